@@ -1,0 +1,29 @@
+# How every target of sortile is compiled. Nothing here reaches a consumer: the settings are those of a target, never global flags.
+include(GNUInstallDirs)
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
+  endif()
+  find_program(SORTILE_CCACHE ccache)
+  if(SORTILE_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${SORTILE_CCACHE}")
+    set(CMAKE_C_COMPILER_LAUNCHER "${SORTILE_CCACHE}")
+    set(CMAKE_CUDA_COMPILER_LAUNCHER "${SORTILE_CCACHE}")
+  endif()
+endif()
+
+# sortile_target(<name>): the language level, warnings and sanitizers of a target of our own.
+function(sortile_target name)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                           VISIBILITY_INLINES_HIDDEN ON)
+  if(PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion>)
+  endif()
+  if(SORTILE_SANITIZE)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SORTILE_SANITIZE} -fno-omit-frame-pointer -g
+                                           -fno-sanitize-recover=all>)
+    target_link_options(${name} PUBLIC -fsanitize=${SORTILE_SANITIZE})
+  endif()
+endfunction()
