@@ -1,0 +1,135 @@
+// The interface in which types are run-time values: what the templates of sortile.hpp, the C ABI and the command line call.
+#pragma once
+
+#include <sortile/error.hpp>
+#include <sortile/options.hpp>
+#include <sortile/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sortile {
+
+/// What travels with the keys.
+enum class payload : std::uint8_t {
+  none,    ///< keys alone
+  values,  ///< values_in → values_out, value_bytes each
+  indices, ///< the positions that the keys had, made by the sort, → values_out; value_bytes 4 or 8
+};
+
+/// A sort of n keys. Input and output arrays are the same (in place) or do not overlap at all; keys_out may be null with
+/// payload::indices (only the order is wanted). Arrays lie in host memory, aligned as their type asks; values need no alignment.
+/// Without `input_is_scratch` an input that is not also the output is only read.
+struct sort_request {
+  key_type type = key_type::u32;
+  std::size_t n = 0;
+  const void* keys_in = nullptr;
+  void* keys_out = nullptr;
+
+  payload carries = payload::none;
+  std::size_t value_bytes = 0;
+  const void* values_in = nullptr;
+  void* values_out = nullptr;
+
+  /// Double buffer: the input arrays may be overwritten, which saves workspace, and the result lies where plan::result says.
+  bool input_is_scratch = false;
+};
+
+/// A merge of sorted runs into one, stable: equal keys keep the order of their runs, then their order in the run.
+struct sorted_run {
+  const void* keys = nullptr;
+  const void* values = nullptr; ///< null where no values travel
+  std::size_t n = 0;
+};
+struct merge_request {
+  key_type type = key_type::u32;
+  std::span<const sorted_run> runs{};
+  void* keys_out = nullptr; ///< as many as all runs together; overlaps no run
+  std::size_t value_bytes = 0;
+  void* values_out = nullptr;
+};
+
+/// One key of rows that are ordered by several.
+struct column {
+  key_type type = key_type::u32;
+  const void* data = nullptr;
+  sortile::order order = sortile::order::ascending;
+};
+
+/// The order of n rows by columns[0], ties by columns[1], and so on; ties of all keep their input order.
+struct rows_request {
+  std::size_t n = 0;
+  std::span<const column> columns{}; ///< at least one
+  void* indices_out = nullptr;       ///< n indices of index_bytes
+  std::size_t index_bytes = 8;       ///< 4 or 8
+};
+
+/// Rearranges n values in place: values[i] becomes what values[indices[i]] was.
+struct permute_request {
+  std::size_t n = 0;
+  const void* indices = nullptr;
+  std::size_t index_bytes = 8; ///< 4 or 8
+  void* values = nullptr;
+  std::size_t value_bytes = 0;
+};
+
+/// One step of a plan, as `explain` shows it.
+struct plan_step {
+  std::string name;               ///< "look", "partition", "local", …
+  std::string detail;             ///< what it does here
+  std::uint64_t bytes_read = 0;   ///< from main memory, an estimate made from n and the types
+  std::uint64_t bytes_written = 0;
+};
+
+enum class result_place : std::uint8_t { output, input };
+
+/// How a request will be carried out; made from n and the types, never from the keys.
+struct plan {
+  std::string engine;
+  std::string reason;               ///< why this engine
+  std::vector<plan_step> steps;
+  std::size_t workspace_bytes = 0;
+  result_place result = result_place::output; ///< input only where the request says input_is_scratch
+};
+
+/// The plan as lines of text.
+std::string to_string(const plan& p);
+
+/// \throws unknown_engine, engine_unusable, invalid_argument: as run() would.
+plan explain(const sort_request& request, const options& opts = {});
+
+/// Bytes of scratch that run() needs for this request on this engine.
+std::size_t workspace_bytes(const sort_request& request, const options& opts = {});
+
+/// Sorts. Stable. O(n · key width) work, O(n) workspace.
+/// \return where the result lies (plan::result).
+/// \throws invalid_argument  null pointer with n > 0, overlapping arrays, misaligned keys, bit window out of range, a value size
+///         of 0, an index type too narrow for n
+/// \throws workspace_too_small, unknown_engine, engine_unusable, out_of_memory, cancelled
+result_place run(const sort_request& request, const options& opts = {});
+
+/// Merges sorted runs; opts.order must be that of the runs, which is not checked. Stable. O(n log(number of runs)) work.
+void run(const merge_request& request, const options& opts = {});
+
+/// Orders rows by several keys (opts.order and opts.bits must be left at their defaults: each column has its own).
+void run(const rows_request& request, const options& opts = {});
+
+void run(const permute_request& request, const options& opts = {});
+
+/// The position of the first key that is smaller (greater, descending) than its predecessor; nothing where all are in order.
+std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts = {});
+
+/// An engine by name, and whether it can be used here.
+struct engine_info {
+  std::string name;
+  std::string description;
+  bool usable = false;
+  std::string reason; ///< why it cannot be used; empty where it can
+};
+std::vector<engine_info> engines();
+
+} // namespace sortile

@@ -1,0 +1,214 @@
+// sortile: everything a C++ program includes. Sorts keys, keys with values, and positions, in host memory.
+//
+// All sorts are stable; floats order −0 and +0 as equal and NaN as the largest; bits are never altered. Calls block until done and
+// may be made from several threads at once on different arrays. Ranges are anything contiguous: std::vector, std::span, arrays.
+#pragma once
+
+#include <sortile/error.hpp>
+#include <sortile/options.hpp>
+#include <sortile/request.hpp>
+#include <sortile/types.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sortile {
+
+/// Two buffers of one length, of which a sort may use both: `current` holds the input before and the result after.
+template <class T>
+struct double_buffer {
+  std::span<T> current;
+  std::span<T> other;
+};
+
+namespace detail {
+
+[[noreturn]] void lengths_differ(const char* function, const char* first, std::size_t n, const char* second, std::size_t m);
+
+inline void same_length(const char* function, const char* first, std::size_t n, const char* second, std::size_t m) {
+  if (n != m)
+    lengths_differ(function, first, n, second, m);
+}
+
+template <class T>
+void swap_if(bool condition, double_buffer<T>& buffer) {
+  if (condition)
+    std::swap(buffer.current, buffer.other);
+}
+
+template <key_range In, key_range Out>
+sort_request keys_request(const In& in, Out& out) {
+  using K = std::ranges::range_value_t<In>;
+  static_assert(std::same_as<K, std::ranges::range_value_t<Out>>, "input and output keys must be of one type");
+  return {.type = key_type_of<K>, .n = std::ranges::size(in), .keys_in = std::ranges::data(in), .keys_out = std::ranges::data(out)};
+}
+
+template <value_range In, value_range Out>
+void add_values(sort_request& request, const In& in, Out& out) {
+  using V = std::ranges::range_value_t<In>;
+  static_assert(std::same_as<V, std::ranges::range_value_t<Out>>, "input and output values must be of one type");
+  request.carries = payload::values;
+  request.value_bytes = sizeof(V);
+  request.values_in = std::ranges::data(in);
+  request.values_out = std::ranges::data(out);
+}
+
+} // namespace detail
+
+/// Sorts keys in place. Stable (visible with a bit window or −0, +0 and NaNs). See run() for errors.
+template <key_range Keys>
+  requires writable<Keys>
+void sort(Keys&& keys, const options& opts = {}) {
+  run(detail::keys_request(keys, keys), opts);
+}
+
+/// Sorts `in` into `out`, which has the same length and does not overlap it.
+template <key_range In, key_range Out>
+  requires writable<Out>
+void sort(const In& in, Out&& out, const options& opts = {}) {
+  detail::same_length("sort", "in", std::ranges::size(in), "out", std::ranges::size(out));
+  run(detail::keys_request(in, out), opts);
+}
+
+/// Sorts within two buffers; afterwards keys.current is the result and keys.other is scratch.
+template <key K>
+void sort(double_buffer<K>& keys, const options& opts = {}) {
+  detail::same_length("sort", "keys.current", keys.current.size(), "keys.other", keys.other.size());
+  sort_request request = detail::keys_request(keys.current, keys.other);
+  request.input_is_scratch = true;
+  detail::swap_if(run(request, opts) == result_place::output, keys);
+}
+
+/// Sorts keys in place and moves values[i] with keys[i]. Stable.
+template <key_range Keys, value_range Values>
+  requires writable<Keys> && writable<Values>
+void sort_by_key(Keys&& keys, Values&& values, const options& opts = {}) {
+  detail::same_length("sort_by_key", "keys", std::ranges::size(keys), "values", std::ranges::size(values));
+  sort_request request = detail::keys_request(keys, keys);
+  detail::add_values(request, values, values);
+  run(request, opts);
+}
+
+/// Sorts keys_in, values_in into keys_out, values_out, all of one length; outputs overlap nothing.
+template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
+  requires writable<KeysOut> && writable<ValuesOut>
+void sort_by_key(const KeysIn& keys_in, const ValuesIn& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
+                 const options& opts = {}) {
+  const std::size_t n = std::ranges::size(keys_in);
+  detail::same_length("sort_by_key", "keys_in", n, "values_in", std::ranges::size(values_in));
+  detail::same_length("sort_by_key", "keys_in", n, "keys_out", std::ranges::size(keys_out));
+  detail::same_length("sort_by_key", "keys_in", n, "values_out", std::ranges::size(values_out));
+  sort_request request = detail::keys_request(keys_in, keys_out);
+  detail::add_values(request, values_in, values_out);
+  run(request, opts);
+}
+
+/// Sorts pairs within two buffers each; afterwards `current` holds the results.
+template <key K, value V>
+void sort_by_key(double_buffer<K>& keys, double_buffer<V>& values, const options& opts = {}) {
+  const std::size_t n = keys.current.size();
+  detail::same_length("sort_by_key", "keys.current", n, "keys.other", keys.other.size());
+  detail::same_length("sort_by_key", "keys.current", n, "values.current", values.current.size());
+  detail::same_length("sort_by_key", "keys.current", n, "values.other", values.other.size());
+  sort_request request = detail::keys_request(keys.current, keys.other);
+  detail::add_values(request, values.current, values.other);
+  request.input_is_scratch = true;
+  const bool swapped = run(request, opts) == result_place::output;
+  detail::swap_if(swapped, keys);
+  detail::swap_if(swapped, values);
+}
+
+/// Writes to `positions` the order of the keys: keys[positions[0]] is the first, and so on. The keys are only read. Stable.
+template <key_range Keys, index_range Positions>
+  requires writable<Positions>
+void argsort(const Keys& keys, Positions&& positions, const options& opts = {}) {
+  detail::same_length("argsort", "keys", std::ranges::size(keys), "positions", std::ranges::size(positions));
+  using K = std::ranges::range_value_t<Keys>;
+  run(sort_request{.type = key_type_of<K>,
+                   .n = std::ranges::size(keys),
+                   .keys_in = std::ranges::data(keys),
+                   .carries = payload::indices,
+                   .value_bytes = sizeof(std::ranges::range_value_t<Positions>),
+                   .values_out = std::ranges::data(positions)},
+      opts);
+}
+
+/// The order of the keys as a new vector, of 64-bit positions unless another index type is named.
+template <index Index = std::uint64_t, key_range Keys>
+[[nodiscard]] std::vector<Index> argsort(const Keys& keys, const options& opts = {}) {
+  std::vector<Index> positions(std::ranges::size(keys));
+  argsort(keys, positions, opts);
+  return positions;
+}
+
+/// A column of rows for argsort_rows: `by(sizes, order::descending)`.
+template <key_range Keys>
+column by(const Keys& keys, sortile::order direction = sortile::order::ascending) {
+  return {key_type_of<std::ranges::range_value_t<Keys>>, std::ranges::data(keys), direction};
+}
+
+/// The order of rows by several keys, the first column deciding, ties by the next; each in its own direction. Stable.
+/// Every column has positions.size() keys.
+template <index_range Positions>
+  requires writable<Positions>
+void argsort_rows(std::span<const column> columns, Positions&& positions, const options& opts = {}) {
+  run(rows_request{std::ranges::size(positions), columns, std::ranges::data(positions), sizeof(std::ranges::range_value_t<Positions>)},
+      opts);
+}
+
+/// Rearranges `values` in place: afterwards values[i] is what values[positions[i]] was. O(n) workspace of its own.
+/// \throws invalid_argument where a position is not below the length.
+template <index_range Positions, value_range Values>
+  requires writable<Values>
+void permute(const Positions& positions, Values&& values, const options& opts = {}) {
+  detail::same_length("permute", "positions", std::ranges::size(positions), "values", std::ranges::size(values));
+  run(permute_request{.n = std::ranges::size(positions),
+                      .indices = std::ranges::data(positions),
+                      .index_bytes = sizeof(std::ranges::range_value_t<Positions>),
+                      .values = std::ranges::data(values),
+                      .value_bytes = sizeof(std::ranges::range_value_t<Values>)},
+      opts);
+}
+
+/// Sorts rows held as separate columns, in place, by several keys: `sort_rows(std::array{by(size, order::descending), by(id)},
+/// std::tie(size, id, price))` orders all three ranges by size, largest first, ties by id. Columns that are keys but not among
+/// the tied ranges stay as they are. Stable.
+template <value_range... Ranges>
+void sort_rows(std::span<const column> columns, std::tuple<Ranges&...> ranges, const options& opts = {}) {
+  static_assert(sizeof...(Ranges) > 0, "name at least one range to rearrange");
+  std::vector<std::uint64_t> positions(std::ranges::size(std::get<0>(ranges)));
+  std::apply([&](const auto&... range) {
+    (detail::same_length("sort_rows", "first range", positions.size(), "a further range", std::ranges::size(range)), ...);
+  }, ranges);
+  argsort_rows(columns, positions, opts);
+  std::apply([&](auto&... range) { (permute(positions, range, opts), ...); }, ranges);
+}
+
+/// Whether the keys are in order (opts.order, opts.bits). Reads each key once; stops at the first disorder.
+template <key_range Keys>
+[[nodiscard]] bool is_sorted(const Keys& keys, const options& opts = {}) {
+  using K = std::ranges::range_value_t<Keys>;
+  return !first_disorder(key_type_of<K>, std::ranges::data(keys), std::ranges::size(keys), opts).has_value();
+}
+
+/// Merges two sorted ranges into `out`, which has room for both and overlaps neither. Stable: of equal keys, those of `a` come first.
+template <key_range A, key_range B, key_range Out>
+  requires writable<Out>
+void merge(const A& a, const B& b, Out&& out, const options& opts = {}) {
+  using K = std::ranges::range_value_t<Out>;
+  static_assert(std::same_as<K, std::ranges::range_value_t<A>> && std::same_as<K, std::ranges::range_value_t<B>>,
+                "ranges and output must hold keys of one type");
+  detail::same_length("merge", "both ranges together", std::ranges::size(a) + std::ranges::size(b), "out", std::ranges::size(out));
+  const std::array<sorted_run, 2> runs{{{std::ranges::data(a), nullptr, std::ranges::size(a)},
+                                        {std::ranges::data(b), nullptr, std::ranges::size(b)}}};
+  run(merge_request{.type = key_type_of<K>, .runs = runs, .keys_out = std::ranges::data(out)}, opts);
+}
+
+} // namespace sortile

@@ -1,0 +1,55 @@
+// What an engine is to the layers above it, and the registry of those that this build has.
+#pragma once
+
+#include <sortile/request.hpp>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sortile {
+
+/// What a request needs beside itself while it runs: checked and resolved by the front door.
+struct execution {
+  unsigned threads = 1;                          ///< CPU threads, at least 1
+  std::span<std::byte> workspace{};              ///< exactly what plan() asked for, aligned to workspace_alignment
+  const std::function<bool(double)>* progress = nullptr; ///< null where the caller wants none
+};
+
+/// A production engine or a classic behind one interface. Implementations hold no state between calls.
+class engine {
+public:
+  virtual ~engine() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view description() const = 0;
+
+  /// Empty where the engine can be used on this machine, else the reason why not.
+  virtual std::string why_unusable() const = 0;
+
+  /// Empty where the engine can do this (checked) request, else what it lacks.
+  virtual std::string why_refused(const sort_request& request) const = 0;
+
+  /// The steps and the workspace for a checked request; from n and the types alone.
+  virtual plan make_plan(const sort_request& request, const options& opts, unsigned threads) const = 0;
+
+  /// Carries out a checked request. Throws cancelled, out_of_memory, device_failure.
+  virtual result_place run(const sort_request& request, const options& opts, const execution& how) const = 0;
+};
+
+/// All engines of this build, usable or not, in the order of preference.
+std::span<const engine* const> all_engines();
+
+/// The engine for a request, and why: opts.engine, else SORTILE_ENGINE, else the first usable one that does not refuse.
+/// \throws unknown_engine, engine_unusable
+struct engine_choice {
+  const engine* chosen;
+  std::string reason;
+};
+engine_choice choose_engine(const sort_request& request, const options& opts);
+
+/// Threads that a request may use: opts.threads, else what the machine offers to this process.
+unsigned resolve_threads(const options& opts);
+
+} // namespace sortile
