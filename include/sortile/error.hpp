@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 /// The kinds of failure; sortile.h has the same list with the same numbers.
@@ -70,3 +71,4 @@ class io_failure : public detail::error_of<status::io_failure> {
 };
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 enum class order : std::uint8_t { ascending, descending };
@@ -45,3 +46,4 @@ struct options {
 inline constexpr std::size_t workspace_alignment = 64;
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 /// What travels with the keys.
@@ -138,3 +139,4 @@ struct engine_info {
 std::vector<engine_info> engines();
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -13,6 +13,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 typedef enum sortile_status {
   SORTILE_OK = 0,
@@ -126,6 +129,9 @@ const char* sortile_status_name(sortile_status status);
 const char* sortile_error_message(void); /* of this thread's last failed call; valid until the next failed one */
 const char* sortile_version(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

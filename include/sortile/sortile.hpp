@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 /// Two buffers of one length, of which a sort may use both: `current` holds the input before and the result after.
@@ -224,3 +225,4 @@ void merge(const A& a, const B& b, Out&& out, const options& opts = {}) {
 }
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 __extension__ using uint128 = unsigned __int128;
@@ -160,3 +161,4 @@ concept writable =
     std::ranges::range<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 } // namespace sortile
+#pragma GCC visibility pop
