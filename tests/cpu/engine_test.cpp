@@ -55,6 +55,7 @@ struct small_tuning {
   cpu::radix_tuning before = cpu::tuning();
   small_tuning(std::size_t local_bytes, std::size_t alone_below) {
     cpu::tuning().local_bytes = local_bytes;
+    cpu::tuning().bucket_bytes = local_bytes / 3;
     cpu::tuning().alone_below_bytes = alone_below;
   }
   ~small_tuning() { cpu::tuning() = before; }
