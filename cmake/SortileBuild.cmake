@@ -1,6 +1,12 @@
 # How every target of sortile is compiled. Nothing here reaches a consumer: the settings are those of a target, never global flags.
 include(GNUInstallDirs)
 
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16))
+  message(FATAL_ERROR "sortile: ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} is too old; g++ 12 or clang 16, or later, is needed "
+                      "(set CMAKE_CXX_COMPILER or CXX)")
+endif()
+
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
@@ -20,10 +26,18 @@ function(sortile_target name)
                                            VISIBILITY_INLINES_HIDDEN ON)
   if(PROJECT_IS_TOP_LEVEL)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion>)
+    # g++ 12 sees overlapping copies in every `"text" + std::string` (its bug 105329).
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+    endif()
   endif()
   if(SORTILE_SANITIZE)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SORTILE_SANITIZE} -fno-omit-frame-pointer -g
                                            -fno-sanitize-recover=all>)
     target_link_options(${name} PUBLIC -fsanitize=${SORTILE_SANITIZE})
+    # ThreadSanitizer cannot see into Debian's oneTBB: such a build runs its parallel work on std::thread.
+    if(SORTILE_SANITIZE MATCHES "thread")
+      target_compile_definitions(${name} PRIVATE SORTILE_THREADS_STD)
+    endif()
   endif()
 endfunction()

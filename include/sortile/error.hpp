@@ -6,17 +6,18 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 /// The kinds of failure; sortile.h has the same list with the same numbers.
 enum class status : int {
   ok = 0,
-  invalid_argument = 1,  ///< null pointer, overlapping arrays, lengths that differ, bit window out of range, …
+  invalid_argument = 1, ///< null pointer, overlapping arrays, lengths that differ, bit window out of range, …
   workspace_too_small = 2,
-  unknown_engine = 3,    ///< no engine of that name
-  engine_unusable = 4,   ///< the engine exists and cannot run here, or not this request
+  unknown_engine = 3,  ///< no engine of that name
+  engine_unusable = 4, ///< the engine exists and cannot run here, or not this request
   out_of_memory = 5,
-  cancelled = 6,         ///< the progress callback returned false
+  cancelled = 6, ///< the progress callback returned false
   device_failure = 7,
   io_failure = 8,
   internal_error = 9,
@@ -27,18 +28,18 @@ std::string_view name(status code);
 
 /// The base of everything that sortile throws.
 class error : public std::runtime_error {
-public:
+ public:
   error(status code, const std::string& message) : std::runtime_error(message), code_(code) {}
   status code() const noexcept { return code_; }
 
-private:
+ private:
   status code_;
 };
 
 namespace detail {
 template <status Code>
 class error_of : public error {
-public:
+ public:
   explicit error_of(const std::string& message) : error(Code, message) {}
 };
 } // namespace detail
@@ -70,3 +71,4 @@ class io_failure : public detail::error_of<status::io_failure> {
 };
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -1,4 +1,5 @@
-// The interface in which types are run-time values: what the templates of sortile.hpp, the C ABI and the command line call.
+// The interface in which types are run-time values: what the templates of sortile.hpp, the C ABI and the command line
+// call.
 #pragma once
 
 #include <sortile/error.hpp>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 /// What travels with the keys.
@@ -21,9 +23,9 @@ enum class payload : std::uint8_t {
   indices, ///< the positions that the keys had, made by the sort, → values_out; value_bytes 4 or 8
 };
 
-/// A sort of n keys. Input and output arrays are the same (in place) or do not overlap at all; keys_out may be null with
-/// payload::indices (only the order is wanted). Arrays lie in host memory, aligned as their type asks; values need no alignment.
-/// Without `input_is_scratch` an input that is not also the output is only read.
+/// A sort of n keys. Input and output arrays are the same (in place) or do not overlap at all; keys_out may be null
+/// with payload::indices (only the order is wanted). Arrays lie in host memory, aligned as their type asks; values need
+/// no alignment. Without `input_is_scratch` an input that is not also the output is only read.
 struct sort_request {
   key_type type = key_type::u32;
   std::size_t n = 0;
@@ -35,7 +37,8 @@ struct sort_request {
   const void* values_in = nullptr;
   void* values_out = nullptr;
 
-  /// Double buffer: the input arrays may be overwritten, which saves workspace, and the result lies where plan::result says.
+  /// Double buffer: the input arrays may be overwritten, which saves workspace, and the result lies where plan::result
+  /// says. Not with payload::indices.
   bool input_is_scratch = false;
 };
 
@@ -79,9 +82,9 @@ struct permute_request {
 
 /// One step of a plan, as `explain` shows it.
 struct plan_step {
-  std::string name;               ///< "look", "partition", "local", …
-  std::string detail;             ///< what it does here
-  std::uint64_t bytes_read = 0;   ///< from main memory, an estimate made from n and the types
+  std::string name;             ///< "look", "partition", "local", …
+  std::string detail;           ///< what it does here
+  std::uint64_t bytes_read = 0; ///< from main memory, an estimate made from n and the types
   std::uint64_t bytes_written = 0;
 };
 
@@ -90,7 +93,7 @@ enum class result_place : std::uint8_t { output, input };
 /// How a request will be carried out; made from n and the types, never from the keys.
 struct plan {
   std::string engine;
-  std::string reason;               ///< why this engine
+  std::string reason; ///< why this engine
   std::vector<plan_step> steps;
   std::size_t workspace_bytes = 0;
   result_place result = result_place::output; ///< input only where the request says input_is_scratch
@@ -107,12 +110,14 @@ std::size_t workspace_bytes(const sort_request& request, const options& opts = {
 
 /// Sorts. Stable. O(n · key width) work, O(n) workspace.
 /// \return where the result lies (plan::result).
-/// \throws invalid_argument  null pointer with n > 0, overlapping arrays, misaligned keys, bit window out of range, a value size
+/// \throws invalid_argument  null pointer with n > 0, overlapping arrays, misaligned keys, bit window out of range, a
+/// value size
 ///         of 0, an index type too narrow for n
 /// \throws workspace_too_small, unknown_engine, engine_unusable, out_of_memory, cancelled
 result_place run(const sort_request& request, const options& opts = {});
 
-/// Merges sorted runs; opts.order must be that of the runs, which is not checked. Stable. O(n log(number of runs)) work.
+/// Merges sorted runs; opts.order must be that of the runs, which is not checked. Stable. O(n log(number of runs))
+/// work.
 void run(const merge_request& request, const options& opts = {});
 
 /// Orders rows by several keys (opts.order and opts.bits must be left at their defaults: each column has its own).
@@ -120,7 +125,8 @@ void run(const rows_request& request, const options& opts = {});
 
 void run(const permute_request& request, const options& opts = {});
 
-/// The position of the first key that is smaller (greater, descending) than its predecessor; nothing where all are in order.
+/// The position of the first key that is smaller (greater, descending) than its predecessor; nothing where all are in
+/// order.
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts = {});
 
 /// An engine by name, and whether it can be used here.
@@ -133,3 +139,4 @@ struct engine_info {
 std::vector<engine_info> engines();
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -1,7 +1,8 @@
 // sortile: everything a C++ program includes. Sorts keys, keys with values, and positions, in host memory.
 //
-// All sorts are stable; floats order −0 and +0 as equal and NaN as the largest; bits are never altered. Calls block until done and
-// may be made from several threads at once on different arrays. Ranges are anything contiguous: std::vector, std::span, arrays.
+// All sorts are stable; floats order −0 and +0 as equal and NaN as the largest; bits are never altered. Calls block
+// until done and may be made from several threads at once on different arrays. Ranges are anything contiguous:
+// std::vector, std::span, arrays.
 #pragma once
 
 #include <sortile/error.hpp>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 /// Two buffers of one length, of which a sort may use both: `current` holds the input before and the result after.
@@ -30,7 +32,8 @@ struct double_buffer {
 
 namespace detail {
 
-[[noreturn]] void lengths_differ(const char* function, const char* first, std::size_t n, const char* second, std::size_t m);
+[[noreturn]] void lengths_differ(const char* function, const char* first, std::size_t n, const char* second,
+                                 std::size_t m);
 
 inline void same_length(const char* function, const char* first, std::size_t n, const char* second, std::size_t m) {
   if (n != m)
@@ -47,7 +50,10 @@ template <key_range In, key_range Out>
 sort_request keys_request(const In& in, Out& out) {
   using K = std::ranges::range_value_t<In>;
   static_assert(std::same_as<K, std::ranges::range_value_t<Out>>, "input and output keys must be of one type");
-  return {.type = key_type_of<K>, .n = std::ranges::size(in), .keys_in = std::ranges::data(in), .keys_out = std::ranges::data(out)};
+  return {.type = key_type_of<K>,
+          .n = std::ranges::size(in),
+          .keys_in = std::ranges::data(in),
+          .keys_out = std::ranges::data(out)};
 }
 
 template <value_range In, value_range Out>
@@ -64,14 +70,14 @@ void add_values(sort_request& request, const In& in, Out& out) {
 
 /// Sorts keys in place. Stable (visible with a bit window or −0, +0 and NaNs). See run() for errors.
 template <key_range Keys>
-  requires writable<Keys>
+requires writable<Keys>
 void sort(Keys&& keys, const options& opts = {}) {
   run(detail::keys_request(keys, keys), opts);
 }
 
 /// Sorts `in` into `out`, which has the same length and does not overlap it.
 template <key_range In, key_range Out>
-  requires writable<Out>
+requires writable<Out>
 void sort(const In& in, Out&& out, const options& opts = {}) {
   detail::same_length("sort", "in", std::ranges::size(in), "out", std::ranges::size(out));
   run(detail::keys_request(in, out), opts);
@@ -88,7 +94,7 @@ void sort(double_buffer<K>& keys, const options& opts = {}) {
 
 /// Sorts keys in place and moves values[i] with keys[i]. Stable.
 template <key_range Keys, value_range Values>
-  requires writable<Keys> && writable<Values>
+requires writable<Keys> && writable<Values>
 void sort_by_key(Keys&& keys, Values&& values, const options& opts = {}) {
   detail::same_length("sort_by_key", "keys", std::ranges::size(keys), "values", std::ranges::size(values));
   sort_request request = detail::keys_request(keys, keys);
@@ -98,7 +104,7 @@ void sort_by_key(Keys&& keys, Values&& values, const options& opts = {}) {
 
 /// Sorts keys_in, values_in into keys_out, values_out, all of one length; outputs overlap nothing.
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
-  requires writable<KeysOut> && writable<ValuesOut>
+requires writable<KeysOut> && writable<ValuesOut>
 void sort_by_key(const KeysIn& keys_in, const ValuesIn& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
                  const options& opts = {}) {
   const std::size_t n = std::ranges::size(keys_in);
@@ -125,9 +131,10 @@ void sort_by_key(double_buffer<K>& keys, double_buffer<V>& values, const options
   detail::swap_if(swapped, values);
 }
 
-/// Writes to `positions` the order of the keys: keys[positions[0]] is the first, and so on. The keys are only read. Stable.
+/// Writes to `positions` the order of the keys: keys[positions[0]] is the first, and so on. The keys are only read.
+/// Stable.
 template <key_range Keys, index_range Positions>
-  requires writable<Positions>
+requires writable<Positions>
 void argsort(const Keys& keys, Positions&& positions, const options& opts = {}) {
   detail::same_length("argsort", "keys", std::ranges::size(keys), "positions", std::ranges::size(positions));
   using K = std::ranges::range_value_t<Keys>;
@@ -157,16 +164,17 @@ column by(const Keys& keys, sortile::order direction = sortile::order::ascending
 /// The order of rows by several keys, the first column deciding, ties by the next; each in its own direction. Stable.
 /// Every column has positions.size() keys.
 template <index_range Positions>
-  requires writable<Positions>
+requires writable<Positions>
 void argsort_rows(std::span<const column> columns, Positions&& positions, const options& opts = {}) {
-  run(rows_request{std::ranges::size(positions), columns, std::ranges::data(positions), sizeof(std::ranges::range_value_t<Positions>)},
+  run(rows_request{std::ranges::size(positions), columns, std::ranges::data(positions),
+                   sizeof(std::ranges::range_value_t<Positions>)},
       opts);
 }
 
 /// Rearranges `values` in place: afterwards values[i] is what values[positions[i]] was. O(n) workspace of its own.
 /// \throws invalid_argument where a position is not below the length.
 template <index_range Positions, value_range Values>
-  requires writable<Values>
+requires writable<Values>
 void permute(const Positions& positions, Values&& values, const options& opts = {}) {
   detail::same_length("permute", "positions", std::ranges::size(positions), "values", std::ranges::size(values));
   run(permute_request{.n = std::ranges::size(positions),
@@ -177,16 +185,19 @@ void permute(const Positions& positions, Values&& values, const options& opts = 
       opts);
 }
 
-/// Sorts rows held as separate columns, in place, by several keys: `sort_rows(std::array{by(size, order::descending), by(id)},
-/// std::tie(size, id, price))` orders all three ranges by size, largest first, ties by id. Columns that are keys but not among
-/// the tied ranges stay as they are. Stable.
+/// Sorts rows held as separate columns, in place, by several keys: `sort_rows(std::array{by(size, order::descending),
+/// by(id)}, std::tie(size, id, price))` orders all three ranges by size, largest first, ties by id. Columns that are
+/// keys but not among the tied ranges stay as they are. Stable.
 template <value_range... Ranges>
 void sort_rows(std::span<const column> columns, std::tuple<Ranges&...> ranges, const options& opts = {}) {
   static_assert(sizeof...(Ranges) > 0, "name at least one range to rearrange");
   std::vector<std::uint64_t> positions(std::ranges::size(std::get<0>(ranges)));
-  std::apply([&](const auto&... range) {
-    (detail::same_length("sort_rows", "first range", positions.size(), "a further range", std::ranges::size(range)), ...);
-  }, ranges);
+  std::apply(
+      [&](const auto&... range) {
+        (detail::same_length("sort_rows", "first range", positions.size(), "a further range", std::ranges::size(range)),
+         ...);
+      },
+      ranges);
   argsort_rows(columns, positions, opts);
   std::apply([&](auto&... range) { (permute(positions, range, opts), ...); }, ranges);
 }
@@ -198,17 +209,20 @@ template <key_range Keys>
   return !first_disorder(key_type_of<K>, std::ranges::data(keys), std::ranges::size(keys), opts).has_value();
 }
 
-/// Merges two sorted ranges into `out`, which has room for both and overlaps neither. Stable: of equal keys, those of `a` come first.
+/// Merges two sorted ranges into `out`, which has room for both and overlaps neither. Stable: of equal keys, those of
+/// `a` come first.
 template <key_range A, key_range B, key_range Out>
-  requires writable<Out>
+requires writable<Out>
 void merge(const A& a, const B& b, Out&& out, const options& opts = {}) {
   using K = std::ranges::range_value_t<Out>;
   static_assert(std::same_as<K, std::ranges::range_value_t<A>> && std::same_as<K, std::ranges::range_value_t<B>>,
                 "ranges and output must hold keys of one type");
-  detail::same_length("merge", "both ranges together", std::ranges::size(a) + std::ranges::size(b), "out", std::ranges::size(out));
-  const std::array<sorted_run, 2> runs{{{std::ranges::data(a), nullptr, std::ranges::size(a)},
-                                        {std::ranges::data(b), nullptr, std::ranges::size(b)}}};
+  detail::same_length("merge", "both ranges together", std::ranges::size(a) + std::ranges::size(b), "out",
+                      std::ranges::size(out));
+  const std::array<sorted_run, 2> runs{
+      {{std::ranges::data(a), nullptr, std::ranges::size(a)}, {std::ranges::data(b), nullptr, std::ranges::size(b)}}};
   run(merge_request{.type = key_type_of<K>, .runs = runs, .keys_out = std::ranges::data(out)}, opts);
 }
 
 } // namespace sortile
+#pragma GCC visibility pop

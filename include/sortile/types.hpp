@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 __extension__ using uint128 = unsigned __int128;
@@ -45,9 +46,9 @@ struct bfloat16 {
 /// The types that can be keys. The order of floats: −0 equals +0, every NaN equals every other and is the largest.
 enum class key_type : std::uint8_t { u8, u16, u32, u64, u128, i8, i16, i32, i64, i128, f16, bf16, f32, f64 };
 
-inline constexpr key_type all_key_types[] = {key_type::u8,  key_type::u16, key_type::u32,  key_type::u64,  key_type::u128,
-                                             key_type::i8,  key_type::i16, key_type::i32,  key_type::i64,  key_type::i128,
-                                             key_type::f16, key_type::bf16, key_type::f32, key_type::f64};
+inline constexpr key_type all_key_types[] = {
+    key_type::u8,  key_type::u16, key_type::u32,  key_type::u64, key_type::u128, key_type::i8,  key_type::i16,
+    key_type::i32, key_type::i64, key_type::i128, key_type::f16, key_type::bf16, key_type::f32, key_type::f64};
 
 /// Bytes of one key.
 constexpr std::size_t key_bytes(key_type type) {
@@ -75,13 +76,17 @@ constexpr std::size_t key_bytes(key_type type) {
   return 0;
 }
 
-constexpr unsigned key_bits(key_type type) { return static_cast<unsigned>(8 * key_bytes(type)); }
+constexpr unsigned key_bits(key_type type) {
+  return static_cast<unsigned>(8 * key_bytes(type));
+}
 
 constexpr bool is_float(key_type type) {
   return type == key_type::f16 || type == key_type::bf16 || type == key_type::f32 || type == key_type::f64;
 }
 
-constexpr bool is_signed_integer(key_type type) { return type >= key_type::i8 && type <= key_type::i128; }
+constexpr bool is_signed_integer(key_type type) {
+  return type >= key_type::i8 && type <= key_type::i128;
+}
 
 /// "u32", "f64", "bf16", …
 std::string_view name(key_type type);
@@ -120,9 +125,11 @@ consteval int find_key_type() {
 
 } // namespace detail
 
-/// A C++ type that sortile orders: every built-in integer, uint128 and int128, half (and _Float16), bfloat16, float, double.
+/// A C++ type that sortile orders: every built-in integer, uint128 and int128, half (and _Float16), bfloat16, float,
+/// double.
 template <class K>
-concept key = detail::find_key_type<std::remove_cv_t<K>>() >= 0;
+concept key = detail::find_key_type<std::remove_cv_t<K>>()
+>= 0;
 
 template <key K>
 inline constexpr key_type key_type_of = static_cast<key_type>(detail::find_key_type<std::remove_cv_t<K>>());
@@ -133,20 +140,25 @@ concept value = std::is_trivially_copyable_v<V>;
 
 /// A type in which argsort gives positions: an integer of 32 or 64 bits.
 template <class I>
-concept index = std::integral<I> && (sizeof(I) == 4 || sizeof(I) == 8);
+concept index = std::integral<I> &&(sizeof(I) == 4 || sizeof(I) == 8);
 
 /// Keys in host memory, in one piece: std::vector, std::array, std::span, a C array.
 template <class R>
-concept key_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && key<std::ranges::range_value_t<R>>;
+concept key_range =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && key<std::ranges::range_value_t<R>>;
 
 template <class R>
-concept value_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && value<std::ranges::range_value_t<R>>;
+concept value_range =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && value<std::ranges::range_value_t<R>>;
 
 template <class R>
-concept index_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && index<std::ranges::range_value_t<R>>;
+concept index_range =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && index<std::ranges::range_value_t<R>>;
 
 /// A range whose elements may be written.
 template <class R>
-concept writable = std::ranges::range<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+concept writable =
+    std::ranges::range<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -1,4 +1,5 @@
-// The CPU engine: stable parallel sorts, merges and permutations of arrays in host memory. The requests are checked already.
+// The CPU engine: stable parallel sorts, merges and permutations of arrays in host memory. The requests are checked
+// already.
 #pragma once
 
 #include "plan/engine.hpp"
@@ -14,6 +15,7 @@ const engine& cpu_engine();
 void merge(const merge_request& request, const options& opts, unsigned threads);
 void argsort_rows(const rows_request& request, const options& opts, unsigned threads);
 void permute(const permute_request& request, unsigned threads);
-std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts, unsigned threads);
+std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts,
+                                          unsigned threads);
 
 } // namespace sortile::cpu

@@ -4,7 +4,6 @@
 #include <sortile/request.hpp>
 
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,14 +12,14 @@ namespace sortile {
 
 /// What a request needs beside itself while it runs: checked and resolved by the front door.
 struct execution {
-  unsigned threads = 1;                          ///< CPU threads, at least 1
-  std::span<std::byte> workspace{};              ///< exactly what plan() asked for, aligned to workspace_alignment
+  unsigned threads = 1;             ///< CPU threads, at least 1
+  std::span<std::byte> workspace{}; ///< exactly what plan() asked for, aligned to workspace_alignment
   const std::function<bool(double)>* progress = nullptr; ///< null where the caller wants none
 };
 
 /// A production engine or a classic behind one interface. Implementations hold no state between calls.
 class engine {
-public:
+ public:
   virtual ~engine() = default;
   virtual std::string_view name() const = 0;
   virtual std::string_view description() const = 0;
@@ -41,13 +40,18 @@ public:
 /// All engines of this build, usable or not, in the order of preference.
 std::span<const engine* const> all_engines();
 
-/// The engine for a request, and why: opts.engine, else SORTILE_ENGINE, else the first usable one that does not refuse.
-/// \throws unknown_engine, engine_unusable
 struct engine_choice {
   const engine* chosen;
   std::string reason;
 };
+
+/// The engine for a request, and why: opts.engine, else SORTILE_ENGINE, else the first usable one that does not refuse.
+/// \throws unknown_engine, engine_unusable
 engine_choice choose_engine(const sort_request& request, const options& opts);
+
+/// For operations that the CPU engine alone does: refuses another engine asked for by name, and names that do not
+/// exist.
+void need_cpu_engine(const char* operation, const options& opts);
 
 /// Threads that a request may use: opts.threads, else what the machine offers to this process.
 unsigned resolve_threads(const options& opts);

@@ -1,14 +1,15 @@
 // The key codec: how the bits of a key become an unsigned number that sorts as the key does.
 //
-// A sort never rewrites keys. Where it needs a digit or a comparison it asks the codec for the key's image, so that keys travel raw
-// and come out bit for bit as they went in. The image of a key with the bits u:
+// A sort never rewrites keys. Where it needs a digit or a comparison it asks the codec for the key's image, so that
+// keys travel raw and come out bit for bit as they went in. The image of a key with the bits u:
 //
 //   unsigned    u
 //   signed      u ^ sign                              negative numbers below the others
 //   float       u ^ (negative ? all ones : sign)      after −0 is read as +0; every NaN, of either sign, gives all ones
 //   descending  the complement of these
 //
-// All of that is a handful of constants known at run time, so one kernel per key width serves every type and both directions.
+// All of that is a handful of constants known at run time, so one kernel per key width serves every type and both
+// directions.
 //
 //          −NaN  −inf … −1 … −0 | +0 … 1 … +inf  NaN          floats as they are ordered
 //   image  ones   ^          8000…           ^   ones          (32 bits: 0x007fffff for −inf, 0xff800000 for +inf)
@@ -30,11 +31,11 @@ namespace sortile {
 /// The codec of keys whose bits are a Word (std::uint8_t … std::uint64_t, uint128).
 template <class Word>
 struct key_codec {
-  Word sign = 0;        ///< flipped in every key: the sign bit of signed types, 0 for unsigned ones
-  Word infinity = 0;    ///< bits of +infinity of a float type; 0 says that the keys are integers
-  Word complement = 0;  ///< all ones: descending
-  Word mask = 0;        ///< what remains of the image after the shift: the bit window
-  unsigned shift = 0;   ///< begin of the bit window
+  Word sign = 0;       ///< flipped in every key: the sign bit of signed types, 0 for unsigned ones
+  Word infinity = 0;   ///< bits of +infinity of a float type; 0 says that the keys are integers
+  Word complement = 0; ///< all ones: descending
+  Word mask = 0;       ///< what remains of the image after the shift: the bit window
+  unsigned shift = 0;  ///< begin of the bit window
 
   /// The image of a whole key, before the bit window is applied.
   SORTILE_CODEC_FUNCTION constexpr Word whole_image(Word u) const {
@@ -73,7 +74,8 @@ constexpr std::uint64_t infinity_bits(key_type type) {
   }
 }
 
-/// The codec for a type, an order and a checked bit window (end ≤ width, begin ≤ end; an empty window makes all keys equal).
+/// The codec for a type, an order and a checked bit window (end ≤ width, begin ≤ end; an empty window makes all keys
+/// equal).
 template <class Word>
 constexpr key_codec<Word> make_key_codec(key_type type, order direction, bit_window window) {
   const unsigned width = 8 * sizeof(Word);

@@ -1,0 +1,37 @@
+# What `cmake --install` puts where: headers, the library, its CMake package and pkg-config file. The command-line tool with its
+# manual page and completions installs itself (cli/).
+include(CMakePackageConfigHelpers)
+set(SORTILE_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/sortile")
+
+install(TARGETS sortile EXPORT sortile-targets)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sortile" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT sortile-targets NAMESPACE sortile:: DESTINATION "${SORTILE_CMAKE_DIR}")
+
+# A static library leaves its own libraries to whoever links it; a shared one brings them along.
+get_target_property(sortile_type sortile TYPE)
+set(SORTILE_STATIC OFF)
+if(sortile_type STREQUAL "STATIC_LIBRARY")
+  set(SORTILE_STATIC ON)
+endif()
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/sortileConfig.cmake.in" "${PROJECT_BINARY_DIR}/sortileConfig.cmake"
+  INSTALL_DESTINATION "${SORTILE_CMAKE_DIR}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/sortileConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/sortileConfig.cmake" "${PROJECT_BINARY_DIR}/sortileConfigVersion.cmake"
+        DESTINATION "${SORTILE_CMAKE_DIR}")
+
+# pkg-config: the prefix is found from where the file lies, so that a moved tree keeps working.
+file(RELATIVE_PATH SORTILE_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+set(SORTILE_PC_PRIVATE "-ltbb -lstdc++ -lm")
+if(SORTILE_HAS_CUDA)
+  string(APPEND SORTILE_PC_PRIVATE " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
+endif()
+set(SORTILE_PC_PUBLIC "")
+if(SORTILE_STATIC)
+  set(SORTILE_PC_PUBLIC " ${SORTILE_PC_PRIVATE}")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/sortile.pc.in" "${PROJECT_BINARY_DIR}/sortile.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/sortile.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

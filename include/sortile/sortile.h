@@ -1,0 +1,139 @@
+/* sortile for C: the requests of request.hpp as plain structs and functions.
+ *
+ * Every function returns a status; where it is not SORTILE_OK, sortile_error_message() says what went wrong in this
+ * thread's last failed call. Sorts are stable; −0 equals +0, every NaN is largest; bits are never altered. A null
+ * `options` means the defaults.
+ */
+#ifndef SORTILE_SORTILE_H
+#define SORTILE_SORTILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+typedef enum sortile_status {
+  SORTILE_OK = 0,
+  SORTILE_INVALID_ARGUMENT = 1,
+  SORTILE_WORKSPACE_TOO_SMALL = 2,
+  SORTILE_UNKNOWN_ENGINE = 3,
+  SORTILE_ENGINE_UNUSABLE = 4,
+  SORTILE_OUT_OF_MEMORY = 5,
+  SORTILE_CANCELLED = 6,
+  SORTILE_DEVICE_FAILURE = 7,
+  SORTILE_IO_FAILURE = 8,
+  SORTILE_INTERNAL_ERROR = 9
+} sortile_status;
+
+typedef enum sortile_key_type {
+  SORTILE_U8 = 0,
+  SORTILE_U16 = 1,
+  SORTILE_U32 = 2,
+  SORTILE_U64 = 3,
+  SORTILE_U128 = 4,
+  SORTILE_I8 = 5,
+  SORTILE_I16 = 6,
+  SORTILE_I32 = 7,
+  SORTILE_I64 = 8,
+  SORTILE_I128 = 9,
+  SORTILE_F16 = 10,
+  SORTILE_BF16 = 11,
+  SORTILE_F32 = 12,
+  SORTILE_F64 = 13
+} sortile_key_type;
+
+typedef enum sortile_order { SORTILE_ASCENDING = 0, SORTILE_DESCENDING = 1 } sortile_order;
+
+/* `bits_end` of this value means the width of the key. */
+#define SORTILE_WHOLE_KEY UINT32_MAX
+
+/* Initialise with SORTILE_OPTIONS_INIT, then change what differs. */
+typedef struct sortile_options {
+  sortile_order order;
+  uint32_t bits_begin, bits_end;                /* bit window of the key's image: [begin, end) */
+  const char* engine;                           /* NULL or "": SORTILE_ENGINE, else the planner's choice */
+  uint32_t threads;                             /* 0: as many as the machine offers */
+  int (*progress)(double fraction, void* user); /* NULL, or called from the calling thread; return 0 to cancel */
+  void* progress_user;
+  void* workspace; /* NULL: allocated by the call; else 64-byte aligned, sortile_workspace_bytes() at least */
+  size_t workspace_bytes;
+} sortile_options;
+
+#define SORTILE_OPTIONS_INIT                                                                                           \
+  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0 }
+
+/* Sorts n keys from `in` to `out`: the same array (in place), or apart. */
+sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* options);
+
+/* Sorts n keys, value i of value_bytes bytes moving with key i. Both in place or both apart. */
+sortile_status sortile_sort_by_key(sortile_key_type type, const void* keys_in, void* keys_out, size_t value_bytes,
+                                   const void* values_in, void* values_out, size_t n, const sortile_options* options);
+
+/* Writes the order of n keys as indices of index_bytes (4 or 8). The keys are only read. */
+sortile_status sortile_argsort(sortile_key_type type, const void* keys, size_t n, size_t index_bytes, void* indices,
+                               const sortile_options* options);
+
+/* Sorts within two buffers, both of which are overwritten. *result_in_first says where the result lies: 1 in the first,
+ * 0 in the second. values_first and values_second are NULL with value_bytes 0. */
+sortile_status sortile_sort_double_buffer(sortile_key_type type, void* keys_first, void* keys_second,
+                                          size_t value_bytes, void* values_first, void* values_second, size_t n,
+                                          int* result_in_first, const sortile_options* options);
+
+typedef struct sortile_column {
+  sortile_key_type type;
+  const void* data;
+  sortile_order order;
+} sortile_column;
+
+/* The order of n rows by columns[0], ties by columns[1], … as indices of index_bytes (4 or 8). options: order and bits
+ * stay default. */
+sortile_status sortile_argsort_rows(const sortile_column* columns, size_t column_count, size_t n, size_t index_bytes,
+                                    void* indices, const sortile_options* options);
+
+/* Rearranges n values in place: values[i] becomes what values[indices[i]] was. */
+sortile_status sortile_permute(size_t n, const void* indices, size_t index_bytes, void* values, size_t value_bytes,
+                               const sortile_options* options);
+
+typedef struct sortile_run {
+  const void* keys;
+  const void* values; /* NULL with value_bytes 0 */
+  size_t n;
+} sortile_run;
+
+/* Merges sorted runs, which are not checked, into keys_out (and values_out). */
+sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, size_t run_count, void* keys_out,
+                             size_t value_bytes, void* values_out, const sortile_options* options);
+
+/* *position becomes the index of the first key out of order, n where all are in order. */
+sortile_status sortile_first_disorder(sortile_key_type type, const void* keys, size_t n, size_t* position,
+                                      const sortile_options* options);
+
+/* Bytes of workspace that the sort with the same arguments needs. value_bytes 0: keys alone. in_place: whether input
+ * and output are the same arrays. sortile_argsort_workspace_bytes is its like for sortile_argsort. */
+sortile_status sortile_workspace_bytes(sortile_key_type type, size_t n, size_t value_bytes, int in_place, size_t* bytes,
+                                       const sortile_options* options);
+sortile_status sortile_argsort_workspace_bytes(sortile_key_type type, size_t n, size_t index_bytes, size_t* bytes,
+                                               const sortile_options* options);
+
+/* Engine number i of this build, and whether it can be used here; NULL beyond the last. The strings live as long as the
+ * program. */
+const char* sortile_engine_name(size_t i);
+int sortile_engine_usable(size_t i);
+
+const char* sortile_status_name(sortile_status status);
+const char* sortile_error_message(void); /* of this thread's last failed call; valid until the next failed one */
+const char* sortile_version(void);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

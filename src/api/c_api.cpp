@@ -1,0 +1,205 @@
+// The C ABI: structs and exceptions translated, nothing else.
+#include <sortile/request.hpp>
+#include <sortile/sortile.h>
+
+#include "plan/engine.hpp"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace sortile;
+
+thread_local std::string last_message;
+
+static_assert(static_cast<int>(key_type::f64) == SORTILE_F64 && static_cast<int>(key_type::u128) == SORTILE_U128);
+static_assert(static_cast<int>(status::internal_error) == SORTILE_INTERNAL_ERROR);
+static_assert(bit_window::whole_key == SORTILE_WHOLE_KEY);
+
+key_type type_of(sortile_key_type type) {
+  return static_cast<key_type>(type);
+}
+
+options options_of(const sortile_options* given) {
+  options opts;
+  if (given == nullptr)
+    return opts;
+  opts.order = static_cast<order>(given->order);
+  opts.bits = {given->bits_begin, given->bits_end};
+  opts.engine = given->engine == nullptr ? "" : given->engine;
+  opts.threads = given->threads;
+  if (given->progress != nullptr)
+    opts.progress = [call = given->progress, user = given->progress_user](double fraction) {
+      return call(fraction, user) != 0;
+    };
+  opts.workspace = {static_cast<std::byte*>(given->workspace),
+                    given->workspace == nullptr ? 0 : given->workspace_bytes};
+  return opts;
+}
+
+/// Runs `work`; what it throws becomes a status and a message.
+template <class Work>
+sortile_status translated(Work&& work) noexcept {
+  try {
+    work();
+    return SORTILE_OK;
+  } catch (const error& e) {
+    last_message = e.what();
+    return static_cast<sortile_status>(e.code());
+  } catch (const std::bad_alloc&) {
+    last_message = "sortile: out of memory";
+    return SORTILE_OUT_OF_MEMORY;
+  } catch (const std::exception& e) {
+    last_message = e.what();
+    return SORTILE_INTERNAL_ERROR;
+  }
+}
+
+sort_request keys_request(sortile_key_type type, const void* in, void* out, std::size_t n) {
+  return {.type = type_of(type), .n = n, .keys_in = in, .keys_out = out};
+}
+
+void add_values(sort_request& request, std::size_t value_bytes, const void* in, void* out) {
+  request.carries = payload::values;
+  request.value_bytes = value_bytes;
+  request.values_in = in;
+  request.values_out = out;
+}
+
+void need_result(const void* pointer, const char* name) {
+  if (pointer == nullptr)
+    throw invalid_argument(std::string("sortile: ") + name + " is null; it says where to put the result");
+}
+
+/// Addresses for a request that is planned and never run: apart, aligned, not null.
+sort_request never_run(sortile_key_type type, std::size_t n) {
+  constexpr std::uintptr_t far_apart = std::uintptr_t{1} << 61;
+  return keys_request(type, reinterpret_cast<void*>(far_apart), reinterpret_cast<void*>(2 * far_apart), n);
+}
+
+} // namespace
+
+sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* opts) {
+  return translated([&] { run(keys_request(type, in, out, n), options_of(opts)); });
+}
+
+sortile_status sortile_sort_by_key(sortile_key_type type, const void* keys_in, void* keys_out, size_t value_bytes,
+                                   const void* values_in, void* values_out, size_t n, const sortile_options* opts) {
+  return translated([&] {
+    sort_request request = keys_request(type, keys_in, keys_out, n);
+    add_values(request, value_bytes, values_in, values_out);
+    run(request, options_of(opts));
+  });
+}
+
+sortile_status sortile_argsort(sortile_key_type type, const void* keys, size_t n, size_t index_bytes, void* indices,
+                               const sortile_options* opts) {
+  return translated([&] {
+    sort_request request = keys_request(type, keys, nullptr, n);
+    request.carries = payload::indices;
+    request.value_bytes = index_bytes;
+    request.values_out = indices;
+    run(request, options_of(opts));
+  });
+}
+
+sortile_status sortile_sort_double_buffer(sortile_key_type type, void* keys_first, void* keys_second,
+                                          size_t value_bytes, void* values_first, void* values_second, size_t n,
+                                          int* result_in_first, const sortile_options* opts) {
+  return translated([&] {
+    need_result(result_in_first, "result_in_first");
+    sort_request request = keys_request(type, keys_first, keys_second, n);
+    if (value_bytes > 0)
+      add_values(request, value_bytes, values_first, values_second);
+    request.input_is_scratch = true;
+    *result_in_first = run(request, options_of(opts)) == result_place::input ? 1 : 0;
+  });
+}
+
+sortile_status sortile_argsort_rows(const sortile_column* columns, size_t column_count, size_t n, size_t index_bytes,
+                                    void* indices, const sortile_options* opts) {
+  return translated([&] {
+    if (column_count > 0 && columns == nullptr)
+      throw invalid_argument("sortile: columns is null, but column_count = " + std::to_string(column_count));
+    std::vector<column> list;
+    for (const sortile_column& c : std::span(columns, column_count))
+      list.push_back({type_of(c.type), c.data, static_cast<order>(c.order)});
+    run(rows_request{n, list, indices, index_bytes}, options_of(opts));
+  });
+}
+
+sortile_status sortile_permute(size_t n, const void* indices, size_t index_bytes, void* values, size_t value_bytes,
+                               const sortile_options* opts) {
+  return translated([&] { run(permute_request{n, indices, index_bytes, values, value_bytes}, options_of(opts)); });
+}
+
+sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, size_t run_count, void* keys_out,
+                             size_t value_bytes, void* values_out, const sortile_options* opts) {
+  return translated([&] {
+    if (run_count > 0 && runs == nullptr)
+      throw invalid_argument("sortile: runs is null, but run_count = " + std::to_string(run_count));
+    std::vector<sorted_run> list;
+    for (const sortile_run& r : std::span(runs, run_count))
+      list.push_back({r.keys, r.values, r.n});
+    run(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, options_of(opts));
+  });
+}
+
+sortile_status sortile_first_disorder(sortile_key_type type, const void* keys, size_t n, size_t* position,
+                                      const sortile_options* opts) {
+  return translated([&] {
+    need_result(position, "position");
+    *position = first_disorder(type_of(type), keys, n, options_of(opts)).value_or(n);
+  });
+}
+
+sortile_status sortile_workspace_bytes(sortile_key_type type, size_t n, size_t value_bytes, int in_place, size_t* bytes,
+                                       const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    sort_request request = never_run(type, n);
+    if (value_bytes > 0) {
+      constexpr std::uintptr_t far_apart = std::uintptr_t{1} << 61;
+      add_values(request, value_bytes, reinterpret_cast<void*>(3 * far_apart), reinterpret_cast<void*>(4 * far_apart));
+    }
+    if (in_place != 0) {
+      request.keys_out = const_cast<void*>(request.keys_in);
+      request.values_out = const_cast<void*>(request.values_in);
+    }
+    *bytes = workspace_bytes(request, options_of(opts));
+  });
+}
+
+sortile_status sortile_argsort_workspace_bytes(sortile_key_type type, size_t n, size_t index_bytes, size_t* bytes,
+                                               const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    sort_request request = never_run(type, n);
+    request.values_out = request.keys_out;
+    request.keys_out = nullptr;
+    request.carries = payload::indices;
+    request.value_bytes = index_bytes;
+    *bytes = workspace_bytes(request, options_of(opts));
+  });
+}
+
+const char* sortile_engine_name(size_t i) {
+  return i < all_engines().size() ? all_engines()[i]->name().data() : nullptr;
+}
+
+int sortile_engine_usable(size_t i) {
+  return i < all_engines().size() && all_engines()[i]->why_unusable().empty() ? 1 : 0;
+}
+
+const char* sortile_status_name(sortile_status code) {
+  return name(static_cast<status>(code)).data();
+}
+
+const char* sortile_error_message(void) {
+  return last_message.c_str();
+}
+
+const char* sortile_version(void) {
+  return SORTILE_VERSION;
+}

@@ -1,0 +1,235 @@
+// The checks of the front door: every misuse is named with what is wrong, where, and what is allowed.
+#include "api/checks.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace sortile::checks {
+namespace {
+
+/// An array of a request, for messages and for the overlap test.
+struct array {
+  std::string name;
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw invalid_argument("sortile: " + what);
+}
+
+void need_pointer(const std::string& name, const void* data, std::size_t n) {
+  if (n > 0 && data == nullptr)
+    refuse(name + " is null, but n = " + std::to_string(n) + "; a null pointer is allowed with n = 0 only");
+}
+
+/// Bytes of n elements; a length that no memory can hold is refused rather than wrapped.
+std::size_t bytes_of(const std::string& name, std::size_t n, std::size_t element) {
+  if (element != 0 && n > std::numeric_limits<std::size_t>::max() / 2 / element)
+    refuse(name + ": " + std::to_string(n) + " elements of " + std::to_string(element) +
+           " bytes are more than memory can address");
+  return n * element;
+}
+
+void need_alignment(const std::string& name, const void* data, std::size_t alignment) {
+  if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
+    refuse(name + " is not aligned to the " + std::to_string(alignment) + " bytes that its type asks");
+}
+
+bool overlap(const array& a, const array& b) {
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
+  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
+  return a.bytes > 0 && b.bytes > 0 && a_begin < b_begin + b.bytes && b_begin < a_begin + a.bytes;
+}
+
+void need_apart(const array& a, const array& b) {
+  if (overlap(a, b))
+    refuse(a.name + " and " + b.name + " overlap; they must be apart");
+}
+
+/// An input and its output: one and the same array, or apart.
+void need_same_or_apart(const array& in, const array& out) {
+  if (in.data != out.data && overlap(in, out))
+    refuse(in.name + " and " + out.name + " overlap in part; they must be the same array or apart");
+}
+
+void need_window(key_type type, const bit_window& bits) {
+  const unsigned width = key_bits(type);
+  const unsigned end = bits.end == bit_window::whole_key ? width : bits.end;
+  if (bits.begin > end || end > width)
+    refuse("bit window [" + std::to_string(bits.begin) + ", " + std::to_string(end) + ") does not fit " +
+           std::string(name(type)) + " keys; allowed is 0 <= begin <= end <= " + std::to_string(width));
+}
+
+void need_index_width(std::size_t index_bytes, std::size_t n) {
+  if (index_bytes != 4 && index_bytes != 8)
+    refuse("indices of " + std::to_string(index_bytes) + " bytes asked for; allowed are 4 and 8");
+  if (index_bytes == 4 && n > std::size_t{1} << 32)
+    refuse("32-bit indices cannot number n = " + std::to_string(n) + " keys; use 64-bit indices above 2^32");
+}
+
+void need_value_size(std::size_t value_bytes) {
+  if (value_bytes == 0)
+    refuse("values of 0 bytes asked for; a value has at least 1");
+}
+
+void need_known(key_type type) {
+  if (key_bytes(type) == 0)
+    refuse("key type number " + std::to_string(static_cast<int>(type)) + " does not exist");
+}
+
+void need_order(order direction) {
+  if (direction != order::ascending && direction != order::descending)
+    refuse("order number " + std::to_string(static_cast<int>(direction)) +
+           " does not exist; ascending is 0, descending 1");
+}
+
+/// All arrays of a sort but the workspace; absent ones have no bytes.
+struct sort_arrays {
+  array keys_in, keys_out, values_in, values_out;
+};
+
+sort_arrays arrays_of(const sort_request& r) {
+  const std::size_t keys = bytes_of("keys", r.n, key_bytes(r.type));
+  const std::size_t values = r.carries == payload::none ? 0 : bytes_of("values", r.n, r.value_bytes);
+  return {{"keys_in", r.keys_in, keys},
+          {"keys_out", r.keys_out, r.keys_out == nullptr ? 0 : keys},
+          {"values_in", r.values_in, r.carries == payload::values ? values : 0},
+          {r.carries == payload::indices ? "indices" : "values_out", r.values_out, values}};
+}
+
+void sort_payload(const sort_request& r) {
+  switch (r.carries) {
+  case payload::none:
+    break;
+  case payload::values:
+    need_value_size(r.value_bytes);
+    need_pointer("values_in", r.values_in, r.n);
+    need_pointer("values_out", r.values_out, r.n);
+    break;
+  case payload::indices:
+    need_index_width(r.value_bytes, r.n);
+    need_pointer("indices", r.values_out, r.n);
+    need_alignment("indices", r.values_out, r.value_bytes);
+    break;
+  default:
+    refuse("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
+  }
+}
+
+} // namespace
+
+void sort(const sort_request& r, const options& opts) {
+  need_known(r.type);
+  need_order(opts.order);
+  need_window(r.type, opts.bits);
+  sort_payload(r);
+  if (r.input_is_scratch && r.carries == payload::indices)
+    refuse("a double buffer sorts keys or pairs; indices are always written to their own array");
+  need_pointer("keys_in", r.keys_in, r.n);
+  if (r.carries != payload::indices)
+    need_pointer("keys_out", r.keys_out, r.n);
+  need_alignment("keys_in", r.keys_in, key_bytes(r.type));
+  need_alignment("keys_out", r.keys_out, key_bytes(r.type));
+
+  const sort_arrays a = arrays_of(r);
+  need_same_or_apart(a.keys_in, a.keys_out);
+  need_same_or_apart(a.values_in, a.values_out);
+  need_apart(a.keys_in, a.values_in);
+  need_apart(a.keys_in, a.values_out);
+  need_apart(a.keys_out, a.values_in);
+  need_apart(a.keys_out, a.values_out);
+  if (r.carries == payload::values && r.n > 0 && (r.keys_in == r.keys_out) != (r.values_in == r.values_out))
+    refuse("keys are sorted in place and values are not, or the other way round; both must be done in one way");
+}
+
+void merge(const merge_request& r, const options& opts) {
+  need_known(r.type);
+  need_order(opts.order);
+  need_window(r.type, opts.bits);
+  const bool with_values = r.value_bytes > 0;
+  const std::size_t element = key_bytes(r.type);
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < r.runs.size(); ++i) {
+    const std::string name = "run " + std::to_string(i);
+    need_pointer(name + ": keys", r.runs[i].keys, r.runs[i].n);
+    need_alignment(name + ": keys", r.runs[i].keys, element);
+    if (with_values)
+      need_pointer(name + ": values", r.runs[i].values, r.runs[i].n);
+    if (r.runs[i].n > std::numeric_limits<std::size_t>::max() - n)
+      refuse("the runs together are longer than memory can address");
+    n += r.runs[i].n;
+  }
+  need_pointer("keys_out", r.keys_out, n);
+  need_alignment("keys_out", r.keys_out, element);
+  if (with_values)
+    need_pointer("values_out", r.values_out, n);
+
+  const array keys_out{"keys_out", r.keys_out, bytes_of("keys", n, element)};
+  const array values_out{"values_out", r.values_out, bytes_of("values", n, r.value_bytes)};
+  need_apart(keys_out, values_out);
+  for (std::size_t i = 0; i < r.runs.size(); ++i) {
+    const array keys{"the keys of run " + std::to_string(i), r.runs[i].keys, r.runs[i].n * element};
+    const array values{"the values of run " + std::to_string(i), r.runs[i].values, r.runs[i].n * r.value_bytes};
+    for (const array& out : {keys_out, values_out}) {
+      need_apart(keys, out);
+      need_apart(values, out);
+    }
+  }
+}
+
+void rows(const rows_request& r, const options& opts) {
+  if (r.columns.empty())
+    refuse("rows are to be ordered by no column; at least one is needed");
+  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse("rows are ordered by their columns' own directions and whole keys; leave options::order and options::bits "
+           "at their defaults");
+  need_index_width(r.index_bytes, r.n);
+  need_pointer("indices", r.indices_out, r.n);
+  need_alignment("indices", r.indices_out, r.index_bytes);
+  const array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
+  for (std::size_t i = 0; i < r.columns.size(); ++i) {
+    const column& c = r.columns[i];
+    const std::string name = "column " + std::to_string(i);
+    need_known(c.type);
+    need_order(c.order);
+    need_pointer(name, c.data, r.n);
+    need_alignment(name, c.data, key_bytes(c.type));
+    need_apart({name, c.data, bytes_of(name, r.n, key_bytes(c.type))}, out);
+  }
+}
+
+void permute(const permute_request& r) {
+  need_index_width(r.index_bytes, r.n);
+  need_value_size(r.value_bytes);
+  need_pointer("indices", r.indices, r.n);
+  need_alignment("indices", r.indices, r.index_bytes);
+  need_pointer("values", r.values, r.n);
+  need_apart({"indices", r.indices, bytes_of("indices", r.n, r.index_bytes)},
+             {"values", r.values, bytes_of("values", r.n, r.value_bytes)});
+}
+
+void keys(const char* function, key_type type, const void* keys, std::size_t n, const options& opts) {
+  need_known(type);
+  need_order(opts.order);
+  need_window(type, opts.bits);
+  const std::string name = std::string(function) + ": keys";
+  need_pointer(name, keys, n);
+  need_alignment(name, keys, key_bytes(type));
+  bytes_of(name, n, key_bytes(type));
+}
+
+void workspace(const sort_request& request, std::span<std::byte> given, std::size_t wanted) {
+  if (given.size() < wanted)
+    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
+                              " bytes; this request needs " + std::to_string(wanted));
+  need_alignment("the workspace", given.data(), workspace_alignment);
+  const sort_arrays a = arrays_of(request);
+  const array space{"the workspace", given.data(), given.size()};
+  for (const array* other : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
+    need_apart(space, *other);
+}
+
+} // namespace sortile::checks

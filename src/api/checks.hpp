@@ -1,0 +1,18 @@
+// What the front door asks of every request before anything is planned. Each function throws invalid_argument (or what
+// it names).
+#pragma once
+
+#include <sortile/request.hpp>
+
+namespace sortile::checks {
+
+void sort(const sort_request& request, const options& opts);
+void merge(const merge_request& request, const options& opts);
+void rows(const rows_request& request, const options& opts);
+void permute(const permute_request& request);
+void keys(const char* function, key_type type, const void* keys, std::size_t n, const options& opts);
+
+/// The caller's workspace: large enough, aligned, apart from the arrays of the request.
+void workspace(const sort_request& request, std::span<std::byte> given, std::size_t wanted);
+
+} // namespace sortile::checks

@@ -1,0 +1,122 @@
+// The front door: every call of the library comes through here. Check, choose an engine, plan, find workspace, run.
+#include <sortile/request.hpp>
+
+#include "api/checks.hpp"
+#include "cpu/cpu_engine.hpp"
+#include "cpu/scratch.hpp"
+#include "plan/engine.hpp"
+
+#include <new>
+
+namespace sortile {
+namespace {
+
+struct planned {
+  sort_request request;
+  const engine* chosen;
+  unsigned threads;
+  plan steps;
+};
+
+planned plan_checked(const sort_request& given, const options& opts) {
+  checks::sort(given, opts);
+  sort_request request = given;
+  if (request.keys_in == request.keys_out)
+    request.input_is_scratch = false; // in place: there is no second buffer to leave the result in
+  const engine_choice choice = choose_engine(request, opts);
+  const unsigned threads = resolve_threads(opts);
+  plan steps = choice.chosen->make_plan(request, opts, threads);
+  steps.engine = choice.chosen->name();
+  steps.reason = choice.reason;
+  return {request, choice.chosen, threads, std::move(steps)};
+}
+
+/// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
+template <class Work>
+auto with_named_failures(const char* operation, Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory(std::string("sortile: out of memory in ") + operation);
+  }
+}
+
+} // namespace
+
+plan explain(const sort_request& request, const options& opts) {
+  return plan_checked(request, opts).steps;
+}
+
+std::size_t workspace_bytes(const sort_request& request, const options& opts) {
+  return plan_checked(request, opts).steps.workspace_bytes;
+}
+
+result_place run(const sort_request& given, const options& opts) {
+  return with_named_failures("a sort", [&] {
+    const planned p = plan_checked(given, opts);
+    const std::size_t wanted = p.steps.workspace_bytes;
+    const bool callers = opts.workspace.data() != nullptr;
+    if (callers)
+      checks::workspace(p.request, opts.workspace, wanted);
+    const cpu::scratch own(callers ? 0 : wanted);
+    const execution how{.threads = p.threads,
+                        .workspace = callers ? opts.workspace.first(wanted) : own.bytes(),
+                        .progress = opts.progress ? &opts.progress : nullptr};
+    return p.chosen->run(p.request, opts, how);
+  });
+}
+
+void run(const merge_request& request, const options& opts) {
+  with_named_failures("a merge", [&] {
+    checks::merge(request, opts);
+    need_cpu_engine("merge", opts);
+    cpu::merge(request, opts, resolve_threads(opts));
+  });
+}
+
+void run(const rows_request& request, const options& opts) {
+  with_named_failures("a sort of rows", [&] {
+    checks::rows(request, opts);
+    need_cpu_engine("order the rows of", opts);
+    cpu::argsort_rows(request, opts, resolve_threads(opts));
+  });
+}
+
+void run(const permute_request& request, const options& opts) {
+  with_named_failures("a permutation", [&] {
+    checks::permute(request);
+    need_cpu_engine("permute", opts);
+    cpu::permute(request, resolve_threads(opts));
+  });
+}
+
+std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts) {
+  checks::keys("first_disorder", type, keys, n, opts);
+  need_cpu_engine("check", opts);
+  return cpu::first_disorder(type, keys, n, opts, resolve_threads(opts));
+}
+
+std::vector<engine_info> engines() {
+  std::vector<engine_info> list;
+  for (const engine* e : all_engines()) {
+    const std::string why = e->why_unusable();
+    list.push_back({std::string(e->name()), std::string(e->description()), why.empty(), why});
+  }
+  return list;
+}
+
+std::string to_string(const plan& p) {
+  const auto megabytes = [](std::uint64_t bytes) { return std::to_string((bytes + 500'000) / 1'000'000) + " MB"; };
+  std::string text = "engine    " + p.engine + ": " + p.reason + "\n";
+  for (const plan_step& step : p.steps) {
+    std::string name = step.name;
+    name.resize(std::max<std::size_t>(name.size(), 9), ' ');
+    text += name + " " + step.detail + "; reads " + megabytes(step.bytes_read) + ", writes " +
+            megabytes(step.bytes_written) + "\n";
+  }
+  text += "workspace " + std::to_string(p.workspace_bytes) + " bytes\n";
+  text += std::string("result    in the ") + (p.result == result_place::input ? "input" : "output") + " arrays\n";
+  return text;
+}
+
+} // namespace sortile

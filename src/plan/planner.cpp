@@ -1,0 +1,92 @@
+// The planner: from a checked request to an engine and its steps, with reasons that a person can read.
+#include "plan/engine.hpp"
+
+#include <cstdlib>
+#include <sched.h>
+#include <thread>
+
+namespace sortile {
+namespace {
+
+std::string list_usable() {
+  std::string list;
+  for (const engine* e : all_engines())
+    if (e->why_unusable().empty())
+      list += (list.empty() ? "" : ", ") + std::string(e->name());
+  return list;
+}
+
+struct wish {
+  std::string name;
+  std::string source; ///< who asked for it, for messages
+};
+
+/// The engine asked for by name; an empty name where none is.
+wish asked_for(const options& opts) {
+  if (!opts.engine.empty())
+    return {opts.engine, "the options"};
+  const char* variable = std::getenv("SORTILE_ENGINE");
+  if (variable != nullptr && *variable != '\0')
+    return {variable, "SORTILE_ENGINE"};
+  return {};
+}
+
+const engine& engine_named(const wish& wanted) {
+  for (const engine* e : all_engines()) {
+    if (e->name() != wanted.name)
+      continue;
+    const std::string why = e->why_unusable();
+    if (!why.empty())
+      throw engine_unusable("sortile: engine '" + wanted.name + "', asked for by " + wanted.source +
+                            ", cannot be used: " + why + "; usable here: " + list_usable());
+    return *e;
+  }
+  throw unknown_engine("sortile: no engine is called '" + wanted.name + "' (asked for by " + wanted.source +
+                       "); usable here: " + list_usable());
+}
+
+unsigned cpus_of_this_process() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+    return static_cast<unsigned>(CPU_COUNT(&set));
+  const unsigned hardware = std::thread::hardware_concurrency();
+  return hardware > 0 ? hardware : 1;
+}
+
+} // namespace
+
+engine_choice choose_engine(const sort_request& request, const options& opts) {
+  if (const wish wanted = asked_for(opts); !wanted.name.empty()) {
+    const engine& e = engine_named(wanted);
+    const std::string why = e.why_refused(request);
+    if (!why.empty())
+      throw engine_unusable("sortile: engine '" + wanted.name + "' does not do this: " + why);
+    return {&e, "asked for by " + wanted.source};
+  }
+  std::string passed_over;
+  for (const engine* e : all_engines()) {
+    std::string why = e->why_unusable();
+    if (why.empty())
+      why = e->why_refused(request);
+    if (why.empty())
+      return {e, passed_over.empty() ? "the first choice of this build" : "after " + passed_over};
+    passed_over += (passed_over.empty() ? "" : ", ") + std::string(e->name()) + " (" + why + ")";
+  }
+  throw engine_unusable("sortile: no engine can do this: " + passed_over);
+}
+
+void need_cpu_engine(const char* operation, const options& opts) {
+  const wish wanted = asked_for(opts);
+  if (wanted.name.empty())
+    return;
+  if (engine_named(wanted).name() != "cpu")
+    throw engine_unusable("sortile: engine '" + wanted.name + "' does not " + operation +
+                          " arrays in host memory; engine 'cpu' does");
+}
+
+unsigned resolve_threads(const options& opts) {
+  return opts.threads > 0 ? opts.threads : cpus_of_this_process();
+}
+
+} // namespace sortile
