@@ -1,7 +1,8 @@
 // Workloads: named rules that give the keys of an array, shared by tests, benches and `sortile gen`.
 //
-// A workload is counter-based: key i of an array follows from (workload, type, n, seed, i) alone. So any piece of the array can be made
-// at any time, by any thread, and pieces of any sizes together give the same array. Memory: none beyond the output.
+// A workload is counter-based: key i of an array follows from (workload, type, n, seed, i) alone. So any piece of the
+// array can be made at any time, by any thread, and pieces of any sizes together give the same array. Memory: none
+// beyond the output.
 #pragma once
 
 #include <sortile/error.hpp>
@@ -30,33 +31,35 @@ using workload_parameters = std::array<double, 2>;
 /// What the registry says of a workload.
 struct workload_info {
   std::string_view name;
-  std::string_view parameters; ///< how they are written after the name, with the default: ":1.2"; empty where there are none
+  std::string_view
+      parameters; ///< how they are written after the name, with the default: ":1.2"; empty where there are none
   std::string_view description;
   bool floats_only = false;
 };
 
 class workload {
-public:
-  using fill_function = void (*)(const array_shape&, const workload_parameters&, std::uint64_t begin, std::uint64_t end, void* keys);
+ public:
+  using fill_function = void (*)(const array_shape&, const workload_parameters&, std::uint64_t begin, std::uint64_t end,
+                                 void* keys);
 
-  workload(std::string spec, workload_info info, workload_parameters parameters, fill_function fill)
-      : spec_(std::move(spec)), info_(info), parameters_(parameters), fill_(fill) {}
+  workload(std::string spec, workload_info info, workload_parameters parameters, fill_function rule)
+      : spec_(std::move(spec)), info_(info), parameters_(parameters), rule_(rule) {}
 
   /// As it was asked for: "zipf:1.2".
   const std::string& spec() const { return spec_; }
   const workload_info& info() const { return info_; }
   bool suits(key_type type) const { return is_float(type) || !info_.floats_only; }
 
-  /// Writes keys [begin, end) of the array to `keys`, which is aligned for the type and has room for end − begin of them.
-  /// Can be called from several threads at once.
-  /// \throws invalid_argument where the workload needs a float type, or a parameter does not fit the type.
+  /// Writes keys [begin, end) of the array to `keys`, which is aligned for the type and has room for end − begin of
+  /// them. Can be called from several threads at once. \throws invalid_argument where the workload needs a float type,
+  /// or a parameter does not fit the type.
   void fill(const array_shape& shape, std::uint64_t begin, std::uint64_t end, void* keys) const;
 
-private:
+ private:
   std::string spec_;
   workload_info info_;
   workload_parameters parameters_;
-  fill_function fill_;
+  fill_function rule_;
 };
 
 /// All workloads, in the order in which lists show them.

@@ -1,0 +1,129 @@
+// Reads the environment from /proc, /sys and what the build left as definitions, see environment.hpp.
+#include "testing/environment.hpp"
+
+#include "testing/json.hpp"
+
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <sched.h>
+#include <sstream>
+#include <sys/utsname.h>
+
+namespace sortile::testing {
+
+namespace {
+
+constexpr const char* unknown = "unknown";
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  return std::getline(file, line) ? line : unknown;
+}
+
+/// What follows the colon (or `=`) of the first line of a file that begins with `name`.
+std::string entry_of(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, name.size(), name) != 0)
+      continue;
+    const std::size_t mark = line.find_first_of(":=");
+    const std::size_t begin = mark == std::string::npos ? mark : line.find_first_not_of(" \t\"", mark + 1);
+    if (begin != std::string::npos)
+      return line.substr(begin, line.find_last_not_of(" \t\"") + 1 - begin);
+  }
+  return unknown;
+}
+
+std::string vector_extensions() {
+  std::istringstream flags(entry_of("/proc/cpuinfo", "flags"));
+  std::string found;
+  for (std::string flag; flags >> flag;)
+    if (flag.starts_with("avx") || flag == "sse4_2" || flag == "bmi2")
+      found += (found.empty() ? "" : " ") + flag;
+  return found.empty() ? unknown : found;
+}
+
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  std::array<char, 256> part{};
+  while (pipe && std::fgets(part.data(), part.size(), pipe.get()) != nullptr)
+    text += part.data();
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  return text;
+}
+
+std::string git_revision() {
+  const std::string git = "git -C '" SORTILE_SOURCE_DIR "' ";
+  const std::string revision = output_of(git + "rev-parse --short=12 HEAD 2>/dev/null");
+  if (revision.empty())
+    return unknown;
+  return revision + (output_of(git + "status --porcelain --untracked-files=no 2>/dev/null").empty() ? "" : "+");
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+unsigned usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 0;
+}
+
+std::string system_name() {
+  utsname names{};
+  uname(&names);
+  return entry_of("/etc/os-release", "PRETTY_NAME") + ", " + names.sysname + " " + names.release + " " + names.machine;
+}
+
+} // namespace
+
+environment capture_environment() {
+  const std::string cpu0 = "/sys/devices/system/cpu/cpu0/";
+  return {.date = utc_now(),
+          .revision = git_revision(),
+          .cpu = entry_of("/proc/cpuinfo", "model name"),
+          .cpus = usable_cpus(),
+          .cpu_features = vector_extensions(),
+          .l2_cache = first_line(cpu0 + "cache/index2/size"),
+          .l3_cache = first_line(cpu0 + "cache/index3/size"),
+          .governor = first_line(cpu0 + "cpufreq/scaling_governor"),
+          .memory = entry_of("/proc/meminfo", "MemTotal"),
+          .system = system_name(),
+          .compiler = SORTILE_COMPILER,
+          .build_type = SORTILE_BUILD_TYPE,
+          .flags = SORTILE_CXX_FLAGS};
+}
+
+void write(json_writer& out, const environment& e) {
+  out.member("date", e.date);
+  out.member("revision", e.revision);
+  out.member("cpu", e.cpu);
+  out.member("cpus", e.cpus);
+  out.member("cpu_features", e.cpu_features);
+  out.member("l2_cache", e.l2_cache);
+  out.member("l3_cache", e.l3_cache);
+  out.member("governor", e.governor);
+  out.member("memory", e.memory);
+  out.member("system", e.system);
+  out.member("compiler", e.compiler);
+  out.member("build_type", e.build_type);
+  out.member("flags", e.flags);
+}
+
+std::string to_string(const environment& e) {
+  return e.cpu + ", " + std::to_string(e.cpus) + " CPUs, " + e.memory + ", governor " + e.governor + "\n" + e.system +
+         ", " + e.compiler + " " + e.build_type + " " + e.flags + "\nrevision " + e.revision + ", " + e.date + "\n";
+}
+
+} // namespace sortile::testing

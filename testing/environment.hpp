@@ -1,0 +1,32 @@
+// What a measurement was taken on: goes into every JSON file of results.
+#pragma once
+
+#include <string>
+
+namespace sortile::testing {
+
+class json_writer;
+
+struct environment {
+  std::string date; ///< UTC, ISO 8601
+  std::string
+      revision;    ///< git revision of the build, "+" after it where the tree had changes; "unknown" outside a checkout
+  std::string cpu; ///< model name
+  unsigned cpus = 0;        ///< that this process may use
+  std::string cpu_features; ///< the vector extensions among the CPU's flags
+  std::string l2_cache, l3_cache;
+  std::string governor; ///< of CPU 0; "unknown" where the system does not say
+  std::string memory;
+  std::string system; ///< kernel and distribution
+  std::string compiler, build_type, flags;
+};
+
+environment capture_environment();
+
+/// As members of the object that is open.
+void write(json_writer& out, const environment& e);
+
+/// A few lines for people.
+std::string to_string(const environment& e);
+
+} // namespace sortile::testing

@@ -1,0 +1,39 @@
+// Timing for benches: contenders take turns on the same input, so that whatever slows the machine for a while slows all
+// of them.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sortile::testing {
+
+/// One way to do the work. `prepare` runs before every timed `run` and is not timed: it restores the input.
+struct contender {
+  std::string name;
+  std::function<void()> prepare;
+  std::function<void()> run;
+};
+
+struct race_options {
+  unsigned repetitions = 5;  ///< timed runs of each contender, at least 1
+  unsigned warmups = 1;      ///< untimed runs of each before
+  double budget_seconds = 0; ///< no further round is begun after this; every contender has had one then. 0: no limit
+};
+
+/// The timed runs of one contender, in seconds.
+struct timing {
+  std::string name;
+  std::vector<double> seconds; ///< in the order in which they were run
+
+  double median() const;
+  double fastest() const;
+  /// The median distance from the median, as a share of the median: 0.01 says that half of the runs lie within 1 %.
+  double noise() const;
+};
+
+/// Runs each contender in turn, round after round, beginning each round with the next one.
+std::vector<timing> race(std::span<const contender> contenders, const race_options& how);
+
+} // namespace sortile::testing
