@@ -7,7 +7,8 @@
 namespace sortile::testing {
 
 void json_writer::new_line() {
-  text_ += "\n" + std::string(2 * has_elements_.size(), ' ');
+  text_ += '\n';
+  text_.append(2 * has_elements_.size(), ' ');
 }
 
 void json_writer::before_value() {

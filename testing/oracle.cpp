@@ -139,13 +139,8 @@ bool comes_before(const ordering& by, const void* a, const void* b) {
     std::swap(a, b);
   if (!whole(by))
     return windowed_image(by, a) < windowed_image(by, b);
-  return with_value(by.type, a, [&](auto first) {
-    return with_value(by.type, b, [&](auto second) {
-      if constexpr (std::is_same_v<decltype(first), decltype(second)>)
-        return less(first, second);
-      else
-        return false; // one type, so never reached
-    });
+  return with_value(by.type, a, [&]<class T>(T first) {
+    return less(first, with_value(by.type, b, [](auto second) { return static_cast<T>(second); }));
   });
 }
 

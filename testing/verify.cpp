@@ -149,8 +149,11 @@ verdict verify_stability(const ordering& by, const pairs_view& output) {
     std::memcpy(&p, at(output.values, output.value_bytes, i), output.value_bytes);
     return p;
   };
+  const auto equal = [&](const std::byte* a, const std::byte* b) {
+    return !comes_before(by, a, b) && !comes_before(by, b, a);
+  };
   for (std::size_t i = 1; i < output.n; ++i)
-    if (!comes_before(by, at(output.keys, bytes, i - 1), at(output.keys, bytes, i)) && position(i - 1) >= position(i))
+    if (position(i - 1) >= position(i) && equal(at(output.keys, bytes, i - 1), at(output.keys, bytes, i)))
       return {where(i, output.n) + "equal keys " + key_text(by.type, at(output.keys, bytes, i)) + " from positions " +
               std::to_string(position(i - 1)) + " and " + std::to_string(position(i)) + " changed places"};
   return {};

@@ -1,0 +1,100 @@
+// Guarded buffers, interleaved timing, JSON, environment.
+#include "testing/environment.hpp"
+#include "testing/guarded_buffer.hpp"
+#include "testing/json.hpp"
+#include "testing/race.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sortile::testing {
+namespace {
+
+TEST(guarded_buffer, begins_where_it_is_told) {
+  for (const std::size_t offset : {0u, 1u, 4u, 16u, 63u}) {
+    const guarded_buffer buffer(100, offset);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 64, offset);
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) // which stops the program at the very write
+TEST(guarded_buffer, finds_writes_outside) {
+  for (const std::ptrdiff_t where : {-1, -1000, 100, 900}) {
+    guarded_buffer buffer(100, 3);
+    EXPECT_EQ(buffer.damage(), "");
+    buffer.data()[where] ^= std::byte{1};
+    const std::string expected =
+        where < 0 ? std::to_string(-where) + " before" : std::to_string(where - 100) + " after";
+    EXPECT_NE(buffer.damage().find(expected), std::string::npos) << buffer.damage();
+    buffer.data()[where] ^= std::byte{1};
+    EXPECT_EQ(buffer.damage(), "");
+  }
+}
+#endif
+
+TEST(guarded_buffer, poisons_by_seed) {
+  guarded_buffer a(37, 0, 1), b(37, 5, 1), c(37, 0, 2);
+  EXPECT_TRUE(std::equal(a.data(), a.data() + 37, b.data()));
+  EXPECT_FALSE(std::equal(a.data(), a.data() + 37, c.data()));
+  const guarded_buffer moved = std::move(a);
+  EXPECT_EQ(moved.damage(), "");
+}
+
+TEST(race, takes_turns_and_prepares_before_each_run) {
+  std::string log;
+  const std::vector<contender> contenders = {{"a", [&] { log += "("; }, [&] { log += "a)"; }},
+                                             {"b", [&] { log += "["; }, [&] { log += "b]"; }}};
+  const std::vector<timing> timings = race(contenders, {.repetitions = 3, .warmups = 1});
+  EXPECT_EQ(log, "(a)[b](a)[b][b](a)(a)[b]");
+  ASSERT_EQ(timings.size(), 2u);
+  EXPECT_EQ(timings[1].name, "b");
+  EXPECT_EQ(timings[1].seconds.size(), 3u);
+}
+
+TEST(race, stops_at_its_budget_after_one_round) {
+  int runs = 0;
+  const std::vector<contender> contenders = {{"slow", [] {}, [&] { ++runs; }}};
+  race(contenders, {.repetitions = 100000, .warmups = 0, .budget_seconds = 1e-9});
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(timing, gives_median_fastest_and_noise) {
+  const timing t{"t", {5, 1, 2, 2, 100}};
+  EXPECT_EQ(t.median(), 2);
+  EXPECT_EQ(t.fastest(), 1);
+  EXPECT_EQ(t.noise(), 0.5);
+  EXPECT_EQ((timing{"even", {1, 3}}).median(), 2);
+}
+
+TEST(json, is_written_as_it_should) {
+  json_writer json;
+  json.begin_object();
+  json.member("text", "a \"quoted\"\n\\ line");
+  json.key("numbers");
+  json.begin_array();
+  json.value(1);
+  json.value(0.1);
+  json.value(std::numeric_limits<double>::quiet_NaN());
+  json.end_array();
+  json.member("yes", true);
+  json.key("empty");
+  json.begin_object();
+  json.end_object();
+  json.end_object();
+  EXPECT_EQ(json.text(),
+            "{\n  \"text\": \"a \\\"quoted\\\"\\u000a\\\\ line\",\n  \"numbers\": [\n    1,\n    0.1,\n    null\n  ],\n"
+            "  \"yes\": true,\n  \"empty\": {}\n}\n");
+}
+
+TEST(environment, knows_where_it_runs) {
+  const environment e = capture_environment();
+  EXPECT_GT(e.cpus, 0u);
+  EXPECT_EQ(e.date.size(), 20u) << e.date;
+  EXPECT_FALSE(e.compiler.empty());
+  EXPECT_NE(to_string(e).find(e.cpu), std::string::npos);
+}
+
+} // namespace
+} // namespace sortile::testing
