@@ -1,0 +1,57 @@
+// The arrangement of a request; see the header.
+#include "cpu/arrangement.hpp"
+
+namespace sortile::cpu {
+
+namespace {
+
+value_handling handling_of(const sort_request& request) {
+  if (request.carries == payload::none)
+    return value_handling::none;
+  if (request.carries == payload::indices)
+    return value_handling::indices;
+  const std::size_t width = request.value_bytes;
+  if (width > 16)
+    return value_handling::gathered;
+  return width == 4 || width == 8 || width == 16 ? value_handling::direct : value_handling::widened;
+}
+
+std::size_t width_of(const sort_request& request, value_handling handling) {
+  switch (handling) {
+  case value_handling::none:
+    return 0;
+  case value_handling::direct:
+  case value_handling::indices:
+    return request.value_bytes;
+  case value_handling::widened:
+    return request.value_bytes < 4 ? 4 : request.value_bytes < 8 ? 8 : 16;
+  case value_handling::gathered:
+    return request.n <= std::size_t{1} << 32 ? 4 : 8;
+  }
+  return 0;
+}
+
+} // namespace
+
+arrangement::arrangement(const sort_request& request, unsigned threads)
+    : handling(handling_of(request)), value_width(width_of(request, handling)),
+      layout(key_bytes(request.type), value_width, request.n, threads), partitions(request.n > layout.local_limit),
+      double_buffer(request.input_is_scratch && request.keys_in != request.keys_out &&
+                    (handling == value_handling::none || handling == value_handling::direct ||
+                     handling == value_handling::widened)) {
+  const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * value_width;
+  const auto take = [this](std::size_t wanted) {
+    const std::size_t at = bytes;
+    bytes += (wanted + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    return at;
+  };
+  const bool is_widened = handling == value_handling::widened, is_gathered = handling == value_handling::gathered;
+  take(layout.bytes);
+  spare_keys = take(partitions && !double_buffer ? keys : 0);
+  spare_values = take(partitions && (!double_buffer || is_widened) ? values : 0);
+  unwanted_keys = take(request.keys_out == nullptr ? keys : 0);
+  moved_values = take(is_widened || is_gathered ? values : 0);
+  gathered = take(is_gathered && request.values_in == request.values_out ? n * request.value_bytes : 0);
+}
+
+} // namespace sortile::cpu

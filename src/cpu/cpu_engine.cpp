@@ -1,0 +1,163 @@
+// The engine called "cpu": requests become radix sorts (arrangement.hpp, radix_sort.hpp), and plans that can be read.
+#include "cpu/cpu_engine.hpp"
+
+#include "cpu/arrangement.hpp"
+#include "cpu/gather.hpp"
+
+namespace sortile::cpu {
+
+namespace {
+
+std::string count_of(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+class engine_on_cpu final : public engine {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  std::string_view description() const override {
+    return "stable radix sort on all cores: look, partition, local sorts in the L2 cache";
+  }
+  std::string why_unusable() const override { return {}; }
+  std::string why_refused(const sort_request&) const override { return {}; }
+
+  plan make_plan(const sort_request& request, const options&, unsigned threads) const override {
+    const arrangement a(request, threads);
+    plan p;
+    p.engine = name();
+    p.workspace_bytes = a.bytes;
+    p.result = a.double_buffer ? result_place::input : result_place::output;
+    add_steps(request, a, p.steps);
+    return p;
+  }
+
+  result_place run(const sort_request& request, const options& opts, const execution& how) const override {
+    const arrangement a(request, how.threads);
+    progress_meter progress(how.progress, 4 * std::uint64_t{request.n});
+    if (request.n > 0)
+      sort(request, opts, how, a, progress);
+    progress.finish();
+    return a.double_buffer ? result_place::input : result_place::output;
+  }
+
+ private:
+  static void add_steps(const sort_request& request, const arrangement& a, std::vector<plan_step>& steps) {
+    const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * a.value_width;
+    const std::size_t raw = n * request.value_bytes;
+    const std::size_t read =
+        a.handling == value_handling::indices || a.handling == value_handling::gathered ? 0 : values;
+    const std::string by = count_of(a.layout.workers, "thread");
+    if (a.handling == value_handling::widened)
+      steps.push_back({"widen", "values to " + std::to_string(a.value_width) + " bytes", raw, values});
+    if (n > insertion_limit)
+      steps.push_back({"look", "which bits differ, is it sorted; " + by, keys, 0});
+    if (a.partitions)
+      steps.push_back(
+          {"partition",
+           "by the highest differing bits, again where a bucket stays above " + count_of(a.layout.local_limit, "key"),
+           keys + read, keys + values});
+    const std::size_t from_partition = a.partitions ? values : read;
+    steps.push_back(
+        {"local",
+         n <= insertion_limit ? "insertion sort" : "counting sorts of what differs, within the L2 cache; " + by,
+         keys + from_partition, (request.keys_out == nullptr ? 0 : keys) + values});
+    if (a.handling == value_handling::widened)
+      steps.push_back({"narrow", "values to " + count_of(request.value_bytes, "byte"), values, raw});
+    if (a.handling == value_handling::gathered)
+      steps.push_back({"gather", "values by position", values + raw, raw});
+    if (a.handling == value_handling::gathered && request.values_in == request.values_out)
+      steps.push_back({"copy", "values back to where they were", raw, raw});
+  }
+
+  static void sort(const sort_request& request, const options& opts, const execution& how, const arrangement& a,
+                   progress_meter& progress) {
+    std::byte* const space = how.workspace.data();
+    radix_job job;
+    job.type = request.type;
+    job.direction = opts.order;
+    job.bits = opts.bits;
+    job.n = request.n;
+    job.value_width = a.value_width;
+    job.threads = how.threads;
+    job.progress = &progress;
+    job.scratch = space;
+    place_keys(request, a, space, job);
+    place_values(request, a, space, job);
+    if (a.handling == value_handling::widened)
+      rewiden(request.values_in, request.value_bytes, request.n, job.values_out, a.value_width, a.layout.workers);
+    run_radix(job);
+    finish_values(request, a, space, job);
+  }
+
+  static void place_keys(const sort_request& request, const arrangement& a, std::byte* space, radix_job& job) {
+    job.keys_in = request.keys_in;
+    if (a.double_buffer) {
+      job.keys_out = const_cast<void*>(request.keys_in); // the request says that the input is scratch
+      job.spare_keys = request.keys_out;
+      return;
+    }
+    job.keys_out = request.keys_out != nullptr ? request.keys_out : space + a.unwanted_keys;
+    job.spare_keys = space + a.spare_keys;
+  }
+
+  static void place_values(const sort_request& request, const arrangement& a, std::byte* space, radix_job& job) {
+    job.spare_values = a.value_width > 0 ? space + a.spare_values : nullptr;
+    switch (a.handling) {
+    case value_handling::none:
+      break;
+    case value_handling::direct:
+      job.values_in = request.values_in;
+      job.values_out = a.double_buffer ? const_cast<void*>(request.values_in) : request.values_out;
+      if (a.double_buffer)
+        job.spare_values = request.values_out;
+      break;
+    case value_handling::indices:
+      job.values_out = request.values_out;
+      break;
+    case value_handling::widened:
+      job.values_in = job.values_out = space + a.moved_values;
+      break;
+    case value_handling::gathered:
+      job.values_out = space + a.moved_values;
+      break;
+    }
+  }
+
+  static void finish_values(const sort_request& request, const arrangement& a, std::byte* space, const radix_job& job) {
+    const std::size_t n = request.n, width = request.value_bytes;
+    if (a.handling == value_handling::widened) {
+      void* const to = a.double_buffer ? const_cast<void*>(request.values_in) : request.values_out;
+      rewiden(job.values_out, a.value_width, n, to, width, a.layout.workers);
+    } else if (a.handling == value_handling::gathered) {
+      const bool in_place = request.values_in == request.values_out;
+      void* const to = in_place ? space + a.gathered : request.values_out;
+      gather(request.values_in, job.values_out, a.value_width, n, width, to, job.threads);
+      if (in_place)
+        copy(to, n * width, request.values_out, job.threads);
+    }
+  }
+
+  static void run_radix(const radix_job& job) {
+    switch (key_bytes(job.type)) {
+    case 1:
+      return radix_sort_keys<std::uint8_t>(job);
+    case 2:
+      return radix_sort_keys<std::uint16_t>(job);
+    case 4:
+      return radix_sort_keys<std::uint32_t>(job);
+    case 8:
+      return radix_sort_keys<std::uint64_t>(job);
+    default:
+      return radix_sort_keys<uint128>(job);
+    }
+  }
+};
+
+} // namespace
+
+const engine& cpu_engine() {
+  static const engine_on_cpu the_engine;
+  return the_engine;
+}
+
+} // namespace sortile::cpu

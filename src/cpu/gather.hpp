@@ -1,0 +1,20 @@
+// Values moved by position, or from one width to another: simple parallel loops over untyped arrays.
+#pragma once
+
+#include <cstddef>
+
+namespace sortile::cpu {
+
+/// to[i] = from[indices[i]] for values of `width` bytes; indices of 4 or 8 bytes, all below n. The arrays do not
+/// overlap.
+void gather(const void* from, const void* indices, std::size_t index_bytes, std::size_t n, std::size_t width, void* to,
+            unsigned threads);
+
+/// Copies n values of from_width bytes to places of to_width bytes: what is missing is left as it is, what is too much
+/// is dropped.
+void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, std::size_t to_width, unsigned threads);
+
+/// memcpy by several threads.
+void copy(const void* from, std::size_t bytes, void* to, unsigned threads);
+
+} // namespace sortile::cpu

@@ -1,0 +1,145 @@
+// The inner loops of the CPU engine, as a table of functions per key width and value width: look, histogram, partition,
+// local.
+//
+// What is above (radix_sort.hpp) decides what is done where and by which thread; what is below knows nothing of
+// threads. The table is filled once per instruction set (kernels_impl.hpp), and the best one that the machine has is
+// used.
+#pragma once
+
+#include "cpu/key_image.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace sortile::cpu {
+
+/// A value as the sort moves it: bytes, with no alignment.
+template <std::size_t Bytes>
+struct value_bytes {
+  unsigned char bytes[Bytes];
+};
+
+/// Stands for "no values" where a value type is wanted.
+struct no_value {};
+
+template <class V>
+inline constexpr bool has_values = !std::is_same_v<V, no_value>;
+
+/// Keys and the values that belong to them, in arrays side by side.
+template <class K, class V>
+struct lanes {
+  K* keys = nullptr;
+  V* values = nullptr;
+
+  lanes at(std::size_t i) const {
+    if constexpr (has_values<V>)
+      return {keys + i, values != nullptr ? values + i : nullptr};
+    else
+      return {keys + i, nullptr};
+  }
+};
+
+/// Lanes that are only read. Where V carries values and `values` is null, the value of key i is its position,
+/// first_index + i: so argsort never reads positions, it makes them on the first move.
+template <class K, class V>
+struct source {
+  const K* keys = nullptr;
+  const V* values = nullptr;
+  std::size_t first_index = 0;
+
+  source() = default;
+  source(const K* k, const V* v, std::size_t first = 0) : keys(k), values(v), first_index(first) {}
+  source(const lanes<K, V>& l) : keys(l.keys), values(l.values) {}
+
+  bool makes_indices() const { return has_values<V> && values == nullptr; }
+  source at(std::size_t i) const {
+    if constexpr (has_values<V>)
+      return {keys + i, values != nullptr ? values + i : nullptr, first_index + i};
+    else
+      return {keys + i, nullptr, 0};
+  }
+};
+
+/// A digit of the image: `bits` bits from bit `shift` up.
+struct digit {
+  unsigned shift = 0;
+  unsigned bits = 0;
+
+  std::size_t buckets() const { return std::size_t{1} << bits; }
+};
+inline constexpr unsigned max_digit_bits = 11;
+inline constexpr std::size_t max_buckets = std::size_t{1} << max_digit_bits;
+inline constexpr unsigned max_local_digits = 3;
+
+/// Up to so many keys are sorted by insertion, which needs no scratch.
+inline constexpr std::size_t insertion_limit = 24;
+
+/// What one scan finds out about keys, gathered over pieces.
+template <class K>
+struct look_result {
+  K any = 0;                     ///< OR of the images
+  K all = static_cast<K>(~K{0}); ///< AND of the images
+  bool ascending = true;         ///< no image is smaller than the one before it
+  bool descending = true;        ///< every image is smaller than the one before it
+  bool special = false;          ///< −0 or NaN was met by a look with plain images, whose findings do not count then
+
+  void join(const look_result& other) {
+    any = static_cast<K>(any | other.any);
+    all = static_cast<K>(all & other.all);
+    ascending = ascending && other.ascending;
+    descending = descending && other.descending;
+    special = special || other.special;
+  }
+};
+
+/// Keys that a write-combining buffer collects per bucket before it writes them out: a cache line of the narrower lane,
+/// so that both lanes are written in whole lines, but no more than 16 where values travel.
+template <class K, class V>
+constexpr std::size_t line_keys() {
+  if constexpr (!has_values<V>)
+    return 64 / sizeof(K);
+  else {
+    const std::size_t narrower = sizeof(K) < sizeof(V) ? sizeof(K) : sizeof(V);
+    return 64 / narrower < 16 ? 64 / narrower : 16;
+  }
+}
+
+/// Scratch of a local sort: two lanes of the largest local size, and counters.
+template <class K, class V>
+struct local_scratch {
+  lanes<K, V> first;
+  lanes<K, V> second;
+  std::uint32_t* counts; ///< [max_local_digits][max_buckets]
+};
+
+template <class K, class V>
+struct kernels {
+  /// Looks at keys[0, n); `before` is the key before them, or null.
+  void (*look)(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found);
+
+  /// counts[digit] += how often it occurs.
+  void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* counts);
+
+  /// Moves n keys to `to`, each to where its bucket has come: position[b], counted up. Stable. `start` holds the
+  /// positions before; `buffers` has buckets · line_keys() keys, then as many values, aligned to 64. With `stream`,
+  /// past the caches.
+  void (*partition)(source<K, V> from, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* position,
+                    const std::uint64_t* start, lanes<K, V> to, bool stream, std::byte* buffers);
+
+  /// Sorts n ≤ local limit keys into `to`, which may be where they are. Stable.
+  void (*local)(source<K, V> from, std::size_t n, const key_image<K>& image, lanes<K, V> to,
+                const local_scratch<K, V>& scratch);
+};
+
+/// The fastest kernels for this machine.
+template <class K, class V>
+const kernels<K, V>& best_kernels();
+
+extern template const kernels<std::uint8_t, no_value>& best_kernels();
+extern template const kernels<std::uint16_t, no_value>& best_kernels();
+extern template const kernels<std::uint32_t, no_value>& best_kernels();
+extern template const kernels<std::uint64_t, no_value>& best_kernels();
+extern template const kernels<uint128, no_value>& best_kernels();
+
+} // namespace sortile::cpu

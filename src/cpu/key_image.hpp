@@ -1,0 +1,66 @@
+// The codec as the CPU's inner loops use it: three operations a key for every type that has no special cases in it.
+//
+// The codec of primitives/key_codec.hpp maps −0 to +0 and every NaN to one image. Few arrays hold either, and the first
+// look at the keys finds out. Where it found none, integers and floats alike have the image
+//
+//     u ^ (arithmetic shift of u by width − 1  &  negative) ^ flip
+//
+// with negative = 0 for integers. It is one to one, so equal images are equal bits, which the counting sort relies on.
+// Where it found some, every image is taken through the exact codec: slower, and just as right.
+#pragma once
+
+#include "primitives/key_codec.hpp"
+
+#include <type_traits>
+
+namespace sortile::cpu {
+
+/// Whether some key type of this width is a float.
+template <class K>
+inline constexpr bool width_has_floats = sizeof(K) == 2 || sizeof(K) == 4 || sizeof(K) == 8;
+
+template <class K>
+struct key_image {
+  K negative = 0; ///< flipped in keys with the sign bit set, beyond `flip`
+  K flip = 0;
+  K window = 0; ///< the bits of the image that decide the order
+  bool is_float = false;
+  bool exact = false;   ///< −0 or NaN are (or may be) among the keys
+  key_codec<K> codec{}; ///< used where exact
+
+  key_image() = default;
+  key_image(key_type type, order direction, bit_window bits) : codec(make_key_codec<K>(type, direction, bits)) {
+    is_float = codec.infinity != 0;
+    negative = is_float ? static_cast<K>(~codec.sign) : K{0};
+    flip = static_cast<K>(codec.sign ^ codec.complement);
+    window = static_cast<K>(codec.mask << codec.shift);
+  }
+
+  K operator()(K u) const { return exact ? codec.whole_image(u) : plain(u); }
+
+  /// What decides the order: the image within the bit window.
+  K ordering(K u) const { return static_cast<K>((*this)(u)&window); }
+
+  K plain(K u) const {
+    using Signed =
+        std::conditional_t<sizeof(K) == 16, int128, std::make_signed_t<std::conditional_t<sizeof(K) == 16, int, K>>>;
+    const K all_signs = static_cast<K>(static_cast<Signed>(u) >> (8 * sizeof(K) - 1));
+    return static_cast<K>(u ^ (all_signs & negative) ^ flip);
+  }
+
+  /// The key of a plain image.
+  K key_of(K image) const {
+    const K folded = static_cast<K>(image ^ flip); // its sign bit is that of the key: `negative` spares it
+    using Signed =
+        std::conditional_t<sizeof(K) == 16, int128, std::make_signed_t<std::conditional_t<sizeof(K) == 16, int, K>>>;
+    return static_cast<K>(folded ^ (static_cast<K>(static_cast<Signed>(folded) >> (8 * sizeof(K) - 1)) & negative));
+  }
+
+  /// −0 or NaN.
+  bool is_special(K u) const {
+    const K magnitude = static_cast<K>(u & static_cast<K>(~codec.sign));
+    return magnitude > codec.infinity || u == codec.sign;
+  }
+};
+
+} // namespace sortile::cpu

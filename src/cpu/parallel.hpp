@@ -1,0 +1,113 @@
+// The thin layer between the CPU engine and its threads: run a function on a few workers, share out numbered tasks,
+// report progress.
+//
+// Backends: oneTBB (a task arena of the size asked for), or std::thread where SORTILE_THREADS_STD is defined;
+// ThreadSanitizer understands the second, while it reports races inside a oneTBB that was not built for it.
+#pragma once
+
+#include <sortile/error.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+namespace sortile::cpu {
+
+namespace detail {
+/// A function called through a pointer, so that the backends are compiled once.
+struct worker_function {
+  void* object;
+  void (*call)(void* object, unsigned worker);
+};
+void run_workers(unsigned workers, worker_function f);
+} // namespace detail
+
+/// Calls f(worker) for every worker in [0, workers): worker 0 on the calling thread, the others wherever a thread is
+/// free, perhaps one after another; so they must not wait for each other. Returns when all have; the first exception is
+/// passed on.
+template <class F>
+void run_on(unsigned workers, F&& f) {
+  using Function = std::remove_reference_t<F>;
+  if (workers <= 1) {
+    f(0u);
+    return;
+  }
+  detail::run_workers(workers, {const_cast<void*>(static_cast<const void*>(&f)),
+                                [](void* object, unsigned worker) { (*static_cast<Function*>(object))(worker); }});
+}
+
+/// Counts what is done, and tells the caller's callback about it: from the calling thread only, never decreasing.
+class progress_meter {
+ public:
+  progress_meter(const std::function<bool(double)>* callback, std::uint64_t total)
+      : callback_(callback != nullptr && *callback ? callback : nullptr), total_(total) {}
+
+  /// Any thread: `units` more are done.
+  void add(std::uint64_t units) {
+    if (callback_ != nullptr)
+      done_.fetch_add(units, std::memory_order_relaxed);
+  }
+
+  /// Calling thread only. \throws cancelled where the callback says so.
+  void report() {
+    if (callback_ == nullptr)
+      return;
+    const std::uint64_t done = done_.load(std::memory_order_relaxed);
+    tell(total_ == 0 || done >= total_ ? 1.0 : static_cast<double>(done) / static_cast<double>(total_));
+  }
+
+  /// Calling thread, at the end.
+  void finish() {
+    if (callback_ != nullptr)
+      tell(1.0);
+  }
+
+ private:
+  void tell(double fraction) {
+    if (!(*callback_)(fraction))
+      throw cancelled(
+          "cancelled by the progress callback; arrays that were being sorted in place hold unspecified contents");
+  }
+
+  const std::function<bool(double)>* callback_;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> done_{0};
+};
+
+/// Calls f(worker, task) once for every task in [0, tasks), each worker taking the next one when it is free: large
+/// tasks should come first. Between its tasks the calling thread reports progress. Where one call throws, no further
+/// task is begun.
+template <class F>
+void for_each_task(unsigned workers, std::size_t tasks, progress_meter* progress, F&& f) {
+  std::atomic<std::size_t> next{0};
+  const unsigned used = tasks < workers ? static_cast<unsigned>(tasks) : workers;
+  run_on(used, [&](unsigned worker) {
+    try {
+      for (std::size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
+        f(worker, task);
+        if (worker == 0 && progress != nullptr)
+          progress->report();
+      }
+    } catch (...) {
+      next.store(tasks, std::memory_order_relaxed);
+      throw;
+    }
+  });
+}
+
+/// Cuts [0, n) into `parts` almost equal pieces: where piece i begins (i = parts: n).
+inline std::size_t part_begin(std::size_t n, std::size_t parts, std::size_t i) {
+  return n / parts * i + (i < n % parts ? i : n % parts);
+}
+
+/// Calls f(begin, end) for pieces of [0, n), in parallel where n is at least `alone_below`.
+template <class F>
+void for_each_piece(unsigned threads, std::size_t n, std::size_t alone_below, F&& f) {
+  const std::size_t pieces = n < alone_below || threads <= 1 ? 1 : std::size_t{4} * threads;
+  for_each_task(threads, pieces, nullptr,
+                [&](unsigned, std::size_t i) { f(part_begin(n, pieces, i), part_begin(n, pieces, i + 1)); });
+}
+
+} // namespace sortile::cpu

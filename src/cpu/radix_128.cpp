@@ -1,0 +1,9 @@
+// The radix sort of 128-bit keys.
+#include "cpu/radix_instances.hpp"
+
+namespace sortile::cpu {
+
+template const kernels<uint128, no_value>& best_kernels();
+template void radix_sort_keys<uint128>(const radix_job&);
+
+} // namespace sortile::cpu

@@ -1,0 +1,9 @@
+// The radix sort of 32-bit keys.
+#include "cpu/radix_instances.hpp"
+
+namespace sortile::cpu {
+
+template const kernels<std::uint32_t, no_value>& best_kernels();
+template void radix_sort_keys<std::uint32_t>(const radix_job&);
+
+} // namespace sortile::cpu

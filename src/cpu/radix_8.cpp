@@ -1,0 +1,9 @@
+// The radix sort of 8-bit keys.
+#include "cpu/radix_instances.hpp"
+
+namespace sortile::cpu {
+
+template const kernels<std::uint8_t, no_value>& best_kernels();
+template void radix_sort_keys<std::uint8_t>(const radix_job&);
+
+} // namespace sortile::cpu

@@ -1,0 +1,66 @@
+// What the engine hands to the radix sort of one key width, and how the scratch of such a sort is laid out.
+#pragma once
+
+#include "cpu/kernels.hpp"
+#include "cpu/parallel.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace sortile::cpu {
+
+/// A radix sort of n keys of one width. Value widths are 0, 4, 8 or 16; arrays without values are null.
+struct radix_job {
+  key_type type = key_type::u32;
+  order direction = order::ascending;
+  bit_window bits{};
+  std::size_t n = 0;
+  std::size_t value_width = 0;
+
+  const void* keys_in = nullptr;
+  const void* values_in = nullptr; ///< null with a value width: positions are made
+  void* keys_out = nullptr;        ///< the result; may be the input
+  void* values_out = nullptr;
+  void* spare_keys = nullptr; ///< n more of each, where n is above the local limit; not the input, unless it is scratch
+  void* spare_values = nullptr;
+
+  unsigned threads = 1;
+  progress_meter* progress = nullptr;
+  std::byte* scratch = nullptr; ///< radix_layout::bytes
+};
+
+/// Sizes of everything that a sort of n keys needs beside its spare lanes: fixed by n, the widths and the threads
+/// alone.
+struct radix_layout {
+  std::size_t local_limit = 0;  ///< keys that a local sort takes
+  std::size_t line_bytes = 0;   ///< write-combining buffers of one worker
+  std::size_t lane_keys = 0;    ///< length of a scratch lane of a local sort
+  std::size_t worker_bytes = 0; ///< scratch of one worker
+  std::size_t chunks = 0;       ///< pieces that a parallel look or partition is cut into
+  std::size_t bytes = 0;        ///< all of it
+  unsigned workers = 1;
+
+  radix_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads);
+};
+
+/// Sizes that measurements gave. Tests shrink them, so that small inputs go through every step; nothing else changes
+/// them.
+struct radix_tuning {
+  /// Bytes of a segment that is sorted locally. Such a sort reads the segment, writes a scratch lane, and writes the
+  /// result: three times this much should fit an L2 cache of 1 MiB.
+  std::size_t local_bytes = std::size_t{256} << 10;
+  /// Below this many bytes of keys and values a sort starts no threads.
+  std::size_t alone_below_bytes = std::size_t{512} << 10;
+};
+radix_tuning& tuning();
+
+template <class K>
+void radix_sort_keys(const radix_job& job);
+
+extern template void radix_sort_keys<std::uint8_t>(const radix_job&);
+extern template void radix_sort_keys<std::uint16_t>(const radix_job&);
+extern template void radix_sort_keys<std::uint32_t>(const radix_job&);
+extern template void radix_sort_keys<std::uint64_t>(const radix_job&);
+extern template void radix_sort_keys<uint128>(const radix_job&);
+
+} // namespace sortile::cpu

@@ -1,0 +1,456 @@
+// The CPU's radix sort: look, partition, local.
+//
+// A segment (at first the whole input) that is larger than a core's L2 cache can hold is looked at once, all threads
+// sharing the scan: which bits differ, is it in order already, how many keys does each bucket of its highest differing
+// bits get. It is then partitioned by those bits, stably, into up to 2048 buckets in the other buffer, and each bucket
+// is a segment again. A segment that fits is sorted locally (kernels_local.hpp) into the place where the result
+// belongs.
+//
+//          input            spare                     result
+//        [ ------- ] ──▶ [ b0 | b1 | … | b2047 ] ──▶ [ ------- ]     each key: looked at once, moved twice in memory,
+//             look + partition          local (inside L2)            whatever its width
+//
+// Invariants
+//   - Every move is stable: chunks of a segment are in input order, and bucket b of chunk c starts where bucket b of
+//   chunk c − 1
+//     ends. So the whole is stable, and the result does not depend on the number of threads.
+//   - A digit starts at the highest bit in which keys of the segment differ, so each partition splits; bits that are
+//   equal
+//     throughout are never moved.
+//   - The input is only read, unless it is the result or spare buffer.
+// Parallelism: look and partition share chunks of a segment. Buckets are tasks, handed out largest first. A bucket that
+// holds so much of the segment that it would keep one thread busy while others idle is not a task but a segment for all
+// threads: skew cannot serialise the sort. Shortcuts that the look finds: sorted (copied, or nothing), strictly
+// decreasing (reversed), all equal (sorted), and, for keys alone whose differing bits span at most 16: counted, and
+// written from the counts. Cost: for uniform keys 3 reads and 2 writes of the input. Source: MSD radix sort with
+// write-combining: Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011; Polychroniou and Ross,
+// "A comprehensive study of main-memory partitioning", SIGMOD 2014.
+#pragma once
+
+#include "cpu/radix_job.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace sortile::cpu {
+
+template <class K, class V>
+class radix_sorter {
+ public:
+  explicit radix_sorter(const radix_job& job)
+      : layout_(sizeof(K), job.value_width, job.n, job.threads), kernels_(best_kernels<K, V>()), job_(job),
+        image_(job.type, job.direction, job.bits), result_(lanes_of(job.keys_out, job.values_out)),
+        spare_(lanes_of(job.spare_keys, job.spare_values)) {}
+
+  void run() {
+    const source<K, V> input(static_cast<const K*>(job_.keys_in), static_cast<const V*>(job_.values_in));
+    image_.exact = image_.is_float && job_.n <= insertion_limit;
+    if (job_.n <= insertion_limit)
+      kernels_.local(input, job_.n, image_, result_, {});
+    else
+      sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
+  }
+
+ private:
+  static constexpr std::size_t block_keys = 4096; // looked at, then counted, while in the L1 cache
+  static constexpr unsigned least_digit_bits = 6;
+  static constexpr unsigned counting_bits = 16;
+  static constexpr std::size_t stream_from = std::size_t{4}
+                                             << 20; // bytes from which a partition writes past the caches
+
+  struct segment {
+    source<K, V> from; // its first key
+    std::size_t begin; // its place in the result
+    std::size_t n;
+    bool in_spare; // else in the input (first level) or in the result
+  };
+
+  struct chunk_look {
+    look_result<K> found;
+    std::size_t counted = 0; // keys of the chunk that are in its histogram
+  };
+
+  // ---- scratch
+  // -------------------------------------------------------------------------------------------------------------------
+
+  static lanes<K, V> lanes_of(void* keys, void* values) { return {static_cast<K*>(keys), static_cast<V*>(values)}; }
+
+  std::byte* worker_area(unsigned worker) const { return job_.scratch + worker * layout_.worker_bytes; }
+
+  local_scratch<K, V> local_area(unsigned worker) const {
+    std::byte* at = worker_area(worker);
+    local_scratch<K, V> area;
+    area.counts = reinterpret_cast<std::uint32_t*>(at);
+    at += max_local_digits * max_buckets * sizeof(std::uint32_t);
+    area.first.keys = reinterpret_cast<K*>(at);
+    area.second.keys = area.first.keys + layout_.lane_keys;
+    if constexpr (has_values<V>) {
+      area.first.values = reinterpret_cast<V*>(area.second.keys + layout_.lane_keys);
+      area.second.values = area.first.values + layout_.lane_keys;
+    }
+    return area;
+  }
+
+  std::byte* line_area(unsigned worker) const {
+    return worker_area(worker + 1) - layout_.line_bytes - sizeof(chunk_counts);
+  }
+
+  // Positions of a chunk's buckets while it is moved, and where they began.
+  struct chunk_counts {
+    std::uint64_t position[max_buckets];
+    std::uint64_t start[max_buckets];
+  };
+  chunk_counts* counts_of(unsigned workers, unsigned worker) const {
+    std::byte* const at = workers == 1 ? worker_area(worker + 1) - sizeof(chunk_counts) : worker_area(layout_.workers);
+    return reinterpret_cast<chunk_counts*>(at);
+  }
+
+  // ---- segments
+  // ------------------------------------------------------------------------------------------------------------------
+
+  // Sorts a segment into its place in the result. With several workers it runs on the calling thread and shares the
+  // work out; with one it is a task of `worker`.
+  void sort_segment(const segment& s, unsigned workers, unsigned worker) {
+    const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
+    chunk_counts* const counts = counts_of(workers, worker);
+    std::vector<chunk_look> looks(chunks);
+    const digit guess = s.n <= layout_.local_limit ? digit{} : guess_digit(s);
+    look_result<K> found = look(s, workers, guess, counts, looks);
+    if (found.special) {
+      image_.exact = true; // seen by the first look at the whole input, before any other thread reads it
+      found = look(s, workers, guess, counts, looks);
+    }
+    if (found.ascending)
+      return place(s, workers);
+    if (found.descending)
+      return place_reversed(s, workers);
+    const K differing = static_cast<K>(found.any ^ found.all);
+    if (can_count(differing, s.n))
+      return count_and_fill(s, workers, worker, found);
+    if (s.n <= layout_.local_limit)
+      return sort_locally(s, worker);
+    const digit d = top_digit(static_cast<K>(differing & image_.window), s.n);
+    const bool guessed = d.shift == guess.shift && d.bits == guess.bits;
+    count_rest(s, workers, d, guessed, counts, looks);
+    std::uint64_t begins[max_buckets + 1];
+    find_begins(s, d, chunks, counts, begins);
+    partition(s, workers, worker, d, counts);
+    sort_buckets(s, workers, worker, d, begins);
+  }
+
+  void sort_locally(const segment& s, unsigned worker) {
+    kernels_.local(s.from, s.n, image_, result_.at(s.begin), local_area(worker));
+    finished(s.n);
+  }
+
+  // Progress: looking at the whole input, partitioning it and having it in place count 1 : 1 : 2; what is done to parts
+  // of it again does not count.
+  void moved_along(const segment& s, std::size_t n) {
+    if (s.n == job_.n)
+      job_.progress->add(n);
+  }
+  void finished(std::size_t n) { job_.progress->add(2 * n); }
+
+  // ---- look
+  // ----------------------------------------------------------------------------------------------------------------------
+
+  // The digit that a sample of the keys suggests, so that the first look can count it.
+  digit guess_digit(const segment& s) const {
+    constexpr std::size_t samples = 512;
+    K any = 0, all = static_cast<K>(~K{0});
+    for (std::size_t i = 0; i < samples; ++i) {
+      const K x = image_(s.from.keys[s.n / samples * i]);
+      any = static_cast<K>(any | x);
+      all = static_cast<K>(all & x);
+    }
+    return top_digit(static_cast<K>((any ^ all) & image_.window), s.n);
+  }
+
+  // The highest differing bits, as many as make buckets that a local sort can take.
+  digit top_digit(K differing, std::size_t n) const {
+    if (differing == 0)
+      return {};
+    const std::size_t wanted = n / (layout_.local_limit - layout_.local_limit / 4) + 1;
+    unsigned bits = static_cast<unsigned>(std::bit_width(wanted));
+    if (bits > max_digit_bits)
+      bits = (bits + 1) / 2 < max_digit_bits ? std::max((bits + 1) / 2, max_digit_bits - 3) : max_digit_bits;
+    bits = std::max(bits, least_digit_bits);
+    const unsigned top = width(differing), lowest = width(static_cast<K>(differing & (~differing + 1))) - 1;
+    const unsigned used = std::min(bits, top - lowest);
+    return {top - used, used};
+  }
+
+  static unsigned width(K x) {
+    if constexpr (sizeof(K) == 16) {
+      const auto high = static_cast<std::uint64_t>(x >> 64);
+      return static_cast<unsigned>(high != 0 ? 64 + std::bit_width(high)
+                                             : std::bit_width(static_cast<std::uint64_t>(x)));
+    } else {
+      return static_cast<unsigned>(std::bit_width(x));
+    }
+  }
+
+  look_result<K> look(const segment& s, unsigned workers, digit guess, chunk_counts* counts,
+                      std::vector<chunk_look>& looks) {
+    const std::size_t chunks = looks.size();
+    for_each_task(workers, chunks, meter(workers), [&](unsigned, std::size_t c) {
+      const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
+      looks[c] = look_at_chunk(s, begin, end, guess, counts[c].position);
+      moved_along(s, end - begin);
+    });
+    look_result<K> found;
+    for (const chunk_look& l : looks)
+      found.join(l.found);
+    return found;
+  }
+
+  // As long as the chunk is in order nothing is counted: it may be in order to the end.
+  chunk_look look_at_chunk(const segment& s, std::size_t begin, std::size_t end, digit guess,
+                           std::uint64_t* counts) const {
+    chunk_look l;
+    if (guess.bits > 0)
+      std::fill_n(counts, guess.buckets(), 0);
+    for (std::size_t i = begin; i < end;) {
+      const std::size_t n = std::min(block_keys, end - i);
+      kernels_.look(s.from.keys + i, n, i > 0 ? s.from.keys + i - 1 : nullptr, image_, l.found);
+      i += n;
+      if (l.found.special && !image_.exact)
+        return l;
+      if (guess.bits > 0 && !l.found.ascending && !l.found.descending) {
+        kernels_.histogram(s.from.keys + begin + l.counted, i - begin - l.counted, image_, guess, counts);
+        l.counted = i - begin;
+      }
+    }
+    return l;
+  }
+
+  // Counts what the look did not, or everything where it counted the wrong digit.
+  void count_rest(const segment& s, unsigned workers, digit d, bool guessed, chunk_counts* counts,
+                  std::vector<chunk_look>& looks) {
+    const std::size_t chunks = looks.size();
+    const auto left = [&](std::size_t c) {
+      return part_begin(s.n, chunks, c + 1) - part_begin(s.n, chunks, c) - (guessed ? looks[c].counted : 0);
+    };
+    std::size_t all_left = 0;
+    for (std::size_t c = 0; c < chunks; ++c)
+      all_left += left(c);
+    if (all_left == 0)
+      return;
+    for_each_task(workers, chunks, meter(workers), [&](unsigned, std::size_t c) {
+      if (!guessed)
+        std::fill_n(counts[c].position, d.buckets(), 0);
+      kernels_.histogram(s.from.keys + part_begin(s.n, chunks, c + 1) - left(c), left(c), image_, d,
+                         counts[c].position);
+    });
+  }
+
+  // ---- partition
+  // -----------------------------------------------------------------------------------------------------------------
+
+  // Turns counts into positions in the target: bucket by bucket, within a bucket chunk by chunk. begins[b] counts from
+  // the segment.
+  void find_begins(const segment& s, digit d, std::size_t chunks, chunk_counts* counts, std::uint64_t* begins) const {
+    std::uint64_t sum = 0;
+    for (std::size_t b = 0; b < d.buckets(); ++b) {
+      begins[b] = sum;
+      for (std::size_t c = 0; c < chunks; ++c) {
+        const std::uint64_t count = counts[c].position[b];
+        counts[c].position[b] = counts[c].start[b] = s.begin + sum;
+        sum += count;
+      }
+    }
+    begins[d.buckets()] = sum;
+  }
+
+  void partition(const segment& s, unsigned workers, unsigned worker, digit d, chunk_counts* counts) {
+    const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
+    const lanes<K, V> target = s.in_spare ? result_ : spare_;
+    const bool stream = s.n * (sizeof(K) + job_.value_width) >= stream_from;
+    for_each_task(workers, chunks, meter(workers), [&](unsigned w, std::size_t c) {
+      const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
+      kernels_.partition(s.from.at(begin), end - begin, image_, d, counts[c].position, counts[c].start, target, stream,
+                         line_area(workers == 1 ? worker : w));
+      moved_along(s, end - begin);
+    });
+  }
+
+  void sort_buckets(const segment& s, unsigned workers, unsigned worker, digit d, const std::uint64_t* begins) {
+    const lanes<K, V> target = s.in_spare ? result_ : spare_;
+    const auto bucket = [&](std::size_t b) -> segment {
+      const std::size_t begin = s.begin + begins[b];
+      return {target.at(begin), begin, begins[b + 1] - begins[b], !s.in_spare};
+    };
+    if (workers == 1) {
+      for (std::size_t b = 0; b < d.buckets(); ++b) {
+        sort_bucket(bucket(b), worker);
+        if (worker == 0)
+          job_.progress->report();
+      }
+      return;
+    }
+    sort_buckets_together(workers, d, begins, bucket);
+  }
+
+  void sort_bucket(const segment& s, unsigned worker) {
+    if (s.n == 0)
+      return;
+    if (s.n <= layout_.local_limit)
+      sort_locally(s, worker);
+    else
+      sort_segment(s, 1, worker);
+  }
+
+  // Buckets too large for one thread first, each by all; then the others as tasks, large ones one by one, small ones in
+  // groups.
+  template <class Bucket>
+  void sort_buckets_together(unsigned workers, digit d, const std::uint64_t* begins, Bucket bucket) {
+    struct task {
+      std::size_t n;
+      std::size_t first, last; // buckets
+    };
+    const std::size_t all = begins[d.buckets()];
+    const std::size_t too_large = std::max(all / (4 * workers), 8 * layout_.local_limit);
+    const std::size_t group = std::min(std::max(all / (64 * workers), layout_.local_limit / 8), layout_.local_limit);
+    std::vector<task> tasks;
+    for (std::size_t b = 0; b < d.buckets(); ++b) {
+      const std::size_t n = begins[b + 1] - begins[b];
+      if (n > too_large) {
+        sort_segment(bucket(b), workers, 0);
+        continue;
+      }
+      if (n == 0)
+        continue;
+      if (!tasks.empty() && tasks.back().last == b && tasks.back().n + n <= group)
+        tasks.back() = {tasks.back().n + n, tasks.back().first, b + 1};
+      else
+        tasks.push_back({n, b, b + 1});
+    }
+    std::stable_sort(tasks.begin(), tasks.end(), [](const task& a, const task& b) { return a.n > b.n; });
+    for_each_task(workers, tasks.size(), job_.progress, [&](unsigned w, std::size_t t) {
+      for (std::size_t b = tasks[t].first; b < tasks[t].last; ++b)
+        sort_bucket(bucket(b), w);
+    });
+  }
+
+  progress_meter* meter(unsigned workers) const { return workers > 1 ? job_.progress : nullptr; }
+
+  // ---- segments in order already
+  // -------------------------------------------------------------------------------------------------
+
+  void place(const segment& s, unsigned workers) {
+    const lanes<K, V> to = result_.at(s.begin);
+    finished(s.n);
+    if (s.from.keys == to.keys && (!has_values<V> || s.from.values == to.values))
+      return;
+    for_each_piece(workers, s.n, 1, [&](std::size_t begin, std::size_t end) {
+      if (s.from.keys != to.keys)
+        std::memcpy(to.keys + begin, s.from.keys + begin, (end - begin) * sizeof(K));
+      if constexpr (has_values<V>) {
+        if (s.from.makes_indices())
+          for (std::size_t i = begin; i < end; ++i)
+            put_index(to.values[i], s.from.first_index + i);
+        else if (s.from.values != to.values)
+          std::memcpy(to.values + begin, s.from.values + begin, (end - begin) * sizeof(V));
+      }
+    });
+  }
+
+  void place_reversed(const segment& s, unsigned workers) {
+    const lanes<K, V> to = result_.at(s.begin);
+    for_each_piece(workers, (s.n + 1) / 2, 1, [&](std::size_t begin, std::size_t end) {
+      reverse_lane(s.from.keys, to.keys, s.n, begin, end);
+      if constexpr (has_values<V>) {
+        if (s.from.makes_indices())
+          for (std::size_t i = begin; i < end; ++i) {
+            put_index(to.values[i], s.from.first_index + s.n - 1 - i);
+            put_index(to.values[s.n - 1 - i], s.from.first_index + i);
+          }
+        else
+          reverse_lane(s.from.values, to.values, s.n, begin, end);
+      }
+    });
+    finished(s.n);
+  }
+
+  // Swaps i and n − 1 − i on the way from `from` to `to`, which may be one array.
+  template <class T>
+  static void reverse_lane(const T* from, T* to, std::size_t n, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const T front = from[i], back = from[n - 1 - i];
+      to[i] = back;
+      to[n - 1 - i] = front;
+    }
+  }
+
+  static void put_index(V& value, std::uint64_t index) {
+    std::memcpy(&value, &index, std::min(sizeof(V), sizeof(index)));
+  }
+
+  // ---- count and fill
+  // ------------------------------------------------------------------------------------------------------------
+
+  // Equal keys must be equal bits: keys alone, plain images, and no key differs outside the window.
+  bool can_count(K differing, std::size_t n) const {
+    if constexpr (has_values<V>)
+      return false;
+    else {
+      if (image_.exact || static_cast<K>(differing & image_.window) != differing)
+        return false;
+      const unsigned span = span_of(differing).bits;
+      return span <= counting_bits && n >= std::size_t{4} << span &&
+             sizeof(std::uint64_t) << span <= 2 * layout_.lane_keys * sizeof(K);
+    }
+  }
+
+  static digit span_of(K differing) {
+    const unsigned lowest = width(static_cast<K>(differing & (~differing + 1))) - 1;
+    return {lowest, width(differing) - lowest};
+  }
+
+  // The counts lie in the lanes of the local sorts, which do nothing meanwhile.
+  void count_and_fill(const segment& s, unsigned workers, unsigned worker, const look_result<K>& found) {
+    const digit d = span_of(static_cast<K>(found.any ^ found.all));
+    const std::size_t buckets = d.buckets();
+    const auto counts = [&](unsigned w) {
+      return reinterpret_cast<std::uint64_t*>(local_area(workers == 1 ? worker : w).first.keys);
+    };
+    for (unsigned w = 0; w < workers; ++w)
+      std::fill_n(counts(w), buckets, 0);
+    const std::size_t pieces = workers == 1 ? 1 : layout_.chunks;
+    for_each_task(workers, pieces, meter(workers), [&](unsigned w, std::size_t c) {
+      const std::size_t begin = part_begin(s.n, pieces, c), end = part_begin(s.n, pieces, c + 1);
+      kernels_.histogram(s.from.keys + begin, end - begin, image_, d, counts(w));
+    });
+    std::uint64_t* const ends = counts(0); // of each bucket in the result
+    std::uint64_t sum = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+      for (unsigned w = 0; w < workers; ++w)
+        sum += counts(w)[b];
+      ends[b] = sum;
+    }
+    const K base = static_cast<K>(found.all & static_cast<K>(~static_cast<K>(static_cast<K>(buckets - 1) << d.shift)));
+    K* const to = result_.keys + s.begin;
+    for_each_task(workers, pieces, meter(workers), [&](unsigned, std::size_t c) {
+      std::size_t at = part_begin(s.n, pieces, c);
+      const std::size_t end = part_begin(s.n, pieces, c + 1);
+      for (auto b = static_cast<std::size_t>(std::upper_bound(ends, ends + buckets, at) - ends); at < end; ++b) {
+        const std::size_t until = std::min<std::size_t>(ends[b], end);
+        std::fill(to + at, to + until,
+                  image_.key_of(static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift))));
+        at = until;
+      }
+    });
+    finished(s.n);
+  }
+
+  const radix_layout layout_;
+  const kernels<K, V>& kernels_;
+  const radix_job& job_;
+  key_image<K> image_;
+  const lanes<K, V> result_;
+  const lanes<K, V> spare_;
+};
+
+} // namespace sortile::cpu

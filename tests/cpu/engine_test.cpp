@@ -1,0 +1,255 @@
+// The CPU engine against the oracle: random requests over every type, value size, order, window, form and number of
+// threads, with guarded, poisoned and misaligned arrays and a workspace of exactly the planned size. The tuning is
+// shrunk, so that a few thousand keys go through look, several partitions, count and fill, and local sorts.
+#include "cpu/cpu_engine.hpp"
+#include "cpu/radix_job.hpp"
+#include "testing/guarded_buffer.hpp"
+#include "testing/oracle.hpp"
+#include "testing/verify.hpp"
+#include "testing/workloads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <thread>
+
+namespace sortile {
+namespace {
+
+using testing::guarded_buffer;
+
+enum class form { in_place, out_of_place, double_buffer };
+
+struct trial {
+  key_type type;
+  std::size_t n;
+  std::string workload;
+  payload carries;
+  std::size_t value_bytes;
+  form how;
+  bool keys_wanted;
+  order direction;
+  bit_window bits;
+  unsigned threads;
+  std::uint64_t seed;
+
+  std::string text() const {
+    return std::string(name(type)) + " n=" + std::to_string(n) + " " + workload +
+           " payload=" + std::to_string(static_cast<int>(carries)) + " value_bytes=" + std::to_string(value_bytes) +
+           " form=" + std::to_string(static_cast<int>(how)) + (keys_wanted ? "" : " no keys_out") +
+           (direction == order::descending ? " descending" : "") + " bits=[" + std::to_string(bits.begin) + "," +
+           std::to_string(bits.end) + ") threads=" + std::to_string(threads) + " seed=" + std::to_string(seed);
+  }
+};
+
+// Small sizes for the time of a test.
+struct small_tuning {
+  cpu::radix_tuning before = cpu::tuning();
+  small_tuning(std::size_t local_bytes, std::size_t alone_below) {
+    cpu::tuning().local_bytes = local_bytes;
+    cpu::tuning().alone_below_bytes = alone_below;
+  }
+  ~small_tuning() { cpu::tuning() = before; }
+};
+
+guarded_buffer make_keys(const trial& t) {
+  guarded_buffer keys(t.n * key_bytes(t.type), key_bytes(t.type) % 64, t.seed);
+  testing::workload_named(t.workload).fill({t.type, t.n, t.seed}, 0, t.n, keys.data());
+  return keys;
+}
+
+// Values that tell their position, as far as their size goes.
+guarded_buffer make_values(const trial& t) {
+  guarded_buffer values(t.n * t.value_bytes, t.seed % 5, t.seed + 1);
+  for (std::size_t i = 0; i < t.n; ++i)
+    std::memcpy(values.data() + i * t.value_bytes, &i, std::min(sizeof i, t.value_bytes));
+  return values;
+}
+
+void check(const trial& t) {
+  SCOPED_TRACE(t.text());
+  const std::size_t key = key_bytes(t.type);
+  guarded_buffer keys = make_keys(t);
+  const std::vector<std::byte> keys_before(keys.data(), keys.data() + keys.size());
+  const bool with_values = t.carries == payload::values;
+  guarded_buffer values = make_values(with_values ? t : trial{t.type, 0, "", {}, 0, {}, {}, {}, {}, 1, t.seed});
+  const std::vector<std::byte> values_before(values.data(), values.data() + values.size());
+  guarded_buffer keys_out(t.how == form::in_place || !t.keys_wanted ? 0 : t.n * key, key % 64, t.seed + 2);
+  const bool own_values_out = t.carries != payload::none && (t.how != form::in_place || t.carries == payload::indices);
+  guarded_buffer values_out(own_values_out ? t.n * t.value_bytes : 0, t.carries == payload::indices ? t.value_bytes : 3,
+                            t.seed + 3);
+
+  sort_request request;
+  request.type = t.type;
+  request.n = t.n;
+  request.keys_in = keys.data();
+  request.keys_out = !t.keys_wanted ? nullptr : t.how == form::in_place ? keys.data() : keys_out.data();
+  request.carries = t.carries;
+  request.value_bytes = t.carries == payload::none ? 0 : t.value_bytes;
+  request.values_in = with_values ? values.data() : nullptr;
+  request.values_out = t.carries == payload::none ? nullptr : own_values_out ? values_out.data() : values.data();
+  request.input_is_scratch = t.how == form::double_buffer;
+
+  options opts;
+  opts.order = t.direction;
+  opts.bits = t.bits;
+  const plan p = cpu::cpu_engine().make_plan(request, opts, t.threads);
+  guarded_buffer space(p.workspace_bytes, 0, t.seed + 4);
+  double last = 0;
+  const std::function<bool(double)> progress = [&](double done) {
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  const result_place place = cpu::cpu_engine().run(request, opts, {t.threads, space.bytes(), &progress});
+  EXPECT_EQ(last, 1.0);
+  EXPECT_EQ(place, p.result);
+  for (const guarded_buffer* b : {&keys, &values, &keys_out, &values_out, &space})
+    EXPECT_EQ(b->damage(), "");
+
+  const std::vector<std::uint64_t> expected =
+      testing::stable_order({t.type, t.direction, t.bits}, keys_before.data(), t.n);
+  const bool in_input = place == result_place::input;
+  if (t.keys_wanted) {
+    const auto wanted = testing::gather(keys_before.data(), key, expected);
+    ASSERT_EQ(0, std::memcmp(in_input ? request.keys_in : request.keys_out, wanted.data(), wanted.size())) << "keys";
+  }
+  if (with_values) {
+    const auto wanted = testing::gather(values_before.data(), t.value_bytes, expected);
+    ASSERT_EQ(0, std::memcmp(in_input ? request.values_in : request.values_out, wanted.data(), wanted.size()))
+        << "values";
+  }
+  if (t.carries == payload::indices)
+    for (std::size_t i = 0; i < t.n; ++i) {
+      std::uint64_t index = 0;
+      std::memcpy(&index, values_out.data() + i * t.value_bytes, t.value_bytes);
+      ASSERT_EQ(index, expected[i]) << "index " << i;
+    }
+  if (t.how == form::out_of_place) {
+    EXPECT_EQ(0, std::memcmp(keys.data(), keys_before.data(), keys_before.size())) << "the input keys were written";
+    EXPECT_EQ(0, std::memcmp(values.data(), values_before.data(), values_before.size()))
+        << "the input values were written";
+  }
+}
+
+class random_trials {
+ public:
+  explicit random_trials(std::uint64_t seed) : random_(seed) {}
+
+  trial next(std::size_t largest) {
+    trial t{};
+    t.type = all_key_types[below(std::size(all_key_types))];
+    t.n = size(largest);
+    t.workload = workload(t.type);
+    t.carries = static_cast<payload>(below(3));
+    static constexpr std::size_t sizes[] = {1, 2, 3, 4, 4, 4, 5, 8, 8, 8, 12, 16, 16, 17, 40};
+    t.value_bytes = t.carries == payload::indices ? (below(2) == 0 ? 4 : 8) : sizes[below(std::size(sizes))];
+    t.how = static_cast<form>(below(t.carries == payload::indices ? 2 : 3));
+    t.keys_wanted = t.carries != payload::indices || below(2) == 0;
+    if (!t.keys_wanted)
+      t.how = form::out_of_place;
+    t.direction = below(2) == 0 ? order::ascending : order::descending;
+    if (below(3) == 0) {
+      const unsigned width = key_bits(t.type), a = static_cast<unsigned>(below(width + 1)),
+                     b = static_cast<unsigned>(below(width + 1));
+      t.bits = {std::min(a, b), std::max(a, b)};
+    }
+    t.threads = 1 + static_cast<unsigned>(below(4));
+    t.seed = random_();
+    return t;
+  }
+
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+
+ private:
+  std::size_t size(std::size_t largest) {
+    const std::size_t kind = below(8);
+    return kind == 0 ? below(64) : kind < 4 ? below(1000) : below(largest);
+  }
+
+  std::string workload(key_type type) {
+    const auto all = testing::all_workloads();
+    for (;;) {
+      const testing::workload_info& info = all[below(all.size())];
+      if (!info.floats_only || is_float(type))
+        return std::string(info.name);
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+std::size_t rounds(std::size_t usual) {
+  const char* factor = std::getenv("SORTILE_TEST_ROUNDS"); // a multiple of the usual number, for long runs
+  return factor != nullptr ? usual * static_cast<std::size_t>(std::atol(factor)) : usual;
+}
+
+TEST(CpuEngine, EveryStepWithSmallTuning) {
+  random_trials trials(20261);
+  for (std::size_t i = 0; i < rounds(1500) && !::testing::Test::HasFatalFailure(); ++i) {
+    const small_tuning sizes(std::size_t{2048} << trials.below(5), std::size_t{1} << (6 + trials.below(10)));
+    check(trials.next(12000));
+  }
+}
+
+TEST(CpuEngine, SizesAroundEveryLimit) {
+  random_trials trials(7);
+  for (const key_type type : all_key_types)
+    for (const std::size_t n :
+         {0u,  1u,  2u,   3u,   15u,  16u,  17u,  23u,  24u,   25u,   26u,   31u,   32u,   33u,  63u,
+          64u, 65u, 127u, 128u, 129u, 255u, 256u, 257u, 1023u, 1024u, 1025u, 4095u, 4096u, 4097u}) {
+      trial t = trials.next(1);
+      t.type = type;
+      t.n = n;
+      t.workload = "uniform";
+      t.bits = {};
+      check(t);
+      if (::testing::Test::HasFatalFailure())
+        return;
+    }
+}
+
+TEST(CpuEngine, ProductionTuning) {
+  random_trials trials(3);
+  for (std::size_t i = 0; i < rounds(12) && !::testing::Test::HasFatalFailure(); ++i) {
+    trial t = trials.next(1);
+    t.n = 100'000 + trials.below(300'000);
+    check(t);
+  }
+}
+
+TEST(CpuEngine, CancelsFromTheCallingThread) {
+  const small_tuning sizes(4096, 4096);
+  std::vector<std::uint32_t> keys = testing::make_keys<std::uint32_t>("uniform", 100'000, 1);
+  sort_request request{key_type::u32, keys.size(), keys.data(), keys.data()};
+  for (const unsigned threads : {1u, 3u}) {
+    const plan p = cpu::cpu_engine().make_plan(request, {}, threads);
+    guarded_buffer space(p.workspace_bytes);
+    int calls = 0;
+    const auto caller = std::this_thread::get_id();
+    const std::function<bool(double)> stop = [&](double) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      return ++calls < 2;
+    };
+    EXPECT_THROW(cpu::cpu_engine().run(request, {}, {threads, space.bytes(), &stop}), cancelled);
+    EXPECT_EQ(calls, 2);
+  }
+}
+
+TEST(CpuEngine, PlanShowsItsSteps) {
+  std::uint32_t anywhere = 0; // a plan reads no key
+  const sort_request request{key_type::u32, 10'000'000, &anywhere, &anywhere};
+  const plan p = cpu::cpu_engine().make_plan(request, {}, 2);
+  ASSERT_EQ(p.steps.size(), 3u);
+  EXPECT_EQ(p.steps[0].name, "look");
+  EXPECT_EQ(p.steps[1].name, "partition");
+  EXPECT_EQ(p.steps[2].name, "local");
+  EXPECT_GE(p.workspace_bytes, 40'000'000u);
+  EXPECT_LT(p.workspace_bytes, 45'000'000u);
+}
+
+} // namespace
+} // namespace sortile

@@ -1,0 +1,114 @@
+// Merges of sorted runs against the stable order of their concatenation.
+#include "cpu/cpu_engine.hpp"
+#include "testing/guarded_buffer.hpp"
+#include "testing/oracle.hpp"
+#include "testing/workloads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+namespace sortile {
+namespace {
+
+using testing::guarded_buffer;
+
+struct merge_trial {
+  key_type type;
+  std::vector<std::size_t> lengths;
+  std::size_t value_bytes;
+  std::string workload;
+  options opts;
+};
+
+// Keys of all runs one after another, each run sorted; and values that tell their place.
+struct prepared_runs {
+  std::vector<std::byte> keys, values;
+  std::vector<sorted_run> runs;
+  std::size_t n = 0;
+};
+
+prepared_runs prepare(const merge_trial& t, std::uint64_t seed) {
+  prepared_runs r;
+  const std::size_t key = key_bytes(t.type);
+  for (const std::size_t length : t.lengths) {
+    guarded_buffer keys(length * key);
+    testing::workload_named(t.workload).fill({t.type, length, seed++}, 0, length, keys.data());
+    const auto order = testing::stable_order({t.type, t.opts.order, t.opts.bits}, keys.data(), length);
+    const auto sorted = testing::gather(keys.data(), key, order);
+    r.keys.insert(r.keys.end(), sorted.begin(), sorted.end());
+    r.n += length;
+  }
+  r.values.resize(r.n * t.value_bytes);
+  for (std::size_t i = 0; i < r.n; ++i)
+    std::memcpy(r.values.data() + i * t.value_bytes, &i, std::min(sizeof i, t.value_bytes));
+  std::size_t at = 0;
+  for (const std::size_t length : t.lengths) {
+    r.runs.push_back(
+        {r.keys.data() + at * key, t.value_bytes > 0 ? r.values.data() + at * t.value_bytes : nullptr, length});
+    at += length;
+  }
+  return r;
+}
+
+void check(const merge_trial& t, std::uint64_t seed, unsigned threads) {
+  SCOPED_TRACE(std::string(name(t.type)) + " runs=" + std::to_string(t.lengths.size()) + " " + t.workload +
+               " value_bytes=" + std::to_string(t.value_bytes) + " seed=" + std::to_string(seed));
+  const std::size_t key = key_bytes(t.type);
+  const prepared_runs in = prepare(t, seed);
+  guarded_buffer keys(in.n * key, key % 64), values(in.n * t.value_bytes, 1);
+  cpu::merge({t.type, in.runs, keys.data(), t.value_bytes, values.data()}, t.opts, threads);
+  const auto order = testing::stable_order({t.type, t.opts.order, t.opts.bits}, in.keys.data(), in.n);
+  const auto wanted_keys = testing::gather(in.keys.data(), key, order);
+  ASSERT_EQ(0, std::memcmp(keys.data(), wanted_keys.data(), wanted_keys.size()));
+  const auto wanted_values = testing::gather(in.values.data(), t.value_bytes, order);
+  ASSERT_EQ(0, std::memcmp(values.data(), wanted_values.data(), wanted_values.size()));
+  EXPECT_EQ(keys.damage() + values.damage(), "");
+}
+
+TEST(Merge, RandomRuns) {
+  std::mt19937_64 random(5);
+  static constexpr std::size_t sizes[] = {0, 1, 4, 7, 8, 16, 24};
+  static constexpr const char* workloads[] = {"uniform", "few", "equal", "zipf", "sorted"};
+  for (int i = 0; i < 300 && !::testing::Test::HasFatalFailure(); ++i) {
+    merge_trial t{all_key_types[random() % std::size(all_key_types)],
+                  {},
+                  sizes[random() % std::size(sizes)],
+                  workloads[random() % std::size(workloads)],
+                  {}};
+    for (std::size_t runs = random() % 12; runs > 0; --runs)
+      t.lengths.push_back(random() % 4 == 0 ? 0 : random() % 400);
+    t.opts.order = random() % 2 == 0 ? order::ascending : order::descending;
+    if (random() % 3 == 0)
+      t.opts.bits = {key_bits(t.type) / 4, key_bits(t.type) / 2};
+    check(t, random(), 1 + static_cast<unsigned>(random() % 3));
+  }
+}
+
+TEST(Merge, PiecesOfManyThreads) {
+  check({key_type::u32, {60'000, 70'001}, 4, "uniform", {}}, 1, 3);
+  check({key_type::f32, {30'000, 0, 40'001, 1, 30'000}, 0, "few", {}}, 2, 2);
+  check({key_type::i64, {40'000, 40'000, 40'000}, 8, "equal", {}}, 3, 4);
+  check({key_type::u128, {20'000, 50'000, 9'000}, 3, "uniform", {}}, 4, 2);
+}
+
+TEST(Merge, ReportsProgressAndCancels) {
+  const merge_trial t{key_type::u32, {100'000, 100'000}, 0, "uniform", {}};
+  const prepared_runs in = prepare(t, 9);
+  guarded_buffer keys(in.n * 4);
+  double last = 0;
+  options opts;
+  opts.progress = [&](double done) {
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  cpu::merge({t.type, in.runs, keys.data(), 0, nullptr}, opts, 2);
+  EXPECT_EQ(last, 1.0);
+  opts.progress = [](double) { return false; };
+  EXPECT_THROW(cpu::merge({t.type, in.runs, keys.data(), 0, nullptr}, opts, 2), cancelled);
+}
+
+} // namespace
+} // namespace sortile

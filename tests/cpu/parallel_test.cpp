@@ -1,0 +1,78 @@
+// The parallel layer: every task once, exceptions passed on, progress from the calling thread; and scratch memory.
+#include "cpu/parallel.hpp"
+#include "cpu/scratch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace sortile {
+namespace {
+
+TEST(Parallel, EveryTaskOnce) {
+  for (const unsigned workers : {1u, 2u, 5u}) {
+    std::vector<std::atomic<int>> done(1000);
+    cpu::for_each_task(workers, done.size(), nullptr, [&](unsigned worker, std::size_t task) {
+      EXPECT_LT(worker, workers);
+      ++done[task];
+    });
+    for (const auto& d : done)
+      EXPECT_EQ(d, 1);
+  }
+}
+
+TEST(Parallel, ExceptionsArePassedOnAndStopTheRest) {
+  for (const unsigned workers : {1u, 2u, 4u}) {
+    std::atomic<int> calls{0};
+    EXPECT_THROW(cpu::for_each_task(workers, 1'000'000, nullptr,
+                                    [&](unsigned, std::size_t task) {
+                                      ++calls;
+                                      if (task == 100)
+                                        throw std::logic_error("planted");
+                                    }),
+                 std::logic_error);
+    EXPECT_LT(calls, 1'000'000);
+  }
+}
+
+TEST(Parallel, ProgressComesFromTheCallingThread) {
+  const auto caller = std::this_thread::get_id();
+  double last = 0;
+  const std::function<bool(double)> callback = [&](double done) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  cpu::progress_meter meter(&callback, 500);
+  cpu::for_each_task(3, 500, &meter, [&](unsigned, std::size_t) { meter.add(1); });
+  meter.finish();
+  EXPECT_EQ(last, 1.0);
+}
+
+TEST(Scratch, AlignedAndWritable) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{100'000}, std::size_t{9'000'001}}) {
+    cpu::scratch s(bytes);
+    ASSERT_EQ(s.bytes().size(), bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(s.bytes().data()) % workspace_alignment, 0u);
+    std::memset(s.bytes().data(), 1, bytes);
+    cpu::scratch moved = std::move(s);
+    EXPECT_EQ(moved.bytes().size(), bytes);
+  }
+}
+
+TEST(Scratch, RefusalNamesTheBytes) {
+  try {
+    cpu::scratch s(std::size_t{1} << 62);
+    FAIL() << "not refused";
+  } catch (const out_of_memory& e) {
+    EXPECT_NE(std::string(e.what()).find("4611686018427387904 bytes"), std::string::npos) << e.what();
+  }
+}
+
+} // namespace
+} // namespace sortile
