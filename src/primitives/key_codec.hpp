@@ -15,16 +15,14 @@
 //   image  ones   ^          8000…           ^   ones          (32 bits: 0x007fffff for −inf, 0xff800000 for +inf)
 #pragma once
 
+#include "simt/config.hpp"
+
 #include <sortile/options.hpp>
 #include <sortile/types.hpp>
 
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#define SORTILE_CODEC_FUNCTION __host__ __device__
-#else
-#define SORTILE_CODEC_FUNCTION
-#endif
+#define SORTILE_CODEC_FUNCTION SORTILE_HOST_DEVICE
 
 namespace sortile {
 
