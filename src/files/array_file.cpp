@@ -1,0 +1,89 @@
+// See array_file.hpp.
+#include "files/array_file.hpp"
+
+#include "files/failure.hpp"
+#include "files/npy.hpp"
+
+#include <bit>
+
+namespace sortile::files {
+
+namespace {
+
+std::string field_names(const npy_header& header) {
+  std::string names;
+  for (const npy_field& field : header.fields)
+    if (field.key)
+      names += (names.empty() ? "" : ", ") + field.name;
+  return names.empty() ? "none" : names;
+}
+
+const npy_field& key_field(const npy_header& header, const std::string& wanted, std::string_view name) {
+  if (wanted.empty())
+    return header.fields.front();
+  if (!header.structured)
+    fail(name, "the array has no fields, so that it cannot be ordered by '{}'", wanted);
+  for (const npy_field& field : header.fields)
+    if (field.name == wanted)
+      return field;
+  fail(name, "the records have no field '{}' (fields that can be keys: {})", wanted, field_names(header));
+}
+
+} // namespace
+
+bool looks_like_npy(std::string_view bytes) { return bytes.starts_with(npy_magic); }
+
+array_file open_npy(const std::string& path, const std::string& field) {
+  input source(path);
+  const npy_header header = parse_npy(source.bytes(), source.name());
+  const npy_field& key = key_field(header, field, source.name());
+  if (!key.key) {
+    fail(source.name(), "{} cannot be ordered (allowed: i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8{})",
+         header.structured ? fmt::format("the field '{}' of dtype {}", key.name, key.descr) : fmt::format("the dtype {}", key.descr),
+         header.structured ? fmt::format("; fields that can be keys: {}, chosen with --key", field_names(header)) : "");
+  }
+  const bool other_order = key.big_endian == (std::endian::native == std::endian::little);
+  array_file file{.source = std::move(source), .layout = {}, .count = header.count, .header = {}, .data = {}, .descr = {}};
+  file.layout = {.key = *key.key, .swapped = other_order && key.bytes > 1, .key_offset = key.offset, .record_bytes = header.record_bytes};
+  file.header = file.source.bytes().substr(0, header.data_offset);
+  file.data = file.source.bytes().substr(header.data_offset);
+  file.descr = header.descr;
+  return file;
+}
+
+array_file open_raw(const std::string& path, key_type type) {
+  array_file file{.source = input(path), .layout = {}, .count = 0, .header = {}, .data = {}, .descr = {}};
+  const std::size_t size = file.source.bytes().size();
+  if (size % key_bytes(type) != 0)
+    fail(file.name(), "{} bytes are no whole number of {} keys of {} bytes ({} bytes are left over)", size, sortile::name(type),
+         key_bytes(type), size % key_bytes(type));
+  file.layout = {.key = type, .swapped = false, .key_offset = 0, .record_bytes = key_bytes(type)};
+  file.count = size / key_bytes(type);
+  file.data = file.source.bytes();
+  return file;
+}
+
+values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes) {
+  values_file file{.source = input(path), .element_bytes = 0, .count = 0, .header = {}, .data = {}};
+  const std::string_view bytes = file.source.bytes();
+  if (looks_like_npy(bytes)) {
+    const npy_header header = parse_npy(bytes, file.source.name());
+    if (element_bytes && *element_bytes != header.record_bytes)
+      fail(file.source.name(), "its elements have {} bytes, not {} as the values' type says", header.record_bytes, *element_bytes);
+    file.element_bytes = header.record_bytes;
+    file.count = header.count;
+    file.header = bytes.substr(0, header.data_offset);
+    file.data = bytes.substr(header.data_offset);
+    return file;
+  }
+  if (!element_bytes)
+    fail(file.source.name(), "the type of raw values must be said (--values-type u32, or a number of bytes)");
+  if (bytes.size() % *element_bytes != 0)
+    fail(file.source.name(), "{} bytes are no whole number of values of {} bytes", bytes.size(), *element_bytes);
+  file.element_bytes = *element_bytes;
+  file.count = bytes.size() / *element_bytes;
+  file.data = bytes;
+  return file;
+}
+
+} // namespace sortile::files

@@ -1,0 +1,59 @@
+// An array in a file: where its keys lie, whatever the format. Made from .npy files and from raw arrays.
+#pragma once
+
+#include "files/input.hpp"
+
+#include <sortile/types.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace sortile::files {
+
+/// Records of equal size with a key at a fixed place.
+struct array_layout {
+  key_type key = key_type::u32;
+  bool swapped = false;         ///< the key's bytes are in the other order than this machine's
+  std::size_t key_offset = 0;
+  std::size_t record_bytes = 0;
+
+  std::size_t key_size() const { return key_bytes(key); }
+  /// The record is the key and nothing else.
+  bool keys_alone() const { return record_bytes == key_size(); }
+  bool operator==(const array_layout&) const = default;
+};
+
+/// An array whose bytes are in memory. `header` goes in front of any rearrangement of the same records.
+struct array_file {
+  input source;
+  array_layout layout;
+  std::size_t count = 0;
+  std::string_view header;      ///< of the file's own format; empty for raw arrays
+  std::string_view data;        ///< count records
+  std::string descr;            ///< the dtype as .npy writes it; empty for raw arrays
+
+  const std::string& name() const { return source.name(); }
+};
+
+/// Opens a .npy file. \param field  the field to order by; empty: the first
+/// \throws io_failure as parse_npy(), and where the key's dtype cannot be ordered
+array_file open_npy(const std::string& path, const std::string& field = {});
+
+/// Opens a raw array of keys of this machine's byte order. \throws io_failure where its size is not a multiple of the key's
+array_file open_raw(const std::string& path, key_type type);
+
+/// Values that travel with the keys of another file: a .npy file of any plain dtype, or raw elements of `element_bytes`.
+struct values_file {
+  input source;
+  std::size_t element_bytes = 0;
+  std::size_t count = 0;
+  std::string_view header;
+  std::string_view data;
+};
+values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes);
+
+/// Whether the bytes begin as a .npy file does.
+bool looks_like_npy(std::string_view bytes);
+
+} // namespace sortile::files

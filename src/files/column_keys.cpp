@@ -1,0 +1,67 @@
+// See column_keys.hpp.
+#include "files/column_keys.hpp"
+
+#include "files/failure.hpp"
+
+namespace sortile::files {
+
+namespace {
+
+constexpr std::string_view allowed = "NAME[:asc|:desc][:num|:text], several with commas; a NAME with , or : in double quotes";
+
+// A name up to ',' or ':', or one in double quotes (doubled inside).
+std::string take_name(std::string_view& rest, std::string_view whole) {
+  if (!rest.starts_with('"')) {
+    const std::string_view name = rest.substr(0, rest.find_first_of(",:"));
+    rest.remove_prefix(name.size());
+    return std::string(name);
+  }
+  std::string name;
+  for (rest.remove_prefix(1); !rest.empty(); rest.remove_prefix(1)) {
+    if (rest.front() == '"') {
+      if (!rest.substr(1).starts_with('"')) {
+        rest.remove_prefix(1);
+        return name;
+      }
+      rest.remove_prefix(1);
+    }
+    name += rest.front();
+  }
+  refuse("--by {}: a double quote is not closed (allowed: {})", whole, allowed);
+}
+
+void apply_word(std::string_view word, std::string_view whole, column_key& key) {
+  if (word == "asc" || word == "desc")
+    key.descending = word == "desc";
+  else if (word == "num" || word == "text")
+    key.as = word == "num" ? column_key::form::number : column_key::form::text;
+  else
+    refuse("--by {}: ':{}' is not understood (allowed: {})", whole, word, allowed);
+}
+
+} // namespace
+
+std::vector<column_key> parse_column_keys(std::string_view text) {
+  std::vector<column_key> keys;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    column_key key;
+    key.name = take_name(rest, text);
+    if (key.name.empty())
+      refuse("--by {}: a column name is missing (allowed: {})", text, allowed);
+    while (rest.starts_with(':')) {
+      rest.remove_prefix(1);
+      const std::string_view word = rest.substr(0, rest.find_first_of(",:"));
+      apply_word(word, text, key);
+      rest.remove_prefix(word.size());
+    }
+    more = rest.starts_with(',');
+    if (!more && !rest.empty())
+      refuse("--by {}: '{}' is not understood (allowed: {})", text, rest, allowed);
+    rest.remove_prefix(more ? 1 : 0);
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+} // namespace sortile::files

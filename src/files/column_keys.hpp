@@ -1,0 +1,24 @@
+// Keys in the words of tables: --by size:desc,package.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sortile::files {
+
+/// One column of --by.
+struct column_key {
+  enum class form { detect, text, number };
+
+  std::string name;
+  form as = form::detect;
+  std::optional<bool> descending{}; ///< where the key says so itself
+};
+
+/// Reads NAME[:asc|:desc][:num|:text][,…]. A name that holds a comma or colon can be put in double quotes.
+/// \throws invalid_argument saying what is allowed
+std::vector<column_key> parse_column_keys(std::string_view text);
+
+} // namespace sortile::files

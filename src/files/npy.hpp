@@ -1,0 +1,51 @@
+// The header of numpy's .npy format, versions 1 to 3: what the array in it is made of.
+//
+// Source: numpy/lib/format (NEP 1): "\x93NUMPY", major, minor, header length (2 bytes in version 1, else 4, little-endian), a Python
+// dictionary literal with 'descr', 'fortran_order' and 'shape', padded with blanks and a newline; then the array.
+#pragma once
+
+#include <sortile/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sortile::files {
+
+/// One field of a record; a plain array has a single field without a name.
+struct npy_field {
+  std::string name;
+  std::string descr;            ///< "<u8", "|S10", …; "…" for a nested record
+  std::size_t offset = 0;       ///< within the record
+  std::size_t bytes = 0;
+  std::optional<key_type> key;  ///< where the field can be a key
+  bool big_endian = false;
+};
+
+struct npy_header {
+  std::vector<npy_field> fields;
+  bool structured = false;
+  std::size_t record_bytes = 0;
+  std::size_t count = 0;
+  std::size_t data_offset = 0; ///< bytes before the array
+  std::string descr;           ///< the dtype as the header writes it: "'<u4'" or "[('key', '<u8'), …]"
+};
+
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+
+/// Reads and checks the header against the size of the file.
+/// \param name  of the file, for messages
+/// \throws io_failure: no .npy, an unknown version, a header that is cut off or not understood, a shape that is not one-dimensional,
+///         fewer or more bytes than the shape says
+npy_header parse_npy(std::string_view bytes, std::string_view name);
+
+/// The header of a one-dimensional array; `descr` as Python writes it: "'<u4'" or "[('key', '<u8'), ('value', '<u4')]".
+std::string make_npy_header(std::string_view descr, std::uint64_t count);
+
+/// "'<u4'" for u32, … \throws invalid_argument for the types that the format does not know (128-bit integers, bfloat16)
+std::string npy_descr(key_type type);
+
+} // namespace sortile::files

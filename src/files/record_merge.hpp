@@ -1,0 +1,27 @@
+// Merges sorted text files into one, record by record: memory for one buffer an input, whatever their size.
+#pragma once
+
+#include "files/output.hpp"
+#include "files/record_order.hpp"
+#include "files/record_reader.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace sortile::files {
+
+struct merge_rules {
+  record_order order;
+  char delimiter = '\n';
+  bool unique = false;        ///< of records equal in the order, only the first
+  bool trusted = false;       ///< as sort -m: inputs out of order are merged as they come
+  std::function<void(std::string_view)> validate{}; ///< called for every record; throws invalid_argument where it is malformed
+  std::string line_end{};     ///< put behind records that do not end so: "\r" in CRLF files
+};
+
+/// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log inputs) comparisons.
+/// \throws io_failure naming file and line where an input is not in order
+void merge_records(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to);
+
+} // namespace sortile::files

@@ -1,0 +1,181 @@
+// See record_order.hpp. The kind of a part is resolved once a batch, outside the loop over the records.
+#include "files/record_order.hpp"
+
+#include "files/decimal.hpp"
+#include "files/failure.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sortile::files {
+
+namespace {
+
+using form = key_part::form;
+using place = key_part::place;
+
+constexpr std::array<char, 256> upper_case = [] {
+  std::array<char, 256> table{};
+  for (std::size_t c = 0; c < table.size(); ++c)
+    table[c] = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return table;
+}();
+
+// Word of a text as if all its letters were upper case.
+key_word folded_word(std::string_view text, std::size_t depth) {
+  std::array<char, text_word_bytes + 1> upper{};
+  const std::string_view rest = text.substr(depth * text_word_bytes, upper.size());
+  std::transform(rest.begin(), rest.end(), upper.begin(), [](char c) { return upper_case[static_cast<unsigned char>(c)]; });
+  return text_word({upper.data(), rest.size()}, 0);
+}
+
+decimal number_in(const key_part& part, std::string_view text) {
+  return part.as == form::leading_number ? parse_leading_number(text) : parse_number(text).value_or(decimal{});
+}
+
+// One word of a text, by form: a type each, so that the loops below are compiled for each.
+template <form As>
+struct word_reader {
+  key_word operator()(std::string_view text, std::size_t depth) const {
+    if constexpr (As == form::text)
+      return text_word(text, depth);
+    else if constexpr (As == form::folded)
+      return folded_word(text, depth);
+    else if constexpr (As == form::leading_number)
+      return number_word(parse_leading_number(text), depth);
+    else
+      return number_word(parse_number(text).value_or(decimal{}), depth);
+  }
+};
+
+template <class Body>
+decltype(auto) with_reader(form as, Body&& body) {
+  switch (as) {
+  case form::text:
+    return body(word_reader<form::text>{});
+  case form::folded:
+    return body(word_reader<form::folded>{});
+  case form::leading_number:
+    return body(word_reader<form::leading_number>{});
+  default:
+    return body(word_reader<form::number>{});
+  }
+}
+
+template <class Locate, class Word>
+void fill_words(Locate&& locate_in, Word&& word, bool reverse, const record_table& records, const std::uint32_t* ids,
+                std::size_t begin, std::size_t n, std::size_t depth, std::uint64_t* words) {
+  constexpr std::size_t ahead = 16;
+  const std::uint64_t complement = reverse ? ~std::uint64_t{0} : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (ids != nullptr && i + ahead < n)
+      __builtin_prefetch(records.text.data() + records.starts[ids[i + ahead]]);
+    const std::string_view record = records[ids != nullptr ? ids[i] : begin + i];
+    words[i] = word(locate_in(record), depth).bits ^ complement;
+  }
+}
+
+int sign(std::uint64_t a, std::uint64_t b) { return a < b ? -1 : a > b ? 1 : 0; }
+
+int compare_bytes(std::string_view a, std::string_view b, std::size_t from) {
+  return a.substr(std::min(from, a.size())).compare(b.substr(std::min(from, b.size())));
+}
+
+int compare_words(const key_part& part, std::string_view a, std::string_view b, std::size_t depth) {
+  return with_reader(part.as, [&](auto word) {
+    for (;; ++depth) {
+      const key_word x = word(a, depth);
+      const key_word y = word(b, depth);
+      if (x.bits != y.bits || x.last)
+        return sign(x.bits, y.bits);
+    }
+  });
+}
+
+} // namespace
+
+std::string_view locate(const key_part& part, std::string_view record, std::string& scratch) {
+  switch (part.where) {
+  case place::fields:
+    return part.range.in(record);
+  case place::cell:
+    return csv_text(record, part.column, part.dialect, scratch);
+  default:
+    return record;
+  }
+}
+
+key_word word_of(const key_part& part, std::string_view record, std::size_t depth, std::string& scratch) {
+  const std::string_view text = locate(part, record, scratch);
+  key_word word = with_reader(part.as, [&](auto of) { return of(text, depth); });
+  if (part.reverse)
+    word.bits = ~word.bits;
+  return word;
+}
+
+void words_of(const key_part& part, const record_table& records, const std::uint32_t* ids, std::size_t begin, std::size_t n,
+              std::size_t depth, std::uint64_t* words) {
+  std::string scratch;
+  if (part.where == place::record && part.as == form::text)
+    return fill_words([](std::string_view record) { return record; }, word_reader<form::text>{}, part.reverse, records, ids, begin, n, depth,
+                      words);
+  with_reader(part.as, [&](auto word) {
+    fill_words([&](std::string_view record) { return locate(part, record, scratch); }, word, part.reverse, records, ids, begin, n, depth,
+               words);
+  });
+}
+
+bool integer_words_of(const key_part& part, const record_table& records, std::size_t begin, std::size_t n, std::uint64_t* words) {
+  std::string scratch;
+  const std::uint64_t complement = part.reverse ? ~std::uint64_t{0} : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::optional<std::uint64_t> word = integer_word(number_in(part, locate(part, records[begin + i], scratch)));
+    if (!word)
+      return false;
+    words[i] = *word ^ complement;
+  }
+  return true;
+}
+
+int compare(const record_order& order, std::string_view a, std::string_view b, std::size_t part, std::size_t depth) {
+  std::string scratch_a;
+  std::string scratch_b;
+  for (; part < order.size(); ++part, depth = 0) {
+    const key_part& p = order[part];
+    const std::string_view x = locate(p, a, scratch_a);
+    const std::string_view y = locate(p, b, scratch_b);
+    const int result = p.as == form::text ? compare_bytes(x, y, depth * text_word_bytes) : compare_words(p, x, y, depth);
+    if (result != 0)
+      return (result < 0) != p.reverse ? -1 : 1;
+  }
+  return 0;
+}
+
+void validate_row(std::string_view row, std::size_t columns, const csv_dialect& dialect, const record_order& order) {
+  std::size_t count = 0;
+  csv_cells cells(row, dialect);
+  for (csv_cell cell; cells.next(cell);)
+    ++count;
+  if (count != columns)
+    refuse("{} cells, but the header has {}", count, columns);
+  std::string scratch;
+  for (const key_part& part : order) {
+    const std::string_view text = locate(part, row, scratch);
+    if (part.as == form::number && !parse_number(text))
+      refuse("'{}' is not a number", text.substr(0, 40));
+  }
+}
+
+std::size_t common_prefix(const key_part& part, std::string_view a, std::string_view b, std::size_t from) {
+  std::string scratch_a;
+  std::string scratch_b;
+  const std::string_view x = locate(part, a, scratch_a);
+  const std::string_view y = locate(part, b, scratch_b);
+  const std::size_t length = std::min(x.size(), y.size());
+  std::size_t i = from;
+  while (i < length && x[i] == y[i])
+    ++i;
+  return i;
+}
+
+} // namespace sortile::files

@@ -1,0 +1,46 @@
+// Text records one after the other, from anything that can be read, in memory that does not grow with the file.
+#pragma once
+
+#include "files/csv.hpp"
+#include "files/file_descriptor.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sortile::files {
+
+/// Reads lines (or CSV records, where a dialect with quotes is given) up to `delimiter`.
+class record_reader {
+public:
+  /// \throws io_failure where the input cannot be opened
+  record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv = {});
+
+  /// Moves to the next record; false at the end. The record before it is gone.
+  /// \throws io_failure where reading fails, or the input ends within quotes
+  bool next();
+
+  std::string_view record() const { return record_; }
+  const std::string& name() const { return name_; }
+  std::uint64_t line() const { return line_; } ///< on which the record begins, counted from 1; without CSV: its number
+
+private:
+  std::size_t find_end(std::size_t from, bool& in_quotes) const;
+  bool refill();
+
+  std::string name_;
+  file_descriptor file_;
+  char delimiter_;
+  std::optional<csv_dialect> csv_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0; ///< of what has not been handed out yet
+  std::size_t end_ = 0;
+  bool at_end_ = false;
+  std::string_view record_;
+  std::uint64_t line_ = 0;
+  std::uint64_t next_line_ = 1;
+};
+
+} // namespace sortile::files

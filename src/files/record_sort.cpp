@@ -1,0 +1,288 @@
+// See record_sort.hpp.
+//
+// Idea. A key is a string of 64-bit words that compare as the key does (key_word.hpp). All records are sorted by their first words with
+// the library's radix engine, their numbers travelling along. Records whose first words differ are then in order for good; a group of
+// equal words is sorted by its next words, and so on: a most-significant-digit radix sort whose digit is a word (Bentley and Sedgewick
+// 1997 on strings; Kärkkäinen and Rantala 2008 on caching the next bytes beside the pointers). Most groups have one record after the
+// first word; small ones are finished by comparison, large ones go back to the engine with all threads.
+//
+//   words   | ab… | ab… | ab… | ba… | ca… | ca… |        first words, sorted
+//   numbers |  7  |  2  |  9  |  4  |  0  |  5  |
+//             └─ group: next words ─┘  done   └ group ┘
+//
+// Invariants: every group is a range of `numbers` that holds its records' final places; before a group is sorted, its numbers ascend,
+// since each step is stable; so equal records keep their order.
+//
+// Cost: one pass over the text, one sort of n (64-bit, 32-bit) pairs, then for each further word of a group one fetch of every record in
+// it. Where a whole group has the same word, the common prefix of the group is skipped in one pass.
+#include "files/record_sort.hpp"
+
+#include "files/failure.hpp"
+#include "files/parallel.hpp"
+#include "files/planning.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace sortile::files {
+
+namespace {
+
+constexpr std::size_t slice_records = std::size_t{1} << 12;
+constexpr std::size_t compared = 12;                   // groups up to this size are sorted by comparison
+constexpr std::size_t alone = std::size_t{1} << 15;    // groups up to this size are sorted by one thread
+
+// Numbers of records that are equal in all words before (part, depth).
+struct group {
+  std::span<std::uint32_t> ids;
+  std::size_t part = 0;
+  std::size_t depth = 0;
+};
+
+class sorter {
+public:
+  sorter(const record_table& records, const record_order& order, const options& opts)
+      : records_(records), order_(order), opts_(opts), threads_(thread_count(opts.threads)) {
+    opts_.order = sortile::order::ascending;
+    opts_.bits = {};
+    opts_.workspace = {};
+  }
+
+  void sort_all(raw_array<std::uint32_t>& ids) {
+    std::vector<group> large;
+    sort_by_first_word(ids, large);
+    opts_.progress = {};
+    while (!large.empty()) {
+      const group next = large.back();
+      large.pop_back();
+      sort_large(next, large);
+    }
+  }
+
+private:
+  // The first words need no fetching: the records are read as they lie.
+  void sort_by_first_word(raw_array<std::uint32_t>& ids, std::vector<group>& large) {
+    raw_array<std::uint64_t> words(ids.size());
+    const bool whole = first_words(words);
+    run(sort_request{.type = key_type::u64,
+                     .n = ids.size(),
+                     .keys_in = words.data(),
+                     .keys_out = words.data(),
+                     .carries = payload::indices,
+                     .value_bytes = sizeof(std::uint32_t),
+                     .values_out = ids.data()},
+        opts_);
+    split_groups({{ids.data(), ids.size()}, 0, 0}, words.data(), whole, large);
+  }
+
+  // True where the words are the whole first part: integers.
+  bool first_words(raw_array<std::uint64_t>& words) const {
+    const key_part& part = order_[0];
+    if (part.as == key_part::form::leading_number || part.as == key_part::form::number) {
+      std::atomic<bool> integers{true};
+      parallel_slices(threads_, words.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+        if (integers && !integer_words_of(part, records_, begin, end - begin, words.data() + begin))
+          integers = false;
+      });
+      if (integers)
+        return true;
+    }
+    parallel_slices(threads_, words.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+      words_of(part, records_, nullptr, begin, end - begin, 0, words.data() + begin);
+    });
+    return false;
+  }
+
+  // A large group, by all threads.
+  void sort_large(group g, std::vector<group>& large) {
+    raw_array<std::uint64_t> words(g.ids.size());
+    do {
+      parallel_slices(threads_, g.ids.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+        words_of(order_[g.part], records_, g.ids.data() + begin, 0, end - begin, g.depth, words.data() + begin);
+      });
+      if (!all_equal({words.data(), words.size()})) {
+        run(sort_request{.type = key_type::u64,
+                         .n = g.ids.size(),
+                         .keys_in = words.data(),
+                         .keys_out = words.data(),
+                         .carries = payload::values,
+                         .value_bytes = sizeof(std::uint32_t),
+                         .values_in = g.ids.data(),
+                         .values_out = g.ids.data()},
+            opts_);
+        return split_groups(g, words.data(), false, large);
+      }
+    } while (advance(g, threads_));
+  }
+
+  static bool all_equal(std::span<const std::uint64_t> words) {
+    return std::all_of(words.begin(), words.end(), [first = words[0]](std::uint64_t w) { return w == first; });
+  }
+
+  // Past a word that all records of the group share, and past what else they have in common. False where nothing is left to compare.
+  bool advance(group& g, unsigned threads) const {
+    g = next_of(g, g.ids);
+    if (g.part == order_.size())
+      return false;
+    if (order_[g.part].as == key_part::form::text && g.depth > 0)
+      g.depth = shared_bytes(g, threads) / text_word_bytes;
+    return true;
+  }
+
+  // What comes after a word that the records `ids` of a group share. (Whether it was their last is seen on any one of them.)
+  group next_of(const group& g, std::span<std::uint32_t> ids) const {
+    std::string scratch;
+    const bool last = word_of(order_[g.part], records_[ids[0]], g.depth, scratch).last;
+    return last ? group{ids, g.part + 1, 0} : group{ids, g.part, g.depth + 1};
+  }
+
+  // Bytes of the part's text that all records of the group have in common; a multiple of whole words is meant to be made of it. The last
+  // word before the end of the shortest text stays, so that a word that ends the text is always seen.
+  std::size_t shared_bytes(const group& g, unsigned threads) const {
+    const key_part& part = order_[g.part];
+    const std::size_t known = g.depth * text_word_bytes;
+    std::atomic<std::size_t> shared{SIZE_MAX};
+    parallel_slices(threads, g.ids.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+      std::size_t least = shared;
+      for (std::size_t i = std::max<std::size_t>(begin, 1); i < end && least > known; ++i)
+        least = std::min(least, common_prefix(part, records_[g.ids[0]], records_[g.ids[i]], known));
+      std::size_t seen = shared;
+      while (least < seen && !shared.compare_exchange_weak(seen, least)) {
+      }
+    });
+    const std::size_t bytes = std::max<std::size_t>(shared, known);
+    return bytes == known ? known : std::max(known, bytes - 1); // a text that ends at a word's edge has that word as its last
+  }
+
+  // Finds the groups of equal words; sorts the small ones here and now, in parallel, and hands back the large ones.
+  void split_groups(const group& g, const std::uint64_t* words, bool words_are_whole, std::vector<group>& large) {
+    std::mutex lock;
+    const std::size_t n = g.ids.size();
+    const slices parts(n, threads_, slice_records);
+    const auto group_start = [&](std::size_t i) { // the first group that begins at or behind i
+      while (i > 0 && i < n && words[i] == words[i - 1])
+        ++i;
+      return i;
+    };
+    parallel_for(threads_, parts.count(), [&](std::size_t slice) {
+      const std::size_t last = group_start(parts.end(slice));
+      for (std::size_t begin = group_start(parts.begin(slice)); begin < last;) {
+        std::size_t end = begin + 1;
+        while (end < n && words[end] == words[begin])
+          ++end;
+        if (end - begin > 1) {
+          const std::span<std::uint32_t> ids = g.ids.subspan(begin, end - begin);
+          const group next = words_are_whole ? group{ids, g.part + 1, 0} : next_of(g, ids);
+          if (next.part < order_.size()) {
+            if (ids.size() > alone) {
+              const std::lock_guard guard(lock);
+              large.push_back(next);
+            } else {
+              sort_small(next);
+            }
+          }
+        }
+        begin = end;
+      }
+    });
+  }
+
+  // A group that one thread sorts, with its subgroups, on a stack of its own.
+  void sort_small(const group& first) const {
+    std::vector<group> stack{first};
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs;
+    while (!stack.empty()) {
+      group g = stack.back();
+      stack.pop_back();
+      if (g.ids.size() <= compared)
+        insertion_sort(g);
+      else
+        sort_by_word(g, pairs, stack);
+    }
+  }
+
+  void insertion_sort(const group& g) const {
+    for (std::size_t i = 1; i < g.ids.size(); ++i) {
+      const std::uint32_t moving = g.ids[i];
+      std::size_t j = i;
+      for (; j > 0 && compare(order_, records_[moving], records_[g.ids[j - 1]], g.part, g.depth) < 0; --j)
+        g.ids[j] = g.ids[j - 1];
+      g.ids[j] = moving;
+    }
+  }
+
+  void sort_by_word(group g, std::vector<std::pair<std::uint64_t, std::uint32_t>>& pairs, std::vector<group>& stack) const {
+    std::vector<std::uint64_t> words(g.ids.size());
+    do {
+      words_of(order_[g.part], records_, g.ids.data(), 0, g.ids.size(), g.depth, words.data());
+      if (all_equal(words))
+        continue;
+      pairs.resize(g.ids.size());
+      for (std::size_t i = 0; i < pairs.size(); ++i)
+        pairs[i] = {words[i], g.ids[i]};
+      std::sort(pairs.begin(), pairs.end()); // stable: of equal words the numbers ascend before and after
+      for (std::size_t begin = 0; begin < pairs.size();) {
+        std::size_t end = begin;
+        for (; end < pairs.size() && pairs[end].first == pairs[begin].first; ++end)
+          g.ids[end] = pairs[end].second;
+        if (end - begin > 1)
+          if (const group next = next_of(g, g.ids.subspan(begin, end - begin)); next.part < order_.size())
+            stack.push_back(next);
+        begin = end;
+      }
+      return;
+    } while (advance(g, 1));
+  }
+
+  const record_table& records_;
+  const record_order& order_;
+  options opts_;
+  unsigned threads_;
+};
+
+} // namespace
+
+raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts) {
+  if (records.size() > most_records)
+    refuse("{} records are more than the {} that one sort of text can take", records.size(), most_records);
+  raw_array<std::uint32_t> ids(records.size());
+  if (order.empty() || records.size() < 2)
+    std::iota(ids.begin(), ids.end(), 0u);
+  else
+    sorter(records, order, opts).sort_all(ids);
+  return ids;
+}
+
+std::size_t keep_first_of_equals(const record_table& records, const record_order& order, std::span<std::uint32_t> sorted, unsigned threads) {
+  raw_array<char> repeats(sorted.size());
+  parallel_slices(threads, sorted.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      repeats[i] = i > 0 && compare(order, records[sorted[i - 1]], records[sorted[i]]) == 0;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    if (!repeats[i])
+      sorted[kept++] = sorted[i];
+  return kept;
+}
+
+std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict, unsigned threads) {
+  std::atomic<std::size_t> first{SIZE_MAX};
+  parallel_slices(threads, records.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end && i < first; ++i) {
+      if (compare(order, records[i - 1], records[i]) < (strict ? 0 : 1))
+        continue;
+      std::size_t seen = first;
+      while (i < seen && !first.compare_exchange_weak(seen, i)) {
+      }
+      return;
+    }
+  });
+  return first == SIZE_MAX ? std::nullopt : std::optional<std::size_t>(first);
+}
+
+} // namespace sortile::files
