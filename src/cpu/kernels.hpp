@@ -97,7 +97,7 @@ struct look_result {
 /// whole cache lines. Every flush is a mispredicted branch, so 8-byte keys get two lines.
 constexpr std::size_t line_keys(std::size_t key_bytes, std::size_t value_width) {
   if (value_width == 0)
-    return key_bytes <= 4 ? 64 / key_bytes : 128 / key_bytes;
+    return key_bytes <= 2 ? 64 / key_bytes : 128 / key_bytes;
   const std::size_t narrower = key_bytes < value_width ? key_bytes : value_width;
   return narrower <= 4 ? 16 : narrower == 8 ? 8 : 4;
 }

@@ -47,7 +47,8 @@ struct local_digits {
   K below = 0; // the differing bits that are left to the repair
 
   local_digits(K differing, std::size_t n) {
-    const unsigned telling = static_cast<unsigned>(std::bit_width(n)) + 2; // about log2(n) + 2 bits, rounded up
+    // About log2(n) + 2 bits; fewer where clearing and summing their counters would cost more than the repair.
+    const unsigned telling = static_cast<unsigned>(std::bit_width(n)) + (n >= 1024 ? 2 : 0);
     const unsigned span = bit_width(differing) - static_cast<unsigned>(lowest_bit(differing));
     const unsigned wanted = span <= telling + 3 ? span : telling;
     const unsigned passes = wanted <= 10 ? 1 : wanted <= 2 * max_digit_bits ? 2 : 3;
