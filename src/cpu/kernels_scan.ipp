@@ -75,10 +75,20 @@ inline K image_of(const key_image<K>& image, K key) {
 inline constexpr std::size_t digit_block = 256;
 
 template <bool Exact, class K>
-inline void digits_of(const K* keys, std::size_t n, const key_image<K>& image, digit d, std::uint16_t* digits) {
+inline void digits_of(const K* keys, std::size_t n, const key_image<K>& image, const std::type_identity_t<split<K>>& d,
+                      std::uint16_t* digits) {
   const key_image<K> im = image;
-  const unsigned shift = d.shift;
-  const K mask = static_cast<K>(d.buckets() - 1);
+  if (d.around_key) {
+    const K middle = d.key_image;
+    for (std::size_t i = 0; i < n; ++i) {
+      const K x = static_cast<K>(image_of<Exact>(im, keys[i]) & im.window);
+      digits[i] =
+          static_cast<std::uint16_t>(static_cast<std::uint16_t>(x >= middle) + static_cast<std::uint16_t>(x > middle));
+    }
+    return;
+  }
+  const unsigned shift = d.by.shift;
+  const K mask = static_cast<K>(d.by.buckets() - 1);
   std::size_t i = 0;
 #if defined(SORTILE_CPU_AVX512_HERE)
   if constexpr (!Exact && (sizeof(K) == 4 || sizeof(K) == 8))
@@ -89,7 +99,8 @@ inline void digits_of(const K* keys, std::size_t n, const key_image<K>& image, d
 }
 
 template <bool Exact, class K, class Count>
-inline void count_digit(const K* keys, std::size_t n, const key_image<K>& image, digit d, Count* counts) {
+inline void count_digit(const K* keys, std::size_t n, const key_image<K>& image,
+                        const std::type_identity_t<split<K>>& d, Count* counts) {
   alignas(64) std::uint16_t digits[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
@@ -147,7 +158,7 @@ void look(const K* keys, std::size_t n, const K* before, const key_image<K>& ima
 }
 
 template <class K>
-void histogram(const K* keys, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* counts) {
+void histogram(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts) {
   if constexpr (width_has_floats<K>) {
     if (image.exact)
       return count_digit<true>(keys, n, image, d, counts);
@@ -296,8 +307,8 @@ inline V value_at(const source<K, V>& from, std::size_t i) {
 }
 
 template <bool Exact, bool MakesIndices, class K, class V>
-void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* position,
-                    const line_writer<K, V>& writer) {
+void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                    std::uint64_t* position, const line_writer<K, V>& writer) {
   const line_writer<K, V> out = writer;
   alignas(64) std::uint16_t digits[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
@@ -337,7 +348,7 @@ inline void with_questions(const source<K, V>& from, const key_image<K>& image, 
 }
 
 template <class K, class V>
-void partition(source<K, V> from, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* position,
+void partition(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* position,
                const std::uint64_t* start, lanes<K, V> to, bool stream, std::byte* buffers) {
   const line_writer<K, V> writer(buffers, to, start, stream);
   for (std::size_t b = 0; b < d.buckets(); ++b)
