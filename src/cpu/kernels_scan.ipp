@@ -78,15 +78,6 @@ template <bool Exact, class K>
 inline void digits_of(const K* keys, std::size_t n, const key_image<K>& image, const std::type_identity_t<split<K>>& d,
                       std::uint16_t* digits) {
   const key_image<K> im = image;
-  if (d.around_key) {
-    const K middle = d.key_image;
-    for (std::size_t i = 0; i < n; ++i) {
-      const K x = static_cast<K>(image_of<Exact>(im, keys[i]) & im.window);
-      digits[i] =
-          static_cast<std::uint16_t>(static_cast<std::uint16_t>(x >= middle) + static_cast<std::uint16_t>(x > middle));
-    }
-    return;
-  }
   const unsigned shift = d.by.shift;
   const K mask = static_cast<K>(d.by.buckets() - 1);
   std::size_t i = 0;
@@ -98,9 +89,32 @@ inline void digits_of(const K* keys, std::size_t n, const key_image<K>& image, c
     digits[i] = static_cast<std::uint16_t>(static_cast<K>(image_of<Exact>(im, keys[i]) >> shift) & mask);
 }
 
+// Keys below, equal to and above one key. Without tables: the equal ones would all wait for one counter.
+template <bool Exact, class K, class Count>
+inline void count_around(const K* keys, std::size_t n, const key_image<K>& image, K middle, Count* counts) {
+  const key_image<K> im = image;
+  std::size_t below = 0, above = 0;
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t end = n - i < digit_block ? n : i + digit_block;
+    std::uint32_t b = 0, a = 0;
+    for (std::size_t j = i; j < end; ++j) {
+      const K x = static_cast<K>(image_of<Exact>(im, keys[j]) & im.window);
+      b += x < middle;
+      a += x > middle;
+    }
+    below += b;
+    above += a;
+  }
+  counts[0] = static_cast<Count>(counts[0] + below);
+  counts[1] = static_cast<Count>(counts[1] + (n - below - above));
+  counts[2] = static_cast<Count>(counts[2] + above);
+}
+
 template <bool Exact, class K, class Count>
 inline void count_digit(const K* keys, std::size_t n, const key_image<K>& image,
                         const std::type_identity_t<split<K>>& d, Count* counts) {
+  if (d.around_key)
+    return count_around<Exact>(keys, n, image, d.key_image, counts);
   alignas(64) std::uint16_t digits[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
@@ -325,6 +339,36 @@ void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image,
   }
 }
 
+// Partition around a key. Every key of a block is written to all three places, and only the right one moves on: no
+// branch to mispredict, and no counter in memory for the many equal keys to wait for.
+template <bool Exact, bool MakesIndices, class K, class V>
+void partition_around(source<K, V> from, std::size_t n, const key_image<K>& image, K middle, std::uint64_t* position,
+                      lanes<K, V> to) {
+  const key_image<K> im = image;
+  K keys[3][digit_block];
+  [[maybe_unused]] V values[3][has_values<V> ? digit_block : 1];
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t end = n - i < digit_block ? n : i + digit_block;
+    std::size_t below = 0, equal = 0, above = 0;
+    for (std::size_t j = i; j < end; ++j) {
+      const K key = from.keys[j], x = static_cast<K>(image_of<Exact>(im, key) & im.window);
+      keys[0][below] = keys[1][equal] = keys[2][above] = key;
+      if constexpr (has_values<V>)
+        values[0][below] = values[1][equal] = values[2][above] = value_at<MakesIndices>(from, j);
+      below += x < middle;
+      equal += x == middle;
+      above += x > middle;
+    }
+    const std::size_t counts[3] = {below, equal, above};
+    for (std::size_t b = 0; b < 3; ++b) {
+      std::memcpy(to.keys + position[b], keys[b], counts[b] * sizeof(K));
+      if constexpr (has_values<V>)
+        std::memcpy(to.values + position[b], values[b], counts[b] * sizeof(V));
+      position[b] += counts[b];
+    }
+  }
+}
+
 // Calls f with the two questions that a moving loop must not ask for every key answered at compile time: are the images
 // exact ones, and are indices made.
 template <class K, class V, class F>
@@ -350,6 +394,10 @@ inline void with_questions(const source<K, V>& from, const key_image<K>& image, 
 template <class K, class V>
 void partition(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* position,
                const std::uint64_t* start, lanes<K, V> to, bool stream, std::byte* buffers) {
+  if (d.around_key)
+    return with_questions(from, image, [&](auto exact, auto makes_indices) {
+      partition_around<exact.value, makes_indices.value>(from, n, image, d.key_image, position, to);
+    });
   const line_writer<K, V> writer(buffers, to, start, stream);
   for (std::size_t b = 0; b < d.buckets(); ++b)
     position[b] += writer.phase;
