@@ -21,6 +21,8 @@
 #define SORTILE_CPU_ISA generic
 #include "cpu/kernels_scan.ipp"
 
+#include "cpu/kernels_partition.ipp"
+
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
 
@@ -37,6 +39,8 @@
 #define SORTILE_CPU_ISA avx512
 #define SORTILE_CPU_AVX512_HERE 1
 #include "cpu/kernels_scan.ipp"
+
+#include "cpu/kernels_partition.ipp"
 
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA

@@ -27,6 +27,7 @@
 // "A comprehensive study of main-memory partitioning", SIGMOD 2014.
 #pragma once
 
+#include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
 
 #include <algorithm>
@@ -72,8 +73,7 @@ class radix_sorter {
     std::size_t counted = 0; // keys of the chunk that are in its histogram
   };
 
-  // ---- scratch
-  // -------------------------------------------------------------------------------------------------------------------
+  // ---- scratch ----
 
   static lanes<K, V> lanes_of(void* keys, void* values) { return {static_cast<K*>(keys), static_cast<V*>(values)}; }
 
@@ -109,8 +109,7 @@ class radix_sorter {
     return reinterpret_cast<chunk_counts*>(at);
   }
 
-  // ---- segments
-  // ------------------------------------------------------------------------------------------------------------------
+  // ---- segments ----
 
   // Sorts a segment into its place in the result. With several workers it runs on the calling thread and shares the
   // work out; with one it is a task of `worker`.
@@ -118,10 +117,11 @@ class radix_sorter {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     chunk_counts* const counts = counts_of(workers, worker);
     std::vector<chunk_look> looks(chunks);
-    const split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s);
+    split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s);
     look_result<K> found = look(s, workers, guess, counts, looks);
     if (found.special) {
       image_.exact = true; // seen by the first look at the whole input, before any other thread reads it
+      guess = s.n <= layout_.local_limit ? guess : guess_split(s);
       found = look(s, workers, guess, counts, looks);
     }
     if (found.ascending)
@@ -157,8 +157,7 @@ class radix_sorter {
 
   void finished(std::size_t n) { job_.progress->add(2 * n); }
 
-  // ---- look
-  // ----------------------------------------------------------------------------------------------------------------------
+  // ---- look ----
 
   // The split that a sample of the keys suggests, so that the first look can count it.
   split<K> guess_split(const segment& s) const {
@@ -188,7 +187,7 @@ class radix_sorter {
       return {};
     auto bits = static_cast<unsigned>(std::bit_width(n / layout_.bucket_keys));
     if (bits >
-        max_digit_bits) { // one digit does not reach that far: is it enough for the local limit, or are two needed?
+        max_digit_bits) { // one digit does not reach that far: do local sorts take what it leaves, or are two needed?
       const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
       bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
     }
@@ -262,8 +261,7 @@ class radix_sorter {
     });
   }
 
-  // ---- partition
-  // -----------------------------------------------------------------------------------------------------------------
+  // ---- partition ----
 
   // Turns counts into positions in the target: bucket by bucket, within a bucket chunk by chunk. begins[b] counts from
   // the segment.
@@ -354,60 +352,19 @@ class radix_sorter {
 
   progress_meter* meter(unsigned workers) const { return workers > 1 ? job_.progress : nullptr; }
 
-  // ---- segments in order already
-  // -------------------------------------------------------------------------------------------------
+  // ---- segments in order already ----
 
   void place(const segment& s, unsigned workers) {
-    const lanes<K, V> to = result_.at(s.begin);
+    copy_in_order(s.from, s.n, result_.at(s.begin), workers);
     finished(s.n);
-    if (s.from.keys == to.keys && (!has_values<V> || s.from.values == to.values))
-      return;
-    for_each_piece(workers, s.n, 1, [&](std::size_t begin, std::size_t end) {
-      if (s.from.keys != to.keys)
-        std::memcpy(to.keys + begin, s.from.keys + begin, (end - begin) * sizeof(K));
-      if constexpr (has_values<V>) {
-        if (s.from.makes_indices())
-          for (std::size_t i = begin; i < end; ++i)
-            put_index(to.values[i], s.from.first_index + i);
-        else if (s.from.values != to.values)
-          std::memcpy(to.values + begin, s.from.values + begin, (end - begin) * sizeof(V));
-      }
-    });
   }
 
   void place_reversed(const segment& s, unsigned workers) {
-    const lanes<K, V> to = result_.at(s.begin);
-    for_each_piece(workers, (s.n + 1) / 2, 1, [&](std::size_t begin, std::size_t end) {
-      reverse_lane(s.from.keys, to.keys, s.n, begin, end);
-      if constexpr (has_values<V>) {
-        if (s.from.makes_indices())
-          for (std::size_t i = begin; i < end; ++i) {
-            put_index(to.values[i], s.from.first_index + s.n - 1 - i);
-            put_index(to.values[s.n - 1 - i], s.from.first_index + i);
-          }
-        else
-          reverse_lane(s.from.values, to.values, s.n, begin, end);
-      }
-    });
+    copy_reversed(s.from, s.n, result_.at(s.begin), workers);
     finished(s.n);
   }
 
-  // Swaps i and n − 1 − i on the way from `from` to `to`, which may be one array.
-  template <class T>
-  static void reverse_lane(const T* from, T* to, std::size_t n, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const T front = from[i], back = from[n - 1 - i];
-      to[i] = back;
-      to[n - 1 - i] = front;
-    }
-  }
-
-  static void put_index(V& value, std::uint64_t index) {
-    std::memcpy(&value, &index, std::min(sizeof(V), sizeof(index)));
-  }
-
-  // ---- count and fill
-  // ------------------------------------------------------------------------------------------------------------
+  // ---- count and fill ----
 
   // Equal keys must be equal bits: keys alone, plain images, and no key differs outside the window.
   bool can_count(K differing, std::size_t n) const {
