@@ -52,7 +52,7 @@ std::vector<suite> all_suites() {
       {"targets",
        "10^8 u32 against std::sort, 5*10^7 u64+u32 against std::stable_sort, and the fastest rivals",
        {{shape::u32, "uniform", 100'000'000}, {shape::u64_u32, "uniform", 50'000'000}},
-       {"std::sort", "std::stable_sort", "vqsort", "ips4o"}},
+       {"std::sort", "std::stable_sort", "hwy vqsort", "ips4o parallel"}},
       {"smoke",
        "a second's work, to see that it runs",
        {{shape::u32, "uniform", 20'000},
