@@ -7,12 +7,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <memory>
-#include <new>
 #include <sched.h>
+#include <sys/mman.h>
 
 namespace sortile::bench {
 namespace {
@@ -87,17 +86,21 @@ std::size_t element_bytes(shape s) {
   return bytes[static_cast<std::size_t>(s)];
 }
 
-/// Touches as much memory as the largest row will use, and gives it back. In a virtual machine the first touch of a
-/// page can cost fifty times that of later ones, because the host has to find the page; nobody's sort should pay for
-/// that.
+/// Touches as much memory as the largest row will use, on huge pages where they are to be had, and gives it back. In a
+/// virtual machine the first touch of a page can cost fifty times that of later ones, because the host has to find the
+/// page; nobody's sort should pay for that.
 void warm_memory(const std::vector<row_spec>& rows) {
-  constexpr std::size_t copies = 10, page = 4096;
-  std::size_t bytes = 0;
+  constexpr std::size_t copies = 12, page = 4096, huge_page = std::size_t{2} << 20;
+  std::size_t bytes = huge_page;
   for (const row_spec& r : rows)
-    bytes = std::max(bytes, copies * r.n * element_bytes(r.shape));
-  const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[bytes]);
-  for (std::size_t i = 0; memory && i < bytes; i += page)
-    static_cast<volatile std::byte*>(memory.get())[i] = std::byte{1};
+    bytes = std::max(bytes, copies * r.n * element_bytes(r.shape) / huge_page * huge_page);
+  void* memory = std::aligned_alloc(huge_page, bytes);
+  if (memory == nullptr)
+    return;
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  for (std::size_t i = 0; i < bytes; i += page)
+    static_cast<volatile char*>(memory)[i] = 1;
+  std::free(memory);
 }
 
 /// Measures all rows; false where a result of sortile is wrong.
@@ -107,6 +110,8 @@ bool measure_all(command_line line) {
     line.how.threads = usable_cpus();
   if (line.how.rivals.empty())
     line.how.rivals = rows.rivals;
+  if (line.how.budget_seconds == 0)
+    line.how.budget_seconds = rows.budget_seconds;
   const testing::environment where = testing::capture_environment();
   const std::vector<rival> rivals = all_rivals();
   std::cout << to_string(where) << "threads " << line.how.threads << "\n\n" << std::flush;
