@@ -426,7 +426,27 @@ TEST(faults, watchdog) {
   }
 }
 
-struct throws_an_exception {
+// Nothing can unwind a fiber that never comes back: the process says so and ends.
+struct never_comes_back {
+  static constexpr unsigned block_threads = 32;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    for (volatile std::uint32_t n = to[1];;)
+      n = n + 1;
+  }
+};
+
+TEST(faults_death, watchdog_of_a_kernel_without_scheduling_points) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        executor::device device({.seed = 5, .watchdog_seconds = -9.5});
+        runs<never_comes_back>(simt::queue::executor(device));
+      },
+      "kernel .*never_comes_back runs without coming to a scheduling point; SORTILE_EXECUTOR_SEED=5");
+}
+
+struct traps {
   static constexpr unsigned block_threads = 32;
   global<std::uint32_t> to;
   SORTILE_DEVICE void operator()() const {
@@ -437,7 +457,7 @@ struct throws_an_exception {
 };
 
 TEST(faults, trap_ends_the_grid) {
-  const auto hit = search(runs<throws_an_exception>);
+  const auto hit = search(runs<traps>);
   ASSERT_TRUE(hit && hit->kind == fault::bad_use);
   EXPECT_NE(hit->message.find("thread 7"), std::string::npos) << hit->message;
 }
@@ -475,6 +495,54 @@ struct misaligned_vector {
 TEST(faults, misaligned_vector) {
   EXPECT_EQ(search(runs<misaligned_vector>)->kind, fault::misaligned);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) // has larger stacks
+struct large_frame {
+  static constexpr unsigned block_threads = 32;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    volatile unsigned char frame[240 * 1024];
+    frame[simt::thread_index()] = 1;
+    simt::block_barrier();
+    to[simt::thread_index()] = frame[simt::thread_index()];
+  }
+};
+
+TEST(faults, stack_that_is_nearly_full) {
+  executor::device device({.stack_bytes = 256 * 1024});
+  try {
+    runs<large_frame>(simt::queue::executor(device));
+    ADD_FAILURE() << "not found";
+  } catch (const executor::failure& e) {
+    EXPECT_EQ(e.kind, fault::stack_overflow) << e.what();
+  }
+}
+#endif
+
+// ---- what must not compile
+// --------------------------------------------------------------------------------------------------------
+
+// An element is read or written at once: kept under `auto`, it would be a value on one backend and a reference on the
+// other.
+using element_of = decltype(std::declval<const global<std::uint32_t>&>()[0]);
+static_assert(std::is_convertible_v<element_of, std::uint32_t>);
+static_assert(!std::is_convertible_v<element_of&, std::uint32_t>);
+static_assert(std::is_same_v<decltype(std::declval<const global<const std::uint32_t>&>()[0]), std::uint32_t>);
+
+template <class View>
+concept loads_with_release = requires(View v) {
+  v.load(0, simt::release);
+};
+template <class View>
+concept stores_with_acquire = requires(View v) {
+  v.store(0, 1u, simt::acquire);
+};
+template <class View>
+concept loads_with_acquire = requires(View v) {
+  v.load(0, simt::acquire, simt::system_scope);
+};
+static_assert(!loads_with_release<global<std::uint32_t>> && !stores_with_acquire<global<std::uint32_t>>);
+static_assert(loads_with_acquire<global<std::uint32_t>>);
 
 // ---- the schedules themselves
 // -----------------------------------------------------------------------------------------------------

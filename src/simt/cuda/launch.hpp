@@ -18,7 +18,7 @@ namespace detail {
 
 template <class K>
 __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
-    kernel_entry(const __grid_constant__ K kernel) {
+    kernel_entry(const K kernel) {
   if constexpr (!has_shared<K>) {
     kernel();
   } else if constexpr (shared_is_dynamic<K>) {

@@ -145,9 +145,12 @@ struct grid_request {
   simt::feature needs;
 };
 
-inline constinit thread_local thread_state* current = nullptr;
-inline constinit thread_local unsigned active_modes = 0;
-inline constinit thread_local const grid_shape* shape = nullptr;
+// Kernels read these at every word, so they are kept at a fixed place even in a shared library.
+#define SORTILE_FAST_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] inline constinit thread_local
+SORTILE_FAST_THREAD_LOCAL thread_state* current = nullptr;
+SORTILE_FAST_THREAD_LOCAL unsigned active_modes = 0;
+SORTILE_FAST_THREAD_LOCAL const grid_shape* shape = nullptr;
+#undef SORTILE_FAST_THREAD_LOCAL
 
 // ---- scheduling
 // -------------------------------------------------------------------------------------------------------------------

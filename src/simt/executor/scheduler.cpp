@@ -15,6 +15,7 @@
 #endif
 #endif
 #if defined(SORTILE_ASAN)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -27,6 +28,10 @@ using boost::context::detail::transfer_t;
 
 #if defined(SORTILE_ASAN)
 constexpr std::size_t stack_factor = 4;
+// A fiber ends by a switch, not by returns: its frames would stay poisoned for the next one.
+void forget_frames(const thread_state& t) {
+  ASAN_UNPOISON_MEMORY_REGION(t.stack_low, t.stack_bytes);
+}
 void leave(thread_state& self, const thread_state& next, bool for_good) {
   __sanitizer_start_switch_fiber(for_good ? nullptr : &self.fake_stack, next.stack_low, next.stack_bytes);
 }
@@ -41,13 +46,15 @@ void enter(thread_state& self, thread_state& from) {
 }
 #else
 constexpr std::size_t stack_factor = 1;
+void forget_frames(const thread_state&) {}
 void leave(thread_state&, const thread_state&, bool) {}
 void enter(thread_state&, thread_state&) {}
 #endif
 
-constexpr std::size_t guard_bytes = 4096;      // below every stack
-constexpr unsigned polls_before_yield = 64;    // on an OS thread where everybody polls
-constexpr unsigned idle_rounds_allowed = 1000; // of all pollers, with nothing changed
+constexpr std::size_t guard_bytes = 4096;            // below every stack
+constexpr unsigned polls_before_yield = 64;          // on an OS thread where everybody polls
+constexpr unsigned switches_between_looks = 1 << 14; // at the clock
+constexpr unsigned idle_rounds_allowed = 1000;       // of all pollers, with nothing changed
 
 unsigned nth_set_bit(unsigned bits, unsigned n) {
   while (n--)
@@ -62,11 +69,9 @@ void call_kernel(thread_state& self, grid_run& run) {
   } catch (const failure&) {
     run.fail(std::current_exception());
   } catch (const std::exception& e) {
-    try {
-      mine->fail(fault::thrown, e.what(), self.where, &self);
-    } catch (const failure&) {
-      run.fail(std::current_exception());
-    }
+    mine->record(fault::thrown, mine->who(self) + ": " + e.what());
+  } catch (...) {
+    mine->record(fault::thrown, mine->who(self) + ": not a std::exception");
   }
 }
 
@@ -226,6 +231,7 @@ void scheduler::start_block(block_state& b, std::uint64_t linear) {
       t.stack_low = stack_pool::instance().take(bytes);
       t.stack_bytes = bytes - guard_bytes;
     }
+    forget_frames(t);
     t.block = &b;
     t.warp = &b.warp[i / simt::warp_size];
     t.index = i;
@@ -275,6 +281,8 @@ thread_state* scheduler::take(warp_state& w, unsigned lane) {
 }
 
 thread_state* scheduler::pick() {
+  if (run_.failed.load(std::memory_order_relaxed))
+    return nullptr;
   return checks(check::schedule) ? pick_shuffled() : pick_in_order();
 }
 
@@ -377,12 +385,23 @@ void scheduler::suspend(wait_for why, site where) {
   if (static_cast<char*>(__builtin_frame_address(0)) - self.stack_low < std::ptrdiff_t(self.stack_bytes / 16))
     fail(fault::stack_overflow, "the fiber's stack of " + std::to_string(self.stack_bytes) + " bytes is nearly full",
          where);
+  if (++switches_ % switches_between_looks == 0 && std::chrono::steady_clock::now() > run_.deadline)
+    fail(fault::watchdog, "still running after " + std::to_string(run_.options.watchdog_seconds) + " s: " + waits(),
+         where);
+  if (++switches_ % switches_between_looks == 0)
+    look_at_clock(where);
   thread_state* next = pick();
   if (next != &self)
     switch_to(next ? *next : root_);
   self.waiting = wait_for::nothing;
   if (aborting_)
     throw thread_aborted{};
+}
+
+void scheduler::look_at_clock(site where) {
+  if (std::chrono::steady_clock::now() > run_.deadline)
+    fail(fault::watchdog, "still running after " + std::to_string(run_.options.watchdog_seconds) + " s: " + waits(),
+         where);
 }
 
 void scheduler::reschedule(site where) {
@@ -392,14 +411,12 @@ void scheduler::reschedule(site where) {
 
 void scheduler::defer(wait_for why, site where) {
   ++counted.spins;
-  if (++polls_ % polls_before_yield == 0) {
-    if (!checks(check::schedule))
+  if (!checks(check::schedule)) {
+    land_some(); // it may be what is polled for
+    if (++polls_ % polls_before_yield == 0) {
       std::this_thread::yield();
-    if (polls_ % 4096 == 0 && std::chrono::steady_clock::now() > run_.deadline)
-      fail(fault::watchdog, "still running after " + std::to_string(run_.options.watchdog_seconds) + " s: " + waits(),
-           where);
-    if (run_.failed && !aborting_)
-      throw thread_aborted{};
+      look_at_clock(where);
+    }
   }
   current->ordered_loads = 0;
   if (checks(check::schedule))
