@@ -2,8 +2,8 @@
 #
 #   sortile_kernels(<target> [RDC] <file.cu>...)
 #
-# Each file goes to the target through a generated .cpp that includes it, and, with CUDA, as itself. RDC: device code that launches
-# kernels. The target must link sortile_simt.
+# Each file goes to the target through a generated .cpp that includes it, and, with CUDA, as itself. RDC: device code that
+# launches kernels. The target must link sortile_simt.
 function(sortile_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RDC" "" "")
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)

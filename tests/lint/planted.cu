@@ -1,4 +1,4 @@
-// One finding of each kind, for the test of the lint; no build compiles this file. Each line that must be found ends in FIND.
+// One finding of each kind, for the test of the lint; no build compiles this file. Lines to be found end in the mark.
 __global__ void kernel(int* out) {                             // FIND
   __shared__ int tile[32];                                     // FIND
   int i = threadIdx.x + blockIdx.x * blockDim.x;               // FIND

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Rejects raw CUDA in code that belongs on the kernel dialect: intrinsics, inline PTX, bare __shared__, CUDA's own index variables.
+"""Rejects raw CUDA in code that belongs on the kernel dialect: intrinsics, inline PTX, bare __shared__, CUDA's indices.
 
-    simt_lint.py ROOT            looks through ROOT/{src,classics,tests,testing,include} except src/simt and what EXEMPT names
+    simt_lint.py ROOT            looks through ROOT/{src,classics,tests,testing,include} except what EXEMPT names
     simt_lint.py --file FILE...  looks through these files
 
-Prints `file:line: word: what to use instead` for each finding; exit status 1 if there was one. A file that must speak CUDA (a rival in a
-bench, a hand-written twin) is named in EXEMPT with its reason, so that the list is the whole truth.
+Prints `file:line: word: what to use instead` for each finding; exit status 1 if there was one. A file that must speak CUDA
+(a hand-written twin, say) is named in EXEMPT with its reason, so that the list is the whole truth.
 """
 import pathlib
 import re
@@ -23,23 +23,27 @@ RULES = [
     (r"\b(threadIdx|blockIdx|blockDim|gridDim|warpSize)\b", "thread_index(), block_index(), block_size(), grid_size()"),
     (r"\b__syncthreads(_count|_and|_or)?\b", "block_barrier(), block_count(), block_all(), block_any()"),
     (r"\b__syncwarp\b", "warp_barrier()"),
-    (r"\b__(ballot|any|all|match_any|match_all)(_sync)?\s*\(", "ballot(), warp_any(), warp_all(), match_any(), match_all()"),
+    (r"\b__(ballot|any|all|match_any|match_all)(_sync)?\s*\(",
+     "ballot(), warp_any(), warp_all(), match_any(), match_all()"),
     (r"\b__shfl\w*", "shuffle(), shuffle_up(), shuffle_down(), shuffle_xor()"),
     (r"\b__reduce_\w+_sync\b", "warp_reduce_add() and its kin"),
     (r"\b__activemask\b", "active_lanes()"),
-    (r"\batomic(Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(_block|_system)?\s*\(", "fetch_add() and its kin on a view"),
+    (r"\batomic(Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(_block|_system)?\s*\(",
+     "fetch_add() and its kin on a view"),
     (r"\b__(ldg|ldcs|ldcg|ldca|ldlu|ldcv|stcs|stcg|stwb|stwt)\b", "load(i, hint), store(i, v, hint)"),
     (r"\b__threadfence(_block|_system)?\b", "fence(scope)"),
     (r"\b__nanosleep\b", "spin_hint()"),
     (r"\b__trap\b", "trap()"),
-    (r"\b__(popc|popcll|clz|clzll|ffs|ffsll|brev|brevll|byte_perm|fns)\s*\(", "popcount(), leading_zeros(), trailing_zeros(), permute_bytes()"),
+    (r"\b__(popc|popcll|clz|clzll|ffs|ffsll|brev|brevll|byte_perm|fns)\s*\(",
+     "popcount(), leading_zeros(), trailing_zeros(), permute_bytes()"),
     (r"\b__cvta_\w+", "views and the words on them"),
     (r"\b__cluster_\w+|\b__mbarrier_\w+|\b__pipeline_\w+", "clusters and transfer barriers of the dialect"),
     (r"\b__shared__\b", "the kernel's `shared` struct, or dynamic_shared()"),
     (r"\b__(global|device|host|constant|managed)__\b", "a kernel struct; SORTILE_DEVICE, SORTILE_HOST_DEVICE"),
     (r"\b__(launch_bounds|cluster_dims)__\b", "block_threads and min_blocks of the kernel, cluster of the launch"),
     (r"\basm\s*(volatile)?\s*\(|\b__asm(__)?\b", "a word of the dialect (add one in src/simt if it is missing)"),
-    (r"\bcuda::(std::)?(atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|memcpy_async|ptx)\b", "ordered accesses and atomics of views"),
+    (r"\bcuda::(std::)?(atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|memcpy_async|ptx)\b",
+     "ordered accesses and atomics of views"),
     (r"\bcooperative_groups\b", "barriers of the dialect"),
     (r"<<<", "simt::launch()"),
 ]

@@ -1,7 +1,8 @@
 // Three kernels on the dialect; twins.cu has them written by hand. cost_test.py compares what nvcc makes of both.
 #include "simt/simt.hpp"
 
-namespace sortile::simt_cost::inline SORTILE_BACKEND {
+namespace sortile::simt_cost {
+inline namespace SORTILE_BACKEND {
 
 using simt::global;
 
@@ -135,4 +136,5 @@ void launch_all(const simt::queue& q) {
   simt::launch(q, {.grid = 1}, chained_scan{});
 }
 
-} // namespace sortile::simt_cost::inline SORTILE_BACKEND
+} // namespace SORTILE_BACKEND
+} // namespace sortile::simt_cost

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The dialect costs nothing: three kernels on it and their hand-written twins, compiled for sm_80 and sm_90, have equal registers, spills,
-stack and static shared memory (from ptxas) and equal counts of PTX instructions, by opcode (moves and parameter loads aside: ptxas
-drops or places those). With cuobjdump or nvdisasm at hand, SASS instructions are counted too.
+"""The dialect costs nothing: three kernels on it and their hand-written twins, compiled for sm_80 and sm_90, have equal
+registers, spills, stack and static shared memory (from ptxas) and equal counts of PTX instructions, by opcode (moves and
+parameter loads aside: ptxas drops or places those). With cuobjdump at hand, SASS instructions are counted too.
 
     cost_test.py NVCC SOURCE_DIR WORK_DIR
 """
@@ -86,14 +86,16 @@ def main(nvcc, root, work):
         ours = compile_one(nvcc, root / "tests/simt/cost_kernels.cu", work, root, architecture)
         twin = compile_one(nvcc, root / "tests/simt/twins.cu", work, root, architecture)
         for k in KERNELS:
-            same = ours[0][k] == twin[0][k] and ours[1][k] == twin[1][k] and (ours[2] is None or ours[2][k] == twin[2][k])
+            same = all(mine is None or mine[k] == other[k] for mine, other in zip(ours, twin))
             failures += not same
-            print(f"sm_{architecture} {k}: (registers, stack, spills, spills, shared) {ours[0][k]} and {twin[0][k]}; PTX instructions "
-                  f"{sum(ours[1][k].values())} and {sum(twin[1][k].values())}; SASS "
-                  + (f"{ours[2][k]} and {twin[2][k]}" if ours[2] else "not compared (no cuobjdump)")
+            sass = f"{ours[2][k]} and {twin[2][k]}" if ours[2] else "not compared (no cuobjdump)"
+            print(f"sm_{architecture} {k}: (registers, stack, spill stores, spill loads, shared) "
+                  f"{ours[0][k]} and {twin[0][k]}; "
+                  f"PTX instructions {sum(ours[1][k].values())} and {sum(twin[1][k].values())}; SASS {sass}"
                   + ("" if same else "  DIFFERENT"))
             if ours[1][k] != twin[1][k]:
-                print(f"  PTX only with the dialect: {dict(ours[1][k] - twin[1][k])}; only by hand: {dict(twin[1][k] - ours[1][k])}")
+                print(f"  PTX only with the dialect: {dict(ours[1][k] - twin[1][k])}")
+                print(f"  PTX only by hand: {dict(twin[1][k] - ours[1][k])}")
     return 1 if failures else 0
 
 

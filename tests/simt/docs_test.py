@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each `cuda` block of docs/kernel-dialect.md stands, line by line, in tests/simt/examples.cu, which is compiled and run.
+"""Each `cuda` block of docs/kernel-dialect.md stands, line by line, in tests/simt/examples.cu, which the tests run.
 
     docs_test.py ROOT
 """

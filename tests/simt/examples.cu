@@ -108,8 +108,7 @@ TEST(examples_on_executor, checks_and_counters) {
 } // namespace
 } // namespace sortile::simt_tests
 
-// ---- a host function on both backends
-// ---------------------------------------------------------------------------------------------
+// ---- a host function on both backends -----------------------------------------------------------------------
 
 namespace sortile::simt_tests {
 

@@ -27,7 +27,8 @@
 #define SIMT_TEST(SUITE, NAME) TEST(SUITE##_on_executor, NAME)
 #endif
 
-namespace sortile::simt_tests::inline SORTILE_BACKEND {
+namespace sortile::simt_tests {
+inline namespace SORTILE_BACKEND {
 
 #if SORTILE_ON_CUDA
 inline bool device_usable() {
@@ -125,4 +126,5 @@ inline std::vector<std::uint32_t> noise(std::size_t n, std::uint32_t seed = 1) {
   return v;
 }
 
-} // namespace sortile::simt_tests::inline SORTILE_BACKEND
+} // namespace SORTILE_BACKEND
+} // namespace sortile::simt_tests

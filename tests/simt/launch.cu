@@ -6,8 +6,7 @@ namespace {
 
 using simt::global;
 
-// ---- shared storage
-// ---------------------------------------------------------------------------------------------------------------
+// ---- shared storage -----------------------------------------------------------------------------------------
 
 // More than static storage holds, and dynamic storage behind it: up to the device's limit.
 struct large_storage {
@@ -69,8 +68,7 @@ SIMT_TEST(launch, dynamic_storage) {
   });
 }
 
-// ---- refusals
-// ---------------------------------------------------------------------------------------------------------------------
+// ---- refusals -----------------------------------------------------------------------------------------------
 
 struct writes_its_index {
   static constexpr unsigned block_threads = 64;
@@ -141,8 +139,7 @@ SIMT_TEST(launch, fewer_threads_than_the_bound) {
   });
 }
 
-// ---- dependent launches
-// -----------------------------------------------------------------------------------------------------------
+// ---- dependent launches -------------------------------------------------------------------------------------
 
 // Each launch must see all of the one before: the values go round the blocks.
 struct copies_after_its_predecessor {
@@ -173,8 +170,7 @@ SIMT_TEST(launch, dependent_launches) {
   });
 }
 
-// ---- bulk copies
-// ------------------------------------------------------------------------------------------------------------------
+// ---- bulk copies --------------------------------------------------------------------------------------------
 
 // Reverses tiles, two in flight: load by copy, reverse, store by copy.
 struct reverse_tiles {

@@ -149,7 +149,9 @@ device_options options_from_environment(device_options defaults) {
 
 } // namespace sortile::executor
 
-namespace sortile::simt::inline executor_backend::detail {
+namespace sortile::simt {
+inline namespace executor_backend {
+namespace detail {
 
 // "… [with K = the::kernel<int>]" → "the::kernel<int>".
 std::string kernel_name(const std::string& pretty_function) {
@@ -157,4 +159,6 @@ std::string kernel_name(const std::string& pretty_function) {
   return pretty_function.substr(from, pretty_function.rfind(']') - from);
 }
 
-} // namespace sortile::simt::inline executor_backend::detail
+} // namespace detail
+} // namespace executor_backend
+} // namespace sortile::simt

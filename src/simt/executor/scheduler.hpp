@@ -115,10 +115,14 @@ class scheduler {
   request_log* log = nullptr;
 
  private:
-  friend void fiber_entry(thread_state& self);
+  friend void fiber_main(thread_state& self);
+  void go_on();
   void look_at_clock(site where);
   bool admit();
+  void start_cluster(std::uint64_t index);
   void start_block(block_state& b, std::uint64_t linear);
+  void start_warps(block_state& b);
+  void start_threads(block_state& b);
   void place_shared(block_state& b);
   thread_state* pick();
   thread_state* pick_in_order();
@@ -127,9 +131,8 @@ class scheduler {
   thread_state* take(warp_state& w, unsigned lane);
   void release_pollers(bool nobody_else);
   void enqueue(warp_state& w);
-  void switch_to(thread_state& next);
   void ended(thread_state& t);
-  void block_ended(block_state& b);
+  void block_ended(block_state& b, const thread_state& last);
   void unwind();
   std::string waits() const;
 
