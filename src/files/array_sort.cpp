@@ -5,10 +5,10 @@
 //   large records     file ── keys ── run ──▶ positions ── records fetched in blocks ──▶ output
 #include "files/array_sort.hpp"
 
-#include "files/block_writer.hpp"
 #include "files/failure.hpp"
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
+#include "files/record_blocks.hpp"
 #include "files/strided_keys.hpp"
 
 #include <cstdint>
@@ -20,7 +20,6 @@ namespace sortile::files {
 namespace {
 
 constexpr std::size_t largest_moved_rest = 16;
-constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr std::size_t slice_records = std::size_t{1} << 16;
 
 std::size_t rest_bytes(const array_layout& layout) { return layout.record_bytes - layout.key_size(); }
@@ -45,19 +44,6 @@ sort_request request_of(const array_file& array) {
   return request;
 }
 
-// Writes `count` records of `record_bytes` in blocks; fill(begin, end, to) makes records [begin, end).
-template <class Fill>
-void write_records(output& to, unsigned threads, std::size_t count, std::size_t record_bytes, Fill&& fill) {
-  const std::size_t per_block = std::max<std::size_t>(1, block_bytes / record_bytes);
-  write_blocks(to, threads, (count + per_block - 1) / per_block, [&](std::size_t block, block_buffer& buffer) {
-    const std::size_t begin = block * per_block;
-    const std::size_t end = std::min(count, begin + per_block);
-    char* bytes = buffer.room((end - begin) * record_bytes);
-    fill(begin, end, bytes);
-    return std::string_view(bytes, (end - begin) * record_bytes);
-  });
-}
-
 // Writes an array that is in memory as it is to be in the file.
 void write_plain(output& to, unsigned threads, const char* bytes, std::size_t size) {
   const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
@@ -70,7 +56,7 @@ void write_plain(output& to, unsigned threads, const char* bytes, std::size_t si
 void write_keys(const array_file& array, const char* keys, output& to, unsigned threads) {
   if (!array.layout.swapped)
     return write_plain(to, threads, keys, array.count * array.layout.key_size());
-  write_records(to, threads, array.count, array.layout.record_bytes,
+  write_fixed_records(to, threads, array.count, array.layout.record_bytes,
                 [&](std::size_t begin, std::size_t end, char* records) { put_keys(array.layout, keys, begin, end, records); });
 }
 
@@ -96,7 +82,7 @@ void sort_small_records(const array_file& array, output& to, const options& opts
   request.keys_in = request.keys_out = keys.data();
   request.values_in = request.values_out = rests.data();
   run(request, opts);
-  write_records(to, threads, array.count, layout.record_bytes, [&](std::size_t begin, std::size_t end, char* records) {
+  write_fixed_records(to, threads, array.count, layout.record_bytes, [&](std::size_t begin, std::size_t end, char* records) {
     put_keys(layout, keys.data(), begin, end, records);
     put_rests(layout, rests.data(), begin, end, records);
   });
@@ -107,7 +93,7 @@ template <class Index>
 void write_fetched(std::string_view records, std::size_t record_bytes, const char* positions, std::size_t count, output& to,
                    unsigned threads) {
   const Index* position = reinterpret_cast<const Index*>(positions);
-  write_records(to, threads, count, record_bytes, [&](std::size_t begin, std::size_t end, char* bytes) {
+  write_fixed_records(to, threads, count, record_bytes, [&](std::size_t begin, std::size_t end, char* bytes) {
     for (std::size_t i = begin; i < end; ++i, bytes += record_bytes)
       std::memcpy(bytes, records.data() + std::size_t{position[i]} * record_bytes, record_bytes);
   });

@@ -1,6 +1,7 @@
 // Keys in the words of tables: --by size:desc,package.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,7 @@ struct column_key {
 
   std::string name;
   form as = form::detect;
-  bool descending = false;
+  std::optional<bool> descending{}; ///< where the key says so itself
 };
 
 /// Reads NAME[:asc|:desc][:num|:text][,…]. A name that holds a comma or colon can be put in double quotes.

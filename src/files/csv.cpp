@@ -151,18 +151,6 @@ csv_table open_csv(input source, const csv_dialect& dialect, unsigned threads) {
   return table;
 }
 
-std::size_t csv_table::column(std::string_view name) const {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end() && std::find(found + 1, names.end(), name) != names.end())
-    refuse("{}: the header has several columns '{}'", source.name(), name);
-  if (found != names.end())
-    return static_cast<std::size_t>(found - names.begin());
-  std::string list;
-  for (const std::string& one : names)
-    list += (list.empty() ? "" : ", ") + one;
-  refuse("{}: there is no column '{}' (columns: {})", source.name(), name, list);
-}
-
 std::uint64_t line_of(const csv_table& table, std::size_t row) {
   const std::string_view before = table.rows.text.substr(0, table.rows.starts[row]);
   return table.rows.first_line + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));

@@ -54,9 +54,10 @@ struct csv_table {
   std::vector<std::string> names;
   record_table rows;
 
-  /// \throws invalid_argument listing the columns where there is none of that name, or several
-  std::size_t column(std::string_view name) const;
 };
+
+/// The number of the column of a name. \throws invalid_argument listing the columns where there is none of that name, or several
+std::size_t column_named(const std::vector<std::string>& names, std::string_view wanted, std::string_view file);
 
 /// Cuts the text into header and rows. \throws io_failure where the header is missing or malformed, or a quote is never closed.
 csv_table open_csv(input source, const csv_dialect& dialect, unsigned threads);

@@ -2,6 +2,7 @@
 #include "files/csv.hpp"
 #include "files/failure.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sortile::files {
@@ -79,6 +80,18 @@ std::vector<std::string> csv_names(std::string_view header, const csv_dialect& d
   for (csv_cell cell; cells.next(cell);)
     names.emplace_back(text_of(cell, scratch));
   return names;
+}
+
+std::size_t column_named(const std::vector<std::string>& names, std::string_view wanted, std::string_view file) {
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found != names.end() && std::find(found + 1, names.end(), wanted) != names.end())
+    refuse("{}: the header has several columns '{}'", file, wanted);
+  if (found != names.end())
+    return static_cast<std::size_t>(found - names.begin());
+  std::string list;
+  for (const std::string& name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  refuse("{}: there is no column '{}' (columns: {})", file, wanted, list);
 }
 
 } // namespace sortile::files

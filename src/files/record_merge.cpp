@@ -17,7 +17,7 @@ public:
 
   void run() {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (inputs_[i]->next())
+      if (advance(*inputs_[i]))
         heap_.push_back(i);
     const auto later = [this](std::size_t a, std::size_t b) { return comes_later(a, b); };
     std::make_heap(heap_.begin(), heap_.end(), later);
@@ -51,12 +51,24 @@ private:
     to_.write({&rules_.delimiter, 1});
   }
 
+  bool advance(record_reader& input) {
+    if (!input.next())
+      return false;
+    try {
+      if (rules_.validate)
+        rules_.validate(input.record());
+    } catch (const invalid_argument& error) {
+      fail(input.name(), "line {}: {}", input.line(), error.what());
+    }
+    return true;
+  }
+
   bool step(std::size_t i) {
     record_reader& input = *inputs_[i];
     if (rules_.trusted)
-      return input.next();
+      return advance(input);
     before_ = input.record();
-    if (!input.next())
+    if (!advance(input))
       return false;
     if (compare(rules_.order, before_, input.record()) > 0)
       fail(input.name(), "line {} is out of order (merge takes sorted inputs: sort this one first)", input.line());

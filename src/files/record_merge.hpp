@@ -5,6 +5,7 @@
 #include "files/record_order.hpp"
 #include "files/record_reader.hpp"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct merge_rules {
   char delimiter = '\n';
   bool unique = false;        ///< of records equal in the order, only the first
   bool trusted = false;       ///< as sort -m: inputs out of order are merged as they come
-  std::string line_end = "";  ///< what a last record without a delimiter lacks in front of it: "\r" in CRLF files
+  std::function<void(std::string_view)> validate{}; ///< called for every record; throws invalid_argument where it is malformed
+  std::string line_end{};     ///< put behind records that do not end so: "\r" in CRLF files
 };
 
 /// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log inputs) comparisons.

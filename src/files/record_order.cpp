@@ -2,6 +2,7 @@
 #include "files/record_order.hpp"
 
 #include "files/decimal.hpp"
+#include "files/failure.hpp"
 
 #include <algorithm>
 #include <array>
@@ -148,6 +149,21 @@ int compare(const record_order& order, std::string_view a, std::string_view b, s
       return (result < 0) != p.reverse ? -1 : 1;
   }
   return 0;
+}
+
+void validate_row(std::string_view row, std::size_t columns, const csv_dialect& dialect, const record_order& order) {
+  std::size_t count = 0;
+  csv_cells cells(row, dialect);
+  for (csv_cell cell; cells.next(cell);)
+    ++count;
+  if (count != columns)
+    refuse("{} cells, but the header has {}", count, columns);
+  std::string scratch;
+  for (const key_part& part : order) {
+    const std::string_view text = locate(part, row, scratch);
+    if (part.as == form::number && !parse_number(text))
+      refuse("'{}' is not a number", text.substr(0, 40));
+  }
 }
 
 std::size_t common_prefix(const key_part& part, std::string_view a, std::string_view b, std::size_t from) {

@@ -47,6 +47,10 @@ void words_of(const key_part& part, const record_table& records, const std::uint
 /// \return false (words unspecified) where one of them is not
 bool integer_words_of(const key_part& part, const record_table& records, std::size_t begin, std::size_t n, std::uint64_t* words);
 
+/// Checks one row of a table for an order: as many cells as `columns`, and numbers where the order reads numbers.
+/// \throws invalid_argument
+void validate_row(std::string_view row, std::size_t columns, const csv_dialect& dialect, const record_order& order);
+
 /// Compares records from word `depth` of part `part` on: negative, 0, positive.
 int compare(const record_order& order, std::string_view a, std::string_view b, std::size_t part = 0, std::size_t depth = 0);
 

@@ -22,8 +22,6 @@
 
 #include <cstdint>
 
-#define SORTILE_CODEC_FUNCTION SORTILE_HOST_DEVICE
-
 namespace sortile {
 
 /// The codec of keys whose bits are a Word (std::uint8_t … std::uint64_t, uint128).
@@ -36,7 +34,7 @@ struct key_codec {
   unsigned shift = 0;  ///< begin of the bit window
 
   /// The image of a whole key, before the bit window is applied.
-  SORTILE_CODEC_FUNCTION constexpr Word whole_image(Word u) const {
+  SORTILE_HOST_DEVICE constexpr Word whole_image(Word u) const {
     if (infinity != 0) {
       const Word magnitude = static_cast<Word>(u & static_cast<Word>(~sign));
       if (magnitude > infinity)
@@ -48,9 +46,7 @@ struct key_codec {
   }
 
   /// The image within the bit window, moved down to bit 0: what the sort compares.
-  SORTILE_CODEC_FUNCTION constexpr Word image(Word u) const {
-    return static_cast<Word>((whole_image(u) >> shift) & mask);
-  }
+  SORTILE_HOST_DEVICE constexpr Word image(Word u) const { return static_cast<Word>((whole_image(u) >> shift) & mask); }
 
   /// Bits of the image that can differ.
   unsigned bits = 0;

@@ -14,6 +14,11 @@ namespace {
 
 using testing::guarded_buffer;
 
+// Also where both are empty, and a pointer may be null.
+bool same_bytes(const void* a, const void* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count) == 0;
+}
+
 struct merge_trial {
   key_type type;
   std::vector<std::size_t> lengths;
@@ -42,7 +47,8 @@ prepared_runs prepare(const merge_trial& t, std::uint64_t seed) {
   }
   r.values.resize(r.n * t.value_bytes);
   for (std::size_t i = 0; i < r.n; ++i)
-    std::memcpy(r.values.data() + i * t.value_bytes, &i, std::min(sizeof i, t.value_bytes));
+    if (t.value_bytes > 0)
+      std::memcpy(r.values.data() + i * t.value_bytes, &i, std::min(sizeof i, t.value_bytes));
   std::size_t at = 0;
   for (const std::size_t length : t.lengths) {
     r.runs.push_back(
@@ -61,9 +67,9 @@ void check(const merge_trial& t, std::uint64_t seed, unsigned threads) {
   cpu::merge({t.type, in.runs, keys.data(), t.value_bytes, values.data()}, t.opts, threads);
   const auto order = testing::stable_order({t.type, t.opts.order, t.opts.bits}, in.keys.data(), in.n);
   const auto wanted_keys = testing::gather(in.keys.data(), key, order);
-  ASSERT_EQ(0, std::memcmp(keys.data(), wanted_keys.data(), wanted_keys.size()));
+  ASSERT_TRUE(same_bytes(keys.data(), wanted_keys.data(), wanted_keys.size()));
   const auto wanted_values = testing::gather(in.values.data(), t.value_bytes, order);
-  ASSERT_EQ(0, std::memcmp(values.data(), wanted_values.data(), wanted_values.size()));
+  ASSERT_TRUE(same_bytes(values.data(), wanted_values.data(), wanted_values.size()));
   EXPECT_EQ(keys.damage() + values.damage(), "");
 }
 

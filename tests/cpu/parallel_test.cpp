@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
@@ -59,7 +60,7 @@ TEST(Scratch, AlignedAndWritable) {
     cpu::scratch s(bytes);
     ASSERT_EQ(s.bytes().size(), bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(s.bytes().data()) % workspace_alignment, 0u);
-    std::memset(s.bytes().data(), 1, bytes);
+    std::fill(s.bytes().begin(), s.bytes().end(), std::byte{1});
     cpu::scratch moved = std::move(s);
     EXPECT_EQ(moved.bytes().size(), bytes);
   }

@@ -15,6 +15,11 @@ namespace {
 
 using testing::guarded_buffer;
 
+// Also where both are empty, and a pointer may be null.
+bool same_bytes(const void* a, const void* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count) == 0;
+}
+
 template <class Index>
 void check(std::size_t n, std::size_t width, unsigned threads) {
   std::vector<Index> indices(n);
@@ -24,7 +29,7 @@ void check(std::size_t n, std::size_t width, unsigned threads) {
   const std::vector<std::byte> before(values.data(), values.data() + values.size());
   cpu::permute({n, indices.data(), sizeof(Index), values.data(), width}, threads);
   const auto wanted = testing::gather(before.data(), width, {indices.begin(), indices.end()});
-  EXPECT_EQ(0, std::memcmp(values.data(), wanted.data(), wanted.size())) << n << " values of " << width;
+  EXPECT_TRUE(same_bytes(values.data(), wanted.data(), wanted.size())) << n << " values of " << width;
   EXPECT_EQ(values.damage(), "");
 }
 

@@ -1,0 +1,83 @@
+// See array_options.hpp.
+#include "array_options.hpp"
+
+#include "files/failure.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace sortile::cli {
+
+using files::refuse;
+
+void array_options::add_to(CLI::App& command) {
+  constexpr const char* group = "Order and engine";
+  command.add_flag("-r,--reverse", reverse, "largest first; a key's own letters or :asc decide for that key")->group(group);
+  command.add_option("--order", direction, "asc or desc")->check(CLI::IsMember({"asc", "desc"}))->option_text("ORDER")->group(group);
+  command.add_option("--engine", engine, "the engine (sortile info lists them; default: SORTILE_ENGINE, else chosen)")
+      ->option_text("NAME")->group(group);
+  command.add_option("--threads,--parallel", threads, "CPU threads at most (default: all)")->option_text("N")->check(CLI::Range(1u, 65536u))->group(group);
+  constexpr const char* arrays = "Arrays";
+  command.add_option("--type", type, "key type of a raw array: u8 … u128, i8 … i128, f16, bf16, f32, f64")->option_text("TYPE")->group(arrays);
+  command.add_option("--key", key_field, "field of structured .npy records that decides (default: the first)")->option_text("FIELD")->group(arrays);
+  command.add_option("--bits", bits, "only bits B to E - 1 of the key's image decide")->option_text("B:E")->group(arrays);
+}
+
+bool array_options::descending() const {
+  if (reverse && direction == "asc")
+    refuse("-r and --order asc contradict each other");
+  return reverse || direction == "desc";
+}
+
+namespace {
+
+bit_window parse_window(const std::string& text) {
+  bit_window window;
+  const char* end = text.data() + text.size();
+  const auto [colon, error] = std::from_chars(text.data(), end, window.begin);
+  if (error == std::errc{} && colon != end && *colon == ':') {
+    const auto [last, error2] = std::from_chars(colon + 1, end, window.end);
+    if (error2 == std::errc{} && last == end)
+      return window;
+  }
+  refuse("--bits {}: is not understood (allowed: B:E with 0 <= B <= E <= the key's width, such as 8:24)", text);
+}
+
+} // namespace
+
+options array_options::for_library() const {
+  options opts;
+  opts.order = descending() ? order::descending : order::ascending;
+  if (!bits.empty())
+    opts.bits = parse_window(bits);
+  opts.engine = engine;
+  opts.threads = threads;
+  return opts;
+}
+
+std::optional<key_type> array_options::raw_type() const {
+  return type.empty() ? std::nullopt : std::optional(key_type_named(type));
+}
+
+std::uint64_t parse_count(const std::string& text, std::string_view what) {
+  const char* end = text.data() + text.size();
+  double number = 0;
+  auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc{} && rest != end && *rest == '^' && number == 2) {
+    const auto [last, error2] = std::from_chars(rest + 1, end, number);
+    number = std::exp2(number);
+    rest = error2 == std::errc{} ? last : text.data();
+  } else if (error == std::errc{} && rest + 1 == end) {
+    const std::string_view units = "kMGT";
+    const std::size_t unit = units.find(*rest);
+    if (unit != std::string_view::npos) {
+      number *= std::pow(1000.0, static_cast<double>(unit + 1));
+      ++rest;
+    }
+  }
+  if (error != std::errc{} || rest != end || !(number >= 0) || number >= 0x1p62 || number != std::floor(number))
+    refuse("{} {}: is not a count (allowed: 1000, 64k, 100M, 1e8, 2^28)", what, text);
+  return static_cast<std::uint64_t>(number);
+}
+
+} // namespace sortile::cli

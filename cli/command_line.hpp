@@ -1,0 +1,40 @@
+// The whole command line: one CLI11 app with a subcommand per verb. Help, manual page and shell completion are made from it.
+#pragma once
+
+#include "talk.hpp"
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+namespace sortile::cli {
+
+enum exit_status : int { all_well = 0, disorder = 1, trouble = 2 };
+
+/// The app, and what the chosen subcommand will do.
+struct command_line {
+  CLI::App app{"Puts things in order: arrays, text lines and tables, in files and pipes.", "sortile"};
+  talk voice;
+  std::function<int()> action; ///< set by the subcommand that was named; returns an exit_status
+  int verbose = 0;
+  int quiet = 0;
+};
+
+/// Builds everything.
+void add_commands(command_line& line);
+
+/// A subcommand with the options that all have (-h, --help, -v, -q), which runs `action`.
+CLI::App* add_command(command_line& line, const std::string& name, const std::string& description, const std::string& examples,
+                      std::function<int()> action);
+
+void add_sort_command(command_line& line);
+void add_check_command(command_line& line);
+void add_merge_command(command_line& line);
+void add_gen_command(command_line& line);
+void add_bench_command(command_line& line);
+void add_classics_command(command_line& line);
+void add_info_command(command_line& line);
+void add_completion_command(command_line& line);
+void add_manual_command(command_line& line);
+
+} // namespace sortile::cli

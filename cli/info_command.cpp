@@ -1,0 +1,76 @@
+// sortile info: what this build is, and what it can use on this machine.
+#include "command_line.hpp"
+
+#include "files/parallel.hpp"
+
+#include "testing/environment.hpp"
+#include "testing/json.hpp"
+
+#include <sortile/request.hpp>
+
+#include <memory>
+
+namespace sortile::cli {
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  sortile info          for people
+  sortile info --json   for programs)";
+
+int show_text() {
+  const testing::environment e = testing::capture_environment();
+  fmt::print("sortile {}\n", SORTILE_VERSION);
+  fmt::print("build     {}, {}, revision {}\n", e.compiler, e.build_type, e.revision);
+  fmt::print("system    {}\n", e.system);
+  fmt::print("cpu       {} ({} threads; {})\n", e.cpu, e.cpus, e.cpu_features);
+  fmt::print("memory    {}\n", e.memory);
+  fmt::print("engines\n");
+  for (const engine_info& engine : engines())
+    fmt::print("  {:<10} {}; {}\n", engine.name, engine.usable ? "usable" : "not usable: " + engine.reason, engine.description);
+  fmt::print("key types ");
+  for (const key_type type : all_key_types)
+    fmt::print(" {}", name(type));
+  fmt::print("\n");
+  return all_well;
+}
+
+int show_json() {
+  testing::json_writer json;
+  json.begin_object();
+  json.member("version", SORTILE_VERSION);
+  json.key("environment");
+  json.begin_object();
+  testing::write(json, testing::capture_environment());
+  json.end_object();
+  json.key("engines");
+  json.begin_array();
+  for (const engine_info& engine : engines()) {
+    json.begin_object();
+    json.member("name", engine.name);
+    json.member("description", engine.description);
+    json.member("usable", engine.usable);
+    json.member("reason", engine.reason);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("key_types");
+  json.begin_array();
+  for (const key_type type : all_key_types)
+    json.value(name(type));
+  json.end_array();
+  json.end_object();
+  fmt::print("{}\n", json.text());
+  return all_well;
+}
+
+} // namespace
+
+void add_info_command(command_line& line) {
+  auto as_json = std::make_shared<bool>(false);
+  CLI::App& command = *add_command(line, "info", "Shows version, build, machine, and the engines that can be used.", examples,
+                                   [as_json] { return *as_json ? show_json() : show_text(); });
+  command.add_flag("--json", *as_json, "as JSON");
+}
+
+} // namespace sortile::cli

@@ -1,0 +1,188 @@
+// sortile sort: arrays, lines and tables, from files or a pipe into a file or a pipe.
+#include "array_options.hpp"
+#include "command_line.hpp"
+#include "file_format.hpp"
+#include "text_commands.hpp"
+#include "text_options.hpp"
+
+#include "files/array_sort.hpp"
+#include "files/failure.hpp"
+#include "files/parallel.hpp"
+#include "files/record_sort.hpp"
+#include "files/record_write.hpp"
+
+#include <memory>
+#include <numeric>
+
+namespace sortile::cli {
+
+using files::refuse;
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  sortile sort words.txt -o sorted.txt               lines by bytes, as LC_ALL=C sort
+  sortile sort -t: -k3,3n /etc/passwd               lines by a number in the third field
+  sortile sort packages.csv --by size:desc,package   rows of a table; the header stays first
+  sortile sort keys.npy -o sorted.npy                an array; -r: largest first
+  sortile sort pairs.npy --key time -o sorted.npy    records of a structured dtype, by a field
+  sortile sort keys.u32 --values ids.u64 --values-type u64 -o k.u32 --values-output v.u64
+  gzip -dc log.gz | sortile sort -k2,2 - | less      from a pipe into a pipe
+  sortile sort --explain keys.npy                    how it would be done, and why)";
+
+struct sort_job {
+  std::vector<std::string> inputs;
+  std::string output = "-";
+  std::string format;
+  std::string values;
+  std::string values_output;
+  std::string values_type;
+  array_options arrays;
+  text_options text;
+  bool force = false;
+  bool explain = false;
+  bool check = false;
+  bool check_quietly = false;
+  bool merge = false;
+};
+
+// Bytes of one value: of a key type, or a plain number.
+std::optional<std::size_t> value_bytes(const std::string& type) {
+  if (type.empty())
+    return std::nullopt;
+  if (type.find_first_not_of("0123456789") != std::string::npos)
+    return key_bytes(key_type_named(type));
+  const std::uint64_t bytes = parse_count(type, "--values-type");
+  if (bytes == 0 || bytes > 1u << 20)
+    refuse("--values-type {}: a value has 1 to 1048576 bytes", type);
+  return static_cast<std::size_t>(bytes);
+}
+
+void say_done(const talk& voice, std::size_t n, std::string_view what, const progress_bar& bar, const plan& how) {
+  voice.say(2, "{} {} in {:.3f} s, {}/s; engine {}: {}", n, what, bar.seconds(), with_unit(static_cast<double>(n) / bar.seconds()), how.engine,
+            how.reason);
+}
+
+int explained(const plan& how) {
+  fmt::print("{}", to_string(how));
+  return all_well;
+}
+
+int sort_one_array(const sort_job& job, file_format format, const talk& voice) {
+  refuse_text_options(job.text);
+  if (job.inputs.size() != 1)
+    refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  progress_bar bar(voice);
+  options opts = job.arrays.for_library();
+  const files::array_file array = open_array(job.inputs[0], format, job.arrays);
+  const plan how = files::explain_array_sort(array, opts);
+  if (job.explain)
+    return explained(how);
+  if (job.values.empty() != job.values_output.empty())
+    refuse("--values and --values-output go together");
+  refuse_binary_to_terminal(job.output, job.force);
+  opts.progress = bar.callback();
+  bar.phase("sort");
+  files::output to(job.output);
+  if (job.values.empty()) {
+    files::sort_array(array, to, opts);
+    to.commit();
+  } else {
+    refuse_binary_to_terminal(job.values_output, job.force);
+    const files::values_file values = files::open_values(job.values, value_bytes(job.values_type));
+    files::output values_to(job.values_output);
+    files::sort_array_with_values(array, values, to, values_to, opts);
+    values_to.commit();
+    to.commit();
+  }
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
+// Sorts records that are in memory; `header` goes first.
+int sort_records_to(const sort_job& job, const files::record_table& records, std::string_view header, const files::record_order& order,
+                    progress_bar& bar, const talk& voice) {
+  options opts = job.arrays.for_library();
+  const unsigned threads = files::thread_count(opts.threads);
+  const plan how = files::explain_record_sort(records.size(), records.text.size(), order, opts);
+  if (job.explain)
+    return explained(how);
+  files::output to(job.output);
+  bar.phase("sort");
+  opts.progress = bar.callback();
+  files::raw_array<std::uint32_t> sorted = files::sort_records(records, order, opts);
+  std::size_t kept = sorted.size();
+  if (job.text.unique)
+    kept = files::keep_first_of_equals(records, order, {sorted.data(), sorted.size()}, threads);
+  bar.phase("write");
+  to.write(header);
+  files::write_records(records, {sorted.data(), kept}, to, threads, bar.sink());
+  to.commit();
+  bar.phase({});
+  say_done(voice, records.size(), "records", bar, how);
+  return all_well;
+}
+
+int sort_lines(const sort_job& job, const talk& voice) {
+  refuse_array_options(job.arrays);
+  const files::record_order order = job.text.for_lines(job.arrays.descending());
+  progress_bar bar(voice);
+  bar.phase("read");
+  const files::input source = files::concatenate(job.inputs, job.text.delimiter());
+  bar.phase("cut");
+  const files::record_table records =
+      files::split_lines(source.bytes(), job.text.delimiter(), files::thread_count(job.arrays.threads));
+  return sort_records_to(job, records, {}, order, bar, voice);
+}
+
+int sort_table(const sort_job& job, file_format format, const talk& voice) {
+  refuse_array_options(job.arrays);
+  if (job.inputs.size() != 1)
+    refuse("tables are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  progress_bar bar(voice);
+  bar.phase("read");
+  const files::csv_table table =
+      files::open_csv(files::input(job.inputs[0]), job.text.dialect(format == file_format::tsv ? '\t' : ','), threads);
+  const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);
+  return sort_records_to(job, table.rows, std::string(table.header) + '\n', order, bar, voice);
+}
+
+int run_sort(sort_job& job, const talk& voice) {
+  if (job.inputs.empty())
+    job.inputs.push_back("-");
+  if (job.check || job.check_quietly)
+    return run_check({job.inputs, job.format, {}, job.arrays, job.text, job.check_quietly, true}, voice);
+  if (job.merge)
+    return run_merge({job.inputs, job.output, job.format, job.arrays, job.text, job.force, true}, voice);
+  const file_format format = format_of(job.inputs[0], job.format, job.arrays, job.text);
+  if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
+    refuse("--values goes with arrays (.npy and raw)");
+  if (is_array(format))
+    return sort_one_array(job, format, voice);
+  return is_table(format) ? sort_table(job, format, voice) : sort_lines(job, voice);
+}
+
+} // namespace
+
+void add_sort_command(command_line& line) {
+  auto job = std::make_shared<sort_job>();
+  CLI::App& command = *add_command(line, "sort", "Sorts arrays (.npy, raw), text lines, or tables (CSV, TSV). Stable.", examples,
+                                   [job, &line] { return run_sort(*job, line.voice); });
+  command.add_option("FILE", job->inputs, "inputs; none or -: standard input");
+  command.add_option("-o,--output", job->output, "the output; written beside it, then renamed (default: standard output)")->option_text("FILE");
+  add_format_option(command, job->format);
+  command.add_flag("--explain", job->explain, "print the engine, the reason and the steps; sort nothing");
+  command.add_flag("-c,--check", job->check, "check only: 1 and the first disorder where the input is not in order");
+  command.add_flag("-C,--check-quietly", job->check_quietly, "check only: say nothing, the exit status tells");
+  command.add_flag("-m,--merge", job->merge, "merge inputs that are sorted already");
+  command.add_flag("--force", job->force, "write arrays to a terminal too");
+  job->arrays.add_to(command);
+  command.add_option("--values", job->values, "values that travel with the keys, in a file of their own")->option_text("FILE")->group("Arrays");
+  command.add_option("--values-type", job->values_type, "type of raw values, or their bytes")->option_text("TYPE")->group("Arrays");
+  command.add_option("--values-output", job->values_output, "where the values go")->option_text("FILE")->group("Arrays");
+  job->text.add_to(command);
+}
+
+} // namespace sortile::cli

@@ -1,0 +1,35 @@
+// The jobs of check and merge, which sort -c and sort -m do too.
+#pragma once
+
+#include "array_options.hpp"
+#include "talk.hpp"
+#include "text_options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sortile::cli {
+
+struct check_job {
+  std::vector<std::string> inputs;
+  std::string format;
+  std::string permutation_of;
+  array_options arrays;
+  text_options text;
+  bool quiet = false;     ///< the exit status says it all
+  bool as_sort = false;   ///< for sort -c: one input only
+};
+int run_check(const check_job& job, const talk& voice);
+
+struct merge_job {
+  std::vector<std::string> inputs;
+  std::string output = "-";
+  std::string format;
+  array_options arrays;
+  text_options text;
+  bool force = false;
+  bool trusted = false;   ///< for sort -m: inputs out of order are no error
+};
+int run_merge(const merge_job& job, const talk& voice);
+
+} // namespace sortile::cli
