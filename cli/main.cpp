@@ -68,7 +68,11 @@ int parse_and_run(command_line& line, int argc, char** argv) {
     return all_well;
   } catch (const CLI::ParseError& error) {
     const std::string command = name_command(line);
-    line.voice.error(fmt::format("{} ({} -h lists what is allowed)", error.what(), command));
+    const std::vector<std::string> unknown = line.app.remaining();
+    const bool no_command = line.app.get_subcommands().empty() && !unknown.empty();
+    line.voice.error(fmt::format("{} ({} -h lists what is allowed)",
+                                 no_command ? fmt::format("there is no command '{}'", unknown.front()) : error.what(),
+                                 command));
   } catch (const std::bad_alloc&) {
     name_command(line);
     line.voice.error("out of memory");

@@ -83,7 +83,7 @@ void text_options::add_to(CLI::App& command) {
 
 std::string text_options::named_for_arrays() const {
   const std::pair<bool, const char*> given[] = {{!keys.empty(), "-k"},
-                                                {!separator_text.empty(), "-t"},
+                                                {separator_text.has_value(), "-t"},
                                                 {numeric, "-n"},
                                                 {fold, "-f"},
                                                 {blanks, "-b"},
@@ -98,15 +98,15 @@ std::string text_options::named_for_arrays() const {
 }
 
 std::optional<char> text_options::separator() const {
-  if (separator_text.empty())
+  if (!separator_text)
     return std::nullopt;
-  if (separator_text == "\\0")
+  if (*separator_text == "\\0")
     return '\0';
-  if (separator_text == "\\t")
+  if (*separator_text == "\\t")
     return '\t';
-  if (separator_text.size() != 1)
-    refuse("-t {}: a single byte is needed (\\t and \\0 stand for tab and NUL)", separator_text);
-  return separator_text[0];
+  if (separator_text->size() != 1)
+    refuse("-t '{}': a single byte is needed (\\t and \\0 stand for tab and NUL)", *separator_text);
+  return separator_text->front();
 }
 
 files::record_order text_options::for_lines(bool reverse) const {

@@ -14,7 +14,7 @@ namespace sortile::cli {
 
 struct text_options {
   std::vector<std::string> keys; ///< -k
-  std::string separator_text;    ///< -t
+  std::optional<std::string> separator_text;    ///< -t
   std::string by;                ///< --by
   bool numeric = false;
   bool fold = false;

@@ -129,7 +129,10 @@ class Arrays(CommandTest):
         self.good("gen", "uniform", "-n", "1000", "--type", "u64", "--seed", "3", "--pairs", "u32", "-o", self.path("p.npy"))
         pairs = b"".join(once[8 * i:8 * i + 8] + struct.pack("<I", i) for i in range(1000))
         self.assertEqual(self.content("p.npy"), npy("[('key', '<u8'), ('value', '<u4')]", 1000, pairs))
-        for bad in (["nosuch", "-n", "1"], ["uniform", "-n", "-1"], ["uniform", "-n", "1.5"], ["uniform", "-n", "1x"], ["uniform", "-n", "2^99"],
+        status, out, err = run("gen", "nosuch", "-n", "1")
+        self.assertEqual((status, out), (2, b""))
+        self.assertIn(b"few:16", err)  # the list of those that there are
+        for bad in (["uniform", "-n", "-1"], ["uniform", "-n", "1.5"], ["uniform", "-n", "1x"], ["uniform", "-n", "2^99"],
                     ["uniform"], ["uniform", "-n", "1", "--type", "q"], ["uniform", "-n", "1", "--pairs", "u32"]):
             self.refused("gen", *bad, says="")
 

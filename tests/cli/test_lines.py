@@ -118,7 +118,8 @@ class Lines(CommandTest):
     def test_keys_that_are_none(self):
         for key in ("0", "1.0", "x", "1,0", "1,", "1,2,3", "1q", "1.x", "", "-1"):
             self.refused("sort", "-k", key, says="-k " + key)
-        self.refused("sort", "-t", "ab", says=["-t ab", "single byte"])
+        for separator in ("ab", ""):
+            self.refused("sort", "-t", separator, says=["-t '%s'" % separator, "single byte"])
 
 
 if __name__ == "__main__":
