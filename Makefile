@@ -40,8 +40,8 @@ test-tsan: setup ## the suite under ThreadSanitizer
 test-large: build ## sorts beyond 2^32 elements: much memory, many minutes
 	@cmake --build --preset $(PRESET) --target test_large
 
-bench: build ## measure against other sorts; JSON under build/bench
-	@scripts/bench.sh $(BUILD)
+bench: build ## measure against other sorts (BENCH="--help" lists the suites); JSON in build/bench.json
+	@$(BUILD)/bench/sortile_bench --json build/bench.json $(BENCH)
 
 install: build ## install under PREFIX (/usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

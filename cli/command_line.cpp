@@ -32,6 +32,7 @@ void add_commands(command_line& line) {
   add_merge_command(line);
   add_gen_command(line);
   add_bench_command(line);
+  add_classics_command(line);
   add_info_command(line);
   add_completion_command(line);
   add_manual_command(line);

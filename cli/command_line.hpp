@@ -33,6 +33,7 @@ void add_check_command(command_line& line);
 void add_merge_command(command_line& line);
 void add_gen_command(command_line& line);
 void add_bench_command(command_line& line);
+void add_classics_command(command_line& line);
 void add_info_command(command_line& line);
 void add_completion_command(command_line& line);
 void add_manual_command(command_line& line);

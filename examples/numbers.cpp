@@ -16,7 +16,8 @@ void print(const std::string& title, const Range& range) {
 }
 
 int main() {
-  // Keys alone, in place. NaN is the largest, whatever its sign; −0 and +0 are equal and stay in the order they came in.
+  // Keys alone, in place. NaN is the largest, whatever its sign; −0 and +0 are equal and stay in the order they came
+  // in.
   std::vector<double> temperatures{21.5, -3.0, std::numeric_limits<double>::quiet_NaN(), 0.0, -0.0, 17.25};
   sortile::sort(temperatures);
   print("sorted:     ", temperatures);

@@ -16,7 +16,8 @@ int main(void) {
 
   sortile_options options = SORTILE_OPTIONS_INIT;
   options.order = SORTILE_DESCENDING;
-  if (sortile_sort_by_key(SORTILE_U32, prices, prices, sizeof articles[0], articles, articles, n, &options) != SORTILE_OK)
+  if (sortile_sort_by_key(SORTILE_U32, prices, prices, sizeof articles[0], articles, articles, n, &options) !=
+      SORTILE_OK)
     return report("sort_by_key");
   for (size_t i = 0; i < n; ++i)
     printf("%" PRIu32 " cents: article %" PRIu64 "\n", prices[i], articles[i]);

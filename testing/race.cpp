@@ -1,19 +1,18 @@
 // Interleaved timing, see race.hpp.
 #include "testing/race.hpp"
 
+#include "testing/workloads.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace sortile::testing {
 
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-double seconds_since(clock::time_point start) {
-  return std::chrono::duration<double>(clock::now() - start).count();
-}
 
 double median_of(std::vector<double> numbers) {
   if (numbers.empty())
@@ -27,7 +26,16 @@ double time_once(const contender& c) {
   c.prepare();
   const clock::time_point start = clock::now();
   c.run();
-  return seconds_since(start);
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// 0 … count − 1 in an order of the round's own (Fisher and Yates), so that nobody always runs after the same other.
+std::vector<std::size_t> shuffled(std::size_t count, unsigned round) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = count; i > 1; --i)
+    std::swap(order[i - 1], order[random_bits(round, i) % i]);
+  return order;
 }
 
 } // namespace
@@ -52,16 +60,16 @@ std::vector<timing> race(std::span<const contender> contenders, const race_optio
   std::vector<timing> timings;
   for (const contender& c : contenders)
     timings.push_back({c.name, {}});
-  const clock::time_point start = clock::now();
   for (unsigned w = 0; w < how.warmups; ++w)
     for (const contender& c : contenders)
       time_once(c);
+  std::vector<double> spent(contenders.size());
   for (unsigned round = 0; round < std::max(1u, how.repetitions); ++round) {
-    if (round > 0 && how.budget_seconds > 0 && seconds_since(start) > how.budget_seconds)
-      break;
-    for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
-      const std::size_t who = (turn + round) % contenders.size();
+    for (const std::size_t who : shuffled(contenders.size(), round)) {
+      if (round >= how.least_repetitions && how.budget_seconds > 0 && spent[who] > how.budget_seconds)
+        continue;
       timings[who].seconds.push_back(time_once(contenders[who]));
+      spent[who] += timings[who].seconds.back();
     }
   }
   return timings;

@@ -17,9 +17,10 @@ struct contender {
 };
 
 struct race_options {
-  unsigned repetitions = 5;  ///< timed runs of each contender, at least 1
-  unsigned warmups = 1;      ///< untimed runs of each before
-  double budget_seconds = 0; ///< no further round is begun after this; every contender has had one then. 0: no limit
+  unsigned repetitions = 5;       ///< timed runs of each contender, at least 1
+  unsigned least_repetitions = 1; ///< however long they take
+  unsigned warmups = 1;           ///< untimed runs of each before
+  double budget_seconds = 0;      ///< a contender whose timed runs took this long sits out the rest; 0: none does
 };
 
 /// The timed runs of one contender, in seconds.
@@ -33,7 +34,8 @@ struct timing {
   double noise() const;
 };
 
-/// Runs each contender in turn, round after round, beginning each round with the next one.
+/// Runs each contender in turn, round after round, beginning each round with the next one; slow ones may sit out later
+/// rounds.
 std::vector<timing> race(std::span<const contender> contenders, const race_options& how);
 
 } // namespace sortile::testing

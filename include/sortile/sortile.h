@@ -17,7 +17,14 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-typedef enum sortile_status {
+/* A C program may pass any int; in C++ only an enum with a fixed type may hold one that is not in its list. */
+#ifdef __cplusplus
+#define SORTILE_ENUM_BASE : int
+#else
+#define SORTILE_ENUM_BASE
+#endif
+
+typedef enum sortile_status SORTILE_ENUM_BASE {
   SORTILE_OK = 0,
   SORTILE_INVALID_ARGUMENT = 1,
   SORTILE_WORKSPACE_TOO_SMALL = 2,
@@ -30,7 +37,7 @@ typedef enum sortile_status {
   SORTILE_INTERNAL_ERROR = 9
 } sortile_status;
 
-typedef enum sortile_key_type {
+typedef enum sortile_key_type SORTILE_ENUM_BASE {
   SORTILE_U8 = 0,
   SORTILE_U16 = 1,
   SORTILE_U32 = 2,
@@ -47,7 +54,7 @@ typedef enum sortile_key_type {
   SORTILE_F64 = 13
 } sortile_key_type;
 
-typedef enum sortile_order { SORTILE_ASCENDING = 0, SORTILE_DESCENDING = 1 } sortile_order;
+typedef enum sortile_order SORTILE_ENUM_BASE { SORTILE_ASCENDING = 0, SORTILE_DESCENDING = 1 } sortile_order;
 
 /* `bits_end` of this value means the width of the key. */
 #define SORTILE_WHOLE_KEY UINT32_MAX

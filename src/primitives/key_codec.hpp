@@ -15,16 +15,12 @@
 //   image  ones   ^          8000…           ^   ones          (32 bits: 0x007fffff for −inf, 0xff800000 for +inf)
 #pragma once
 
+#include "simt/config.hpp"
+
 #include <sortile/options.hpp>
 #include <sortile/types.hpp>
 
 #include <cstdint>
-
-#if defined(__CUDACC__)
-#define SORTILE_CODEC_FUNCTION __host__ __device__
-#else
-#define SORTILE_CODEC_FUNCTION
-#endif
 
 namespace sortile {
 
@@ -38,7 +34,7 @@ struct key_codec {
   unsigned shift = 0;  ///< begin of the bit window
 
   /// The image of a whole key, before the bit window is applied.
-  SORTILE_CODEC_FUNCTION constexpr Word whole_image(Word u) const {
+  SORTILE_HOST_DEVICE constexpr Word whole_image(Word u) const {
     if (infinity != 0) {
       const Word magnitude = static_cast<Word>(u & static_cast<Word>(~sign));
       if (magnitude > infinity)
@@ -50,9 +46,7 @@ struct key_codec {
   }
 
   /// The image within the bit window, moved down to bit 0: what the sort compares.
-  SORTILE_CODEC_FUNCTION constexpr Word image(Word u) const {
-    return static_cast<Word>((whole_image(u) >> shift) & mask);
-  }
+  SORTILE_HOST_DEVICE constexpr Word image(Word u) const { return static_cast<Word>((whole_image(u) >> shift) & mask); }
 
   /// Bits of the image that can differ.
   unsigned bits = 0;

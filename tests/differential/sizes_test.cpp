@@ -52,7 +52,7 @@ TEST_P(every_type, every_workload) {
     for (const workload_info& info : all_workloads()) {
       if (info.floats_only && !is_float(GetParam()))
         continue;
-      for (const request_case& c : shapes(GetParam(), 70'000 / slow_build, engine, std::string(info.name)))
+      for (const request_case& c : shapes(GetParam(), 30'000 / slow_build, engine, std::string(info.name)))
         ASSERT_NO_FATAL_FAILURE(expect_right(c));
     }
 }

@@ -2,7 +2,7 @@
 """Turns the fenced code of Markdown documents into a CMake project whose tests run it: snippets.py OUT ROOT DOCUMENT...
 
 cpp and c blocks become programs (a block without main() is the body of one), sh blocks scripts that stop at the first failing
-command; each runs in an empty folder of its own. text, cmake, json and csv blocks are not run; any other language is an error,
+command; each runs in an empty folder of its own. text, cmake, json, csv and cuda blocks are not run here; any other language is an error,
 so that no code can hide behind a label. Compiler messages name the document and its line.
 """
 import pathlib
@@ -10,7 +10,7 @@ import re
 import sys
 
 RUN = ("cpp", "c", "sh")
-SHOWN = ("text", "cmake", "json", "csv")
+SHOWN = ("text", "cmake", "json", "csv", "cuda")  # cuda: run by tests/simt
 PRELUDE = """#include <sortile/sortile.hpp>
 #include <array>
 #include <cassert>

@@ -1,0 +1,69 @@
+// The suites, see suites.hpp.
+#include "bench/suites.hpp"
+
+namespace sortile::bench {
+
+namespace {
+
+constexpr const char* distributions[] = {"sorted",        "reversed",    "equal",        "two-values", "few:16",
+                                         "nearly-sorted", "organ-pipe",  "root-dup",     "zipf",       "and:3",
+                                         "and:5",         "range:65536", "mostly-equal", "runs:16",    "staggered"};
+
+std::vector<row_spec> uniform_rows(std::size_t keys_alone, std::size_t pairs) {
+  std::vector<row_spec> rows;
+  for (const shape s : all_shapes)
+    rows.push_back({s, "uniform", s == shape::u32 || s == shape::u64 || s == shape::f32 ? keys_alone : pairs});
+  return rows;
+}
+
+std::vector<row_spec> distribution_rows(shape s, std::size_t n) {
+  std::vector<row_spec> rows;
+  for (const char* workload : distributions)
+    rows.push_back({s, workload, n});
+  return rows;
+}
+
+std::vector<row_spec> length_rows() {
+  std::vector<row_spec> rows;
+  for (const shape s : {shape::u32, shape::u64_u32})
+    for (const std::size_t n : {10, 100, 1000, 10'000, 100'000, 1'000'000})
+      rows.push_back({s, "uniform", n});
+  return rows;
+}
+
+std::vector<row_spec> together(std::vector<row_spec> a, const std::vector<row_spec>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+} // namespace
+
+std::vector<suite> all_suites() {
+  return {
+      {"default", "uniform 10^7 of every shape, distributions of u32, lengths; about 4 minutes",
+       together(together(uniform_rows(10'000'000, 5'000'000), distribution_rows(shape::u32, 4'000'000)),
+                length_rows())},
+      {"uniform", "uniform 10^7 of every shape", uniform_rows(10'000'000, 5'000'000)},
+      {"distributions", "u32 and u64+u32, 10^7 of every distribution",
+       together(distribution_rows(shape::u32, 10'000'000), distribution_rows(shape::u64_u32, 10'000'000))},
+      {"lengths", "10 to 10^6 keys, many arrays a run", length_rows()},
+      {"large",
+       "10^8 keys and 5*10^7 pairs of every shape, every rival; half an hour",
+       uniform_rows(100'000'000, 50'000'000),
+       {},
+       4},
+      {"targets",
+       "10^8 u32 against std::sort, 5*10^7 u64+u32 against std::stable_sort, and the fastest rivals",
+       {{shape::u32, "uniform", 100'000'000}, {shape::u64_u32, "uniform", 50'000'000}},
+       {"std::sort", "std::stable_sort", "hwy vqsort", "ips4o parallel"},
+       4},
+      {"smoke",
+       "a second's work, to see that it runs",
+       {{shape::u32, "uniform", 20'000},
+        {shape::f32, "unit", 5000},
+        {shape::u64_u32, "few:100", 20'000},
+        {shape::u64_u64, "zipf", 1000}}},
+  };
+}
+
+} // namespace sortile::bench

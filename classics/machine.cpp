@@ -1,0 +1,185 @@
+// See machine.hpp.
+#include "classics/machine.hpp"
+
+#include <sortile/device.hpp>
+#include <sortile/error.hpp>
+
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <new>
+#include <string>
+
+#if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
+#include "device/memory_resource.hpp"
+#include "device/stream.hpp"
+#endif
+
+namespace sortile::classics {
+
+namespace {
+
+constexpr std::align_val_t alignment{256};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
+
+struct machine::state {
+  executor::device pretended;
+#if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
+  std::unique_ptr<device::stream> stream; ///< null: the executor
+  bool is_executor() const {
+    return stream == nullptr;
+  }
+#else
+  bool is_executor() const {
+    return true;
+  }
+#endif
+};
+
+machine::machine(std::unique_ptr<state> s) : state_(std::move(s)) {}
+machine::machine(machine&&) noexcept = default;
+machine::~machine() = default;
+machine::machine(const executor::device_options& options) : state_(new state{.pretended = executor::device(options)}) {}
+
+bool machine::is_executor() const {
+  return state_->is_executor();
+}
+
+executor::device& machine::executor_device() const {
+  return state_->pretended;
+}
+
+#if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
+
+machine machine::cuda() {
+  if (first_usable_device() == nullptr) {
+    const device_list& found = devices();
+    throw engine_unusable(
+        "classics: no usable GPU: " + (found.devices.empty() ? found.why_none : found.devices.front().why_unusable) +
+        " (allowed: --engine executor)");
+  }
+  SORTILE_CUDA_CHECK(cudaSetDevice(first_usable_device()->ordinal));
+  auto made = std::make_unique<state>();
+  made->stream = std::make_unique<device::stream>();
+  return machine(std::move(made));
+}
+
+simt::queue machine::queue() const {
+  return is_executor() ? simt::queue::executor(state_->pretended) : simt::queue::cuda(state_->stream->get());
+}
+
+void* machine::allocate(std::size_t bytes) {
+  if (bytes == 0)
+    return nullptr;
+  if (!is_executor())
+    return device::default_memory_resource().allocate(bytes, state_->stream->get());
+  void* memory = ::operator new(bytes, alignment);
+  std::memset(memory, 0xa5, bytes);
+  return memory;
+}
+
+void machine::deallocate(void* memory, std::size_t bytes) noexcept {
+  if (is_executor())
+    ::operator delete(memory, alignment);
+  else
+    device::default_memory_resource().deallocate(memory, bytes, state_->stream->get());
+}
+
+void machine::copy_to_device(void* to, const void* host, std::size_t bytes) {
+  copy_on_device(to, host, bytes);
+  synchronize(); // the host's array may change from now on
+}
+
+void machine::copy_to_host(void* to, const void* from, std::size_t bytes) {
+  copy_on_device(to, from, bytes);
+  synchronize();
+}
+
+void machine::copy_on_device(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0)
+    return;
+  if (is_executor())
+    std::memcpy(to, from, bytes);
+  else
+    SORTILE_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, state_->stream->get()));
+}
+
+void machine::clear(void* memory, std::size_t bytes) {
+  if (is_executor())
+    std::memset(memory, 0, bytes);
+  else
+    SORTILE_CUDA_CHECK(cudaMemsetAsync(memory, 0, bytes, state_->stream->get()));
+}
+
+void machine::synchronize() {
+  if (!is_executor())
+    state_->stream->synchronize();
+}
+
+double machine::seconds(const std::function<void()>& work) {
+  if (is_executor())
+    return seconds_of(work);
+  synchronize();
+  const device::event start(device::event::timing::on), end(device::event::timing::on);
+  start.record(state_->stream->get());
+  work();
+  end.record(state_->stream->get());
+  end.synchronize();
+  return double(end.milliseconds_since(start)) / 1000;
+}
+
+#else // the executor alone
+
+machine machine::cuda() {
+  throw engine_unusable("classics: this build has no CUDA side (allowed: --engine executor)");
+}
+
+simt::queue machine::queue() const {
+  return simt::queue::executor(state_->pretended);
+}
+
+void* machine::allocate(std::size_t bytes) {
+  if (bytes == 0)
+    return nullptr;
+  void* memory = ::operator new(bytes, alignment);
+  std::memset(memory, 0xa5, bytes);
+  return memory;
+}
+
+void machine::deallocate(void* memory, std::size_t) noexcept {
+  ::operator delete(memory, alignment);
+}
+
+void machine::copy_to_device(void* to, const void* host, std::size_t bytes) {
+  copy_on_device(to, host, bytes);
+}
+
+void machine::copy_to_host(void* to, const void* from, std::size_t bytes) {
+  copy_on_device(to, from, bytes);
+}
+
+void machine::copy_on_device(void* to, const void* from, std::size_t bytes) {
+  if (bytes != 0)
+    std::memcpy(to, from, bytes);
+}
+
+void machine::clear(void* memory, std::size_t bytes) {
+  std::memset(memory, 0, bytes);
+}
+
+void machine::synchronize() {}
+
+double machine::seconds(const std::function<void()>& work) {
+  return seconds_of(work);
+}
+
+#endif
+
+} // namespace sortile::classics

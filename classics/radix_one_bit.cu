@@ -1,0 +1,215 @@
+// LSD radix sort, one bit an iteration, one thread a key: destinations from an exclusive scan.
+//
+// Idea. Sort by the least significant bit, then by the next, up to the most significant. If each iteration is stable,
+// keys that agree in the current bit keep the order that the lower bits gave them, and after the last bit all are in
+// order. An iteration over one bit is a stable partition: zeros to the front, ones behind them.
+//
+//   image      5   2   7   4   1   6          n = 6
+//   bit 0      1   0   1   0   1   0
+//   ones       0   1   1   2   2   3          exclusive scan of the bits: ones before each
+//   before
+//   bit = 0:  destination = i − ones before                              2→0  4→1  6→2
+//   bit = 1:  destination = n − ones in total + ones before              5→3  7→4  1→5
+//   result     2   4   6   5   7   1
+//
+// Derivation, as circulated code often has it wrong. Before key i lie i keys; `ones before` of them are ones, so
+// i − ones before are zeros: that many zeros must precede a zero. A one follows all zeros, of which there are
+// n − ones in total, and the ones before it. The total is no element of the exclusive scan: that has n elements, and
+// the last is the sum without the last bit; an element "bits[n]" lies outside the array. It is the last element plus
+// the last bit, or what the scan returns as its sum, as here. The scan must span the grid: a scan in one block serves
+// n up to the block's size, and a sort built on it is wrong for the next larger array.
+//
+// Source: Hillis & Steele, "Data Parallel Algorithms", 1986 (split); Blelloch, "Prefix Sums and Their Applications",
+// 1990; Kirk & Hwu, "Programming Massively Parallel Processors", 4th edition, chapter on sorting. The single-pass scan:
+// Merrill & Garland, 2016 (scan.hpp).
+//
+// Two forms:
+//   radix-1bit             three launches an iteration: bits, scan, move. 4 + 8 + 4 bytes of flags and positions a key
+//                          stand beside the 2 × (key + value) bytes that move.
+//   radix-1bit-one-launch  one launch an iteration: a block makes the flags of its tile, scans them in shared memory,
+//                          learns the ones of earlier tiles by decoupled look-back, and moves its keys. The ones in
+//                          total would be known only after the last tile, for which no block may wait; but no iteration
+//                          changes the multiset of keys, so one launch before the first counts the ones of every bit.
+//
+// Cost: b iterations for b bits (32 for u32): O(b n) work, O(b log n) steps. Reads are coalesced; writes are not: two
+// streams, zeros and ones, that neighbours in a warp leave in turn, so a warp's write touches twice the sectors of a
+// read at best. Nothing is done in shared memory to repair that: radix_buckets.cu does.
+//
+// What it teaches: a scan turns "where does each key go" into arithmetic. Limits: 32 round trips through memory for
+// 32-bit keys; more bits an iteration (radix_multi_bit.cu) divide them.
+#include "classics/scan.hpp"
+
+namespace sortile::classics {
+namespace {
+
+template <class Word>
+struct make_flags {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const Word> keys;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  unsigned bit;
+  simt::global<std::uint32_t> flags;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t i = grid_thread();
+    if (i < n)
+      flags[i] = static_cast<std::uint32_t>(codec.image(keys.load(i)) >> bit) & 1;
+  }
+};
+
+template <class Word, bool Pairs>
+struct move_by_flags {
+  static constexpr unsigned block_threads = 256;
+  records<Word, Pairs> from, to;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  unsigned bit;
+  simt::global<const std::uint32_t> ones_before, ones_in_total;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t i = grid_thread();
+    if (i >= n)
+      return;
+    const auto r = from.load(i);
+    const bool one = (codec.image(r.key) >> bit) & 1;
+    to.store(one ? n - ones_in_total.load(0) + ones_before.load(i) : i - ones_before.load(i), r);
+  }
+};
+
+template <class Word, bool Pairs>
+void three_launches(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
+  const std::uint64_t n = j.asked.n;
+  const unsigned blocks = blocks_for(n, make_flags<Word>::block_threads);
+  const device_array<std::uint32_t> ones(j.on, n);
+  const single_pass_scan scan(j.on, n);
+  for (unsigned bit = 0; bit < codec.bits && n > 0; ++bit) {
+    simt::launch(j.on.queue(), {.grid = blocks}, make_flags<Word>{data.keys, n, codec, bit, view(ones)});
+    j.show("bit " + std::to_string(bit), ones);
+    scan(view(ones), view(ones));
+    j.show("  ones before", ones);
+    simt::launch(j.on.queue(), {.grid = blocks},
+                 move_by_flags<Word, Pairs>{data, spare, n, codec, bit, view(ones), scan.total()});
+    std::swap(data, spare);
+    j.show("  keys", untyped(data), n);
+  }
+}
+
+/// Counts, for every bit of the image, the keys in which it is set: in shared memory first, then in memory.
+template <class Word>
+struct count_ones {
+  static constexpr unsigned block_threads = 256, width = 8 * sizeof(Word);
+  struct shared {
+    simt::shared_array<std::uint32_t, width> ones;
+  };
+  simt::global<const Word> keys;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  simt::global<std::uint32_t> ones; // [width], 0 at the start
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index();
+    if (t < width)
+      s.ones[t] = 0;
+    simt::block_barrier();
+    const std::uint64_t i = grid_thread();
+    const Word image = i < n ? codec.image(keys.load(i)) : Word{0};
+    for (unsigned bit = 0; bit < codec.bits; ++bit) {
+      const unsigned votes = simt::ballot(((image >> bit) & 1) != 0);
+      if (simt::lane_index() == 0 && votes != 0)
+        s.ones.fetch_add(bit, simt::popcount(votes));
+    }
+    simt::block_barrier();
+    if (t < codec.bits && s.ones.load(t) != 0)
+      ones.fetch_add(t, s.ones.load(t));
+  }
+};
+
+template <class Word, bool Pairs>
+struct partition_by_bit {
+  static constexpr unsigned block_threads = 256, tile_elements = 512;
+  struct shared {
+    simt::shared_array<std::uint32_t, padded<32>(tile_elements)> ones_before;
+    simt::shared_value<std::uint32_t> tile, ones_in_earlier_tiles;
+  };
+  records<Word, Pairs> from, to;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  unsigned bit;
+  simt::global<std::uint32_t> begun;
+  simt::global<std::uint64_t> states;
+  simt::global<const std::uint32_t> ones_in_total; // [bits]
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint32_t tile = next_tile(s, begun);
+    const std::uint64_t first = std::uint64_t{tile} * tile_elements;
+    record<Word, Pairs> mine[2] = {};
+    bool one[2];
+    SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) {
+      const unsigned place = k * block_threads + simt::thread_index();
+      if (first + place < n)
+        mine[k] = from.load(first + place);
+      one[k] = first + place < n && ((codec.image(mine[k].key) >> bit) & 1) != 0;
+      s.ones_before[padded<32>(place)] = one[k];
+    }
+    const std::uint32_t sum = scan_block<tile_elements, 32>(s.ones_before);
+    if (simt::warp_index() == 0) {
+      const std::uint32_t earlier = look_back(states, tile, sum);
+      if (simt::lane_index() == 0)
+        s.ones_in_earlier_tiles = earlier;
+    }
+    simt::block_barrier();
+    SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) {
+      const unsigned place = k * block_threads + simt::thread_index();
+      const std::uint32_t before = s.ones_in_earlier_tiles + s.ones_before.load(padded<32>(place));
+      if (first + place < n)
+        to.store(one[k] ? n - ones_in_total.load(bit) + before : first + place - before, mine[k]);
+    }
+  }
+};
+
+template <class Word, bool Pairs>
+void one_launch(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
+  using partition = partition_by_bit<Word, Pairs>;
+  const std::uint64_t n = j.asked.n;
+  if (n == 0)
+    return;
+  const device_array<std::uint32_t> ones(j.on, count_ones<Word>::width), begun(j.on, 1);
+  const device_array<std::uint64_t> states(j.on, blocks_for(n, partition::tile_elements));
+  ones.clear();
+  simt::launch(j.on.queue(), {.grid = blocks_for(n, 256)}, count_ones<Word>{data.keys, n, codec, view(ones)});
+  j.show("ones of each bit", ones);
+  for (unsigned bit = 0; bit < codec.bits; ++bit) {
+    begun.clear();
+    states.clear();
+    simt::launch(j.on.queue(), {.grid = static_cast<unsigned>(states.size())},
+                 partition{data, spare, n, codec, bit, view(begun), view(states), view(ones)});
+    std::swap(data, spare);
+    j.show("keys after bit " + std::to_string(bit), untyped(data), n);
+  }
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(radix_one_bit) {
+  return {{.name = "radix-1bit",
+           .family = "radix",
+           .summary = "LSD radix sort by single bits: flags, scan, move; three launches a bit",
+           .work = "b n",
+           .depth = "b log n",
+           .source = "Hillis & Steele 1986; Kirk & Hwu, 4th ed.",
+           .steps_show = "flags, their scan and the keys after each bit",
+           .stable = true,
+           .run = [](job& j) { with_records(j, [&](auto&... a) { three_launches(j, a...); }); }},
+          {.name = "radix-1bit-one-launch",
+           .family = "radix",
+           .summary = "the same in one launch a bit: scan by decoupled look-back within the move",
+           .work = "b n",
+           .depth = "b log n",
+           .source = "Kirk & Hwu, 4th ed.; Merrill & Garland 2016",
+           .steps_show = "the count of ones of each bit, the keys after each bit",
+           .stable = true,
+           .run = [](job& j) { with_records(j, [&](auto&... a) { one_launch(j, a...); }); }}};
+}
+
+} // namespace sortile::classics

@@ -1,0 +1,100 @@
+// What kernels of the gallery see of a job: records in global memory, and the codec that orders their keys.
+//
+// A record is a key, or a key and a 32-bit value; keys travel raw and are compared, or cut into digits, by their image
+// (primitives/key_codec.hpp). A sort is a template over the key's width and whether there are values, so four
+// instantiations serve every type, both directions, keys and pairs.
+//
+//     template <class Word, bool Pairs>
+//     void some_sort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec);
+//
+//     .run = [](job& j) { with_records(j, [&](auto&... a) { some_sort(j, a...); }); }
+#pragma once
+
+#include "classics/registry.hpp"
+#include "primitives/key_codec.hpp"
+#include "simt/simt.hpp"
+
+#include <utility>
+
+namespace sortile::classics::inline SORTILE_BACKEND {
+
+template <class Word, bool Pairs>
+struct record {
+  Word key;
+};
+template <class Word>
+struct record<Word, true> {
+  Word key;
+  std::uint32_t value;
+};
+
+/// Records in global memory, keys and values in arrays of their own.
+template <class Word, bool Pairs>
+struct records {
+  using record = classics::record<Word, Pairs>;
+  simt::global<Word> keys;
+  simt::global<std::uint32_t> values;
+
+  SORTILE_DEVICE record load(std::uint64_t i) const {
+    if constexpr (Pairs)
+      return {keys.load(i), values.load(i)};
+    else
+      return {keys.load(i)};
+  }
+  SORTILE_DEVICE void store(std::uint64_t i, const record& r) const {
+    keys.store(i, r.key);
+    if constexpr (Pairs)
+      values.store(i, r.value);
+  }
+};
+
+template <class T>
+simt::global<T> view(const device_array<T>& a) {
+  return {a.data(), a.size()};
+}
+
+template <class Word, bool Pairs>
+records<Word, Pairs> typed(const job& j, const device_arrays& a) {
+  return {{static_cast<Word*>(a.keys), j.asked.n}, {a.values, Pairs ? j.asked.n : 0}};
+}
+
+/// The same arrays as job::show() takes them.
+template <class Word, bool Pairs>
+device_arrays untyped(const records<Word, Pairs>& r) {
+  return {r.keys.data(), r.values.data()};
+}
+
+namespace detail {
+template <class Word, bool Pairs, class Sort>
+void call_with_records(job& j, Sort&& sort) {
+  records<Word, Pairs> data = typed<Word, Pairs>(j, j.data), spare = typed<Word, Pairs>(j, j.spare);
+  const key_codec<Word> codec = make_key_codec<Word>(j.asked.type, j.asked.direction, j.asked.bits);
+  sort(data, spare, codec);
+  if (data.keys.data() != j.data.keys)
+    std::swap(j.data, j.spare);
+}
+} // namespace detail
+
+/// Calls sort(data, spare, codec) for the job's key width and payload. The result must lie in `data` afterwards; `data`
+/// and `spare` may have been swapped.
+template <class Sort>
+void with_records(job& j, Sort&& sort) {
+  if (key_bytes(j.asked.type) == 4)
+    j.asked.pairs ? detail::call_with_records<std::uint32_t, true>(j, sort)
+                  : detail::call_with_records<std::uint32_t, false>(j, sort);
+  else
+    j.asked.pairs ? detail::call_with_records<std::uint64_t, true>(j, sort)
+                  : detail::call_with_records<std::uint64_t, false>(j, sort);
+}
+
+/// Blocks that cover n elements, `each` elements a block.
+inline unsigned blocks_for(std::uint64_t n, std::uint64_t each) {
+  return static_cast<unsigned>((n + each - 1) / each);
+}
+
+/// The place of this thread in a grid of one axis.
+SORTILE_DEVICE std::uint64_t grid_thread() {
+  return std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index();
+}
+
+} // namespace sortile::classics::inline SORTILE_BACKEND

@@ -1,0 +1,207 @@
+// See runner.hpp.
+#include "classics/runner.hpp"
+
+#include "testing/workloads.hpp"
+
+#include <sortile/error.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+
+namespace sortile::classics {
+
+namespace {
+
+std::string key_as_text(key_type type, const void* key) {
+  char text[40];
+  const auto print = [&](const char* format, auto value) {
+    std::memcpy(&value, key, sizeof value);
+    std::snprintf(text, sizeof text, format, value);
+  };
+  switch (type) {
+  case key_type::u32:
+    print("%u", std::uint32_t{});
+    break;
+  case key_type::i32:
+    print("%d", std::int32_t{});
+    break;
+  case key_type::u64:
+    print("%llu", 0ull);
+    break;
+  case key_type::i64:
+    print("%lld", 0ll);
+    break;
+  case key_type::f32: {
+    float value = 0;
+    std::memcpy(&value, key, sizeof value);
+    std::snprintf(text, sizeof text, "%g", double(value));
+    break;
+  }
+  case key_type::f64:
+    print("%g", 0.0);
+    break;
+  default:
+    return testing::key_text(type, key);
+  }
+  return text;
+}
+
+std::map<std::string, unsigned> all_parameters(const classic& c, const request& asked) {
+  std::map<std::string, unsigned> values;
+  for (const parameter& p : c.parameters) {
+    const auto given = asked.parameters.find(std::string(p.name));
+    values[std::string(p.name)] = given == asked.parameters.end() ? p.usual : given->second;
+  }
+  return values;
+}
+
+[[noreturn]] void refuse(const classic& c, const std::string& what) {
+  throw invalid_argument("classic " + std::string(c.name) + ": " + what);
+}
+
+void refuse_parameters(const classic& c, const request& asked) {
+  for (const auto& [given, value] : asked.parameters) {
+    const parameter* known = nullptr;
+    std::string names;
+    for (const parameter& p : c.parameters) {
+      names += (names.empty() ? "" : ", ") + std::string(p.name);
+      known = p.name == given ? &p : known;
+    }
+    if (known == nullptr)
+      refuse(c, "no parameter is called " + given + " (there " + (names.empty() ? "are none" : "are: " + names) + ")");
+    if (value < known->least || value > known->most)
+      refuse(c, "parameter " + given + " = " + std::to_string(value) + " (allowed: " + std::to_string(known->least) +
+                    " to " + std::to_string(known->most) + ")");
+  }
+}
+
+/// Device memory for the arrays of a run, twice: data and spare.
+struct held_arrays {
+  held_arrays(machine& on, std::size_t key_size, const host_arrays& input)
+      : keys(on, input.n * key_size), values(on, input.values.size()) {}
+  device_arrays view() const { return {keys.data(), values.data()}; }
+  device_array<std::byte> keys;
+  device_array<std::uint32_t> values;
+};
+
+} // namespace
+
+std::string_view name(engine e) {
+  return e == engine::executor ? "executor" : e == engine::cuda ? "cuda" : "host";
+}
+
+unsigned job::parameter(std::string_view name) const {
+  return parameters_.at(std::string(name));
+}
+
+void job::show(const std::string& text) {
+  if (steps_ != nullptr)
+    *steps_ += text + "\n";
+}
+
+void job::show(const std::string& title, const std::vector<std::uint32_t>& numbers) {
+  if (steps_ == nullptr)
+    return;
+  *steps_ += title + ":";
+  for (const std::uint32_t x : numbers)
+    *steps_ += " " + std::to_string(x);
+  *steps_ += "\n";
+}
+
+void job::show(const std::string& title, const device_arrays& arrays, std::uint64_t n) {
+  if (steps_ == nullptr)
+    return;
+  const std::size_t size = key_bytes(asked.type);
+  std::vector<std::byte> keys(n * size);
+  std::vector<std::uint32_t> values(arrays.values != nullptr ? n : 0);
+  on.copy_to_host(keys.data(), arrays.keys, keys.size());
+  on.copy_to_host(values.data(), arrays.values, values.size() * sizeof(std::uint32_t));
+  *steps_ += title + ":";
+  for (std::uint64_t i = 0; i < n; ++i)
+    *steps_ +=
+        " " + key_as_text(asked.type, keys.data() + i * size) + (values.empty() ? "" : "/" + std::to_string(values[i]));
+  *steps_ += "\n";
+}
+
+void refuse_undeclared(const classic& c, const request& asked, engine on) {
+  if (!c.takes(asked.type)) {
+    std::string names;
+    for (const key_type type : c.types)
+      names += (names.empty() ? "" : ", ") + std::string(name(type));
+    refuse(c, "takes no " + std::string(name(asked.type)) + " keys (allowed: " + names + ")");
+  }
+  if (asked.pairs && !c.pairs)
+    refuse(c, "takes keys alone, no pairs");
+  if (asked.direction == order::descending && !c.task->has_direction)
+    refuse(c, "a " + std::string(c.task->name) + " has no direction");
+  const unsigned width = key_bits(asked.type);
+  const unsigned end = asked.bits.end == bit_window::whole_key ? width : asked.bits.end;
+  if (asked.bits.begin > end || end > width)
+    refuse(c, "bits " + std::to_string(asked.bits.begin) + ":" + std::to_string(end) +
+                  " (allowed: begin <= end <= " + std::to_string(width) + ")");
+  if (!c.task->has_direction && end - asked.bits.begin != width)
+    refuse(c, "a " + std::string(c.task->name) + " takes whole keys, no bit window");
+  if (asked.n > c.largest_n)
+    refuse(c, std::to_string(asked.n) + " keys (allowed: at most " + std::to_string(c.largest_n) + ")");
+  if ((c.place == place::host) != (on == engine::host))
+    refuse(c, std::string("does not run on ") + std::string(name(on)) +
+                  (c.place == place::host ? " (allowed: host)" : " (allowed: executor, cuda)"));
+  refuse_parameters(c, asked);
+}
+
+host_arrays make_input(const classic& c, const request& asked) {
+  host_arrays input{.type = asked.type, .n = asked.n, .keys = std::vector<std::byte>(asked.n * key_bytes(asked.type))};
+  testing::workload_named(asked.workload).fill({asked.type, asked.n, asked.seed}, 0, asked.n, input.keys.data());
+  if (asked.pairs) {
+    input.values.resize(asked.n);
+    std::iota(input.values.begin(), input.values.end(), 0u);
+  }
+  if (c.task->prepare != nullptr)
+    c.task->prepare(asked, input);
+  return input;
+}
+
+outcome run(const classic& c, const request& asked, engine kind, machine& on, unsigned repetitions,
+            std::string* steps) {
+  refuse_undeclared(c, asked, kind);
+  const run_function function = kind == engine::cuda ? c.run_on_cuda : c.run;
+  if (function == nullptr)
+    throw engine_unusable("classic " + std::string(c.name) +
+                          ": this build has no CUDA side (allowed: --engine executor)");
+  const host_arrays input = make_input(c, asked);
+  const held_arrays first(on, key_bytes(asked.type), input), second(on, key_bytes(asked.type), input);
+  const std::map<std::string, unsigned> parameters = all_parameters(c, asked);
+  outcome result;
+  host_arrays output = input;
+  for (unsigned r = 0; r < repetitions; ++r) {
+    job j(on, asked, parameters, r + 1 == repetitions ? steps : nullptr);
+    j.data = first.view();
+    j.spare = second.view();
+    on.copy_to_device(j.data.keys, input.keys.data(), input.keys.size());
+    on.copy_to_device(j.data.values, input.values.data(), input.values.size() * sizeof(std::uint32_t));
+    result.seconds.push_back(on.seconds([&] { function(j); }));
+    on.copy_to_host(output.keys.data(), j.data.keys, output.keys.size());
+    on.copy_to_host(output.values.data(), j.data.values, output.values.size() * sizeof(std::uint32_t));
+  }
+  result.verdict = c.task->check(asked, c.stable, input, output);
+  if (!result.verdict)
+    result.verdict.complaint = to_string(c, asked) + ": " + result.verdict.complaint;
+  return result;
+}
+
+std::string to_string(const classic& c, const request& asked) {
+  std::string text = std::string(c.name) + " -n " + std::to_string(asked.n) + " --type " +
+                     std::string(name(asked.type)) + " --workload " + asked.workload + " --seed " +
+                     std::to_string(asked.seed);
+  text += asked.direction == order::descending ? " --descending" : "";
+  text += asked.pairs ? " --pairs" : "";
+  if (asked.bits.begin != 0 || asked.bits.end != bit_window::whole_key)
+    text += " --bits " + std::to_string(asked.bits.begin) + ":" +
+            std::to_string(asked.bits.end == bit_window::whole_key ? key_bits(asked.type) : asked.bits.end);
+  for (const auto& [parameter, value] : asked.parameters)
+    text += " --set " + parameter + "=" + std::to_string(value);
+  return text;
+}
+
+} // namespace sortile::classics

@@ -1,0 +1,188 @@
+// sortile classics: the gallery. Lists its sorts, runs one on the executor or on a GPU, and verifies what came out.
+#include "array_options.hpp"
+#include "command_line.hpp"
+
+#include "classics/runner.hpp"
+#include "files/failure.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+namespace sortile::cli {
+
+using files::refuse;
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  sortile classics list
+  sortile classics run radix-1bit -n 10000 --type f32 --descending --engine executor
+  sortile classics run radix-1bit -n 1000 --pairs --schedules 64          64 orders of blocks, warps and lanes, checked for races
+  sortile classics run radix-1bit -n 8 --workload range:8 --bits 0:3 --steps
+  sortile classics run radix-1bit -n 4096 --counters                      sectors, bank conflicts, barriers
+  sortile classics run radix-1bit -n 100M --engine cuda --repeat 5)";
+
+// A run that prints every step is for inputs that fit a line.
+constexpr std::uint64_t largest_with_steps = 64;
+
+struct classics_job {
+  std::string action;
+  std::string name;
+  bool markdown = false;
+  std::string count;
+  std::string type = "u32";
+  std::string bits;
+  std::vector<std::string> settings;
+  std::string engine;
+  unsigned schedules = 0;
+  unsigned repetitions = 1;
+  bool counters = false;
+  bool steps = false;
+  bool descending = false;
+  classics::request asked;
+};
+
+unsigned parse_number(std::string_view text, const std::string& option) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    refuse("{}: {} is no number", option, text);
+  return value;
+}
+
+classics::request request_of(const classics_job& job) {
+  classics::request asked = job.asked;
+  asked.n = parse_count(job.count, "-n");
+  asked.type = key_type_named(job.type);
+  asked.direction = job.descending ? order::descending : order::ascending;
+  if (!job.bits.empty()) {
+    const std::size_t colon = job.bits.find(':');
+    if (colon == std::string::npos)
+      refuse("--bits {} (allowed: B:E)", job.bits);
+    asked.bits = {parse_number(std::string_view(job.bits).substr(0, colon), "--bits"),
+                  parse_number(std::string_view(job.bits).substr(colon + 1), "--bits")};
+  }
+  for (const std::string& setting : job.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos)
+      refuse("--set {} (allowed: PARAMETER=NUMBER)", setting);
+    asked.parameters[setting.substr(0, equals)] =
+        parse_number(std::string_view(setting).substr(equals + 1), "--set " + setting);
+  }
+  return asked;
+}
+
+classics::engine engine_of(const classics_job& job, const classics::classic& chosen) {
+  const std::string name = !job.engine.empty()                     ? job.engine
+                           : chosen.place == classics::place::host ? "host"
+                                                                   : "executor";
+  const auto engine = name == "cuda"   ? classics::engine::cuda
+                      : name == "host" ? classics::engine::host
+                                       : classics::engine::executor;
+  if (engine != classics::engine::executor && (job.schedules != 0 || job.counters))
+    refuse("--schedules and --counters are the executor's (here: --engine {})", name);
+  return engine;
+}
+
+void print_speed(const classics_job& job, std::uint64_t n, std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  fmt::print("{:.3f} ms{}, {} keys a second\n", median * 1e3,
+             job.repetitions > 1 ? fmt::format(" (median of {})", job.repetitions) : "",
+             with_unit(median > 0 ? double(n) / median : 0));
+}
+
+// One run on a machine; whether its result was right.
+bool run_on(classics::machine& on, const classics_job& job, const classics::classic& chosen,
+            const classics::request& asked, const talk& voice, bool speaks) {
+  std::string steps;
+  const classics::outcome result =
+      classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, job.steps && speaks ? &steps : nullptr);
+  fmt::print("{}", steps);
+  if (!result.verdict) {
+    voice.error(result.verdict.complaint);
+    return false;
+  }
+  if (speaks)
+    print_speed(job, asked.n, result.seconds);
+  if (speaks && job.counters)
+    fmt::print("{}", on.executor_device().counted().report());
+  return true;
+}
+
+int run_classic(const classics_job& job, const talk& voice) {
+  const classics::classic& chosen = classics::classic_named(job.name);
+  const classics::request asked = request_of(job);
+  const classics::engine engine = engine_of(job, chosen);
+  if (job.steps && asked.n > largest_with_steps)
+    refuse("--steps prints small inputs (allowed: -n up to {})", largest_with_steps);
+  const auto checks = job.counters ? executor::check::counters : executor::check::none;
+  classics::machine on = engine == classics::engine::cuda
+                             ? classics::machine::cuda()
+                             : classics::machine(executor::device_options{.seed = asked.seed, .checks = checks});
+  if (!run_on(on, job, chosen, asked, voice, true))
+    return disorder;
+  for (unsigned k = 0; k < job.schedules; ++k) {
+    classics::machine checked(executor::device_options{.seed = asked.seed + k, .checks = executor::all_checks});
+    if (!run_on(checked, job, chosen, asked, voice, false)) {
+      voice.error(fmt::format("that was on the executor's schedule of seed {}", asked.seed + k));
+      return disorder;
+    }
+  }
+  const std::string schedules = job.schedules != 0 ? fmt::format(", on {} schedules", job.schedules) : "";
+  fmt::print("verified: {}{}\n", chosen.task->promise, schedules);
+  return all_well;
+}
+
+int run_classics(const classics_job& job, const talk& voice) {
+  if (job.action == "list") {
+    if (!job.name.empty())
+      refuse("list takes no name (sortile classics run {} runs it)", job.name);
+    fmt::print("{}", job.markdown ? classics::markdown_table_of_classics() : classics::list_of_classics());
+    return all_well;
+  }
+  if (job.name.empty())
+    refuse("run takes the name of a classic (sortile classics list prints them)");
+  if (job.count.empty())
+    refuse("run takes -n, the number of keys");
+  return run_classic(job, voice);
+}
+
+} // namespace
+
+void add_classics_command(command_line& line) {
+  auto job = std::make_shared<classics_job>();
+  CLI::App& command = *add_command(
+      line, "classics", "Lists and runs the classical GPU sorts; exit status 0 only if the result was verified.",
+      examples, [job, &line] { return run_classics(*job, line.voice); });
+  command.add_option("ACTION", job->action, "list or run")->required()->check(CLI::IsMember({"list", "run"}));
+  command.add_option("NAME", job->name, "the classic that is run");
+  command.add_flag("--markdown", job->markdown, "list: as a table for docs/classics.md");
+  command.add_option("-n,--count", job->count, "how many keys")->option_text("N");
+  command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
+  command.add_option("--workload", job->asked.workload, "sortile gen --help lists them (default: uniform)")
+      ->option_text("NAME");
+  command.add_flag("-r,--descending", job->descending, "largest first");
+  command.add_flag("--pairs", job->asked.pairs, "each key carries its position");
+  command.add_option("--bits", job->bits, "only bits B to E - 1 of the key's image decide")->option_text("B:E");
+  command.add_option("--seed", job->asked.seed, "seed of the keys, and first seed of the schedules (default: 1)")
+      ->option_text("S");
+  command.add_option("--set", job->settings, "a parameter of the classic; may be given several times")
+      ->option_text("PARAMETER=NUMBER");
+  command
+      .add_option("--engine", job->engine,
+                  "executor, cuda, or host for sorts of the host (default: executor, host for those)")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"executor", "cuda", "host"}));
+  command.add_option("--schedules", job->schedules, "also check it on the executor under K seeds")
+      ->option_text("K")
+      ->check(CLI::Range(0u, 1000000u));
+  command.add_option("--repeat", job->repetitions, "timed runs (default: 1)")
+      ->option_text("R")
+      ->check(CLI::Range(1u, 100000u));
+  command.add_flag("--counters", job->counters, "print what the kernels did: memory sectors, bank conflicts, barriers");
+  command.add_flag("--steps", job->steps, "print what each step did to the keys");
+}
+
+} // namespace sortile::cli

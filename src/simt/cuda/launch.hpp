@@ -1,0 +1,168 @@
+// The dialect under nvcc: launches from the host and from kernels.
+#pragma once
+
+#include "simt/cuda/memory.hpp"
+#include "simt/queue.hpp"
+
+#include <atomic>
+#include <typeinfo>
+
+#if defined(__GNUC__)
+#include <cxxabi.h>
+#include <memory>
+#endif
+
+namespace sortile::simt {
+inline namespace cuda_backend {
+
+namespace detail {
+
+template <class K>
+__global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
+    kernel_entry(const __grid_constant__ K arguments) {
+  const K kernel =
+      arguments; // in registers, like separate arguments: a memory clobber must not make them be read again
+  if constexpr (!has_shared<K>) {
+    kernel();
+  } else if constexpr (shared_is_dynamic<K>) {
+    kernel(*reinterpret_cast<typename K::shared*>(dynamic_storage));
+  } else {
+    static_assert(std::is_trivially_default_constructible_v<typename K::shared>, "shared storage is not initialised");
+    __shared__ typename K::shared storage;
+    kernel(storage);
+  }
+}
+
+template <class K>
+std::string kernel_name() {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(typeid(K).name(), nullptr, nullptr, &status),
+                                                    std::free);
+  return text ? text.get() : typeid(K).name();
+}
+
+template <class K>
+void check(cudaError_t e, const char* what) {
+  if (e != cudaSuccess)
+    throw error("simt: kernel " + kernel_name<K>() + ": " + what + ": " + cudaGetErrorName(e) + ": " +
+                cudaGetErrorString(e));
+}
+
+inline constexpr int max_devices = 64;
+
+template <class K>
+unsigned architecture() {
+  static std::atomic<unsigned> known[max_devices];
+  int device = 0, major = 0, minor = 0;
+  check<K>(cudaGetDevice(&device), "current device");
+  const unsigned cached = device < max_devices ? known[device].load(std::memory_order_relaxed) : 0;
+  if (cached)
+    return cached;
+  check<K>(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "compute capability");
+  check<K>(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "compute capability");
+  if (device < max_devices)
+    known[device].store(unsigned(major * 10 + minor), std::memory_order_relaxed);
+  return unsigned(major * 10 + minor);
+}
+
+/// Lets the kernel have this much dynamic storage on the current device, where that needs saying.
+template <class K>
+void allow_dynamic(std::size_t bytes) {
+  constexpr std::size_t fixed = has_shared<K> && !shared_is_dynamic<K> ? sizeof(shared_storage<K>) : 0;
+  if (fixed + bytes <= 48 * 1024)
+    return;
+  static std::atomic<std::size_t> allowed[max_devices];
+  int device = 0;
+  check<K>(cudaGetDevice(&device), "current device");
+  if (device < max_devices && allowed[device].load(std::memory_order_relaxed) >= bytes)
+    return;
+  check<K>(cudaFuncSetAttribute(kernel_entry<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
+           "shared storage");
+  if (device < max_devices)
+    allowed[device].store(bytes, std::memory_order_relaxed);
+}
+
+struct attributes {
+  cudaLaunchAttribute list[4];
+  unsigned count = 0;
+  cudaLaunchAttribute& add(cudaLaunchAttributeID id) {
+    list[count].id = id;
+    return list[count++];
+  }
+};
+
+inline void fill(attributes& a, const launch_config& c) {
+  if (c.cluster > 1)
+    a.add(cudaLaunchAttributeClusterDimension).val.clusterDim = {c.cluster, 1, 1};
+  if (c.cooperative)
+    a.add(cudaLaunchAttributeCooperative).val.cooperative = 1;
+  if (c.dependent)
+    a.add(cudaLaunchAttributeProgrammaticStreamSerialization).val.programmaticStreamSerializationAllowed = 1;
+}
+
+template <class K>
+cudaLaunchConfig_t prepare(const queue& q, const launch_config& c, attributes& a) {
+  const std::size_t dynamic = dynamic_offset<K> + c.dynamic_shared;
+  allow_dynamic<K>(dynamic);
+  if (c.cluster > 8)
+    check<K>(cudaFuncSetAttribute(kernel_entry<K>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
+  fill(a, c);
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(c.grid.x, c.grid.y, c.grid.z);
+  config.blockDim = dim3(c.block ? c.block : K::block_threads);
+  config.dynamicSmemBytes = dynamic;
+  config.stream = static_cast<cudaStream_t>(q.cuda_stream());
+  config.attrs = a.list;
+  config.numAttrs = a.count;
+  return config;
+}
+} // namespace detail
+
+/// Puts the kernel on the queue. Throws simt::error where the launch is refused; what goes wrong later shows at the
+/// next synchronisation.
+template <class K>
+void launch(const queue& q, const launch_config& config, const K& kernel) {
+  static_assert(std::is_trivially_copyable_v<K>, "a kernel is copied to the device as bytes");
+  if (q.is_executor())
+    throw error("simt: a kernel compiled for CUDA was launched on the executor");
+  constexpr feature own = traits::needs<K>();
+  const feature needs = own | (config.cluster > 1 ? feature::cluster : feature::none) |
+                        (config.dependent ? feature::dependent_launch : feature::none);
+  if (needs != feature::none)
+    require_features(needs, detail::architecture<K>(), detail::kernel_name<K>().c_str());
+  detail::attributes a;
+  const cudaLaunchConfig_t c = detail::prepare<K>(q, config, a);
+  detail::check<K>(cudaLaunchKernelEx(&c, detail::kernel_entry<K>, kernel), "launch");
+}
+
+/// How many blocks of the kernel can be resident at once: the largest cooperative grid.
+template <class K>
+unsigned resident_blocks(const queue& q, const launch_config& config = {}) {
+  detail::attributes a;
+  const cudaLaunchConfig_t c = detail::prepare<K>(q, config, a);
+  int a_multiprocessor = 0, multiprocessors = 0, device = 0;
+  detail::check<K>(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, detail::kernel_entry<K>,
+                                                                 int(c.blockDim.x), c.dynamicSmemBytes),
+                   "occupancy");
+  detail::check<K>(cudaGetDevice(&device), "current device");
+  detail::check<K>(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
+  return unsigned(a_multiprocessor) * unsigned(multiprocessors);
+}
+
+#if defined(__CUDACC_RDC__)
+/// From a kernel: a grid that nobody waits for but the end of the launch from the host. Needs relocatable device code.
+template <class K>
+SORTILE_DEVICE void launch_and_forget(const launch_config& c, const K& kernel) {
+  detail::kernel_entry<K><<<dim3(c.grid.x, c.grid.y, c.grid.z), c.block ? c.block : K::block_threads,
+                            detail::dynamic_offset<K> + c.dynamic_shared, cudaStreamFireAndForget>>>(kernel);
+}
+/// From a kernel: a grid that starts once this one and what it launched have ended.
+template <class K>
+SORTILE_DEVICE void launch_at_end(const launch_config& c, const K& kernel) {
+  detail::kernel_entry<K><<<dim3(c.grid.x, c.grid.y, c.grid.z), c.block ? c.block : K::block_threads,
+                            detail::dynamic_offset<K> + c.dynamic_shared, cudaStreamTailLaunch>>>(kernel);
+}
+#endif
+
+} // namespace cuda_backend
+} // namespace sortile::simt

@@ -1,0 +1,111 @@
+// The dialect under nvcc: votes, matches, shuffles, reductions.
+#pragma once
+
+#include "simt/cuda/index.hpp"
+
+namespace sortile::simt {
+inline namespace cuda_backend {
+
+SORTILE_DEVICE unsigned ballot(bool p, unsigned mask = full_warp) {
+  return __ballot_sync(mask, p);
+}
+SORTILE_DEVICE bool warp_any(bool p, unsigned mask = full_warp) {
+  return __any_sync(mask, p) != 0;
+}
+SORTILE_DEVICE bool warp_all(bool p, unsigned mask = full_warp) {
+  return __all_sync(mask, p) != 0;
+}
+SORTILE_DEVICE unsigned active_lanes() {
+  return __activemask();
+}
+
+namespace detail {
+/// A value as the 32-bit words that a shuffle moves.
+template <class T>
+struct words {
+  static constexpr int count = (sizeof(T) + 3) / 4;
+  std::uint32_t word[count];
+};
+
+template <class To, class From>
+SORTILE_DEVICE To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+
+template <class T, class Move>
+SORTILE_DEVICE T by_words(const T& value, Move move) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if constexpr (sizeof(T) == 1) {
+    return bits_as<T>(std::uint8_t(move(bits_as<std::uint8_t>(value))));
+  } else if constexpr (sizeof(T) == 2) {
+    return bits_as<T>(std::uint16_t(move(bits_as<std::uint16_t>(value))));
+  } else {
+    static_assert(sizeof(T) % 4 == 0, "a shuffle moves 1, 2 or a multiple of 4 bytes");
+    auto in = bits_as<words<T>>(value);
+#pragma unroll
+    for (int i = 0; i < words<T>::count; ++i)
+      in.word[i] = move(in.word[i]);
+    return bits_as<T>(in);
+  }
+}
+} // namespace detail
+
+template <class T>
+SORTILE_DEVICE T shuffle(T v, unsigned source, unsigned mask = full_warp, unsigned width = warp_size) {
+  return detail::by_words(v, [=](std::uint32_t x) { return __shfl_sync(mask, x, int(source), int(width)); });
+}
+template <class T>
+SORTILE_DEVICE T shuffle_up(T v, unsigned delta, unsigned mask = full_warp, unsigned width = warp_size) {
+  return detail::by_words(v, [=](std::uint32_t x) { return __shfl_up_sync(mask, x, delta, int(width)); });
+}
+template <class T>
+SORTILE_DEVICE T shuffle_down(T v, unsigned delta, unsigned mask = full_warp, unsigned width = warp_size) {
+  return detail::by_words(v, [=](std::uint32_t x) { return __shfl_down_sync(mask, x, delta, int(width)); });
+}
+template <class T>
+SORTILE_DEVICE T shuffle_xor(T v, unsigned bits, unsigned mask = full_warp, unsigned width = warp_size) {
+  return detail::by_words(v, [=](std::uint32_t x) { return __shfl_xor_sync(mask, x, int(bits), int(width)); });
+}
+
+template <class T>
+SORTILE_DEVICE unsigned match_any(T v, unsigned mask = full_warp) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 32 or 64 bits");
+  if constexpr (sizeof(T) == 4)
+    return __match_any_sync(mask, detail::bits_as<std::uint32_t>(v));
+  else
+    return __match_any_sync(mask, detail::bits_as<unsigned long long>(v));
+}
+template <class T>
+SORTILE_DEVICE unsigned match_all(T v, unsigned mask = full_warp) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 32 or 64 bits");
+  int all;
+  if constexpr (sizeof(T) == 4)
+    return __match_all_sync(mask, detail::bits_as<std::uint32_t>(v), &all);
+  else
+    return __match_all_sync(mask, detail::bits_as<unsigned long long>(v), &all);
+}
+
+#define SORTILE_WARP_REDUCTION(NAME)                                                                                   \
+  template <class T>                                                                                                   \
+  SORTILE_DEVICE T warp_reduce_##NAME(T v, unsigned mask = full_warp) {                                                \
+    static_assert(std::is_integral_v<T> && sizeof(T) == 4, "the hardware reduces 32-bit integers");                    \
+    return __reduce_##NAME##_sync(mask, v);                                                                            \
+  }
+SORTILE_WARP_REDUCTION(add)
+SORTILE_WARP_REDUCTION(min)
+SORTILE_WARP_REDUCTION(max)
+#undef SORTILE_WARP_REDUCTION
+#define SORTILE_WARP_REDUCTION(NAME)                                                                                   \
+  template <class T>                                                                                                   \
+  SORTILE_DEVICE T warp_reduce_##NAME(T v, unsigned mask = full_warp) {                                                \
+    static_assert(std::is_integral_v<T> && sizeof(T) == 4, "the hardware reduces 32-bit integers");                    \
+    return T(__reduce_##NAME##_sync(mask, unsigned(v)));                                                               \
+  }
+SORTILE_WARP_REDUCTION(and)
+SORTILE_WARP_REDUCTION(or)
+SORTILE_WARP_REDUCTION(xor)
+#undef SORTILE_WARP_REDUCTION
+
+} // namespace cuda_backend
+} // namespace sortile::simt

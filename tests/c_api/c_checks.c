@@ -1,0 +1,227 @@
+/* The C ABI used from C11: every function in its right use and in misuse. */
+#include "tests/c_api/c_checks.h"
+
+#include <sortile/sortile.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_OF(x) #x
+#define AT_LINE(line) " (line " TEXT_OF(line) ")"
+#define CHECK(condition)                                                                                               \
+  do {                                                                                                                 \
+    if (!(condition))                                                                                                  \
+      return #condition AT_LINE(__LINE__);                                                                             \
+  } while (0)
+
+#define COUNT 5000
+
+static uint32_t pseudo_random(uint32_t i) {
+  i = (i ^ 61u) ^ (i >> 16);
+  i *= 9u;
+  i ^= i >> 4;
+  i *= 0x27d4eb2du;
+  return i ^ (i >> 15);
+}
+
+static int in_order(const uint32_t* keys, size_t n) {
+  for (size_t i = 1; i < n; ++i)
+    if (keys[i] < keys[i - 1])
+      return 0;
+  return 1;
+}
+
+static void fill(uint32_t* keys, uint32_t* values, uint32_t distinct) {
+  for (uint32_t i = 0; i < COUNT; ++i) {
+    keys[i] = pseudo_random(i) % distinct;
+    values[i] = i;
+  }
+}
+
+static const char* sorts_keys(void) {
+  static uint32_t keys[COUNT], out[COUNT], values[COUNT];
+  fill(keys, values, 1u << 30);
+  CHECK(sortile_sort(SORTILE_U32, keys, out, COUNT, NULL) == SORTILE_OK);
+  CHECK(in_order(out, COUNT));
+  CHECK(!in_order(keys, COUNT));
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, NULL) == SORTILE_OK);
+  CHECK(memcmp(keys, out, sizeof keys) == 0);
+
+  sortile_options options = SORTILE_OPTIONS_INIT;
+  options.order = SORTILE_DESCENDING;
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_OK);
+  CHECK(keys[0] == out[COUNT - 1] && keys[COUNT - 1] == out[0]);
+  CHECK(sortile_sort(SORTILE_F64, NULL, NULL, 0, NULL) == SORTILE_OK);
+  return NULL;
+}
+
+static const char* orders_floats(void) {
+  double keys[] = {NAN, 1.0, -INFINITY, 0.0, -0.0, INFINITY};
+  CHECK(sortile_sort(SORTILE_F64, keys, keys, 6, NULL) == SORTILE_OK);
+  CHECK(keys[0] == -INFINITY && isnan(keys[5]) && keys[4] == INFINITY && keys[3] == 1.0);
+  CHECK(!signbit(keys[1]) && signbit(keys[2]));
+  return NULL;
+}
+
+static const char* sorts_pairs_stably(void) {
+  static uint32_t keys[COUNT], values[COUNT], keys_out[COUNT], values_out[COUNT];
+  fill(keys, values, 50);
+  CHECK(sortile_sort_by_key(SORTILE_U32, keys, keys_out, 4, values, values_out, COUNT, NULL) == SORTILE_OK);
+  for (size_t i = 0; i < COUNT; ++i) {
+    CHECK(keys_out[i] == keys[values_out[i]]);
+    CHECK(i == 0 || keys_out[i - 1] < keys_out[i] ||
+          (keys_out[i - 1] == keys_out[i] && values_out[i - 1] < values_out[i]));
+  }
+  CHECK(sortile_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, COUNT, NULL) == SORTILE_OK);
+  CHECK(memcmp(values, values_out, sizeof values) == 0);
+  return NULL;
+}
+
+static const char* gives_positions(void) {
+  static uint32_t keys[COUNT], values[COUNT], narrow[COUNT];
+  static uint64_t wide[COUNT];
+  fill(keys, values, 100);
+  CHECK(sortile_argsort(SORTILE_U32, keys, COUNT, 4, narrow, NULL) == SORTILE_OK);
+  CHECK(sortile_argsort(SORTILE_U32, keys, COUNT, 8, wide, NULL) == SORTILE_OK);
+  for (size_t i = 0; i < COUNT; ++i) {
+    CHECK(narrow[i] == wide[i]);
+    CHECK(i == 0 || keys[wide[i - 1]] <= keys[wide[i]]);
+  }
+  CHECK(sortile_permute(COUNT, wide, 8, keys, 4, NULL) == SORTILE_OK);
+  CHECK(in_order(keys, COUNT));
+  return NULL;
+}
+
+static const char* sorts_within_two_buffers(void) {
+  static uint32_t a[COUNT], b[COUNT], va[COUNT], vb[COUNT], original[COUNT];
+  int in_first = -1;
+  fill(a, va, 300);
+  memcpy(original, a, sizeof a);
+  CHECK(sortile_sort_double_buffer(SORTILE_U32, a, b, 4, va, vb, COUNT, &in_first, NULL) == SORTILE_OK);
+  CHECK(in_first == 0 || in_first == 1);
+  const uint32_t* keys = in_first ? a : b;
+  const uint32_t* values = in_first ? va : vb;
+  CHECK(in_order(keys, COUNT));
+  for (size_t i = 0; i < COUNT; ++i)
+    CHECK(original[values[i]] == keys[i]);
+  CHECK(sortile_sort_double_buffer(SORTILE_U32, a, b, 0, NULL, NULL, COUNT, &in_first, NULL) == SORTILE_OK);
+  return NULL;
+}
+
+static const char* orders_rows(void) {
+  const int32_t size[] = {5, 7, 5, 7, 5};
+  const float price[] = {2, 1, 1, 1, 2};
+  const sortile_column columns[] = {{SORTILE_I32, size, SORTILE_DESCENDING}, {SORTILE_F32, price, SORTILE_ASCENDING}};
+  uint32_t rows[5];
+  CHECK(sortile_argsort_rows(columns, 2, 5, 4, rows, NULL) == SORTILE_OK);
+  CHECK(rows[0] == 1 && rows[1] == 3 && rows[2] == 2 && rows[3] == 0 && rows[4] == 4);
+  CHECK(sortile_argsort_rows(columns, 0, 5, 4, rows, NULL) == SORTILE_INVALID_ARGUMENT);
+  return NULL;
+}
+
+static const char* merges_and_checks(void) {
+  const int64_t a[] = {-5, 0, 9}, b[] = {0, 10};
+  const char values_a[] = {'a', 'b', 'c'}, values_b[] = {'d', 'e'};
+  const sortile_run runs[] = {{a, values_a, 3}, {b, values_b, 2}, {NULL, NULL, 0}};
+  int64_t out[5];
+  char values[5];
+  size_t position = 99;
+  CHECK(sortile_merge(SORTILE_I64, runs, 3, out, 1, values, NULL) == SORTILE_OK);
+  CHECK(out[0] == -5 && out[1] == 0 && out[2] == 0 && out[3] == 9 && out[4] == 10);
+  CHECK(memcmp(values, "abdce", 5) == 0);
+  CHECK(sortile_first_disorder(SORTILE_I64, out, 5, &position, NULL) == SORTILE_OK && position == 5);
+  out[3] = -7;
+  CHECK(sortile_first_disorder(SORTILE_I64, out, 5, &position, NULL) == SORTILE_OK && position == 3);
+  return NULL;
+}
+
+static const char* takes_a_workspace(void) {
+  static uint32_t keys[COUNT], values[COUNT], positions[COUNT];
+  sortile_options options = SORTILE_OPTIONS_INIT;
+  size_t bytes = 0, argsort_bytes = 0;
+  fill(keys, values, 1u << 30);
+  CHECK(sortile_workspace_bytes(SORTILE_U32, COUNT, 4, 1, &bytes, NULL) == SORTILE_OK);
+  CHECK(sortile_argsort_workspace_bytes(SORTILE_U32, COUNT, 4, &argsort_bytes, NULL) == SORTILE_OK);
+  const size_t wanted = bytes > argsort_bytes ? bytes : argsort_bytes;
+  void* workspace = aligned_alloc(64, (wanted + 64) / 64 * 64);
+  CHECK(workspace != NULL);
+  options.workspace = workspace;
+  options.workspace_bytes = bytes;
+  const sortile_status sorted = sortile_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, COUNT, &options);
+  options.workspace_bytes = argsort_bytes;
+  const sortile_status ordered = sortile_argsort(SORTILE_U32, keys, COUNT, 4, positions, &options);
+  sortile_status refused = SORTILE_WORKSPACE_TOO_SMALL;
+  if (bytes > 1) {
+    options.workspace_bytes = bytes - 1;
+    refused = sortile_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, COUNT, &options);
+  }
+  free(workspace);
+  CHECK(sorted == SORTILE_OK && in_order(keys, COUNT));
+  CHECK(ordered == SORTILE_OK && positions[0] == 0 && positions[COUNT - 1] == COUNT - 1);
+  CHECK(refused == SORTILE_WORKSPACE_TOO_SMALL);
+  return NULL;
+}
+
+static int count_then_cancel(double fraction, void* user) {
+  int* calls = user;
+  ++*calls;
+  return fraction >= 2;
+}
+
+static const char* tells_progress_and_cancels(void) {
+  static uint32_t keys[COUNT], values[COUNT];
+  sortile_options options = SORTILE_OPTIONS_INIT;
+  int calls = 0;
+  fill(keys, values, 1000);
+  options.progress = count_then_cancel;
+  options.progress_user = &calls;
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_CANCELLED);
+  CHECK(calls == 1);
+  return NULL;
+}
+
+static const char* names_errors(void) {
+  uint32_t keys[4] = {1, 2, 3, 4};
+  sortile_options options = SORTILE_OPTIONS_INIT;
+  CHECK(sortile_sort(SORTILE_U32, NULL, keys, 4, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "null") != NULL);
+  CHECK(sortile_sort(SORTILE_U32, keys, keys + 1, 3, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "overlap") != NULL);
+  CHECK(sortile_argsort(SORTILE_U32, keys, 4, 5, keys, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_sort((sortile_key_type)99, keys, keys, 4, NULL) == SORTILE_INVALID_ARGUMENT);
+  options.bits_begin = 9;
+  options.bits_end = 8;
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, 4, &options) == SORTILE_INVALID_ARGUMENT);
+  options = (sortile_options)SORTILE_OPTIONS_INIT;
+  options.engine = "quantum";
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, 4, &options) == SORTILE_UNKNOWN_ENGINE);
+  CHECK(strstr(sortile_error_message(), "quantum") != NULL && strstr(sortile_error_message(), "cpu") != NULL);
+  CHECK(strcmp(sortile_status_name(SORTILE_UNKNOWN_ENGINE), "unknown engine") == 0);
+  CHECK(strcmp(sortile_status_name(SORTILE_OK), "ok") == 0);
+  return NULL;
+}
+
+static const char* lists_engines(void) {
+  int found = 0;
+  for (size_t i = 0; sortile_engine_name(i) != NULL; ++i)
+    if (strcmp(sortile_engine_name(i), "cpu") == 0)
+      found = sortile_engine_usable(i);
+  CHECK(found);
+  CHECK(sortile_engine_name(1000) == NULL);
+  CHECK(strlen(sortile_version()) >= 5);
+  return NULL;
+}
+
+const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
+                                  {"orders_floats", orders_floats},
+                                  {"sorts_pairs_stably", sorts_pairs_stably},
+                                  {"gives_positions", gives_positions},
+                                  {"sorts_within_two_buffers", sorts_within_two_buffers},
+                                  {"orders_rows", orders_rows},
+                                  {"merges_and_checks", merges_and_checks},
+                                  {"takes_a_workspace", takes_a_workspace},
+                                  {"tells_progress_and_cancels", tells_progress_and_cancels},
+                                  {"names_errors", names_errors},
+                                  {"lists_engines", lists_engines},
+                                  {NULL, NULL}};

@@ -1,0 +1,163 @@
+// The registry as a whole: what entries must say, that what they do not declare is refused by name, that the documents
+// are those that the registry gives.
+#include "classics/runner.hpp"
+
+#include <sortile/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace sortile::classics {
+namespace {
+
+machine executor_machine() {
+  return machine(executor::device_options{});
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+const std::string root = SORTILE_SOURCE_DIR;
+
+TEST(registry, entries_are_complete) {
+  std::set<std::string_view> names;
+  for (const classic& c : all_classics()) {
+    SCOPED_TRACE(std::string(c.name));
+    EXPECT_TRUE(names.insert(c.name).second);
+    for (const std::string_view text : {c.name, c.family, c.summary, c.work, c.depth, c.source, c.steps_show, c.file}) {
+      EXPECT_FALSE(text.empty());
+      EXPECT_EQ(text.find('|'), std::string_view::npos) << "breaks the table";
+    }
+    EXPECT_EQ(c.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string_view::npos);
+    EXPECT_FALSE(c.types.empty());
+    EXPECT_NE(c.run, nullptr);
+    for (const parameter& p : c.parameters)
+      EXPECT_TRUE(p.least <= p.usual && p.usual <= p.most && !p.what.empty()) << p.name;
+  }
+}
+
+TEST(registry, unknown_names_are_refused_with_the_list) {
+  try {
+    classic_named("no-such-sort");
+    FAIL();
+  } catch (const invalid_argument& e) {
+    for (const classic& c : all_classics())
+      EXPECT_NE(std::string(e.what()).find(c.name), std::string::npos);
+  }
+}
+
+engine home_of(const classic& c) {
+  return c.place == place::host ? engine::host : engine::executor;
+}
+
+void expect_refused(const classic& c, const request& asked, engine on, const std::string& part) {
+  try {
+    machine m = executor_machine();
+    run(c, asked, on, m);
+    ADD_FAILURE() << c.name << " did what it does not declare: " << to_string(c, asked);
+  } catch (const invalid_argument& e) {
+    const std::string message = e.what();
+    EXPECT_NE(message.find(c.name), std::string::npos) << message;
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+}
+
+TEST(registry, what_is_not_declared_is_refused_by_name) {
+  for (const classic& c : all_classics()) {
+    const request plain{.n = 3, .type = c.types[0]};
+    for (const key_type type : all_key_types)
+      if (!c.takes(type))
+        expect_refused(c, {.n = 3, .type = type}, home_of(c), std::string(name(type)));
+    request asked = plain;
+    asked.pairs = true;
+    if (!c.pairs)
+      expect_refused(c, asked, home_of(c), "pairs");
+    asked = plain;
+    asked.direction = order::descending;
+    if (!c.task->has_direction)
+      expect_refused(c, asked, home_of(c), "direction");
+    asked = plain;
+    asked.n = c.largest_n + 1;
+    expect_refused(c, asked, home_of(c), std::to_string(c.largest_n));
+    asked = plain;
+    asked.bits = {5, 3};
+    expect_refused(c, asked, home_of(c), "bits 5:3");
+    asked = plain;
+    asked.parameters["no-such"] = 1;
+    expect_refused(c, asked, home_of(c), "no-such");
+    for (const parameter& p : c.parameters) {
+      asked = plain;
+      asked.parameters[std::string(p.name)] = p.most + 1;
+      expect_refused(c, asked, home_of(c), std::to_string(p.most));
+    }
+    expect_refused(c, plain, c.place == place::host ? engine::executor : engine::host, "does not run on");
+  }
+}
+
+/// A classic that leaves its input as it is: what the runner must not let pass.
+TEST(runner, a_wrong_result_is_found) {
+  const classic lazy{.name = "lazy", .stable = true, .run = [](job&) {}};
+  machine m = executor_machine();
+  for (const std::uint64_t n : {std::uint64_t{2}, std::uint64_t{100}, std::uint64_t{1} << 21}) {
+    const outcome found = run(lazy, {.n = n, .workload = "reversed", .pairs = true}, engine::executor, m);
+    EXPECT_FALSE(found.verdict) << n;
+    EXPECT_NE(found.verdict.complaint.find("lazy -n " + std::to_string(n)), std::string::npos)
+        << found.verdict.complaint;
+  }
+  const classic scan{.name = "lazy-scan", .task = &exclusive_scan, .run = [](job&) {}};
+  EXPECT_FALSE(run(scan, {.n = 2, .workload = "sorted"}, engine::executor, m).verdict);
+}
+
+/// An unstable result of a classic that claims to be stable, with the keys in order.
+TEST(runner, a_false_claim_of_stability_is_found) {
+  const classic turned{
+      .name = "turned", .stable = true, .run = [](job& j) { std::swap(j.data.values[0], j.data.values[1]); }};
+  machine m = executor_machine();
+  EXPECT_FALSE(run(turned, {.n = 2, .workload = "equal", .pairs = true}, engine::executor, m).verdict);
+  classic honest = turned;
+  honest.stable = false;
+  EXPECT_TRUE(run(honest, {.n = 2, .workload = "equal", .pairs = true}, engine::executor, m).verdict);
+}
+
+TEST(documents, the_committed_table_is_the_registrys) {
+  const std::string document = contents(root + "/docs/classics.md");
+  EXPECT_NE(document.find(markdown_table_of_classics()), std::string::npos)
+      << "docs/classics.md holds another table than `sortile classics list --markdown` prints; "
+         "scripts/classics_table.sh puts it there";
+}
+
+TEST(documents, the_index_names_every_classic) {
+  const std::string index = contents(root + "/docs/classics-index.md");
+  for (const classic& c : all_classics())
+    EXPECT_NE(index.find("`" + std::string(c.name) + "`"), std::string::npos)
+        << c.name << " is not in docs/classics-index.md";
+}
+
+TEST(documents, every_file_opens_with_an_essay) {
+  for (const classic& c : all_classics()) {
+    const std::string text = contents(root + "/classics/" + std::string(c.file));
+    EXPECT_GE(text.find("\n#include"), 1000u) << c.file << ": idea, source, picture, cost, what it teaches, limits";
+    EXPECT_EQ(text.substr(0, 3), "// ") << c.file;
+  }
+}
+
+TEST(steps, every_classic_shows_what_it_declares) {
+  for (const classic& c : all_classics()) {
+    machine m = executor_machine();
+    std::string steps;
+    const outcome result = run(c, {.n = 7, .type = c.types[0], .workload = "reversed"}, home_of(c), m, 1, &steps);
+    EXPECT_TRUE(result.verdict) << result.verdict.complaint;
+    EXPECT_FALSE(steps.empty()) << c.name;
+  }
+}
+
+} // namespace
+} // namespace sortile::classics
