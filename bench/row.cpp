@@ -166,9 +166,12 @@ class field {
   std::uint64_t sum_ = 0;
 };
 
+/// Whether a name is asked for: by its whole, or by a part of it ending in "*".
 bool wanted(const std::string& name, const std::vector<std::string>& filters) {
-  return filters.empty() || std::any_of(filters.begin(), filters.end(),
-                                        [&](const std::string& part) { return name.find(part) != std::string::npos; });
+  return filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
+           return filter.ends_with('*') ? name.find(filter.substr(0, filter.size() - 1)) != std::string::npos
+                                        : name == filter;
+         });
 }
 
 template <class Key, class Value>

@@ -21,7 +21,7 @@ struct bench_options {
   unsigned repetitions = 9;  ///< timed runs of each at most
   double budget_seconds = 1; ///< a contender sits out the rest after this long
   std::uint64_t seed = 1;
-  std::vector<std::string> rivals{};  ///< only those whose names contain one of these; empty: all
+  std::vector<std::string> rivals{};  ///< only these, "boost*": those with that in their names; empty: all
   std::vector<std::string> engines{}; ///< empty: all usable ones
 };
 

@@ -4,17 +4,13 @@
 #include "testing/guarded_buffer.hpp"
 #include "testing/workloads.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
 namespace sortile::testing {
 
 namespace {
-
-/// Whether two arrays differ; of no bytes, they may be null.
-bool differ(const void* a, const void* b, std::size_t bytes) {
-  return bytes != 0 && std::memcmp(a, b, bytes) != 0;
-}
 
 /// Draws from a seed, one after another.
 class dice {
@@ -102,10 +98,10 @@ class arena {
         return damage;
     if (place == result_place::input && c_.form == form::out_of_place)
       return "the result is said to lie in an input that may only be read";
-    if (input_is_kept() && differ(keys_in_.data(), original_keys_.data(), key_bytes_))
+    if (input_is_kept() && !std::equal(original_keys_.begin(), original_keys_.end(), keys_in_.data()))
       return "the input keys were changed";
     if (input_is_kept() && c_.carries == payload::values &&
-        differ(values_in_.data(), original_values_.data(), value_bytes_))
+        !std::equal(original_values_.begin(), original_values_.end(), values_in_.data()))
       return "the input values were changed";
     return wrong_result(place);
   }

@@ -3,7 +3,7 @@
 // A segment (at first the whole input) that is larger than a core's L2 cache can hold is looked at once, all threads
 // sharing the scan: which bits differ, is it in order already, how many keys does each bucket of its highest differing
 // bits get. It is then partitioned by those bits, stably, into up to 2048 buckets in the other buffer, and each bucket
-// is a segment again. A segment that fits is sorted locally (kernels_local.hpp) into the place where the result
+// is a segment again. A segment that fits is sorted locally (kernels_local.ipp) into the place where the result
 // belongs.
 //
 //          input            spare                     result
@@ -48,7 +48,7 @@ class radix_sorter {
     const source<K, V> input(static_cast<const K*>(job_.keys_in), static_cast<const V*>(job_.values_in));
     image_.exact = image_.is_float && job_.n <= insertion_limit;
     if (job_.n <= insertion_limit)
-      kernels_.local(input, job_.n, image_, result_, {});
+      kernels_.local(input, job_.n, image_, result_, {}, false);
     else
       sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
   }
@@ -86,9 +86,11 @@ class radix_sorter {
     at += max_local_digits * max_buckets * sizeof(std::uint32_t);
     area.first.keys = reinterpret_cast<K*>(at);
     area.second.keys = area.first.keys + layout_.lane_keys;
+    area.result.keys = area.second.keys + layout_.lane_keys;
     if constexpr (has_values<V>) {
-      area.first.values = reinterpret_cast<V*>(area.second.keys + layout_.lane_keys);
+      area.first.values = reinterpret_cast<V*>(area.result.keys + layout_.lane_keys);
       area.second.values = area.first.values + layout_.lane_keys;
+      area.result.values = area.second.values + layout_.lane_keys;
     }
     return area;
   }
@@ -141,7 +143,7 @@ class radix_sorter {
   }
 
   void sort_locally(const segment& s, unsigned worker) {
-    kernels_.local(s.from, s.n, image_, result_.at(s.begin), local_area(worker));
+    kernels_.local(s.from, s.n, image_, result_.at(s.begin), local_area(worker), s.in_spare && streams(job_.n));
     finished(s.n);
   }
 
@@ -151,6 +153,8 @@ class radix_sorter {
     if (s.n == job_.n)
       job_.progress->add(n);
   }
+  bool streams(std::size_t n) const { return n * (sizeof(K) + job_.value_width) >= stream_from; }
+
   void finished(std::size_t n) { job_.progress->add(2 * n); }
 
   // ---- look
@@ -172,10 +176,12 @@ class radix_sorter {
   digit top_digit(K differing, std::size_t n) const {
     if (differing == 0)
       return {};
-    const std::size_t wanted = n / (layout_.local_limit - layout_.local_limit / 4) + 1;
-    unsigned bits = static_cast<unsigned>(std::bit_width(wanted));
-    if (bits > max_digit_bits)
-      bits = (bits + 1) / 2 < max_digit_bits ? std::max((bits + 1) / 2, max_digit_bits - 3) : max_digit_bits;
+    auto bits = static_cast<unsigned>(std::bit_width(n / layout_.bucket_keys));
+    if (bits >
+        max_digit_bits) { // one digit does not reach that far: is it enough for the local limit, or are two needed?
+      const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
+      bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
+    }
     bits = std::max(bits, least_digit_bits);
     const unsigned top = width(differing), lowest = width(static_cast<K>(differing & (~differing + 1))) - 1;
     const unsigned used = std::min(bits, top - lowest);
@@ -267,7 +273,7 @@ class radix_sorter {
   void partition(const segment& s, unsigned workers, unsigned worker, digit d, chunk_counts* counts) {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     const lanes<K, V> target = s.in_spare ? result_ : spare_;
-    const bool stream = s.n * (sizeof(K) + job_.value_width) >= stream_from;
+    const bool stream = streams(s.n);
     for_each_task(workers, chunks, meter(workers), [&](unsigned w, std::size_t c) {
       const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
       kernels_.partition(s.from.at(begin), end - begin, image_, d, counts[c].position, counts[c].start, target, stream,

@@ -48,11 +48,11 @@ void spin(site where) {
 }
 
 void polled(site where) {
-  constexpr unsigned loads_before_yield = 16;
-  if (active_modes & shuffled)
-    mine->reschedule(where);
-  else if (++current->ordered_loads > loads_before_yield)
+  constexpr unsigned loads_before_yield = 32;
+  if (++current->ordered_loads > loads_before_yield)
     mine->defer(wait_for::spin, where);
+  else
+    schedule_point(where);
 }
 
 unsigned block_barrier(vote_kind kind, bool predicate, site where) {
