@@ -58,8 +58,6 @@ class radix_sorter {
   static constexpr std::size_t block_keys = 4096; // looked at, then counted, while in the L1 cache
   static constexpr unsigned least_digit_bits = 6;
   static constexpr unsigned counting_bits = 16;
-  static constexpr std::size_t stream_from = std::size_t{4}
-                                             << 20; // bytes from which a partition writes past the caches
 
   struct segment {
     source<K, V> from; // its first key
@@ -153,7 +151,7 @@ class radix_sorter {
     if (s.n == job_.n)
       job_.progress->add(n);
   }
-  bool streams(std::size_t n) const { return n * (sizeof(K) + job_.value_width) >= stream_from; }
+  bool streams(std::size_t n) const { return n * (sizeof(K) + job_.value_width) >= tuning().stream_from_bytes; }
 
   void finished(std::size_t n) { job_.progress->add(2 * n); }
 
