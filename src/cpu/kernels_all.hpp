@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -19,6 +20,8 @@
 
 #define SORTILE_CPU_ISA generic
 #include "cpu/kernels_scan.ipp"
+
+#include "cpu/kernels_partition.ipp"
 
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
@@ -36,6 +39,8 @@
 #define SORTILE_CPU_ISA avx512
 #define SORTILE_CPU_AVX512_HERE 1
 #include "cpu/kernels_scan.ipp"
+
+#include "cpu/kernels_partition.ipp"
 
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA

@@ -49,8 +49,8 @@ template <class T>
 void run_small(simt::queue q, std::size_t n, std::uint32_t lead, bool vectors, scan_kind kind) {
   using kernel = kernels::scan_kernel<T, primitives::plus, kernels::scan_tuning<64, 1, 1>>;
   const auto in = values<T>(n, std::uint32_t(n + 1));
-  std::vector<T> padded(lead + n);
-  std::copy(in.begin(), in.end(), padded.begin() + lead);
+  std::vector<T> padded = in;
+  padded.insert(padded.begin(), lead, T{});
   const auto tiles = unsigned((n + lead + kernel::tile_items - 1) / kernel::tile_items);
   buffer<T> from(padded), to(padded.size());
   buffer<std::uint64_t> memory(primitives::look_back_chain<T>::bytes(tiles) / 8);
