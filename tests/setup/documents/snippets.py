@@ -54,7 +54,8 @@ def program(text, where):
 
 def check_links(document, root):
     """Links to files of the repository lead somewhere."""
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+    prose = re.sub(r"^\s*```.*?^\s*```|`[^`\n]*`", "", document.read_text(), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
         if "://" not in target and not (document.parent / target).exists():
             raise SystemExit(f"{document.relative_to(root)}: a link to {target}, which is not there")
 
