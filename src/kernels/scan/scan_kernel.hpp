@@ -16,6 +16,9 @@
 // output start differently within 16 bytes, run the same code with vectors of one item and identities for what is
 // absent.
 //
+// Results are stored past the caches' first choice (st.cs): the tile's input of other blocks is worth more there.
+// Inputs that fit the L2 are loaded plainly, larger ones by ld.cs.
+//
 // Traffic: 2·sizeof(T) bytes an item, and 8 or 16 bytes of status a tile. Shared storage: a word a warp.
 #pragma once
 
@@ -51,6 +54,7 @@ struct scan_kernel {
   std::uint32_t tiles;
   std::uint32_t lead;   // absent items in front of the array
   bool vectors_allowed; // input and output start alike within 16 bytes
+  bool streamed;        // the input is too large to be found, or left, in the L2
   bool exclusive;
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -153,11 +157,11 @@ struct scan_kernel {
   }
 
   SORTILE_DEVICE row<1> load(std::int64_t i, row<1>) const {
-    return {{present(i) ? in.load(i, simt::streaming) : Op::template identity<T>()}};
+    return {{present(i) ? in.load(i) : Op::template identity<T>()}};
   }
   template <int Width>
   SORTILE_DEVICE row<Width> load(std::int64_t i, row<Width>) const {
-    return simt::load_vector<Width>(in, i, simt::streaming);
+    return streamed ? simt::load_vector<Width>(in, i, simt::streaming) : simt::load_vector<Width>(in, i);
   }
   SORTILE_DEVICE void store(std::int64_t i, const row<1>& v) const {
     if (present(i))
