@@ -8,13 +8,13 @@
 namespace sortile::kernels::detail {
 
 /// How the host call cuts an array; measured on the H100 (docs/performance-log.md). Large tiles: a tile waits for its
-/// ticket, its loads and its look-back whatever its size, and 12 or 16 loads a thread are what registers hold without
+/// ticket, its loads and its look-back whatever its size, and 16 loads a thread are what registers hold without
 /// spilling.
 template <class T>
 struct scan_cut {
-  static constexpr unsigned threads = 256;
-  static constexpr unsigned vectors = sizeof(T) == 8 ? 16 : 12; ///< of 16 bytes, a thread
-  static constexpr unsigned min_blocks = sizeof(T) == 8 ? 2 : 3;
+  static constexpr unsigned threads = sizeof(T) == 8 ? 256 : 512;
+  static constexpr unsigned vectors = 16; ///< of 16 bytes, a thread
+  static constexpr unsigned min_blocks = sizeof(T) == 8 ? 2 : 1;
 };
 template <class T>
 inline constexpr std::uint64_t scan_tile_items = std::uint64_t{scan_cut<T>::threads} * scan_cut<T>::vectors * 16 /
