@@ -110,52 +110,46 @@ class look_back_chain {
     words_.store(at.tile, word{tag} << half | word{bits_of(value)}, simt::relaxed);
   }
 
-  /// Windows of 32 tiles whose words are asked for together: a walk over several windows pays the latency of one.
-  static constexpr int ahead = 4;
-
   /// The fold of all tiles before this one. Lane l looks at tile end − 1 − l; the window moves down by 32 tiles until
   /// it holds an inclusive prefix. Lanes below tile 0 never count: tile 0 is always inclusive.
   template <class Op>
   SORTILE_DEVICE T look_back(tile_ticket at, Op op) const {
-    const std::uint32_t aggregate_tag = at.epoch << 2 | aggregate_state,
-                        inclusive_tag = at.epoch << 2 | inclusive_state;
-    const auto has_spoken = [=](word w) { return tag_of(w) == inclusive_tag || tag_of(w) == aggregate_tag; };
-    word seen[ahead]; // this lane's tile in the window, and in those behind it
-    SORTILE_UNROLL
-    for (int k = 0; k < ahead; ++k)
-      seen[k] = word_before(at.tile, k);
-    T sum{};
-    for (std::uint32_t end = at.tile;; end -= simt::warp_size) {
-      unsigned inclusive, last;
-      for (;;) { // until all tiles from end − 1 down to the nearest inclusive one, or all 32, have spoken
-        inclusive = simt::ballot(tag_of(seen[0]) == inclusive_tag);
-        last = inclusive != 0 ? simt::trailing_zeros(inclusive) : simt::warp_size - 1;
-        const unsigned needed = simt::full_warp >> (simt::warp_size - 1 - last);
-        if ((simt::ballot(has_spoken(seen[0])) & needed) == needed)
-          break;
-        simt::spin_hint();
-        SORTILE_UNROLL
-        for (int k = 0; k < ahead; ++k)
-          if (!has_spoken(seen[k]))
-            seen[k] = word_before(end, k);
-      }
-      const T part = warp_reduce_backwards(value_of(seen[0]), op, last);
-      sum = end == at.tile ? part : op(part, sum);
-      if (inclusive != 0)
-        return sum;
-      SORTILE_UNROLL
-      for (int k = 1; k < ahead; ++k)
-        seen[k - 1] = seen[k];
-      seen[ahead - 1] = word_before(end, ahead);
+    window w = watch(at.tile, at.epoch);
+    T sum = warp_reduce_backwards(w.value, op, w.last);
+    for (std::uint32_t end = at.tile; !w.inclusive;) {
+      end -= simt::warp_size;
+      w = watch(end, at.epoch);
+      sum = op(warp_reduce_backwards(w.value, op, w.last), sum);
     }
+    return sum;
   }
 
-  /// The word of this lane's tile in the k-th window before `end`; 0, which no tile says, below tile 0.
-  SORTILE_DEVICE word word_before(std::uint32_t end, int k) const {
-    const std::uint32_t back = unsigned(k) * simt::warp_size + simt::lane_index();
-    return back < end ? words_.load(end - 1 - back, simt::relaxed) : word{0};
+  struct window {
+    T value;        ///< of this lane's tile, for lanes up to `last`
+    unsigned last;  ///< the lane of the nearest inclusive prefix, or 31
+    bool inclusive; ///< whether there is one
+  };
+
+  /// Polls until the tiles from end − 1 down to the nearest inclusive one, or all 32, have spoken.
+  SORTILE_DEVICE window watch(std::uint32_t end, std::uint32_t epoch) const {
+    const std::uint32_t aggregate_tag = epoch << 2 | aggregate_state, inclusive_tag = epoch << 2 | inclusive_state;
+    const unsigned lane = simt::lane_index();
+    word seen{};
+    std::uint32_t tag = 0;
+    for (;;) {
+      if (lane < end && tag != aggregate_tag && tag != inclusive_tag) {
+        seen = words_.load(end - 1 - lane, simt::relaxed);
+        tag = std::uint32_t(seen >> half);
+      }
+      const unsigned inclusive = simt::ballot(tag == inclusive_tag);
+      const unsigned spoken = simt::ballot(tag == inclusive_tag || tag == aggregate_tag);
+      const unsigned last = inclusive != 0 ? simt::trailing_zeros(inclusive) : simt::warp_size - 1;
+      const unsigned needed = simt::full_warp >> (simt::warp_size - 1 - last);
+      if ((spoken & needed) == needed)
+        return {value_of(seen), last, inclusive != 0};
+      simt::spin_hint();
+    }
   }
-  static SORTILE_DEVICE std::uint32_t tag_of(word w) { return std::uint32_t(w >> half); }
 
   static SORTILE_DEVICE value_bits bits_of(T value) {
     if constexpr (sizeof(T) >= 4)

@@ -69,12 +69,14 @@ class bits_look {
   Word ones_ = 0, zeros_ = 0;
 };
 
-/// 512 threads, four blocks a multiprocessor; copies fill 8 to 32 KB.
+/// Measured on the H100 (docs/performance-log.md): many copies are worth more than many blocks. The counters stay
+/// within 64 KB.
 template <class Word>
 struct histogram_tuning {
-  static constexpr unsigned threads = 512, min_blocks = sizeof(Word) == 16 ? 2 : 3;
+  static constexpr unsigned threads = sizeof(Word) <= 2 ? 512 : 1024;
+  static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : sizeof(Word) == 4 ? 2 : 1;
   static constexpr unsigned vectors = 4; ///< 16-byte loads in flight a thread
-  static constexpr unsigned copies = sizeof(Word) <= 2 ? 8 : sizeof(Word) <= 4 ? 8 : sizeof(Word) == 8 ? 4 : 2;
+  static constexpr unsigned copies = sizeof(Word) <= 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
 };
 
 template <class Word, class Tuning = histogram_tuning<Word>, class Look = bits_look<Word>>
