@@ -1,0 +1,40 @@
+// What takes part in a GPU benchmark: something that queues one piece of work on the default stream, again and again.
+#pragma once
+
+#include "device/memory_resource.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sortile::bench {
+
+using shared_buffer = std::shared_ptr<device::device_buffer>;
+inline shared_buffer make_buffer(std::size_t bytes) {
+  return std::make_shared<device::device_buffer>(bytes, nullptr);
+}
+
+struct contestant {
+  std::string name;
+  std::function<void()> run;       ///< queues the work; never synchronises
+  std::size_t workspace_bytes = 0; ///< beside input and output
+};
+
+/// One row: contestants doing the same work on the same data.
+struct row {
+  std::string name;
+  std::uint64_t n = 0;
+  double bytes = 0; ///< that the work has to move, read plus written
+  std::vector<contestant> contestants;
+};
+
+// CUB's side, from the toolkit's headers. Outputs lie in the caller's memory.
+contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
+contestant cub_scan(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
+/// 256 bins of byte samples; `channels` 1, or 4 for all digits of 32-bit keys.
+contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int channels, std::uint32_t* bins);
+std::string cub_version();
+
+} // namespace sortile::bench

@@ -1,0 +1,142 @@
+// sortile_gpu_bench: device-wide scan and radix histogram against CUB's, in one process, taking turns.
+//
+//   sortile_gpu_bench [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
+//
+// The last column but one is CUB's time over the row's: above 1, sortile is faster. Results are compared before anything is
+// timed.
+#include "bench/gpu/timing.hpp"
+
+#include "kernels/histogram/radix_histogram.hpp"
+#include "kernels/scan/scan.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+
+namespace sortile::bench {
+namespace {
+
+/// Random bits, made on the host once and copied in pieces.
+shared_buffer random_bytes(std::size_t bytes) {
+  std::vector<std::uint64_t> piece(std::size_t{1} << 21);
+  std::uint64_t state = 1;
+  for (std::uint64_t& x : piece) {
+    state += 0x9e3779b97f4a7c15;
+    x = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
+    x ^= x >> 27;
+  }
+  const auto buffer = make_buffer(bytes);
+  for (std::size_t at = 0; at < bytes; at += piece.size() * 8)
+    SORTILE_CUDA_CHECK(cudaMemcpy(static_cast<char*>(buffer->data()) + at, piece.data(),
+                                  std::min(bytes - at, piece.size() * 8), cudaMemcpyHostToDevice));
+  return buffer;
+}
+
+template <class T>
+std::vector<T> fetched(const void* data, std::size_t n) {
+  std::vector<T> v(n);
+  SORTILE_CUDA_CHECK(cudaMemcpy(v.data(), data, n * sizeof(T), cudaMemcpyDeviceToHost));
+  return v;
+}
+
+template <class T>
+row scan_row(const char* name, const shared_buffer& data, std::uint64_t n) {
+  const auto out = make_buffer(n * sizeof(T)), expected = make_buffer(n * sizeof(T));
+  const std::size_t bytes = kernels::scan_workspace_bytes<T>(n);
+  const auto workspace = make_buffer(bytes), prepared = make_buffer(bytes);
+  const auto* in = static_cast<const T*>(data->data());
+  const auto queue = simt::queue::cuda(nullptr);
+  kernels::prepare_scan_workspace(queue, prepared->data(), bytes);
+  const kernels::scan_request<T> request{
+      .in = in, .out = static_cast<T*>(out->data()), .n = n, .workspace = workspace->data(), .workspace_bytes = bytes};
+  kernels::scan_request<T> again = request;
+  again.workspace = prepared->data();
+  again.prepared = true;
+  row r{name, n, 2.0 * double(n) * sizeof(T), {}};
+  r.contestants.push_back({"sortile", [=] { kernels::scan(queue, request); }, bytes});
+  r.contestants.push_back({"prepared", [=, keep = prepared] { kernels::scan(queue, again); }, bytes});
+  r.contestants.push_back(cub_scan(in, static_cast<T*>(expected->data()), n));
+  for (const contestant& c : r.contestants)
+    c.run();
+  if (fetched<T>(out->data(), n) != fetched<T>(expected->data(), n))
+    throw std::runtime_error(std::string(name) + ": sortile and CUB differ");
+  for (contestant& c : r.contestants)
+    c.run = [work = c.run, keep = std::vector{out, expected, workspace, prepared}] { work(); };
+  return r;
+}
+
+template <class Word>
+row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n) {
+  using result = kernels::radix_histogram_result<Word>;
+  const auto ours = make_buffer(sizeof(result));
+  const auto* keys = static_cast<const Word*>(data->data());
+  const auto codec = make_key_codec<Word>(sizeof(Word) == 1   ? key_type::u8
+                                          : sizeof(Word) == 4 ? key_type::u32
+                                                              : key_type::u64,
+                                          order::ascending, {});
+  const auto queue = simt::queue::cuda(nullptr);
+  row r{name, n, double(n) * sizeof(Word), {}};
+  r.contestants.push_back(
+      {"sortile", [=] { kernels::radix_histogram(queue, keys, n, codec, static_cast<result*>(ours->data())); }, 0});
+  r.contestants[0].run();
+  if constexpr (sizeof(Word) <= 4) {
+    const auto bins = make_buffer(sizeof(Word) * 256 * 4);
+    auto cub = cub_histogram(reinterpret_cast<const std::uint8_t*>(keys), n, int(sizeof(Word)),
+                             static_cast<std::uint32_t*>(bins->data()));
+    cub.run();
+    const auto mine = fetched<std::uint64_t>(ours->data(), sizeof(Word) * 256);
+    const auto theirs = fetched<std::uint32_t>(bins->data(), sizeof(Word) * 256);
+    if (!std::equal(mine.begin(), mine.end(), theirs.begin()))
+      throw std::runtime_error(std::string(name) + ": sortile and CUB differ");
+    cub.run = [work = cub.run, bins] { work(); };
+    r.contestants.push_back(cub);
+  }
+  return r;
+}
+
+struct settings {
+  unsigned rounds = 15, log_n_min = 20, log_n_max = 28;
+  std::string json_path;
+};
+
+std::vector<row_result> run(const settings& s, environment& e) {
+  e = look_around();
+  std::vector<row_result> results;
+  const auto data = random_bytes((std::size_t{1} << s.log_n_max) * 8);
+  const auto equal = make_buffer((std::size_t{1} << s.log_n_max) * 4);
+  SORTILE_CUDA_CHECK(cudaMemset(equal->data(), 7, equal->bytes()));
+  for (unsigned log_n = s.log_n_min; log_n <= s.log_n_max; log_n += 2) {
+    const std::uint64_t n = std::uint64_t{1} << log_n;
+    results.push_back(measure(scan_row<std::uint32_t>("scan u32", data, n), s.rounds));
+    results.push_back(measure(scan_row<std::uint64_t>("scan u64", data, n), s.rounds));
+    results.push_back(measure(histogram_row<std::uint8_t>("histogram u8", data, n), s.rounds));
+    results.push_back(measure(histogram_row<std::uint32_t>("histogram u32", data, n), s.rounds));
+    results.push_back(measure(histogram_row<std::uint32_t>("histogram u32, all equal", equal, n), s.rounds));
+    results.push_back(measure(histogram_row<std::uint64_t>("histogram u64", data, n), s.rounds));
+  }
+  return results;
+}
+
+} // namespace
+} // namespace sortile::bench
+
+int main(int argc, char** argv) {
+  sortile::bench::settings s;
+  CLI::App app("Scan and histogram against CUB on the GPU");
+  app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--log-n-min", s.log_n_min, "smallest size, as a power of two")->check(CLI::Range(10, 30));
+  app.add_option("--log-n-max", s.log_n_max, "largest size")->check(CLI::Range(10, 30))->capture_default_str();
+  app.add_option("--json", s.json_path, "where the raw figures go");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    sortile::bench::environment e;
+    const auto results = sortile::bench::run(s, e);
+    std::cout << sortile::bench::table(e, results);
+    if (!s.json_path.empty() && !(std::ofstream(s.json_path) << sortile::bench::json(e, results)))
+      throw std::runtime_error("cannot write " + s.json_path);
+  } catch (const std::exception& failure) {
+    std::cerr << "sortile_gpu_bench: " << failure.what() << '\n';
+    return 1;
+  }
+}

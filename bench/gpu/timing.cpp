@@ -1,0 +1,122 @@
+#include "bench/gpu/timing.hpp"
+#include "device/stream.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace sortile::bench {
+
+namespace {
+
+std::string version_text(int v) {
+  return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
+}
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, arguments...);
+  return text;
+}
+
+double time_once(const contestant& c, unsigned repeats) {
+  const device::event begin(device::event::timing::on), end(device::event::timing::on);
+  begin.record(nullptr);
+  for (unsigned i = 0; i < repeats; ++i)
+    c.run();
+  end.record(nullptr);
+  end.synchronize();
+  return double(end.milliseconds_since(begin)) / repeats;
+}
+
+timing summary(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](double share) { return samples[std::size_t(share * double(samples.size() - 1) + 0.5)]; };
+  return {at(0.5), (at(0.75) - at(0.25)) / 2 / at(0.5)};
+}
+
+double share_of_copy(const environment& e, const row& r, const timing& t) {
+  return r.bytes / (t.milliseconds * 1e-3) / e.copy_bytes_per_second;
+}
+
+} // namespace
+
+row_result measure(row r, unsigned rounds) {
+  constexpr unsigned warm_up = 2;
+  std::vector<unsigned> repeats;
+  for (const contestant& c : r.contestants) {
+    c.run();
+    repeats.push_back(unsigned(std::clamp(0.5 / time_once(c, 1), 1.0, 20.0)));
+  }
+  std::vector<std::vector<double>> samples(r.contestants.size());
+  for (unsigned round = 0; round < warm_up + rounds; ++round)
+    for (std::size_t c = 0; c < r.contestants.size(); ++c) {
+      const double t = time_once(r.contestants[c], repeats[c]);
+      if (round >= warm_up)
+        samples[c].push_back(t);
+    }
+  row_result result{std::move(r), {}};
+  for (auto& s : samples)
+    result.timings.push_back(summary(std::move(s)));
+  return result;
+}
+
+environment look_around() {
+  environment e;
+  cudaDeviceProp properties;
+  int driver = 0, runtime = 0, device_index = 0;
+  SORTILE_CUDA_CHECK(cudaGetDevice(&device_index));
+  SORTILE_CUDA_CHECK(cudaGetDeviceProperties(&properties, device_index));
+  SORTILE_CUDA_CHECK(cudaDriverGetVersion(&driver));
+  SORTILE_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+  e.gpu = properties.name;
+  e.driver = version_text(driver);
+  e.toolkit = version_text(runtime);
+  e.cub = cub_version();
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  const auto from = make_buffer(bytes), to = make_buffer(bytes);
+  SORTILE_CUDA_CHECK(cudaMemset(from->data(), 1, bytes));
+  const contestant copy{"copy", [=] {
+                          SORTILE_CUDA_CHECK(cudaMemcpyAsync(to->data(), from->data(), bytes, cudaMemcpyDeviceToDevice));
+                        }};
+  const row_result result = measure({"copy", bytes, 2.0 * bytes, {copy}}, 15);
+  e.copy_bytes_per_second = 2.0 * bytes / (result.timings[0].milliseconds * 1e-3);
+  return e;
+}
+
+std::string table(const environment& e, const std::vector<row_result>& results) {
+  std::string text = e.gpu + ", driver " + e.driver + ", CUDA " + e.toolkit + ", CUB " + e.cub +
+                     format(", copy rate %.0f GB/s\n", e.copy_bytes_per_second * 1e-9);
+  text += format("%-26s %12s  %-10s %10s %7s %8s %7s %12s\n", "work", "n", "by", "ms", "noise", "of copy", "ratio",
+                 "workspace");
+  for (const row_result& r : results)
+    for (std::size_t c = 0; c < r.timings.size(); ++c) {
+      const timing& t = r.timings[c];
+      text += format("%-26s %12llu  %-10s %10.4f %6.1f%% %7.1f%% %7.2f %12zu\n", r.measured.name.c_str(),
+                     static_cast<unsigned long long>(r.measured.n), r.measured.contestants[c].name.c_str(),
+                     t.milliseconds, t.noise * 100, share_of_copy(e, r.measured, t) * 100,
+                     r.timings.back().milliseconds / t.milliseconds, r.measured.contestants[c].workspace_bytes);
+    }
+  return text;
+}
+
+std::string json(const environment& e, const std::vector<row_result>& results) {
+  std::string text = "{\n \"gpu\": \"" + e.gpu + "\", \"driver\": \"" + e.driver + "\", \"toolkit\": \"" + e.toolkit +
+                     "\", \"cub\": \"" + e.cub +
+                     format("\", \"copy_bytes_per_second\": %.4g,\n \"rows\": [", e.copy_bytes_per_second);
+  const char* row_separator = "\n";
+  for (const row_result& r : results) {
+    text += row_separator + format("  {\"work\": \"%s\", \"n\": %llu, \"bytes\": %.0f, \"by\": [", r.measured.name.c_str(),
+                                   static_cast<unsigned long long>(r.measured.n), r.measured.bytes);
+    row_separator = ",\n";
+    for (std::size_t c = 0; c < r.timings.size(); ++c)
+      text += format("%s{\"name\": \"%s\", \"ms\": %.5f, \"noise\": %.4f, \"of_copy_rate\": %.4f, \"workspace\": %zu}",
+                     c == 0 ? "" : ", ", r.measured.contestants[c].name.c_str(), r.timings[c].milliseconds,
+                     r.timings[c].noise, share_of_copy(e, r.measured, r.timings[c]),
+                     r.measured.contestants[c].workspace_bytes);
+    text += "]}";
+  }
+  return text + "\n ]\n}\n";
+}
+
+} // namespace sortile::bench

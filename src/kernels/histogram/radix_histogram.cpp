@@ -1,0 +1,27 @@
+// Checks radix histogram calls and sends them to the queue's backend.
+#include "kernels/histogram/radix_histogram.hpp"
+#include "kernels/argument_checks.hpp"
+#include "kernels/histogram/radix_histogram_launch.hpp"
+
+namespace sortile::kernels {
+
+template <class Word>
+void radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, const key_codec<Word>& codec,
+                     radix_histogram_result<Word>* result) {
+  check_array("radix_histogram", "keys", keys, n);
+  check_array("radix_histogram", "result", result, 1);
+  check_apart("radix_histogram", "keys", keys, n * sizeof(Word), "result", result, sizeof *result);
+  simt::visit(q, [&](auto backend) { detail::launch_radix_histogram<decltype(backend)>(q, keys, n, codec, result); });
+}
+
+#define SORTILE_INSTANCE(WORD)                                                                                         \
+  template void radix_histogram(const simt::queue&, const WORD*, std::uint64_t, const key_codec<WORD>&,                \
+                                radix_histogram_result<WORD>*);
+SORTILE_INSTANCE(std::uint8_t)
+SORTILE_INSTANCE(std::uint16_t)
+SORTILE_INSTANCE(std::uint32_t)
+SORTILE_INSTANCE(std::uint64_t)
+SORTILE_INSTANCE(uint128)
+#undef SORTILE_INSTANCE
+
+} // namespace sortile::kernels

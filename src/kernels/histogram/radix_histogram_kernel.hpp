@@ -1,0 +1,186 @@
+// Radix histogram: how often each value of each 8-bit digit of the keys occurs, for all digits in one read of the keys.
+//
+// A resident grid strides over the keys, 16 bytes a load and several loads in flight a thread. Every digit of a key's
+// image (primitives/key_codec.hpp) adds one to a counter in shared storage; at the end each block adds its counters to
+// the global ones.
+//
+// Counters stand in several copies, and the copies of one counter beside each other:
+//
+//   counts[digit][value][copy],  copy = lane mod copies
+//
+// so that lanes with equal digits, the common case in real data, meet in fewer places, and lanes of different copies
+// never share a bank. The adding instruction without a result joins equal addresses of a warp by itself.
+//
+// In the same pass the kernel gathers which bits are set in some key and which are clear in some key (the look): their
+// conjunction says which bits differ at all. Two operations a key on registers, hidden behind the loads. `Look` is the
+// seam: anything with see(image) and finish(…).
+//
+// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
+#pragma once
+
+#include "primitives/key_codec.hpp"
+#include "primitives/warp_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Bits set and clear in some image, as 64-bit halves: [ones low, ones high, zeros low, zeros high].
+template <class Word>
+class bits_look {
+ public:
+  static constexpr unsigned words = 4;
+  struct storage {
+    simt::shared_array<std::uint32_t, 2 * words> bits;
+  };
+
+  SORTILE_DEVICE void see(Word image) {
+    ones_ = static_cast<Word>(ones_ | image);
+    zeros_ = static_cast<Word>(zeros_ | static_cast<Word>(~image));
+  }
+  static SORTILE_DEVICE void clear(storage& s) {
+    if (simt::thread_index() < 2 * words)
+      s.bits[simt::thread_index()] = 0;
+  }
+  /// Between clear() and this, and between this and publish(), the block meets at a barrier.
+  SORTILE_DEVICE void gather(storage& s) const {
+    constexpr unsigned pieces = sizeof(Word) <= 4 ? 1 : sizeof(Word) / 4;
+    SORTILE_UNROLL
+    for (unsigned p = 0; p < pieces; ++p) {
+      const auto ones = simt::warp_reduce_or(std::uint32_t(piece(ones_, p)));
+      const auto zeros = simt::warp_reduce_or(std::uint32_t(piece(zeros_, p)));
+      if (simt::lane_index() == 0) {
+        s.bits.fetch_or(p, ones, simt::relaxed, simt::block_scope);
+        s.bits.fetch_or(words + p, zeros, simt::relaxed, simt::block_scope);
+      }
+    }
+  }
+  static SORTILE_DEVICE void publish(storage& s, simt::global<std::uint64_t> result) {
+    const unsigned t = simt::thread_index();
+    if (t < words)
+      result.fetch_or(t, std::uint64_t{s.bits.load(2 * t)} | std::uint64_t{s.bits.load(2 * t + 1)} << 32);
+  }
+
+ private:
+  static SORTILE_DEVICE Word piece(Word v, unsigned p) {
+    if constexpr (sizeof(Word) <= 4)
+      return v;
+    else
+      return v >> (32 * p);
+  }
+  Word ones_ = 0, zeros_ = 0;
+};
+
+/// 512 threads, four blocks a multiprocessor; copies fill 8 to 32 KB.
+template <class Word>
+struct histogram_tuning {
+  static constexpr unsigned threads = 512, min_blocks = sizeof(Word) == 16 ? 2 : 3;
+  static constexpr unsigned vectors = 4; ///< 16-byte loads in flight a thread
+  static constexpr unsigned copies = sizeof(Word) <= 2 ? 8 : sizeof(Word) <= 4 ? 8 : sizeof(Word) == 8 ? 4 : 2;
+};
+
+template <class Word, class Tuning = histogram_tuning<Word>, class Look = bits_look<Word>>
+struct radix_histogram_kernel {
+  static constexpr unsigned block_threads = Tuning::threads, min_blocks = Tuning::min_blocks;
+  static constexpr unsigned digits = sizeof(Word), radix = 256, copies = Tuning::copies;
+  static constexpr int vector = int(16 / sizeof(Word));
+  /// A byte is its own digit: its 256 values go through the codec when they are added up, not each key.
+  static constexpr bool counts_raw_keys = sizeof(Word) == 1;
+
+  struct shared {
+    simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
+    typename Look::storage look;
+  };
+
+  simt::global<const Word> keys;
+  std::uint64_t n;
+  std::uint32_t head; // keys before the first multiple of 16 bytes
+  key_codec<Word> codec;
+  simt::global<std::uint64_t> counts; // [digits][radix]
+  simt::global<std::uint64_t> look;   // [Look::words]
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    for (unsigned i = simt::thread_index(); i < digits * radix * copies; i += block_threads)
+      s.counts[i] = 0;
+    Look::clear(s.look);
+    simt::block_barrier();
+    Look seen;
+    count_vectors(s, seen);
+    if (simt::block_index() == 0)
+      count_ends(s, seen);
+    simt::block_barrier();
+    publish(s, seen);
+    seen.gather(s.look);
+    simt::block_barrier();
+    Look::publish(s.look, look);
+  }
+
+ private:
+  SORTILE_DEVICE std::uint64_t vectors() const { return (n - head) / unsigned(vector); }
+
+  /// Each block takes every grid-th stretch of Tuning::vectors vectors a thread.
+  SORTILE_DEVICE void count_vectors(shared& s, Look& seen) const {
+    constexpr unsigned stretch = block_threads * Tuning::vectors;
+    const std::uint64_t all = vectors();
+    auto first = std::uint64_t{simt::block_index()} * stretch;
+    for (; first + stretch <= all; first += std::uint64_t{simt::grid_size()} * stretch) {
+      simt::vec<Word, vector> v[Tuning::vectors];
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < Tuning::vectors; ++k)
+        v[k] = load(first + k * block_threads + simt::thread_index());
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < Tuning::vectors; ++k)
+        count(s, seen, v[k]);
+    }
+    for (auto i = first + simt::thread_index(); i < all && i < first + stretch; i += block_threads)
+      count(s, seen, load(i));
+  }
+  SORTILE_DEVICE simt::vec<Word, vector> load(std::uint64_t i) const {
+    return simt::load_vector<vector>(keys, head + i * unsigned(vector), simt::streaming);
+  }
+  SORTILE_DEVICE void count(shared& s, Look& seen, const simt::vec<Word, vector>& v) const {
+    SORTILE_UNROLL
+    for (int k = 0; k < vector; ++k)
+      count(s, seen, v[k]);
+  }
+
+  /// Keys before the first and behind the last whole vector: fewer than two vectors.
+  SORTILE_DEVICE void count_ends(shared& s, Look& seen) const {
+    const std::uint64_t behind = head + vectors() * unsigned(vector);
+    const std::uint64_t t = simt::thread_index();
+    if (t < head)
+      count(s, seen, keys.load(t));
+    else if (behind + (t - head) < n)
+      count(s, seen, keys.load(behind + (t - head)));
+  }
+
+  SORTILE_DEVICE void count(shared& s, Look& seen, Word key) const {
+    const Word image = counts_raw_keys ? key : codec.image(key);
+    if constexpr (!counts_raw_keys)
+      seen.see(image);
+    const unsigned copy = simt::lane_index() % copies;
+    SORTILE_UNROLL
+    for (unsigned d = 0; d < digits; ++d) {
+      const auto value = unsigned(static_cast<Word>(image >> (8 * d)) & 255);
+      s.counts.fetch_add((d * radix + value) * copies + copy, 1u, simt::relaxed, simt::block_scope);
+    }
+  }
+
+  SORTILE_DEVICE void publish(shared& s, Look& seen) const {
+    for (unsigned i = simt::thread_index(); i < digits * radix; i += block_threads) {
+      std::uint32_t sum = 0;
+      SORTILE_UNROLL
+      for (unsigned c = 0; c < copies; ++c)
+        sum += s.counts.load(i * copies + c);
+      if (sum == 0)
+        continue;
+      unsigned bin = i;
+      if constexpr (counts_raw_keys) {
+        const Word image = codec.image(Word(i));
+        seen.see(image);
+        bin = image;
+      }
+      counts.fetch_add(bin, std::uint64_t{sum});
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,12 @@
+// Between the checked call and the kernel: declared for each backend, defined in radix_histogram.cu.
+#pragma once
+
+#include "kernels/histogram/radix_histogram.hpp"
+
+namespace sortile::kernels::detail {
+
+template <class Backend, class Word>
+void launch_radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, const key_codec<Word>& codec,
+                            radix_histogram_result<Word>* result);
+
+} // namespace sortile::kernels::detail

@@ -1,0 +1,173 @@
+// Device-wide scan in a single pass: n reads, n writes, whatever n is.
+//
+// A block takes the next tile by ticket, each of its warps scans a piece of it in registers, the warps' totals make the
+// tile's aggregate, a look-back (primitives/look_back.hpp) finds what stands before the tile, and the block stores.
+//
+//   tile of the block = Warps pieces, one a warp = Rows rows of 32·Vector items, Vector neighbours a lane:
+//
+//     row 0   lane 0: x0 x1 x2 x3 | lane 1: x4 x5 x6 x7 | … | lane 31: x124 … x127
+//     row 1   lane 0: x128 …
+//
+// So loads and stores are 16 bytes a lane and coalesce as they are, with no exchange through shared storage; rows are
+// independent of each other up to their totals, which hides the shuffles' latency.
+//
+// Tiles are cut at multiples of 16 bytes of memory, not of the array: with an array that starts `lead` items after such
+// a multiple, tile 0 has `lead` absent items at its front. Tiles with absent items, and all tiles where input and
+// output start differently within 16 bytes, run the same code with vectors of one item and identities for what is
+// absent.
+//
+// Traffic: 2·sizeof(T) bytes an item, and 8 or 16 bytes of status a tile. Shared storage: a word a warp.
+#pragma once
+
+#include "primitives/look_back.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// How a scan is cut: 16·vectors bytes a thread.
+template <unsigned Threads, unsigned Vectors, unsigned MinBlocks>
+struct scan_tuning {
+  static constexpr unsigned threads = Threads, vectors = Vectors, min_blocks = MinBlocks;
+};
+
+template <class T, class Op, class Tuning>
+struct scan_kernel {
+  static constexpr unsigned block_threads = Tuning::threads;
+  static constexpr unsigned min_blocks = Tuning::min_blocks;
+  static constexpr unsigned warps = block_threads / simt::warp_size;
+  static constexpr int vector = 16 / sizeof(T);
+  static constexpr int items = int(Tuning::vectors) * vector;             // a thread
+  static constexpr unsigned tile_items = block_threads * unsigned(items); // a block
+
+  struct shared {
+    simt::shared_value<primitives::tile_ticket> ticket;
+    simt::shared_array<T, warps> totals;
+  };
+
+  simt::global<const T> in;
+  simt::global<T> out; // may be `in`
+  std::uint64_t n;
+  primitives::look_back_chain<T> chain;
+  T initial;
+  std::uint32_t tiles;
+  std::uint32_t lead;   // absent items in front of the array
+  bool vectors_allowed; // input and output start alike within 16 bytes
+  bool exclusive;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    if (simt::thread_index() == 0)
+      s.ticket = chain.draw(tiles);
+    simt::block_barrier();
+    const primitives::tile_ticket ticket = s.ticket;
+    const bool whole = (ticket.tile != 0 || lead == 0) && (std::uint64_t{ticket.tile} + 1) * tile_items <= n + lead;
+    if (whole && vectors_allowed)
+      scan_tile<vector>(s, ticket);
+    else
+      scan_tile<1>(s, ticket);
+  }
+
+ private:
+  template <int Width>
+  using row = simt::vec<T, Width>;
+
+  template <int Width>
+  SORTILE_DEVICE void scan_tile(shared& s, primitives::tile_ticket ticket) const {
+    constexpr int rows = items / Width;
+    const auto first = std::int64_t(std::uint64_t{ticket.tile} * tile_items) - std::int64_t(lead) +
+                       std::int64_t(simt::warp_index() * simt::warp_size * unsigned(items)) +
+                       std::int64_t(simt::lane_index() * unsigned(Width)); // of this lane's row 0
+    row<Width> x[rows];
+    SORTILE_UNROLL
+    for (int r = 0; r < rows; ++r)
+      x[r] = load(first + r * int(simt::warp_size) * Width, row<Width>{});
+    const T total = scan_piece(x);
+    const T before = tile_prefix(s, ticket, total);
+    store_piece(x, first, before);
+  }
+
+  /// Items become the folds of the warp's piece up to and with them; returns the fold of the piece.
+  template <int Width, int Rows>
+  static SORTILE_DEVICE T scan_piece(row<Width> (&x)[Rows]) {
+    constexpr Op op{};
+    T inclusive[Rows]; // of the lanes' own folds, by row
+    SORTILE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      SORTILE_UNROLL
+      for (int w = 1; w < Width; ++w)
+        x[r][w] = op(x[r][w - 1], x[r][w]);
+      inclusive[r] = primitives::warp_inclusive_scan(x[r][Width - 1], op);
+    }
+    T carry = Op::template identity<T>();
+    SORTILE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      const T below = simt::shuffle_up(inclusive[r], 1);
+      const T before = simt::lane_index() == 0 ? carry : op(carry, below);
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w)
+        x[r][w] = op(before, x[r][w]);
+      carry = op(carry, simt::shuffle(inclusive[r], simt::warp_size - 1));
+    }
+    return carry;
+  }
+
+  /// What stands before this warp's piece, `initial` included.
+  SORTILE_DEVICE T tile_prefix(shared& s, primitives::tile_ticket ticket, T total) const {
+    constexpr Op op{};
+    const unsigned lane = simt::lane_index();
+    if (lane == 0)
+      s.totals[simt::warp_index()] = total;
+    simt::block_barrier();
+    if (simt::warp_index() == 0) {
+      const T mine = lane < warps ? s.totals.load(lane) : Op::template identity<T>();
+      const auto within = primitives::warp_exclusive_scan(mine, op, Op::template identity<T>());
+      const T before = chain.exclusive_prefix(ticket, within.total, op, initial);
+      if (lane < warps)
+        s.totals[lane] = op(before, within.before);
+    }
+    simt::block_barrier();
+    return s.totals.load(simt::warp_index());
+  }
+
+  template <int Width, int Rows>
+  SORTILE_DEVICE void store_piece(row<Width> (&x)[Rows], std::int64_t first, T before) const {
+    constexpr Op op{};
+    T previous = before; // the result that stands before the row
+    SORTILE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w)
+        x[r][w] = op(before, x[r][w]);
+      const std::int64_t at = first + r * int(simt::warp_size) * Width;
+      if (exclusive) {
+        const T below = simt::shuffle_up(x[r][Width - 1], 1);
+        row<Width> shifted;
+        shifted[0] = simt::lane_index() == 0 ? previous : below;
+        SORTILE_UNROLL
+        for (int w = 1; w < Width; ++w)
+          shifted[w] = x[r][w - 1];
+        previous = simt::shuffle(x[r][Width - 1], simt::warp_size - 1);
+        store(at, shifted);
+      } else {
+        store(at, x[r]);
+      }
+    }
+  }
+
+  SORTILE_DEVICE row<1> load(std::int64_t i, row<1>) const {
+    return {{present(i) ? in.load(i, simt::streaming) : Op::template identity<T>()}};
+  }
+  template <int Width>
+  SORTILE_DEVICE row<Width> load(std::int64_t i, row<Width>) const {
+    return simt::load_vector<Width>(in, i, simt::streaming);
+  }
+  SORTILE_DEVICE void store(std::int64_t i, const row<1>& v) const {
+    if (present(i))
+      out.store(i, v[0], simt::streaming);
+  }
+  template <int Width>
+  SORTILE_DEVICE void store(std::int64_t i, const row<Width>& v) const {
+    simt::store_vector<Width>(out, i, v, simt::streaming);
+  }
+  SORTILE_DEVICE bool present(std::int64_t i) const { return std::uint64_t(i) < n; } // negative ones are beyond n
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,127 @@
+// Sizes that only a GPU can do: 2^28 items, more than 2^32, and many calls one after the other.
+#include "kernels/histogram/radix_histogram.hpp"
+#include "kernels/scan/scan.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <numeric>
+
+namespace sortile::simt_tests {
+namespace {
+
+/// Device memory, not filled; empty where the device has not enough.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::size_t n) {
+    if (cudaMalloc(&data_, n * sizeof(T)) != cudaSuccess) {
+      data_ = nullptr;
+      static_cast<void>(cudaGetLastError());
+    }
+  }
+  ~device_array() { cudaFree(data_); }
+  device_array(const device_array&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+/// in[i] = i.
+template <class T>
+struct fill_with_index {
+  static constexpr unsigned block_threads = 256;
+  simt::global<T> out;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
+      out[i] = T(i);
+  }
+};
+
+/// Counts i with in[i] ≠ the sum of 0 … i − 1, modulo 2^bits.
+template <class T>
+struct count_wrong_sums {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const T> in;
+  simt::global<std::uint64_t> wrong;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride) {
+      const std::uint64_t sum = i % 2 == 0 ? i / 2 * (i - 1) : (i - 1) / 2 * i;
+      if (in.load(i) != T(sum))
+        wrong.fetch_add(0, std::uint64_t{1});
+    }
+  }
+};
+
+template <class T>
+void check_sums_of_indices(std::uint64_t n, std::size_t offset = 0) {
+  const simt::queue q = simt::queue::cuda(nullptr);
+  const std::size_t bytes = kernels::scan_workspace_bytes<T>(n);
+  const device_array<T> data(n + offset);
+  const device_array<char> workspace(bytes);
+  if (!data.data() || !workspace.data())
+    GTEST_SKIP() << "not enough GPU memory";
+  T* const first = data.data() + offset;
+  simt::launch(q, {.grid = 1024}, fill_with_index<T>{{first, n}, n});
+  kernels::scan(q, kernels::scan_request<T>{
+                       .in = first, .out = first, .n = n, .workspace = workspace.data(), .workspace_bytes = bytes});
+  buffer<std::uint64_t> wrong(1);
+  simt::launch(q, {.grid = 1024}, count_wrong_sums<T>{{first, n}, wrong.view(), n});
+  ASSERT_EQ(wrong.host()[0], 0u);
+}
+
+SIMT_TEST(large, scan_of_2_to_28_u32) {
+  check_sums_of_indices<std::uint32_t>(std::uint64_t{1} << 28);
+  check_sums_of_indices<std::uint32_t>((std::uint64_t{1} << 28) - 3, 3);
+}
+SIMT_TEST(large, scan_of_2_to_28_u64) {
+  check_sums_of_indices<std::uint64_t>((std::uint64_t{1} << 28) + 1);
+}
+SIMT_TEST(large, scan_of_more_than_2_to_32_u32) {
+  check_sums_of_indices<std::uint32_t>((std::uint64_t{1} << 32) + 5);
+}
+
+SIMT_TEST(large, histogram_of_2_to_28_u32) {
+  const std::uint64_t n = std::uint64_t{1} << 28;
+  const simt::queue q = simt::queue::cuda(nullptr);
+  const device_array<std::uint32_t> keys(n);
+  using result = kernels::radix_histogram_result<std::uint32_t>;
+  buffer<std::uint64_t> out(sizeof(result) / 8);
+  simt::launch(q, {.grid = 1024}, fill_with_index<std::uint32_t>{{keys.data(), n}, n});
+  kernels::radix_histogram(q, keys.data(), n, make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {}),
+                           reinterpret_cast<result*>(out.view().data()));
+  const auto words = out.host();
+  for (std::size_t d = 0; d < 4; ++d)
+    for (std::size_t v = 0; v < 256; ++v)
+      ASSERT_EQ(words[d * 256 + v], d < 3 ? n / 256 : v < 16 ? n / 16 : 0u) << d << ' ' << v;
+  ASSERT_EQ(words[1024], n - 1); // ones
+}
+
+// One prepared workspace, thousands of launches of changing size in flight, one result each.
+SIMT_TEST(large, thousands_of_scans_on_one_workspace) {
+  const simt::queue q = simt::queue::cuda(nullptr);
+  const std::uint64_t most = std::uint64_t{1} << 22;
+  const std::size_t bytes = kernels::scan_workspace_bytes<std::uint32_t>(most);
+  const device_array<std::uint32_t> in(most), out(most);
+  const device_array<char> workspace(bytes);
+  buffer<std::uint64_t> wrong(1);
+  simt::launch(q, {.grid = 1024}, fill_with_index<std::uint32_t>{{in.data(), most}, most});
+  kernels::prepare_scan_workspace(q, workspace.data(), bytes);
+  for (unsigned i = 0; i < 3000; ++i) {
+    const std::uint64_t n = most >> (i % 7);
+    kernels::scan(q, kernels::scan_request<std::uint32_t>{.in = in.data(),
+                                                          .out = out.data(),
+                                                          .n = n,
+                                                          .workspace = workspace.data(),
+                                                          .workspace_bytes = bytes,
+                                                          .prepared = true});
+    simt::launch(q, {.grid = 256}, count_wrong_sums<std::uint32_t>{{out.data(), n}, wrong.view(), n});
+  }
+  ASSERT_EQ(wrong.host()[0], 0u);
+}
+
+} // namespace
+} // namespace sortile::simt_tests
