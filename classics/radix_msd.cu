@@ -9,7 +9,8 @@
 //   each by digit 0     01 02 | 10 11 | 30 31 33
 //
 //   [ n keys ] ── 8 bits ──▶ 256 buckets ──▶ larger than `local`?  8 more bits, the roles of data and spare exchanged
-//                                       └─▶ otherwise: one block, sorted in shared memory, written to its place
+//                                       └─▶ otherwise: one block, sorted in shared memory, written to its place;
+//                                           neighbours that fit one block together are sorted as one bucket
 //
 // Each pass is the stable one of radix_buckets.hpp over a part of the array, so the whole is stable. A bucket whose
 // keys have no bits left is done.
@@ -117,11 +118,17 @@ class recursion {
     j_.show("keys " + std::to_string(s.first) + " to " + std::to_string(s.first + s.count - 1) + " by bits " +
                 std::to_string(digit.first_bit) + " to " + std::to_string(s.bits - 1),
             untyped(part(s.in_spare ? data_ : spare_, s)), s.count);
-    for (unsigned v = values; v-- > 0;) {
-      const std::uint32_t end = v + 1 < values ? begins[v + 1] : s.count;
-      if (end != begins[v])
-        stack.push_back({s.first + begins[v], end - begins[v], digit.first_bit, s.in_spare ^ 1});
+    std::vector<segment> children;
+    for (unsigned v = 0; v < values; ++v) {
+      const std::uint32_t count = (v + 1 < values ? begins[v + 1] : s.count) - begins[v];
+      if (!children.empty() && children.back().count + count <= j_.parameter("local")) {
+        children.back().count += count;
+        children.back().bits = s.bits; // several digits: this one decides again
+      } else if (count != 0) {
+        children.push_back({s.first + begins[v], count, digit.first_bit, s.in_spare ^ 1});
+      }
     }
+    stack.insert(stack.end(), children.rbegin(), children.rend());
   }
 
   void copy_to_data(const segment& s) {
