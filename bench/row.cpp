@@ -166,9 +166,12 @@ class field {
   std::uint64_t sum_ = 0;
 };
 
+/// Whether a name is asked for: by its whole, or by a part of it ending in "*".
 bool wanted(const std::string& name, const std::vector<std::string>& filters) {
-  return filters.empty() || std::any_of(filters.begin(), filters.end(),
-                                        [&](const std::string& part) { return name.find(part) != std::string::npos; });
+  return filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
+           return filter.ends_with('*') ? name.find(filter.substr(0, filter.size() - 1)) != std::string::npos
+                                        : name == filter;
+         });
 }
 
 template <class Key, class Value>
@@ -199,9 +202,10 @@ row measure_as(const row_spec& spec, const std::vector<rival>& rivals, const ben
     if (measured.results[i].complaint.empty())
       right.push_back(contenders[i]);
   }
-  const std::vector<testing::timing> timings = testing::race(
-      right,
-      {.repetitions = how.repetitions, .least_repetitions = 2, .warmups = 0, .budget_seconds = how.budget_seconds});
+  const std::vector<testing::timing> timings = testing::race(right, {.repetitions = how.repetitions,
+                                                                     .least_repetitions = std::min(2u, how.repetitions),
+                                                                     .warmups = 0,
+                                                                     .budget_seconds = how.budget_seconds});
   auto next = timings.begin();
   for (result& r : measured.results)
     if (r.complaint.empty())

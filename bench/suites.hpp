@@ -13,6 +13,7 @@ struct suite {
   std::string description;
   std::vector<row_spec> rows;
   std::vector<std::string> rivals{}; ///< as in bench_options
+  double budget_seconds = 1;         ///< as in bench_options
 };
 
 std::vector<suite> all_suites();

@@ -20,6 +20,11 @@ struct parameter {
   std::string_view name;
   unsigned least = 0, usual = 0, most = 0; ///< the range, and the value where none is given
   std::string_view what;
+  bool powers_of_two = false; ///< nothing between them
+
+  constexpr bool allows(unsigned value) const {
+    return value >= least && value <= most && (!powers_of_two || (value & (value - 1)) == 0);
+  }
 };
 
 /// What a run is to do. `sortile classics run` fills one from its options, tests and benches by hand.

@@ -152,7 +152,7 @@ struct partition_by_bit {
       one[k] = first + place < n && ((codec.image(mine[k].key) >> bit) & 1) != 0;
       s.ones_before[padded<32>(place)] = one[k];
     }
-    const std::uint32_t sum = scan_block<tile_elements, 32>(s.ones_before);
+    const std::uint32_t sum = scan_block<32>(s.ones_before, tile_elements);
     if (simt::warp_index() == 0) {
       const std::uint32_t earlier = look_back(states, tile, sum);
       if (simt::lane_index() == 0)

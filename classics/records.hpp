@@ -87,6 +87,25 @@ void with_records(job& j, Sort&& sort) {
                   : detail::call_with_records<std::uint64_t, false>(j, sort);
 }
 
+/// Calls f(std::integral_constant<unsigned, value>{}) for a power of two from 1 to 32: a kernel for each.
+template <class Function>
+void with_constant(unsigned value, Function&& f) {
+  switch (value) {
+  case 1:
+    return f(std::integral_constant<unsigned, 1>{});
+  case 2:
+    return f(std::integral_constant<unsigned, 2>{});
+  case 4:
+    return f(std::integral_constant<unsigned, 4>{});
+  case 8:
+    return f(std::integral_constant<unsigned, 8>{});
+  case 16:
+    return f(std::integral_constant<unsigned, 16>{});
+  default:
+    return f(std::integral_constant<unsigned, 32>{});
+  }
+}
+
 /// Blocks that cover n elements, `each` elements a block.
 inline unsigned blocks_for(std::uint64_t n, std::uint64_t each) {
   return static_cast<unsigned>((n + each - 1) / each);

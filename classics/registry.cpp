@@ -91,9 +91,9 @@ std::string list_of_classics() {
   for (const classic& c : all_classics())
     text += padded(c.name, width) + "  " + padded(c.family, 13) + "  work " + std::string(c.work) + ", steps " +
             std::string(c.depth) +
-            (c.task != &sorting ? "  -  "
-             : c.stable         ? "  stable  "
-                                : "  unstable  ") +
+            (!c.task->has_direction ? "  -  "
+             : c.stable             ? "  stable  "
+                                    : "  unstable  ") +
             std::string(c.source) + "\n";
   return text;
 }
@@ -107,7 +107,7 @@ std::string markdown_table_of_classics() {
     for (const parameter& p : c.parameters)
       parameters += (parameters.empty() ? "" : "; ") + std::string(p.name) + " " + std::to_string(p.least) + "–" +
                     std::to_string(p.most) + " (" + std::to_string(p.usual) + "): " + std::string(p.what);
-    const std::string stable = c.task != &sorting ? "" : c.stable ? "yes" : "no";
+    const std::string stable = !c.task->has_direction ? "" : c.stable ? "yes" : "no";
     text += "| `" + std::string(c.name) + "` | " + std::string(c.family) + " | " + std::string(c.summary) + " | " +
             std::string(c.work) + " | " + std::string(c.depth) + " | " + stable + " | " + (c.pairs ? "yes" : "no") +
             " | " + types_of(c) + " | " + parameters + " | " + std::string(c.source) + " | [" + std::string(c.file) +

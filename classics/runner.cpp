@@ -70,9 +70,9 @@ void refuse_parameters(const classic& c, const request& asked) {
     }
     if (known == nullptr)
       refuse(c, "no parameter is called " + given + " (there " + (names.empty() ? "are none" : "are: " + names) + ")");
-    if (value < known->least || value > known->most)
+    if (!known->allows(value))
       refuse(c, "parameter " + given + " = " + std::to_string(value) + " (allowed: " + std::to_string(known->least) +
-                    " to " + std::to_string(known->most) + ")");
+                    " to " + std::to_string(known->most) + (known->powers_of_two ? ", powers of two)" : ")"));
   }
 }
 

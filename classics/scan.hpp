@@ -1,9 +1,10 @@
 // Exclusive prefix sums as parts: the work-efficient scan of a block, and the scan of a whole array in a single launch.
 // scans.cu tells their story and measures them; the sorts of the gallery take their destinations from them.
 //
-//   scan_block(s.tree)              Blelloch's up- and down-sweep over 2 * block_threads numbers in shared memory
+//   scan_block(tree, elements)      Blelloch's up- and down-sweep over 2 * block_threads numbers in shared memory
+//   block_sum_scan                  blocks scan their tiles, the sums of tiles are scanned, then added to the tiles
 //   look_back(states, tile, sum)    the sum of all earlier tiles, from what their blocks publish (one warp)
-//   single_pass_scan                the two together: every number is read once and written once
+//   single_pass_scan                scan_block and look_back: every number is read once and written once
 //
 // Look-back protocol (Merrill & Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Each tile
 // owns one 64-bit word: a state above, a sum below. It is written by lane 0 of the tile's first warp alone, twice:
@@ -29,23 +30,31 @@ SORTILE_HOST_DEVICE constexpr unsigned padded(unsigned i) {
     return i + i / Every;
 }
 
-/// Turns `Elements` numbers in shared memory into their exclusive scan; returns their sum to every thread. By all
-/// threads of a block of at least Elements / 2; `Elements` is a power of two. Begins and ends with a barrier.
-template <unsigned Elements, unsigned Every, class Tree>
-SORTILE_DEVICE std::uint32_t scan_block(Tree& tree) {
+/// Does nothing after a level of a scan.
+struct no_trace {
+  template <class Tree>
+  SORTILE_DEVICE void operator()(Tree&) const {}
+};
+
+/// Turns `elements` numbers in shared memory, a power of two, into their exclusive scan; returns their sum to every
+/// thread. By all threads of a block of at least elements / 2. Begins and ends with a barrier. `after_level` is called
+/// by all threads when a level of the tree is done.
+template <unsigned Every, class Tree, class Trace = no_trace>
+SORTILE_DEVICE std::uint32_t scan_block(Tree& tree, unsigned elements, const Trace& after_level = {}) {
   const unsigned t = simt::thread_index();
   unsigned stride = 1; // of the nodes that are added: leaves first
-  for (unsigned nodes = Elements / 2; nodes > 0; nodes /= 2, stride *= 2) {
+  for (unsigned nodes = elements / 2; nodes > 0; nodes /= 2, stride *= 2) {
     simt::block_barrier();
     if (t < nodes)
       tree[padded<Every>(stride * (2 * t + 2) - 1)] += tree.load(padded<Every>(stride * (2 * t + 1) - 1));
+    after_level(tree);
   }
   simt::block_barrier();
-  const std::uint32_t total = tree.load(padded<Every>(Elements - 1));
+  const std::uint32_t total = tree.load(padded<Every>(elements - 1));
   simt::block_barrier();
   if (t == 0)
-    tree[padded<Every>(Elements - 1)] = 0;
-  for (unsigned nodes = 1; nodes < Elements; nodes *= 2) {
+    tree[padded<Every>(elements - 1)] = 0;
+  for (unsigned nodes = 1; nodes < elements; nodes *= 2) {
     stride /= 2;
     simt::block_barrier();
     if (t < nodes) {
@@ -54,6 +63,7 @@ SORTILE_DEVICE std::uint32_t scan_block(Tree& tree) {
       tree[left] = before;
       tree[right] = before + sum_left;
     }
+    after_level(tree);
   }
   simt::block_barrier();
   return total;
@@ -120,7 +130,7 @@ struct single_pass_scan_kernel {
     const std::uint64_t first = std::uint64_t{tile} * tile_elements;
     for (unsigned i = t; i < tile_elements; i += block_threads)
       s.tree[padded<32>(i)] = first + i < n ? in.load(first + i) : 0u;
-    const std::uint32_t sum = scan_block<tile_elements, 32>(s.tree);
+    const std::uint32_t sum = scan_block<32>(s.tree, tile_elements);
     if (simt::warp_index() == 0) {
       const std::uint32_t before = look_back(states, tile, sum);
       if (t == 0) {
@@ -135,7 +145,7 @@ struct single_pass_scan_kernel {
   }
 };
 
-/// Scans arrays of one length, as often as wanted, in one launch each. Workspace: 8 bytes for 512 numbers.
+/// Scans arrays of up to n numbers, as often as wanted, in one launch each. Workspace: 8 bytes for 512 numbers.
 class single_pass_scan {
  public:
   single_pass_scan(machine& on, std::uint64_t n)
@@ -143,13 +153,15 @@ class single_pass_scan {
         states_(on, blocks_for(n, single_pass_scan_kernel::tile_elements)) {}
 
   /// out[i] = in[0] + … + in[i − 1]; `out` may be `in`.
-  void operator()(simt::global<const std::uint32_t> in, simt::global<std::uint32_t> out) const {
-    if (n_ == 0)
+  void operator()(simt::global<const std::uint32_t> in, simt::global<std::uint32_t> out) const { (*this)(in, out, n_); }
+  /// Of the first n numbers alone.
+  void operator()(simt::global<const std::uint32_t> in, simt::global<std::uint32_t> out, std::uint64_t n) const {
+    if (n == 0)
       return;
     begun_.clear();
     states_.clear();
-    simt::launch(on_.queue(), {.grid = static_cast<unsigned>(states_.size())},
-                 single_pass_scan_kernel{in, out, n_, view(begun_), view(states_), view(total_)});
+    simt::launch(on_.queue(), {.grid = blocks_for(n, single_pass_scan_kernel::tile_elements)},
+                 single_pass_scan_kernel{in, out, n, view(begun_), view(states_), view(total_)});
   }
   /// On the device, written by each call: the sum of all numbers, which no element of an exclusive scan holds.
   simt::global<std::uint32_t> total() const { return view(total_); }
@@ -159,6 +171,76 @@ class single_pass_scan {
   std::uint64_t n_;
   device_array<std::uint32_t> begun_, total_;
   device_array<std::uint64_t> states_;
+};
+
+/// A tile a block, in its tree; the tile's sum goes to sums[block].
+template <unsigned Elements, unsigned Every>
+struct scan_tiles {
+  static constexpr unsigned block_threads = Elements / 2;
+  struct shared {
+    simt::shared_array<std::uint32_t, padded<Every>(Elements)> tree;
+  };
+  simt::global<const std::uint32_t> in;
+  simt::global<std::uint32_t> out; // may be `in`
+  std::uint64_t n;
+  simt::global<std::uint32_t> sums; // [blocks]
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * Elements;
+    for (unsigned i = simt::thread_index(); i < Elements; i += block_threads)
+      s.tree[padded<Every>(i)] = first + i < n ? in.load(first + i) : 0u;
+    const std::uint32_t sum = scan_block<Every>(s.tree, Elements);
+    for (unsigned i = simt::thread_index(); i < Elements && first + i < n; i += block_threads)
+      out[first + i] = s.tree.load(padded<Every>(i));
+    if (simt::thread_index() == 0)
+      sums[simt::block_index()] = sum;
+  }
+};
+
+/// Adds sums_before[block] to each number of the block's tile.
+template <unsigned Elements>
+struct add_sums {
+  static constexpr unsigned block_threads = Elements / 2;
+  simt::global<std::uint32_t> out;
+  std::uint64_t n;
+  simt::global<const std::uint32_t> sums_before;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * Elements;
+    const std::uint32_t before = sums_before.load(simt::block_index());
+    for (unsigned i = simt::thread_index(); i < Elements && first + i < n; i += block_threads)
+      out[first + i] += before;
+  }
+};
+
+/// Scans an array by blocks of `Elements`, their sums by the same means, and adds these: two launches a level of a tree
+/// of fan-out `Elements`. Every number is read and written twice.
+template <unsigned Elements, unsigned Every>
+class block_sum_scan {
+ public:
+  block_sum_scan(machine& on, std::uint64_t n) : on_(on), n_(n), sums_(on, blocks_for(n, Elements)) {
+    if (sums_.size() > 1)
+      above_ = std::make_unique<block_sum_scan>(on, sums_.size());
+  }
+
+  void operator()(simt::global<const std::uint32_t> in, simt::global<std::uint32_t> out) const {
+    if (n_ == 0)
+      return;
+    const auto grid = static_cast<unsigned>(sums_.size());
+    simt::launch(on_.queue(), {.grid = grid}, scan_tiles<Elements, Every>{in, out, n_, view(sums_)});
+    if (above_ == nullptr)
+      return;
+    (*above_)(view(sums_), view(sums_));
+    simt::launch(on_.queue(), {.grid = grid}, add_sums<Elements>{out, n_, view(sums_)});
+  }
+  /// The sums of the tiles, scanned if there is more than one.
+  const device_array<std::uint32_t>& sums() const { return sums_; }
+
+ private:
+  machine& on_;
+  std::uint64_t n_;
+  device_array<std::uint32_t> sums_;
+  std::unique_ptr<block_sum_scan> above_;
 };
 
 } // namespace sortile::classics::inline SORTILE_BACKEND

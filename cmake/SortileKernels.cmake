@@ -2,8 +2,8 @@
 #
 #   sortile_kernels(<target> [RDC] <file.cu>...)
 #
-# Each file goes to the target through a generated .cpp that includes it, and, with CUDA, as itself. RDC: device code that launches
-# kernels. The target must link sortile_simt.
+# Each file goes to the target through a generated .cpp that includes it, and, with CUDA, as itself. RDC: device code that
+# launches kernels. The target must link sortile_simt.
 function(sortile_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RDC" "" "")
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
@@ -22,7 +22,6 @@ function(sortile_kernels target)
     target_link_libraries(${target} PRIVATE CUDA::cudart_static)
     if(arg_RDC)
       set_target_properties(${target} PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
-      target_link_libraries(${target} PRIVATE CUDA::cudadevrt)
     endif()
   endif()
 endfunction()

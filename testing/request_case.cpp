@@ -4,6 +4,7 @@
 #include "testing/guarded_buffer.hpp"
 #include "testing/workloads.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -97,10 +98,10 @@ class arena {
         return damage;
     if (place == result_place::input && c_.form == form::out_of_place)
       return "the result is said to lie in an input that may only be read";
-    if (input_is_kept() && std::memcmp(keys_in_.data(), original_keys_.data(), key_bytes_) != 0)
+    if (input_is_kept() && !std::equal(original_keys_.begin(), original_keys_.end(), keys_in_.data()))
       return "the input keys were changed";
     if (input_is_kept() && c_.carries == payload::values &&
-        std::memcmp(values_in_.data(), original_values_.data(), value_bytes_) != 0)
+        !std::equal(original_values_.begin(), original_values_.end(), values_in_.data()))
       return "the input values were changed";
     return wrong_result(place);
   }

@@ -11,24 +11,23 @@
 namespace sortile {
 namespace {
 
-struct planned {
+constexpr std::size_t alone_below = 4096; // keys
+
+/// A checked request, and who does it with how many threads.
+struct assignment {
   sort_request request;
-  const engine* chosen;
+  engine_choice choice;
   unsigned threads;
-  plan steps;
 };
 
-planned plan_checked(const sort_request& given, const options& opts) {
+assignment assign(const sort_request& given, const options& opts) {
   checks::sort(given, opts);
   sort_request request = given;
   if (request.keys_in == request.keys_out)
     request.input_is_scratch = false; // in place: there is no second buffer to leave the result in
-  const engine_choice choice = choose_engine(request, opts);
-  const unsigned threads = resolve_threads(opts);
-  plan steps = choice.chosen->make_plan(request, opts, threads);
-  steps.engine = choice.chosen->name();
-  steps.reason = choice.reason;
-  return {request, choice.chosen, threads, std::move(steps)};
+  // Asking the system for its processors takes longer than a short sort, which would not use them.
+  const unsigned threads = request.n < alone_below ? 1 : resolve_threads(opts);
+  return {request, choose_engine(request, opts), threads};
 }
 
 /// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
@@ -44,25 +43,30 @@ auto with_named_failures(const char* operation, Work&& work) {
 } // namespace
 
 plan explain(const sort_request& request, const options& opts) {
-  return plan_checked(request, opts).steps;
+  const assignment a = assign(request, opts);
+  plan p = a.choice.chosen->make_plan(a.request, opts, a.threads);
+  p.engine = a.choice.chosen->name();
+  p.reason = a.choice.reason;
+  return p;
 }
 
 std::size_t workspace_bytes(const sort_request& request, const options& opts) {
-  return plan_checked(request, opts).steps.workspace_bytes;
+  const assignment a = assign(request, opts);
+  return a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
 }
 
 result_place run(const sort_request& given, const options& opts) {
   return with_named_failures("a sort", [&] {
-    const planned p = plan_checked(given, opts);
-    const std::size_t wanted = p.steps.workspace_bytes;
+    const assignment a = assign(given, opts);
+    const std::size_t wanted = a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
-      checks::workspace(p.request, opts.workspace, wanted);
+      checks::workspace(a.request, opts.workspace, wanted);
     const cpu::scratch own(callers ? 0 : wanted);
-    const execution how{.threads = p.threads,
+    const execution how{.threads = a.threads,
                         .workspace = callers ? opts.workspace.first(wanted) : own.bytes(),
                         .progress = opts.progress ? &opts.progress : nullptr};
-    return p.chosen->run(p.request, opts, how);
+    return a.choice.chosen->run(a.request, opts, how);
   });
 }
 

@@ -31,6 +31,10 @@ class engine_on_cpu final : public engine {
     return p;
   }
 
+  std::size_t workspace_bytes(const sort_request& request, const options&, unsigned threads) const override {
+    return arrangement(request, threads).bytes;
+  }
+
   result_place run(const sort_request& request, const options& opts, const execution& how) const override {
     const arrangement a(request, how.threads);
     progress_meter progress(how.progress, 4 * std::uint64_t{request.n});

@@ -2,7 +2,7 @@
 // local.
 //
 // What is above (radix_sort.hpp) decides what is done where and by which thread; what is below knows nothing of
-// threads. The table is filled once per instruction set (kernels_impl.hpp), and the best one that the machine has is
+// threads. The table is filled once per instruction set (kernels_all.hpp), and the best one that the machine has is
 // used.
 #pragma once
 
@@ -67,6 +67,7 @@ struct digit {
   unsigned bits = 0;
 
   std::size_t buckets() const { return std::size_t{1} << bits; }
+  bool operator==(const digit&) const = default;
 };
 inline constexpr unsigned max_digit_bits = 11;
 inline constexpr std::size_t max_buckets = std::size_t{1} << max_digit_bits;
@@ -74,6 +75,22 @@ inline constexpr unsigned max_local_digits = 3;
 
 /// Up to so many keys are sorted by insertion, which needs no scratch.
 inline constexpr std::size_t insertion_limit = 24;
+
+/// How a segment is split into buckets: by a digit, or around a key that is very frequent, into what is below it, equal
+/// to it and above it.
+template <class K>
+struct split {
+  digit by{};
+  bool around_key = false;
+  K key_image = 0; ///< the ordering image of that key
+
+  split() = default;
+  split(digit d) : by(d) {}
+  explicit split(K image) : around_key(true), key_image(image) {}
+  std::size_t buckets() const { return around_key ? 3 : by.buckets(); }
+  bool is_any() const { return around_key || by.bits > 0; }
+  bool operator==(const split&) const = default;
+};
 
 /// What one scan finds out about keys, gathered over pieces.
 template <class K>
@@ -93,23 +110,21 @@ struct look_result {
   }
 };
 
-/// Keys that a write-combining buffer collects per bucket before it writes them out: a cache line of the narrower lane,
-/// so that both lanes are written in whole lines, but no more than 16 where values travel.
-template <class K, class V>
-constexpr std::size_t line_keys() {
-  if constexpr (!has_values<V>)
-    return 64 / sizeof(K);
-  else {
-    const std::size_t narrower = sizeof(K) < sizeof(V) ? sizeof(K) : sizeof(V);
-    return 64 / narrower < 16 ? 64 / narrower : 16;
-  }
+/// Keys that a write-combining buffer collects per bucket before it writes them out, so that both lanes are written in
+/// whole cache lines. Every flush is a mispredicted branch, so 8-byte keys get two lines.
+constexpr std::size_t line_keys(std::size_t key_bytes, std::size_t value_width) {
+  if (value_width == 0)
+    return key_bytes <= 2 ? 64 / key_bytes : 128 / key_bytes;
+  const std::size_t narrower = key_bytes < value_width ? key_bytes : value_width;
+  return narrower <= 4 ? 16 : narrower == 8 ? 8 : 4;
 }
 
-/// Scratch of a local sort: two lanes of the largest local size, and counters.
+/// Scratch of a local sort: three lanes of the largest local size, and counters.
 template <class K, class V>
 struct local_scratch {
   lanes<K, V> first;
   lanes<K, V> second;
+  lanes<K, V> result;    ///< where the result is made that is then written past the caches
   std::uint32_t* counts; ///< [max_local_digits][max_buckets]
 };
 
@@ -119,17 +134,19 @@ struct kernels {
   void (*look)(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found);
 
   /// counts[digit] += how often it occurs.
-  void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* counts);
+  void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts);
 
   /// Moves n keys to `to`, each to where its bucket has come: position[b], counted up. Stable. `start` holds the
-  /// positions before; `buffers` has buckets · line_keys() keys, then as many values, aligned to 64. With `stream`,
-  /// past the caches.
-  void (*partition)(source<K, V> from, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* position,
-                    const std::uint64_t* start, lanes<K, V> to, bool stream, std::byte* buffers);
+  /// positions before; `buffers` has max_buckets · line_keys(…) keys, then as many values, aligned to 64. With
+  /// `stream`, past the caches.
+  void (*partition)(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                    std::uint64_t* position, const std::uint64_t* start, lanes<K, V> to, bool stream,
+                    std::byte* buffers);
 
-  /// Sorts n ≤ local limit keys into `to`, which may be where they are. Stable.
+  /// Sorts n ≤ local limit keys into `to`, which may be where they are. Stable. With `stream`, `to` is written past the
+  /// caches.
   void (*local)(source<K, V> from, std::size_t n, const key_image<K>& image, lanes<K, V> to,
-                const local_scratch<K, V>& scratch);
+                const local_scratch<K, V>& scratch, bool stream);
 };
 
 /// The fastest kernels for this machine.

@@ -33,6 +33,7 @@ struct radix_job {
 /// alone.
 struct radix_layout {
   std::size_t local_limit = 0;  ///< keys that a local sort takes
+  std::size_t bucket_keys = 0;  ///< keys that a partition aims at in a bucket
   std::size_t line_bytes = 0;   ///< write-combining buffers of one worker
   std::size_t lane_keys = 0;    ///< length of a scratch lane of a local sort
   std::size_t worker_bytes = 0; ///< scratch of one worker
@@ -46,11 +47,18 @@ struct radix_layout {
 /// Sizes that measurements gave. Tests shrink them, so that small inputs go through every step; nothing else changes
 /// them.
 struct radix_tuning {
-  /// Bytes of a segment that is sorted locally. Such a sort reads the segment, writes a scratch lane, and writes the
-  /// result: three times this much should fit an L2 cache of 1 MiB.
-  std::size_t local_bytes = std::size_t{256} << 10;
+  /// Bytes of a segment that a partition aims at: such a local sort reads the segment, writes a scratch lane, and
+  /// writes the result, three times this much, in an L2 cache of 1 MiB.
+  std::size_t bucket_bytes = std::size_t{256} << 10;
+  /// Bytes of the largest segment that is sorted locally: one more partition costs more than the cache misses up to
+  /// here.
+  std::size_t local_bytes = std::size_t{768} << 10;
   /// Below this many bytes of keys and values a sort starts no threads.
   std::size_t alone_below_bytes = std::size_t{512} << 10;
+  /// From so many bytes on, partitions and local sorts write past the caches.
+  std::size_t stream_from_bytes = std::size_t{4} << 20;
+  /// Use the kernels of wider instruction sets where the processor has them.
+  bool wide_kernels = true;
 };
 radix_tuning& tuning();
 

@@ -33,6 +33,12 @@ class engine {
   /// The steps and the workspace for a checked request; from n and the types alone.
   virtual plan make_plan(const sort_request& request, const options& opts, unsigned threads) const = 0;
 
+  /// plan().workspace_bytes alone: what every call asks, also those so short that writing a plan would cost more than
+  /// the sort.
+  virtual std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned threads) const {
+    return make_plan(request, opts, threads).workspace_bytes;
+  }
+
   /// Carries out a checked request. Throws cancelled, out_of_memory, device_failure.
   virtual result_place run(const sort_request& request, const options& opts, const execution& how) const = 0;
 };

@@ -8,8 +8,7 @@
 //   SORTILE_DEVICE_CALL   the same, kept as a real call by nvcc (for large bodies used in several places)
 //   SORTILE_UNROLL        in front of a loop whose trip count is known and whose arrays must stay in registers
 //   SORTILE_BACKEND       the inline namespace of this compilation; code that uses the dialect lives in
-//                         `namespace sortile::<layer>::inline SORTILE_BACKEND`, so that the linker never mixes both
-//                         compilations
+//                         `inline namespace SORTILE_BACKEND` inside its own, so that the linker never mixes the two
 //   SORTILE_ON_CUDA       1 under nvcc, 0 under a host compiler
 #pragma once
 

@@ -60,8 +60,13 @@ request drawn(const classic& c, std::uint64_t n, std::uint64_t seed) {
   asked.pairs = c.pairs && draw.below(2) != 0;
   if (draw.below(4) != 0) // the rest sort whole keys
     asked.bits = narrow_window(c, asked.type, draw);
-  for (const parameter& p : c.parameters)
-    asked.parameters[std::string(p.name)] = p.least + static_cast<unsigned>(draw.below(p.most - p.least + 1));
+  for (const parameter& p : c.parameters) {
+    unsigned value;
+    do
+      value = p.least + static_cast<unsigned>(draw.below(p.most - p.least + 1));
+    while (!p.allows(value));
+    asked.parameters[std::string(p.name)] = value;
+  }
   return asked;
 }
 
@@ -105,6 +110,8 @@ TEST_P(every_classic, does_all_that_it_declares) {
           for (const unsigned value : {p.least, p.most}) {
             request asked = plain;
             asked.parameters[std::string(p.name)] = value;
+            if (c.task->has_direction)
+              asked.bits = {5, 14};
             ASSERT_NO_FATAL_FAILURE(expect_right_at_home(c, asked));
           }
       }

@@ -48,6 +48,33 @@ TEST(progress, is_told_in_order_and_ends_at_one) {
   }
 }
 
+TEST(progress, of_the_other_calls_ends_at_one_too) {
+  for (const std::size_t n : {0u, 1u, 100u, 400'000u}) {
+    told merge, rows, check;
+    const std::vector<std::uint32_t> a = make_keys<std::uint32_t>("sorted", n, 1);
+    const std::vector<std::uint8_t> b = make_keys<std::uint8_t>("few:3", n, 1);
+    std::vector<std::uint32_t> merged(2 * n), positions(n);
+    sortile::merge(a, a, merged, merge.opts());
+    sortile::argsort_rows(std::array{by(b), by(a)}, positions, rows.opts());
+    EXPECT_TRUE(sortile::is_sorted(a, check.opts()));
+    merge.expect_right("merge of " + std::to_string(n));
+    rows.expect_right("argsort_rows of " + std::to_string(n));
+    check.expect_right("is_sorted of " + std::to_string(n));
+  }
+}
+
+TEST(progress, cancels_the_other_calls) {
+  const std::vector<std::uint32_t> a = make_keys<std::uint32_t>("sorted", 400'000, 1);
+  std::vector<std::uint32_t> merged(2 * a.size()), positions(a.size());
+  const options refuse{.progress = [](double) { return false; }};
+  const auto expect_cancelled = [](const auto& call) {
+    expect_refusal<cancelled>(call, status::cancelled, {"cancel"});
+  };
+  expect_cancelled([&] { sortile::merge(a, a, merged, refuse); });
+  expect_cancelled([&] { sortile::argsort_rows(std::array{by(a)}, positions, refuse); });
+  expect_cancelled([&] { static_cast<void>(sortile::is_sorted(a, refuse)); });
+}
+
 TEST(progress, of_a_large_sort_is_told_more_than_once) {
   told sort;
   std::vector<std::uint64_t> keys = make_keys<std::uint64_t>("uniform", 4'000'000, 1);

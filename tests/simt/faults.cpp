@@ -65,8 +65,7 @@ void expect_found(std::optional<fault> kind, const std::vector<std::string>& wor
   EXPECT_FALSE(none) << none->message;
 }
 
-// ---- a removed barrier
-// ------------------------------------------------------------------------------------------------------------
+// ---- a removed barrier --------------------------------------------------------------------------------------
 
 template <bool Fault>
 struct reverse_in_shared {
@@ -134,8 +133,7 @@ TEST(faults, removed_barrier_before_global_reads) {
                reverses_with_scratch<reverse_in_global<false>>);
 }
 
-// ---- a race whose result is right
-// -------------------------------------------------------------------------------------------------
+// ---- a race whose result is right ---------------------------------------------------------------------------
 
 // Every thread writes the same value; what is read is right whoever was first.
 template <bool Fault>
@@ -208,8 +206,7 @@ TEST(faults, vote_taken_for_a_barrier) {
                reverses_warp<warp_without_barrier<false>>);
 }
 
-// ---- divergent barriers
-// -----------------------------------------------------------------------------------------------------------
+// ---- divergent barriers -------------------------------------------------------------------------------------
 
 enum class divergence { none, half_the_block, two_places, early_end };
 
@@ -253,8 +250,7 @@ TEST(faults, barrier_in_a_divergent_branch) {
   expect_found(fault::divergent_barrier, {"ended"}, runs<divergent<divergence::early_end>>, right);
 }
 
-// ---- out of bounds
-// ----------------------------------------------------------------------------------------------------------------
+// ---- out of bounds ------------------------------------------------------------------------------------------
 
 template <bool Fault>
 struct one_too_far {
@@ -291,8 +287,7 @@ TEST(faults, out_of_bounds_of_global_memory) {
   EXPECT_NE(hit->message.find("index -1 of a global array of 64"), std::string::npos) << hit->message;
 }
 
-// ---- look-back
-// --------------------------------------------------------------------------------------------------------------------
+// ---- look-back ----------------------------------------------------------------------------------------------
 
 enum class look_back_fault { none, publishes_before_its_data, no_release, order_by_block_index };
 
@@ -356,8 +351,7 @@ TEST(faults, spin_that_needs_another_block) {
                sums_up<look_back<look_back_fault::order_by_block_index>>, sums_up<look_back<look_back_fault::none>>);
 }
 
-// ---- warp masks, deadlock, launches
-// -----------------------------------------------------------------------------------------------
+// ---- warp masks, deadlock, launches -------------------------------------------------------------------------
 
 enum class warp_fault { not_in_mask, ended_lane, different_calls, half_never_comes };
 
@@ -426,7 +420,27 @@ TEST(faults, watchdog) {
   }
 }
 
-struct throws_an_exception {
+// Nothing can unwind a fiber that never comes back: the process says so and ends.
+struct never_comes_back {
+  static constexpr unsigned block_threads = 32;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    for (volatile std::uint32_t n = to[1];;)
+      n = n + 1;
+  }
+};
+
+TEST(faults_death, watchdog_of_a_kernel_without_scheduling_points) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        executor::device device({.seed = 5, .watchdog_seconds = -9.5});
+        runs<never_comes_back>(simt::queue::executor(device));
+      },
+      "kernel .*never_comes_back runs without coming to a scheduling point; SORTILE_EXECUTOR_SEED=5");
+}
+
+struct traps {
   static constexpr unsigned block_threads = 32;
   global<std::uint32_t> to;
   SORTILE_DEVICE void operator()() const {
@@ -437,7 +451,7 @@ struct throws_an_exception {
 };
 
 TEST(faults, trap_ends_the_grid) {
-  const auto hit = search(runs<throws_an_exception>);
+  const auto hit = search(runs<traps>);
   ASSERT_TRUE(hit && hit->kind == fault::bad_use);
   EXPECT_NE(hit->message.find("thread 7"), std::string::npos) << hit->message;
 }
@@ -476,8 +490,88 @@ TEST(faults, misaligned_vector) {
   EXPECT_EQ(search(runs<misaligned_vector>)->kind, fault::misaligned);
 }
 
-// ---- the schedules themselves
-// -----------------------------------------------------------------------------------------------------
+template <bool Fault>
+struct leaves_a_copy_behind {
+  static constexpr unsigned block_threads = 32;
+  static constexpr simt::feature needs = simt::feature::bulk_copy;
+  struct shared {
+    alignas(128) simt::shared_array<std::uint32_t, 64> a;
+  };
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()(shared& s) const {
+    s.a[simt::thread_index()] = simt::thread_index();
+    s.a[simt::thread_index() + 32] = simt::thread_index() + 32;
+    simt::bulk_fence();
+    simt::block_barrier();
+    if (simt::thread_index() == 0) {
+      simt::bulk_store(to, 0, s.a, 0, 64);
+      simt::bulk_commit();
+      if (!Fault)
+        simt::bulk_wait_read();
+    }
+  }
+};
+
+template <class Kernel>
+bool copies(simt::queue q) {
+  alignas(16) std::uint32_t v[64] = {};
+  simt::launch(q, {.grid = 1}, Kernel{{v, 64}});
+  return v[5] == 5 && v[63] == 63;
+}
+
+TEST(faults, bulk_copy_that_outlives_its_block) {
+  expect_found(fault::bad_use, {"a bulk copy of thread 0 still uses"}, copies<leaves_a_copy_behind<true>>,
+               copies<leaves_a_copy_behind<false>>);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) // has larger stacks
+struct large_frame {
+  static constexpr unsigned block_threads = 32;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    volatile unsigned char frame[240 * 1024];
+    frame[simt::thread_index()] = 1;
+    simt::block_barrier();
+    to[simt::thread_index()] = frame[simt::thread_index()];
+  }
+};
+
+TEST(faults, stack_that_is_nearly_full) {
+  executor::device device({.stack_bytes = 256 * 1024});
+  try {
+    runs<large_frame>(simt::queue::executor(device));
+    ADD_FAILURE() << "not found";
+  } catch (const executor::failure& e) {
+    EXPECT_EQ(e.kind, fault::stack_overflow) << e.what();
+  }
+}
+#endif
+
+// ---- what must not compile ----------------------------------------------------------------------------------
+
+// An element is read or written at once: kept under `auto`, it would be a value on one backend and a reference on the
+// other.
+using element_of = decltype(std::declval<const global<std::uint32_t>&>()[0]);
+static_assert(std::is_convertible_v<element_of, std::uint32_t>);
+static_assert(!std::is_convertible_v<element_of&, std::uint32_t>);
+static_assert(std::is_same_v<decltype(std::declval<const global<const std::uint32_t>&>()[0]), std::uint32_t>);
+
+template <class View>
+concept loads_with_release = requires(View v) {
+  v.load(0, simt::release);
+};
+template <class View>
+concept stores_with_acquire = requires(View v) {
+  v.store(0, 1u, simt::acquire);
+};
+template <class View>
+concept loads_with_acquire = requires(View v) {
+  v.load(0, simt::acquire, simt::system_scope);
+};
+static_assert(!loads_with_release<global<std::uint32_t>> && !stores_with_acquire<global<std::uint32_t>>);
+static_assert(loads_with_acquire<global<std::uint32_t>>);
+
+// ---- the schedules themselves -------------------------------------------------------------------------------
 
 // Who came first: different seeds give different orders, one seed always the same.
 struct first_come {
@@ -503,6 +597,33 @@ TEST(faults, seeds_repeat_and_differ) {
     orders.insert(order);
   }
   EXPECT_EQ(orders.size(), 20u);
+}
+
+TEST(faults, options_from_the_environment) {
+  ::setenv("SORTILE_EXECUTOR_SEED", "77", 1);
+  ::setenv("SORTILE_EXECUTOR_CHECKS", "5", 1);
+  const executor::device_options options = executor::options_from_environment({.seed = 3, .architecture = 80});
+  EXPECT_EQ(options.seed, 77u);
+  EXPECT_EQ(options.checks, executor::check::schedule | executor::check::shared_races);
+  EXPECT_EQ(options.architecture, 80u);
+  ::setenv("SORTILE_EXECUTOR_SEED", "7x", 1);
+  EXPECT_THROW(static_cast<void>(executor::options_from_environment()), simt::error);
+  ::unsetenv("SORTILE_EXECUTOR_SEED");
+  ::unsetenv("SORTILE_EXECUTOR_CHECKS");
+  EXPECT_EQ(executor::options_from_environment({.seed = 3}).seed, 3u);
+}
+
+// A kernel that asks for clusters in its words must ask for them in `needs` too, so that the launch can refuse it.
+struct unannounced_cluster {
+  static constexpr unsigned block_threads = 32;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const { simt::cluster_barrier(); }
+};
+
+TEST(faults, unannounced_features) {
+  const auto hit = search(runs<unannounced_cluster>);
+  ASSERT_TRUE(hit && hit->kind == fault::bad_use);
+  EXPECT_NE(hit->message.find("feature::cluster"), std::string::npos) << hit->message;
 }
 
 } // namespace

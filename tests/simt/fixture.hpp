@@ -4,6 +4,7 @@
 
 #include "simt/simt.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -26,7 +27,8 @@
 #define SIMT_TEST(SUITE, NAME) TEST(SUITE##_on_executor, NAME)
 #endif
 
-namespace sortile::simt_tests::inline SORTILE_BACKEND {
+namespace sortile::simt_tests {
+inline namespace SORTILE_BACKEND {
 
 #if SORTILE_ON_CUDA
 inline bool device_usable() {
@@ -93,16 +95,21 @@ class buffer {
   std::size_t size_;
 };
 
-/// Unchecked on several OS threads, then checked under `schedules` seeds.
+/// Unchecked on several OS threads, then checked under `schedules` seeds; under SORTILE_EXECUTOR_SEED alone where that
+/// is set.
 template <class F>
 void on_every_schedule(F&& test, unsigned schedules = 20) {
+  if (std::getenv("SORTILE_EXECUTOR_SEED")) {
+    executor::device one(executor::options_from_environment({.checks = executor::all_checks}));
+    return test(simt::queue::executor(one));
+  }
   {
     executor::device fast;
     test(simt::queue::executor(fast));
   }
   for (unsigned seed = 1; seed <= schedules && !::testing::Test::HasFailure(); ++seed) {
     executor::device checked({.seed = seed, .checks = executor::all_checks});
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    SCOPED_TRACE("SORTILE_EXECUTOR_SEED=" + std::to_string(seed));
     test(simt::queue::executor(checked));
   }
 }
@@ -119,4 +126,5 @@ inline std::vector<std::uint32_t> noise(std::size_t n, std::uint32_t seed = 1) {
   return v;
 }
 
-} // namespace sortile::simt_tests::inline SORTILE_BACKEND
+} // namespace SORTILE_BACKEND
+} // namespace sortile::simt_tests

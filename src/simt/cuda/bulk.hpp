@@ -10,7 +10,8 @@
 #define SORTILE_SM_90(...) __trap()
 #endif
 
-namespace sortile::simt::inline cuda_backend {
+namespace sortile::simt {
+inline namespace cuda_backend {
 
 namespace detail {
 SORTILE_DEVICE std::uint32_t shared_address(const void* p) {
@@ -89,6 +90,7 @@ SORTILE_DEVICE void bulk_wait_read() {
   SORTILE_SM_90(asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Left) : "memory"));
 }
 
-} // namespace sortile::simt::inline cuda_backend
+} // namespace cuda_backend
+} // namespace sortile::simt
 
 #undef SORTILE_SM_90

@@ -5,7 +5,8 @@
 
 #include <cuda_runtime.h>
 
-namespace sortile::simt::inline cuda_backend {
+namespace sortile::simt {
+inline namespace cuda_backend {
 
 SORTILE_DEVICE unsigned thread_index() {
   return threadIdx.x;
@@ -79,4 +80,5 @@ SORTILE_DEVICE std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std
   return __byte_perm(a, b, selector);
 }
 
-} // namespace sortile::simt::inline cuda_backend
+} // namespace cuda_backend
+} // namespace sortile::simt

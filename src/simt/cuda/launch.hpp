@@ -12,13 +12,16 @@
 #include <memory>
 #endif
 
-namespace sortile::simt::inline cuda_backend {
+namespace sortile::simt {
+inline namespace cuda_backend {
 
 namespace detail {
 
 template <class K>
 __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
-    kernel_entry(const __grid_constant__ K kernel) {
+    kernel_entry(const __grid_constant__ K arguments) {
+  const K kernel =
+      arguments; // in registers, like separate arguments: a memory clobber must not make them be read again
   if constexpr (!has_shared<K>) {
     kernel();
   } else if constexpr (shared_is_dynamic<K>) {
@@ -161,4 +164,5 @@ SORTILE_DEVICE void launch_at_end(const launch_config& c, const K& kernel) {
 }
 #endif
 
-} // namespace sortile::simt::inline cuda_backend
+} // namespace cuda_backend
+} // namespace sortile::simt

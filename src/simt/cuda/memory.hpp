@@ -3,7 +3,8 @@
 
 #include "simt/cuda/ordered.hpp"
 
-namespace sortile::simt::inline cuda_backend {
+namespace sortile::simt {
+inline namespace cuda_backend {
 
 namespace detail {
 
@@ -310,4 +311,5 @@ SORTILE_DEVICE void prefetch(global<T> a, I i) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(a.data() + i)));
 }
 
-} // namespace sortile::simt::inline cuda_backend
+} // namespace cuda_backend
+} // namespace sortile::simt

@@ -6,7 +6,9 @@
 
 #include "simt/cuda/warp.hpp"
 
-namespace sortile::simt::inline cuda_backend::detail {
+namespace sortile::simt {
+inline namespace cuda_backend {
+namespace detail {
 
 struct global_space {};
 struct shared_space {};
@@ -165,4 +167,6 @@ SORTILE_DEVICE auto fenced(Order, Scope scope, F atomic) {
   return old;
 }
 
-} // namespace sortile::simt::inline cuda_backend::detail
+} // namespace detail
+} // namespace cuda_backend
+} // namespace sortile::simt

@@ -7,7 +7,8 @@
 
 #include <cooperative_groups.h>
 
-namespace sortile::simt::inline cuda_backend {
+namespace sortile::simt {
+inline namespace cuda_backend {
 
 SORTILE_DEVICE void trap() {
   __trap();
@@ -84,4 +85,5 @@ SORTILE_DEVICE void launch_dependents() {
 #endif
 }
 
-} // namespace sortile::simt::inline cuda_backend
+} // namespace cuda_backend
+} // namespace sortile::simt

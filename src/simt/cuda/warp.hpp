@@ -3,7 +3,8 @@
 
 #include "simt/cuda/index.hpp"
 
-namespace sortile::simt::inline cuda_backend {
+namespace sortile::simt {
+inline namespace cuda_backend {
 
 SORTILE_DEVICE unsigned ballot(bool p, unsigned mask = full_warp) {
   return __ballot_sync(mask, p);
@@ -106,4 +107,5 @@ SORTILE_WARP_REDUCTION(or)
 SORTILE_WARP_REDUCTION(xor)
 #undef SORTILE_WARP_REDUCTION
 
-} // namespace sortile::simt::inline cuda_backend
+} // namespace cuda_backend
+} // namespace sortile::simt

@@ -3,7 +3,8 @@
 
 #include "simt/executor/dialect_memory.hpp"
 
-namespace sortile::simt::inline executor_backend {
+namespace sortile::simt {
+inline namespace executor_backend {
 
 /// Counts arrivals and bytes of copies; for the kernel's `shared` struct. A phase ends when both are complete; parity
 /// is 0 for the first.
@@ -56,4 +57,5 @@ void bulk_wait_read(site w = site::current()) {
   executor::bulk_wait(Left, true, w);
 }
 
-} // namespace sortile::simt::inline executor_backend
+} // namespace executor_backend
+} // namespace sortile::simt

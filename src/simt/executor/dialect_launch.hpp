@@ -4,7 +4,8 @@
 #include "simt/executor/dialect_memory.hpp"
 #include "simt/queue.hpp"
 
-namespace sortile::simt::inline executor_backend {
+namespace sortile::simt {
+inline namespace executor_backend {
 
 namespace detail {
 std::string kernel_name(const std::string& pretty_function);
@@ -67,4 +68,5 @@ void launch_at_end(const launch_config& config, const K& kernel, site w = site::
   executor::launch_child(detail::request(config, kernel), executor::child_order::tail, w);
 }
 
-} // namespace sortile::simt::inline executor_backend
+} // namespace executor_backend
+} // namespace sortile::simt

@@ -5,12 +5,12 @@
 
 #include <bit>
 
-namespace sortile::simt::inline executor_backend {
+namespace sortile::simt {
+inline namespace executor_backend {
 
 using executor::site;
 
-// ---- indices
-// ----------------------------------------------------------------------------------------------------------------------
+// ---- indices ------------------------------------------------------------------------------------------------
 
 inline unsigned thread_index() {
   return executor::current->index;
@@ -45,8 +45,7 @@ inline unsigned lanes_below() {
   return (1u << lane_index()) - 1;
 }
 
-// ---- barriers, fences, polling
-// ------------------------------------------------------------------------------------------------------
+// ---- barriers, fences, polling ------------------------------------------------------------------------------
 
 inline void block_barrier(site w = site::current()) {
   executor::block_barrier(executor::vote_kind::none, false, w);
@@ -101,8 +100,7 @@ inline void launch_dependents(site w = site::current()) {
   executor::bad_use("trap()", w);
 }
 
-// ---- warp-wide calls
-// --------------------------------------------------------------------------------------------------------------
+// ---- warp-wide calls ----------------------------------------------------------------------------------------
 
 namespace detail {
 using executor::warp_slot;
@@ -308,8 +306,7 @@ T warp_reduce_xor(T v, unsigned mask = full_warp, site w = site::current()) {
   return detail::reduce<T, detail::differ>(v, mask, w);
 }
 
-// ---- bits
-// -------------------------------------------------------------------------------------------------------------------------
+// ---- bits ---------------------------------------------------------------------------------------------------
 
 inline unsigned popcount(std::uint32_t v) {
   return unsigned(std::popcount(v));
@@ -343,4 +340,5 @@ inline std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32
   return out;
 }
 
-} // namespace sortile::simt::inline executor_backend
+} // namespace executor_backend
+} // namespace sortile::simt

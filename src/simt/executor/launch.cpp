@@ -2,6 +2,7 @@
 // itself.
 #include "simt/executor/dialect_launch.hpp"
 #include "simt/executor/scheduler.hpp"
+#include "simt/executor/watchdog.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,8 +12,9 @@
 namespace sortile::executor {
 namespace {
 
+constexpr std::chrono::seconds grace{10}; // between the grid's own look at the clock and the watchdog's
 constexpr unsigned threads_a_multiprocessor = 2048;
-constexpr std::size_t shared_a_multiprocessor = 228 * 1024;
+constexpr std::size_t shared_a_multiprocessor = std::size_t{228} * 1024;
 
 [[noreturn]] void refuse(const grid_request& r, const std::string& what) {
   throw failure(fault::bad_launch, 0, std::string("executor: launch of kernel ") + r.kernel_name + " refused: " + what);
@@ -66,6 +68,10 @@ void run_grid(grid_run& run, const device& d, counters& total) {
       run.options.os_threads ? run.options.os_threads : std::max(1u, std::thread::hardware_concurrency());
   workers = run.options.checks == check::none ? unsigned(std::min<std::uint64_t>(workers, run.clusters)) : 1;
   const std::size_t resident = resident_clusters(run, d, workers, random);
+  const watchdog::watch watch(run.deadline + grace,
+                              std::string("executor: watchdog: kernel ") + r.kernel_name +
+                                  " runs without coming to a scheduling point; SORTILE_EXECUTOR_SEED=" +
+                                  std::to_string(run.options.seed) + " repeats it");
   auto work = [&] { scheduler(run, resident).run(); };
   std::vector<std::jthread> others;
   for (unsigned i = 1; i < workers; ++i)
@@ -143,7 +149,9 @@ device_options options_from_environment(device_options defaults) {
 
 } // namespace sortile::executor
 
-namespace sortile::simt::inline executor_backend::detail {
+namespace sortile::simt {
+inline namespace executor_backend {
+namespace detail {
 
 // "… [with K = the::kernel<int>]" → "the::kernel<int>".
 std::string kernel_name(const std::string& pretty_function) {
@@ -151,4 +159,6 @@ std::string kernel_name(const std::string& pretty_function) {
   return pretty_function.substr(from, pretty_function.rfind(']') - from);
 }
 
-} // namespace sortile::simt::inline executor_backend::detail
+} // namespace detail
+} // namespace executor_backend
+} // namespace sortile::simt

@@ -192,14 +192,14 @@ void record_shared(block_state& owner, const void* address, std::size_t size, ac
                  std::string(write ? "writes" : "reads") + " byte " + std::to_string(at) +
                      " of shared storage, which " + describe(c.write) + " wrote (line " +
                      std::to_string(s.sites[at / 4].line()) + ") with no barrier between",
-                 where);
+                 where, &t);
     if (write)
       for (const stamp& r : c.reads)
         if (r && !(r.atomic() && now.atomic()) && !ordered(t, r))
           mine->fail(fault::shared_race,
                      "writes byte " + std::to_string(at) + " of shared storage, which " + describe(r) +
                          " read with no barrier between",
-                     where);
+                     where, &t);
     if (write) {
       c.write = now;
       s.sites[at / 4] = where;

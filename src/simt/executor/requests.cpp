@@ -91,8 +91,9 @@ void count(const request& r, unsigned warp_lanes, counters& into) {
   m.bytes += std::uint64_t{lanes} * r.size;
   if (r.shared)
     return wavefronts(r, m);
-  m.units += sectors(r);
-  m.ideal += (std::uint64_t{lanes} * r.size + 31) / 32;
+  const std::uint64_t touched = sectors(r), packed = (std::uint64_t{lanes} * r.size + 31) / 32;
+  m.units += touched;
+  m.ideal += std::min(touched, packed); // lanes that share an address need fewer
 }
 
 } // namespace

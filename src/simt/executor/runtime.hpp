@@ -99,7 +99,6 @@ struct named_barrier {
 };
 
 struct block_state {
-  scheduler* owner = nullptr;
   cluster_state* cluster = nullptr;
   unsigned index[3] = {};
   unsigned rank = 0; // in its cluster
@@ -108,7 +107,7 @@ struct block_state {
   std::vector<thread_state> thread;
   std::vector<warp_state> warp;
   char* shared = nullptr; // static struct, then dynamic part
-  std::size_t static_bytes = 0, dynamic_offset = 0, shared_bytes = 0;
+  std::size_t dynamic_offset = 0, shared_bytes = 0;
   std::vector<char> shared_memory;
   std::shared_ptr<race_shadow> shadow; // with check::shared_races
   store_buffer pending;                // ordered within the block, not yet beyond it
@@ -145,12 +144,14 @@ struct grid_request {
   simt::feature needs;
 };
 
-inline constinit thread_local thread_state* current = nullptr;
-inline constinit thread_local unsigned active_modes = 0;
-inline constinit thread_local const grid_shape* shape = nullptr;
+// Kernels read these at every word, so they are kept at a fixed place even in a shared library.
+#define SORTILE_FAST_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] inline constinit thread_local
+SORTILE_FAST_THREAD_LOCAL thread_state* current = nullptr;
+SORTILE_FAST_THREAD_LOCAL unsigned active_modes = 0;
+SORTILE_FAST_THREAD_LOCAL const grid_shape* shape = nullptr;
+#undef SORTILE_FAST_THREAD_LOCAL
 
-// ---- scheduling
-// -------------------------------------------------------------------------------------------------------------------
+// ---- scheduling ---------------------------------------------------------------------------------------------
 
 /// A scheduling point at which the thread could go on.
 void schedule_point(site where);
@@ -159,8 +160,7 @@ void spin(site where);
 /// A poll that may lack a spin hint: now and then lets the others run.
 void polled(site where);
 
-// ---- barriers and warp-wide calls
-// -------------------------------------------------------------------------------------------------
+// ---- barriers and warp-wide calls ---------------------------------------------------------------------------
 
 enum class vote_kind : std::uint8_t { none, any, all, count };
 unsigned block_barrier(vote_kind kind, bool predicate, site where);
@@ -175,8 +175,7 @@ using warp_completion = void (*)(warp_slot* slots, unsigned mask);
 void warp_meet(unsigned mask, warp_completion complete, const void* in, void* out, int argument, bool barrier,
                site where);
 
-// ---- memory
-// -----------------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------------------
 
 enum class access : std::uint8_t { load, store, atomic, ordered_load, ordered_store };
 
@@ -203,8 +202,7 @@ void* dynamic_shared(std::size_t& bytes);
 /// The same place in the shared storage of block `rank` of the cluster.
 void* peer_shared(const void* mine, unsigned rank, site where);
 
-// ---- bulk copies
-// ------------------------------------------------------------------------------------------------------------------
+// ---- bulk copies --------------------------------------------------------------------------------------------
 
 /// An mbarrier as the executor keeps it in shared storage (8 bytes, as on the GPU).
 struct transfer_barrier {
@@ -221,8 +219,7 @@ void bulk_store(void* global, const void* shared, std::size_t bytes, site where)
 void bulk_commit(site where);
 void bulk_wait(unsigned groups_left, bool read_only, site where);
 
-// ---- launches from a kernel, dependent launches
-// -----------------------------------------------------------------------------------
+// ---- launches from a kernel, dependent launches -------------------------------------------------------------
 
 enum class child_order : std::uint8_t { fire_and_forget, tail };
 void launch_child(const grid_request& request, child_order order, site where);

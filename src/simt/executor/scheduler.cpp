@@ -1,53 +1,18 @@
 // The choice of who runs next, and the switch to it.
 #include "simt/executor/scheduler.hpp"
-#include "simt/executor/stacks.hpp"
+#include "simt/executor/fibers.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <boost/context/detail/fcontext.hpp>
 #include <thread>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SORTILE_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SORTILE_ASAN 1
-#endif
-#endif
-#if defined(SORTILE_ASAN)
-#include <sanitizer/common_interface_defs.h>
-#endif
+#include <utility>
 
 namespace sortile::executor {
 namespace {
 
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
-
-#if defined(SORTILE_ASAN)
-constexpr std::size_t stack_factor = 4;
-void leave(thread_state& self, const thread_state& next, bool for_good) {
-  __sanitizer_start_switch_fiber(for_good ? nullptr : &self.fake_stack, next.stack_low, next.stack_bytes);
-}
-void enter(thread_state& self, thread_state& from) {
-  const void* low = nullptr;
-  std::size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(self.fake_stack, &low, &bytes);
-  if (from.stack_low == nullptr) { // an OS thread's own stack, met for the first time
-    from.stack_low = static_cast<char*>(const_cast<void*>(low));
-    from.stack_bytes = bytes;
-  }
-}
-#else
-constexpr std::size_t stack_factor = 1;
-void leave(thread_state&, const thread_state&, bool) {}
-void enter(thread_state&, thread_state&) {}
-#endif
-
-constexpr std::size_t guard_bytes = 4096;      // below every stack
-constexpr unsigned polls_before_yield = 64;    // on an OS thread where everybody polls
-constexpr unsigned idle_rounds_allowed = 1000; // of all pollers, with nothing changed
+constexpr unsigned polls_before_yield = 64;          // on an OS thread where everybody polls
+constexpr unsigned switches_between_looks = 1 << 14; // at the clock
+constexpr unsigned idle_rounds_allowed = 1000;       // of all pollers, with nothing changed
 
 unsigned nth_set_bit(unsigned bits, unsigned n) {
   while (n--)
@@ -62,31 +27,28 @@ void call_kernel(thread_state& self, grid_run& run) {
   } catch (const failure&) {
     run.fail(std::current_exception());
   } catch (const std::exception& e) {
-    try {
-      mine->fail(fault::thrown, e.what(), self.where, &self);
-    } catch (const failure&) {
-      run.fail(std::current_exception());
-    }
+    mine->record(fault::thrown, mine->who(self) + ": " + e.what());
+  } catch (...) {
+    mine->record(fault::thrown, mine->who(self) + ": not a std::exception");
   }
 }
 
 } // namespace
 
-void fiber_entry(thread_state& self) {
-  call_kernel(self, mine->run_);
-  mine->ended(self);
-  thread_state* next = mine->run_.failed || mine->refill_ ? nullptr : mine->pick();
-  mine->switch_to(next ? *next : mine->root_);
+// A thread that starts where another has ended takes over its fiber: kernels without barriers stay on one stack.
+void fiber_main(thread_state& first) {
+  for (thread_state* self = &first;;) {
+    call_kernel(*self, mine->run_);
+    mine->ended(*self);
+    thread_state* next = mine->run_.failed || mine->refill_ ? nullptr : mine->pick();
+    if (next && next->waiting == wait_for::start) {
+      adopt_fiber(*self, *next);
+      self = next;
+    } else {
+      mine->switch_to(next); // for good
+    }
+  }
 }
-
-namespace {
-void fiber_start(transfer_t t) {
-  thread_state& from = *static_cast<thread_state*>(t.data);
-  from.context = t.fctx;
-  enter(*current, from);
-  fiber_entry(*current);
-}
-} // namespace
 
 std::uint64_t random_source::next() {
   std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
@@ -98,7 +60,7 @@ std::uint64_t random_source::next() {
 void grid_run::fail(std::exception_ptr e) {
   std::lock_guard lock(mutex);
   if (!error)
-    error = e;
+    error = std::move(e);
   failed = true;
 }
 
@@ -111,12 +73,10 @@ scheduler::scheduler(grid_run& run, std::size_t resident_clusters)
 }
 
 scheduler::~scheduler() {
-  const std::size_t bytes = run_.options.stack_bytes * stack_factor;
   for (auto& c : clusters_)
     for (auto& b : c->blocks)
       for (thread_state& t : b->thread)
-        if (t.stack_low)
-          stack_pool::instance().give(t.stack_low, bytes);
+        release_fiber(t, run_.options.stack_bytes);
 }
 
 void scheduler::run() {
@@ -131,7 +91,7 @@ void scheduler::run() {
   log = requests.get();
   while (!run_.failed && admit()) {
     if (thread_state* next = pick())
-      switch_to(*next);
+      switch_to(next);
     else if (!run_.failed)
       record(fault::deadlock, "no thread can go on: " + waits());
   }
@@ -142,107 +102,6 @@ void scheduler::run() {
   current = nullptr;
   shape = nullptr;
   mine = nullptr;
-}
-
-// Starts clusters up to the limit; false when nothing runs and nothing is left.
-bool scheduler::admit() {
-  refill_ = false;
-  while (resident_ < limit_) {
-    const std::uint64_t ticket = run_.next.fetch_add(1, std::memory_order_relaxed);
-    if (ticket >= run_.clusters)
-      break;
-    if (free_.empty()) {
-      clusters_.push_back(std::make_unique<cluster_state>());
-      for (unsigned i = 0; i < run_.dims.cluster; ++i)
-        clusters_.back()->blocks.push_back(std::make_unique<block_state>());
-      free_.push_back(clusters_.back().get());
-    }
-    cluster_state& c = *free_.back();
-    free_.pop_back();
-    c.arrived = c.ended = 0;
-    c.mark = now++;
-    c.waiters.clear();
-    const std::uint64_t cluster = run_.order.empty() ? ticket : run_.order[ticket];
-    for (unsigned rank = 0; rank < run_.dims.cluster; ++rank) {
-      c.blocks[rank]->cluster = &c;
-      c.blocks[rank]->rank = rank;
-      start_block(*c.blocks[rank], cluster * run_.dims.cluster + rank);
-    }
-    ++resident_;
-    ++progress;
-  }
-  return resident_ > 0;
-}
-
-void scheduler::place_shared(block_state& b) {
-  const grid_request& r = run_.request;
-  b.static_bytes = r.static_bytes;
-  b.dynamic_offset = (r.static_bytes + 127) & ~std::size_t{127};
-  b.shared_bytes = b.dynamic_offset + r.config.dynamic_shared;
-  b.shared_memory.resize(b.shared_bytes + 128);
-  const auto at = reinterpret_cast<std::uintptr_t>(b.shared_memory.data());
-  b.shared = b.shared_memory.data() + ((at + 127) / 128 * 128 - at);
-  // What is left in shared storage is anybody's guess; a NaN and a large integer are rude guesses.
-  if (run_.options.checks != check::none)
-    std::memset(b.shared, 0xff - int(random.below(4)), b.shared_bytes);
-  if (checks(check::shared_races)) {
-    if (!b.shadow)
-      b.shadow = make_shadow(b.shared_bytes, b.threads);
-    reset_shadow(b);
-  }
-}
-
-void scheduler::start_block(block_state& b, std::uint64_t linear) {
-  const grid_shape& d = run_.dims;
-  b.owner = this;
-  b.index[0] = unsigned(linear % d.grid[0]);
-  b.index[1] = unsigned(linear / d.grid[0] % d.grid[1]);
-  b.index[2] = unsigned(linear / d.grid[0] / d.grid[1]);
-  b.threads = d.block;
-  b.ended = b.arrived = 0;
-  b.vote = 0;
-  b.active = true;
-  b.unmet = run_.request.config.dependent ? d.block : 0;
-  const unsigned warps = (d.block + simt::warp_size - 1) / simt::warp_size;
-  if (b.thread.empty()) {
-    b.thread = std::vector<thread_state>(d.block);
-    b.warp = std::vector<warp_state>(warps);
-  }
-  for (unsigned w = 0; w < warps; ++w) {
-    warp_state& warp = b.warp[w];
-    const unsigned lanes = std::min(d.block - w * simt::warp_size, simt::warp_size);
-    warp.block = &b;
-    warp.index = w;
-    warp.exists = warp.live = warp.ready = lanes == simt::warp_size ? simt::full_warp : (1u << lanes) - 1;
-    warp.deferred = warp.waiting = 0;
-    warp.place = -1;
-    enqueue(warp);
-  }
-  place_shared(b);
-  const std::size_t bytes = run_.options.stack_bytes * stack_factor;
-  for (unsigned i = 0; i < d.block; ++i) {
-    thread_state& t = b.thread[i];
-    if (!t.stack_low) {
-      t.stack_low = stack_pool::instance().take(bytes);
-      t.stack_bytes = bytes - guard_bytes;
-    }
-    t.block = &b;
-    t.warp = &b.warp[i / simt::warp_size];
-    t.index = i;
-    t.lane = i % simt::warp_size;
-    t.finished = false;
-    t.waiting = wait_for::start;
-    t.ordered_loads = 0;
-    t.cluster_arrived = false;
-    t.met = false;
-    t.pending.block = &b;
-    t.bulk_open = 0;
-    t.bulk_groups.clear();
-    const std::size_t usable = t.stack_bytes - stack_pool::stagger(t.stack_low, bytes);
-    t.context = make_fcontext(t.stack_low + usable, usable, fiber_start);
-  }
-  ++counted.blocks;
-  counted.threads += d.block;
 }
 
 void scheduler::enqueue(warp_state& w) {
@@ -275,6 +134,8 @@ thread_state* scheduler::take(warp_state& w, unsigned lane) {
 }
 
 thread_state* scheduler::pick() {
+  if (run_.failed.load(std::memory_order_relaxed))
+    return nullptr;
   return checks(check::schedule) ? pick_shuffled() : pick_in_order();
 }
 
@@ -360,14 +221,11 @@ warp_state* scheduler::choose_warp() {
   return w;
 }
 
-void scheduler::switch_to(thread_state& next) {
-  thread_state& self = *current;
-  current = &next;
-  leave(self, next, self.finished);
-  const transfer_t t = jump_fcontext(next.context, &self);
-  thread_state& from = *static_cast<thread_state*>(t.data);
-  from.context = t.fctx;
-  enter(self, from);
+// Goes on with `next`, or with the root where there is none.
+void scheduler::switch_to(thread_state* next) {
+  if (next && next->waiting == wait_for::start)
+    prepare_fiber(*next, run_.options.stack_bytes);
+  switch_fiber(*current, next ? *next : root_);
 }
 
 void scheduler::suspend(wait_for why, site where) {
@@ -377,12 +235,20 @@ void scheduler::suspend(wait_for why, site where) {
   if (static_cast<char*>(__builtin_frame_address(0)) - self.stack_low < std::ptrdiff_t(self.stack_bytes / 16))
     fail(fault::stack_overflow, "the fiber's stack of " + std::to_string(self.stack_bytes) + " bytes is nearly full",
          where);
+  if (++switches_ % switches_between_looks == 0)
+    look_at_clock(where);
   thread_state* next = pick();
   if (next != &self)
-    switch_to(next ? *next : root_);
+    switch_to(next);
   self.waiting = wait_for::nothing;
   if (aborting_)
     throw thread_aborted{};
+}
+
+void scheduler::look_at_clock(site where) {
+  if (std::chrono::steady_clock::now() > run_.deadline)
+    fail(fault::watchdog, "still running after " + std::to_string(run_.options.watchdog_seconds) + " s: " + waits(),
+         where);
 }
 
 void scheduler::reschedule(site where) {
@@ -392,14 +258,12 @@ void scheduler::reschedule(site where) {
 
 void scheduler::defer(wait_for why, site where) {
   ++counted.spins;
-  if (++polls_ % polls_before_yield == 0) {
-    if (!checks(check::schedule))
+  if (!checks(check::schedule)) {
+    land_some(); // it may be what is polled for
+    if (++polls_ % polls_before_yield == 0) {
       std::this_thread::yield();
-    if (polls_ % 4096 == 0 && std::chrono::steady_clock::now() > run_.deadline)
-      fail(fault::watchdog, "still running after " + std::to_string(run_.options.watchdog_seconds) + " s: " + waits(),
-           where);
-    if (run_.failed && !aborting_)
-      throw thread_aborted{};
+      look_at_clock(where);
+    }
   }
   current->ordered_loads = 0;
   if (checks(check::schedule))
@@ -407,66 +271,6 @@ void scheduler::defer(wait_for why, site where) {
   else
     current->warp->deferred |= 1u << current->lane;
   suspend(why, where);
-}
-
-void scheduler::ended(thread_state& t) {
-  t.finished = true;
-  if (aborting_ || run_.failed)
-    return;
-  block_state& b = *t.block;
-  warp_state& w = *t.warp;
-  w.live &= ~(1u << t.lane);
-  ++progress;
-  if (!stack_pool::canary_alive(t.stack_low))
-    return record(fault::stack_overflow, who(t) + " has overrun its stack");
-  for (unsigned waiting = w.waiting; waiting; waiting &= waiting - 1)
-    if (w.slots[std::countr_zero(waiting)].mask >> t.lane & 1)
-      return record(fault::bad_warp_mask, who(t) + " has ended, and lane " + std::to_string(std::countr_zero(waiting)) +
-                                              " waits for it in a warp-wide call: " + waits());
-  ++b.ended;
-  if (b.arrived)
-    return record(fault::divergent_barrier, who(t) + " has ended while others wait at a block barrier: " + waits());
-  if (b.ended == b.threads)
-    block_ended(b);
-}
-
-void scheduler::block_ended(block_state& b) {
-  b.active = false;
-  if (log)
-    for (warp_state& w : b.warp)
-      flush_warp(*log, w, w.exists, counted);
-  for (thread_state& t : b.thread)
-    drain(t.pending, &b);
-  drain(b.pending, nullptr);
-  cluster_state& c = *b.cluster;
-  if (++c.ended < c.blocks.size()) {
-    if (c.arrived)
-      record(fault::divergent_barrier,
-             "a block has ended while others of its cluster wait at a cluster barrier: " + waits());
-    return;
-  }
-  while (std::any_of(in_flight.begin(), in_flight.end(),
-                     [&](const transfer& t) { return t.issuer->block->cluster == &c; }))
-    land_some();
-  running_ = nullptr;
-  starved_ = nullptr;
-  free_.push_back(&c);
-  --resident_;
-  refill_ = true;
-}
-
-// After a failure: every started fiber is resumed once and leaves by an exception.
-void scheduler::unwind() {
-  if (!run_.failed)
-    return;
-  aborting_ = true;
-  for (auto& c : clusters_)
-    for (auto& b : c->blocks)
-      for (thread_state& t : b->thread) {
-        if (!t.finished && t.waiting != wait_for::start && t.block)
-          switch_to(t);
-        t.finished = true;
-      }
 }
 
 } // namespace sortile::executor

@@ -87,6 +87,9 @@ class scheduler {
   void defer(wait_for why, site where); // polls
   [[noreturn]] void fail(fault kind, const std::string& what, site where, const thread_state* who = nullptr);
 
+  void record(fault kind, const std::string& what);
+  std::string who(const thread_state& t) const;
+
   // Held stores (memory.cpp).
   void hold(store_buffer& b);
   void unhold(store_buffer& b);
@@ -112,9 +115,14 @@ class scheduler {
   request_log* log = nullptr;
 
  private:
-  friend void fiber_entry(thread_state& self);
+  friend void fiber_main(thread_state& self);
+  void switch_to(thread_state* next);
+  void look_at_clock(site where);
   bool admit();
+  void start_cluster(std::uint64_t index);
   void start_block(block_state& b, std::uint64_t linear);
+  void start_warps(block_state& b);
+  void start_threads(block_state& b);
   void place_shared(block_state& b);
   thread_state* pick();
   thread_state* pick_in_order();
@@ -123,13 +131,10 @@ class scheduler {
   thread_state* take(warp_state& w, unsigned lane);
   void release_pollers(bool nobody_else);
   void enqueue(warp_state& w);
-  void switch_to(thread_state& next);
   void ended(thread_state& t);
-  void block_ended(block_state& b);
+  void block_ended(block_state& b, const thread_state& last);
   void unwind();
-  std::string who(const thread_state& t) const;
   std::string waits() const;
-  void record(fault kind, const std::string& what);
 
   std::size_t limit_, resident_ = 0;
   std::vector<std::unique_ptr<cluster_state>> clusters_; // resident or free
@@ -142,7 +147,7 @@ class scheduler {
   unsigned stickiness_ = 0, hold_rate_ = 4;
   unsigned idle_rounds_ = 0;
   std::uint64_t progress_seen_ = 0;
-  unsigned polls_ = 0;
+  unsigned polls_ = 0, switches_ = 0;
   bool aborting_ = false;
   bool refill_ = false; // a cluster has ended: back to the root, which may start another
   thread_state root_;

@@ -2,7 +2,7 @@
 """Turns the fenced code of Markdown documents into a CMake project whose tests run it: snippets.py OUT ROOT DOCUMENT...
 
 cpp and c blocks become programs (a block without main() is the body of one), sh blocks scripts that stop at the first failing
-command; each runs in an empty folder of its own. text, cmake, json and csv blocks are not run; any other language is an error,
+command; each runs in an empty folder of its own. text, cmake, json, csv and cuda blocks are not run here; any other language is an error,
 so that no code can hide behind a label. Compiler messages name the document and its line.
 """
 import pathlib
@@ -10,7 +10,7 @@ import re
 import sys
 
 RUN = ("cpp", "c", "sh")
-SHOWN = ("text", "cmake", "json", "csv")
+SHOWN = ("text", "cmake", "json", "csv", "cuda")  # cuda: run by tests/simt
 PRELUDE = """#include <sortile/sortile.hpp>
 #include <array>
 #include <cassert>
@@ -52,11 +52,20 @@ def program(text, where):
     return f"{PRELUDE}{includes}int main() {{\n#line {where}\n{body}}}\n"
 
 
+def check_links(document, root):
+    """Links to files of the repository lead somewhere."""
+    prose = re.sub(r"^\s*```.*?^\s*```|`[^`\n]*`", "", document.read_text(), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
+        if "://" not in target and not (document.parent / target).exists():
+            raise SystemExit(f"{document.relative_to(root)}: a link to {target}, which is not there")
+
+
 def main(out, root, documents):
     out.mkdir(parents=True, exist_ok=True)
     cmake = ["cmake_minimum_required(VERSION 3.25)", "project(snippets LANGUAGES C CXX)", "find_package(sortile REQUIRED)",
              "enable_testing()"]
     for document in documents:
+        check_links(document, root)
         for language, line, text in blocks(document):
             place = document.relative_to(root)
             if language not in RUN + SHOWN:

@@ -1,9 +1,10 @@
-// The local kernel: sorts a segment whose working set stays in one core's L2 cache.
+// The local kernel: sorts a segment whose working set stays in one core's L2 cache. Included once per instruction set
+// (kernels_all.hpp).
 //
 // Idea: an LSD radix sort over only as many leading bits as tell the keys apart, then a repair of what is left.
 //   1. One look at the segment: the bits that differ in it. Above the highest of them everything is equal and nothing
 //   is moved for it.
-//   2. m keys drawn at random are nearly all told apart by their first log2(m) + 2 differing bits. Those bits are
+//   2. m keys drawn at random are nearly all told apart by their first log2(m) + 4 differing bits. Those bits are
 //   sorted by one to
 //      three counting passes, least significant digit first (each stable), between the segment and two scratch lanes.
 //   3. One walk over the result. Where a key is smaller than the one before it, the two share those bits, and so does a
@@ -15,16 +16,11 @@
 //
 //   from ──digit 0──▶ first ──digit 1──▶ to          (two digits; with three: from ▶ first ▶ second ▶ to)
 //
+// Where `to` is in main memory, the last pass and the repair work in a third lane, which is then written out in order.
+//
 // Sources: LSD counting sort, Knuth, TAOCP 3, 5.2.5 (algorithm R); leading bits first, then insertion: MacLaren's
 // method, ibid. 5.2.5
 // ("the first half of the key, then one insertion pass over the file").
-#pragma once
-
-#include "cpu/kernels_scan.hpp"
-
-#include <bit>
-#include <utility>
-
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class K>
@@ -51,7 +47,8 @@ struct local_digits {
   K below = 0; // the differing bits that are left to the repair
 
   local_digits(K differing, std::size_t n) {
-    const unsigned telling = static_cast<unsigned>(std::bit_width(n)) + 2; // about log2(n) + 2 bits, rounded up
+    // About log2(n) + 4 bits; fewer where clearing and summing their counters would cost more than the repair.
+    const unsigned telling = static_cast<unsigned>(std::bit_width(n)) + (n >= 8192 ? 4 : n >= 1024 ? 2 : 0);
     const unsigned span = bit_width(differing) - static_cast<unsigned>(lowest_bit(differing));
     const unsigned wanted = span <= telling + 3 ? span : telling;
     const unsigned passes = wanted <= 10 ? 1 : wanted <= 2 * max_digit_bits ? 2 : 3;
@@ -73,11 +70,6 @@ struct local_digits {
 
   static unsigned lowest_bit(K x) { return bit_width(static_cast<K>(x & (~x + 1))) - 1; }
 };
-
-template <bool Exact, class K>
-inline K image_of(const key_image<K>& image, K key) {
-  return Exact ? image.codec.whole_image(key) : image.plain(key);
-}
 
 // Insertion sort, stable, from `from` into `to`, which may be the same place.
 template <bool Exact, bool MakesIndices, class K, class V>
@@ -113,6 +105,11 @@ void copy_lanes(const source<K, V>& from, std::size_t n, const lanes<K, V>& to) 
       std::memcpy(to.values, from.values, n * sizeof(V));
   }
 }
+
+// The last pass scatters its keys. Where the result is not in the cache, each of those writes would fetch a line from
+// memory; so the result is made in a scratch lane, which is in the cache, and then written in order. Below so many keys
+// that is not worth it.
+inline constexpr std::size_t stream_from_keys = 512;
 
 template <class K, class V>
 struct local_sorter {
@@ -155,31 +152,15 @@ struct local_sorter {
   void count(const K* keys, std::size_t n, const local_digits<K>& plan) const {
     for (unsigned i = 0; i < plan.count; ++i)
       std::memset(counts(i), 0, plan.digits[i].buckets() * sizeof(std::uint32_t));
-    if (plan.count == 1)
-      count_digits<Exact, 1>(keys, n, plan);
-    else if (plan.count == 2)
-      count_digits<Exact, 2>(keys, n, plan);
-    else
-      count_digits<Exact, 3>(keys, n, plan);
+    constexpr std::size_t block = 4096; // stays in the L1 cache from the first digit's count to the last's
+    for (std::size_t j = 0; j < n; j += block)
+      for (unsigned i = 0; i < plan.count; ++i)
+        count_digit<Exact>(keys + j, n - j < block ? n - j : block, image, plan.digits[i], counts(i));
     for (unsigned i = 0; i < plan.count; ++i) {
       std::uint32_t* const c = counts(i);
       std::uint32_t sum = 0;
       for (std::size_t b = 0; b < plan.digits[i].buckets(); ++b)
         sum += std::exchange(c[b], sum);
-    }
-  }
-
-  template <bool Exact, unsigned Digits>
-  void count_digits(const K* keys, std::size_t n, const local_digits<K>& plan) const {
-    const key_image<K> im = image;
-    std::uint32_t* const c = scratch.counts;
-    digit d[Digits];
-    for (unsigned i = 0; i < Digits; ++i)
-      d[i] = plan.digits[i];
-    for (std::size_t j = 0; j < n; ++j) {
-      const K x = image_of<Exact>(im, keys[j]);
-      for (unsigned i = 0; i < Digits; ++i)
-        ++c[i * max_buckets + bucket_of(x, d[i])];
     }
   }
 
@@ -203,15 +184,18 @@ struct local_sorter {
 
   template <bool Exact, bool MakesIndices>
   void scatter(const source<K, V>& from, std::size_t n, digit d, std::uint32_t* position, const lanes<K, V>& to) const {
-    const key_image<K> im = image;
     const source<K, V> in = from;
     const lanes<K, V> out = to;
-    for (std::size_t i = 0; i < n; ++i) {
-      const K key = in.keys[i];
-      const std::size_t p = position[bucket_of(image_of<Exact>(im, key), d)]++;
-      out.keys[p] = key;
-      if constexpr (has_values<V>)
-        out.values[p] = value_at<MakesIndices>(in, i);
+    alignas(64) std::uint16_t digits[digit_block];
+    for (std::size_t i = 0; i < n; i += digit_block) {
+      const std::size_t m = n - i < digit_block ? n - i : digit_block;
+      digits_of<Exact>(in.keys + i, m, image, d, digits);
+      for (std::size_t j = i; j < i + m; ++j) {
+        const std::uint32_t p = position[digits[j - i]]++;
+        out.keys[p] = in.keys[j];
+        if constexpr (has_values<V>)
+          out.values[p] = value_at<MakesIndices>(in, j);
+      }
     }
   }
 
@@ -245,11 +229,20 @@ struct local_sorter {
 
 template <class K, class V>
 void local(source<K, V> from, std::size_t n, const key_image<K>& image, lanes<K, V> to,
-           const local_scratch<K, V>& scratch) {
+           const local_scratch<K, V>& scratch, bool stream) {
   const local_sorter<K, V> sorter{image, scratch};
+  const bool through_lane = stream && n > stream_from_keys;
   with_questions(from, image, [&](auto exact, auto makes_indices) {
-    sorter.template sort<exact.value, makes_indices.value>(from, n, to);
+    sorter.template sort<exact.value, makes_indices.value>(from, n, through_lane ? scratch.result : to);
   });
+  if (!through_lane)
+    return;
+  stream_bytes(to.keys, scratch.result.keys, n * sizeof(K));
+  if constexpr (has_values<V>)
+    stream_bytes(to.values, scratch.result.values, n * sizeof(V));
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

@@ -1,0 +1,157 @@
+// Thread coarsening on the 1-bit radix sort: several keys a thread, still one launch an iteration.
+//
+// Idea. In radix_one_bit.cu a thread owns a key, so the block's scan runs over flags: its log n levels and barriers are
+// paid for every 512 keys, and so is a look-back. Let a thread own K neighbours instead. It counts its ones in
+// registers, which costs K additions and no barrier; the block scans one count a thread; each thread then walks its
+// keys again and gives each its destination. The tree keeps its 256 leaves, whatever K is:
+//
+//   keys       | t0: 1 0 0 1 | t1: 0 0 1 0 | t2: 1 1 0 1 |        K = 4, bits of the keys
+//   ones            2               1              3              in registers
+//   scan            0               2              3              in shared memory, a leaf a thread
+//   ones before   0 1 1 1         2 2 2 3        3 4 5 5          by each thread, walking
+//
+// Neighbours a thread make loads of stride K: a warp would touch 32 K words for 32. So the tile is loaded coalesced
+// into shared memory and read back from there by neighbours; one unused record after every 32 spreads the stride over
+// the banks.
+//
+// Source: Kirk & Hwu, "Programming Massively Parallel Processors", 4th edition (coarsening, and the chapter on
+// sorting); the raking scan: Dotsenko et al., 2008.
+//
+// Cost an iteration: reads and writes each record once, as radix-1bit-one-launch, but 1 / K of its barriers, look-backs
+// and states (8 bytes for 256 K keys). Registers: K records and a mask. Shared memory: 256 K records, at most 135 KiB.
+// Parameters: `keys` a thread, 1 to 32.
+//
+// What it teaches: parallelism beyond what the machine holds at once is only overhead: do the same work with fewer
+// threads, serially where it is cheap. Limits: fewer blocks, so at small n part of the machine idles; large K costs
+// occupancy, and with 64-bit pairs at 32 a thread also registers (spills). Writes stay scattered over two streams; the
+// same step on top of the bucket form is radix-bits-coarsened.
+#include "classics/radix_buckets.hpp"
+
+namespace sortile::classics {
+namespace {
+
+/// Counts, for every bit of the image, the keys in which it is set. No pass changes these counts.
+template <class Word>
+struct count_bits {
+  static constexpr unsigned block_threads = 256, width = 8 * sizeof(Word);
+  struct shared {
+    simt::shared_array<std::uint32_t, width> ones;
+  };
+  simt::global<const Word> keys;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  simt::global<std::uint32_t> ones; // [width], 0 at the start
+  unsigned keys_a_thread;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index();
+    if (t < width)
+      s.ones[t] = 0;
+    simt::block_barrier();
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * block_threads * keys_a_thread;
+    for (unsigned k = 0; k < keys_a_thread; ++k) {
+      const std::uint64_t i = first + k * block_threads + t;
+      const Word image = i < n ? codec.image(keys.load(i)) : Word{0};
+      for (unsigned bit = 0; bit < codec.bits; ++bit) {
+        const unsigned votes = simt::ballot(((image >> bit) & 1) != 0);
+        if (simt::lane_index() == 0 && votes != 0)
+          s.ones.fetch_add(bit, simt::popcount(votes));
+      }
+    }
+    simt::block_barrier();
+    if (t < codec.bits && s.ones.load(t) != 0)
+      ones.fetch_add(t, s.ones.load(t));
+  }
+};
+
+template <class Word, bool Pairs, unsigned Keys>
+struct partition_coarsened {
+  static constexpr unsigned block_threads = 256, tile_elements = block_threads * Keys;
+  struct shared : tile_storage<Word, Pairs, block_threads, Keys> {
+    simt::shared_value<std::uint32_t> tile_number, ones_in_earlier_tiles;
+  };
+  records<Word, Pairs> from, to;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  unsigned bit;
+  simt::global<std::uint32_t> begun;
+  simt::global<std::uint64_t> states;
+  simt::global<const std::uint32_t> ones_in_total; // [bits]
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index();
+    if (t == 0)
+      s.tile_number = begun.fetch_add(0, 1u);
+    simt::block_barrier();
+    const std::uint32_t tile = s.tile_number;
+    const std::uint64_t first = std::uint64_t{tile} * tile_elements;
+    const auto count = static_cast<unsigned>(n - first < tile_elements ? n - first : tile_elements);
+    load_tile(s, from, first, count);
+    simt::block_barrier();
+    record<Word, Pairs> mine[Keys] = {};
+    unsigned ones = 0; // mask
+    SORTILE_UNROLL for (unsigned k = 0; k < Keys; ++k) if (t * Keys + k < count) {
+      mine[k] = s.tile.load(padded<32>(t * Keys + k));
+      ones |= static_cast<unsigned>((codec.image(mine[k].key) >> bit) & 1) << k;
+    }
+    s.ones_before[padded<32>(t)] = simt::popcount(ones);
+    const std::uint32_t sum = scan_block<32>(s.ones_before, block_threads);
+    if (simt::warp_index() == 0) {
+      const std::uint32_t earlier = look_back(states, tile, sum);
+      if (simt::lane_index() == 0)
+        s.ones_in_earlier_tiles = earlier;
+    }
+    simt::block_barrier();
+    std::uint32_t before = s.ones_in_earlier_tiles + s.ones_before.load(padded<32>(t));
+    const std::uint64_t ones_begin = n - ones_in_total.load(bit);
+    SORTILE_UNROLL for (unsigned k = 0; k < Keys; ++k) {
+      const unsigned i = t * Keys + k, one = (ones >> k) & 1;
+      if (i < count)
+        to.store(one ? ones_begin + before : first + i - before, mine[k]);
+      before += one;
+    }
+  }
+};
+
+template <unsigned Keys, class Word, bool Pairs>
+void coarsened(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
+  using partition = partition_coarsened<Word, Pairs, Keys>;
+  const std::uint64_t n = j.asked.n;
+  if (n == 0)
+    return;
+  const device_array<std::uint32_t> ones(j.on, count_bits<Word>::width), begun(j.on, 1);
+  const device_array<std::uint64_t> states(j.on, blocks_for(n, partition::tile_elements));
+  const auto tiles = static_cast<unsigned>(states.size());
+  ones.clear();
+  simt::launch(j.on.queue(), {.grid = tiles}, count_bits<Word>{data.keys, n, codec, view(ones), Keys});
+  j.show("ones of each bit", ones);
+  for (unsigned bit = 0; bit < codec.bits; ++bit) {
+    begun.clear();
+    states.clear();
+    simt::launch(j.on.queue(), {.grid = tiles},
+                 partition{data, spare, n, codec, bit, view(begun), view(states), view(ones)});
+    std::swap(data, spare);
+    j.show("keys after bit " + std::to_string(bit), untyped(data), n);
+  }
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(radix_coarsened) {
+  return {{.name = "radix-1bit-coarsened",
+           .family = "radix",
+           .summary = "radix-1bit-one-launch with several keys a thread, counted in registers before the block scans",
+           .work = "b n",
+           .depth = "b (K + log n)",
+           .source = "Kirk & Hwu, 4th ed.",
+           .steps_show = "the count of ones of each bit, the keys after each bit",
+           .stable = true,
+           .parameters = {{"keys", 1, 8, 32, "keys a thread", true}},
+           .run = [](job& j) {
+             with_constant(j.parameter("keys"), [&]<unsigned Keys>(std::integral_constant<unsigned, Keys>) {
+               with_records(j, [&](auto&... a) { coarsened<Keys>(j, a...); });
+             });
+           }}};
+}
+
+} // namespace sortile::classics

@@ -1,0 +1,168 @@
+// Radix sorts of rows: values that travel as positions, and cascaded sorts by a secondary and then a primary key.
+//
+// Positions. A pass moves every record, so a value of v bytes costs 4 v bytes of traffic a pass (in the form of
+// radix_buckets.cu). Let each key carry its position instead, 4 bytes, and fetch the values once at the end:
+//
+//   keys      c a b        sorted pairs    a b c        gather     values[1] values[2] values[0]
+//   values    X Y Z        of position     1 2 0        values     Y Z X
+//
+// The gather reads at random: a sector of 32 bytes for each value. It pays once p passes of v − 4 bytes cost more than
+// that; it is also the whole of an argsort, which stops before it.
+//
+// Cascaded sorts. To order rows by a primary key and, where that ties, by a secondary one, sort by the secondary key
+// first, then stably by the primary. The second sort leaves rows of equal primary keys in the order of the first: it is
+// LSD radix sort with digits that are whole columns, and holds for any stable sort and any number of columns.
+//
+//   rows (primary, secondary)    B2 A3 B1 A1
+//   by secondary                 B1 A1 B2 A3
+//   by primary, stably           A1 A3 B1 B2
+//
+// Columns lie apart in a table, so positions travel: sort (secondary, position), gather the primary column in that
+// order, sort (primary, position), gather the rows. Here the columns are the upper and the lower half of each key's
+// image, so that the result is the order of the whole key, and any test of a sort tests the cascade.
+//
+// Source: Hollerith's card sorters, for the cascade; Knuth, TAOCP vol. 3, 5.2.5; Satish, Harris & Garland 2009 (pairs).
+//
+// Cost: radix-by-position p passes of 4 (key + 4) bytes and a gather of 4 + 32 + v bytes a value. radix-cascaded: as
+// many passes in all, of half as wide keys, and three launches between: columns made, primary gathered, rows gathered.
+//
+// What it teaches: stability is what makes sorts compose; move as little as possible, as late as possible. Limits:
+// positions of 32 bits; the random gather at the end is the slowest access a GPU has.
+#include "classics/radix_buckets.hpp"
+
+namespace sortile::classics {
+namespace {
+
+constexpr unsigned keys_a_thread = 8;
+
+struct number_rows {
+  static constexpr unsigned block_threads = 256;
+  simt::global<std::uint32_t> positions;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t i = grid_thread();
+    if (i < n)
+      positions[i] = static_cast<std::uint32_t>(i);
+  }
+};
+
+template <class T>
+struct gather {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const T> from;
+  simt::global<const std::uint32_t> positions;
+  simt::global<T> to;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t i = grid_thread();
+    if (i < n)
+      to[i] = from.load(positions.load(i));
+  }
+};
+
+template <class T>
+void launch_gather(job& j, const T* from, const std::uint32_t* positions, T* to) {
+  const std::uint64_t n = j.asked.n;
+  simt::launch(j.on.queue(), {.grid = blocks_for(n, gather<T>::block_threads)},
+               gather<T>{{from, n}, {positions, n}, {to, n}, n});
+}
+
+template <class Word, bool Pairs>
+void by_position(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
+  const std::uint64_t n = j.asked.n;
+  if (n == 0)
+    return;
+  const device_array<std::uint32_t> positions(j.on, n), other(j.on, n);
+  simt::launch(j.on.queue(), {.grid = blocks_for(n, 256)}, number_rows{view(positions), n});
+  records<Word, true> keys{data.keys, view(positions)}, keys_spare{spare.keys, view(other)};
+  sort_by_buckets<keys_a_thread>(j, keys, keys_spare, codec, j.parameter("bits"));
+  if constexpr (Pairs)
+    launch_gather(j, static_cast<const std::uint32_t*>(data.values.data()), keys.values.data(), spare.values.data());
+  if (keys.keys.data() != data.keys.data())
+    std::swap(data, spare);
+  else if constexpr (Pairs)
+    j.on.copy_on_device(data.values.data(), spare.values.data(), n * sizeof(std::uint32_t));
+  j.show("values fetched", untyped(data), n);
+}
+
+/// The columns of a table: the upper and the lower half of each image.
+template <class Word>
+struct make_columns {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const Word> keys;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  simt::global<std::uint32_t> primary, secondary, positions;
+
+  SORTILE_DEVICE void operator()() const {
+    constexpr unsigned half = 4 * sizeof(Word);
+    const std::uint64_t i = grid_thread();
+    if (i >= n)
+      return;
+    const Word image = codec.image(keys.load(i));
+    primary[i] = static_cast<std::uint32_t>(image >> half);
+    secondary[i] = static_cast<std::uint32_t>(image & ((Word{1} << half) - 1));
+    positions[i] = static_cast<std::uint32_t>(i);
+  }
+};
+
+template <class Word, bool Pairs>
+void cascaded(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
+  using column = device_array<std::uint32_t>;
+  const std::uint64_t n = j.asked.n;
+  if (n == 0)
+    return;
+  const column primary(j.on, n), keys(j.on, n), positions(j.on, n), keys_spare(j.on, n), positions_spare(j.on, n);
+  simt::launch(j.on.queue(), {.grid = blocks_for(n, 256)},
+               make_columns<Word>{data.keys, n, codec, view(primary), view(keys), view(positions)});
+  records<std::uint32_t, true> rows{view(keys), view(positions)}, rows_spare{view(keys_spare), view(positions_spare)};
+  const auto by_column = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {0, 4 * sizeof(Word)});
+  const auto sort_column = [&](const char* name) {
+    const bucket_pass<std::uint32_t, true, keys_a_thread> pass(j.on, n, j.parameter("bits"));
+    for (unsigned bit = 0; bit < by_column.bits; bit += j.parameter("bits")) {
+      pass(rows, rows_spare, n, by_column, {bit, std::min(j.parameter("bits"), by_column.bits - bit)});
+      std::swap(rows, rows_spare);
+    }
+    if (j.shows_steps()) {
+      std::vector<std::uint32_t> sequence(n);
+      j.on.copy_to_host(sequence.data(), rows.values.data(), n * sizeof(std::uint32_t));
+      j.show(std::string("rows by ") + name, sequence);
+    }
+  };
+  sort_column("secondary key");
+  launch_gather(j, static_cast<const std::uint32_t*>(primary.data()), rows.values.data(), rows.keys.data());
+  sort_column("primary key, stably");
+  launch_gather(j, static_cast<const Word*>(data.keys.data()), rows.values.data(), spare.keys.data());
+  if constexpr (Pairs)
+    launch_gather(j, static_cast<const std::uint32_t*>(data.values.data()), rows.values.data(), spare.values.data());
+  std::swap(data, spare);
+  j.show("rows fetched", untyped(data), n);
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(radix_rows) {
+  const parameter bits{"bits", 1, 4, 8, "bits a pass"};
+  return {{.name = "radix-by-position",
+           .family = "radix",
+           .summary = "keys carry their positions through the passes, values are fetched once at the end",
+           .work = "b n",
+           .depth = "b log n",
+           .source = "Satish, Harris & Garland 2009",
+           .steps_show = "the keys after each pass, and with the values",
+           .stable = true,
+           .parameters = {bits},
+           .run = [](job& j) { with_records(j, [&](auto&... a) { by_position(j, a...); }); }},
+          {.name = "radix-cascaded",
+           .family = "radix",
+           .summary = "rows of two columns: a stable sort by the secondary key, then one by the primary",
+           .work = "b n",
+           .depth = "b log n",
+           .source = "Knuth, TAOCP vol. 3, 5.2.5",
+           .steps_show = "the order of rows after each column, the keys fetched in it",
+           .stable = true,
+           .parameters = {bits},
+           .run = [](job& j) { with_records(j, [&](auto&... a) { cascaded(j, a...); }); }}};
+}
+
+} // namespace sortile::classics

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Rejects raw CUDA in code that belongs on the kernel dialect: intrinsics, inline PTX, bare __shared__, CUDA's indices.
+
+    simt_lint.py ROOT            looks through ROOT/{src,classics,tests,testing,include} except what EXEMPT names
+    simt_lint.py --file FILE...  looks through these files
+
+Prints `file:line: word: what to use instead` for each finding; exit status 1 if there was one. A file that must speak CUDA
+(a hand-written twin, say) is named in EXEMPT with its reason, so that the list is the whole truth.
+"""
+import pathlib
+import re
+import sys
+
+FOLDERS = ["src", "classics", "tests", "testing", "include"]
+SUFFIXES = {".cu", ".cuh", ".hpp", ".h", ".cpp", ".cc", ".inl"}
+EXEMPT = {
+    "src/simt": "the dialect itself",
+    "tests/simt/twins.cu": "hand-written twins that the dialect is compared with",
+    "tests/lint/planted.cu": "findings planted for the test of this lint",
+}
+
+RULES = [
+    (r"\b(threadIdx|blockIdx|blockDim|gridDim|warpSize)\b", "thread_index(), block_index(), block_size(), grid_size()"),
+    (r"\b__syncthreads(_count|_and|_or)?\b", "block_barrier(), block_count(), block_all(), block_any()"),
+    (r"\b__syncwarp\b", "warp_barrier()"),
+    (r"\b__(ballot|any|all|match_any|match_all)(_sync)?\s*\(",
+     "ballot(), warp_any(), warp_all(), match_any(), match_all()"),
+    (r"\b__shfl\w*", "shuffle(), shuffle_up(), shuffle_down(), shuffle_xor()"),
+    (r"\b__reduce_\w+_sync\b", "warp_reduce_add() and its kin"),
+    (r"\b__activemask\b", "active_lanes()"),
+    (r"\batomic(Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(_block|_system)?\s*\(",
+     "fetch_add() and its kin on a view"),
+    (r"\b__(ldg|ldcs|ldcg|ldca|ldlu|ldcv|stcs|stcg|stwb|stwt)\b", "load(i, hint), store(i, v, hint)"),
+    (r"\b__threadfence(_block|_system)?\b", "fence(scope)"),
+    (r"\b__nanosleep\b", "spin_hint()"),
+    (r"\b__trap\b", "trap()"),
+    (r"\b__(popc|popcll|clz|clzll|ffs|ffsll|brev|brevll|byte_perm|fns)\s*\(",
+     "popcount(), leading_zeros(), trailing_zeros(), permute_bytes()"),
+    (r"\b__cvta_\w+", "views and the words on them"),
+    (r"\b__cluster_\w+|\b__mbarrier_\w+|\b__pipeline_\w+", "clusters and transfer barriers of the dialect"),
+    (r"\b__shared__\b", "the kernel's `shared` struct, or dynamic_shared()"),
+    (r"\b__(global|device|host|constant|managed)__\b", "a kernel struct; SORTILE_DEVICE, SORTILE_HOST_DEVICE"),
+    (r"\b__(launch_bounds|cluster_dims)__\b", "block_threads and min_blocks of the kernel, cluster of the launch"),
+    (r"\basm\s*(volatile)?\s*\(|\b__asm(__)?\b", "a word of the dialect (add one in src/simt if it is missing)"),
+    (r"\bcuda::(std::)?(atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|memcpy_async|ptx)\b",
+     "ordered accesses and atomics of views"),
+    (r"\bcooperative_groups\b", "barriers of the dialect"),
+    (r"<<<", "simt::launch()"),
+]
+COMPILED = [(re.compile(pattern), instead) for pattern, instead in RULES]
+
+# What is not code: comments, strings (raw ones too), characters. Each keeps its line breaks.
+NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
+
+
+def code_of(text):
+    return NOT_CODE.sub(lambda m: "".join(c if c == "\n" else " " for c in m.group(0)), text)
+
+
+def findings(path):
+    for number, line in enumerate(code_of(path.read_text(encoding="utf-8")).split("\n"), 1):
+        for pattern, instead in COMPILED:
+            for match in pattern.finditer(line):
+                yield f"{path}:{number}: {match.group(0).strip(' (')}: use {instead}"
+
+
+def exempt(relative):
+    return any(relative == e or relative.startswith(e + "/") for e in EXEMPT)
+
+
+def files_under(root):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in SUFFIXES and path.is_file() and not exempt(path.relative_to(root).as_posix()):
+                yield path
+
+
+def main(arguments):
+    if len(arguments) >= 2 and arguments[0] == "--file":
+        paths = [pathlib.Path(a) for a in arguments[1:]]
+    elif len(arguments) == 1 and pathlib.Path(arguments[0]).is_dir():
+        paths = list(files_under(pathlib.Path(arguments[0])))
+        if not paths:
+            print(f"simt_lint: nothing to look at under {arguments[0]}", file=sys.stderr)
+            return 2
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    found = [f for path in paths for f in findings(path)]
+    print("\n".join(found + [f"simt_lint: {len(found)} findings in {len(paths)} files"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
