@@ -91,10 +91,13 @@ std::string table(const environment& e, const std::vector<row_result>& results) 
   for (const row_result& r : results)
     for (std::size_t c = 0; c < r.timings.size(); ++c) {
       const timing& t = r.timings[c];
-      text += format("%-26s %12llu  %-10s %10.4f %6.1f%% %7.1f%% %7.2f %12zu\n", r.measured.name.c_str(),
+      // The last contestant is the rival; a row of one has none.
+      const std::string ratio =
+          r.timings.size() < 2 ? "-" : format("%.2f", r.timings.back().milliseconds / t.milliseconds);
+      text += format("%-26s %12llu  %-10s %10.4f %6.1f%% %7.1f%% %7s %12zu\n", r.measured.name.c_str(),
                      static_cast<unsigned long long>(r.measured.n), r.measured.contestants[c].name.c_str(),
-                     t.milliseconds, t.noise * 100, share_of_copy(e, r.measured, t) * 100,
-                     r.timings.back().milliseconds / t.milliseconds, r.measured.contestants[c].workspace_bytes);
+                     t.milliseconds, t.noise * 100, share_of_copy(e, r.measured, t) * 100, ratio.c_str(),
+                     r.measured.contestants[c].workspace_bytes);
     }
   return text;
 }

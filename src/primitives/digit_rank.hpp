@@ -17,7 +17,7 @@
 // value plus the equal lanes below. Then the counters become offsets: over warps for each digit, and over digits for
 // the block.
 //
-// Shared storage: 4 bytes a digit, times the warps for the stable forms. Barriers: 4 (stable), 4 (atomics).
+// Shared storage: 4 bytes a digit, times the warps for the stable forms. Block barriers: 5.
 // Absent keys of a partial tile take the largest digit; standing last, they are ranked last.
 #pragma once
 
