@@ -202,9 +202,10 @@ row measure_as(const row_spec& spec, const std::vector<rival>& rivals, const ben
     if (measured.results[i].complaint.empty())
       right.push_back(contenders[i]);
   }
-  const std::vector<testing::timing> timings = testing::race(
-      right,
-      {.repetitions = how.repetitions, .least_repetitions = 2, .warmups = 0, .budget_seconds = how.budget_seconds});
+  const std::vector<testing::timing> timings = testing::race(right, {.repetitions = how.repetitions,
+                                                                     .least_repetitions = std::min(2u, how.repetitions),
+                                                                     .warmups = 0,
+                                                                     .budget_seconds = how.budget_seconds});
   auto next = timings.begin();
   for (result& r : measured.results)
     if (r.complaint.empty())

@@ -12,15 +12,29 @@ using files::refuse;
 
 void array_options::add_to(CLI::App& command) {
   constexpr const char* group = "Order and engine";
-  command.add_flag("-r,--reverse", reverse, "largest first; a key's own letters or :asc decide for that key")->group(group);
-  command.add_option("--order", direction, "asc or desc")->check(CLI::IsMember({"asc", "desc"}))->option_text("ORDER")->group(group);
+  command.add_flag("-r,--reverse", reverse, "largest first; a key's own letters or :asc decide for that key")
+      ->group(group);
+  command.add_option("--order", direction, "asc or desc")
+      ->check(CLI::IsMember({"asc", "desc"}))
+      ->option_text("ORDER")
+      ->group(group);
   command.add_option("--engine", engine, "the engine (sortile info lists them; default: SORTILE_ENGINE, else chosen)")
-      ->option_text("NAME")->group(group);
-  command.add_option("--threads,--parallel", threads, "CPU threads at most (default: all)")->option_text("N")->check(CLI::Range(1u, 65536u))->group(group);
+      ->option_text("NAME")
+      ->group(group);
+  command.add_option("--threads,--parallel", threads, "CPU threads at most (default: all)")
+      ->option_text("N")
+      ->check(CLI::Range(1u, 65536u))
+      ->group(group);
   constexpr const char* arrays = "Arrays";
-  command.add_option("--type", type, "key type of a raw array: u8 … u128, i8 … i128, f16, bf16, f32, f64")->option_text("TYPE")->group(arrays);
-  command.add_option("--key", key_field, "field of structured .npy records that decides (default: the first)")->option_text("FIELD")->group(arrays);
-  command.add_option("--bits", bits, "only bits B to E - 1 of the key's image decide")->option_text("B:E")->group(arrays);
+  command.add_option("--type", type, "key type of a raw array: u8 … u128, i8 … i128, f16, bf16, f32, f64")
+      ->option_text("TYPE")
+      ->group(arrays);
+  command.add_option("--key", key_field, "field of structured .npy records that decides (default: the first)")
+      ->option_text("FIELD")
+      ->group(arrays);
+  command.add_option("--bits", bits, "only bits B to E - 1 of the key's image decide")
+      ->option_text("B:E")
+      ->group(arrays);
 }
 
 bool array_options::descending() const {

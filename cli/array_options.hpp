@@ -13,10 +13,10 @@
 namespace sortile::cli {
 
 struct array_options {
-  std::string type;           ///< of raw keys
-  std::string key_field;      ///< of structured .npy records
-  std::string bits;           ///< "B:E"
-  std::string direction;      ///< "asc", "desc"
+  std::string type;      ///< of raw keys
+  std::string key_field; ///< of structured .npy records
+  std::string bits;      ///< "B:E"
+  std::string direction; ///< "asc", "desc"
   std::string engine;
   unsigned threads = 0;
   bool reverse = false;

@@ -43,8 +43,8 @@ void print_table(const std::vector<testing::timing>& timings, std::uint64_t n) {
   const double reference = timings.front().median();
   fmt::print("{:<24} {:>9} {:>12} {:>8} {:>7}\n", "", "seconds", "keys/s", "ratio", "noise");
   for (const testing::timing& t : timings)
-    fmt::print("{:<24} {:>9.4f} {:>12} {:>8.2f} {:>6.1f}%\n", t.name, t.median(), with_unit(static_cast<double>(n) / t.median()),
-               t.median() / reference, 100 * t.noise());
+    fmt::print("{:<24} {:>9.4f} {:>12} {:>8.2f} {:>6.1f}%\n", t.name, t.median(),
+               with_unit(static_cast<double>(n) / t.median()), t.median() / reference, 100 * t.noise());
 }
 
 void write_json(const bench_options& job, const std::vector<testing::timing>& timings, std::uint64_t n) {
@@ -94,13 +94,19 @@ int run_bench(const bench_options& job, const talk&) {
   opts.engine = job.engine;
   opts.threads = job.threads;
   const testing::race_options how{.repetitions = job.repetitions};
-  const bench_data data{.workload = keys_of, .shape = {type, n, job.seed}, .value_bytes = job.pairs.empty() ? 0 : key_bytes(key_type_named(job.pairs))};
+  const bench_data data{.workload = keys_of,
+                        .shape = {type, n, job.seed},
+                        .value_bytes = job.pairs.empty() ? 0 : key_bytes(key_type_named(job.pairs))};
   if (job.lines && data.value_bytes != 0)
     refuse("--pairs does not go with --lines");
   fmt::print("{} {} {}{}, median of {} runs; ratio: times as long as sortile\n", n, job.workload, job.type,
-             job.lines ? " keys as lines" : job.pairs.empty() ? " keys" : fmt::format(" keys with {} values", job.pairs), job.repetitions);
+             job.lines           ? " keys as lines"
+             : job.pairs.empty() ? " keys"
+                                 : fmt::format(" keys with {} values", job.pairs),
+             job.repetitions);
   std::fflush(stdout);
-  const std::vector<testing::timing> timings = job.lines ? race_line_sorts(data, opts, how) : race_array_sorts(data, opts, how);
+  const std::vector<testing::timing> timings =
+      job.lines ? race_line_sorts(data, opts, how) : race_array_sorts(data, opts, how);
   print_table(timings, n);
   if (!job.json.empty())
     write_json(job, timings, n);
@@ -111,17 +117,25 @@ int run_bench(const bench_options& job, const talk&) {
 
 void add_bench_command(command_line& line) {
   auto job = std::make_shared<bench_options>();
-  CLI::App& command = *add_command(line, "bench", "Measures against std::sort, std::stable_sort and qsort, or against sort(1).", examples,
-                                   [job, &line] { return run_bench(*job, line.voice); });
+  CLI::App& command =
+      *add_command(line, "bench", "Measures against std::sort, std::stable_sort and qsort, or against sort(1).",
+                   examples, [job, &line] { return run_bench(*job, line.voice); });
   command.add_option("-n,--count", job->count, "how many keys (default: 10M)")->option_text("N");
   command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
-  command.add_option("--workload", job->workload, "sortile gen --help lists them (default: uniform)")->option_text("NAME");
-  command.add_option("--pairs", job->pairs, "values of that type travel along: u32 or u64")->option_text("TYPE")->check(CLI::IsMember({"u32", "u64"}));
+  command.add_option("--workload", job->workload, "sortile gen --help lists them (default: uniform)")
+      ->option_text("NAME");
+  command.add_option("--pairs", job->pairs, "values of that type travel along: u32 or u64")
+      ->option_text("TYPE")
+      ->check(CLI::IsMember({"u32", "u64"}));
   command.add_flag("--lines", job->lines, "sort a file of decimal lines into another, against sort -n");
   command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S");
-  command.add_option("--repeat", job->repetitions, "timed runs of each (default: 5)")->option_text("R")->check(CLI::Range(1u, 1000u));
+  command.add_option("--repeat", job->repetitions, "timed runs of each (default: 5)")
+      ->option_text("R")
+      ->check(CLI::Range(1u, 1000u));
   command.add_option("--engine", job->engine, "the engine")->option_text("NAME");
-  command.add_option("--threads", job->threads, "CPU threads at most (default: all)")->option_text("N")->check(CLI::Range(1u, 65536u));
+  command.add_option("--threads", job->threads, "CPU threads at most (default: all)")
+      ->option_text("N")
+      ->check(CLI::Range(1u, 65536u));
   command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
 }
 

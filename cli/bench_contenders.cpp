@@ -57,9 +57,9 @@ template <class K, class V>
 struct arrays {
   using record = std::conditional_t<std::is_void_v<V>, K, pair_of<K, std::conditional_t<std::is_void_v<V>, int, V>>>;
   explicit arrays(std::size_t n) : keys(n), work(n), records(n) {}
-  files::raw_array<K> keys;          // as generated
-  files::raw_array<K> work;          // what sortile sorts
-  files::raw_array<record> records;  // what the rivals sort
+  files::raw_array<K> keys;         // as generated
+  files::raw_array<K> work;         // what sortile sorts
+  files::raw_array<record> records; // what the rivals sort
 };
 
 template <class K, class V>
@@ -92,9 +92,12 @@ std::vector<testing::timing> race_of(const bench_data& data, const options& opts
                             sort(keys, opts);
                         }});
   if constexpr (!pairs)
-    contenders.push_back({"std::sort", fresh_records, [&] { std::sort(a.records.begin(), a.records.end(), before<record>); }});
-  contenders.push_back({"qsort", fresh_records, [&] { std::qsort(a.records.data(), n, sizeof(record), compare_records<record>); }});
-  contenders.push_back({"std::stable_sort", fresh_records, [&] { std::stable_sort(a.records.begin(), a.records.end(), before<record>); }});
+    contenders.push_back(
+        {"std::sort", fresh_records, [&] { std::sort(a.records.begin(), a.records.end(), before<record>); }});
+  contenders.push_back(
+      {"qsort", fresh_records, [&] { std::qsort(a.records.data(), n, sizeof(record), compare_records<record>); }});
+  contenders.push_back({"std::stable_sort", fresh_records,
+                        [&] { std::stable_sort(a.records.begin(), a.records.end(), before<record>); }});
   std::vector<testing::timing> timings = testing::race(contenders, how);
 
   // One more run of each of the two stable ones, compared: a table of wrong results would be worthless.
@@ -126,7 +129,8 @@ std::vector<testing::timing> race_keys(const bench_data& data, const options& op
 
 } // namespace
 
-std::vector<testing::timing> race_array_sorts(const bench_data& data, const options& opts, const testing::race_options& how) {
+std::vector<testing::timing> race_array_sorts(const bench_data& data, const options& opts,
+                                              const testing::race_options& how) {
   switch (data.shape.type) {
   case key_type::u8:
     return race_keys<std::uint8_t>(data, opts, how);

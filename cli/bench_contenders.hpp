@@ -18,6 +18,7 @@ struct bench_data {
 
 /// sortile first, then std::sort (keys alone), std::stable_sort and qsort. Results are compared key by key.
 /// \throws error where a result is wrong
-std::vector<testing::timing> race_array_sorts(const bench_data& data, const options& opts, const testing::race_options& how);
+std::vector<testing::timing> race_array_sorts(const bench_data& data, const options& opts,
+                                              const testing::race_options& how);
 
 } // namespace sortile::cli

@@ -24,7 +24,7 @@ using files::refuse;
 namespace {
 
 class temporary_directory {
-public:
+ public:
   temporary_directory() {
     std::string pattern = (fs::temp_directory_path() / "sortile-bench-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr)
@@ -39,7 +39,7 @@ public:
   }
   std::string file(const char* name) const { return (path_ / name).string(); }
 
-private:
+ private:
   fs::path path_;
 };
 
@@ -56,7 +56,8 @@ void run_program(std::vector<std::string> words) {
       variables.push_back(*variable);
   variables.push_back(nullptr);
   pid_t child = 0;
-  if (const int code = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), variables.data()); code != 0)
+  if (const int code = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), variables.data());
+      code != 0)
     files::fail_system(words[0], "run", code);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -82,7 +83,8 @@ void write_keys(const bench_data& data, const std::string& path) {
 
 } // namespace
 
-std::vector<testing::timing> race_line_sorts(const bench_data& data, const options& opts, const testing::race_options& how) {
+std::vector<testing::timing> race_line_sorts(const bench_data& data, const options& opts,
+                                             const testing::race_options& how) {
   if (is_float(data.shape.type))
     refuse("--lines takes integers: sort -n does not read exponents");
   const temporary_directory directory;
@@ -91,12 +93,15 @@ std::vector<testing::timing> race_line_sorts(const bench_data& data, const optio
   const std::string theirs = directory.file("sort");
   write_keys(data, input);
   const std::string threads = fmt::format("--parallel={}", files::thread_count(opts.threads));
-  std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "sort", "-n", threads, input, "-o", ours};
+  std::vector<std::string> command{
+      fs::read_symlink("/proc/self/exe").string(), "sort", "-n", threads, input, "-o", ours};
   if (!opts.engine.empty())
     command.push_back("--engine=" + opts.engine);
-  const std::vector<testing::contender> contenders{
-      {"sortile sort -n", [] {}, [&] { run_program(command); }},
-      {"sort -n (LC_ALL=C)", [] {}, [&] { run_program({"sort", "-n", threads, input, "-o", theirs}); }}};
+  const std::vector<testing::contender> contenders{{"sortile sort -n", [] {}, [&] { run_program(command); }},
+                                                   {"sort -n (LC_ALL=C)", [] {},
+                                                    [&] {
+                                                      run_program({"sort", "-n", threads, input, "-o", theirs});
+                                                    }}};
   std::vector<testing::timing> timings = testing::race(contenders, how);
   if (files::input(ours).bytes() != files::input(theirs).bytes())
     throw error(status::internal_error, "the outputs of sortile sort and sort differ");

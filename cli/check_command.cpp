@@ -37,11 +37,12 @@ int report(const check_job& job, const talk& voice, const std::string& what) {
   return disorder;
 }
 
-int check_permutation(const check_job& job, const talk& voice, const std::string& name, const files::multiset_sum& of_checked,
-                      const files::multiset_sum& of_other) {
+int check_permutation(const check_job& job, const talk& voice, const std::string& name,
+                      const files::multiset_sum& of_checked, const files::multiset_sum& of_other) {
   const std::string other = files::display_name(job.permutation_of);
   if (of_checked.records != of_other.records)
-    return report(job, voice, fmt::format("{}: holds {} records, {} holds {}", name, of_checked.records, other, of_other.records));
+    return report(job, voice,
+                  fmt::format("{}: holds {} records, {} holds {}", name, of_checked.records, other, of_other.records));
   if (of_checked != of_other)
     return report(job, voice, fmt::format("{}: is no permutation of {}: some records are different", name, other));
   voice.say(2, "{}: holds the records of {}", name, other);
@@ -58,20 +59,25 @@ int check_array(const check_job& job, const std::string& path, file_format forma
     const auto text = [&](std::size_t i) {
       return testing::key_text(array.layout.key, static_cast<const char*>(keys.data()) + i * array.layout.key_size());
     };
-    return report(job, voice, fmt::format("{}: key {} is out of order: {} follows {}", array.name(), *at, text(*at), text(*at - 1)));
+    return report(
+        job, voice,
+        fmt::format("{}: key {} is out of order: {} follows {}", array.name(), *at, text(*at), text(*at - 1)));
   }
   voice.say(2, "{}: {} {} keys in order", array.name(), array.count, name(array.layout.key));
   if (job.permutation_of.empty())
     return all_well;
   const files::array_file other = open_array(job.permutation_of, format, job.arrays);
   if (other.layout != array.layout)
-    return report(job, voice, fmt::format("{}: its records have another type than those of {}", array.name(), other.name()));
-  return check_permutation(job, voice, array.name(), files::sum_of_records(array.data, array.layout.record_bytes, threads),
+    return report(job, voice,
+                  fmt::format("{}: its records have another type than those of {}", array.name(), other.name()));
+  return check_permutation(job, voice, array.name(),
+                           files::sum_of_records(array.data, array.layout.record_bytes, threads),
                            files::sum_of_records(other.data, other.layout.record_bytes, threads));
 }
 
-int check_records(const check_job& job, const std::string& name, const files::record_table& records, const files::record_order& order,
-                  const std::function<std::uint64_t(std::size_t)>& line_of, const talk& voice) {
+int check_records(const check_job& job, const std::string& name, const files::record_table& records,
+                  const files::record_order& order, const std::function<std::uint64_t(std::size_t)>& line_of,
+                  const talk& voice) {
   const auto at = files::first_disorder(records, order, job.text.unique, files::thread_count(job.arrays.threads));
   if (at)
     return report(job, voice, fmt::format("{}:{}: disorder: {}", name, line_of(*at), shown(records[*at])));
@@ -85,12 +91,14 @@ int check_lines(const check_job& job, const std::string& path, const talk& voice
   const files::record_order order = job.text.for_lines(job.arrays.descending());
   const files::input source(path);
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
-  const int status = check_records(job, source.name(), records, order, [](std::size_t i) { return i + 1; }, voice);
+  const int status = check_records(
+      job, source.name(), records, order, [](std::size_t i) { return i + 1; }, voice);
   if (status != all_well || job.permutation_of.empty())
     return status;
   const files::input other(job.permutation_of);
-  return check_permutation(job, voice, source.name(), files::sum_of_records(records, threads),
-                           files::sum_of_records(files::split_lines(other.bytes(), job.text.delimiter(), threads), threads));
+  return check_permutation(
+      job, voice, source.name(), files::sum_of_records(records, threads),
+      files::sum_of_records(files::split_lines(other.bytes(), job.text.delimiter(), threads), threads));
 }
 
 int check_table(const check_job& job, const std::string& path, file_format format, const talk& voice) {
@@ -99,12 +107,14 @@ int check_table(const check_job& job, const std::string& path, file_format forma
   const files::csv_dialect dialect = job.text.dialect(format == file_format::tsv ? '\t' : ',');
   const files::csv_table table = files::open_csv(files::input(path), dialect, threads);
   const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);
-  const int status = check_records(job, table.source.name(), table.rows, order, [&](std::size_t i) { return files::line_of(table, i); }, voice);
+  const int status = check_records(
+      job, table.source.name(), table.rows, order, [&](std::size_t i) { return files::line_of(table, i); }, voice);
   if (status != all_well || job.permutation_of.empty())
     return status;
   const files::csv_table other = files::open_csv(files::input(job.permutation_of), dialect, threads);
   if (other.header != table.header)
-    return report(job, voice, fmt::format("{}: its header is another than that of {}", table.source.name(), other.source.name()));
+    return report(job, voice,
+                  fmt::format("{}: its header is another than that of {}", table.source.name(), other.source.name()));
   return check_permutation(job, voice, table.source.name(), files::sum_of_records(table.rows, threads),
                            files::sum_of_records(other.rows, threads));
 }
@@ -121,7 +131,8 @@ int check_one(const check_job& job, const std::string& path, const talk& voice) 
 int run_check(const check_job& job, const talk& voice) {
   const std::vector<std::string> inputs = job.inputs.empty() ? std::vector<std::string>{"-"} : job.inputs;
   if ((job.as_sort || !job.permutation_of.empty()) && inputs.size() != 1)
-    refuse("{} takes one input ({} are named)", job.as_sort ? "a check with -c or -C" : "--permutation-of", inputs.size());
+    refuse("{} takes one input ({} are named)", job.as_sort ? "a check with -c or -C" : "--permutation-of",
+           inputs.size());
   int status = all_well;
   for (const std::string& path : inputs)
     status = std::max(status, check_one(job, path, voice));
@@ -130,14 +141,17 @@ int run_check(const check_job& job, const talk& voice) {
 
 void add_check_command(command_line& line) {
   auto job = std::make_shared<check_job>();
-  CLI::App& command = *add_command(line, "check", "Checks that files are in order; exit status 1 and the first disorder where one is not.",
-                                   examples, [job, &line] {
-                                     job->quiet = line.voice.level == 0;
-                                     return run_check(*job, line.voice);
-                                   });
+  CLI::App& command = *add_command(
+      line, "check", "Checks that files are in order; exit status 1 and the first disorder where one is not.", examples,
+      [job, &line] {
+        job->quiet = line.voice.level == 0;
+        return run_check(*job, line.voice);
+      });
   command.add_option("FILE", job->inputs, "inputs; none or -: standard input");
   add_format_option(command, job->format);
-  command.add_option("--permutation-of", job->permutation_of, "check too that both files hold the same records, in whatever order")
+  command
+      .add_option("--permutation-of", job->permutation_of,
+                  "check too that both files hold the same records, in whatever order")
       ->option_text("FILE");
   job->arrays.add_to(command);
   job->text.add_to(command);

@@ -5,8 +5,8 @@
 
 namespace sortile::cli {
 
-CLI::App* add_command(command_line& line, const std::string& name, const std::string& description, const std::string& examples,
-                      std::function<int()> action) {
+CLI::App* add_command(command_line& line, const std::string& name, const std::string& description,
+                      const std::string& examples, std::function<int()> action) {
   CLI::App* command = line.app.add_subcommand(name, description);
   command->footer(examples);
   command->add_flag("-v,--verbose", line.verbose, "say what was done and how fast; twice: every phase");

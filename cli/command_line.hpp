@@ -1,4 +1,5 @@
-// The whole command line: one CLI11 app with a subcommand per verb. Help, manual page and shell completion are made from it.
+// The whole command line: one CLI11 app with a subcommand per verb. Help, manual page and shell completion are made
+// from it.
 #pragma once
 
 #include "talk.hpp"
@@ -24,8 +25,8 @@ struct command_line {
 void add_commands(command_line& line);
 
 /// A subcommand with the options that all have (-h, --help, -v, -q), which runs `action`.
-CLI::App* add_command(command_line& line, const std::string& name, const std::string& description, const std::string& examples,
-                      std::function<int()> action);
+CLI::App* add_command(command_line& line, const std::string& name, const std::string& description,
+                      const std::string& examples, std::function<int()> action);
 
 void add_sort_command(command_line& line);
 void add_check_command(command_line& line);

@@ -66,7 +66,8 @@ void print_bash(const std::vector<command_facts>& commands) {
              "    return\n"
              "  fi\n"
              "  local options=\n"
-             "  case \"${{COMP_WORDS[1]}}\" in\n", names);
+             "  case \"${{COMP_WORDS[1]}}\" in\n",
+             names);
   for (const command_facts& command : commands) {
     std::string options;
     for (const option_facts& option : command.options)
@@ -94,14 +95,17 @@ void print_zsh(const std::vector<command_facts>& commands) {
              "_sortile() {{\n  local -a commands\n  commands=(\n");
   for (const command_facts& command : commands)
     fmt::print("    {}\n", quoted(command.name + ":" + zsh_description(command.description), "'\\''"));
-  fmt::print("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n");
+  fmt::print(
+      "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n");
   for (const command_facts& command : commands) {
     fmt::print("  {})\n    shift words; (( CURRENT-- ))\n    _arguments -s", command.name);
     for (const option_facts& option : command.options)
       for (const std::string& name : option.names)
-        fmt::print(" \\\n      {}", quoted(fmt::format("*{}{}[{}]{}", name, option.has_argument && name.starts_with("--") ? "=" : "",
-                                                       zsh_description(option.description), option.has_argument ? ":argument:_files" : ""),
-                                           "'\\''"));
+        fmt::print(
+            " \\\n      {}",
+            quoted(fmt::format("*{}{}[{}]{}", name, option.has_argument && name.starts_with("--") ? "=" : "",
+                               zsh_description(option.description), option.has_argument ? ":argument:_files" : ""),
+                   "'\\''"));
     fmt::print(" \\\n      '*:file:_files'\n    ;;\n");
   }
   fmt::print("  esac\n}}\n_sortile \"$@\"\n");
@@ -110,7 +114,8 @@ void print_zsh(const std::vector<command_facts>& commands) {
 void print_fish(const std::vector<command_facts>& commands) {
   fmt::print("# fish completion of sortile; made by: sortile completion fish\n");
   for (const command_facts& command : commands)
-    fmt::print("complete -c sortile -f -n __fish_use_subcommand -a {} -d {}\n", command.name, quoted(command.description, "\\'"));
+    fmt::print("complete -c sortile -f -n __fish_use_subcommand -a {} -d {}\n", command.name,
+               quoted(command.description, "\\'"));
   for (const command_facts& command : commands) {
     for (const option_facts& option : command.options) {
       fmt::print("complete -c sortile -n '__fish_seen_subcommand_from {}'", command.name);
@@ -138,7 +143,10 @@ void add_completion_command(command_line& line) {
   auto shell = std::make_shared<std::string>();
   CLI::App& command = *add_command(line, "completion", "Prints a completion script for a shell.", examples,
                                    [shell, &line] { return print_completion(line, *shell); });
-  command.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command.add_option("SHELL", *shell, "bash, zsh or fish")
+      ->option_text(" ")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 } // namespace sortile::cli

@@ -15,8 +15,11 @@ using files::refuse;
 
 namespace {
 
-const std::map<std::string, file_format> formats{{"lines", file_format::lines}, {"csv", file_format::csv}, {"tsv", file_format::tsv},
-                                                 {"npy", file_format::npy},     {"raw", file_format::raw}};
+const std::map<std::string, file_format> formats{{"lines", file_format::lines},
+                                                 {"csv", file_format::csv},
+                                                 {"tsv", file_format::tsv},
+                                                 {"npy", file_format::npy},
+                                                 {"raw", file_format::raw}};
 
 std::string extension_of(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
@@ -37,8 +40,11 @@ bool begins_like_npy(const std::string& path) {
 } // namespace
 
 void add_format_option(CLI::App& command, std::string& format) {
-  command.add_option("--format", format, "lines, csv, tsv, npy or raw (default: by the file's name, else its first bytes, else lines)")
-      ->option_text("FORMAT")->check(CLI::IsMember({"lines", "csv", "tsv", "npy", "raw"}));
+  command
+      .add_option("--format", format,
+                  "lines, csv, tsv, npy or raw (default: by the file's name, else its first bytes, else lines)")
+      ->option_text("FORMAT")
+      ->check(CLI::IsMember({"lines", "csv", "tsv", "npy", "raw"}));
 }
 
 std::optional<key_type> type_by_name(const std::string& path) {
@@ -62,7 +68,8 @@ std::optional<file_format> format_by_name(const std::string& path) {
   return std::nullopt;
 }
 
-file_format format_of(const std::string& path, const std::string& said, const array_options& arrays, const text_options& text) {
+file_format format_of(const std::string& path, const std::string& said, const array_options& arrays,
+                      const text_options& text) {
   if (!said.empty())
     return formats.at(said);
   if (!arrays.type.empty())
@@ -87,7 +94,8 @@ files::array_file open_array(const std::string& path, file_format format, const 
     refuse("--key goes with structured .npy records; a raw array has no fields");
   const std::optional<key_type> type = arrays.raw_type().has_value() ? arrays.raw_type() : type_by_name(path);
   if (!type)
-    refuse("{}: say the type of its keys: --type u32 (u8 … u128, i8 … i128, f16, bf16, f32, f64)", files::display_name(path));
+    refuse("{}: say the type of its keys: --type u32 (u8 … u128, i8 … i128, f16, bf16, f32, f64)",
+           files::display_name(path));
   return files::open_raw(path, *type);
 }
 
@@ -97,14 +105,18 @@ void refuse_text_options(const text_options& text) {
 }
 
 void refuse_array_options(const array_options& arrays) {
-  const char* name = !arrays.type.empty() ? "--type" : !arrays.key_field.empty() ? "--key" : !arrays.bits.empty() ? "--bits" : nullptr;
+  const char* name = !arrays.type.empty()        ? "--type"
+                     : !arrays.key_field.empty() ? "--key"
+                     : !arrays.bits.empty()      ? "--bits"
+                                                 : nullptr;
   if (name != nullptr)
     refuse("{} goes with arrays (.npy and raw); text is ordered with -k and --by", name);
 }
 
 void refuse_binary_to_terminal(const std::string& path, bool force) {
   if (!force && files::is_terminal_output(path))
-    refuse("an array is no text, and the output is a terminal (allowed: -o FILE, a pipe, or --force to write it all the same)");
+    refuse("an array is no text, and the output is a terminal (allowed: -o FILE, a pipe, or --force to write it all "
+           "the same)");
 }
 
 } // namespace sortile::cli

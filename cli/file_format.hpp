@@ -12,14 +12,19 @@ namespace sortile::cli {
 
 enum class file_format { lines, csv, tsv, npy, raw };
 
-constexpr bool is_array(file_format format) { return format == file_format::npy || format == file_format::raw; }
-constexpr bool is_table(file_format format) { return format == file_format::csv || format == file_format::tsv; }
+constexpr bool is_array(file_format format) {
+  return format == file_format::npy || format == file_format::raw;
+}
+constexpr bool is_table(file_format format) {
+  return format == file_format::csv || format == file_format::tsv;
+}
 
 /// The --format option.
 void add_format_option(CLI::App& command, std::string& format);
 
 /// Decides. \throws invalid_argument where options contradict each other
-file_format format_of(const std::string& path, const std::string& said, const array_options& arrays, const text_options& text);
+file_format format_of(const std::string& path, const std::string& said, const array_options& arrays,
+                      const text_options& text);
 
 /// The format that a file's name says; nothing where it says none.
 std::optional<file_format> format_by_name(const std::string& path);
@@ -27,7 +32,8 @@ std::optional<file_format> format_by_name(const std::string& path);
 /// The key type that a raw file's name says ("keys.u32"); nothing where it says none.
 std::optional<key_type> type_by_name(const std::string& path);
 
-/// Opens an array of either format. \throws as open_npy(), open_raw(); invalid_argument where the type of raw keys is not known
+/// Opens an array of either format. \throws as open_npy(), open_raw(); invalid_argument where the type of raw keys is
+/// not known
 files::array_file open_array(const std::string& path, file_format format, const array_options& arrays);
 
 /// \throws invalid_argument naming an option that has no meaning for arrays

@@ -22,10 +22,12 @@ namespace {
 std::string examples() {
   return "Examples:\n"
          "  sortile gen uniform -n 100M --type u32 -o keys.npy\n"
-         "  sortile gen zipf:1.2 -n 1e6 --type u64 --pairs u32 -o pairs.npy    fields key and value; value: the position\n"
+         "  sortile gen zipf:1.2 -n 1e6 --type u64 --pairs u32 -o pairs.npy    fields key and value; value: the "
+         "position\n"
          "  sortile gen uniform -n 2^20 --type f64 --seed 7 -o keys.f64        a raw array\n"
          "  sortile gen few:16 -n 1000 --type i32 --format lines               decimal lines\n"
-         "\nWorkloads:\n" + testing::workload_list();
+         "\nWorkloads:\n" +
+         testing::workload_list();
 }
 
 struct gen_job {
@@ -59,7 +61,8 @@ key_type value_type(const std::string& text, std::uint64_t n) {
 }
 
 // Records [begin, end): keys as the workload has them, values their positions.
-void fill_records(const testing::workload& keys_of, const record_shape& shape, std::uint64_t begin, std::uint64_t end, char* to) {
+void fill_records(const testing::workload& keys_of, const record_shape& shape, std::uint64_t begin, std::uint64_t end,
+                  char* to) {
   thread_local files::block_buffer scratch;
   char* keys = shape.value_bytes == 0 ? to : scratch.room((end - begin) * shape.key_bytes);
   keys_of.fill(shape.keys, begin, end, keys);
@@ -71,21 +74,24 @@ void fill_records(const testing::workload& keys_of, const record_shape& shape, s
   }
 }
 
-void gen_array(const testing::workload& keys_of, const record_shape& shape, file_format format, const std::string& pairs, files::output& to,
-               unsigned threads, progress_bar& bar) {
+void gen_array(const testing::workload& keys_of, const record_shape& shape, file_format format,
+               const std::string& pairs, files::output& to, unsigned threads, progress_bar& bar) {
   if (format == file_format::npy) {
     const std::string key = files::npy_descr(shape.keys.type);
-    const std::string descr = pairs.empty() ? key : fmt::format("[('key', {}), ('value', {})]", key, files::npy_descr(key_type_named(pairs)));
+    const std::string descr =
+        pairs.empty() ? key : fmt::format("[('key', {}), ('value', {})]", key, files::npy_descr(key_type_named(pairs)));
     to.write(files::make_npy_header(descr, shape.keys.n));
   } else if (!pairs.empty()) {
     refuse("--pairs goes with .npy (a raw array has no fields)");
   }
-  files::write_fixed_records(to, threads, shape.keys.n, shape.bytes(),
-                             [&](std::size_t begin, std::size_t end, char* records) { fill_records(keys_of, shape, begin, end, records); },
-                             bar.sink());
+  files::write_fixed_records(
+      to, threads, shape.keys.n, shape.bytes(),
+      [&](std::size_t begin, std::size_t end, char* records) { fill_records(keys_of, shape, begin, end, records); },
+      bar.sink());
 }
 
-void gen_lines(const testing::workload& keys_of, const record_shape& shape, files::output& to, unsigned threads, progress_bar& bar) {
+void gen_lines(const testing::workload& keys_of, const record_shape& shape, files::output& to, unsigned threads,
+               progress_bar& bar) {
   constexpr std::size_t per_block = std::size_t{1} << 14;
   files::write_blocks(
       to, threads, (shape.keys.n + per_block - 1) / per_block,
@@ -137,17 +143,26 @@ int run_gen(const gen_job& job, const talk& voice) {
 
 void add_gen_command(command_line& line) {
   auto job = std::make_shared<gen_job>();
-  CLI::App& command = *add_command(line, "gen", "Generates keys of a named workload; the same seed gives the same keys.", examples(),
-                                   [job, &line] { return run_gen(*job, line.voice); });
-  command.add_option("WORKLOAD", job->workload, "its name, with parameters after colons: uniform, zipf:1.2, …")->required();
-  command.add_option("-n,--count", job->count, "how many keys: 1000, 64k, 100M, 1e8, 2^28")->option_text("N")->required();
+  CLI::App& command =
+      *add_command(line, "gen", "Generates keys of a named workload; the same seed gives the same keys.", examples(),
+                   [job, &line] { return run_gen(*job, line.voice); });
+  command.add_option("WORKLOAD", job->workload, "its name, with parameters after colons: uniform, zipf:1.2, …")
+      ->option_text(" ")
+      ->required();
+  command.add_option("-n,--count", job->count, "how many keys: 1000, 64k, 100M, 1e8, 2^28")
+      ->option_text("N")
+      ->required();
   command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
   command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S");
-  command.add_option("--pairs", job->pairs, "records of a key and its position, as u32 or u64 (.npy only)")->option_text("TYPE");
+  command.add_option("--pairs", job->pairs, "records of a key and its position, as u32 or u64 (.npy only)")
+      ->option_text("TYPE");
   command.add_option("-o,--output", job->output, "the output (default: standard output)")->option_text("FILE");
   command.add_option("--format", job->format, "npy, raw or lines (default: by the output's name, else raw)")
-      ->option_text("FORMAT")->check(CLI::IsMember({"npy", "raw", "lines"}));
-  command.add_option("--threads", job->threads, "CPU threads at most (default: all)")->option_text("N")->check(CLI::Range(1u, 65536u));
+      ->option_text("FORMAT")
+      ->check(CLI::IsMember({"npy", "raw", "lines"}));
+  command.add_option("--threads", job->threads, "CPU threads at most (default: all)")
+      ->option_text("N")
+      ->check(CLI::Range(1u, 65536u));
   command.add_flag("-f,--force", job->force, "write arrays to a terminal too");
 }
 

@@ -27,7 +27,8 @@ int show_text() {
   fmt::print("memory    {}\n", e.memory);
   fmt::print("engines\n");
   for (const engine_info& engine : engines())
-    fmt::print("  {:<10} {}; {}\n", engine.name, engine.usable ? "usable" : "not usable: " + engine.reason, engine.description);
+    fmt::print("  {:<10} {}; {}\n", engine.name, engine.usable ? "usable" : "not usable: " + engine.reason,
+               engine.description);
   fmt::print("key types ");
   for (const key_type type : all_key_types)
     fmt::print(" {}", name(type));
@@ -68,8 +69,8 @@ int show_json() {
 
 void add_info_command(command_line& line) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App& command = *add_command(line, "info", "Shows version, build, machine, and the engines that can be used.", examples,
-                                   [as_json] { return *as_json ? show_json() : show_text(); });
+  CLI::App& command = *add_command(line, "info", "Shows version, build, machine, and the engines that can be used.",
+                                   examples, [as_json] { return *as_json ? show_json() : show_text(); });
   command.add_flag("--json", *as_json, "as JSON");
 }
 

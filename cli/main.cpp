@@ -1,4 +1,5 @@
-// The command `sortile`: parses, runs the chosen subcommand, and turns whatever goes wrong into one line and an exit status.
+// The command `sortile`: parses, runs the chosen subcommand, and turns whatever goes wrong into one line and an exit
+// status.
 #include "command_line.hpp"
 
 #include "files/temporary_files.hpp"
@@ -7,13 +8,15 @@
 #include <cstring>
 #include <new>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace sortile::cli {
 
 namespace {
 
-// A mapped input that another process made shorter. Nothing can be read any more where its end was, so that the run ends here.
+// A mapped input that another process made shorter. Nothing can be read any more where its end was, so that the run
+// ends here.
 extern "C" void input_became_shorter(int) {
   constexpr char message[] = "sortile: an input became shorter while it was read\n";
   files::remove_temporary_files();
@@ -21,9 +24,23 @@ extern "C" void input_became_shorter(int) {
   ::_exit(trouble);
 }
 
+// Standard descriptors that the caller has closed would be given to the next files that are opened. Opened the wrong
+// way round, they fail when they are used, as closed ones do.
+void occupy_closed_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      ::_exit(trouble);
+}
+
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : *chosen.front();
+}
+
+// Messages name the command that was meant, also where it was not understood to its end.
+const std::string& name_command(command_line& line) {
+  const CLI::App& command = innermost(line.app);
+  return line.voice.command = command.get_parent() != nullptr ? "sortile " + command.get_name() : "sortile";
 }
 
 int show_help(const CLI::App& app, bool with_examples) {
@@ -32,6 +49,8 @@ int show_help(const CLI::App& app, bool with_examples) {
   std::string text = command.help(command.get_parent() != nullptr ? "sortile" : "");
   if (!with_examples && command.get_parent() != nullptr && !footer.empty())
     text.erase(text.rfind(footer));
+  for (std::size_t gap; (gap = text.find("\n\n\n")) != std::string::npos;)
+    text.erase(gap, 1);
   fmt::print("{}\n", std::string_view(text).substr(0, text.find_last_not_of('\n') + 1));
   return all_well;
 }
@@ -48,13 +67,17 @@ int parse_and_run(command_line& line, int argc, char** argv) {
     fmt::print("{}\n", version.what());
     return all_well;
   } catch (const CLI::ParseError& error) {
-    const CLI::App& command = innermost(line.app);
-    line.voice.command = command.get_parent() != nullptr ? "sortile " + command.get_name() : "sortile";
-    line.voice.error(fmt::format("{} (sortile {}-h lists what is allowed)", error.what(),
-                                 command.get_parent() != nullptr ? command.get_name() + " " : ""));
+    const std::string command = name_command(line);
+    const std::vector<std::string> unknown = line.app.remaining();
+    const bool no_command = line.app.get_subcommands().empty() && !unknown.empty();
+    line.voice.error(fmt::format("{} ({} -h lists what is allowed)",
+                                 no_command ? fmt::format("there is no command '{}'", unknown.front()) : error.what(),
+                                 command));
   } catch (const std::bad_alloc&) {
+    name_command(line);
     line.voice.error("out of memory");
   } catch (const std::exception& error) {
+    name_command(line);
     line.voice.error(error.what());
   }
   return trouble;
@@ -65,6 +88,7 @@ int parse_and_run(command_line& line, int argc, char** argv) {
 } // namespace sortile::cli
 
 int main(int argc, char** argv) {
+  sortile::cli::occupy_closed_descriptors();
   sortile::files::remove_temporary_files_on_signals();
   std::signal(SIGBUS, sortile::cli::input_became_shorter);
   sortile::cli::command_line line;

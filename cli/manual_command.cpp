@@ -1,4 +1,5 @@
-// sortile manual: the manual page (man 1 sortile), made from the commands and options themselves, so that it cannot be out of date.
+// sortile manual: the manual page (man 1 sortile), made from the commands and options themselves, so that it cannot be
+// out of date.
 #include "command_line.hpp"
 #include "manual_text.hpp"
 
@@ -31,7 +32,8 @@ void print_option(const CLI::Option& option) {
     names += (names.empty() ? "" : ", ") + ("--" + name);
   const std::string argument = option.get_items_expected_max() > 0 ? option.get_option_text() : "";
   fmt::print(".TP\n\\fB{}\\fR{}\n{}\n", roff(option.get_positional() ? option.get_name() : names),
-             argument.empty() || option.get_positional() ? "" : " \\fI" + roff(argument) + "\\fR", roff(option.get_description()));
+             argument.empty() || option.get_positional() ? "" : " \\fI" + roff(argument) + "\\fR",
+             roff(option.get_description()));
 }
 
 void print_command(const CLI::App& command) {

@@ -12,22 +12,32 @@ struct manual_section {
 };
 
 inline constexpr std::string_view manual_description =
-    "sortile sorts, checks, merges and generates arrays of numbers (.npy and raw), text lines and tables (CSV and TSV). Every sort is "
-    "stable. Lines are ordered as LC_ALL=C sort orders them, byte for byte. Floats have \xe2\x88\x92" "0 and +0 equal and every NaN last "
-    "(descending: first). An output file is written beside its target and renamed when it is complete; until then, and whatever "
-    "happens, the target stays as it was. Its mode is kept, symbolic links are followed, pipes and devices are written straight through.";
+    "sortile sorts, checks, merges and generates arrays of numbers (.npy and raw), text lines and tables (CSV and "
+    "TSV). Every sort is "
+    "stable. Lines are ordered as LC_ALL=C sort orders them, byte for byte. Floats have \xe2\x88\x92"
+    "0 and +0 equal and every NaN last "
+    "(descending: first). An output file is written beside its target and renamed when it is complete; until then, and "
+    "whatever "
+    "happens, the target stays as it was. Its mode is kept, symbolic links are followed, pipes and devices are written "
+    "straight through.";
 
 inline constexpr std::array manual_sections{
-    manual_section{"FORMATS",
-                   "The format is what --format says; else what --type, -k, -n, \xe2\x80\xa6 (lines) or --by (table) imply; else what the name "
-                   "says (.npy, .csv, .tsv, .txt, .raw, .bin, .u8 \xe2\x80\xa6 .f64); else .npy where the file begins so; else lines.\n\n"
-                   "npy: versions 1 to 3, one dimension, dtypes i1 to i8, u1 to u8, f2 to f8 of either byte order, and structured dtypes "
-                   "ordered by one field. The output has the header of the input.\n\n"
-                   "raw: keys of this machine's byte order, one after the other; --type says which.\n\n"
-                   "csv, tsv: RFC 4180 with a header, which stays first. Rows keep their bytes. A column is ordered as numbers where every "
-                   "cell is a number or empty (:num demands it, :text forbids it); numbers may have signs, points and exponents and are compared "
-                   "exactly; empty cells come before all numbers, nan after them."},
-    manual_section{"EXIT STATUS", "0 where all is well; 1 where check (or sort -c) found a disorder or a difference; 2 for every other trouble."},
+    manual_section{"FORMATS", "The format is what --format says; else what --type, -k, -n, \xe2\x80\xa6 (lines) or "
+                              "--by (table) imply; else what the name "
+                              "says (.npy, .csv, .tsv, .txt, .raw, .bin, .u8 \xe2\x80\xa6 .f64); else .npy where the "
+                              "file begins so; else lines.\n\n"
+                              "npy: versions 1 to 3, one dimension, dtypes i1 to i8, u1 to u8, f2 to f8 of either byte "
+                              "order, and structured dtypes "
+                              "ordered by one field. The output has the header of the input.\n\n"
+                              "raw: keys of this machine's byte order, one after the other; --type says which.\n\n"
+                              "csv, tsv: RFC 4180 with a header, which stays first. Rows keep their bytes. A column is "
+                              "ordered as numbers where every "
+                              "cell is a number or empty (:num demands it, :text forbids it); numbers may have signs, "
+                              "points and exponents and are compared "
+                              "exactly; empty cells come before all numbers, nan after them."},
+    manual_section{
+        "EXIT STATUS",
+        "0 where all is well; 1 where check (or sort -c) found a disorder or a difference; 2 for every other trouble."},
     manual_section{"ENVIRONMENT", "SORTILE_ENGINE names the engine where --engine does not."},
     manual_section{"SEE ALSO", "sort(1)"},
 };

@@ -39,13 +39,16 @@ int merge_array_files(const merge_job& job, file_format format, const talk& voic
 }
 
 // The columns of --by for rows that come one after the other: types cannot be detected, since not every value is known.
-files::record_order order_of_columns(const merge_job& job, const std::vector<std::string>& names, const files::csv_dialect& dialect) {
+files::record_order order_of_columns(const merge_job& job, const std::vector<std::string>& names,
+                                     const files::csv_dialect& dialect) {
   if (job.text.by.empty())
     refuse("say by which columns the tables are in order: --by NAME[:desc][:num],…");
   files::record_order order;
   for (const files::column_key& column : files::parse_column_keys(job.text.by)) {
-    files::key_part part{.where = files::key_part::place::cell, .reverse = column.descending.value_or(job.arrays.descending())};
-    part.as = column.as == files::column_key::form::number ? files::key_part::form::number : files::key_part::form::text;
+    files::key_part part{.where = files::key_part::place::cell,
+                         .reverse = column.descending.value_or(job.arrays.descending())};
+    part.as =
+        column.as == files::column_key::form::number ? files::key_part::form::number : files::key_part::form::text;
     part.column = files::column_named(names, column.name, job.inputs[0]);
     part.dialect = dialect;
     order.push_back(part);
@@ -53,8 +56,8 @@ files::record_order order_of_columns(const merge_job& job, const std::vector<std
   return order;
 }
 
-int merge_tables(const merge_job& job, file_format format, std::vector<std::unique_ptr<files::record_reader>>& inputs, files::merge_rules& rules,
-                 files::output& to) {
+int merge_tables(const merge_job& job, file_format format, std::vector<std::unique_ptr<files::record_reader>>& inputs,
+                 files::merge_rules& rules, files::output& to) {
   const files::csv_dialect dialect = job.text.dialect(format == file_format::tsv ? '\t' : ',');
   std::string header;
   for (const std::string& path : job.inputs) {
@@ -69,7 +72,9 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
   const std::vector<std::string> names = files::csv_names(header, dialect);
   rules.order = order_of_columns(job, names, dialect);
   rules.line_end = header.ends_with('\r') ? "\r" : "";
-  rules.validate = [columns = names.size(), dialect, order = rules.order](std::string_view row) { files::validate_row(row, columns, dialect, order); };
+  rules.validate = [columns = names.size(), dialect, order = rules.order](std::string_view row) {
+    files::validate_row(row, columns, dialect, order);
+  };
   to.write(header + '\n');
   files::merge_records(inputs, rules, to);
   to.commit();
@@ -78,7 +83,8 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
 
 int merge_text(const merge_job& job, file_format format) {
   refuse_array_options(job.arrays);
-  files::merge_rules rules{.order = {}, .delimiter = job.text.delimiter(), .unique = job.text.unique, .trusted = job.trusted};
+  files::merge_rules rules{
+      .order = {}, .delimiter = job.text.delimiter(), .unique = job.text.unique, .trusted = job.trusted};
   std::vector<std::unique_ptr<files::record_reader>> inputs;
   if (!is_table(format)) {
     rules.order = job.text.for_lines(job.arrays.descending());
@@ -107,8 +113,9 @@ int run_merge(const merge_job& given, const talk& voice) {
 
 void add_merge_command(command_line& line) {
   auto job = std::make_shared<merge_job>();
-  CLI::App& command = *add_command(line, "merge", "Merges sorted files of one format into one; an input that is not in order is an error.",
-                                   examples, [job, &line] { return run_merge(*job, line.voice); });
+  CLI::App& command = *add_command(
+      line, "merge", "Merges sorted files of one format into one; an input that is not in order is an error.", examples,
+      [job, &line] { return run_merge(*job, line.voice); });
   command.add_option("FILE", job->inputs, "sorted inputs; -: standard input");
   command.add_option("-o,--output", job->output, "the output (default: standard output)")->option_text("FILE");
   add_format_option(command, job->format);

@@ -59,8 +59,8 @@ std::optional<std::size_t> value_bytes(const std::string& type) {
 }
 
 void say_done(const talk& voice, std::size_t n, std::string_view what, const progress_bar& bar, const plan& how) {
-  voice.say(2, "{} {} in {:.3f} s, {}/s; engine {}: {}", n, what, bar.seconds(), with_unit(static_cast<double>(n) / bar.seconds()), how.engine,
-            how.reason);
+  voice.say(2, "{} {} in {:.3f} s, {}/s; engine {}: {}", n, what, bar.seconds(),
+            with_unit(static_cast<double>(n) / bar.seconds()), how.engine, how.reason);
 }
 
 int explained(const plan& how) {
@@ -101,8 +101,8 @@ int sort_one_array(const sort_job& job, file_format format, const talk& voice) {
 }
 
 // Sorts records that are in memory; `header` goes first.
-int sort_records_to(const sort_job& job, const files::record_table& records, std::string_view header, const files::record_order& order,
-                    progress_bar& bar, const talk& voice) {
+int sort_records_to(const sort_job& job, const files::record_table& records, std::string_view header,
+                    const files::record_order& order, progress_bar& bar, const talk& voice) {
   options opts = job.arrays.for_library();
   const unsigned threads = files::thread_count(opts.threads);
   const plan how = files::explain_record_sort(records.size(), records.text.size(), order, opts);
@@ -168,10 +168,12 @@ int run_sort(sort_job& job, const talk& voice) {
 
 void add_sort_command(command_line& line) {
   auto job = std::make_shared<sort_job>();
-  CLI::App& command = *add_command(line, "sort", "Sorts arrays (.npy, raw), text lines, or tables (CSV, TSV). Stable.", examples,
-                                   [job, &line] { return run_sort(*job, line.voice); });
+  CLI::App& command = *add_command(line, "sort", "Sorts arrays (.npy, raw), text lines, or tables (CSV, TSV). Stable.",
+                                   examples, [job, &line] { return run_sort(*job, line.voice); });
   command.add_option("FILE", job->inputs, "inputs; none or -: standard input");
-  command.add_option("-o,--output", job->output, "the output; written beside it, then renamed (default: standard output)")->option_text("FILE");
+  command
+      .add_option("-o,--output", job->output, "the output; written beside it, then renamed (default: standard output)")
+      ->option_text("FILE");
   add_format_option(command, job->format);
   command.add_flag("--explain", job->explain, "print the engine, the reason and the steps; sort nothing");
   command.add_flag("-c,--check", job->check, "check only: 1 and the first disorder where the input is not in order");
@@ -179,9 +181,15 @@ void add_sort_command(command_line& line) {
   command.add_flag("-m,--merge", job->merge, "merge inputs that are sorted already");
   command.add_flag("--force", job->force, "write arrays to a terminal too");
   job->arrays.add_to(command);
-  command.add_option("--values", job->values, "values that travel with the keys, in a file of their own")->option_text("FILE")->group("Arrays");
-  command.add_option("--values-type", job->values_type, "type of raw values, or their bytes")->option_text("TYPE")->group("Arrays");
-  command.add_option("--values-output", job->values_output, "where the values go")->option_text("FILE")->group("Arrays");
+  command.add_option("--values", job->values, "values that travel with the keys, in a file of their own")
+      ->option_text("FILE")
+      ->group("Arrays");
+  command.add_option("--values-type", job->values_type, "type of raw values, or their bytes")
+      ->option_text("TYPE")
+      ->group("Arrays");
+  command.add_option("--values-output", job->values_output, "where the values go")
+      ->option_text("FILE")
+      ->group("Arrays");
   job->text.add_to(command);
 }
 

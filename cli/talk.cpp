@@ -21,11 +21,16 @@ void talk::error(std::string_view message) const {
   line(std::string(message));
 }
 
-void talk::line(const std::string& text) const { fmt::print(stderr, "{}: {}\n", command, text); }
+void talk::line(const std::string& text) const {
+  fmt::print(stderr, "{}: {}\n", command, text);
+}
 
-progress_bar::progress_bar(const talk& voice) : voice_(voice), terminal_(voice.level > 0 && ::isatty(STDERR_FILENO) == 1) {}
+progress_bar::progress_bar(const talk& voice)
+    : voice_(voice), terminal_(voice.level > 0 && ::isatty(STDERR_FILENO) == 1) {}
 
-progress_bar::~progress_bar() { end_phase(); }
+progress_bar::~progress_bar() {
+  end_phase();
+}
 
 void progress_bar::phase(std::string name) {
   end_phase();
@@ -55,7 +60,8 @@ void progress_bar::show(double fraction) {
     return;
   last_drawn_ = now;
   const int filled = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
-  fmt::print(stderr, "\r\x1b[K{}: {:<6} [{}{}] {:3.0f} %", voice_.command, phase_, std::string(static_cast<std::size_t>(filled), '='),
+  fmt::print(stderr, "\r\x1b[K{}: {:<6} [{}{}] {:3.0f} %", voice_.command, phase_,
+             std::string(static_cast<std::size_t>(filled), '='),
              std::string(static_cast<std::size_t>(bar_width - filled), ' '), 100 * fraction);
   std::fflush(stderr);
   drawn_ = true;
@@ -72,7 +78,9 @@ std::function<void(double)> progress_bar::sink() {
   return [this](double fraction) { show(fraction); };
 }
 
-double progress_bar::seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
+double progress_bar::seconds() const {
+  return std::chrono::duration<double>(clock::now() - start_).count();
+}
 
 std::string with_unit(double number) {
   for (const char* unit : {"", " k", " M", " G"}) {

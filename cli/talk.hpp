@@ -12,7 +12,7 @@ namespace sortile::cli {
 
 /// Levels: 0 errors only (-q), 1 normal, 2 what was done and how fast (-v), 3 with the phases (-vv).
 class talk {
-public:
+ public:
   int level = 1;
   std::string command = "sortile"; ///< "sortile sort": stands before every message
 
@@ -23,14 +23,14 @@ public:
       line(fmt::format(text, std::forward<Args>(args)...));
   }
 
-private:
+ private:
   void line(const std::string& text) const;
 };
 
-/// A bar for the phases of one job. It is drawn where standard error is a terminal, from the first second on, ten times a second at
-/// most; elsewhere, and at level 3, each phase gives a plain line with its time when it ends.
+/// A bar for the phases of one job. It is drawn where standard error is a terminal, from the first second on, ten times
+/// a second at most; elsewhere, and at level 3, each phase gives a plain line with its time when it ends.
 class progress_bar {
-public:
+ public:
   explicit progress_bar(const talk& voice);
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
@@ -46,7 +46,7 @@ public:
 
   double seconds() const; ///< since the beginning
 
-private:
+ private:
   using clock = std::chrono::steady_clock;
   void erase();
   void end_phase();

@@ -16,8 +16,8 @@ struct check_job {
   std::string permutation_of;
   array_options arrays;
   text_options text;
-  bool quiet = false;     ///< the exit status says it all
-  bool as_sort = false;   ///< for sort -c: one input only
+  bool quiet = false;   ///< the exit status says it all
+  bool as_sort = false; ///< for sort -c: one input only
 };
 int run_check(const check_job& job, const talk& voice);
 
@@ -28,7 +28,7 @@ struct merge_job {
   array_options arrays;
   text_options text;
   bool force = false;
-  bool trusted = false;   ///< for sort -m: inputs out of order are no error
+  bool trusted = false; ///< for sort -m: inputs out of order are no error
 };
 int run_merge(const merge_job& job, const talk& voice);
 

@@ -45,9 +45,19 @@ constexpr std::array missing_options{
 
 void text_options::add_to(CLI::App& command) {
   constexpr const char* group = "Text lines, as sort(1) in the C locale";
-  command.add_option("-k,--key-def", keys, "a key: from field F, character C, to another; letters b, f, n, r; may be repeated")
-      ->option_text("F[.C][bfnr][,F[.C][bfnr]]")->expected(1)->take_all()->allow_extra_args(false)->group(group);
-  command.add_option("-t,--field-separator", separator_text, "fields end at C (default: where blanks begin); in a table, cells do")->option_text("C")->group(group);
+  command
+      .add_option("-k,--key-def", keys,
+                  "a key: from field F, character C, to another; letters b, f, n, r; may be repeated")
+      ->option_text("F[.C][bfnr][,F[.C][bfnr]]")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("-t,--field-separator", separator_text,
+                  "fields end at C (default: where blanks begin); in a table, cells do")
+      ->option_text("C")
+      ->group(group);
   command.add_flag("-n,--numeric-sort", numeric, "by the number that the key begins with")->group(group);
   command.add_flag("-f,--ignore-case", fold, "lower case counts as upper case")->group(group);
   command.add_flag("-b,--ignore-leading-blanks", blanks, "blanks at the begin of a key do not count")->group(group);
@@ -55,20 +65,32 @@ void text_options::add_to(CLI::App& command) {
   command.add_flag("-s,--stable", stable, "equal keys stay as they are (else the whole line decides)")->group(group);
   command.add_flag("-u,--unique", unique, "of lines with equal keys, only the first")->group(group);
   constexpr const char* tables = "Tables (CSV and TSV with a header)";
-  command.add_option("--by", by, "columns, the first deciding: size:desc,name; a column is numeric where every cell is; :num, :text say so")
-      ->option_text("NAME[:desc][:num|:text],…")->group(tables);
+  command
+      .add_option(
+          "--by", by,
+          "columns, the first deciding: size:desc,name; a column is numeric where every cell is; :num, :text say so")
+      ->option_text("NAME[:desc][:num|:text],…")
+      ->group(tables);
   command.add_flag("--no-quotes", no_quotes, "quotes are plain characters, rows end at every newline")->group(tables);
   for (const missing_option& option : missing_options) {
     if (option.has_argument)
-      command.add_option_function<std::string>(option.names, [&option](const std::string&) { refuse_missing(option); })->group("");
+      command.add_option_function<std::string>(option.names, [&option](const std::string&) { refuse_missing(option); })
+          ->group("");
     else
       command.add_flag_callback(option.names, [&option] { refuse_missing(option); })->group("");
   }
 }
 
 std::string text_options::named_for_arrays() const {
-  const std::pair<bool, const char*> given[] = {{!keys.empty(), "-k"}, {!separator_text.empty(), "-t"}, {numeric, "-n"}, {fold, "-f"},
-                                                {blanks, "-b"}, {zero, "-z"}, {unique, "-u"}, {wants_table(), "--by"}, {no_quotes, "--no-quotes"}};
+  const std::pair<bool, const char*> given[] = {{!keys.empty(), "-k"},
+                                                {separator_text.has_value(), "-t"},
+                                                {numeric, "-n"},
+                                                {fold, "-f"},
+                                                {blanks, "-b"},
+                                                {zero, "-z"},
+                                                {unique, "-u"},
+                                                {wants_table(), "--by"},
+                                                {no_quotes, "--no-quotes"}};
   for (const auto& [is_given, name] : given)
     if (is_given)
       return name;
@@ -76,36 +98,42 @@ std::string text_options::named_for_arrays() const {
 }
 
 std::optional<char> text_options::separator() const {
-  if (separator_text.empty())
+  if (!separator_text)
     return std::nullopt;
-  if (separator_text == "\\0")
+  if (*separator_text == "\\0")
     return '\0';
-  if (separator_text == "\\t")
+  if (*separator_text == "\\t")
     return '\t';
-  if (separator_text.size() != 1)
-    refuse("-t {}: a single byte is needed (\\t and \\0 stand for tab and NUL)", separator_text);
-  return separator_text[0];
+  if (separator_text->size() != 1)
+    refuse("-t '{}': a single byte is needed (\\t and \\0 stand for tab and NUL)", *separator_text);
+  return separator_text->front();
 }
 
 files::record_order text_options::for_lines(bool reverse) const {
   if (wants_table() || no_quotes)
-    refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)", wants_table() ? "--by" : "--no-quotes");
-  const files::ordering global{.numeric = numeric, .fold = fold, .reverse = reverse, .blanks_begin = blanks, .blanks_end = blanks};
+    refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)",
+           wants_table() ? "--by" : "--no-quotes");
+  const std::optional<char> field_separator = separator();
+  const files::ordering global{
+      .numeric = numeric, .fold = fold, .reverse = reverse, .blanks_begin = blanks, .blanks_end = blanks};
   std::vector<files::field_key> fields;
   for (const std::string& key : keys)
-    fields.push_back(files::parse_field_key(key, separator(), global));
+    fields.push_back(files::parse_field_key(key, field_separator, global));
   if (fields.empty())
     fields.push_back({files::field_range{.blanks_begin = blanks, .blanks_end = blanks, .separator = {}}, global});
   files::record_order order;
   for (const files::field_key& field : fields) {
     files::key_part part;
     part.where = field.range.is_whole_record() ? files::key_part::place::record : files::key_part::place::fields;
-    part.as = field.order.numeric ? files::key_part::form::leading_number : field.order.fold ? files::key_part::form::folded : files::key_part::form::text;
+    part.as = field.order.numeric ? files::key_part::form::leading_number
+              : field.order.fold  ? files::key_part::form::folded
+                                  : files::key_part::form::text;
     part.reverse = field.order.reverse;
     part.range = field.range;
     order.push_back(part);
   }
-  const bool whole_line_by_bytes = order.back().where == files::key_part::place::record && order.back().as == files::key_part::form::text;
+  const bool whole_line_by_bytes =
+      order.back().where == files::key_part::place::record && order.back().as == files::key_part::form::text;
   if (!stable && !unique && !whole_line_by_bytes)
     order.push_back({.reverse = reverse}); // the last resort of sort(1)
   return order;

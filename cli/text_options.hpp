@@ -13,9 +13,9 @@
 namespace sortile::cli {
 
 struct text_options {
-  std::vector<std::string> keys;     ///< -k
-  std::string separator_text;        ///< -t
-  std::string by;                    ///< --by
+  std::vector<std::string> keys; ///< -k
+  std::optional<std::string> separator_text;    ///< -t
+  std::string by;                ///< --by
   bool numeric = false;
   bool fold = false;
   bool blanks = false;

@@ -2,8 +2,8 @@
 //
 //   sortile_gpu_bench [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
 //
-// The last column but one is CUB's time over the row's: above 1, sortile is faster. Results are compared before anything is
-// timed.
+// The last column but one is CUB's time over the row's: above 1, sortile is faster. Results are compared before
+// anything is timed.
 #include "bench/gpu/timing.hpp"
 
 #include "kernels/histogram/radix_histogram.hpp"

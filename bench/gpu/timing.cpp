@@ -76,9 +76,8 @@ environment look_around() {
   constexpr std::size_t bytes = std::size_t{1} << 30;
   const auto from = make_buffer(bytes), to = make_buffer(bytes);
   SORTILE_CUDA_CHECK(cudaMemset(from->data(), 1, bytes));
-  const contestant copy{"copy", [=] {
-                          SORTILE_CUDA_CHECK(cudaMemcpyAsync(to->data(), from->data(), bytes, cudaMemcpyDeviceToDevice));
-                        }};
+  const contestant copy{
+      "copy", [=] { SORTILE_CUDA_CHECK(cudaMemcpyAsync(to->data(), from->data(), bytes, cudaMemcpyDeviceToDevice)); }};
   const row_result result = measure({"copy", bytes, 2.0 * bytes, {copy}}, 15);
   e.copy_bytes_per_second = 2.0 * bytes / (result.timings[0].milliseconds * 1e-3);
   return e;
@@ -106,8 +105,9 @@ std::string json(const environment& e, const std::vector<row_result>& results) {
                      format("\", \"copy_bytes_per_second\": %.4g,\n \"rows\": [", e.copy_bytes_per_second);
   const char* row_separator = "\n";
   for (const row_result& r : results) {
-    text += row_separator + format("  {\"work\": \"%s\", \"n\": %llu, \"bytes\": %.0f, \"by\": [", r.measured.name.c_str(),
-                                   static_cast<unsigned long long>(r.measured.n), r.measured.bytes);
+    text +=
+        row_separator + format("  {\"work\": \"%s\", \"n\": %llu, \"bytes\": %.0f, \"by\": [", r.measured.name.c_str(),
+                               static_cast<unsigned long long>(r.measured.n), r.measured.bytes);
     row_separator = ",\n";
     for (std::size_t c = 0; c < r.timings.size(); ++c)
       text += format("%s{\"name\": \"%s\", \"ms\": %.5f, \"noise\": %.4f, \"of_copy_rate\": %.4f, \"workspace\": %zu}",

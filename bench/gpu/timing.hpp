@@ -22,8 +22,8 @@ struct environment {
 
 environment look_around();
 
-/// Each round times every contestant once, one after the other, warm: `rounds` after two that are not counted. Short work
-/// is repeated within a round and divided.
+/// Each round times every contestant once, one after the other, warm: `rounds` after two that are not counted. Short
+/// work is repeated within a round and divided.
 row_result measure(row r, unsigned rounds);
 
 /// A table for people; `results` against the copy rate.

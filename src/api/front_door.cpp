@@ -11,6 +11,8 @@
 namespace sortile {
 namespace {
 
+constexpr std::size_t alone_below = 4096; // keys
+
 /// A checked request, and who does it with how many threads.
 struct assignment {
   sort_request request;
@@ -23,7 +25,9 @@ assignment assign(const sort_request& given, const options& opts) {
   sort_request request = given;
   if (request.keys_in == request.keys_out)
     request.input_is_scratch = false; // in place: there is no second buffer to leave the result in
-  return {request, choose_engine(request, opts), resolve_threads(opts)};
+  // Asking the system for its processors takes longer than a short sort, which would not use them.
+  const unsigned threads = request.n < alone_below ? 1 : resolve_threads(opts);
+  return {request, choose_engine(request, opts), threads};
 }
 
 /// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.

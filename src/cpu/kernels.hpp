@@ -67,6 +67,7 @@ struct digit {
   unsigned bits = 0;
 
   std::size_t buckets() const { return std::size_t{1} << bits; }
+  bool operator==(const digit&) const = default;
 };
 inline constexpr unsigned max_digit_bits = 11;
 inline constexpr std::size_t max_buckets = std::size_t{1} << max_digit_bits;
@@ -74,6 +75,22 @@ inline constexpr unsigned max_local_digits = 3;
 
 /// Up to so many keys are sorted by insertion, which needs no scratch.
 inline constexpr std::size_t insertion_limit = 24;
+
+/// How a segment is split into buckets: by a digit, or around a key that is very frequent, into what is below it, equal
+/// to it and above it.
+template <class K>
+struct split {
+  digit by{};
+  bool around_key = false;
+  K key_image = 0; ///< the ordering image of that key
+
+  split() = default;
+  split(digit d) : by(d) {}
+  explicit split(K image) : around_key(true), key_image(image) {}
+  std::size_t buckets() const { return around_key ? 3 : by.buckets(); }
+  bool is_any() const { return around_key || by.bits > 0; }
+  bool operator==(const split&) const = default;
+};
 
 /// What one scan finds out about keys, gathered over pieces.
 template <class K>
@@ -117,13 +134,14 @@ struct kernels {
   void (*look)(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found);
 
   /// counts[digit] += how often it occurs.
-  void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* counts);
+  void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts);
 
   /// Moves n keys to `to`, each to where its bucket has come: position[b], counted up. Stable. `start` holds the
   /// positions before; `buffers` has max_buckets · line_keys(…) keys, then as many values, aligned to 64. With
   /// `stream`, past the caches.
-  void (*partition)(source<K, V> from, std::size_t n, const key_image<K>& image, digit d, std::uint64_t* position,
-                    const std::uint64_t* start, lanes<K, V> to, bool stream, std::byte* buffers);
+  void (*partition)(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                    std::uint64_t* position, const std::uint64_t* start, lanes<K, V> to, bool stream,
+                    std::byte* buffers);
 
   /// Sorts n ≤ local limit keys into `to`, which may be where they are. Stable. With `stream`, `to` is written past the
   /// caches.

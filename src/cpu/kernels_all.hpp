@@ -7,10 +7,12 @@
 #pragma once
 
 #include "cpu/kernels.hpp"
+#include "cpu/radix_job.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -20,10 +22,12 @@
 #define SORTILE_CPU_ISA generic
 #include "cpu/kernels_scan.ipp"
 
+#include "cpu/kernels_partition.ipp"
+
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__)
 #define SORTILE_CPU_AVX512 1
 #if defined(__clang__)
 #pragma clang attribute push(                                                                                          \
@@ -36,6 +40,8 @@
 #define SORTILE_CPU_ISA avx512
 #define SORTILE_CPU_AVX512_HERE 1
 #include "cpu/kernels_scan.ipp"
+
+#include "cpu/kernels_partition.ipp"
 
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
@@ -65,7 +71,7 @@ const kernels<K, V>& best_kernels() {
 #if defined(SORTILE_CPU_AVX512)
   static constexpr kernels<K, V> wide{avx512::look<K>, avx512::histogram<K>, avx512::partition<K, V>,
                                       avx512::local<K, V>};
-  if (has_avx512())
+  if (tuning().wide_kernels && has_avx512())
     return wide;
 #endif
   static constexpr kernels<K, V> plain{generic::look<K>, generic::histogram<K>, generic::partition<K, V>,

@@ -4,7 +4,7 @@
 // Idea: an LSD radix sort over only as many leading bits as tell the keys apart, then a repair of what is left.
 //   1. One look at the segment: the bits that differ in it. Above the highest of them everything is equal and nothing
 //   is moved for it.
-//   2. m keys drawn at random are nearly all told apart by their first log2(m) + 2 differing bits. Those bits are
+//   2. m keys drawn at random are nearly all told apart by their first log2(m) + 4 differing bits. Those bits are
 //   sorted by one to
 //      three counting passes, least significant digit first (each stable), between the segment and two scratch lanes.
 //   3. One walk over the result. Where a key is smaller than the one before it, the two share those bits, and so does a
@@ -47,8 +47,8 @@ struct local_digits {
   K below = 0; // the differing bits that are left to the repair
 
   local_digits(K differing, std::size_t n) {
-    // About log2(n) + 2 bits; fewer where clearing and summing their counters would cost more than the repair.
-    const unsigned telling = static_cast<unsigned>(std::bit_width(n)) + (n >= 1024 ? 2 : 0);
+    // About log2(n) + 4 bits; fewer where clearing and summing their counters would cost more than the repair.
+    const unsigned telling = static_cast<unsigned>(std::bit_width(n)) + (n >= 8192 ? 4 : n >= 1024 ? 2 : 0);
     const unsigned span = bit_width(differing) - static_cast<unsigned>(lowest_bit(differing));
     const unsigned wanted = span <= telling + 3 ? span : telling;
     const unsigned passes = wanted <= 10 ? 1 : wanted <= 2 * max_digit_bits ? 2 : 3;

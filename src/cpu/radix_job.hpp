@@ -55,6 +55,10 @@ struct radix_tuning {
   std::size_t local_bytes = std::size_t{768} << 10;
   /// Below this many bytes of keys and values a sort starts no threads.
   std::size_t alone_below_bytes = std::size_t{512} << 10;
+  /// From so many bytes on, partitions and local sorts write past the caches.
+  std::size_t stream_from_bytes = std::size_t{4} << 20;
+  /// Use the kernels of wider instruction sets where the processor has them.
+  bool wide_kernels = true;
 };
 radix_tuning& tuning();
 

@@ -27,6 +27,7 @@
 // "A comprehensive study of main-memory partitioning", SIGMOD 2014.
 #pragma once
 
+#include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
 
 #include <algorithm>
@@ -57,8 +58,6 @@ class radix_sorter {
   static constexpr std::size_t block_keys = 4096; // looked at, then counted, while in the L1 cache
   static constexpr unsigned least_digit_bits = 6;
   static constexpr unsigned counting_bits = 16;
-  static constexpr std::size_t stream_from = std::size_t{4}
-                                             << 20; // bytes from which a partition writes past the caches
 
   struct segment {
     source<K, V> from; // its first key
@@ -72,8 +71,7 @@ class radix_sorter {
     std::size_t counted = 0; // keys of the chunk that are in its histogram
   };
 
-  // ---- scratch
-  // -------------------------------------------------------------------------------------------------------------------
+  // ---- scratch ----
 
   static lanes<K, V> lanes_of(void* keys, void* values) { return {static_cast<K*>(keys), static_cast<V*>(values)}; }
 
@@ -109,8 +107,7 @@ class radix_sorter {
     return reinterpret_cast<chunk_counts*>(at);
   }
 
-  // ---- segments
-  // ------------------------------------------------------------------------------------------------------------------
+  // ---- segments ----
 
   // Sorts a segment into its place in the result. With several workers it runs on the calling thread and shares the
   // work out; with one it is a task of `worker`.
@@ -118,10 +115,11 @@ class radix_sorter {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     chunk_counts* const counts = counts_of(workers, worker);
     std::vector<chunk_look> looks(chunks);
-    const digit guess = s.n <= layout_.local_limit ? digit{} : guess_digit(s);
+    split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s);
     look_result<K> found = look(s, workers, guess, counts, looks);
     if (found.special) {
       image_.exact = true; // seen by the first look at the whole input, before any other thread reads it
+      guess = s.n <= layout_.local_limit ? guess : guess_split(s);
       found = look(s, workers, guess, counts, looks);
     }
     if (found.ascending)
@@ -133,8 +131,8 @@ class radix_sorter {
       return count_and_fill(s, workers, worker, found);
     if (s.n <= layout_.local_limit)
       return sort_locally(s, worker);
-    const digit d = top_digit(static_cast<K>(differing & image_.window), s.n);
-    const bool guessed = d.shift == guess.shift && d.bits == guess.bits;
+    const split<K> d = guess.around_key ? guess : split<K>(top_digit(static_cast<K>(differing & image_.window), s.n));
+    const bool guessed = d == guess;
     count_rest(s, workers, d, guessed, counts, looks);
     std::uint64_t begins[max_buckets + 1];
     find_begins(s, d, chunks, counts, begins);
@@ -153,21 +151,30 @@ class radix_sorter {
     if (s.n == job_.n)
       job_.progress->add(n);
   }
-  bool streams(std::size_t n) const { return n * (sizeof(K) + job_.value_width) >= stream_from; }
+  bool streams(std::size_t n) const { return n * (sizeof(K) + job_.value_width) >= tuning().stream_from_bytes; }
 
   void finished(std::size_t n) { job_.progress->add(2 * n); }
 
-  // ---- look
-  // ----------------------------------------------------------------------------------------------------------------------
+  // ---- look ----
 
-  // The digit that a sample of the keys suggests, so that the first look can count it.
-  digit guess_digit(const segment& s) const {
+  // The split that a sample of the keys suggests, so that the first look can count it.
+  split<K> guess_split(const segment& s) const {
     constexpr std::size_t samples = 512;
+    K images[samples];
     K any = 0, all = static_cast<K>(~K{0});
     for (std::size_t i = 0; i < samples; ++i) {
       const K x = image_(s.from.keys[s.n / samples * i]);
+      images[i] = static_cast<K>(x & image_.window);
       any = static_cast<K>(any | x);
       all = static_cast<K>(all & x);
+    }
+    // A key that fills a quarter of the segment would be moved once a digit, because of what its neighbours differ in.
+    // In the sorted sample it covers one of four positions.
+    std::sort(images, images + samples);
+    for (std::size_t i = 0; i < samples; i += samples / 4) {
+      const auto [first, last] = std::equal_range(images, images + samples, images[i]);
+      if (last - first >= static_cast<std::ptrdiff_t>(samples / 4))
+        return split<K>(images[i]);
     }
     return top_digit(static_cast<K>((any ^ all) & image_.window), s.n);
   }
@@ -178,7 +185,7 @@ class radix_sorter {
       return {};
     auto bits = static_cast<unsigned>(std::bit_width(n / layout_.bucket_keys));
     if (bits >
-        max_digit_bits) { // one digit does not reach that far: is it enough for the local limit, or are two needed?
+        max_digit_bits) { // one digit does not reach that far: do local sorts take what it leaves, or are two needed?
       const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
       bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
     }
@@ -198,7 +205,7 @@ class radix_sorter {
     }
   }
 
-  look_result<K> look(const segment& s, unsigned workers, digit guess, chunk_counts* counts,
+  look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, chunk_counts* counts,
                       std::vector<chunk_look>& looks) {
     const std::size_t chunks = looks.size();
     for_each_task(workers, chunks, meter(workers), [&](unsigned, std::size_t c) {
@@ -213,10 +220,10 @@ class radix_sorter {
   }
 
   // As long as the chunk is in order nothing is counted: it may be in order to the end.
-  chunk_look look_at_chunk(const segment& s, std::size_t begin, std::size_t end, digit guess,
+  chunk_look look_at_chunk(const segment& s, std::size_t begin, std::size_t end, const split<K>& guess,
                            std::uint64_t* counts) const {
     chunk_look l;
-    if (guess.bits > 0)
+    if (guess.is_any())
       std::fill_n(counts, guess.buckets(), 0);
     for (std::size_t i = begin; i < end;) {
       const std::size_t n = std::min(block_keys, end - i);
@@ -224,7 +231,7 @@ class radix_sorter {
       i += n;
       if (l.found.special && !image_.exact)
         return l;
-      if (guess.bits > 0 && !l.found.ascending && !l.found.descending) {
+      if (guess.is_any() && !l.found.ascending && !l.found.descending) {
         kernels_.histogram(s.from.keys + begin + l.counted, i - begin - l.counted, image_, guess, counts);
         l.counted = i - begin;
       }
@@ -233,7 +240,7 @@ class radix_sorter {
   }
 
   // Counts what the look did not, or everything where it counted the wrong digit.
-  void count_rest(const segment& s, unsigned workers, digit d, bool guessed, chunk_counts* counts,
+  void count_rest(const segment& s, unsigned workers, const split<K>& d, bool guessed, chunk_counts* counts,
                   std::vector<chunk_look>& looks) {
     const std::size_t chunks = looks.size();
     const auto left = [&](std::size_t c) {
@@ -252,12 +259,12 @@ class radix_sorter {
     });
   }
 
-  // ---- partition
-  // -----------------------------------------------------------------------------------------------------------------
+  // ---- partition ----
 
   // Turns counts into positions in the target: bucket by bucket, within a bucket chunk by chunk. begins[b] counts from
   // the segment.
-  void find_begins(const segment& s, digit d, std::size_t chunks, chunk_counts* counts, std::uint64_t* begins) const {
+  void find_begins(const segment& s, const split<K>& d, std::size_t chunks, chunk_counts* counts,
+                   std::uint64_t* begins) const {
     std::uint64_t sum = 0;
     for (std::size_t b = 0; b < d.buckets(); ++b) {
       begins[b] = sum;
@@ -270,7 +277,7 @@ class radix_sorter {
     begins[d.buckets()] = sum;
   }
 
-  void partition(const segment& s, unsigned workers, unsigned worker, digit d, chunk_counts* counts) {
+  void partition(const segment& s, unsigned workers, unsigned worker, const split<K>& d, chunk_counts* counts) {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     const lanes<K, V> target = s.in_spare ? result_ : spare_;
     const bool stream = streams(s.n);
@@ -282,7 +289,8 @@ class radix_sorter {
     });
   }
 
-  void sort_buckets(const segment& s, unsigned workers, unsigned worker, digit d, const std::uint64_t* begins) {
+  void sort_buckets(const segment& s, unsigned workers, unsigned worker, const split<K>& d,
+                    const std::uint64_t* begins) {
     const lanes<K, V> target = s.in_spare ? result_ : spare_;
     const auto bucket = [&](std::size_t b) -> segment {
       const std::size_t begin = s.begin + begins[b];
@@ -311,7 +319,7 @@ class radix_sorter {
   // Buckets too large for one thread first, each by all; then the others as tasks, large ones one by one, small ones in
   // groups.
   template <class Bucket>
-  void sort_buckets_together(unsigned workers, digit d, const std::uint64_t* begins, Bucket bucket) {
+  void sort_buckets_together(unsigned workers, const split<K>& d, const std::uint64_t* begins, Bucket bucket) {
     struct task {
       std::size_t n;
       std::size_t first, last; // buckets
@@ -342,60 +350,19 @@ class radix_sorter {
 
   progress_meter* meter(unsigned workers) const { return workers > 1 ? job_.progress : nullptr; }
 
-  // ---- segments in order already
-  // -------------------------------------------------------------------------------------------------
+  // ---- segments in order already ----
 
   void place(const segment& s, unsigned workers) {
-    const lanes<K, V> to = result_.at(s.begin);
+    copy_in_order(s.from, s.n, result_.at(s.begin), workers);
     finished(s.n);
-    if (s.from.keys == to.keys && (!has_values<V> || s.from.values == to.values))
-      return;
-    for_each_piece(workers, s.n, 1, [&](std::size_t begin, std::size_t end) {
-      if (s.from.keys != to.keys)
-        std::memcpy(to.keys + begin, s.from.keys + begin, (end - begin) * sizeof(K));
-      if constexpr (has_values<V>) {
-        if (s.from.makes_indices())
-          for (std::size_t i = begin; i < end; ++i)
-            put_index(to.values[i], s.from.first_index + i);
-        else if (s.from.values != to.values)
-          std::memcpy(to.values + begin, s.from.values + begin, (end - begin) * sizeof(V));
-      }
-    });
   }
 
   void place_reversed(const segment& s, unsigned workers) {
-    const lanes<K, V> to = result_.at(s.begin);
-    for_each_piece(workers, (s.n + 1) / 2, 1, [&](std::size_t begin, std::size_t end) {
-      reverse_lane(s.from.keys, to.keys, s.n, begin, end);
-      if constexpr (has_values<V>) {
-        if (s.from.makes_indices())
-          for (std::size_t i = begin; i < end; ++i) {
-            put_index(to.values[i], s.from.first_index + s.n - 1 - i);
-            put_index(to.values[s.n - 1 - i], s.from.first_index + i);
-          }
-        else
-          reverse_lane(s.from.values, to.values, s.n, begin, end);
-      }
-    });
+    copy_reversed(s.from, s.n, result_.at(s.begin), workers);
     finished(s.n);
   }
 
-  // Swaps i and n − 1 − i on the way from `from` to `to`, which may be one array.
-  template <class T>
-  static void reverse_lane(const T* from, T* to, std::size_t n, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const T front = from[i], back = from[n - 1 - i];
-      to[i] = back;
-      to[n - 1 - i] = front;
-    }
-  }
-
-  static void put_index(V& value, std::uint64_t index) {
-    std::memcpy(&value, &index, std::min(sizeof(V), sizeof(index)));
-  }
-
-  // ---- count and fill
-  // ------------------------------------------------------------------------------------------------------------
+  // ---- count and fill ----
 
   // Equal keys must be equal bits: keys alone, plain images, and no key differs outside the window.
   bool can_count(K differing, std::size_t n) const {

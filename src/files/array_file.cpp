@@ -31,7 +31,9 @@ const npy_field& key_field(const npy_header& header, const std::string& wanted, 
 
 } // namespace
 
-bool looks_like_npy(std::string_view bytes) { return bytes.starts_with(npy_magic); }
+bool looks_like_npy(std::string_view bytes) {
+  return bytes.starts_with(npy_magic);
+}
 
 array_file open_npy(const std::string& path, const std::string& field) {
   input source(path);
@@ -39,12 +41,17 @@ array_file open_npy(const std::string& path, const std::string& field) {
   const npy_field& key = key_field(header, field, source.name());
   if (!key.key) {
     fail(source.name(), "{} cannot be ordered (allowed: i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8{})",
-         header.structured ? fmt::format("the field '{}' of dtype {}", key.name, key.descr) : fmt::format("the dtype {}", key.descr),
+         header.structured ? fmt::format("the field '{}' of dtype {}", key.name, key.descr)
+                           : fmt::format("the dtype {}", key.descr),
          header.structured ? fmt::format("; fields that can be keys: {}, chosen with --key", field_names(header)) : "");
   }
   const bool other_order = key.big_endian == (std::endian::native == std::endian::little);
-  array_file file{.source = std::move(source), .layout = {}, .count = header.count, .header = {}, .data = {}, .descr = {}};
-  file.layout = {.key = *key.key, .swapped = other_order && key.bytes > 1, .key_offset = key.offset, .record_bytes = header.record_bytes};
+  array_file file{
+      .source = std::move(source), .layout = {}, .count = header.count, .header = {}, .data = {}, .descr = {}};
+  file.layout = {.key = *key.key,
+                 .swapped = other_order && key.bytes > 1,
+                 .key_offset = key.offset,
+                 .record_bytes = header.record_bytes};
   file.header = file.source.bytes().substr(0, header.data_offset);
   file.data = file.source.bytes().substr(header.data_offset);
   file.descr = header.descr;
@@ -55,8 +62,8 @@ array_file open_raw(const std::string& path, key_type type) {
   array_file file{.source = input(path), .layout = {}, .count = 0, .header = {}, .data = {}, .descr = {}};
   const std::size_t size = file.source.bytes().size();
   if (size % key_bytes(type) != 0)
-    fail(file.name(), "{} bytes are no whole number of {} keys of {} bytes ({} bytes are left over)", size, sortile::name(type),
-         key_bytes(type), size % key_bytes(type));
+    fail(file.name(), "{} bytes are no whole number of {} keys of {} bytes ({} bytes are left over)", size,
+         sortile::name(type), key_bytes(type), size % key_bytes(type));
   file.layout = {.key = type, .swapped = false, .key_offset = 0, .record_bytes = key_bytes(type)};
   file.count = size / key_bytes(type);
   file.data = file.source.bytes();
@@ -69,7 +76,8 @@ values_file open_values(const std::string& path, std::optional<std::size_t> elem
   if (looks_like_npy(bytes)) {
     const npy_header header = parse_npy(bytes, file.source.name());
     if (element_bytes && *element_bytes != header.record_bytes)
-      fail(file.source.name(), "its elements have {} bytes, not {} as the values' type says", header.record_bytes, *element_bytes);
+      fail(file.source.name(), "its elements have {} bytes, not {} as the values' type says", header.record_bytes,
+           *element_bytes);
     file.element_bytes = header.record_bytes;
     file.count = header.count;
     file.header = bytes.substr(0, header.data_offset);

@@ -14,7 +14,7 @@ namespace sortile::files {
 /// Records of equal size with a key at a fixed place.
 struct array_layout {
   key_type key = key_type::u32;
-  bool swapped = false;         ///< the key's bytes are in the other order than this machine's
+  bool swapped = false; ///< the key's bytes are in the other order than this machine's
   std::size_t key_offset = 0;
   std::size_t record_bytes = 0;
 
@@ -29,9 +29,9 @@ struct array_file {
   input source;
   array_layout layout;
   std::size_t count = 0;
-  std::string_view header;      ///< of the file's own format; empty for raw arrays
-  std::string_view data;        ///< count records
-  std::string descr;            ///< the dtype as .npy writes it; empty for raw arrays
+  std::string_view header; ///< of the file's own format; empty for raw arrays
+  std::string_view data;   ///< count records
+  std::string descr;       ///< the dtype as .npy writes it; empty for raw arrays
 
   const std::string& name() const { return source.name(); }
 };
@@ -40,10 +40,12 @@ struct array_file {
 /// \throws io_failure as parse_npy(), and where the key's dtype cannot be ordered
 array_file open_npy(const std::string& path, const std::string& field = {});
 
-/// Opens a raw array of keys of this machine's byte order. \throws io_failure where its size is not a multiple of the key's
+/// Opens a raw array of keys of this machine's byte order. \throws io_failure where its size is not a multiple of the
+/// key's
 array_file open_raw(const std::string& path, key_type type);
 
-/// Values that travel with the keys of another file: a .npy file of any plain dtype, or raw elements of `element_bytes`.
+/// Values that travel with the keys of another file: a .npy file of any plain dtype, or raw elements of
+/// `element_bytes`.
 struct values_file {
   input source;
   std::size_t element_bytes = 0;

@@ -1,4 +1,5 @@
-// See array_merge.hpp. Each array is split into keys and rests (as in array_sort.cpp); the library merges those; joined in blocks.
+// See array_merge.hpp. Each array is split into keys and rests (as in array_sort.cpp); the library merges those; joined
+// in blocks.
 #include "files/array_merge.hpp"
 
 #include "files/array_sort.hpp"
@@ -23,8 +24,9 @@ struct split_array {
     if (rest == 0)
       return;
     rests = raw_array<char>(array.count * rest);
-    parallel_slices(threads, array.count, slice_records,
-                    [&](std::size_t begin, std::size_t end) { take_rests(array.layout, array.data.data(), begin, end, rests.data()); });
+    parallel_slices(threads, array.count, slice_records, [&](std::size_t begin, std::size_t end) {
+      take_rests(array.layout, array.data.data(), begin, end, rests.data());
+    });
   }
   key_array keys;
   raw_array<char> rests;
@@ -34,7 +36,8 @@ void need_one_type(std::span<const array_file> arrays) {
   for (const array_file& array : arrays)
     if (array.layout != arrays[0].layout || array.descr != arrays[0].descr)
       fail(array.name(), "its records are of another type than those of {}{}", arrays[0].name(),
-           array.descr.empty() || arrays[0].descr.empty() ? "" : fmt::format(" ({}, not {})", array.descr, arrays[0].descr));
+           array.descr.empty() || arrays[0].descr.empty() ? ""
+                                                          : fmt::format(" ({}, not {})", array.descr, arrays[0].descr));
 }
 
 void need_order(const array_file& array, const split_array& split, const options& opts) {
@@ -62,8 +65,12 @@ void merge_arrays(std::span<const array_file> arrays, output& to, const options&
   }
   raw_array<char> keys(n * layout.key_size());
   raw_array<char> rests(n * rest);
-  run(merge_request{.type = layout.key, .runs = runs, .keys_out = keys.data(), .value_bytes = rest,
-                    .values_out = rest == 0 ? nullptr : rests.data()}, opts);
+  run(merge_request{.type = layout.key,
+                    .runs = runs,
+                    .keys_out = keys.data(),
+                    .value_bytes = rest,
+                    .values_out = rest == 0 ? nullptr : rests.data()},
+      opts);
   if (!arrays[0].header.empty())
     to.write(make_npy_header(arrays[0].descr, n));
   write_fixed_records(to, threads, n, layout.record_bytes, [&](std::size_t begin, std::size_t end, char* records) {

@@ -1,7 +1,7 @@
 // See array_sort.hpp.
 //
-//   keys alone        file ── run ──▶ sorted keys ──▶ output            (bytes reversed on both ways where the order asks for it)
-//   small records     file ── split ─▶ keys, rests ── run ──▶ keys, rests ── joined in blocks ──▶ output
+//   keys alone        file ── run ──▶ sorted keys ──▶ output            (bytes reversed on both ways where the order
+//   asks for it) small records     file ── split ─▶ keys, rests ── run ──▶ keys, rests ── joined in blocks ──▶ output
 //   large records     file ── keys ── run ──▶ positions ── records fetched in blocks ──▶ output
 #include "files/array_sort.hpp"
 
@@ -22,9 +22,13 @@ namespace {
 constexpr std::size_t largest_moved_rest = 16;
 constexpr std::size_t slice_records = std::size_t{1} << 16;
 
-std::size_t rest_bytes(const array_layout& layout) { return layout.record_bytes - layout.key_size(); }
+std::size_t rest_bytes(const array_layout& layout) {
+  return layout.record_bytes - layout.key_size();
+}
 
-std::size_t index_bytes(std::size_t n) { return n <= std::numeric_limits<std::uint32_t>::max() ? 4 : 8; }
+std::size_t index_bytes(std::size_t n) {
+  return n <= std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
+}
 
 bool usable_in_place(const array_file& array) {
   return array.layout.keys_alone() && !array.layout.swapped &&
@@ -56,8 +60,9 @@ void write_plain(output& to, unsigned threads, const char* bytes, std::size_t si
 void write_keys(const array_file& array, const char* keys, output& to, unsigned threads) {
   if (!array.layout.swapped)
     return write_plain(to, threads, keys, array.count * array.layout.key_size());
-  write_fixed_records(to, threads, array.count, array.layout.record_bytes,
-                [&](std::size_t begin, std::size_t end, char* records) { put_keys(array.layout, keys, begin, end, records); });
+  write_fixed_records(
+      to, threads, array.count, array.layout.record_bytes,
+      [&](std::size_t begin, std::size_t end, char* records) { put_keys(array.layout, keys, begin, end, records); });
 }
 
 void sort_keys(const array_file& array, output& to, const options& opts, unsigned threads) {
@@ -82,16 +87,17 @@ void sort_small_records(const array_file& array, output& to, const options& opts
   request.keys_in = request.keys_out = keys.data();
   request.values_in = request.values_out = rests.data();
   run(request, opts);
-  write_fixed_records(to, threads, array.count, layout.record_bytes, [&](std::size_t begin, std::size_t end, char* records) {
-    put_keys(layout, keys.data(), begin, end, records);
-    put_rests(layout, rests.data(), begin, end, records);
-  });
+  write_fixed_records(to, threads, array.count, layout.record_bytes,
+                      [&](std::size_t begin, std::size_t end, char* records) {
+                        put_keys(layout, keys.data(), begin, end, records);
+                        put_rests(layout, rests.data(), begin, end, records);
+                      });
 }
 
 // Fetches records by positions that the sort has made.
 template <class Index>
-void write_fetched(std::string_view records, std::size_t record_bytes, const char* positions, std::size_t count, output& to,
-                   unsigned threads) {
+void write_fetched(std::string_view records, std::size_t record_bytes, const char* positions, std::size_t count,
+                   output& to, unsigned threads) {
   const Index* position = reinterpret_cast<const Index*>(positions);
   write_fixed_records(to, threads, count, record_bytes, [&](std::size_t begin, std::size_t end, char* bytes) {
     for (std::size_t i = begin; i < end; ++i, bytes += record_bytes)
@@ -114,7 +120,9 @@ void sort_by_positions(const array_file& array, output& to, const options& opts,
     write_fetched<std::uint64_t>(array.data, array.layout.record_bytes, positions.data(), array.count, to, threads);
 }
 
-std::uint64_t file_bytes(const array_file& array) { return std::uint64_t{array.count} * array.layout.record_bytes; }
+std::uint64_t file_bytes(const array_file& array) {
+  return std::uint64_t{array.count} * array.layout.record_bytes;
+}
 
 } // namespace
 
@@ -142,7 +150,9 @@ plan explain_array_sort(const array_file& array, const options& opts) {
   switch (route_of(array.layout)) {
   case array_route::keys:
     if (!usable_in_place(array))
-      p.steps.insert(p.steps.begin(), {"copy", array.layout.swapped ? "keys into this machine's byte order" : "keys to aligned memory", bytes, bytes});
+      p.steps.insert(p.steps.begin(),
+                     {"copy", array.layout.swapped ? "keys into this machine's byte order" : "keys to aligned memory",
+                      bytes, bytes});
     p.steps.push_back({"write", "sorted keys to the output", bytes, bytes});
     break;
   case array_route::keys_and_rests:
@@ -150,7 +160,8 @@ plan explain_array_sort(const array_file& array, const options& opts) {
     p.steps.push_back({"join", "keys and values into records, to the output", bytes, bytes});
     break;
   case array_route::positions:
-    p.steps.insert(p.steps.begin(), {"take", "the keys out of the records", bytes, std::uint64_t{array.count} * array.layout.key_size()});
+    p.steps.insert(p.steps.begin(), {"take", "the keys out of the records", bytes,
+                                     std::uint64_t{array.count} * array.layout.key_size()});
     p.steps.push_back({"fetch", "records by position, to the output", bytes, bytes});
     break;
   }

@@ -9,7 +9,8 @@
 
 namespace sortile::files {
 
-/// How the records travel. Small rests of a record are values of the sort; large ones are fetched once, by position, at the end.
+/// How the records travel. Small rests of a record are values of the sort; large ones are fetched once, by position, at
+/// the end.
 enum class array_route { keys, keys_and_rests, positions };
 array_route route_of(const array_layout& layout);
 
@@ -19,18 +20,18 @@ plan explain_array_sort(const array_file& array, const options& opts);
 /// Writes the array's header and its records in order. Stable.
 void sort_array(const array_file& array, output& to, const options& opts);
 
-/// The same for keys and values in two files. \throws io_failure where they are not of one length, invalid_argument where the records
-/// of the array have values of their own already
+/// The same for keys and values in two files. \throws io_failure where they are not of one length, invalid_argument
+/// where the records of the array have values of their own already
 void sort_array_with_values(const array_file& keys, const values_file& values, output& keys_to, output& values_to,
                             const options& opts);
 
 /// The keys as an array that the library takes: the file's own bytes where they can be used, else a copy.
 class key_array {
-public:
+ public:
   key_array(const array_file& array, unsigned threads);
   const void* data() const { return data_; }
 
-private:
+ private:
   const void* data_ = nullptr;
   raw_array<char> copy_;
 };

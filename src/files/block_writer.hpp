@@ -1,7 +1,8 @@
 // Writes blocks that several threads make, in the order of the blocks.
 //
-// A thread makes its block, waits for its turn, claims the next bytes of the output, and lets the next block have its turn. Where the
-// output has positions, the bytes themselves are then written outside the turn, side by side; into a pipe they are written within.
+// A thread makes its block, waits for its turn, claims the next bytes of the output, and lets the next block have its
+// turn. Where the output has positions, the bytes themselves are then written outside the turn, side by side; into a
+// pipe they are written within.
 #pragma once
 
 #include "files/output.hpp"
@@ -16,7 +17,7 @@ namespace sortile::files {
 
 /// Lets blocks pass in the order of their numbers; after a failure, lets everybody pass with `false`.
 class turnstile {
-public:
+ public:
   /// Waits for the turn of `block`; false where another block has failed.
   bool wait(std::size_t block) {
     std::unique_lock lock(mutex_);
@@ -34,7 +35,7 @@ public:
     changed_.notify_all();
   }
 
-private:
+ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t next_ = 0;
@@ -43,7 +44,7 @@ private:
 
 /// Memory for one block at a time; not cleared when it grows.
 class block_buffer {
-public:
+ public:
   char* room(std::size_t size) {
     if (size > capacity_) {
       memory_.reset(new char[size]); // not value-initialised
@@ -52,7 +53,7 @@ public:
     return memory_.get();
   }
 
-private:
+ private:
   std::unique_ptr<char[]> memory_;
   std::size_t capacity_ = 0;
 };

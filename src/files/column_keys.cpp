@@ -7,7 +7,8 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::string_view allowed = "NAME[:asc|:desc][:num|:text], several with commas; a NAME with , or : in double quotes";
+constexpr std::string_view allowed =
+    "NAME[:asc|:desc][:num|:text], several with commas; a NAME with , or : in double quotes";
 
 // A name up to ',' or ':', or one in double quotes (doubled inside).
 std::string take_name(std::string_view& rest, std::string_view whole) {

@@ -1,8 +1,8 @@
 // A CSV file as a table of rows; see csv.hpp.
 //
-// A newline ends a row exactly where an even number of quotes stands before it: a doubled quote inside a cell changes the parity twice.
-// So slices of the text can be cut side by side once the quotes of the slices before are counted. (What breaks RFC 4180 may be cut in
-// the wrong places; validate_csv() then finds the row in which that began.)
+// A newline ends a row exactly where an even number of quotes stands before it: a doubled quote inside a cell changes
+// the parity twice. So slices of the text can be cut side by side once the quotes of the slices before are counted.
+// (What breaks RFC 4180 may be cut in the wrong places; validate_csv() then finds the row in which that began.)
 #include "files/csv.hpp"
 
 #include "files/decimal.hpp"
@@ -47,7 +47,9 @@ void note_rows(std::string_view text, std::size_t begin, std::size_t end, bool i
 record_table split_quoted(std::string_view text, std::string_view name, unsigned threads) {
   const slices parts(text.size(), threads, slice_bytes);
   std::vector<slice_counts> counts(parts.count());
-  parallel_for(threads, parts.count(), [&](std::size_t i) { counts[i] = count_slice(text.substr(parts.begin(i), parts.end(i) - parts.begin(i))); });
+  parallel_for(threads, parts.count(), [&](std::size_t i) {
+    counts[i] = count_slice(text.substr(parts.begin(i), parts.end(i) - parts.begin(i)));
+  });
   std::vector<std::size_t> rows_before(parts.count() + 1, 0);
   std::vector<char> in_quotes(parts.count() + 1, 0);
   for (std::size_t i = 0; i < parts.count(); ++i) {
@@ -84,25 +86,27 @@ struct column_facts {
   std::vector<char> any_number;
 };
 
-void look_at_cell(std::string_view text, cell_check check, const std::string& column_name, char& only_numbers, char& any_number) {
+void look_at_cell(std::string_view text, cell_check check, const std::string& column_name, char& only_numbers,
+                  char& any_number) {
   if (is_missing(text))
     return;
   if (is_number(text))
     any_number = 1;
   else if (check == cell_check::require)
-    refuse("'{}' in the column '{}' is not a number (allowed: numbers and empty cells; or {}:text)", text.substr(0, 40), column_name,
-           column_name);
+    refuse("'{}' in the column '{}' is not a number (allowed: numbers and empty cells; or {}:text)", text.substr(0, 40),
+           column_name, column_name);
   else
     only_numbers = 0;
 }
 
-void look_at_row(std::string_view row, const csv_table& table, const std::vector<cell_check>& checks, column_facts& facts,
-                 std::string& scratch) {
+void look_at_row(std::string_view row, const csv_table& table, const std::vector<cell_check>& checks,
+                 column_facts& facts, std::string& scratch) {
   csv_cells cells(row, table.dialect);
   std::size_t column = 0;
   for (csv_cell cell; cells.next(cell); ++column)
     if (column < checks.size() && checks[column] != cell_check::nothing && facts.only_numbers[column])
-      look_at_cell(text_of(cell, scratch), checks[column], table.names[column], facts.only_numbers[column], facts.any_number[column]);
+      look_at_cell(text_of(cell, scratch), checks[column], table.names[column], facts.only_numbers[column],
+                   facts.any_number[column]);
   if (column != table.names.size())
     refuse("{} cells, but the header has {}", column, table.names.size());
 }
@@ -135,8 +139,13 @@ csv_table open_csv(input source, const csv_dialect& dialect, unsigned threads) {
   std::size_t header_end = end_of_csv_record(source.bytes(), 0, dialect, in_quotes);
   if (in_quotes)
     fail(source.name(), "line 1: the header has a quote that is never closed");
-  const bool carriage_return = header_end != std::string_view::npos && header_end > 0 && source.bytes()[header_end - 1] == '\r';
-  csv_table table{.source = with_last_newline(std::move(source), carriage_return), .dialect = dialect, .header = {}, .names = {}, .rows = {}};
+  const bool carriage_return =
+      header_end != std::string_view::npos && header_end > 0 && source.bytes()[header_end - 1] == '\r';
+  csv_table table{.source = with_last_newline(std::move(source), carriage_return),
+                  .dialect = dialect,
+                  .header = {},
+                  .names = {},
+                  .rows = {}};
   const std::string_view text = table.source.bytes();
   header_end = std::min(header_end, text.size());
   table.header = text.substr(0, header_end);

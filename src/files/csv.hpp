@@ -1,4 +1,5 @@
-// Comma-separated values as RFC 4180 has them: a header, quoted cells with doubled quotes, separators and newlines inside quotes.
+// Comma-separated values as RFC 4180 has them: a header, quoted cells with doubled quotes, separators and newlines
+// inside quotes.
 #pragma once
 
 #include "files/input.hpp"
@@ -25,13 +26,13 @@ struct csv_cell {
 
 /// The cells of one row (without its newline; a CR at the end is not part of the last cell), from left to right.
 class csv_cells {
-public:
+ public:
   csv_cells(std::string_view row, const csv_dialect& dialect);
 
   /// False behind the last cell. \throws invalid_argument where the row breaks RFC 4180
   bool next(csv_cell& cell);
 
-private:
+ private:
   bool next_quoted(csv_cell& cell);
 
   const char* at_;
@@ -53,13 +54,14 @@ struct csv_table {
   std::string_view header; ///< the first row, without its newline
   std::vector<std::string> names;
   record_table rows;
-
 };
 
-/// The number of the column of a name. \throws invalid_argument listing the columns where there is none of that name, or several
+/// The number of the column of a name. \throws invalid_argument listing the columns where there is none of that name,
+/// or several
 std::size_t column_named(const std::vector<std::string>& names, std::string_view wanted, std::string_view file);
 
-/// Cuts the text into header and rows. \throws io_failure where the header is missing or malformed, or a quote is never closed.
+/// Cuts the text into header and rows. \throws io_failure where the header is missing or malformed, or a quote is never
+/// closed.
 csv_table open_csv(input source, const csv_dialect& dialect, unsigned threads);
 
 /// What is asked of the cells of a column.
@@ -77,11 +79,12 @@ std::vector<bool> validate_csv(const csv_table& table, const std::vector<cell_ch
 /// The line of the file on which a row begins.
 std::uint64_t line_of(const csv_table& table, std::size_t row);
 
-/// The end of the CSV record that begins at `from`: the position of its newline, or npos where the text ends first (in_quotes tells
-/// whether it ended within quotes).
+/// The end of the CSV record that begins at `from`: the position of its newline, or npos where the text ends first
+/// (in_quotes tells whether it ended within quotes).
 std::size_t end_of_csv_record(std::string_view text, std::size_t from, const csv_dialect& dialect, bool& in_quotes);
 
-/// The names in a header row (a byte order mark in front is no part of the first). \throws invalid_argument as csv_cells
+/// The names in a header row (a byte order mark in front is no part of the first). \throws invalid_argument as
+/// csv_cells
 std::vector<std::string> csv_names(std::string_view header, const csv_dialect& dialect);
 
 } // namespace sortile::files

@@ -19,12 +19,14 @@ bool csv_cells::next(csv_cell& cell) {
   if (dialect_.quotes && at_ != end_ && *at_ == '"')
     return next_quoted(cell);
   const char* begin = at_;
-  const void* found = begin == end_ ? nullptr : std::memchr(begin, dialect_.separator, static_cast<std::size_t>(end_ - begin));
+  const void* found =
+      begin == end_ ? nullptr : std::memchr(begin, dialect_.separator, static_cast<std::size_t>(end_ - begin));
   at_ = found != nullptr ? static_cast<const char*>(found) : end_;
   cell = {{begin, static_cast<std::size_t>(at_ - begin)}, false};
   if (dialect_.quotes && cell.raw.find('"') != std::string_view::npos)
-    refuse("a quote inside the unquoted cell '{}' (allowed: the whole cell quoted and the quote doubled; or --no-quotes)",
-           cell.raw.substr(0, 40));
+    refuse(
+        "a quote inside the unquoted cell '{}' (allowed: the whole cell quoted and the quote doubled; or --no-quotes)",
+        cell.raw.substr(0, 40));
   done_ = at_ == end_;
   at_ += done_ ? 0 : 1;
   return true;

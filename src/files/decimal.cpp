@@ -5,9 +5,10 @@
 //     63      62 … 55        54 … 1                          0
 //     sign    magnitude      16 digits as an integer         more digits follow
 //
-// The magnitude of nearly every number fits its 8 bits (0: zero, 2–252: −100 … 150, 254: infinity, 255: nan). Codes 1 and 253 stand for
-// the rest, and the 54 bits then hold the magnitude. Further words hold 18 digits each. Digits that a number lacks are zeros, and a last
-// digit is never 0, so that a number that goes on is the larger one: the lowest bit orders it so.
+// The magnitude of nearly every number fits its 8 bits (0: zero, 2–252: −100 … 150, 254: infinity, 255: nan). Codes 1
+// and 253 stand for the rest, and the 54 bits then hold the magnitude. Further words hold 18 digits each. Digits that a
+// number lacks are zeros, and a last digit is never 0, so that a number that goes on is the larger one: the lowest bit
+// orders it so.
 #include "files/decimal.hpp"
 
 #include <algorithm>
@@ -22,7 +23,9 @@ constexpr std::int64_t smallest_coded = -100;
 constexpr std::int64_t largest_coded = 150;
 constexpr std::int64_t magnitude_limit = std::int64_t{1} << 52;
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Digits, a point and digits, from `p`; what is read is taken into the number. Returns where it ends.
 const char* scan_digits(const char* p, const char* end, decimal& number, bool& any) {
@@ -52,7 +55,8 @@ const char* scan_digits(const char* p, const char* end, decimal& number, bool& a
 }
 
 bool equals_folded(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) { return (a | 0x20) == b; });
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a | 0x20) == b; });
 }
 
 // An exponent behind 'e', clamped so that magnitudes stay comparable; null where it is none.
@@ -105,11 +109,13 @@ key_word positive_word(const decimal& number, std::size_t depth) {
     return word_of(0, 0, false);
   const bool coded = number.magnitude >= smallest_coded && number.magnitude <= largest_coded;
   if (depth > 0) {
-    const digit_group group = group_of(number.digits, (coded ? first_digits : 0) + further_digits * (depth - 1), further_digits);
+    const digit_group group =
+        group_of(number.digits, (coded ? first_digits : 0) + further_digits * (depth - 1), further_digits);
     return {group.value << 1 | (group.more ? 1u : 0u), !group.more};
   }
   if (!coded)
-    return word_of(number.magnitude < 0 ? 1 : 253, static_cast<std::uint64_t>(number.magnitude + 2 * magnitude_limit), true);
+    return word_of(number.magnitude < 0 ? 1 : 253, static_cast<std::uint64_t>(number.magnitude + 2 * magnitude_limit),
+                   true);
   const digit_group group = group_of(number.digits, 0, first_digits);
   return word_of(static_cast<std::uint64_t>(number.magnitude - smallest_coded + 2), group.value, group.more);
 }
@@ -170,6 +176,24 @@ key_word number_word(const decimal& number, std::size_t depth) {
   const key_word word = positive_word(number, depth);
   const bool complemented = number.negative && !number.is_zero() && number.what != decimal::kind::not_a_number;
   return {complemented ? ~word.bits : word.bits, word.last};
+}
+
+std::optional<std::uint64_t> plain_integer_word(std::string_view text, bool whole) {
+  constexpr std::ptrdiff_t most_digits = 18;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  while (p != end && is_blank(*p))
+    ++p;
+  const bool negative = p != end && *p == '-';
+  p += negative ? 1 : 0;
+  const char* const first = p;
+  std::uint64_t value = 0;
+  for (; p != end && is_digit(*p); ++p)
+    value = value * 10 + static_cast<std::uint64_t>(*p - '0'); // of too many digits: discarded below
+  const bool ends_here = p == end || (!whole && *p != '.');
+  if (!ends_here || p - first > most_digits || (whole && p == first))
+    return std::nullopt;
+  return (negative ? std::uint64_t{0} - value : value) + (std::uint64_t{1} << 63);
 }
 
 std::optional<std::uint64_t> integer_word(const decimal& number) {

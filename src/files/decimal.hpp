@@ -21,21 +21,28 @@ struct decimal {
   bool is_zero() const { return what == kind::finite && digits.empty(); }
 };
 
-/// The number at the beginning of a text as `sort -n` reads it: blanks, '-', digits, '.', digits. What is no number is 0.
+/// The number at the beginning of a text as `sort -n` reads it: blanks, '-', digits, '.', digits. What is no number is
+/// 0.
 decimal parse_leading_number(std::string_view text);
 
-/// A text that is a number as a whole: blanks around it, a sign, digits with a point, an exponent; inf, infinity and nan in any case;
-/// an empty text is `missing`. Nothing where it is something else.
+/// A text that is a number as a whole: blanks around it, a sign, digits with a point, an exponent; inf, infinity and
+/// nan in any case; an empty text is `missing`. Nothing where it is something else.
 std::optional<decimal> parse_number(std::string_view text);
 
-/// Word `depth` of a number: missing < −inf < … < −0 = 0 < … < inf < every nan. The first word decides between numbers that differ in
-/// their first 16 digits.
+/// Word `depth` of a number: missing < −inf < … < −0 = 0 < … < inf < every nan. The first word decides between numbers
+/// that differ in their first 16 digits.
 key_word number_word(const decimal& number, std::size_t depth);
 
 /// The whole number in one word that compares as number_word() does, where it is an integer that fits in 64 bits.
 std::optional<std::uint64_t> integer_word(const decimal& number);
 
+/// integer_word() of parse_leading_number(text), or with `whole` of parse_number(text), for the texts that most are: a
+/// sign '-' or none and up to 18 digits. Nothing for others, which may have one all the same.
+std::optional<std::uint64_t> plain_integer_word(std::string_view text, bool whole);
+
 /// Blanks as sort(1) sees them in the C locale: space, tab, and newline (which a record holds under -z only).
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
 
 } // namespace sortile::files

@@ -1,4 +1,5 @@
-// See field_keys.hpp. The meaning is that of POSIX sort and of GNU's where POSIX leaves it open, bytes counted as characters (C locale).
+// See field_keys.hpp. The meaning is that of POSIX sort and of GNU's where POSIX leaves it open, bytes counted as
+// characters (C locale).
 #include "files/field_keys.hpp"
 
 #include "files/decimal.hpp"
@@ -119,7 +120,13 @@ void apply_letters(std::string_view letters, std::string_view key, bool ordering
     case 'r':
       order.reverse = true;
       break;
-    case 'd': case 'g': case 'h': case 'i': case 'M': case 'R': case 'V':
+    case 'd':
+    case 'g':
+    case 'h':
+    case 'i':
+    case 'M':
+    case 'R':
+    case 'V':
       refuse("-k {}: the ordering '{}' of sort(1) is not there yet (allowed: b, f, n, r)", key, letter);
     default:
       refuse("-k {}: '{}' is no ordering (allowed: b, f, n, r)", key, letter);

@@ -10,9 +10,9 @@ namespace sortile::files {
 
 /// What a key's letters (or the global options) say.
 struct ordering {
-  bool numeric = false;     ///< n
-  bool fold = false;        ///< f: lower case counts as upper case
-  bool reverse = false;     ///< r
+  bool numeric = false;      ///< n
+  bool fold = false;         ///< f: lower case counts as upper case
+  bool reverse = false;      ///< r
   bool blanks_begin = false; ///< b at the key's begin
   bool blanks_end = false;   ///< b at its end
 
@@ -23,10 +23,10 @@ struct ordering {
 struct field_range {
   static constexpr std::size_t end_of_record = std::numeric_limits<std::size_t>::max();
 
-  std::size_t first_field = 0;   ///< fields before the key's begin
-  std::size_t first_char = 0;    ///< characters to skip there
+  std::size_t first_field = 0;            ///< fields before the key's begin
+  std::size_t first_char = 0;             ///< characters to skip there
   std::size_t last_field = end_of_record; ///< fields before the field in which the key ends
-  std::size_t last_char = 0;     ///< characters of that field that belong to the key; 0: all of it
+  std::size_t last_char = 0;              ///< characters of that field that belong to the key; 0: all of it
   bool blanks_begin = false;
   bool blanks_end = false;
   std::optional<char> separator; ///< none: a field is blanks and what follows them up to the next blank

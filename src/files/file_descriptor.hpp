@@ -9,7 +9,7 @@
 namespace sortile::files {
 
 class file_descriptor {
-public:
+ public:
   file_descriptor() = default;
   explicit file_descriptor(int fd) : fd_(fd) {}
   file_descriptor(file_descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -25,7 +25,7 @@ public:
   /// Closes and reports what the system had put off until now (a full quota, a network file system).
   void close(std::string_view name);
 
-private:
+ private:
   int fd_ = -1;
 };
 

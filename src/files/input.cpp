@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,7 +15,9 @@
 
 namespace sortile::files {
 
-std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+std::string display_name(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
 
 file_descriptor open_input(const std::string& path) {
   const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -23,7 +26,9 @@ file_descriptor open_input(const std::string& path) {
   return file_descriptor(fd);
 }
 
-void input::release::operator()(char* p) const { std::free(p); }
+void input::release::operator()(char* p) const {
+  std::free(p);
+}
 
 input::input(const std::string& path) : name_(display_name(path)) {
   const file_descriptor file = open_input(path);
@@ -98,9 +103,15 @@ input::~input() {
 input concatenate(std::span<const std::string> paths, char delimiter) {
   if (paths.size() == 1)
     return input(paths.front());
-  std::string text;
+  std::vector<input> parts;
+  std::size_t size = 0;
   for (const std::string& path : paths) {
-    const input part(path);
+    parts.emplace_back(path);
+    size += parts.back().bytes().size() + 1;
+  }
+  std::string text;
+  text.reserve(size);
+  for (const input& part : parts) {
     text += part.bytes();
     if (!part.bytes().empty() && part.bytes().back() != delimiter)
       text += delimiter;

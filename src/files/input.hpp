@@ -11,10 +11,10 @@ namespace sortile::files {
 
 /// The bytes of one input. The view stays valid, also through moves, as long as the input lives.
 ///
-/// A regular file is mapped, not copied. If another process makes the file shorter meanwhile, reading the lost part raises SIGBUS;
-/// the command line turns that into an error.
+/// A regular file is mapped, not copied. If another process makes the file shorter meanwhile, reading the lost part
+/// raises SIGBUS; the command line turns that into an error.
 class input {
-public:
+ public:
   /// \throws io_failure naming the file: it is missing, unreadable, a directory, …
   explicit input(const std::string& path);
 
@@ -29,7 +29,7 @@ public:
   const std::string& name() const { return name_; }
   std::string_view bytes() const { return bytes_; }
 
-private:
+ private:
   input() = default;
   void map(int fd, std::size_t size, std::size_t position);
   void read_all(int fd);
@@ -41,8 +41,8 @@ private:
   std::string_view bytes_;
   void* mapping_ = nullptr;
   std::size_t mapped_ = 0;
-  std::unique_ptr<char, release> owned_;  // what came through a pipe
-  std::unique_ptr<std::string> text_;     // what of_text() was given
+  std::unique_ptr<char, release> owned_; // what came through a pipe
+  std::unique_ptr<std::string> text_;    // what of_text() was given
 };
 
 /// "standard input" for "-", else the path itself.

@@ -1,7 +1,8 @@
 // What a record is sorted by: a sequence of 64-bit words that compare as the keys do.
 //
-// Every part of a key is a string of words of which each says whether it is the last. Two records of which a part has equal words so
-// far are therefore both at its end or both not, and a sort can take the words one after the other, as a radix sort takes digits.
+// Every part of a key is a string of words of which each says whether it is the last. Two records of which a part has
+// equal words so far are therefore both at its end or both not, and a sort can take the words one after the other, as a
+// radix sort takes digits.
 #pragma once
 
 #include <bit>
@@ -16,9 +17,12 @@ struct key_word {
   bool last = false;
 };
 
-constexpr std::uint64_t byteswapped(std::uint64_t x) { return __builtin_bswap64(x); }
+constexpr std::uint64_t byteswapped(std::uint64_t x) {
+  return __builtin_bswap64(x);
+}
 
-/// Bytes of text in a word. The eighth says how many are used (0–7: the text ends here; 8: it goes on), so that "a" comes before "a\0".
+/// Bytes of text in a word. The eighth says how many are used (0–7: the text ends here; 8: it goes on), so that "a"
+/// comes before "a\0".
 inline constexpr std::size_t text_word_bytes = 7;
 
 namespace detail {

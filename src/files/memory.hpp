@@ -1,14 +1,18 @@
-// Large arrays that are about to be overwritten: not cleared first, and aligned for every key type.
+// Large arrays that are about to be overwritten: not cleared first, aligned for every key type, and on huge pages where
+// they are large, since first touches of small pages would cost more than what is done with them.
 #pragma once
 
 #include <sortile/error.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 namespace sortile::files {
 
@@ -17,12 +21,12 @@ template <class T>
 class raw_array {
   static_assert(std::is_trivially_copyable_v<T>);
 
-public:
+ public:
   raw_array() = default;
   explicit raw_array(std::size_t n) : size_(n) {
     std::size_t bytes = 0;
-    if (!__builtin_mul_overflow(n, sizeof(T), &bytes) && bytes < SIZE_MAX - 63)
-      memory_.reset(static_cast<T*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0))));
+    if (!__builtin_mul_overflow(n, sizeof(T), &bytes) && bytes < SIZE_MAX / 2)
+      memory_.reset(static_cast<T*>(allocate(bytes)));
     if (!memory_)
       throw out_of_memory(fmt::format("no memory for {} elements of {} bytes", n, sizeof(T)));
   }
@@ -35,7 +39,19 @@ public:
   T& operator[](std::size_t i) { return data()[i]; }
   const T& operator[](std::size_t i) const { return data()[i]; }
 
-private:
+ private:
+  static void* allocate(std::size_t bytes) {
+    constexpr std::size_t huge_page = std::size_t{1} << 21;
+    const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : 64;
+    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded);
+#ifdef MADV_HUGEPAGE
+    if (memory != nullptr && alignment == huge_page)
+      ::madvise(memory, rounded, MADV_HUGEPAGE); // only advice: without it the pages are small
+#endif
+    return memory;
+  }
+
   struct release {
     void operator()(T* p) const { std::free(p); }
   };

@@ -1,5 +1,5 @@
-// See multiset.hpp. The hash takes 16 bytes a round, each multiplied with 128-bit products that random keys enter ("folded multiply",
-// as in wyhash); two independent ones make the 128 bits.
+// See multiset.hpp. The hash takes 16 bytes a round, each multiplied with 128-bit products that random keys enter
+// ("folded multiply", as in wyhash); two independent ones make the 128 bits.
 #include "files/multiset.hpp"
 
 #include "files/parallel.hpp"
@@ -79,7 +79,8 @@ multiset_sum sum_of_records(const record_table& records, unsigned threads) {
 }
 
 multiset_sum sum_of_records(std::string_view data, std::size_t record_bytes, unsigned threads) {
-  return sum(data.size() / record_bytes, threads, [&](std::size_t i) { return data.substr(i * record_bytes, record_bytes); });
+  return sum(data.size() / record_bytes, threads,
+             [&](std::size_t i) { return data.substr(i * record_bytes, record_bytes); });
 }
 
 } // namespace sortile::files

@@ -1,7 +1,8 @@
 // Are two files permutations of each other?
 //
-// Records are hashed to 128 bits and the hashes are added up: a sum does not depend on the order. Different multisets of records have
-// equal sums with a chance of about 2^-100 at most, and nobody can make such files on purpose: the hash is keyed with random bits at each start.
+// Records are hashed to 128 bits and the hashes are added up: a sum does not depend on the order. Different multisets
+// of records have equal sums with a chance of about 2^-100 at most, and nobody can make such files on purpose: the hash
+// is keyed with random bits at each start.
 #pragma once
 
 #include "files/record_table.hpp"

@@ -189,7 +189,8 @@ npy_header parse_npy(std::string_view bytes, std::string_view name) {
   const std::size_t wanted = checked_product(header.count, header.record_bytes, name);
   const std::size_t present = bytes.size() - header.data_offset;
   if (wanted != present)
-    fail(name, "{} elements of {} bytes make {} bytes, but {} follow the header", header.count, header.record_bytes, wanted, present);
+    fail(name, "{} elements of {} bytes make {} bytes, but {} follow the header", header.count, header.record_bytes,
+         wanted, present);
   return header;
 }
 

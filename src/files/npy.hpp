@@ -1,7 +1,8 @@
 // The header of numpy's .npy format, versions 1 to 3: what the array in it is made of.
 //
-// Source: numpy/lib/format (NEP 1): "\x93NUMPY", major, minor, header length (2 bytes in version 1, else 4, little-endian), a Python
-// dictionary literal with 'descr', 'fortran_order' and 'shape', padded with blanks and a newline; then the array.
+// Source: numpy/lib/format (NEP 1): "\x93NUMPY", major, minor, header length (2 bytes in version 1, else 4,
+// little-endian), a Python dictionary literal with 'descr', 'fortran_order' and 'shape', padded with blanks and a
+// newline; then the array.
 #pragma once
 
 #include <sortile/types.hpp>
@@ -18,10 +19,10 @@ namespace sortile::files {
 /// One field of a record; a plain array has a single field without a name.
 struct npy_field {
   std::string name;
-  std::string descr;            ///< "<u8", "|S10", …; "…" for a nested record
-  std::size_t offset = 0;       ///< within the record
+  std::string descr;      ///< "<u8", "|S10", …; "…" for a nested record
+  std::size_t offset = 0; ///< within the record
   std::size_t bytes = 0;
-  std::optional<key_type> key;  ///< where the field can be a key
+  std::optional<key_type> key; ///< where the field can be a key
   bool big_endian = false;
 };
 
@@ -38,7 +39,8 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
 /// Reads and checks the header against the size of the file.
 /// \param name  of the file, for messages
-/// \throws io_failure: no .npy, an unknown version, a header that is cut off or not understood, a shape that is not one-dimensional,
+/// \throws io_failure: no .npy, an unknown version, a header that is cut off or not understood, a shape that is not
+/// one-dimensional,
 ///         fewer or more bytes than the shape says
 npy_header parse_npy(std::string_view bytes, std::string_view name);
 

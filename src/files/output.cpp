@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::size_t gather_limit = std::size_t{1} << 18;
 
-// The descriptor behind "-", /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N. It is duplicated: opening the name again would
-// start at the beginning of a file that others may have written to, and renaming would cut it off from them.
+// The descriptor behind "-", /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N. It is duplicated: opening the
+// name again would start at the beginning of a file that others may have written to, and renaming would cut it off from
+// them.
 std::optional<int> inherited_descriptor(std::string_view path) {
   if (path == "-" || path == "/dev/stdout")
     return STDOUT_FILENO;
@@ -55,7 +56,14 @@ std::string resolve(const std::string& path, const std::string& name) {
 
 } // namespace
 
-output::output(const std::string& path) : name_(path == "-" ? "standard output" : path) { open_target(path); }
+output::output(const std::string& path) : name_(path == "-" ? "standard output" : path) {
+  try {
+    open_target(path);
+  } catch (...) {
+    discard();
+    throw;
+  }
+}
 
 void output::open_target(const std::string& path) {
   struct stat status {};
@@ -74,24 +82,31 @@ void output::open_target(const std::string& path) {
     fail_system(name_, "open for writing");
 }
 
+// A name that nobody uses yet; one of a killed process of the same number may be left.
+void output::create_temporary(const fs::path& target) {
+  static unsigned counter = 0;
+  constexpr int attempts = 1000;
+  const std::string base = target.filename().string().substr(0, 200); // room for the rest within NAME_MAX
+  int code = EEXIST;
+  for (int i = 0; i < attempts && code == EEXIST; ++i) {
+    temporary_ = (target.parent_path() / fmt::format(".{}.sortile-{}-{}", base, ::getpid(), counter++)).string();
+    file_ = file_descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file_) {
+      entry_ = std::make_unique<temporary_entry>(temporary_);
+      return;
+    }
+    code = errno;
+  }
+  temporary_.clear();
+  fail_system(name_, "create a temporary file beside it", code);
+}
+
 void output::open_temporary(const std::string& target) {
-  static int counter = 0;
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;
   if (exists && ::access(target.c_str(), W_OK) != 0)
     fail_system(name_, "open for writing");
-  const fs::path path(target);
-  const std::string base = path.filename().string().substr(0, 200); // room for the rest within NAME_MAX
-  const fs::path temporary = path.parent_path() / fmt::format(".{}.sortile-{}-{}", base, ::getpid(), counter++);
-  temporary_ = temporary.string();
-  entry_ = std::make_unique<temporary_entry>(temporary_);
-  file_ = file_descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file_) {
-    const int code = errno;
-    entry_.reset();
-    temporary_.clear();
-    fail_system(name_, "create a temporary file beside it", code);
-  }
+  create_temporary(target);
   target_ = target;
   if (!exists)
     return;
@@ -102,6 +117,10 @@ void output::open_temporary(const std::string& target) {
 }
 
 output::~output() {
+  discard();
+}
+
+void output::discard() {
   if (!temporary_.empty())
     ::unlink(temporary_.c_str());
 }

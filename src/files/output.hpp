@@ -1,24 +1,27 @@
-// Where bytes go: a new file that takes the target's place only when it is complete, or straight through to a pipe or device.
+// Where bytes go: a new file that takes the target's place only when it is complete, or straight through to a pipe or
+// device.
 #pragma once
 
 #include "files/file_descriptor.hpp"
 #include "files/temporary_files.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace sortile::files {
 
-/// One output. Where the target is a regular file or does not exist yet, the bytes go to a temporary file in the same directory, which
-/// commit() renames to the target: until then, and for good if anything fails, the target is as it was. The mode (and, where
-/// permitted, the owner) of an existing target is kept; a symbolic link is followed, so that the link stays and what it points to is
-/// replaced. Pipes, devices, sockets and "-" (standard output) are written directly.
+/// One output. Where the target is a regular file or does not exist yet, the bytes go to a temporary file in the same
+/// directory, which commit() renames to the target: until then, and for good if anything fails, the target is as it
+/// was. The mode (and, where permitted, the owner) of an existing target is kept; a symbolic link is followed, so that
+/// the link stays and what it points to is replaced. Pipes, devices, sockets and "-" (standard output) are written
+/// directly.
 ///
 /// Not for use by several threads, except write_at().
 class output {
-public:
+ public:
   /// \throws io_failure naming the target
   explicit output(const std::string& path);
   output(const output&) = delete;
@@ -40,9 +43,11 @@ public:
   /// Writes what is still gathered, closes, reports every error, and puts the file in the target's place.
   void commit();
 
-private:
+ private:
   void open_target(const std::string& path);
   void open_temporary(const std::string& target);
+  void create_temporary(const std::filesystem::path& target);
+  void discard();
   void flush();
   std::uint64_t claim(std::uint64_t size);
 

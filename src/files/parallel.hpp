@@ -19,8 +19,8 @@ inline unsigned thread_count(unsigned requested) {
   return requested != 0 ? requested : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Calls task(i) for every i in [0, count), on at most `threads` threads (this one among them), which take the next i in increasing
-/// order. After an exception no further task starts, and the first one is thrown again here.
+/// Calls task(i) for every i in [0, count), on at most `threads` threads (this one among them), which take the next i
+/// in increasing order. After an exception no further task starts, and the first one is thrown again here.
 template <class Task>
 void parallel_for(unsigned threads, std::size_t count, Task&& task) {
   std::atomic<std::size_t> next{0};
@@ -50,7 +50,7 @@ void parallel_for(unsigned threads, std::size_t count, Task&& task) {
 
 /// The slices of [0, n): as many as give every thread several, none (but the last) below `smallest` elements.
 class slices {
-public:
+ public:
   slices(std::size_t n, unsigned threads, std::size_t smallest)
       : n_(n), size_(std::max<std::size_t>({smallest, n / (8 * std::size_t{threads}), 1})) {}
 
@@ -58,7 +58,7 @@ public:
   std::size_t begin(std::size_t slice) const { return slice * size_; }
   std::size_t end(std::size_t slice) const { return std::min(n_, (slice + 1) * size_); }
 
-private:
+ private:
   std::size_t n_;
   std::size_t size_;
 };

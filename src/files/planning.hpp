@@ -5,8 +5,9 @@
 
 namespace sortile::files {
 
-/// explain() of a request whose arrays do not exist yet: a plan follows from n and the types alone, so that any addresses that are
-/// apart can stand for them. keys_out takes no part where the request asks for positions only (payload::indices).
+/// explain() of a request whose arrays do not exist yet: a plan follows from n and the types alone, so that any
+/// addresses that are apart can stand for them. keys_out takes no part where the request asks for positions only
+/// (payload::indices).
 inline plan explain_request(sort_request request, const options& opts) {
   const auto address = [](std::uintptr_t i) { return reinterpret_cast<void*>(i << 56); };
   request.keys_in = address(1);

@@ -12,7 +12,7 @@ namespace {
 using kind = python_literal::kind;
 
 class parser {
-public:
+ public:
   explicit parser(std::string_view text) : text_(text) {}
 
   python_literal whole() {
@@ -23,7 +23,7 @@ public:
     return result;
   }
 
-private:
+ private:
   static constexpr int deepest = 32;
 
   [[noreturn]] void wrong(std::string_view expected) const {
@@ -105,9 +105,10 @@ private:
   }
 
   python_literal word() {
-    for (const auto& [name, literal] : {std::pair{std::string_view("True"), python_literal{.what = kind::boolean, .boolean = true}},
-                                        std::pair{std::string_view("False"), python_literal{.what = kind::boolean}},
-                                        std::pair{std::string_view("None"), python_literal{}}}) {
+    for (const auto& [name, literal] :
+         {std::pair{std::string_view("True"), python_literal{.what = kind::boolean, .boolean = true}},
+          std::pair{std::string_view("False"), python_literal{.what = kind::boolean}},
+          std::pair{std::string_view("None"), python_literal{}}}) {
       if (text_.substr(at_).starts_with(name)) {
         at_ += name.size();
         return literal;
@@ -162,6 +163,8 @@ std::string to_string(const python_literal& literal) {
   return text;
 }
 
-python_literal parse_python_literal(std::string_view text) { return parser(text).whole(); }
+python_literal parse_python_literal(std::string_view text) {
+  return parser(text).whole();
+}
 
 } // namespace sortile::files

@@ -1,4 +1,5 @@
-// Reads the Python literal in the header of a .npy file: strings, integers, True, False, None, tuples, lists and one level of dictionary.
+// Reads the Python literal in the header of a .npy file: strings, integers, True, False, None, tuples, lists and one
+// level of dictionary.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@ struct python_literal {
 
   kind what = kind::none;
   bool boolean = false;
-  bool tuple = false;                                                   // of a sequence: (…), not […]
+  bool tuple = false; // of a sequence: (…), not […]
   std::int64_t integer = 0;
   std::string text{};
-  std::vector<python_literal> items{};                                  // of a tuple or list; of a dictionary: its values
-  std::vector<std::string> keys{};                                      // of a dictionary, beside `items`
+  std::vector<python_literal> items{}; // of a tuple or list; of a dictionary: its values
+  std::vector<std::string> keys{};     // of a dictionary, beside `items`
 
   bool is(kind k) const { return what == k; }
 

@@ -1,4 +1,5 @@
-// See record_merge.hpp. A heap of inputs by their current record; ties go to the earlier input, which makes the merge stable.
+// See record_merge.hpp. A heap of inputs by their current record; ties go to the earlier input, which makes the merge
+// stable.
 #include "files/record_merge.hpp"
 
 #include "files/failure.hpp"
@@ -11,7 +12,7 @@ namespace sortile::files {
 namespace {
 
 class merger {
-public:
+ public:
   merger(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to)
       : inputs_(inputs), rules_(rules), to_(to) {}
 
@@ -32,7 +33,7 @@ public:
     }
   }
 
-private:
+ private:
   bool comes_later(std::size_t a, std::size_t b) const {
     const int result = compare(rules_.order, inputs_[a]->record(), inputs_[b]->record());
     return result != 0 ? result > 0 : a > b;

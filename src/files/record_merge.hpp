@@ -14,14 +14,15 @@ namespace sortile::files {
 struct merge_rules {
   record_order order;
   char delimiter = '\n';
-  bool unique = false;        ///< of records equal in the order, only the first
-  bool trusted = false;       ///< as sort -m: inputs out of order are merged as they come
-  std::function<void(std::string_view)> validate{}; ///< called for every record; throws invalid_argument where it is malformed
-  std::string line_end{};     ///< put behind records that do not end so: "\r" in CRLF files
+  bool unique = false;  ///< of records equal in the order, only the first
+  bool trusted = false; ///< as sort -m: inputs out of order are merged as they come
+  std::function<void(std::string_view)>
+      validate{};         ///< called for every record; throws invalid_argument where it is malformed
+  std::string line_end{}; ///< put behind records that do not end so: "\r" in CRLF files
 };
 
-/// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log inputs) comparisons.
-/// \throws io_failure naming file and line where an input is not in order
+/// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log
+/// inputs) comparisons. \throws io_failure naming file and line where an input is not in order
 void merge_records(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to);
 
 } // namespace sortile::files

@@ -25,7 +25,8 @@ constexpr std::array<char, 256> upper_case = [] {
 key_word folded_word(std::string_view text, std::size_t depth) {
   std::array<char, text_word_bytes + 1> upper{};
   const std::string_view rest = text.substr(depth * text_word_bytes, upper.size());
-  std::transform(rest.begin(), rest.end(), upper.begin(), [](char c) { return upper_case[static_cast<unsigned char>(c)]; });
+  std::transform(rest.begin(), rest.end(), upper.begin(),
+                 [](char c) { return upper_case[static_cast<unsigned char>(c)]; });
   return text_word({upper.data(), rest.size()}, 0);
 }
 
@@ -75,7 +76,9 @@ void fill_words(Locate&& locate_in, Word&& word, bool reverse, const record_tabl
   }
 }
 
-int sign(std::uint64_t a, std::uint64_t b) { return a < b ? -1 : a > b ? 1 : 0; }
+int sign(std::uint64_t a, std::uint64_t b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 int compare_bytes(std::string_view a, std::string_view b, std::size_t from) {
   return a.substr(std::min(from, a.size())).compare(b.substr(std::min(from, b.size())));
@@ -113,23 +116,27 @@ key_word word_of(const key_part& part, std::string_view record, std::size_t dept
   return word;
 }
 
-void words_of(const key_part& part, const record_table& records, const std::uint32_t* ids, std::size_t begin, std::size_t n,
-              std::size_t depth, std::uint64_t* words) {
+void words_of(const key_part& part, const record_table& records, const std::uint32_t* ids, std::size_t begin,
+              std::size_t n, std::size_t depth, std::uint64_t* words) {
   std::string scratch;
   if (part.where == place::record && part.as == form::text)
-    return fill_words([](std::string_view record) { return record; }, word_reader<form::text>{}, part.reverse, records, ids, begin, n, depth,
-                      words);
+    return fill_words([](std::string_view record) { return record; }, word_reader<form::text>{}, part.reverse, records,
+                      ids, begin, n, depth, words);
   with_reader(part.as, [&](auto word) {
-    fill_words([&](std::string_view record) { return locate(part, record, scratch); }, word, part.reverse, records, ids, begin, n, depth,
-               words);
+    fill_words([&](std::string_view record) { return locate(part, record, scratch); }, word, part.reverse, records, ids,
+               begin, n, depth, words);
   });
 }
 
-bool integer_words_of(const key_part& part, const record_table& records, std::size_t begin, std::size_t n, std::uint64_t* words) {
+bool integer_words_of(const key_part& part, const record_table& records, std::size_t begin, std::size_t n,
+                      std::uint64_t* words) {
   std::string scratch;
   const std::uint64_t complement = part.reverse ? ~std::uint64_t{0} : 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::optional<std::uint64_t> word = integer_word(number_in(part, locate(part, records[begin + i], scratch)));
+    const std::string_view text = locate(part, records[begin + i], scratch);
+    std::optional<std::uint64_t> word = plain_integer_word(text, part.as == form::number);
+    if (!word)
+      word = integer_word(number_in(part, text));
     if (!word)
       return false;
     words[i] = *word ^ complement;
@@ -144,7 +151,8 @@ int compare(const record_order& order, std::string_view a, std::string_view b, s
     const key_part& p = order[part];
     const std::string_view x = locate(p, a, scratch_a);
     const std::string_view y = locate(p, b, scratch_b);
-    const int result = p.as == form::text ? compare_bytes(x, y, depth * text_word_bytes) : compare_words(p, x, y, depth);
+    const int result =
+        p.as == form::text ? compare_bytes(x, y, depth * text_word_bytes) : compare_words(p, x, y, depth);
     if (result != 0)
       return (result < 0) != p.reverse ? -1 : 1;
   }

@@ -25,9 +25,9 @@ struct key_part {
   place where = place::record;
   form as = form::text;
   bool reverse = false;
-  field_range range{};       ///< place::fields
-  std::size_t column = 0;    ///< place::cell
-  csv_dialect dialect{};     ///< place::cell
+  field_range range{};    ///< place::fields
+  std::size_t column = 0; ///< place::cell
+  csv_dialect dialect{};  ///< place::cell
 };
 
 /// All parts; records equal in the first are ordered by the second, and so on; those equal in all keep their order.
@@ -40,19 +40,21 @@ std::string_view locate(const key_part& part, std::string_view record, std::stri
 key_word word_of(const key_part& part, std::string_view record, std::size_t depth, std::string& scratch);
 
 /// Words of many records at once: words[i] = word `depth` of the record numbered ids[i] (where ids is null: begin + i).
-void words_of(const key_part& part, const record_table& records, const std::uint32_t* ids, std::size_t begin, std::size_t n,
-              std::size_t depth, std::uint64_t* words);
+void words_of(const key_part& part, const record_table& records, const std::uint32_t* ids, std::size_t begin,
+              std::size_t n, std::size_t depth, std::uint64_t* words);
 
 /// Like words_of() at depth 0, for numbers that all are integers of at most 64 bits: the words are then whole keys.
 /// \return false (words unspecified) where one of them is not
-bool integer_words_of(const key_part& part, const record_table& records, std::size_t begin, std::size_t n, std::uint64_t* words);
+bool integer_words_of(const key_part& part, const record_table& records, std::size_t begin, std::size_t n,
+                      std::uint64_t* words);
 
 /// Checks one row of a table for an order: as many cells as `columns`, and numbers where the order reads numbers.
 /// \throws invalid_argument
 void validate_row(std::string_view row, std::size_t columns, const csv_dialect& dialect, const record_order& order);
 
 /// Compares records from word `depth` of part `part` on: negative, 0, positive.
-int compare(const record_order& order, std::string_view a, std::string_view b, std::size_t part = 0, std::size_t depth = 0);
+int compare(const record_order& order, std::string_view a, std::string_view b, std::size_t part = 0,
+            std::size_t depth = 0);
 
 /// Bytes that the texts of a part have in common, at least; for parts by bytes.
 std::size_t common_prefix(const key_part& part, std::string_view a, std::string_view b, std::size_t from);

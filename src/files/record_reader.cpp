@@ -18,13 +18,9 @@ constexpr std::size_t first_capacity = std::size_t{1} << 18;
 record_reader::record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv)
     : name_(display_name(path)), file_(open_input(path)), delimiter_(delimiter), csv_(csv), buffer_(first_capacity) {}
 
-std::size_t record_reader::find_end(std::size_t from, bool& in_quotes) const {
-  if (csv_ && csv_->quotes) {
-    const std::size_t found = end_of_csv_record({buffer_.data(), end_}, from, *csv_, in_quotes);
-    return found == std::string_view::npos ? end_ : found;
-  }
-  const void* found = from == end_ ? nullptr : std::memchr(buffer_.data() + from, delimiter_, end_ - from);
-  return found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) : end_;
+std::size_t record_reader::find_end(bool& in_quotes) const {
+  const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+  return csv_ && csv_->quotes ? end_of_csv_record(rest, 0, *csv_, in_quotes) : rest.find(delimiter_);
 }
 
 // More bytes behind the unfinished record, which moves to the front; a record as large as the buffer doubles it.
@@ -44,17 +40,18 @@ bool record_reader::refill() {
 
 bool record_reader::next() {
   bool in_quotes = false;
-  std::size_t end = find_end(begin_, in_quotes);
-  while (end == end_ && refill())
-    end = find_end(begin_, in_quotes);
-  if (end == end_ && begin_ == end_)
+  std::size_t length = find_end(in_quotes);
+  while (length == std::string_view::npos && refill())
+    length = find_end(in_quotes);
+  const bool ended = length != std::string_view::npos;
+  if (!ended && begin_ == end_)
     return false;
   line_ = next_line_;
   if (in_quotes)
     fail(name_, "line {}: a quoted cell is never closed", line_);
-  record_ = {buffer_.data() + begin_, end - begin_};
+  record_ = {buffer_.data() + begin_, ended ? length : end_ - begin_};
   next_line_ += 1 + (csv_ ? static_cast<std::uint64_t>(std::count(record_.begin(), record_.end(), '\n')) : 0);
-  begin_ = end == end_ ? end_ : end + 1;
+  begin_ += record_.size() + (ended ? 1 : 0);
   return true;
 }
 

@@ -14,7 +14,7 @@ namespace sortile::files {
 
 /// Reads lines (or CSV records, where a dialect with quotes is given) up to `delimiter`.
 class record_reader {
-public:
+ public:
   /// \throws io_failure where the input cannot be opened
   record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv = {});
 
@@ -26,8 +26,8 @@ public:
   const std::string& name() const { return name_; }
   std::uint64_t line() const { return line_; } ///< on which the record begins, counted from 1; without CSV: its number
 
-private:
-  std::size_t find_end(std::size_t from, bool& in_quotes) const;
+ private:
+  std::size_t find_end(bool& in_quotes) const; ///< length of the next record; npos where its end has not been read yet
   bool refill();
 
   std::string name_;

@@ -1,20 +1,21 @@
 // See record_sort.hpp.
 //
-// Idea. A key is a string of 64-bit words that compare as the key does (key_word.hpp). All records are sorted by their first words with
-// the library's radix engine, their numbers travelling along. Records whose first words differ are then in order for good; a group of
-// equal words is sorted by its next words, and so on: a most-significant-digit radix sort whose digit is a word (Bentley and Sedgewick
-// 1997 on strings; Kärkkäinen and Rantala 2008 on caching the next bytes beside the pointers). Most groups have one record after the
-// first word; small ones are finished by comparison, large ones go back to the engine with all threads.
+// Idea. A key is a string of 64-bit words that compare as the key does (key_word.hpp). All records are sorted by their
+// first words with the library's radix engine, their numbers travelling along. Records whose first words differ are
+// then in order for good; a group of equal words is sorted by its next words, and so on: a most-significant-digit radix
+// sort whose digit is a word (Bentley and Sedgewick 1997 on strings; Kärkkäinen and Rantala 2008 on caching the next
+// bytes beside the pointers). Most groups have one record after the first word; small ones are finished by comparison,
+// large ones go back to the engine with all threads.
 //
 //   words   | ab… | ab… | ab… | ba… | ca… | ca… |        first words, sorted
 //   numbers |  7  |  2  |  9  |  4  |  0  |  5  |
 //             └─ group: next words ─┘  done   └ group ┘
 //
-// Invariants: every group is a range of `numbers` that holds its records' final places; before a group is sorted, its numbers ascend,
-// since each step is stable; so equal records keep their order.
+// Invariants: every group is a range of `numbers` that holds its records' final places; before a group is sorted, its
+// numbers ascend, since each step is stable; so equal records keep their order.
 //
-// Cost: one pass over the text, one sort of n (64-bit, 32-bit) pairs, then for each further word of a group one fetch of every record in
-// it. Where a whole group has the same word, the common prefix of the group is skipped in one pass.
+// Cost: one pass over the text, one sort of n (64-bit, 32-bit) pairs, then for each further word of a group one fetch
+// of every record in it. Where a whole group has the same word, the common prefix of the group is skipped in one pass.
 #include "files/record_sort.hpp"
 
 #include "files/failure.hpp"
@@ -33,8 +34,8 @@ namespace sortile::files {
 namespace {
 
 constexpr std::size_t slice_records = std::size_t{1} << 12;
-constexpr std::size_t compared = 12;                   // groups up to this size are sorted by comparison
-constexpr std::size_t alone = std::size_t{1} << 15;    // groups up to this size are sorted by one thread
+constexpr std::size_t compared = 12;                // groups up to this size are sorted by comparison
+constexpr std::size_t alone = std::size_t{1} << 15; // groups up to this size are sorted by one thread
 
 // Numbers of records that are equal in all words before (part, depth).
 struct group {
@@ -44,7 +45,7 @@ struct group {
 };
 
 class sorter {
-public:
+ public:
   sorter(const record_table& records, const record_order& order, const options& opts)
       : records_(records), order_(order), opts_(opts), threads_(thread_count(opts.threads)) {
     opts_.order = sortile::order::ascending;
@@ -63,7 +64,7 @@ public:
     }
   }
 
-private:
+ private:
   // The first words need no fetching: the records are read as they lie.
   void sort_by_first_word(raw_array<std::uint32_t>& ids, std::vector<group>& large) {
     raw_array<std::uint64_t> words(ids.size());
@@ -123,7 +124,8 @@ private:
     return std::all_of(words.begin(), words.end(), [first = words[0]](std::uint64_t w) { return w == first; });
   }
 
-  // Past a word that all records of the group share, and past what else they have in common. False where nothing is left to compare.
+  // Past a word that all records of the group share, and past what else they have in common. False where nothing is
+  // left to compare.
   bool advance(group& g, unsigned threads) const {
     g = next_of(g, g.ids);
     if (g.part == order_.size())
@@ -133,15 +135,17 @@ private:
     return true;
   }
 
-  // What comes after a word that the records `ids` of a group share. (Whether it was their last is seen on any one of them.)
+  // What comes after a word that the records `ids` of a group share. (Whether it was their last is seen on any one of
+  // them.)
   group next_of(const group& g, std::span<std::uint32_t> ids) const {
     std::string scratch;
     const bool last = word_of(order_[g.part], records_[ids[0]], g.depth, scratch).last;
     return last ? group{ids, g.part + 1, 0} : group{ids, g.part, g.depth + 1};
   }
 
-  // Bytes of the part's text that all records of the group have in common; a multiple of whole words is meant to be made of it. The last
-  // word before the end of the shortest text stays, so that a word that ends the text is always seen.
+  // Bytes of the part's text that all records of the group have in common; a multiple of whole words is meant to be
+  // made of it. The last word before the end of the shortest text stays, so that a word that ends the text is always
+  // seen.
   std::size_t shared_bytes(const group& g, unsigned threads) const {
     const key_part& part = order_[g.part];
     const std::size_t known = g.depth * text_word_bytes;
@@ -155,7 +159,8 @@ private:
       }
     });
     const std::size_t bytes = std::max<std::size_t>(shared, known);
-    return bytes == known ? known : std::max(known, bytes - 1); // a text that ends at a word's edge has that word as its last
+    return bytes == known ? known
+                          : std::max(known, bytes - 1); // a text that ends at a word's edge has that word as its last
   }
 
   // Finds the groups of equal words; sorts the small ones here and now, in parallel, and hands back the large ones.
@@ -215,7 +220,8 @@ private:
     }
   }
 
-  void sort_by_word(group g, std::vector<std::pair<std::uint64_t, std::uint32_t>>& pairs, std::vector<group>& stack) const {
+  void sort_by_word(group g, std::vector<std::pair<std::uint64_t, std::uint32_t>>& pairs,
+                    std::vector<group>& stack) const {
     std::vector<std::uint64_t> words(g.ids.size());
     do {
       words_of(order_[g.part], records_, g.ids.data(), 0, g.ids.size(), g.depth, words.data());
@@ -257,7 +263,8 @@ raw_array<std::uint32_t> sort_records(const record_table& records, const record_
   return ids;
 }
 
-std::size_t keep_first_of_equals(const record_table& records, const record_order& order, std::span<std::uint32_t> sorted, unsigned threads) {
+std::size_t keep_first_of_equals(const record_table& records, const record_order& order,
+                                 std::span<std::uint32_t> sorted, unsigned threads) {
   raw_array<char> repeats(sorted.size());
   parallel_slices(threads, sorted.size(), slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -270,7 +277,8 @@ std::size_t keep_first_of_equals(const record_table& records, const record_order
   return kept;
 }
 
-std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict, unsigned threads) {
+std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict,
+                                          unsigned threads) {
   std::atomic<std::size_t> first{SIZE_MAX};
   parallel_slices(threads, records.size(), slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = std::max<std::size_t>(begin, 1); i < end && i < first; ++i) {

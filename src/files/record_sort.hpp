@@ -17,18 +17,21 @@ namespace sortile::files {
 /// Records at most that one sort takes: their numbers have 32 bits.
 inline constexpr std::size_t most_records = 0xffffffff;
 
-/// The numbers of the records, in order. Stable. `opts` chooses the engine and the threads (its order and bits take no part).
-/// Memory: 12 bytes a record, and what the engine needs to sort n 64-bit keys with 32-bit positions.
-/// \throws invalid_argument for more than most_records; out_of_memory, cancelled, … as run()
+/// The numbers of the records, in order. Stable. `opts` chooses the engine and the threads (its order and bits take no
+/// part). Memory: 12 bytes a record, and what the engine needs to sort n 64-bit keys with 32-bit positions. \throws
+/// invalid_argument for more than most_records; out_of_memory, cancelled, … as run()
 raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts);
 
 /// Keeps the first of the records that are equal in all parts; returns how many remain at the front of `sorted`.
-std::size_t keep_first_of_equals(const record_table& records, const record_order& order, std::span<std::uint32_t> sorted, unsigned threads);
+std::size_t keep_first_of_equals(const record_table& records, const record_order& order,
+                                 std::span<std::uint32_t> sorted, unsigned threads);
 
 /// The first record that is smaller than the one before it (`strict`: not larger).
-std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict, unsigned threads);
+std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict,
+                                          unsigned threads);
 
-/// The steps that sort_records() will take for n records of that many bytes, with the engine's own plan for the first word.
+/// The steps that sort_records() will take for n records of that many bytes, with the engine's own plan for the first
+/// word.
 plan explain_record_sort(std::size_t n, std::size_t text_bytes, const record_order& order, const options& opts);
 
 /// One line on a part of a key: "column 'size', as number, descending".

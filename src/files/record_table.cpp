@@ -1,4 +1,5 @@
-// See record_table.hpp. Two passes over slices of the text: count the delimiters, then note them; both run on all threads.
+// See record_table.hpp. Two passes over slices of the text: count the delimiters, then note them; both run on all
+// threads.
 #include "files/record_table.hpp"
 
 #include "files/parallel.hpp"
@@ -19,8 +20,9 @@ record_table split_lines(std::string_view text, char delimiter, unsigned threads
   const slices parts(text.size(), threads, slice_bytes);
   std::vector<std::size_t> before(parts.count() + 1, 0); // delimiters before each slice
   parallel_for(threads, parts.count(), [&](std::size_t i) {
-    before[i + 1] = static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(parts.begin(i)),
-                                                        text.begin() + static_cast<std::ptrdiff_t>(parts.end(i)), delimiter));
+    before[i + 1] =
+        static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(parts.begin(i)),
+                                            text.begin() + static_cast<std::ptrdiff_t>(parts.end(i)), delimiter));
   });
   for (std::size_t i = 0; i < parts.count(); ++i)
     before[i + 1] += before[i];
@@ -35,7 +37,8 @@ record_table split_lines(std::string_view text, char delimiter, unsigned threads
     std::uint64_t* next = table.starts.data() + 1 + before[i];
     const char* at = text.data() + parts.begin(i);
     const char* const end = text.data() + parts.end(i);
-    while (at != end && (at = static_cast<const char*>(std::memchr(at, delimiter, static_cast<std::size_t>(end - at)))) != nullptr)
+    while (at != end &&
+           (at = static_cast<const char*>(std::memchr(at, delimiter, static_cast<std::size_t>(end - at)))) != nullptr)
       *next++ = static_cast<std::uint64_t>(++at - text.data());
   });
   return table;

@@ -9,8 +9,8 @@
 
 namespace sortile::files {
 
-/// n records that follow each other in `text`, each ended by one `delimiter` (the last one's may be missing). A record is what lies
-/// before its delimiter; CSV rows with CRLF keep the CR.
+/// n records that follow each other in `text`, each ended by one `delimiter` (the last one's may be missing). A record
+/// is what lies before its delimiter; CSV rows with CRLF keep the CR.
 struct record_table {
   std::string_view text;
   char delimiter = '\n';

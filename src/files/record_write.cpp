@@ -1,4 +1,5 @@
-// See record_write.hpp. The records lie anywhere in the text: their starts, then their bytes, are asked for ahead of time.
+// See record_write.hpp. The records lie anywhere in the text: their starts, then their bytes, are asked for ahead of
+// time.
 #include "files/record_write.hpp"
 
 #include "files/block_writer.hpp"
@@ -42,7 +43,8 @@ void write_records(const record_table& records, std::span<const std::uint32_t> i
   write_blocks(
       to, threads, (ids.size() + block_records - 1) / block_records,
       [&](std::size_t block, block_buffer& buffer) {
-        const std::span<const std::uint32_t> part = ids.subspan(block * block_records, std::min(block_records, ids.size() - block * block_records));
+        const std::span<const std::uint32_t> part =
+            ids.subspan(block * block_records, std::min(block_records, ids.size() - block * block_records));
         const std::size_t size = block_size(records, part);
         char* bytes = buffer.room(size);
         fill_block(records, part, bytes);

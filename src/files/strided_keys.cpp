@@ -21,7 +21,8 @@ struct key_image {
 
 // Moves n keys between two strided places.
 template <std::size_t Bytes>
-void move_keys(const char* from, std::size_t from_stride, char* to, std::size_t to_stride, std::size_t n, bool swapped) {
+void move_keys(const char* from, std::size_t from_stride, char* to, std::size_t to_stride, std::size_t n,
+               bool swapped) {
   for (std::size_t i = 0; i < n; ++i) {
     key_image<Bytes> key;
     std::memcpy(&key, from + i * from_stride, Bytes);
@@ -31,7 +32,8 @@ void move_keys(const char* from, std::size_t from_stride, char* to, std::size_t 
   }
 }
 
-void move_keys(const array_layout& layout, const char* from, std::size_t from_stride, char* to, std::size_t to_stride, std::size_t n) {
+void move_keys(const array_layout& layout, const char* from, std::size_t from_stride, char* to, std::size_t to_stride,
+               std::size_t n) {
   switch (layout.key_size()) {
   case 1:
     return move_keys<1>(from, from_stride, to, to_stride, n, layout.swapped);
@@ -49,12 +51,13 @@ void move_keys(const array_layout& layout, const char* from, std::size_t from_st
 } // namespace
 
 void take_keys(const array_layout& layout, const char* records, std::size_t begin, std::size_t end, char* keys) {
-  move_keys(layout, records + begin * layout.record_bytes + layout.key_offset, layout.record_bytes, keys + begin * layout.key_size(),
-            layout.key_size(), end - begin);
+  move_keys(layout, records + begin * layout.record_bytes + layout.key_offset, layout.record_bytes,
+            keys + begin * layout.key_size(), layout.key_size(), end - begin);
 }
 
 void put_keys(const array_layout& layout, const char* keys, std::size_t begin, std::size_t end, char* records) {
-  move_keys(layout, keys + begin * layout.key_size(), layout.key_size(), records + layout.key_offset, layout.record_bytes, end - begin);
+  move_keys(layout, keys + begin * layout.key_size(), layout.key_size(), records + layout.key_offset,
+            layout.record_bytes, end - begin);
 }
 
 void take_rests(const array_layout& layout, const char* records, std::size_t begin, std::size_t end, char* rests) {

@@ -1,6 +1,6 @@
-// See temporary_files.hpp. A slot is null (free) or owns the path of an unfinished output. Whoever takes the path out of its slot, by an
-// atomic exchange, owns it: the destructor frees it, the handler unlinks the file and leaves the memory to the dying process. So
-// neither ever reads what the other has freed.
+// See temporary_files.hpp. A slot is null (free) or owns the path of an unfinished output. Whoever takes the path out
+// of its slot, by an atomic exchange, owns it: the destructor frees it, the handler unlinks the file and leaves the
+// memory to the dying process. So neither ever reads what the other has freed.
 #include "files/temporary_files.hpp"
 
 #include <array>

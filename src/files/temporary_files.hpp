@@ -5,24 +5,25 @@
 
 namespace sortile::files {
 
-/// Puts a path on the list for as long as the object lives. At most 16 at once; further ones are not removed by a signal (but still
-/// by the destructor of their output).
+/// Puts a path on the list for as long as the object lives. At most 16 at once; further ones are not removed by a
+/// signal (but still by the destructor of their output).
 class temporary_entry {
-public:
+ public:
   explicit temporary_entry(const std::string& path);
   temporary_entry(const temporary_entry&) = delete;
   temporary_entry& operator=(const temporary_entry&) = delete;
   ~temporary_entry();
 
-private:
+ private:
   int slot_ = -1;
 };
 
 /// Unlinks every path on the list. Safe in a signal handler.
 void remove_temporary_files() noexcept;
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove the unfinished outputs and then end the process as they would have. A signal
-/// that was ignored (nohup) stays ignored. SIGXFSZ is ignored instead, so that a write beyond the limit is an ordinary error.
+/// From now on SIGINT, SIGTERM and SIGHUP remove the unfinished outputs and then end the process as they would have. A
+/// signal that was ignored (nohup) stays ignored. SIGXFSZ is ignored instead, so that a write beyond the limit is an
+/// ordinary error.
 void remove_temporary_files_on_signals();
 
 } // namespace sortile::files

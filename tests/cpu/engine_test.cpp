@@ -53,10 +53,12 @@ struct trial {
 // Small sizes for the time of a test.
 struct small_tuning {
   cpu::radix_tuning before = cpu::tuning();
-  small_tuning(std::size_t local_bytes, std::size_t alone_below) {
+  small_tuning(std::size_t local_bytes, std::size_t alone_below, bool wide_kernels = true) {
+    cpu::tuning().wide_kernels = wide_kernels;
     cpu::tuning().local_bytes = local_bytes;
     cpu::tuning().bucket_bytes = local_bytes / 3;
     cpu::tuning().alone_below_bytes = alone_below;
+    cpu::tuning().stream_from_bytes = 4 * alone_below;
   }
   ~small_tuning() { cpu::tuning() = before; }
 };
@@ -196,7 +198,8 @@ std::size_t rounds(std::size_t usual) {
 TEST(CpuEngine, EveryStepWithSmallTuning) {
   random_trials trials(20261);
   for (std::size_t i = 0; i < rounds(1500) && !::testing::Test::HasFatalFailure(); ++i) {
-    const small_tuning sizes(std::size_t{2048} << trials.below(5), std::size_t{1} << (6 + trials.below(10)));
+    const small_tuning sizes(std::size_t{2048} << trials.below(5), std::size_t{1} << (6 + trials.below(10)),
+                             trials.below(3) > 0);
     check(trials.next(12000));
   }
 }

@@ -52,7 +52,7 @@ void check_histogram(simt::queue q, std::size_t n, std::size_t offset, key_type 
 
 template <class Word>
 void check_sizes(key_type type) {
-  const std::size_t vector = 16 / sizeof(Word), stretch = 512 * 4 * vector;
+  const std::size_t vector = 16 / sizeof(Word), stretch = (sizeof(Word) <= 2 ? 512 : 1024) * 4 * vector;
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, vector - 1, vector, 2 * vector + 1, 3 * vector - 1})

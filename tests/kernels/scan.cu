@@ -1,7 +1,8 @@
-// Device-wide scan: small tiles over every size, then the host call with its types, operators, alignments, red zones, poisoned
-// and prepared workspaces, and its refusals.
+// Device-wide scan: small tiles over every size, then the host call with its types, operators, alignments, red zones,
+// poisoned and prepared workspaces, and its refusals.
 #include "kernels/scan/scan.hpp"
 #include "kernels/scan/scan_kernel.hpp"
+#include "kernels/scan/scan_launch.hpp"
 #include "tests/simt/fixture.hpp"
 
 #include <sortile/error.hpp>
@@ -49,8 +50,8 @@ template <class T>
 void run_small(simt::queue q, std::size_t n, std::uint32_t lead, bool vectors, scan_kind kind) {
   using kernel = kernels::scan_kernel<T, primitives::plus, kernels::scan_tuning<64, 1, 1>>;
   const auto in = values<T>(n, std::uint32_t(n + 1));
-  std::vector<T> padded(lead + n);
-  std::copy(in.begin(), in.end(), padded.begin() + lead);
+  std::vector<T> padded = in;
+  padded.insert(padded.begin(), lead, T{});
   const auto tiles = unsigned((n + lead + kernel::tile_items - 1) / kernel::tile_items);
   buffer<T> from(padded), to(padded.size());
   buffer<std::uint64_t> memory(primitives::look_back_chain<T>::bytes(tiles) / 8);
@@ -64,6 +65,7 @@ void run_small(simt::queue q, std::size_t n, std::uint32_t lead, bool vectors, s
                       .tiles = tiles,
                       .lead = lead,
                       .vectors_allowed = vectors,
+                      .streamed = n % 2 == 0,
                       .exclusive = kind == scan_kind::exclusive});
   auto out = to.host();
   for (std::uint32_t i = 0; i < lead; ++i)
@@ -76,7 +78,8 @@ SIMT_TEST(scan, every_size_over_two_small_tiles) {
   on_every_schedule(
       [&](simt::queue q) {
         for (std::size_t n = 1; n <= 2 * 256 + 1; n += n % 256 > 3 && n % 256 < 252 ? 13 : 1)
-          run_small<std::uint32_t>(q, n, std::uint32_t(n % 4), n % 3 != 0, n % 2 ? scan_kind::inclusive : scan_kind::exclusive);
+          run_small<std::uint32_t>(q, n, std::uint32_t(n % 4), n % 3 != 0,
+                                   n % 2 ? scan_kind::inclusive : scan_kind::exclusive);
       },
       2);
 }
@@ -160,7 +163,7 @@ void check_call(simt::queue q, std::size_t n, kernels::scan_request<T> r, placem
 
 template <class T>
 void check_type(unsigned schedules) {
-  const std::size_t tile = 256 * 4 * 16 / sizeof(T);
+  const std::size_t tile = kernels::detail::scan_tile_items<T>;
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, tile - 1, tile, tile + 1, 2 * tile + 5})
@@ -186,14 +189,15 @@ SIMT_TEST(scan, f32) {
 }
 
 SIMT_TEST(scan, any_alignment) {
+  const std::size_t tile = kernels::detail::scan_tile_items<std::uint32_t>;
   on_every_schedule(
       [&](simt::queue q) {
         for (std::size_t in = 0; in < 4; ++in)
           for (std::size_t out = 0; out < 4; ++out)
-            check_call<std::uint32_t>(q, 4096 + 4093 + in, {.kind = scan_kind::inclusive}, {in, out});
-        check_call<std::uint64_t>(q, 2048 + 3, {}, {1, 1});
-        check_call<std::uint64_t>(q, 2048 + 3, {}, {1, 0});
-        check_call<std::uint32_t>(q, 2 * 4096 + 3, {}, {.in = 3, .in_place = true});
+            check_call<std::uint32_t>(q, 2 * tile - 3 + in, {.kind = scan_kind::inclusive}, {in, out});
+        check_call<std::uint64_t>(q, tile + 3, {}, {1, 1});
+        check_call<std::uint64_t>(q, tile + 3, {}, {1, 0});
+        check_call<std::uint32_t>(q, 2 * tile + 3, {}, {.in = 3, .in_place = true});
       },
       1);
 }
@@ -201,10 +205,11 @@ SIMT_TEST(scan, any_alignment) {
 SIMT_TEST(scan, prepared_workspace_serves_many_calls) {
   on_every_schedule(
       [&](simt::queue q) {
-        const std::size_t most = 5 * 4096, bytes = kernels::scan_workspace_bytes<std::uint32_t>(most);
+        const std::size_t tile = kernels::detail::scan_tile_items<std::uint32_t>;
+        const std::size_t most = 5 * tile, bytes = kernels::scan_workspace_bytes<std::uint32_t>(most);
         const zoned<std::uint64_t> workspace(bytes / 8, 0);
         kernels::prepare_scan_workspace(q, workspace.data(), bytes);
-        for (const std::size_t n : {most, std::size_t{1}, std::size_t{4097}, most, most - 1}) {
+        for (const std::size_t n : {most, std::size_t{1}, tile + 1, most, most - 1}) {
           const auto in = values<std::uint32_t>(n, std::uint32_t(n));
           const zoned<std::uint32_t> from(in, 0), to(n, 0);
           const kernels::scan_request<std::uint32_t> r{.in = from.data(),

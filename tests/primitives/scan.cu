@@ -26,9 +26,9 @@ struct scan_all_ways {
   struct shared {
     primitives::block_scan_storage<T, Threads> scan;
   };
-  global<const T> in;                  // [blocks][Threads·Items]
-  global<T> inclusive, exclusive;      // the same
-  global<T> totals;                    // [blocks][3]
+  global<const T> in;                   // [blocks][Threads·Items]
+  global<T> inclusive, exclusive;       // the same
+  global<T> totals;                     // [blocks][3]
   global<T> warp_exclusive, warp_folds; // [blocks][Threads]
   T initial;
 
@@ -112,7 +112,7 @@ std::vector<T> values(std::size_t n) {
 
 SIMT_TEST(primitives_scan, sums) {
   check_scans<std::uint32_t, primitives::plus, 128, 4>(values<std::uint32_t>(3 * 128 * 4), 7u);
-  check_scans<std::uint64_t, primitives::plus, 32, 3>(values<std::uint64_t>(2 * 32 * 3), std::uint64_t{1} << 40);
+  check_scans<std::uint64_t, primitives::plus, 64, 3>(values<std::uint64_t>(2 * 64 * 3), std::uint64_t{1} << 40);
   check_scans<std::uint32_t, primitives::plus, 1024, 1>(values<std::uint32_t>(1024), 0u);
 }
 

@@ -599,5 +599,32 @@ TEST(faults, seeds_repeat_and_differ) {
   EXPECT_EQ(orders.size(), 20u);
 }
 
+TEST(faults, options_from_the_environment) {
+  ::setenv("SORTILE_EXECUTOR_SEED", "77", 1);
+  ::setenv("SORTILE_EXECUTOR_CHECKS", "5", 1);
+  const executor::device_options options = executor::options_from_environment({.seed = 3, .architecture = 80});
+  EXPECT_EQ(options.seed, 77u);
+  EXPECT_EQ(options.checks, executor::check::schedule | executor::check::shared_races);
+  EXPECT_EQ(options.architecture, 80u);
+  ::setenv("SORTILE_EXECUTOR_SEED", "7x", 1);
+  EXPECT_THROW(static_cast<void>(executor::options_from_environment()), simt::error);
+  ::unsetenv("SORTILE_EXECUTOR_SEED");
+  ::unsetenv("SORTILE_EXECUTOR_CHECKS");
+  EXPECT_EQ(executor::options_from_environment({.seed = 3}).seed, 3u);
+}
+
+// A kernel that asks for clusters in its words must ask for them in `needs` too, so that the launch can refuse it.
+struct unannounced_cluster {
+  static constexpr unsigned block_threads = 32;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const { simt::cluster_barrier(); }
+};
+
+TEST(faults, unannounced_features) {
+  const auto hit = search(runs<unannounced_cluster>);
+  ASSERT_TRUE(hit && hit->kind == fault::bad_use);
+  EXPECT_NE(hit->message.find("feature::cluster"), std::string::npos) << hit->message;
+}
+
 } // namespace
 } // namespace sortile::simt_tests

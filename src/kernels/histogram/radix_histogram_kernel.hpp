@@ -69,12 +69,14 @@ class bits_look {
   Word ones_ = 0, zeros_ = 0;
 };
 
-/// 512 threads, four blocks a multiprocessor; copies fill 8 to 32 KB.
+/// Measured on the H100 (docs/performance-log.md): many copies are worth more than many blocks. The counters stay
+/// within 64 KB.
 template <class Word>
 struct histogram_tuning {
-  static constexpr unsigned threads = 512, min_blocks = sizeof(Word) == 16 ? 2 : 3;
+  static constexpr unsigned threads = sizeof(Word) <= 2 ? 512 : 1024;
+  static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : sizeof(Word) == 4 ? 2 : 1;
   static constexpr unsigned vectors = 4; ///< 16-byte loads in flight a thread
-  static constexpr unsigned copies = sizeof(Word) <= 2 ? 8 : sizeof(Word) <= 4 ? 8 : sizeof(Word) == 8 ? 4 : 2;
+  static constexpr unsigned copies = sizeof(Word) <= 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
 };
 
 template <class Word, class Tuning = histogram_tuning<Word>, class Look = bits_look<Word>>
@@ -82,6 +84,8 @@ struct radix_histogram_kernel {
   static constexpr unsigned block_threads = Tuning::threads, min_blocks = Tuning::min_blocks;
   static constexpr unsigned digits = sizeof(Word), radix = 256, copies = Tuning::copies;
   static constexpr int vector = int(16 / sizeof(Word));
+  /// A byte is its own digit: its 256 values go through the codec when they are added up, not each key.
+  static constexpr bool counts_raw_keys = sizeof(Word) == 1;
 
   struct shared {
     simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
@@ -104,9 +108,10 @@ struct radix_histogram_kernel {
     count_vectors(s, seen);
     if (simt::block_index() == 0)
       count_ends(s, seen);
+    simt::block_barrier();
+    publish(s, seen);
     seen.gather(s.look);
     simt::block_barrier();
-    publish(s);
     Look::publish(s.look, look);
   }
 
@@ -150,8 +155,9 @@ struct radix_histogram_kernel {
   }
 
   SORTILE_DEVICE void count(shared& s, Look& seen, Word key) const {
-    const Word image = codec.image(key);
-    seen.see(image);
+    const Word image = counts_raw_keys ? key : codec.image(key);
+    if constexpr (!counts_raw_keys)
+      seen.see(image);
     const unsigned copy = simt::lane_index() % copies;
     SORTILE_UNROLL
     for (unsigned d = 0; d < digits; ++d) {
@@ -160,14 +166,21 @@ struct radix_histogram_kernel {
     }
   }
 
-  SORTILE_DEVICE void publish(shared& s) const {
+  SORTILE_DEVICE void publish(shared& s, Look& seen) const {
     for (unsigned i = simt::thread_index(); i < digits * radix; i += block_threads) {
       std::uint32_t sum = 0;
       SORTILE_UNROLL
       for (unsigned c = 0; c < copies; ++c)
         sum += s.counts.load(i * copies + c);
-      if (sum != 0)
-        counts.fetch_add(i, std::uint64_t{sum});
+      if (sum == 0)
+        continue;
+      unsigned bin = i;
+      if constexpr (counts_raw_keys) {
+        const Word image = codec.image(Word(i));
+        seen.see(image);
+        bin = image;
+      }
+      counts.fetch_add(bin, std::uint64_t{sum});
     }
   }
 };

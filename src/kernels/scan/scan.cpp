@@ -54,6 +54,7 @@ detail::scan_plan<T> plan(const scan_request<T>& r) {
           .lead = std::uint32_t(lead),
           .initial = r.initial ? *r.initial : default_initial(r),
           .vectors_allowed = in_offset == out_offset,
+          .streamed = r.n * sizeof(T) >= detail::scan_streamed_bytes,
           .exclusive = r.kind == scan_kind::exclusive,
           .prepared = r.prepared};
 }
@@ -69,6 +70,7 @@ detail::scan_plan<std::uint32_t> unsigned_plan(const detail::scan_plan<std::int3
           p.lead,
           std::uint32_t(p.initial),
           p.vectors_allowed,
+          p.streamed,
           p.exclusive,
           p.prepared};
 }

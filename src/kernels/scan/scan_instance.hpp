@@ -9,7 +9,8 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Op, class T>
 void launch_scan(const simt::queue& q, const detail::scan_plan<T>& p) {
-  using kernel = scan_kernel<T, Op, scan_tuning<detail::scan_threads, detail::scan_vectors, 4>>;
+  using cut = detail::scan_cut<T>;
+  using kernel = scan_kernel<T, Op, scan_tuning<cut::threads, cut::vectors, cut::min_blocks>>;
   static_assert(kernel::tile_items == detail::scan_tile_items<T>);
   using chain = primitives::look_back_chain<T>;
   if (!p.prepared)
@@ -23,6 +24,7 @@ void launch_scan(const simt::queue& q, const detail::scan_plan<T>& p) {
                       .tiles = p.tiles,
                       .lead = p.lead,
                       .vectors_allowed = p.vectors_allowed,
+                      .streamed = p.streamed,
                       .exclusive = p.exclusive});
 }
 

@@ -16,6 +16,9 @@
 // output start differently within 16 bytes, run the same code with vectors of one item and identities for what is
 // absent.
 //
+// Results are stored past the caches' first choice (st.cs): the tile's input of other blocks is worth more there.
+// Inputs that fit the L2 are loaded plainly, larger ones by ld.cs.
+//
 // Traffic: 2·sizeof(T) bytes an item, and 8 or 16 bytes of status a tile. Shared storage: a word a warp.
 #pragma once
 
@@ -51,6 +54,7 @@ struct scan_kernel {
   std::uint32_t tiles;
   std::uint32_t lead;   // absent items in front of the array
   bool vectors_allowed; // input and output start alike within 16 bytes
+  bool streamed;        // the input is too large to be found, or left, in the L2
   bool exclusive;
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -59,17 +63,19 @@ struct scan_kernel {
     simt::block_barrier();
     const primitives::tile_ticket ticket = s.ticket;
     const bool whole = (ticket.tile != 0 || lead == 0) && (std::uint64_t{ticket.tile} + 1) * tile_items <= n + lead;
-    if (whole && vectors_allowed)
-      scan_tile<vector>(s, ticket);
+    if (!whole || !vectors_allowed)
+      scan_tile<1, false>(s, ticket);
+    else if (streamed)
+      scan_tile<vector, true>(s, ticket);
     else
-      scan_tile<1>(s, ticket);
+      scan_tile<vector, false>(s, ticket);
   }
 
  private:
   template <int Width>
   using row = simt::vec<T, Width>;
 
-  template <int Width>
+  template <int Width, bool Streamed>
   SORTILE_DEVICE void scan_tile(shared& s, primitives::tile_ticket ticket) const {
     constexpr int rows = items / Width;
     const auto first = std::int64_t(std::uint64_t{ticket.tile} * tile_items) - std::int64_t(lead) +
@@ -78,7 +84,7 @@ struct scan_kernel {
     row<Width> x[rows];
     SORTILE_UNROLL
     for (int r = 0; r < rows; ++r)
-      x[r] = load(first + r * int(simt::warp_size) * Width, row<Width>{});
+      x[r] = load<Streamed>(first + r * int(simt::warp_size) * Width, row<Width>{});
     const T total = scan_piece(x);
     const T before = tile_prefix(s, ticket, total);
     store_piece(x, first, before);
@@ -88,23 +94,19 @@ struct scan_kernel {
   template <int Width, int Rows>
   static SORTILE_DEVICE T scan_piece(row<Width> (&x)[Rows]) {
     constexpr Op op{};
-    T inclusive[Rows]; // of the lanes' own folds, by row
+    T carry = Op::template identity<T>();
     SORTILE_UNROLL
     for (int r = 0; r < Rows; ++r) {
       SORTILE_UNROLL
       for (int w = 1; w < Width; ++w)
         x[r][w] = op(x[r][w - 1], x[r][w]);
-      inclusive[r] = primitives::warp_inclusive_scan(x[r][Width - 1], op);
-    }
-    T carry = Op::template identity<T>();
-    SORTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      const T below = simt::shuffle_up(inclusive[r], 1);
+      const T inclusive = primitives::warp_inclusive_scan(x[r][Width - 1], op); // of the lanes' own folds
+      const T below = simt::shuffle_up(inclusive, 1);
       const T before = simt::lane_index() == 0 ? carry : op(carry, below);
       SORTILE_UNROLL
       for (int w = 0; w < Width; ++w)
         x[r][w] = op(before, x[r][w]);
-      carry = op(carry, simt::shuffle(inclusive[r], simt::warp_size - 1));
+      carry = op(carry, simt::shuffle(inclusive, simt::warp_size - 1));
     }
     return carry;
   }
@@ -152,12 +154,17 @@ struct scan_kernel {
     }
   }
 
+  template <bool>
   SORTILE_DEVICE row<1> load(std::int64_t i, row<1>) const {
-    return {{present(i) ? in.load(i, simt::streaming) : Op::template identity<T>()}};
+    return {{present(i) ? in.load(i) : Op::template identity<T>()}};
   }
-  template <int Width>
+  // A choice at compile time: made for each load it costs registers, and these spill.
+  template <bool Streamed, int Width>
   SORTILE_DEVICE row<Width> load(std::int64_t i, row<Width>) const {
-    return simt::load_vector<Width>(in, i, simt::streaming);
+    if constexpr (Streamed)
+      return simt::load_vector<Width>(in, i, simt::streaming);
+    else
+      return simt::load_vector<Width>(in, i);
   }
   SORTILE_DEVICE void store(std::int64_t i, const row<1>& v) const {
     if (present(i))

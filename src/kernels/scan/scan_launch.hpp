@@ -7,11 +7,20 @@
 
 namespace sortile::kernels::detail {
 
-/// Items of 4 and 8 bytes are cut alike, whatever their type; the host side counts tiles with these.
-inline constexpr unsigned scan_threads = 256;
-inline constexpr unsigned scan_vectors = 4;
+/// How the host call cuts an array; measured on the H100 (docs/performance-log.md). Large tiles: a tile waits for its
+/// ticket, its loads and its look-back whatever its size, and 16 loads a thread are what registers hold without
+/// spilling.
 template <class T>
-inline constexpr std::uint64_t scan_tile_items = std::uint64_t{scan_threads} * scan_vectors * 16 / sizeof(T);
+struct scan_cut {
+  static constexpr unsigned threads = sizeof(T) == 8 ? 256 : 512;
+  static constexpr unsigned vectors = 16; ///< of 16 bytes, a thread
+  static constexpr unsigned min_blocks = sizeof(T) == 8 ? 2 : 1;
+};
+template <class T>
+inline constexpr std::uint64_t scan_tile_items = std::uint64_t{scan_cut<T>::threads} * scan_cut<T>::vectors * 16 /
+                                                 sizeof(T);
+/// From here on the input does not stay in the L2.
+inline constexpr std::uint64_t scan_streamed_bytes = std::uint64_t{32} << 20;
 
 /// Tiles of an array that starts `lead` items after a multiple of 16 bytes.
 template <class T>
@@ -31,6 +40,7 @@ struct scan_plan {
   std::uint32_t lead;
   T initial;
   bool vectors_allowed;
+  bool streamed;
   bool exclusive;
   bool prepared;
 };

@@ -1,6 +1,7 @@
 // Sums and the table of what kernels did.
 #include "simt/executor/counters.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace sortile::executor {
@@ -8,8 +9,8 @@ namespace {
 
 std::string line(const char* format, auto... values) {
   char text[160];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
+  const int length = std::snprintf(text, sizeof text, format, values...);
+  return std::string(text, std::min(sizeof text - 1, std::size_t(std::max(length, 0))));
 }
 
 std::string row(const char* name, const memory_counters& m, const char* unit) {

@@ -32,11 +32,11 @@ inline constexpr check all_checks = check::schedule | check::held_stores | check
 struct device_options {
   std::uint64_t seed = 1; ///< repeats a checked run
   check checks = check::none;
-  unsigned multiprocessors = 4;        ///< of 2048 threads and 228 KiB of shared storage each
-  unsigned architecture = 90;          ///< what the device claims to be, as 10 * major + minor
-  unsigned os_threads = 0;             ///< for runs without checks; 0: as many as the machine has
-  std::size_t stack_bytes = 64 * 1024; ///< a fiber's stack (four times as much under AddressSanitizer)
-  double watchdog_seconds = 120;       ///< a grid that takes longer is an error
+  unsigned multiprocessors = 4;                     ///< of 2048 threads and 228 KiB of shared storage each
+  unsigned architecture = 90;                       ///< what the device claims to be, as 10 * major + minor
+  unsigned os_threads = 0;                          ///< for runs without checks; 0: as many as the machine has
+  std::size_t stack_bytes = std::size_t{64} * 1024; ///< a fiber's stack (four times as much under AddressSanitizer)
+  double watchdog_seconds = 120;                    ///< a grid that takes longer is an error
 };
 
 /// What was wrong with a kernel.
@@ -79,7 +79,7 @@ class device {
   const counters& counted() const { return counters_; }
   void reset_counters() { counters_ = {}; }
 
-  static constexpr std::size_t shared_limit = 227 * 1024; ///< bytes a block
+  static constexpr std::size_t shared_limit = std::size_t{227} * 1024; ///< bytes a block
   static constexpr unsigned max_cluster = 16;
   static constexpr unsigned max_block_threads = 1024;
 

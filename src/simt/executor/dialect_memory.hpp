@@ -28,6 +28,7 @@ class element {
   element(const element&) = delete;
   operator T() && { return get(); }
   T operator=(const T& v) && { return put(v); }
+  // Reads and writes, which may fail: NOLINTNEXTLINE(performance-noexcept-move-constructor)
   T operator=(element&& o) && { return put(o.get()); }
   T operator+=(const T& v) && { return put(T(get() + v)); }
   T operator-=(const T& v) && { return put(T(get() - v)); }

@@ -3,6 +3,7 @@
 #include "simt/executor/stacks.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
+#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SORTILE_ASAN 1
@@ -71,6 +72,12 @@ void prepare_fiber(thread_state& t, std::size_t stack_bytes) {
   forget_frames(t);
   const std::size_t usable = t.stack_bytes - stack_pool::stagger(t.stack_low, bytes);
   t.context = boost::context::detail::make_fcontext(t.stack_low + usable, usable, fiber_start);
+}
+
+void adopt_fiber(thread_state& self, thread_state& next) {
+  std::swap(self.stack_low, next.stack_low);
+  std::swap(self.stack_bytes, next.stack_bytes);
+  current = &next;
 }
 
 void release_fiber(thread_state& t, std::size_t stack_bytes) {

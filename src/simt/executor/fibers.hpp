@@ -7,6 +7,8 @@ namespace sortile::executor {
 
 /// Makes `t` ready to start at fiber_main(t), on a stack that it keeps for its next thread.
 void prepare_fiber(thread_state& t, std::size_t stack_bytes);
+/// `next`, which has not started, goes on with the fiber of `self`, which has ended and is left with the other's stack.
+void adopt_fiber(thread_state& self, thread_state& next);
 /// Gives the stack back.
 void release_fiber(thread_state& t, std::size_t stack_bytes);
 /// Goes on with `next`; returns when somebody switches back to `self` (never, once it is finished).

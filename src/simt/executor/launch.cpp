@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds grace{10}; // between the grid's own look at the clock and the watchdog's
 constexpr unsigned threads_a_multiprocessor = 2048;
-constexpr std::size_t shared_a_multiprocessor = 228 * 1024;
+constexpr std::size_t shared_a_multiprocessor = std::size_t{228} * 1024;
 
 [[noreturn]] void refuse(const grid_request& r, const std::string& what) {
   throw failure(fault::bad_launch, 0, std::string("executor: launch of kernel ") + r.kernel_name + " refused: " + what);

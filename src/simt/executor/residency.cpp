@@ -109,7 +109,6 @@ void scheduler::start_threads(block_state& b) {
     t.pending.block = &b;
     t.bulk_open = 0;
     t.bulk_groups.clear();
-    prepare_fiber(t, run_.options.stack_bytes);
   }
 }
 

@@ -35,10 +35,19 @@ void call_kernel(thread_state& self, grid_run& run) {
 
 } // namespace
 
-void fiber_main(thread_state& self) {
-  call_kernel(self, mine->run_);
-  mine->ended(self);
-  mine->go_on();
+// A thread that starts where another has ended takes over its fiber: kernels without barriers stay on one stack.
+void fiber_main(thread_state& first) {
+  for (thread_state* self = &first;;) {
+    call_kernel(*self, mine->run_);
+    mine->ended(*self);
+    thread_state* next = mine->run_.failed || mine->refill_ ? nullptr : mine->pick();
+    if (next && next->waiting == wait_for::start) {
+      adopt_fiber(*self, *next);
+      self = next;
+    } else {
+      mine->switch_to(next); // for good
+    }
+  }
 }
 
 std::uint64_t random_source::next() {
@@ -51,7 +60,7 @@ std::uint64_t random_source::next() {
 void grid_run::fail(std::exception_ptr e) {
   std::lock_guard lock(mutex);
   if (!error)
-    error = e;
+    error = std::move(e);
   failed = true;
 }
 
@@ -82,7 +91,7 @@ void scheduler::run() {
   log = requests.get();
   while (!run_.failed && admit()) {
     if (thread_state* next = pick())
-      switch_fiber(root_, *next);
+      switch_to(next);
     else if (!run_.failed)
       record(fault::deadlock, "no thread can go on: " + waits());
   }
@@ -212,9 +221,10 @@ warp_state* scheduler::choose_warp() {
   return w;
 }
 
-// The last act of a fiber.
-void scheduler::go_on() {
-  thread_state* next = run_.failed || refill_ ? nullptr : pick();
+// Goes on with `next`, or with the root where there is none.
+void scheduler::switch_to(thread_state* next) {
+  if (next && next->waiting == wait_for::start)
+    prepare_fiber(*next, run_.options.stack_bytes);
   switch_fiber(*current, next ? *next : root_);
 }
 
@@ -229,7 +239,7 @@ void scheduler::suspend(wait_for why, site where) {
     look_at_clock(where);
   thread_state* next = pick();
   if (next != &self)
-    switch_fiber(self, next ? *next : root_);
+    switch_to(next);
   self.waiting = wait_for::nothing;
   if (aborting_)
     throw thread_aborted{};

@@ -116,7 +116,7 @@ class scheduler {
 
  private:
   friend void fiber_main(thread_state& self);
-  void go_on();
+  void switch_to(thread_state* next);
   void look_at_clock(site where);
   bool admit();
   void start_cluster(std::uint64_t index);

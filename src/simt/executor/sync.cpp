@@ -119,6 +119,10 @@ void named_block_barrier(unsigned id, unsigned threads, bool wait, site where) {
 void cluster_arrive(site where) {
   thread_state& self = *current;
   cluster_state& c = *self.block->cluster;
+  if (c.blocks.size() == 1 && !simt::has(mine->run_.request.needs, simt::feature::cluster))
+    bad_use("a cluster barrier in a kernel that was launched without a cluster and does not list feature::cluster in "
+            "its `needs`",
+            where);
   if (self.cluster_arrived)
     bad_use("a second cluster_arrive without a cluster_wait", where);
   if (c.ended)

@@ -16,7 +16,7 @@ watchdog::watch::watch(clock::time_point deadline, std::string message) {
   std::lock_guard lock(dog.mutex_);
   at_ = dog.entries_.insert(dog.entries_.end(), {deadline, std::move(message)});
   if (!dog.thread_.joinable())
-    dog.thread_ = std::jthread([&dog](std::stop_token stop) { dog.look(stop); });
+    dog.thread_ = std::jthread([&dog](const std::stop_token& stop) { dog.look(stop); });
 }
 
 watchdog::watch::~watch() {
@@ -25,12 +25,12 @@ watchdog::watch::~watch() {
   dog.entries_.erase(at_);
 }
 
-void watchdog::look(std::stop_token stop) {
+void watchdog::look(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     for (const entry& e : entries_)
       if (clock::now() > e.deadline) {
-        std::fprintf(stderr, "%s\n", e.message.c_str());
+        static_cast<void>(std::fprintf(stderr, "%s\n", e.message.c_str()));
         std::abort();
       }
     changed_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });

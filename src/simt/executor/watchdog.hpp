@@ -35,7 +35,7 @@ class watchdog {
 
  private:
   static watchdog& instance();
-  void look(std::stop_token stop);
+  void look(const std::stop_token& stop);
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::list<entry> entries_;

@@ -52,11 +52,20 @@ def program(text, where):
     return f"{PRELUDE}{includes}int main() {{\n#line {where}\n{body}}}\n"
 
 
+def check_links(document, root):
+    """Links to files of the repository lead somewhere."""
+    prose = re.sub(r"^\s*```.*?^\s*```|`[^`\n]*`", "", document.read_text(), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
+        if "://" not in target and not (document.parent / target).exists():
+            raise SystemExit(f"{document.relative_to(root)}: a link to {target}, which is not there")
+
+
 def main(out, root, documents):
     out.mkdir(parents=True, exist_ok=True)
     cmake = ["cmake_minimum_required(VERSION 3.25)", "project(snippets LANGUAGES C CXX)", "find_package(sortile REQUIRED)",
              "enable_testing()"]
     for document in documents:
+        check_links(document, root)
         for language, line, text in blocks(document):
             place = document.relative_to(root)
             if language not in RUN + SHOWN:

@@ -1,0 +1,261 @@
+// The partition kernel. Included once per instruction set (kernels_all.hpp).
+//
+// Partition is where memory is won or lost. A key goes to one of up to 2048 places; written straight there, each write
+// would fetch a cache line, change a few bytes of it and write it back later, with a TLB miss on the way. So every
+// bucket has a line in a buffer that stays in the L2 cache; keys collect there and go out a whole aligned line at a
+// time, past the caches where the array is larger than they are (Satish et al., "Fast sort on CPUs and GPUs", SIGMOD
+// 2010; Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011).
+//
+//     bucket b:  destination  … ──────[···xxxx][xxxxxxxx][xxx·····] …      one [ ] is a line
+//                                      ^start            ^line  ^position[b]
+//     buffer b:                                          [xxx·····]        slot = position mod line
+//
+// Lines are those of the destination, so only the first and the last write of a bucket can be partial.
+namespace sortile::cpu::SORTILE_CPU_ISA {
+
+#if defined(SORTILE_CPU_AVX512_HERE)
+// The vector with its last element replaced.
+template <class T>
+inline __m512i with_last(__m512i v, const T& last) {
+  if constexpr (sizeof(T) == 16) {
+    return _mm512_inserti64x2(v, _mm_loadu_si128(reinterpret_cast<const __m128i*>(&last)), 3);
+  } else if constexpr (sizeof(T) == 8) {
+    return _mm512_mask_set1_epi64(v, 0x80, std::bit_cast<std::int64_t>(last));
+  } else if constexpr (sizeof(T) == 4) {
+    return _mm512_mask_set1_epi32(v, 0x8000, std::bit_cast<std::int32_t>(last));
+  } else if constexpr (sizeof(T) == 2) {
+    return _mm512_mask_set1_epi16(v, __mmask32{1} << 31, std::bit_cast<std::int16_t>(last));
+  } else {
+    return _mm512_mask_set1_epi8(v, __mmask64{1} << 63, std::bit_cast<std::int8_t>(last));
+  }
+}
+#endif
+
+// Writes a line: `Count` elements from a buffer whose last one is still in a register.
+template <std::size_t Count, class T>
+inline void put_line(T* to, T* from, const T& last, bool stream) {
+#if defined(SORTILE_CPU_AVX512_HERE)
+  // The last element is blended in on the way: were it stored first, the load of the line would wait for that store.
+  if constexpr (Count * sizeof(T) % 64 == 0) {
+    constexpr std::size_t vectors = Count * sizeof(T) / 64;
+    __m512i v[vectors];
+    for (std::size_t i = 0; i < vectors; ++i)
+      v[i] = _mm512_load_si512(reinterpret_cast<const std::byte*>(from) + 64 * i);
+    v[vectors - 1] = with_last(v[vectors - 1], last);
+    for (std::size_t i = 0; i < vectors; ++i) {
+      auto* const at = reinterpret_cast<__m512i*>(reinterpret_cast<std::byte*>(to) + 64 * i);
+      stream ? _mm512_stream_si512(at, v[i]) : _mm512_storeu_si512(at, v[i]);
+    }
+    return;
+  }
+#endif
+  from[Count - 1] = last;
+#if defined(__SSE2__)
+  if constexpr (Count * sizeof(T) % 16 == 0) {
+    if (stream) {
+      for (std::size_t i = 0; i < Count * sizeof(T) / 16; ++i)
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to) + i,
+                         _mm_load_si128(reinterpret_cast<const __m128i*>(from) + i));
+      return;
+    }
+  }
+#else
+  (void)stream;
+#endif
+  std::memcpy(to, from, Count * sizeof(T));
+}
+
+// Copies past the caches.
+inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
+  auto* out = static_cast<std::byte*>(to);
+  const auto* in = static_cast<const std::byte*>(from);
+#if defined(__SSE2__)
+  const std::size_t misaligned = (64 - reinterpret_cast<std::uintptr_t>(out) % 64) % 64,
+                    head = misaligned < bytes ? misaligned : bytes;
+  std::memcpy(out, in, head);
+  out += head, in += head, bytes -= head;
+  for (; bytes >= 64; out += 64, in += 64, bytes -= 64) {
+#if defined(SORTILE_CPU_AVX512_HERE)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(out), _mm512_loadu_si512(in));
+#else
+    for (std::size_t i = 0; i < 64; i += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(out + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i)));
+#endif
+  }
+#endif
+  std::memcpy(out, in, bytes);
+}
+
+// One partition under way: buffers, and where their lines go.
+template <class K, class V>
+struct line_writer {
+  static constexpr std::size_t line = line_keys(sizeof(K), has_values<V> ? sizeof(V) : 0);
+  static constexpr std::size_t slots = line - 1;
+
+  K* key_lines;
+  V* value_lines;
+  lanes<K, V> to; // shifted down by `phase`, so that positions count from the start of a line
+  const std::uint64_t* start;
+  std::size_t phase; // keys from the line boundary below `to` to it
+  bool stream_keys, stream_values;
+
+  line_writer(std::byte* buffers, lanes<K, V> destination, const std::uint64_t* starts, bool stream)
+      : key_lines(reinterpret_cast<K*>(buffers)), value_lines(nullptr), start(starts) {
+    const auto address = reinterpret_cast<std::uintptr_t>(destination.keys);
+    phase = address / sizeof(K) % line;
+    to.keys = reinterpret_cast<K*>(address - phase * sizeof(K));
+    stream_keys = stream; // lines of keys are aligned: `phase` sees to that
+    stream_values = false;
+    if constexpr (has_values<V>) {
+      value_lines = reinterpret_cast<V*>(buffers + max_buckets * line * sizeof(K));
+      const auto values = reinterpret_cast<std::uintptr_t>(destination.values) - phase * sizeof(V);
+      to.values = reinterpret_cast<V*>(values);
+      stream_values = stream && values % 64 == 0;
+    }
+  }
+
+  // Puts a key, and its value, into its bucket at `position`, which counts from `to`.
+  void put(std::size_t bucket, std::size_t position, K key, const V& value) const {
+    K* const keys = key_lines + bucket * line;
+    V* const values = has_values<V> ? value_lines + bucket * line : nullptr;
+    if ((position & slots) != slots) [[likely]] {
+      keys[position & slots] = key;
+      if constexpr (has_values<V>)
+        values[position & slots] = value;
+      return;
+    }
+    const std::size_t begin = position - slots;
+    if (start[bucket] + phase > begin) { // the first line of the bucket, which it shares with the one before
+      keys[slots] = key;
+      if constexpr (has_values<V>)
+        values[slots] = value;
+      flush_part(bucket, start[bucket] + phase, position + 1);
+      return;
+    }
+    put_line<line>(to.keys + begin, keys, key, stream_keys);
+    if constexpr (has_values<V>)
+      put_line<line>(to.values + begin, values, value, stream_values);
+  }
+
+  void flush_part(std::size_t bucket, std::size_t begin, std::size_t end) const {
+    const std::size_t slot = bucket * line + (begin & slots);
+    std::memcpy(to.keys + begin, key_lines + slot, (end - begin) * sizeof(K));
+    if constexpr (has_values<V>)
+      std::memcpy(to.values + begin, value_lines + slot, (end - begin) * sizeof(V));
+  }
+
+  // What is left in the buffers; positions are counted from `to` as the caller knows it again.
+  void finish(std::uint64_t* position, std::size_t buckets) const {
+    for (std::size_t b = 0; b < buckets; ++b) {
+      const std::size_t end = position[b], line_begin = end & ~slots, first = start[b] + phase;
+      flush_part(b, line_begin > first ? line_begin : first, end);
+      position[b] = end - phase;
+    }
+#if defined(__SSE2__)
+    if (stream_keys)
+      _mm_sfence();
+#endif
+  }
+};
+
+// The value of from.keys[i].
+template <bool MakesIndices, class K, class V>
+inline V value_at(const source<K, V>& from, std::size_t i) {
+  if constexpr (MakesIndices) {
+    const std::uint64_t index = from.first_index + i;
+    V v;
+    std::memcpy(&v, &index, sizeof(V)); // little endian: the low bytes of a position that fits
+    return v;
+  } else {
+    return from.values[i];
+  }
+}
+
+template <bool Exact, bool MakesIndices, class K, class V>
+void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                    std::uint64_t* position, const line_writer<K, V>& writer) {
+  const line_writer<K, V> out = writer;
+  alignas(64) std::uint16_t digits[digit_block];
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t m = n - i < digit_block ? n - i : digit_block;
+    digits_of<Exact>(from.keys + i, m, image, d, digits);
+    for (std::size_t j = 0; j < m; ++j) {
+      const std::size_t b = digits[j], p = position[b];
+      position[b] = p + 1;
+      if constexpr (has_values<V>)
+        out.put(b, p, from.keys[i + j], value_at<MakesIndices>(from, i + j));
+      else
+        out.put(b, p, from.keys[i + j], {});
+    }
+  }
+}
+
+// Partition around a key. Every key of a block is written to all three places, and only the right one moves on: no
+// branch to mispredict, and no counter in memory for the many equal keys to wait for.
+template <bool Exact, bool MakesIndices, class K, class V>
+void partition_around(source<K, V> from, std::size_t n, const key_image<K>& image, K middle, std::uint64_t* position,
+                      lanes<K, V> to) {
+  const key_image<K> im = image;
+  K keys[3][digit_block];
+  [[maybe_unused]] V values[3][has_values<V> ? digit_block : 1];
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t end = n - i < digit_block ? n : i + digit_block;
+    std::size_t below = 0, equal = 0, above = 0;
+    for (std::size_t j = i; j < end; ++j) {
+      const K key = from.keys[j], x = static_cast<K>(image_of<Exact>(im, key) & im.window);
+      keys[0][below] = keys[1][equal] = keys[2][above] = key;
+      if constexpr (has_values<V>)
+        values[0][below] = values[1][equal] = values[2][above] = value_at<MakesIndices>(from, j);
+      below += x < middle;
+      equal += x == middle;
+      above += x > middle;
+    }
+    const std::size_t counts[3] = {below, equal, above};
+    for (std::size_t b = 0; b < 3; ++b) {
+      std::memcpy(to.keys + position[b], keys[b], counts[b] * sizeof(K));
+      if constexpr (has_values<V>)
+        std::memcpy(to.values + position[b], values[b], counts[b] * sizeof(V));
+      position[b] += counts[b];
+    }
+  }
+}
+
+// Calls f with the two questions that a moving loop must not ask for every key answered at compile time: are the images
+// exact ones, and are indices made.
+template <class K, class V, class F>
+inline void with_questions(const source<K, V>& from, const key_image<K>& image, F&& f) {
+  using yes = std::true_type;
+  using no = std::false_type;
+  if constexpr (has_values<V> && (sizeof(V) == 4 || sizeof(V) == 8)) {
+    if (from.makes_indices()) {
+      if constexpr (width_has_floats<K>) {
+        if (image.exact)
+          return f(yes{}, yes{});
+      }
+      return f(no{}, yes{});
+    }
+  }
+  if constexpr (width_has_floats<K>) {
+    if (image.exact)
+      return f(yes{}, no{});
+  }
+  f(no{}, no{});
+}
+
+template <class K, class V>
+void partition(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* position,
+               const std::uint64_t* start, lanes<K, V> to, bool stream, std::byte* buffers) {
+  if (d.around_key)
+    return with_questions(from, image, [&](auto exact, auto makes_indices) {
+      partition_around<exact.value, makes_indices.value>(from, n, image, d.key_image, position, to);
+    });
+  const line_writer<K, V> writer(buffers, to, start, stream);
+  for (std::size_t b = 0; b < d.buckets(); ++b)
+    position[b] += writer.phase;
+  with_questions(from, image, [&](auto exact, auto makes_indices) {
+    partition_with<exact.value, makes_indices.value>(from, n, image, d, position, writer);
+  });
+  writer.finish(position, d.buckets());
+}
+
+} // namespace sortile::cpu::SORTILE_CPU_ISA

@@ -1,0 +1,189 @@
+"""Arrays: .npy of every dtype and byte order, records, raw arrays, values in a second file; and broken ones."""
+
+import math
+import os
+import struct
+import unittest
+
+from harness import CommandTest, npy, run
+
+INTEGERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}
+FLOATS = {"f2": "e", "f4": "f", "f8": "d"}
+
+
+def order_key(value):
+    """NaN last, -0 equal to +0."""
+    return (math.isnan(value), 0 if math.isnan(value) else value)
+
+
+class Arrays(CommandTest):
+    def values(self, dtype, n):
+        r = self.random
+        if dtype in FLOATS:
+            special = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0]
+            return [r.choice(special) if r.random() < 0.2 else round(r.uniform(-1000, 1000)) / 8 for _ in range(n)]
+        bits = 8 * int(dtype[1])
+        return [r.randrange(-(1 << (bits - 1)), 1 << (bits - 1)) if dtype[0] == "i" else r.randrange(1 << bits) for _ in range(n)]
+
+    def test_every_dtype_order_and_version(self):
+        for dtype, letter in {**INTEGERS, **FLOATS}.items():
+            for order in "<>" if dtype[1] != "1" else "|":
+                for version in (1, 2, 3):
+                    values = self.values(dtype, self.random.choice([0, 1, 2, 3000]))
+                    code = ("<" if order == "|" else order) + str(len(values)) + letter
+                    made = npy("'%s%s'" % (order, dtype), len(values), struct.pack(code, *values), version)
+                    path = self.file("a.npy", made)
+                    expected = npy("'%s%s'" % (order, dtype), len(values), struct.pack(code, *sorted(values, key=order_key)), version)
+                    self.assertEqual(self.good("sort", path, "-o", self.path("b.npy")), b"")
+                    self.assertEqual(self.content("b.npy"), expected, (dtype, order, version))
+                    self.good("check", self.path("b.npy"), "--permutation-of", path)
+                    down = npy("'%s%s'" % (order, dtype), len(values), struct.pack(code, *sorted(values, key=order_key, reverse=True)), version)
+                    # Python's reverse sort keeps the order of equals, as ours does
+                    self.good("sort", "-r", path, "-o", self.path("b.npy"))
+                    self.assertEqual(self.content("b.npy"), down, (dtype, order, version))
+                    self.good("check", "--order", "desc", self.path("b.npy"))
+
+    def test_misaligned_data(self):
+        values = self.values("u8", 1000)
+        text = b"{'descr': '<u8', 'fortran_order': False, 'shape': (1000,)}\n"
+        made = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + struct.pack("<1000Q", *values)
+        self.assertNotEqual((10 + len(text)) % 8, 0)
+        self.good("sort", self.file("odd.npy", made), "-o", self.path("out.npy"))
+        self.assertEqual(self.content("out.npy"), made[:10 + len(text)] + struct.pack("<1000Q", *sorted(values)))
+
+    def records(self, fields, n):
+        """Records of a structured dtype; the rows as tuples, and the bytes of each."""
+        code = "<" + "".join(letter for _, _, letter in fields)
+        rows = [tuple(self.random.randrange(50) if letter != "5s" else b"%05d" % self.random.randrange(10**5) for _, _, letter in fields)
+                for _ in range(n)]
+        descr = "[" + ", ".join("('%s', '%s')" % (name, dtype) for name, dtype, _ in fields) + "]"
+        return descr, rows, code
+
+    def test_records_by_any_field(self):
+        shapes = [[("key", "<u8", "Q"), ("value", "<u4", "I")], [("a", "<i2", "h"), ("b", "<u4", "I"), ("c", "|i1", "b")],
+                  [("name", "|S5", "5s"), ("time", "<i8", "q")], [("k", "<u4", "I")] + [("f%d" % i, "<u8", "Q") for i in range(6)]]
+        for fields in shapes:
+            descr, rows, code = self.records(fields, 2000)
+            path = self.file("records.npy", npy(descr, 2000, b"".join(struct.pack(code, *row) for row in rows)))
+            for column, (name, _, letter) in enumerate(fields):
+                if letter == "5s":
+                    self.refused("sort", path, "--key", name, says=[path, "'name'", "cannot be ordered", "time"])
+                    continue
+                expected = npy(descr, 2000, b"".join(struct.pack(code, *row) for row in sorted(rows, key=lambda row: row[column])))
+                self.good("sort", path, "--key", name, "-o", self.path("out.npy"))
+                self.assertEqual(self.content("out.npy"), expected, (fields, name))
+                self.good("check", self.path("out.npy"), "--key", name, "--permutation-of", path)
+            self.refused("sort", path, "--key", "no", says=["no field 'no'"])
+
+    def test_raw(self):
+        for kind, letter in {"u8": "B", "i16": "h", "u32": "I", "i64": "q", "f16": "e", "f64": "d"}.items():
+            values = self.values(kind[0] + str(int(kind[1:]) // 8), 999)
+            data = struct.pack("<999" + letter, *values)
+            out = self.good("sort", "--type", kind, "-", stdin=data)
+            self.assertEqual(out, struct.pack("<999" + letter, *sorted(values, key=order_key)), kind)
+        wide = [self.random.randrange(-2**127, 2**127) for _ in range(500)]
+        out = self.good("sort", self.file("w.i128", b"".join(v.to_bytes(16, "little", signed=True) for v in wide)), "--force")
+        self.assertEqual(out, b"".join(v.to_bytes(16, "little", signed=True) for v in sorted(wide)))
+        self.refused("sort", self.file("odd.u32", b"1234567"), says=["odd.u32", "7 bytes", "4 bytes", "3 bytes are left over"])
+        self.refused("sort", self.file("what.bin", b"1234"), says=["what.bin", "--type u32"])
+        self.refused("sort", "--type", "u31", path := self.path("odd.u32"), says="u31")
+        self.assertTrue(os.path.exists(path))
+
+    def test_values_in_a_second_file(self):
+        keys = [self.random.randrange(20) for _ in range(1000)]
+        for size in (1, 2, 4, 8, 12, 40):
+            values = [os.urandom(size) for _ in keys]
+            self.good("sort", self.file("k.u16", struct.pack("<1000H", *keys)), "--values", self.file("v.raw", b"".join(values)),
+                      "--values-type", size, "-o", self.path("ks"), "--values-output", self.path("vs"))
+            order = sorted(range(1000), key=lambda i: keys[i])
+            self.assertEqual(self.content("ks"), struct.pack("<1000H", *sorted(keys)))
+            self.assertEqual(self.content("vs"), b"".join(values[i] for i in order))
+        self.refused("sort", self.path("k.u16"), "--values", self.file("v.raw", b"1234"), "--values-type", "u32", "-o", self.path("x"),
+                     "--values-output", self.path("y"), says=["v.raw", "1 values", "1000 keys"])
+        self.assertFalse(os.path.exists(self.path("x")))
+        self.refused("sort", self.path("k.u16"), "--values", self.path("v.raw"), says="--values-output")
+
+    def test_bits(self):
+        keys = [self.random.randrange(1 << 32) for _ in range(5000)]
+        out = self.good("sort", "--type", "u32", "--bits", "8:16", stdin=struct.pack("<5000I", *keys))
+        self.assertEqual(out, struct.pack("<5000I", *sorted(keys, key=lambda k: k >> 8 & 255)))
+        for bits in ("9", "9:8", "0:33", "a:b", "-1:4"):
+            self.refused("sort", "--type", "u32", "--bits=" + bits, says="", stdin=b"1234")
+
+    def test_merge(self):
+        parts = [sorted(self.values("i4", n)) for n in (0, 700, 1, 1500)]
+        paths = [self.file("p%d.npy" % i, npy("'>i4'", len(p), struct.pack(">%di" % len(p), *p))) for i, p in enumerate(parts)]
+        everything = sorted(sum(parts, []))
+        self.good("merge", *paths, "-o", self.path("all.npy"))
+        self.assertEqual(self.content("all.npy"), npy("'>i4'", len(everything), struct.pack(">%di" % len(everything), *everything)))
+        self.refused("merge", self.file("bad.npy", npy("'<i4'", 2, struct.pack("<2i", 2, 1))), "-o", self.path("x"), says=["bad.npy", "key 1", "out of order"])
+        self.refused("merge", paths[1], self.path("bad.npy"), "-o", self.path("x"), says=["bad.npy", "another type"])
+
+    def test_gen(self):
+        once = self.good("gen", "uniform", "-n", "1000", "--type", "u64", "--seed", "3")
+        self.assertEqual(len(once), 8000)
+        self.assertEqual(once, self.good("gen", "uniform", "-n", "1k", "--type", "u64", "--seed", "3", "--threads", "1"))
+        self.assertNotEqual(once, self.good("gen", "uniform", "-n", "1000", "--type", "u64", "--seed", "4"))
+        lines = self.good("gen", "uniform", "-n", "1000", "--type", "u64", "--seed", "3", "--format", "lines").split()
+        self.assertEqual([int(line) for line in lines], list(struct.unpack("<1000Q", once)))
+        self.good("gen", "uniform", "-n", "1000", "--type", "u64", "--seed", "3", "--pairs", "u32", "-o", self.path("p.npy"))
+        pairs = b"".join(once[8 * i:8 * i + 8] + struct.pack("<I", i) for i in range(1000))
+        self.assertEqual(self.content("p.npy"), npy("[('key', '<u8'), ('value', '<u4')]", 1000, pairs))
+        status, out, err = run("gen", "nosuch", "-n", "1")
+        self.assertEqual((status, out), (2, b""))
+        self.assertIn(b"few:16", err)  # the list of those that there are
+        for bad in (["uniform", "-n", "-1"], ["uniform", "-n", "1.5"], ["uniform", "-n", "1x"], ["uniform", "-n", "2^99"],
+                    ["uniform"], ["uniform", "-n", "1", "--type", "q"], ["uniform", "-n", "1", "--pairs", "u32"]):
+            self.refused("gen", *bad, says="")
+
+
+class Broken(CommandTest):
+    """Headers and shapes that are refused, by name."""
+
+    def test_broken_npy(self):
+        good = npy("'<u4'", 2, b"12345678")
+        length = len(good) - 8
+        cases = {
+            b"\x93NUMP": "not a .npy", good[:7]: "cut off", good[:9]: "cut off", good[:50]: "only", good[:-1]: "but 7 follow", good + b"x": "but 9 follow",
+            good.replace(b"\x01\x00", b"\x04\x00", 1): "version 4.0", good.replace(b"\x01\x00", b"\x01\x01", 1): "version 1.1",
+            b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}": "4294967295", npy("'<u4'", 0, b"", shape="(2, 3)"): "2 dimensions, shape (2, 3)",
+            npy("'<u4'", 0, b"1234", shape="()"): "0 dimensions", npy("'<u4'", 0, b"", shape="(-1,)"): "shape",
+            npy("'<u4'", 0, b"", shape="(9223372036854775807,)"): "memory", npy("'<u4'", 0, b"", shape="5"): "'shape' is not a tuple",
+            npy("'<c8'", 1, b"12345678"): "<c8", npy("'|O'", 0, b""): "O", npy("'|b1'", 1, b"1"): "|b1", npy("'<M8[ns]'", 1, b"12345678"): "<M8[ns]",
+            npy("'<u3'", 1, b"123"): "<u3", npy("'garbage'", 1, b"123"): "garbage", npy("[]", 0, b""): "descr", npy("[('a',)]", 0, b""): "field",
+            npy("[('a', '<u4', (2,))]", 1, b"12345678"): "'a'", npy("'<u4'", 2, b"12345678", fortran="1"): "fortran_order",
+            npy("'<V0'", 2, b""): "0 bytes", good.replace(b"'shape'", b"'shapf'"): "lacks 'shape'", good.replace(b"{", b"("): "not a Python dictionary",
+            good.replace(b"(2,)", b"(2,["): "not a Python dictionary", npy("'" + "x" * 300 + "'", 0, b""): "not understood",
+            npy("(" * 200 + "'<u4'" + ")" * 200, 0, b""): "levels", b"": "not a .npy",
+            npy("[('a', '<u4'), ('b', '|S9999999999')]", 0, b""): "larger than",
+        }
+        self.assertEqual(length, 128)
+        for content, says in cases.items():
+            path = self.file("broken.npy", content)
+            for command in ("sort", "check", "merge"):
+                self.refused(command, "--format", "npy", path, says=[path, says])
+
+    def test_every_cut_of_a_file_is_refused(self):
+        good = npy("[('key', '<u8'), ('value', '<u4')]", 3, bytes(36))
+        for size in range(len(good)):
+            self.refused("sort", "--format", "npy", self.file("cut.npy", good[:size]), says="cut.npy")
+
+    def test_flipped_bytes_never_crash(self):
+        good = npy("[('key', '<u8'), ('value', '<u4')]", 3, bytes(36))
+        for _ in range(300):
+            broken = bytearray(good)
+            for _ in range(self.random.randrange(1, 4)):
+                broken[self.random.randrange(128)] = self.random.randrange(256)
+            status, _, err = run("sort", "--format", "npy", self.file("flip.npy", bytes(broken)), "--force")
+            self.assertIn(status, (0, 2), (bytes(broken), err))
+
+    def test_options_of_the_other_kind(self):
+        path = self.file("a.npy", npy("'<u4'", 1, b"1234"))
+        for options in (["-k1"], ["-n"], ["-t,"], ["-u"], ["--by", "x"]):
+            self.refused("sort", "--format", "npy", path, *options, says="goes with text")
+        self.refused("sort", path, "--type", "u32", "--format", "npy", says="--type")
+        self.refused("sort", path, path, says="one file at a time")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,126 @@
+"""Lines: byte for byte what LC_ALL=C sort makes of them, over random inputs and random combinations of options."""
+
+import unittest
+
+from harness import CommandTest, gnu_sort, run
+
+ROUNDS = 400
+
+
+class Lines(CommandTest):
+    maxDiff = None
+
+    def words(self):
+        r = self.random
+        return [b"", b"a", b"A", b"b", b"ab", b"aB", b"abcdefg", b"abcdefgh", b"abcdefgH", b"\xff", b"\x00", b"-1", b"1", b"01", b"-0", b"0",
+                b"1.5", b"1.50", b"-1.5", b".5", b"5.", b"1e3", b"10000000000000000000000", b"9" * 40, b"9" * 40 + b".1", b"-" + b"9" * 40,
+                b"%d" % r.randrange(-10**6, 10**6), b"%d" % r.randrange(-2**70, 2**70), b"%.3f" % r.uniform(-100, 100), b"x" * r.randrange(40)]
+
+    def text(self, end):
+        r = self.random
+        words = self.words()
+        separators = [b" ", b"\t", b":", b"  ", b",", b""]
+        if r.random() < 0.3:
+            words = r.sample(words, 3)
+        prefix = r.choice([b"", b"", b"common prefix of every line ", b"k" * 14])
+        lines = [prefix + b"".join(r.choice(words) + r.choice(separators) for _ in range(r.randrange(5)))
+                 for _ in range(r.choice([0, 1, 2, 5, 30, 200, 3000]))]
+        lines = [line.replace(b"\x00", b"\n" if r.random() < 0.5 else b"Z") for line in lines] if end == b"\0" else lines
+        text = end.join(lines)
+        return text + end if lines and r.random() < 0.7 else text
+
+    def key(self):
+        r = self.random
+        letters = lambda: "".join(sorted({r.choice("bfnr") for _ in range(r.choice([0, 0, 1, 2]))}))
+        key = "%d" % r.randrange(1, 5)
+        if r.random() < 0.4:
+            key += ".%d" % r.randrange(1, 6)
+        key += letters()
+        if r.random() < 0.7:
+            key += ",%d" % r.randrange(1, 5)
+            if r.random() < 0.4:
+                key += ".%d" % r.randrange(0, 6)
+            key += letters()
+        return key
+
+    def options(self):
+        r = self.random
+        options = [flag for flag in ("-n", "-r", "-f", "-b", "-s", "-u", "-z") if r.random() < 0.2]
+        for _ in range(r.choice([0, 0, 1, 1, 2, 3])):
+            options += r.choice([["-k", self.key()], ["-k" + self.key()]])
+        if r.random() < 0.4:
+            options += r.choice([["-t", ":"], ["-t:"], ["-t", " "], ["-t,"]])
+        return options
+
+    def test_against_sort(self):
+        for round_number in range(ROUNDS):
+            options = self.options()
+            text = self.text(b"\0" if "-z" in options else b"\n")
+            expected = gnu_sort(*options, stdin=text)
+            self.assertEqual(expected[0], 0, (options, expected[2]))
+            got = run("sort", *options, stdin=text)
+            self.assertEqual(got, (0, expected[1], b""), (round_number, options, text[:300]))
+            for check in (["sort", "-c"], ["check"]):
+                self.assertEqual(run(*check, *options, stdin=expected[1])[0], 0, (options, expected[1][:300]))
+            self.assertEqual(run("sort", "-C", *options, stdin=text)[0], gnu_sort("-C", *options, stdin=text)[0], (options, text[:300]))
+
+    def test_merge_against_sort(self):
+        for round_number in range(ROUNDS // 4):
+            options = self.options()
+            end = b"\0" if "-z" in options else b"\n"
+            names = []
+            for i in range(self.random.randrange(1, 5)):
+                names.append(self.file("part%d" % i, gnu_sort(*options, stdin=self.text(end))[1]))
+            expected = gnu_sort("-m", *options, *names)[1]
+            self.assertEqual(run("merge", *options, *names), (0, expected, b""), (round_number, options))
+            self.assertEqual(run("sort", "-m", *options, *names), (0, expected, b""), (round_number, options))
+
+    def test_several_inputs(self):
+        first, second = self.file("first", b"b\nd"), self.file("second", b"c\na\n")
+        self.assertEqual(self.good("sort", first, second), b"a\nb\nc\nd\n")
+        self.assertEqual(self.good("sort", first, "-", stdin=b"a"), b"a\nb\nd\n")
+
+    def test_long_common_prefixes(self):
+        prefix = bytes(self.random.randrange(256) for _ in range(5000)).replace(b"\n", b" ")
+        lines = [prefix + b"%d" % self.random.randrange(1000) for _ in range(500)] + [prefix[:n] for n in range(4990, 5000)]
+        self.random.shuffle(lines)
+        text = b"\n".join(lines) + b"\n"
+        self.assertEqual(self.good("sort", stdin=text), gnu_sort(stdin=text)[1])
+
+    def test_large_groups(self):
+        lines = [b"prefix%d %s" % (self.random.randrange(3), b"tail" * 4 + b"%d" % self.random.randrange(10**6)) for _ in range(150000)]
+        text = b"\n".join(lines) + b"\n"
+        self.assertEqual(self.good("sort", stdin=text), gnu_sort(stdin=text)[1])
+        self.assertEqual(self.good("sort", "-k1,1", "-k2.5nr", stdin=text), gnu_sort("-k1,1", "-k2.5nr", stdin=text)[1])
+
+    def test_check_names_the_line(self):
+        path = self.file("lines.txt", b"a\nc\nb\n")
+        self.refused("check", path, status=1, says=[path + ":3: disorder: b"])
+        self.refused("check", "-u", self.file("twice.txt", b"a\na\n"), status=1, says=["twice.txt:2: disorder: a"])
+        self.assertEqual(run("check", "-q", path), (1, b"", b""))
+
+    def test_permutation(self):
+        path = self.file("sorted", b"a\nb\nb\n")
+        self.good("check", path, "--permutation-of", self.file("same", b"b\na\nb"))
+        self.refused("check", path, "--permutation-of", self.file("other", b"b\na\na\n"), status=1, says="no permutation")
+        self.refused("check", path, "--permutation-of", self.file("short", b"b\na\n"), status=1, says=["3 records", "holds 2"])
+
+    def test_merge_needs_order(self):
+        path = self.file("disorder", b"b\na\n")
+        self.refused("merge", self.file("fine", b""), path, says=[path, "line 2", "out of order"])
+
+    def test_what_sort_has_and_sortile_not(self):
+        for option in ("-d", "-g", "-i", "-M", "-R", "-V", "--debug", "--sort=month", "-S1M", "-T/tmp", "--files0-from=x", "--batch-size=4"):
+            self.refused("sort", option, says=["sortile sort: ", "not there yet"])
+        for letter in "dghiMRV":
+            self.refused("sort", "-k1" + letter, says=["-k 1" + letter, "not there yet"])
+
+    def test_keys_that_are_none(self):
+        for key in ("0", "1.0", "x", "1,0", "1,", "1,2,3", "1q", "1.x", "", "-1"):
+            self.refused("sort", "-k", key, says="-k " + key)
+        for separator in ("ab", ""):
+            self.refused("sort", "-t", separator, says=["-t '%s'" % separator, "single byte"])
+
+
+if __name__ == "__main__":
+    unittest.main()

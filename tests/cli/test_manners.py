@@ -1,0 +1,144 @@
+"""Help, errors, exit statuses, levels of talk, terminals, completion, manual, info and bench."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import unittest
+
+from harness import SORTILE, CommandTest, npy, run
+
+COMMANDS = ["sort", "check", "merge", "gen", "bench", "info", "completion", "manual"]
+
+
+class Manners(CommandTest):
+    def test_help(self):
+        for command in COMMANDS:
+            brief, full = self.good(command, "-h"), self.good(command, "--help")
+            self.assertIn(b"Usage: sortile " + command.encode(), brief)
+            self.assertNotIn(b"Examples:", brief)
+            self.assertIn(b"Examples:", full)
+            self.assertTrue(full.startswith(brief.rstrip()), command)
+        self.assertIn(b"Subcommands:", self.good("-h"))
+        self.assertRegex(self.good("--version"), rb"^sortile \d+\.\d+\.\d+\n$")
+
+    def test_examples_name_options_that_exist(self):
+        for command in COMMANDS:
+            full = self.good(command, "--help").decode()
+            brief = self.good(command, "-h").decode()
+            for word in full[full.index("Examples:"):].split("Workloads:")[0].replace("=", " ").split():
+                if word.startswith("--") and word != "--":
+                    self.assertIn(word, brief + self.good("sort", "-h").decode(), command)
+
+    def test_misuse(self):
+        self.refused(says="subcommand")
+        self.refused("frobnicate", says="frobnicate")
+        for command in COMMANDS:
+            self.refused(command, "--frobnicate", says=["sortile " + command, "--frobnicate", "-h"])
+        self.refused("sort", "--format", "xml", says="xml")
+        self.refused("sort", "--threads", "0", says="threads")
+        self.refused("sort", "--threads", "many", says="many")
+        self.refused("sort", "-r", "--order", "asc", says="contradict")
+        self.refused("completion", "tcsh", says="tcsh")
+        self.refused("info", "extra", says="extra")
+
+    def test_engines(self):
+        path = self.file("a.npy", npy("'<u4'", 2, b"12345678"))
+        self.refused("sort", path, "--engine", "nosuch", "--force", says=["nosuch", "cpu"])
+        self.refused("sort", path, "--force", env={"SORTILE_ENGINE": "nosuch"}, says=["nosuch", "SORTILE_ENGINE"])
+        self.good("sort", path, "--engine", "cpu", "--force")
+        explained = self.good("sort", path, "--explain").decode()
+        self.assertRegex(explained, r"engine\s+\w+: \S")
+        self.assertIn("workspace", explained)
+        self.assertIn("words", self.good("sort", "--explain", "-n", stdin=b"1\n").decode())
+
+    def test_levels(self):
+        path = self.file("lines", b"b\na\n")
+        self.assertEqual(run("sort", path, "-o", self.path("out"))[2], b"")
+        self.assertRegex(run("sort", "-v", path, "-o", self.path("out"))[2], rb"^sortile sort: 2 records in [\d.]+ s, .*; engine \w+: .*\n$")
+        self.assertGreater(run("sort", "-vv", path, "-o", self.path("out"))[2].count(b"\n"), 2)
+        self.assertEqual(run("check", "-v", path)[0], 1)
+
+    def on_terminal(self, *arguments):
+        """Runs with standard output and error on a terminal; gives the status and all that was written there."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([SORTILE, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        written = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            written += piece
+        os.close(ours)
+        return process.wait(timeout=120), written
+
+    def test_no_binary_to_a_terminal(self):
+        path = self.file("a.npy", npy("'<u4'", 2, b"12345678"))
+        for command in (["sort", path], ["merge", path], ["gen", "uniform", "-n", "2"], ["sort", path, "-o", "/dev/stdout"]):
+            status, written = self.on_terminal(*command)
+            self.assertEqual(status, 2, command)
+            self.assertIn(b"terminal", written)
+            self.assertNotIn(b"NUMPY", written)
+        status, written = self.on_terminal("sort", path, "--force")
+        self.assertEqual(status, 0)
+        self.assertIn(b"NUMPY", written)
+        self.assertEqual(self.on_terminal("sort", self.file("lines", b"b\na\n")), (0, b"a\r\nb\r\n"))
+
+    def test_progress_bar(self):
+        status, written = self.on_terminal("gen", "uniform", "-n", "12M", "--format", "lines", "--threads", "1", "-o", self.path("lines"))
+        self.assertEqual(status, 0)
+        if b"\r" in written:  # a machine that is through within a second shows none
+            self.assertRegex(written, rb"sortile gen: gen +\[=* *\] +\d+ %")
+            self.assertTrue(written.endswith(b"\r\x1b[K"), written[-80:])
+
+    def test_completion(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.good("completion", shell)
+            for command in COMMANDS:
+                self.assertIn(command.encode(), script)
+            self.assertIn(b"permutation-of", script)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n", self.file("script", script)], check=True)
+        script = self.good("completion", "bash").decode()
+        asked = script + "\nCOMP_WORDS=(sortile ch); COMP_CWORD=1; _sortile; echo ${COMPREPLY[@]}" \
+                         "\nCOMP_WORDS=(sortile check --perm); COMP_CWORD=2; _sortile; echo ${COMPREPLY[@]}"
+        self.assertEqual(subprocess.run(["bash", "-c", asked], capture_output=True, check=True).stdout, b"check\n--permutation-of\n")
+
+    def test_manual(self):
+        page = self.good("manual").decode()
+        self.assertTrue(page.startswith(".TH SORTILE 1"))
+        for text in (".SH NAME", ".SH SYNOPSIS", ".SH EXIT STATUS", "\\-\\-permutation\\-of", "SORTILE_ENGINE", "zipf"):
+            self.assertIn(text, page)
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-k"], input=page.encode(), capture_output=True, check=True)
+            self.assertEqual(done.stderr, b"")
+
+    def test_info(self):
+        told = json.loads(self.good("info", "--json"))
+        self.assertIn("cpu", [engine["name"] for engine in told["engines"] if engine["usable"]])
+        for engine in told["engines"]:
+            self.assertEqual(engine["usable"], engine["reason"] == "")
+        self.assertIn(b"cpu", self.good("info"))
+
+    def test_bench(self):
+        table = self.good("bench", "-n", "2000", "--repeat", "2", "--json", self.path("r.json")).decode()
+        for name in ("sortile", "std::sort", "qsort", "std::stable_sort"):
+            self.assertIn(name, table)
+        told = json.loads(self.content("r.json"))
+        self.assertEqual(len(told["results"]), 4)
+        self.assertEqual([len(result["seconds"]) for result in told["results"]], [2, 2, 2, 2])
+        self.assertIn("cpu", told["environment"])
+        for kind in ("u8", "i128", "f16", "bf16", "f64"):
+            self.good("bench", "-n", "500", "--repeat", "1", "--type", kind)
+        self.good("bench", "-n", "500", "--repeat", "1", "--type", "u64", "--pairs", "u64")
+        self.assertIn(b"LC_ALL=C", self.good("bench", "-n", "500", "--repeat", "1", "--lines"))
+        self.refused("bench", "-n", "0", says="nothing to measure")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,47 @@
+// -k: which bytes of a record a key takes.
+#include "files/field_keys.hpp"
+#include "scratch_folder.hpp"
+
+namespace sortile::files {
+namespace {
+
+std::string_view taken(std::string_view key, std::string_view record, std::optional<char> separator = {}) {
+  return parse_field_key(key, separator, {}).range.in(record);
+}
+
+TEST(FieldKeys, FieldsBeginWithTheirBlanks) {
+  EXPECT_EQ(taken("1,1", " a  bc d"), " a");
+  EXPECT_EQ(taken("2,2", " a  bc d"), "  bc");
+  EXPECT_EQ(taken("2b,2", " a  bc d"), "bc");
+  EXPECT_EQ(taken("2", " a  bc d"), "  bc d");
+  EXPECT_EQ(taken("2.3,2.4", " a  bc d"), "bc");
+  EXPECT_EQ(taken("2.2b,2.2b", " a  bc d"), "c");
+  EXPECT_EQ(taken("4", " a  bc d"), "");
+  EXPECT_EQ(taken("3,2", " a  bc d"), "");
+}
+
+TEST(FieldKeys, SeparatorsBoundFields) {
+  EXPECT_EQ(taken("2,2", "a::c:", ':'), "");
+  EXPECT_EQ(taken("3,3", "a::c:", ':'), "c");
+  EXPECT_EQ(taken("3", "a::c:", ':'), "c:");
+  EXPECT_EQ(taken("1,2", "a::c:", ':'), "a:");
+  EXPECT_EQ(taken("1.1,3.1", "a::cd:", ':'), "a::c");
+  EXPECT_EQ(taken("5", "a::c:", ':'), "");
+  EXPECT_EQ(taken("1.9", "a::c:", ':'), "");
+  EXPECT_EQ(taken("99999999999999999999999", "a"), "");
+}
+
+TEST(FieldKeys, LettersOfAKeyReplaceTheGlobalOnes) {
+  const ordering global{.numeric = true, .reverse = true};
+  EXPECT_EQ(parse_field_key("2", {}, global).order, global);
+  EXPECT_EQ(parse_field_key("2b", {}, global).order, (ordering{.blanks_begin = true}));
+  EXPECT_EQ(parse_field_key("2,2f", {}, global).order, (ordering{.fold = true}));
+}
+
+TEST(FieldKeys, Misuse) {
+  for (const char* key : {"", "0", "1.0", "a", "1,", "1,0", "1.a", "1,2,3", "1x", "-1", "1 ,2", "1nM"})
+    expect_error<invalid_argument>([&] { parse_field_key(key, {}, {}); }, std::string("-k ") + key);
+}
+
+} // namespace
+} // namespace sortile::files

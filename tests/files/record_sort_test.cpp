@@ -1,0 +1,148 @@
+// The word-by-word sort of records against std::stable_sort with the same comparison, over shapes that reach every
+// branch: small and large groups, common prefixes, numbers of one word and of many, several parts.
+#include "files/record_sort.hpp"
+#include "scratch_folder.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace sortile::files {
+namespace {
+
+using form = key_part::form;
+
+class shapes {
+ public:
+  explicit shapes(unsigned seed) : random_(seed) {}
+
+  std::string text(std::size_t n) {
+    std::string prefix(random_() % 3 == 0 ? random_() % 40 : 0, 'p');
+    const unsigned alphabet = 1 + static_cast<unsigned>(random_() % 4);
+    const unsigned longest = 1 + static_cast<unsigned>(random_() % 25);
+    const bool numbers = random_() % 2 == 0;
+    std::string result;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (numbers)
+        result += std::to_string(static_cast<std::int64_t>(random_()) >> (random_() % 64)) +
+                  (random_() % 4 == 0 ? "0000000000000000000.5" : "");
+      else
+        result += prefix;
+      for (std::size_t k = random_() % longest; k > 0; --k)
+        result += static_cast<char>("aAb "[random_() % alphabet]);
+      result += '\n';
+    }
+    return result;
+  }
+
+  record_order order() {
+    record_order parts;
+    for (std::size_t i = 1 + random_() % 3; i > 0; --i) {
+      key_part part;
+      part.as = std::array{form::text, form::folded, form::leading_number}[random_() % 3];
+      part.reverse = random_() % 2 == 0;
+      if (random_() % 2 == 0) {
+        part.where = key_part::place::fields;
+        part.range.first_field = random_() % 2;
+        part.range.last_field = part.range.first_field;
+      }
+      parts.push_back(part);
+    }
+    return parts;
+  }
+
+  std::size_t count() { return std::array<std::size_t, 6>{0, 1, 2, 20, 500, 20000}[random_() % 6]; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+void expect_stable_order(const record_table& records, const record_order& order, unsigned threads) {
+  options opts;
+  opts.threads = threads;
+  const raw_array<std::uint32_t> sorted = sort_records(records, order, opts);
+  std::vector<std::uint32_t> expected(records.size());
+  std::iota(expected.begin(), expected.end(), 0u);
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return compare(order, records[a], records[b]) < 0; });
+  ASSERT_EQ(sorted.size(), expected.size());
+  ASSERT_TRUE(std::equal(expected.begin(), expected.end(), sorted.data()));
+}
+
+TEST(RecordSort, AgainstStableSort) {
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE(seed);
+    shapes make(seed);
+    const std::string text = make.text(make.count());
+    const record_table records = split_lines(text, '\n', 2);
+    expect_stable_order(records, make.order(), 1 + seed % 3);
+  }
+}
+
+TEST(RecordSort, LargeGroups) {
+  for (const char* tail : {"", "same tail of more than one word "}) {
+    std::mt19937 random(1);
+    std::string text;
+    for (int i = 0; i < 200000; ++i)
+      text += "prefix " + std::to_string(random() % 2) + tail + std::to_string(random() % 1000) + "\n";
+    expect_stable_order(split_lines(text, '\n', 2), {{}}, 2);
+  }
+}
+
+// Each record is a prefix of the next: the deepest nesting of groups that so much text can have.
+TEST(RecordSort, NestedPrefixes) {
+  std::string text;
+  for (std::size_t i = 2000; i > 0; --i)
+    text += std::string(i, 'x') + "\n";
+  expect_stable_order(split_lines(text, '\n', 2), {{}}, 2);
+}
+
+TEST(RecordSort, FirstOfEquals) {
+  const std::string text = "b 1\na 1\nb 2\na 2\na 3\n";
+  const record_table records = split_lines(text, '\n', 1);
+  key_part first;
+  first.where = key_part::place::fields;
+  first.range.last_field = 0;
+  const record_order order{first};
+  raw_array<std::uint32_t> sorted = sort_records(records, order, {});
+  ASSERT_EQ(keep_first_of_equals(records, order, {sorted.data(), sorted.size()}, 2), 2u);
+  EXPECT_EQ(records[sorted[0]], "a 1");
+  EXPECT_EQ(records[sorted[1]], "b 1");
+}
+
+TEST(RecordSort, FirstDisorder) {
+  std::string text;
+  for (int i = 10000; i < 60000; ++i)
+    text += std::to_string(i) + "\n";
+  const record_table fine = split_lines(text, '\n', 2);
+  EXPECT_EQ(first_disorder(fine, {{}}, true, 3), std::nullopt);
+  for (const std::size_t at : {std::size_t{1}, std::size_t{4096}, std::size_t{30000}, std::size_t{49999}}) {
+    std::string broken = text;
+    broken[at * 6] = '0';
+    EXPECT_EQ(first_disorder(split_lines(broken, '\n', 2), {{}}, false, 3), at);
+  }
+  EXPECT_EQ(first_disorder(split_lines("a\na\n", '\n', 1), {{}}, false, 1), std::nullopt);
+  EXPECT_EQ(first_disorder(split_lines("a\na\n", '\n', 1), {{}}, true, 1), 1u);
+}
+
+TEST(Lines, AreCutAlikeByAnyNumberOfThreads) {
+  std::mt19937 random(2);
+  std::string text;
+  std::vector<std::string> lines;
+  while (text.size() < (std::size_t{4} << 20)) {
+    lines.emplace_back(random() % 50, 'x');
+    text += lines.back() + "\n";
+  }
+  text.pop_back();
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    const record_table records = split_lines(text, '\n', threads);
+    ASSERT_EQ(records.size(), lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      ASSERT_EQ(records[i], lines[i]);
+  }
+  EXPECT_EQ(split_lines("", '\n', 1).size(), 0u);
+  EXPECT_EQ(split_lines("\n", '\n', 1).size(), 1u);
+}
+
+} // namespace
+} // namespace sortile::files
