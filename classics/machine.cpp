@@ -30,9 +30,9 @@ double seconds_of(const std::function<void()>& work) {
 } // namespace
 
 struct machine::state {
-  executor::device pretended;
+  executor::device pretended{};
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
-  std::unique_ptr<device::stream> stream; ///< null: the executor
+  std::unique_ptr<device::stream> stream{}; ///< null: the executor
   bool is_executor() const {
     return stream == nullptr;
   }

@@ -82,7 +82,6 @@ struct rank_in_blocks {
       if (simt::thread_index() == 0)
         sums[std::uint64_t{v} * simt::grid_size() + simt::block_index()] = count;
       group_begin += count;
-      simt::block_barrier();
     }
     SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) if (coalescing && value[k] != lab_values)
         s.sorted.store(place[k], mine[k]);

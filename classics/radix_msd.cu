@@ -36,6 +36,8 @@
 namespace sortile::classics {
 namespace {
 
+constexpr unsigned most_local = 2048; // records that one block sorts
+
 /// A bucket: where it lies, and how many of its low bits are still unsorted.
 struct segment {
   std::uint32_t first, count, bits, in_spare;
@@ -43,7 +45,7 @@ struct segment {
 
 template <class Word, bool Pairs>
 struct sort_segments {
-  static constexpr unsigned block_threads = 256, keys = 8, most = block_threads * keys;
+  static constexpr unsigned block_threads = 256, keys = most_local / block_threads;
   using shared = tile_storage<Word, Pairs, block_threads, keys>;
   records<Word, Pairs> data, spare;
   key_codec<Word> codec;
@@ -164,7 +166,7 @@ SORTILE_CLASSICS_OF(radix_msd) {
            .source = "McIlroy, Bostic & McIlroy 1993; Stehle & Jacobsen 2017",
            .steps_show = "each bucket as it is distributed, the result",
            .stable = true,
-           .parameters = {{"local", 32, 2048, 2048, "keys that one block sorts"}},
+           .parameters = {{"local", 32, most_local, most_local, "keys that one block sorts"}},
            .run = [](job& j) { with_records(j, [&](auto&... a) { msd(j, a...); }); }}};
 }
 

@@ -23,7 +23,8 @@
 //   scan-blelloch-padded-16, -32
 //                           the same, one unused word after every 16 or 32: at stride 2^k the lanes of a warp touch
 //                           every 2^(k+1)-th word, which all lie in few of the 32 banks; an unused word after every 32
-//                           moves each row of banks by one, so that the lanes spread again. 16 was right for 16 banks
+//                           moves each row of banks by one, so that the lanes spread again. 16 was right for 16 banks.
+//                           On 2048 numbers --counters gives 2205 conflicts without padding, 625 with 16, 35 with 32
 //   scan-kogge-stone        one block, one element a thread: step d adds the element 2^d before, log n steps without a
 //                           way down, but n log n additions; two buffers, so that nobody reads what is being written
 //   scan-blocks             any n: blocks scan tiles, the sums of the tiles are scanned alike, then added
