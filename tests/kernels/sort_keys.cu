@@ -60,6 +60,7 @@ struct how {
   order direction = order::ascending;
   unsigned partition_bits = kernels::sort_keys_request<Word>::follows_n;
   bool in_place = false;
+  kernels::partition_tiles tiles = kernels::partition_tiles::follow_n;
 };
 
 template <class Word>
@@ -81,7 +82,8 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
                                                          .codec = codec,
                                                          .workspace = workspace.view().data(),
                                                          .workspace_bytes = bytes,
-                                                         .partition_bits = h.partition_bits});
+                                                         .partition_bits = h.partition_bits,
+                                                         .tiles = h.tiles});
   expected.resize(n + zone, Word(0xa5a5a5a5));
   const auto got = h.in_place ? in.host() : out.host();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
@@ -105,7 +107,9 @@ void check_shapes(simt::queue q, std::size_t n, how<Word> h) {
 
 template <class Word>
 void check_sizes() {
-  constexpr std::size_t vector = 16 / sizeof(Word), tile = kernels::partition_kernel<Word>::tile_keys;
+  constexpr std::size_t vector = 16 / sizeof(Word);
+  constexpr std::size_t small_tile = kernels::partition_kernel<Word, kernels::tile_size::small>::tile_keys;
+  constexpr std::size_t large_tile = kernels::partition_kernel<Word, kernels::tile_size::large>::tile_keys;
   constexpr std::size_t bucket = kernels::local_sort_kernel<Word>::capacity;
   on_every_schedule(
       [&](simt::queue q) {
@@ -115,10 +119,14 @@ void check_sizes() {
       2);
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::size_t n : {bucket - 1, bucket, bucket + 1, tile - 1, tile, tile + 1, 2 * tile + vector - 1}) {
-          SCOPED_TRACE("n " + std::to_string(n));
-          check_sort(q, make_keys<Word>(n, shape::uniform), {});
-        }
+        for (const std::size_t tile : {small_tile, large_tile})
+          for (const std::size_t n :
+               {bucket - 1, bucket, bucket + 1, tile - 1, tile, tile + 1, 2 * tile + vector - 1}) {
+            SCOPED_TRACE("n " + std::to_string(n));
+            const auto tiles = tile == small_tile ? kernels::partition_tiles::small : kernels::partition_tiles::large;
+            check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 5, .tiles = tiles});
+            check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 9, .tiles = tiles});
+          }
       },
       0);
 }
@@ -140,6 +148,7 @@ SIMT_TEST(sort_keys, shapes) {
           }
         }
         check_shapes<std::uint32_t>(q, 70001, {});
+        check_shapes<std::uint64_t>(q, 50001, {.partition_bits = 10, .tiles = kernels::partition_tiles::large});
       },
       0);
 }
@@ -150,6 +159,8 @@ SIMT_TEST(sort_keys, shapes_on_many_schedules) {
         check_sort(q, make_keys<std::uint32_t>(3001, shape::uniform), {.partition_bits = 4});
         check_sort(q, make_keys<std::uint32_t>(2503, shape::one_giant_bucket), {.partition_bits = 6, .in_place = true});
         check_sort(q, make_keys<std::uint64_t>(2002, shape::uniform), {.partition_bits = 9});
+        check_sort(q, make_keys<std::uint64_t>(2002, shape::and_of_3),
+                   {.partition_bits = 9, .tiles = kernels::partition_tiles::large});
         check_sort(q, make_keys<std::uint64_t>(1501, shape::sorted), {.partition_bits = 2});
       },
       4);

@@ -33,7 +33,7 @@ class key_sort {
     }
     if (plan_.second_bits != 0) {
       Word* to = now == r_.out ? spare() : r_.out;
-      partition(now, to, fine_rings(), {plan_.coarse(), plan_.fine() - 1, 1, below(), second_chunk()});
+      partition(now, to, fine_rings(), {plan_.coarse(), plan_.fine() - 1, 1, below(), 1});
       now = to;
     }
     local(now);
@@ -83,26 +83,36 @@ class key_sort {
                         .n = n_,
                         .bins = plan_.bins(),
                         .fine = plan_.fine(),
-                        .granule = partition_kernel<Word>::granule});
+                        .granule = partition_kernel<Word, tile_size::large>::granule});
   }
 
-  std::uint64_t tiles() const {
-    return (r_.n + partition_kernel<Word>::tile_keys - 1) / partition_kernel<Word>::tile_keys;
-  }
-  /// Chunks only where every block gets several.
-  std::uint32_t second_chunk() const { return tiles() >= 16 * std::uint64_t{partition_blocks()} ? 4 : 1; }
-  unsigned partition_blocks() const { return simt::resident_blocks<partition_kernel<Word>>(q_); }
+  /// Large tiles from this many bytes of keys on.
+  static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
+
   void partition(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
-    const auto most = tiles() + shape.segments;
-    simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(most, partition_blocks()))},
-                 partition_kernel<Word>{.in = {from, r_.n},
-                                        .out = {to, r_.n},
-                                        .start = start(),
-                                        .rings = rings,
-                                        .findings = findings(),
-                                        .image = image_,
-                                        .shape = shape,
-                                        .n = n_});
+    const bool large = r_.tiles == partition_tiles::follow_n ? r_.n * sizeof(Word) >= large_tiles_bytes
+                                                             : r_.tiles == partition_tiles::large;
+    if (large)
+      partition_by<tile_size::large>(from, to, rings, shape);
+    else
+      partition_by<tile_size::small>(from, to, rings, shape);
+  }
+  template <tile_size Size>
+  void partition_by(const Word* from, Word* to, const bucket_rings& rings, partition_shape shape) const {
+    using kernel = partition_kernel<Word, Size>;
+    const auto tiles = (r_.n + kernel::tile_keys - 1) / kernel::tile_keys;
+    const unsigned resident = simt::resident_blocks<kernel>(q_);
+    // Neighbouring tiles of one segment, where every block gets several chunks of them.
+    shape.chunk = shape.segments > 1 && tiles >= std::uint64_t{16} * resident ? 4 : 1;
+    simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(tiles + shape.segments, resident))},
+                 kernel{.in = {from, r_.n},
+                        .out = {to, r_.n},
+                        .start = start(),
+                        .rings = rings,
+                        .findings = findings(),
+                        .image = image_,
+                        .shape = shape,
+                        .n = n_});
   }
   void local(const Word* from) const {
     simt::launch(q_, {.grid = plan_.bins()},

@@ -29,6 +29,8 @@ namespace sortile::kernels {
 /// The largest n that sort_keys takes: 32-bit positions, and room for a partition's rings to pass the end.
 inline constexpr std::uint64_t sort_keys_most = (std::uint64_t{1} << 32) - (1u << 16);
 
+enum class partition_tiles { follow_n, small, large };
+
 template <class Word>
 struct sort_keys_request {
   static constexpr unsigned follows_n = ~0u;
@@ -39,7 +41,9 @@ struct sort_keys_request {
   key_codec<Word> codec; ///< of an integer type and the whole key
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
-  unsigned partition_bits = follows_n; ///< 0 to 16; for measurements and tests
+  // For measurements and tests; both follow n otherwise.
+  unsigned partition_bits = follows_n; ///< 0 to 16
+  partition_tiles tiles = partition_tiles::follow_n;
 };
 
 /// Bytes that a request needs: room for the keys once more, and 20 bytes a bucket. Aligned to 128.
