@@ -1,6 +1,7 @@
 // Sizes that only a GPU can do: 2^28 items, more than 2^32, and many calls one after the other.
 #include "kernels/histogram/radix_histogram.hpp"
 #include "kernels/scan/scan.hpp"
+#include "kernels/sort/sort_keys.hpp"
 #include "tests/simt/fixture.hpp"
 
 #include <numeric>
@@ -121,6 +122,62 @@ SIMT_TEST(large, thousands_of_scans_on_one_workspace) {
     simt::launch(q, {.grid = 256}, count_wrong_sums<std::uint32_t>{{out.data(), n}, wrong.view(), n});
   }
   ASSERT_EQ(wrong.host()[0], 0u);
+}
+
+/// A permutation of the multiples of 2^(width − 28) below 2^width, so that place i of the sorted keys is known.
+template <class Word>
+struct permuted_keys {
+  static constexpr unsigned block_threads = 256, bits = 28, shift = 8 * sizeof(Word) - bits;
+  static constexpr std::uint64_t n = std::uint64_t{1} << bits;
+  simt::global<Word> out;
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
+      out[i] = Word(i * 0x9e3779b1u & (n - 1)) << shift;
+  }
+};
+template <class Word>
+struct count_wrong_keys {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const Word> in;
+  simt::global<std::uint64_t> wrong;
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < permuted_keys<Word>::n;
+         i += stride)
+      if (in.load(i) != Word(i) << permuted_keys<Word>::shift)
+        wrong.fetch_add(0, std::uint64_t{1});
+  }
+};
+
+template <class Word>
+void check_sort_of_permutation(key_type type, bool in_place) {
+  constexpr std::uint64_t n = permuted_keys<Word>::n;
+  const auto q = simt::queue::cuda(nullptr);
+  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n);
+  device_array<Word> in(n), out(in_place ? 1 : n);
+  device_array<std::uint64_t> workspace(bytes / 8);
+  if (!in.data() || !out.data() || !workspace.data())
+    GTEST_SKIP() << "not enough memory on the GPU";
+  Word* const to = in_place ? in.data() : out.data();
+  simt::launch(q, {.grid = 1024}, permuted_keys<Word>{{in.data(), n}});
+  kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.data(),
+                                                         .out = to,
+                                                         .n = n,
+                                                         .codec = make_key_codec<Word>(type, order::ascending, {}),
+                                                         .workspace = workspace.data(),
+                                                         .workspace_bytes = bytes});
+  buffer<std::uint64_t> wrong(1);
+  simt::launch(q, {.grid = 1024}, count_wrong_keys<Word>{{to, n}, wrong.view()});
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(wrong.host()[0], 0u);
+}
+
+SIMT_TEST(large, sort_of_u32_keys) {
+  check_sort_of_permutation<std::uint32_t>(key_type::u32, false);
+}
+SIMT_TEST(large, sort_of_u64_keys_in_place) {
+  check_sort_of_permutation<std::uint64_t>(key_type::u64, true);
 }
 
 } // namespace

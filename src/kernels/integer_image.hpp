@@ -1,0 +1,25 @@
+// The image of integer keys alone, as the kernels of the key sort use it: one exclusive-or, whatever sign and
+// direction.
+//
+// primitives/key_codec.hpp says what an image is. For an integer and its whole width the codec boils down to flipping
+// constant bits, so a digit costs a shift, an exclusive-or and a mask, and equal images mean equal bits. The second is
+// what lets a sort be unstable without anybody noticing; floats (two zeros, many NaNs) and bit windows lack it.
+#pragma once
+
+#include "primitives/key_codec.hpp"
+
+namespace sortile::kernels {
+
+template <class Word>
+struct integer_image {
+  Word flip;
+
+  /// Bits `shift` … of the image, as many as the mask has.
+  SORTILE_HOST_DEVICE std::uint32_t digit(Word key, unsigned shift, std::uint32_t mask) const {
+    return (std::uint32_t(key >> shift) ^ std::uint32_t(flip >> shift)) & mask;
+  }
+  SORTILE_HOST_DEVICE Word image(Word key) const { return key ^ flip; }
+  SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return (a ^ flip) < (b ^ flip); }
+};
+
+} // namespace sortile::kernels

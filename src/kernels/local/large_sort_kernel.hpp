@@ -1,0 +1,118 @@
+// Sorts the buckets that the local step left, whatever their size and keys: a block each, least significant digit
+// first.
+//
+// For each 8-bit digit in which keys differ at all, the block counts the bucket's digits and, unless they are all the
+// same, moves the keys tile by tile, stably, to the other of two arrays, from there back with the next digit, and so
+// on:
+//
+//   tile        keys in the order of the array, ranked by digit (primitives/digit_rank.hpp)
+//   key's place running[digit] + its rank among the tile's keys of that digit
+//   running     where the next key of each digit goes; grows by the tile's counts
+//
+// This is what makes the key sort right for every input. It is not what makes it fast: a block moves some 10 GB/s, so
+// many listed buckets of moderate size are worked off side by side, while one bucket that holds most of a large input
+// takes as long as one multiprocessor needs for it. Buckets whose keys are all the same cost one read a digit that
+// differs elsewhere.
+//
+// Traffic: at most 3 sizeof(key) a key and digit.
+#pragma once
+
+#include "kernels/local/local_sort_kernel.hpp"
+#include "primitives/digit_rank.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word>
+struct large_sort_kernel {
+  static constexpr unsigned block_threads = 512, radix = 256, digit_bits = 8;
+  static constexpr int items = 8;
+  static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
+  using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
+
+  struct shared {
+    typename ranker::storage rank;
+    primitives::block_scan_storage<std::uint32_t, block_threads> scan;
+    simt::shared_array<std::uint32_t, radix> count;
+    simt::shared_array<std::uint32_t, radix> running;
+    simt::shared_array<std::uint32_t, radix> base; // running, less the rank of the tile's first key of the digit
+  };
+
+  simt::global<const Word> in; // the buckets; may be out, or may be neither out nor spare
+  simt::global<Word> out, spare;
+  simt::global<const std::uint32_t> start;
+  bucket_list left;
+  integer_image<Word> image;
+  unsigned below;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint64_t many = left.findings.load(finding_left);
+    for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
+      const std::uint32_t b = left.buckets.load(q);
+      sort(s, start.load(b), start.load(b + 1));
+    }
+  }
+
+ private:
+  SORTILE_DEVICE void sort(shared& s, std::uint32_t begin, std::uint32_t end) const {
+    const std::uint64_t differ = left.findings.load(finding_ones) & left.findings.load(finding_zeros);
+    simt::global<const Word> from = in;
+    bool in_out = in.data() == out.data();
+    for (unsigned shift = 0; shift < below; shift += digit_bits) {
+      if ((differ >> shift & (radix - 1)) == 0 || !count_digits(s, from, begin, end, shift))
+        continue;
+      const simt::global<Word> to = in_out ? spare : out;
+      move(s, from, to, begin, end, shift);
+      from = to;
+      in_out = !in_out;
+    }
+    for (std::uint64_t i = std::uint64_t{begin} + simt::thread_index(); !in_out && i < end; i += block_threads)
+      out[i] = from.load(i);
+  }
+
+  /// running[d] = where the keys of digit d begin. False where all keys have the same digit.
+  SORTILE_DEVICE bool count_digits(shared& s, const simt::global<const Word>& from, std::uint32_t begin,
+                                   std::uint32_t end, unsigned shift) const {
+    const unsigned t = simt::thread_index();
+    if (t < radix)
+      s.count[t] = 0;
+    simt::block_barrier();
+    for (std::uint64_t i = std::uint64_t{begin} + t; i < end; i += block_threads)
+      s.count.fetch_add(image.digit(from.load(i), shift, radix - 1), 1u, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    const std::uint32_t mine = t < radix ? s.count.load(t) : 0;
+    const auto before = primitives::block_exclusive_scan(s.scan, mine, primitives::plus{}, begin);
+    if (t < radix)
+      s.running[t] = before.before;
+    return !simt::block_any(mine == end - begin);
+  }
+
+  SORTILE_DEVICE void move(shared& s, const simt::global<const Word>& from, const simt::global<Word>& to,
+                           std::uint32_t begin, std::uint32_t end, unsigned shift) const {
+    static_assert(ranker::owned == 1);
+    const unsigned t = simt::thread_index();
+    for (std::uint64_t first = begin; first < end; first += tile_keys) {
+      const std::uint64_t mine = first + simt::warp_index() * warp_keys + simt::lane_index();
+      Word keys[items];
+      unsigned digits[items], ranks[items];
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const std::uint64_t at = mine + unsigned(i) * simt::warp_size;
+        keys[i] = at < end ? from.load(at) : Word{0};
+        digits[i] = at < end ? image.digit(keys[i], shift, radix - 1) : radix - 1; // absent ones stand last
+      }
+      const auto totals = ranker::rank(s.rank, digits, ranks);
+      if (t < radix) {
+        s.base[t] = s.running.load(t) - totals.start[0];
+        s.running[t] = s.running.load(t) + totals.count[0];
+      }
+      simt::block_barrier();
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        if (mine + unsigned(i) * simt::warp_size < end)
+          to[s.base.load(digits[i]) + ranks[i]] = keys[i];
+      simt::block_barrier();
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,17 @@
+// What the look finds out about all keys, and what later steps of a sort add: a few words in the workspace.
+#pragma once
+
+#include <cstdint>
+
+namespace sortile::kernels {
+
+/// Indices into the findings, an array of 64-bit words that is zero before the look.
+enum key_finding : unsigned {
+  finding_disorder, ///< 1: some key is smaller than the one before it. 0: the keys are sorted already
+  finding_ones,     ///< bits set in some image
+  finding_zeros,    ///< bits clear in some image; ones & zeros are the bits in which keys differ
+  finding_left,     ///< buckets that the local step left to the large one
+  finding_words
+};
+
+} // namespace sortile::kernels

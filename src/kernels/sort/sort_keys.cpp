@@ -1,0 +1,80 @@
+// Checks requests for a sort of keys, decides how they are cut, and sends them to the queue's backend.
+#include "kernels/sort/sort_keys.hpp"
+#include "kernels/argument_checks.hpp"
+#include "kernels/sort/sort_keys_launch.hpp"
+
+namespace sortile::kernels {
+
+namespace {
+
+using detail::sort_keys_layout;
+using detail::sort_keys_plan;
+
+void check_count(std::uint64_t n) {
+  if (n > sort_keys_most)
+    throw invalid_argument("sort_keys: n = " + std::to_string(n) + ", at most " + std::to_string(sort_keys_most) +
+                           " keys are allowed");
+}
+
+void check_bits(unsigned partition_bits) {
+  if (partition_bits > sort_keys_plan::most_bits && partition_bits != ~0u)
+    throw invalid_argument("sort_keys: partition_bits = " + std::to_string(partition_bits) + ", 0 to " +
+                           std::to_string(sort_keys_plan::most_bits) + " are allowed");
+}
+
+template <class Word>
+void check_codec(const key_codec<Word>& codec) {
+  if (codec.infinity != 0)
+    throw invalid_argument(
+        "sort_keys: floating-point keys are not supported: +0 and -0, and NaNs, would lose their order; "
+        "integers are");
+  if (codec.shift != 0 || codec.mask != Word(~Word{0}))
+    throw invalid_argument("sort_keys: a bit window of " + std::to_string(codec.bits) +
+                           " bits is not supported: keys equal in it would lose their order; the whole key is");
+}
+
+template <class Word>
+void check(const sort_keys_request<Word>& r) {
+  constexpr std::size_t vector = 16;
+  const std::size_t bytes = std::size_t(r.n) * sizeof(Word);
+  for (const auto& [name, address] : {std::pair{"in", reinterpret_cast<std::uintptr_t>(r.in)},
+                                      std::pair{"out", reinterpret_cast<std::uintptr_t>(r.out)}})
+    if (address % vector != 0)
+      throw invalid_argument(std::string("sort_keys: ") + name + " is not aligned to 16 bytes");
+  check_array("sort_keys", "in", r.in, r.n);
+  check_array("sort_keys", "out", r.out, r.n);
+  if (r.in != r.out)
+    check_apart("sort_keys", "in", r.in, bytes, "out", r.out, bytes);
+  check_workspace("sort_keys", r.workspace, r.workspace_bytes, sort_keys_workspace_bytes<Word>(r.n, r.partition_bits),
+                  sort_keys_layout::alignment);
+  check_apart("sort_keys", "workspace", r.workspace, r.workspace_bytes, "in", r.in, bytes);
+  check_apart("sort_keys", "workspace", r.workspace, r.workspace_bytes, "out", r.out, bytes);
+}
+
+} // namespace
+
+template <class Word>
+std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits) {
+  check_count(n);
+  check_bits(partition_bits);
+  return n == 0 ? 0 : sort_keys_layout::of<Word>(sort_keys_plan::of(n, partition_bits), n).bytes;
+}
+
+template <class Word>
+void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request) {
+  check_count(request.n);
+  check_bits(request.partition_bits);
+  check_codec(request.codec);
+  if (request.n == 0)
+    return;
+  check(request);
+  const auto plan = sort_keys_plan::of(request.n, request.partition_bits);
+  simt::visit(q, [&](auto backend) { detail::launch_sort_keys<decltype(backend)>(q, request, plan); });
+}
+
+template std::size_t sort_keys_workspace_bytes<std::uint32_t>(std::uint64_t, unsigned);
+template std::size_t sort_keys_workspace_bytes<std::uint64_t>(std::uint64_t, unsigned);
+template void sort_keys(const simt::queue&, const sort_keys_request<std::uint32_t>&);
+template void sort_keys(const simt::queue&, const sort_keys_request<std::uint64_t>&);
+
+} // namespace sortile::kernels

@@ -1,0 +1,57 @@
+// Sorts keys in device memory; plain C++.
+//
+//   look        one read: where every bucket begins, which bits differ, whether there is anything to do
+//   tables      small
+//   partition   up to 8 bits        one read, one write
+//   partition   up to 8 more        one read, one write     (from 2^20 + 1 keys on)
+//   local       the rest            one read, one write     (and large_sort_kernel.hpp for what that leaves)
+//
+// The number of buckets follows n, about 4096 keys each. 28 bytes are moved for a 32-bit key, 56 for a 64-bit one.
+//
+// Keys are std::uint32_t or std::uint64_t: unsigned or signed integers by their codec, ascending or descending, by the
+// whole key. Floats and bit windows are refused: keys with equal images but different bits would have to keep their
+// order, and this path does not. Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16 bytes, the same array or apart;
+// the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a
+// CUDA graph. The workspace's content never matters. Deterministic in its result.
+//
+// When not to use it: where one range of 2^(width − bits) keys holds a large part of a large input, one block sorts all
+// of that.
+#pragma once
+
+#include "primitives/key_codec.hpp"
+#include "simt/queue.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sortile::kernels {
+
+/// The largest n that sort_keys takes: 32-bit positions, and room for a partition's rings to pass the end.
+inline constexpr std::uint64_t sort_keys_most = (std::uint64_t{1} << 32) - (1u << 16);
+
+enum class partition_tiles { follow_n, small, large };
+
+template <class Word>
+struct sort_keys_request {
+  static constexpr unsigned follows_n = ~0u;
+
+  const Word* in = nullptr;
+  Word* out = nullptr; ///< may be `in`
+  std::uint64_t n = 0;
+  key_codec<Word> codec; ///< of an integer type and the whole key
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  // For measurements and tests; both follow n otherwise.
+  unsigned partition_bits = follows_n; ///< 0 to 16
+  partition_tiles tiles = partition_tiles::follow_n;
+};
+
+/// Bytes that a request needs: room for the keys once more, and 20 bytes a bucket. Aligned to 128.
+template <class Word>
+std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
+
+/// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
+template <class Word>
+void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request);
+
+} // namespace sortile::kernels

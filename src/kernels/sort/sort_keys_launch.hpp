@@ -1,0 +1,61 @@
+// Between the checked request and the kernels: how a sort of keys is cut, where its tables lie in the workspace. The
+// launches are declared for each backend and defined in sort_keys.cu.
+#pragma once
+
+#include "kernels/sort/sort_keys.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::kernels::detail {
+
+struct sort_keys_plan {
+  static constexpr unsigned most_bits = 16, most_bits_at_once = 8;
+  static constexpr std::uint64_t bucket_keys = 4096,
+                                 one_bucket = 5000; ///< the local step takes 5120, less what a vector adds
+
+  unsigned first_bits, second_bits; ///< of the two partitions; 0: left out
+
+  std::uint32_t bins() const { return 1u << (first_bits + second_bits); }
+  std::uint32_t coarse() const { return 1u << first_bits; }
+  std::uint32_t fine() const { return 1u << second_bits; }
+
+  static sort_keys_plan of(std::uint64_t n, unsigned partition_bits) {
+    unsigned bits = partition_bits;
+    if (bits > most_bits) { // follows n
+      const auto buckets = (n + bucket_keys - 1) / bucket_keys;
+      bits = n <= one_bucket ? 0 : std::min(most_bits, unsigned(std::bit_width(buckets - 1)));
+    }
+    const unsigned first = bits <= most_bits_at_once ? bits : (bits + 1) / 2;
+    return {first, bits - first};
+  }
+};
+
+/// Byte offsets. What has to be zero before the look stands at the front.
+struct sort_keys_layout {
+  static constexpr std::size_t alignment = 128;
+  static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+  std::size_t count, start, coarse_next, coarse_left, fine_next, fine_left, left, keys, bytes;
+
+  template <class Word>
+  static sort_keys_layout of(const sort_keys_plan& p, std::uint64_t n) {
+    const std::size_t bins = rounded(std::size_t{p.bins()} * 4), coarse = rounded(std::size_t{p.coarse()} * 4);
+    sort_keys_layout l{};
+    l.count = alignment;
+    l.start = l.count + bins;
+    l.coarse_next = l.start + bins + alignment;
+    l.coarse_left = l.coarse_next + coarse;
+    l.fine_next = l.coarse_left + coarse;
+    l.fine_left = l.fine_next + bins;
+    l.left = l.fine_left + bins;
+    l.keys = l.left + bins;
+    l.bytes = l.keys + rounded(std::size_t(n) * sizeof(Word));
+    return l;
+  }
+};
+
+template <class Backend, class Word>
+void launch_sort_keys(const simt::queue& q, const sort_keys_request<Word>& request, const sort_keys_plan& plan);
+
+} // namespace sortile::kernels::detail

@@ -1,0 +1,229 @@
+// The sort of keys against std::sort: sizes about its tiles and buckets, distributions that its steps find hard, both
+// widths, signs and directions, in place and apart, with any number of buckets.
+#include "kernels/local/large_sort_kernel.hpp"
+#include "kernels/look/look_kernel.hpp"
+#include "kernels/sort/sort_keys.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <sortile/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace sortile::simt_tests {
+namespace {
+
+enum class shape { uniform, and_of_3, few, equal, sorted, nearly_sorted, reversed, narrow, one_giant_bucket };
+constexpr shape all_shapes[] = {shape::uniform,  shape::and_of_3, shape::few,
+                                shape::equal,    shape::sorted,   shape::nearly_sorted,
+                                shape::reversed, shape::narrow,   shape::one_giant_bucket};
+
+template <class Word>
+std::vector<Word> make_keys(std::size_t n, shape kind) {
+  const auto bits = noise(6 * n + 6, std::uint32_t(n) + 17);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto draw = [&](std::size_t j) { return Word((std::uint64_t{bits[6 * i + j]} << 32 | bits[6 * i + j + 1])); };
+    const Word r = draw(0);
+    switch (kind) {
+    case shape::and_of_3:
+      keys[i] = r & draw(2) & draw(4);
+      break;
+    case shape::few:
+      keys[i] = Word(r % 5) * Word(0x31415926);
+      break;
+    case shape::equal:
+      keys[i] = 42;
+      break;
+    case shape::narrow:
+      keys[i] = r & 1023;
+      break;
+    case shape::one_giant_bucket: // 7 of 8 keys differ in their low 10 bits alone
+      keys[i] = bits[6 * i + 2] % 8 != 0 ? Word(Word(5) << (8 * sizeof(Word) - 4) | (r & 1023)) : r;
+      break;
+    default:
+      keys[i] = r;
+    }
+  }
+  if (kind == shape::sorted || kind == shape::nearly_sorted)
+    std::sort(keys.begin(), keys.end());
+  if (kind == shape::nearly_sorted && n > 1)
+    std::swap(keys[n - 1], keys[n / 2]);
+  if (kind == shape::reversed)
+    std::sort(keys.rbegin(), keys.rend());
+  return keys;
+}
+
+template <class Word>
+struct how {
+  key_type type = sizeof(Word) == 4 ? key_type::u32 : key_type::u64;
+  order direction = order::ascending;
+  unsigned partition_bits = kernels::sort_keys_request<Word>::follows_n;
+  bool in_place = false;
+  kernels::partition_tiles tiles = kernels::partition_tiles::follow_n;
+};
+
+template <class Word>
+void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  const std::size_t n = keys.size();
+  const auto codec = make_key_codec<Word>(h.type, h.direction, {});
+  std::vector<Word> expected = keys;
+  std::sort(expected.begin(), expected.end(), [&](Word a, Word b) { return codec.image(a) < codec.image(b); });
+  constexpr std::size_t zone = 16; // words behind, which must stay as they are
+  std::vector<Word> guarded = keys;
+  guarded.resize(n + zone, Word(0xa5a5a5a5));
+  buffer<Word> in(guarded), out(n + zone, Word(0xa5a5a5a5));
+  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n, h.partition_bits);
+  buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
+  Word* const to = h.in_place ? in.view().data() : out.view().data();
+  kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.view().data(),
+                                                         .out = to,
+                                                         .n = n,
+                                                         .codec = codec,
+                                                         .workspace = workspace.view().data(),
+                                                         .workspace_bytes = bytes,
+                                                         .partition_bits = h.partition_bits,
+                                                         .tiles = h.tiles});
+  expected.resize(n + zone, Word(0xa5a5a5a5));
+  const auto got = h.in_place ? in.host() : out.host();
+  const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
+  EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n + zone)) << "is the first wrong key";
+  if (!h.in_place) {
+    EXPECT_EQ(in.host(), guarded) << "the input has changed";
+  }
+  const auto behind = workspace.host();
+  for (std::size_t i = bytes / 8; i < behind.size(); ++i)
+    EXPECT_EQ(behind[i], 0x5a5a5a5a5a5a5a5au);
+}
+
+template <class Word>
+void check_shapes(simt::queue q, std::size_t n, how<Word> h) {
+  for (const shape kind : all_shapes) {
+    SCOPED_TRACE("n " + std::to_string(n) + ", shape " + std::to_string(int(kind)) + ", bits " +
+                 std::to_string(int(h.partition_bits)));
+    check_sort(q, make_keys<Word>(n, kind), h);
+  }
+}
+
+template <class Word>
+void check_sizes() {
+  constexpr std::size_t vector = 16 / sizeof(Word);
+  constexpr std::size_t small_tile = kernels::partition_kernel<Word, kernels::tile_size::small>::tile_keys;
+  constexpr std::size_t large_tile = kernels::partition_kernel<Word, kernels::tile_size::large>::tile_keys;
+  constexpr std::size_t bucket = kernels::local_sort_kernel<Word>::capacity;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, vector + 1, std::size_t{1000}})
+          check_sort(q, make_keys<Word>(n, shape::uniform), {});
+      },
+      2);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t tile : {small_tile, large_tile})
+          for (const std::size_t n :
+               {bucket - 1, bucket, bucket + 1, tile - 1, tile, tile + 1, 2 * tile + vector - 1}) {
+            SCOPED_TRACE("n " + std::to_string(n));
+            const auto tiles = tile == small_tile ? kernels::partition_tiles::small : kernels::partition_tiles::large;
+            check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 5, .tiles = tiles});
+            check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 9, .tiles = tiles});
+          }
+      },
+      0);
+}
+
+SIMT_TEST(sort_keys, sizes_u32) {
+  check_sizes<std::uint32_t>();
+}
+SIMT_TEST(sort_keys, sizes_u64) {
+  check_sizes<std::uint64_t>();
+}
+
+SIMT_TEST(sort_keys, shapes) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true}) {
+          for (const unsigned bits : {0u, 3u, 10u}) {
+            check_shapes<std::uint32_t>(q, 9000, {.partition_bits = bits, .in_place = in_place});
+            check_shapes<std::uint64_t>(q, 9000, {.partition_bits = bits, .in_place = in_place});
+          }
+        }
+        check_shapes<std::uint32_t>(q, 70001, {});
+        check_shapes<std::uint64_t>(q, 50001, {.partition_bits = 10, .tiles = kernels::partition_tiles::large});
+      },
+      0);
+}
+
+SIMT_TEST(sort_keys, shapes_on_many_schedules) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_sort(q, make_keys<std::uint32_t>(3001, shape::uniform), {.partition_bits = 4});
+        check_sort(q, make_keys<std::uint32_t>(2503, shape::one_giant_bucket), {.partition_bits = 6, .in_place = true});
+        check_sort(q, make_keys<std::uint64_t>(2002, shape::uniform), {.partition_bits = 9});
+        check_sort(q, make_keys<std::uint64_t>(2002, shape::and_of_3),
+                   {.partition_bits = 9, .tiles = kernels::partition_tiles::large});
+        check_sort(q, make_keys<std::uint64_t>(1501, shape::sorted), {.partition_bits = 2});
+      },
+      4);
+}
+
+SIMT_TEST(sort_keys, signs_and_directions) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::uniform, shape::few, shape::sorted}) {
+          const auto narrow = make_keys<std::uint32_t>(5003, kind);
+          const auto wide = make_keys<std::uint64_t>(5003, kind);
+          check_sort(q, narrow, {.type = key_type::i32, .partition_bits = 5});
+          check_sort(q, narrow, {.direction = order::descending, .partition_bits = 10});
+          check_sort(q, wide, {.type = key_type::i64, .direction = order::descending, .partition_bits = 5});
+        }
+      },
+      0);
+}
+
+/// 2^15 equal top digits in one block make the look's counters give keys away.
+SIMT_TEST(sort_keys, counters_that_fill) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        auto keys = make_keys<std::uint32_t>(300000, shape::uniform);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+          keys[i] = i % 8 != 0 ? keys[i] >> 12 : keys[i];
+        check_sort(q, keys, {.partition_bits = 8});
+      },
+      0);
+}
+
+SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        buffer<std::uint32_t> in(64), out(64);
+        const std::size_t bytes = kernels::sort_keys_workspace_bytes<std::uint32_t>(64);
+        buffer<std::uint64_t> workspace(bytes / 8 + 16);
+        const kernels::sort_keys_request<std::uint32_t> good{.in = in.view().data(),
+                                                             .out = out.view().data(),
+                                                             .n = 60,
+                                                             .codec =
+                                                                 make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
+                                                             .workspace = workspace.view().data(),
+                                                             .workspace_bytes = bytes};
+        const auto refused = [&](auto change) {
+          auto r = good;
+          change(r);
+          EXPECT_THROW(kernels::sort_keys(q, r), sortile::error);
+        };
+        EXPECT_NO_THROW(kernels::sort_keys(q, good));
+        refused([](auto& r) { r.in = nullptr; });
+        refused([](auto& r) { r.in += 1; });
+        refused([](auto& r) { r.out += 2; });
+        refused([](auto& r) { r.out = const_cast<std::uint32_t*>(r.in) + 4; });
+        refused([](auto& r) { r.workspace_bytes = 8; });
+        refused([](auto& r) { r.workspace = r.out; });
+        refused([](auto& r) { r.n = kernels::sort_keys_most + 1; });
+        refused([](auto& r) { r.partition_bits = 17; });
+        refused([](auto& r) { r.codec = make_key_codec<std::uint32_t>(key_type::f32, {}, {}); });
+        refused([](auto& r) { r.codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {8, 16}); });
+      },
+      0);
+}
+
+} // namespace
+} // namespace sortile::simt_tests
