@@ -18,8 +18,8 @@
 // A part at depth 18 or more has had bad pivots. It falls over to the bitonic network in global memory, by its one
 // block; steps say how often. That also keeps the nesting within what the device runtime allows (24).
 //
-// The runtime holds at most 2048 launches that have not begun. Parts at one depth do not overlap and each is larger
-// than `small`, so with n at most 2^17 and `small` at least 64 there are never more.
+// The runtime holds at most 2048 launches that have not begun. The parts of such launches do not overlap, and each is
+// larger than `small`: where n / 2048 is more than the parameter, it takes its place, and there are never too many.
 //
 // Launches are counted on the device, and read back: the run fails if there were none.
 //
@@ -30,15 +30,18 @@
 // that of two: a depth of 2 n / 256, which the host-driven form, where the whole grid divides, does not have.
 //
 // What it teaches: recursion whose shape the data decide, without the host; and its price: the top of the tree has no
-// parallelism unless divisions are parallel too. Limits: n at most 2^17, see above; unstable.
+// parallelism unless divisions are parallel too. Limits: n at most 2^21, since one block sorts no more than 1024 keys
+// in shared memory, and n / 2048 must not be more; unstable.
 #include "classics/parts.hpp"
 
 #include <sortile/error.hpp>
 
+#include <algorithm>
+
 namespace sortile::classics {
 namespace {
 
-constexpr unsigned deepest = 18;
+constexpr unsigned deepest = 18, pending_launches = 2048;
 
 template <class Word, bool Pairs>
 struct divide {
@@ -178,10 +181,11 @@ void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, 
   const device_array<std::uint32_t> launches(j.on, 1), fallen(j.on, 1);
   launches.clear();
   fallen.clear();
+  const unsigned small = std::max(j.parameter("small"), static_cast<unsigned>(j.asked.n / pending_launches));
   const part whole{0, static_cast<std::uint32_t>(j.asked.n), 0, 0};
   simt::launch(j.on.queue(), {},
-               start<Word, Pairs>{{data, spare, whole, codec, pivot_rule(j.parameter("pivot")), j.parameter("small"),
-                                   view(launches), view(fallen)}});
+               start<Word, Pairs>{
+                   {data, spare, whole, codec, pivot_rule(j.parameter("pivot")), small, view(launches), view(fallen)}});
   const std::uint32_t count = launches.at(0);
   if (count == 0)
     throw device_failure("quicksort-launching: no kernel was launched from the device");
@@ -202,9 +206,9 @@ SORTILE_CLASSICS_OF(quicksort_launching) {
            .depth = "n expected",
            .source = "Hoare 1962; Cederman & Tsigas 2009",
            .steps_show = "the number of launches from the device, the result",
-           .largest_n = std::uint64_t{1} << 17,
+           .largest_n = std::uint64_t{1} << 21,
            .parameters = {{"pivot", 0, 2, 3, "first, random, median of three, by histogram"},
-                          {"small", 64, 1024, 1024, "keys that one block sorts"}},
+                          {"small", 8, 1024, 1024, "keys that one block sorts"}},
            .run = [](job& j) { with_records(j, [&](auto&... a) { quicksort(j, a...); }); }}};
 }
 
