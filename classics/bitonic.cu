@@ -1,0 +1,184 @@
+// Bitonic sort: Batcher's network of bitonic merges. Its parts are in bitonic_parts.cu.
+//
+// Idea. A sequence is bitonic if it rises and then falls, or is a cyclic shift of such a one. Compare its elements at a
+// distance of half its length: the smaller ones form one half, the greater ones the other. No element of the first half
+// is then greater than any of the second, and both are bitonic again (bitonic split). Splitting on, down to single
+// elements, sorts (bitonic merge):
+//
+//   3 5 8 9 7 4 2 1        split at distance 4: 3 with 7, 5 with 4, 8 with 2, 9 with 1
+//   3 4 2 1 | 7 5 8 9      distance 2
+//   2 1|3 4 | 7 5|8 9      distance 1
+//   1 2 3 4   5 7 8 9
+//
+// Two sorted halves are bitonic if one of them is turned round. Turning it costs nothing: the first split of each merge
+// compares the i-th element with the i-th from the end. All comparators then point up (compare_exchange.hpp), so that
+// the network of the next power of two serves any n with those beyond the end left out.
+//
+//   sort of 8:   merges of 2    of 4: mirror, 1      of 8: mirror, 2, 1         ▪ mirror: i with its image in the run
+//
+// Forms:
+//   bitonic-recursive    on the host: sort one half down, the other up, merge, all by recursion; any n after Lang: the
+//                        distance is the greatest power of two below n
+//   bitonic-loop         on the host: three loops, with mirrored first splits
+//   bitonic-steps        a launch a step, a thread a comparator, global memory
+//   bitonic-shared       steps of distance below 1024 stay in shared memory: one launch sorts tiles of 1024, and then
+//   in
+//                        each merge the small distances take one launch together
+//
+// Source: Batcher, "Sorting Networks and their Applications", 1968; Knuth, TAOCP vol. 3, 5.3.4; any n: Lang, "Bitonic
+// sorting network for n not a power of 2".
+//
+// Cost: n/4 log n (log n + 1) comparisons in log n (log n + 1) / 2 steps. bitonic-steps reads and writes everything in
+// each of them: 325 times for 2^25 keys. bitonic-shared: 1 + (1 + 2 + … + 15) + 15 = 136 times.
+//
+// What it teaches: a network has no data-dependent branches, addresses or load imbalance; tiles turn steps into shared
+// memory traffic where distances are small; and how padding can be imagined instead of stored. Limits: log² n steps, so
+// that radix and merge sorts win for large n; not stable; within one block, for up to some thousand keys, hard to beat.
+#include "classics/compare_exchange.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::classics {
+
+namespace {
+
+template <class Word>
+void lang_merge(host_record<Word>* a, std::size_t n, bool up) {
+  if (n <= 1)
+    return;
+  const std::size_t distance = std::bit_ceil(n) / 2;
+  for (std::size_t i = 0; i + distance < n; ++i)
+    if (a[i].image != a[i + distance].image && (a[i].image > a[i + distance].image) == up)
+      std::swap(a[i], a[i + distance]);
+  lang_merge(a, distance, up);
+  lang_merge(a + distance, n - distance, up);
+}
+
+template <class Word>
+void lang_sort(host_record<Word>* a, std::size_t n, bool up) {
+  if (n <= 1)
+    return;
+  lang_sort(a, n / 2, !up);
+  lang_sort(a + n / 2, n - n / 2, up);
+  lang_merge(a, n, up);
+}
+
+template <class Word, bool Pairs>
+void recursive(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_codec<Word>& codec) {
+  auto all = gather(data, j.asked.n, codec);
+  const std::size_t half = all.size() / 2;
+  lang_sort(all.data(), half, false);
+  lang_sort(all.data() + half, all.size() - half, true);
+  scatter(all, data);
+  j.show("halves sorted, down and up", untyped(data), j.asked.n);
+  lang_merge(all.data(), all.size(), true);
+  scatter(all, data);
+  j.show("merged", untyped(data), j.asked.n);
+}
+
+template <class Word, bool Pairs>
+void loop(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_codec<Word>& codec) {
+  auto all = gather(data, j.asked.n, codec);
+  const std::size_t n = all.size(), comparators = std::bit_ceil(n) / 2;
+  for (std::size_t run = 1; run < n; run *= 2)
+    for (std::size_t distance = run; distance > 0; distance /= 2) {
+      for (std::size_t t = 0; t < comparators; ++t) {
+        const comparator c = distance == run ? mirrored(t, run) : straight(t, distance);
+        if (c.high < n && all[c.low].image > all[c.high].image)
+          std::swap(all[c.low], all[c.high]);
+      }
+      if (j.shows_steps()) {
+        scatter(all, data);
+        j.show("runs of " + std::to_string(run) + ", distance " + std::to_string(distance), untyped(data), n);
+      }
+    }
+  scatter(all, data);
+  j.show("sorted", untyped(data), n);
+}
+
+/// Tiles in shared memory: sorted, or taken through the small distances of one merge.
+template <class Word, bool Pairs>
+struct network_tile {
+  static constexpr unsigned block_threads = 512, own = 2 * block_threads;
+  struct shared {
+    simt::shared_array<record<Word, Pairs>, own> tile;
+  };
+  records<Word, Pairs> data;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  bool whole_sort; // otherwise the end of one merge: distances below a tile
+
+  SORTILE_DEVICE void step(shared& s, unsigned distance, bool mirror, unsigned count) const {
+    simt::block_barrier();
+    const unsigned t = simt::thread_index();
+    const comparator c = mirror ? mirrored(t, distance) : straight(t, distance);
+    if (c.high < count)
+      exchange_if_greater(s.tile, c.low, c.high, codec);
+  }
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * own;
+    const auto count = static_cast<unsigned>(n - first < own ? n - first : own);
+    for (unsigned i = simt::thread_index(); i < count; i += block_threads)
+      s.tile.store(i, data.load(first + i));
+    for (unsigned run = whole_sort ? 1 : block_threads; run < own; run *= 2)
+      for (unsigned distance = run; distance > 0; distance /= 2)
+        step(s, distance, whole_sort && distance == run, count);
+    simt::block_barrier();
+    for (unsigned i = simt::thread_index(); i < count; i += block_threads)
+      data.store(first + i, s.tile.load(i));
+  }
+};
+
+template <class Word, bool Pairs>
+void by_steps(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_codec<Word>& codec) {
+  for (std::uint64_t run = 1; run < j.asked.n; run *= 2)
+    for (std::uint64_t distance = run; distance > 0; distance /= 2)
+      run_bitonic_step(j, data, codec, distance, distance == run);
+}
+
+template <class Word, bool Pairs>
+void with_tiles(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_codec<Word>& codec) {
+  using kernel = network_tile<Word, Pairs>;
+  const std::uint64_t n = j.asked.n;
+  if (n == 0)
+    return;
+  const unsigned tiles = blocks_for(n, kernel::own);
+  simt::launch(j.on.queue(), {.grid = tiles}, kernel{data, n, codec, true});
+  j.show("tiles sorted", untyped(data), n);
+  for (std::uint64_t run = kernel::own; run < n; run *= 2) {
+    for (std::uint64_t distance = run; distance >= kernel::own; distance /= 2)
+      run_bitonic_step(j, data, codec, distance, distance == run);
+    simt::launch(j.on.queue(), {.grid = tiles}, kernel{data, n, codec, false});
+    j.show("distances below a tile", untyped(data), n);
+  }
+}
+
+classic bitonic(std::string_view name, std::string_view summary, run_function run) {
+  return {.name = name,
+          .family = "network",
+          .summary = summary,
+          .work = "n log^2 n",
+          .depth = "log^2 n",
+          .source = "Batcher 1968; Lang (any n)",
+          .steps_show = "each step of the network that is seen from outside",
+          .run = run};
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(bitonic) {
+  std::vector<classic> all = {bitonic("bitonic-recursive",
+                                      "halves sorted down and up, then merged, by recursion on the host",
+                                      [](job& j) { with_records(j, [&](auto&... a) { recursive(j, a...); }); }),
+                              bitonic("bitonic-loop", "the network as loops on the host",
+                                      [](job& j) { with_records(j, [&](auto&... a) { loop(j, a...); }); }),
+                              bitonic("bitonic-steps", "a launch for each step of the network",
+                                      [](job& j) { with_records(j, [&](auto&... a) { by_steps(j, a...); }); }),
+                              bitonic("bitonic-shared", "small distances in shared memory, large ones a launch each",
+                                      [](job& j) { with_records(j, [&](auto&... a) { with_tiles(j, a...); }); })};
+  all[0].place = all[1].place = place::host;
+  return all;
+}
+
+} // namespace sortile::classics

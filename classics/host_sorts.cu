@@ -1,0 +1,173 @@
+// Sorts of the host: where parallel sorts start from, and what their speed-up is measured against.
+//
+// Queue radix sort is the radix sort of card-sorting machines: a queue for each value of a digit; the keys are dealt to
+// the queues by their last digit, collected queue by queue, dealt by the next digit, and so on.
+//
+//   input       329 457 657 839 436 720 355
+//   by ones     720 | 355 | 436 | 457 657 | 329 839        queue 0, 5, 6, 7, 9
+//   by tens     720 329 | 436 839 | 355 457 657
+//   by hundreds 329 355 | 436 457 | 657 | 720 | 839
+//
+// Queues keep order, so every pass is stable, and so what earlier passes achieved survives the later ones. The digits
+// are those of the key's image, an unsigned number that sorts as the key does; there are passes for as many digits as
+// the greatest image has.
+//
+// Forms:
+//   host-radix-queues-10    decimal digits: a division a digit
+//   host-radix-queues-256   bytes: a shift and a mask
+//   host-radix-prefix       without queues: the exclusive prefix sum of how often each digit value occurs is where its
+//                           queue would begin in the output; one array is written in place of 256. This is the form
+//                           that parallel machines use: the sum is a scan
+//   host-qsort              C's qsort: a call of a comparison function by pointer for each comparison
+//   host-std-sort           std::sort: introsort (quicksort, heapsort where that goes wrong, insertion sort at the end)
+//
+//   counts of the ones   0:1 5:1 6:1 7:2 9:2      prefix sums  0:0 5:1 6:2 7:3 9:5
+//
+// All of them work on an array of (image, key, value) that is filled from the job's arrays and written back: the
+// comparison sorts so compare unsigned numbers, whatever the type and the direction.
+//
+// Source: Hollerith's machines, 1887; Seward 1954 (counting in place of queues); Knuth, TAOCP vol. 3, 5.2.5; Hoare,
+// "Quicksort", 1962; Musser, "Introspective Sorting and Selection Algorithms", 1997.
+//
+// Cost: d n steps for d digits: 10 passes in base 10 for 32 bits, 4 in base 256. A pass reads and writes each record
+// twice with queues (to the queue and back), once with prefix sums. Queues allocate as they grow. qsort and std::sort:
+// n log n comparisons; std::sort's are inlined.
+//
+// What it teaches: LSD radix sort before parallelism obscures it, why each pass must be stable, and how a prefix sum
+// replaces a data structure. Limits: one thread. The library's own sorts of the host are elsewhere (sortile sort).
+#include "classics/compare_exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace sortile::classics {
+namespace {
+
+/// The greatest image: its digits are all that have to be sorted by.
+template <class Word>
+Word greatest_image(const std::vector<host_record<Word>>& all) {
+  Word greatest = 0;
+  for (const host_record<Word>& r : all)
+    greatest = std::max(greatest, r.image);
+  return greatest;
+}
+
+/// Calls pass(weight) for each digit of `greatest`, from the last one.
+template <unsigned Base, class Word, class Pass>
+void for_each_digit(Word greatest, Pass&& pass) {
+  for (Word weight = 1;; weight = static_cast<Word>(weight * Base)) {
+    pass(weight);
+    if (greatest / weight < Base)
+      return;
+  }
+}
+
+template <unsigned Base, class Word>
+unsigned digit(Word image, Word weight) {
+  return static_cast<unsigned>(image / weight % Base);
+}
+
+/// Runs sort(all, after_pass) on the records of a job and puts them back.
+template <class Word, bool Pairs, class Sort>
+void on_host(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec, Sort&& sort) {
+  auto all = gather(data, j.asked.n, codec);
+  sort(all, [&](const char* what, auto number) {
+    if (j.shows_steps()) {
+      scatter(all, data);
+      j.show(what + std::to_string(number), untyped(data), j.asked.n);
+    }
+  });
+  scatter(all, data);
+  j.show("sorted", untyped(data), j.asked.n);
+}
+
+template <unsigned Base>
+struct with_queues {
+  template <class Word, class Trace>
+  void operator()(std::vector<host_record<Word>>& all, const Trace& after_pass) const {
+    std::array<std::vector<host_record<Word>>, Base> queues; // filled at the back, emptied from the front, all at once
+    for_each_digit<Base>(greatest_image(all), [&](Word weight) {
+      for (const host_record<Word>& r : all)
+        queues[digit<Base>(r.image, weight)].push_back(r);
+      auto to = all.begin();
+      for (auto& queue : queues) {
+        to = std::copy(queue.begin(), queue.end(), to);
+        queue.clear();
+      }
+      after_pass("dealt and collected by the digit of weight ", weight);
+    });
+  }
+};
+
+template <unsigned Base>
+struct with_prefix_sums {
+  template <class Word, class Trace>
+  void operator()(std::vector<host_record<Word>>& all, const Trace& after_pass) const {
+    std::vector<host_record<Word>> moved(all.size());
+    for_each_digit<Base>(greatest_image(all), [&](Word weight) {
+      std::array<std::size_t, Base> begin_of{};
+      for (const host_record<Word>& r : all)
+        ++begin_of[digit<Base>(r.image, weight)];
+      std::size_t sum = 0;
+      for (std::size_t& begin : begin_of)
+        sum += std::exchange(begin, sum);
+      for (const host_record<Word>& r : all)
+        moved[begin_of[digit<Base>(r.image, weight)]++] = r;
+      all.swap(moved);
+      after_pass("moved by the digit of weight ", weight);
+    });
+  }
+};
+
+struct c_qsort {
+  template <class Word, class Trace>
+  void operator()(std::vector<host_record<Word>>& all, const Trace&) const {
+    if (all.empty())
+      return;
+    std::qsort(all.data(), all.size(), sizeof(host_record<Word>), [](const void* x, const void* y) {
+      const Word a = static_cast<const host_record<Word>*>(x)->image,
+                 b = static_cast<const host_record<Word>*>(y)->image;
+      return a < b ? -1 : a > b ? 1 : 0;
+    });
+  }
+};
+
+struct std_sort {
+  template <class Word, class Trace>
+  void operator()(std::vector<host_record<Word>>& all, const Trace&) const {
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.image < b.image; });
+  }
+};
+
+template <class Sort>
+classic host_sort(std::string_view name, std::string_view family, std::string_view summary, std::string_view source) {
+  const bool radix = family == "radix";
+  return {
+      .name = name,
+      .family = family,
+      .summary = summary,
+      .work = radix ? "d n for d digits" : "n log n",
+      .depth = radix ? "d n for d digits" : "n log n",
+      .source = source,
+      .steps_show = radix ? "each pass" : "the result",
+      .stable = radix,
+      .place = place::host,
+      .run = [](job& j) { with_records(j, [&](auto& data, auto&, auto& codec) { on_host(j, data, codec, Sort{}); }); }};
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(host_sorts) {
+  return {host_sort<with_queues<10>>("host-radix-queues-10", "radix", "a queue for each decimal digit, on the host",
+                                     "Hollerith 1887; Knuth, TAOCP vol. 3, 5.2.5"),
+          host_sort<with_queues<256>>("host-radix-queues-256", "radix", "a queue for each value of a byte, on the host",
+                                      "Knuth, TAOCP vol. 3, 5.2.5"),
+          host_sort<with_prefix_sums<256>>("host-radix-prefix", "radix",
+                                           "bytes; prefix sums of counts in the place of queues, on the host",
+                                           "Seward 1954; Knuth, TAOCP vol. 3, 5.2.5"),
+          host_sort<c_qsort>("host-qsort", "comparison", "C's qsort, on the host", "Hoare 1962"),
+          host_sort<std_sort>("host-std-sort", "comparison", "std::sort (introsort), on the host", "Musser 1997")};
+}
+
+} // namespace sortile::classics

@@ -1,0 +1,215 @@
+// Quicksort by dynamic parallelism: the kernel that has divided a part launches the kernels for its sides.
+//
+// Idea. The recursion of quicksort as it is written in a book: divide, call yourself for the left side, call yourself
+// for the right one. On a GPU the calls are launches from the device, and nobody waits for them (fire and forget): the
+// sort is done when all grids that descend from the first are done.
+//
+//   host ──▶ start ──▶ divide [0, n)
+//                        ├──▶ divide [0, less)
+//                        │       ├──▶ divide …
+//                        │       └ 700 keys: this block sorts them itself
+//                        └──▶ divide [less + equal, n)
+//
+// A part belongs to one block. It counts the keys that are less than the pivot, equal and greater (votes of warps, one
+// shared counter a region), moves them to the other array, places taken from shared counters by fetch-and-add, and
+// puts the equal ones where they belong for good. Then its first thread launches a block for each side that is larger
+// than `small`; smaller ones it sorts itself, by the bitonic network in shared memory.
+//
+// A part at depth 18 or more has had bad pivots. It falls over to the bitonic network in global memory, by its one
+// block; steps say how often. That also keeps the nesting within what the device runtime allows (24).
+//
+// The runtime holds at most 2048 launches that have not begun. The parts of such launches do not overlap, and each is
+// larger than `small`: where n / 2048 is more than the parameter, it takes its place, and there are never too many.
+//
+// Launches are counted on the device, and read back: the run fails if there were none.
+//
+// Source: Hoare 1962; CUDA's sample cdpAdvancedQuicksort; Cederman & Tsigas 2009.
+//
+// Cost: as quicksort-atomic, without round trips to the host; a launch from the device takes about as long as one from
+// the host, but different blocks launch at once. The first division is the work of one block, n / 256 steps, the second
+// that of two: a depth of 2 n / 256, which the host-driven form, where the whole grid divides, does not have.
+//
+// What it teaches: recursion whose shape the data decide, without the host; and its price: the top of the tree has no
+// parallelism unless divisions are parallel too. Limits: n at most 2^21, since one block sorts no more than 1024 keys
+// in shared memory, and n / 2048 must not be more; unstable.
+#include "classics/parts.hpp"
+
+#include <sortile/error.hpp>
+
+#include <algorithm>
+
+namespace sortile::classics {
+namespace {
+
+constexpr unsigned deepest = 18, pending_launches = 2048;
+
+template <class Word, bool Pairs>
+struct divide {
+  static constexpr unsigned block_threads = 256, regions = 3; // less, equal, greater
+  struct shared : quicksort_storage<Word, Pairs> {
+    simt::shared_array<std::uint32_t, regions> size, taken;
+  };
+  records<Word, Pairs> data, spare;
+  part p;
+  key_codec<Word> codec;
+  pivot_rule rule;
+  unsigned small;
+  simt::global<std::uint32_t> launches, fallen; // [1] each
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const records<Word, Pairs>& in = p.in_spare ? spare : data;
+    if (p.count <= small) {
+      sort_small_part(s, in, data, p.first, p.count, codec);
+    } else if (p.depth >= deepest) {
+      fall_over();
+    } else {
+      choose_pivot(s, in, p.first, p.count, codec, rule);
+      move(s, in, p.in_spare ? data : spare);
+      go_on(s);
+    }
+  }
+
+ private:
+  SORTILE_DEVICE static unsigned region_of(Word image, Word pivot) {
+    return image < pivot ? 0 : image == pivot ? 1 : 2;
+  }
+
+  /// f(i, exists) for the keys of the part; whole warps take every turn.
+  template <class Function>
+  SORTILE_DEVICE void for_each_key(Function&& f) const {
+    for (std::uint32_t base = 0; base < p.count; base += block_threads) {
+      const std::uint32_t i = base + simt::thread_index();
+      f(i, i < p.count);
+    }
+  }
+
+  SORTILE_DEVICE void move(shared& s, const records<Word, Pairs>& in, const records<Word, Pairs>& out) const {
+    const unsigned t = simt::thread_index();
+    if (t < regions) {
+      s.size[t] = 0u;
+      s.taken[t] = 0u;
+    }
+    simt::block_barrier();
+    const Word pivot = s.pivot.load(0);
+    for_each_key([&](std::uint32_t i, bool exists) {
+      const unsigned mine = exists ? region_of(codec.image(in.keys.load(p.first + i)), pivot) : regions;
+      for (unsigned r = 0; r < regions; ++r) {
+        const unsigned votes = simt::ballot(mine == r);
+        if (votes != 0 && simt::lane_index() == 0)
+          s.size.fetch_add(r, static_cast<std::uint32_t>(simt::popcount(votes)));
+      }
+    });
+    simt::block_barrier();
+    for_each_key([&](std::uint32_t i, bool exists) {
+      record<Word, Pairs> moved{};
+      if (exists)
+        moved = in.load(p.first + i);
+      const unsigned mine = exists ? region_of(codec.image(moved.key), pivot) : regions;
+      std::uint32_t begin = p.first;
+      for (unsigned r = 0; r < regions; ++r) {
+        const unsigned votes = simt::ballot(mine == r);
+        std::uint32_t taken = 0;
+        if (votes != 0 && simt::lane_index() == 0)
+          taken = s.taken.fetch_add(r, static_cast<std::uint32_t>(simt::popcount(votes)));
+        taken = simt::shuffle(taken, 0);
+        if (mine == r)
+          out.store(begin + taken + static_cast<unsigned>(simt::popcount(votes & simt::lanes_below())), moved);
+        begin += s.size.load(r);
+      }
+    });
+    simt::block_barrier();
+    if (!p.in_spare) // the middle has come to `spare`
+      for (std::uint32_t i = t; i < s.size.load(1); i += block_threads)
+        data.store(p.first + s.size.load(0) + i, out.load(p.first + s.size.load(0) + i));
+    simt::fence(simt::device_scope);
+    simt::block_barrier();
+  }
+
+  SORTILE_DEVICE void go_on(shared& s) const {
+    const std::uint32_t less = s.size.load(0), greater = s.size.load(2);
+    const part sides[] = {{p.first, less, p.depth + 1, p.in_spare ^ 1},
+                          {p.first + p.count - greater, greater, p.depth + 1, p.in_spare ^ 1}};
+    for (const part& side : sides)
+      if (side.count > small && simt::thread_index() == 0) {
+        launches.fetch_add(0, 1u);
+        divide child = *this;
+        child.p = side;
+        simt::launch_and_forget({.grid = 1}, child);
+      }
+    for (const part& side : sides)
+      if (side.count <= small && side.count != 0)
+        sort_small_part(s, side.in_spare ? spare : data, data, side.first, side.count, codec);
+  }
+
+  /// The bitonic network in global memory, by this block.
+  SORTILE_DEVICE void fall_over() const {
+    const unsigned t = simt::thread_index();
+    if (t == 0)
+      fallen.fetch_add(0, 1u);
+    if (p.in_spare)
+      for (std::uint32_t i = p.first + t; i < p.first + p.count; i += block_threads)
+        data.store(i, spare.load(i));
+    for (std::uint32_t run = 1; run < p.count; run *= 2)
+      for (std::uint32_t distance = run; distance > 0; distance /= 2) {
+        simt::block_barrier();
+        for (std::uint64_t x = t; straight(x, distance).low < p.count; x += block_threads) {
+          const comparator c = distance == run ? mirrored(x, distance) : straight(x, distance);
+          if (c.high < p.count)
+            exchange_if_greater(data, p.first + c.low, p.first + c.high, codec);
+        }
+      }
+  }
+};
+
+/// The root of the tree; one thread is enough.
+template <class Word, bool Pairs>
+struct start {
+  static constexpr unsigned block_threads = 32;
+  divide<Word, Pairs> whole;
+  SORTILE_DEVICE void operator()() const {
+    if (simt::thread_index() == 0) {
+      whole.launches.fetch_add(0, 1u);
+      simt::launch_and_forget({.grid = 1}, whole);
+    }
+  }
+};
+
+template <class Word, bool Pairs>
+void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
+  if (j.asked.n == 0)
+    return;
+  const device_array<std::uint32_t> launches(j.on, 1), fallen(j.on, 1);
+  launches.clear();
+  fallen.clear();
+  const unsigned small = std::max(j.parameter("small"), static_cast<unsigned>(j.asked.n / pending_launches));
+  const part whole{0, static_cast<std::uint32_t>(j.asked.n), 0, 0};
+  simt::launch(j.on.queue(), {},
+               start<Word, Pairs>{
+                   {data, spare, whole, codec, pivot_rule(j.parameter("pivot")), small, view(launches), view(fallen)}});
+  const std::uint32_t count = launches.at(0);
+  if (count == 0)
+    throw device_failure("quicksort-launching: no kernel was launched from the device");
+  j.show(std::to_string(count) + " launches from the device");
+  if (const std::uint32_t parts = fallen.at(0); parts != 0)
+    j.show(std::to_string(parts) + " parts were divided " + std::to_string(deepest) +
+           " times, fell over to the bitonic sort");
+  j.show("sorted", untyped(data), j.asked.n);
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(quicksort_launching) {
+  return {{.name = "quicksort-launching",
+           .family = "quicksort",
+           .summary = "a block divides a part and launches blocks for its sides (dynamic parallelism)",
+           .work = "n log n expected, n log^2 n at worst",
+           .depth = "n expected",
+           .source = "Hoare 1962; Cederman & Tsigas 2009",
+           .steps_show = "the number of launches from the device, the result",
+           .largest_n = std::uint64_t{1} << 21,
+           .parameters = {{"pivot", 0, 2, 3, "first, random, median of three, by histogram"},
+                          {"small", 8, 1024, 1024, "keys that one block sorts"}},
+           .run = [](job& j) { with_records(j, [&](auto&... a) { quicksort(j, a...); }); }}};
+}
+
+} // namespace sortile::classics

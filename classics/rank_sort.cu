@@ -1,0 +1,128 @@
+// Rank sort (enumeration sort): a key's place is the number of keys before it; count them.
+//
+// Idea. Every thread takes one key and compares it with all others:
+//
+//   rank(i) = |{ j : key j < key i }| + |{ j < i : key j = key i }|
+//
+//   keys    4  1  3  1          rank of the second 1:  1 (none smaller, one equal before it)
+//   ranks   3  0  2  1
+//   out     1  1  3  4
+//
+// The second term makes the ranks of equal keys differ, so that no two threads write to one place. (Textbooks that omit
+// it lose keys.) It also makes the sort stable.
+//
+// Forms:
+//   rank           every thread reads all keys from global memory. The threads of a warp read the same key at the same
+//                  time: one sector for 32 threads, mostly from L1
+//   rank-tiles     a block reads 256 keys at a time into shared memory, each thread one, as images; then all threads
+//                  walk through the tile in step. Equal addresses within a warp are a broadcast, not a bank conflict.
+//                  n / 256 times less traffic to global memory, and the codec is applied once for 256 comparisons
+//
+// Constant memory is the third form of the textbooks: 64 KiB of keys at a time, copied by the host, broadcast by the
+// constant cache. The dialect has no constant arrays (kernel arguments are what it offers of that memory), so the form
+// is not here. What it would gain is in rank-tiles: a broadcast of one word to a warp at each step.
+//
+// Source: Muller & Preparata, "Bounds to Complexities of Networks for Sorting and for Switching", 1975; Knuth, TAOCP
+// vol. 3, 5.2 (comparison counting).
+//
+// Cost: n² comparisons, n steps with n threads (log n with n² of them and sums by trees: the bound of 1975). Traffic of
+// rank: up to n² / 32 sectors of 32 bytes; of rank-tiles: n² / 256 keys. One write of each record, to any place.
+//
+// What it teaches: massive parallelism with no communication at all, at the price of n² work; broadcast and tiling as
+// for matrix products. Limits: n². It wins where n is so small that launches are what costs, or keys are so few that
+// each multiprocessor has some.
+#include "classics/compare_exchange.hpp"
+
+namespace sortile::classics {
+namespace {
+
+template <class Word, bool Pairs>
+struct rank_all {
+  static constexpr unsigned block_threads = 256;
+  records<Word, Pairs> in, out;
+  std::uint64_t n;
+  key_codec<Word> codec;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t i = grid_thread();
+    if (i >= n)
+      return;
+    const record<Word, Pairs> mine = in.load(i);
+    const Word image = codec.image(mine.key);
+    std::uint64_t rank = 0;
+    for (std::uint64_t other = 0; other < n; ++other) {
+      const Word theirs = codec.image(in.keys.load(other));
+      rank += theirs < image || (theirs == image && other < i) ? 1 : 0;
+    }
+    out.store(rank, mine);
+  }
+};
+
+template <class Word, bool Pairs>
+struct rank_by_tiles {
+  static constexpr unsigned block_threads = 256;
+  struct shared {
+    simt::shared_array<Word, block_threads> images;
+  };
+  records<Word, Pairs> in, out;
+  std::uint64_t n;
+  key_codec<Word> codec;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index();
+    const std::uint64_t i = grid_thread();
+    record<Word, Pairs> mine{};
+    if (i < n)
+      mine = in.load(i);
+    const Word image = codec.image(mine.key);
+    std::uint64_t rank = 0;
+    for (std::uint64_t first = 0; first < n; first += block_threads) {
+      simt::block_barrier();
+      if (first + t < n)
+        s.images[t] = codec.image(in.keys.load(first + t));
+      simt::block_barrier();
+      const auto count = static_cast<unsigned>(n - first < block_threads ? n - first : block_threads);
+      for (unsigned other = 0; other < count; ++other) {
+        const Word theirs = s.images.load(other);
+        rank += theirs < image || (theirs == image && first + other < i) ? 1 : 0;
+      }
+    }
+    if (i < n)
+      out.store(rank, mine);
+  }
+};
+
+template <template <class, bool> class Kernel, class Word, bool Pairs>
+void by_rank(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
+  using kernel = Kernel<Word, Pairs>;
+  if (j.asked.n == 0)
+    return;
+  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, kernel::block_threads)},
+               kernel{data, spare, j.asked.n, codec});
+  std::swap(data, spare);
+  j.show("each key at its rank", untyped(data), j.asked.n);
+}
+
+classic rank_sort(std::string_view name, std::string_view summary, run_function run) {
+  return {.name = name,
+          .family = "rank",
+          .summary = summary,
+          .work = "n^2",
+          .depth = "n",
+          .source = "Muller & Preparata 1975; Knuth, TAOCP vol. 3, 5.2",
+          .steps_show = "the result",
+          .stable = true,
+          .largest_n = std::uint64_t{1} << 18,
+          .run = run};
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(rank_sort) {
+  return {rank_sort("rank", "every thread counts the keys before its own, in global memory",
+                    [](job& j) { with_records(j, [&](auto&... a) { by_rank<rank_all>(j, a...); }); }),
+          rank_sort("rank-tiles", "the same against tiles in shared memory, read by broadcast",
+                    [](job& j) { with_records(j, [&](auto&... a) { by_rank<rank_by_tiles>(j, a...); }); })};
+}
+
+} // namespace sortile::classics
