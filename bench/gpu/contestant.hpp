@@ -35,6 +35,9 @@ contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n
 contestant cub_scan(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
 /// 256 bins of byte samples; `channels` 1, or 4 for all digits of 32-bit keys.
 contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int channels, std::uint32_t* bins);
+/// Keys from `in` to `out`, ascending.
+contestant cub_sort(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
+contestant cub_sort(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
 std::string cub_version();
 
 } // namespace sortile::bench

@@ -1,4 +1,4 @@
-// sortile_gpu_bench: device-wide scan and radix histogram against CUB's, in one process, taking turns.
+// sortile_gpu_bench: device-wide scan, radix histogram and sort of keys against CUB's, in one process, taking turns.
 //
 //   sortile_gpu_bench [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
 //
@@ -8,6 +8,7 @@
 
 #include "kernels/histogram/radix_histogram.hpp"
 #include "kernels/scan/scan.hpp"
+#include "kernels/sort/sort_keys.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -17,19 +18,21 @@
 namespace sortile::bench {
 namespace {
 
-/// Random bits, made on the host once and copied in pieces.
+/// Random bits, no piece like another, made on the host.
 shared_buffer random_bytes(std::size_t bytes) {
   std::vector<std::uint64_t> piece(std::size_t{1} << 21);
   std::uint64_t state = 1;
-  for (std::uint64_t& x : piece) {
-    state += 0x9e3779b97f4a7c15;
-    x = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
-    x ^= x >> 27;
-  }
   const auto buffer = make_buffer(bytes);
-  for (std::size_t at = 0; at < bytes; at += piece.size() * 8)
+  for (std::size_t at = 0; at < bytes; at += piece.size() * 8) {
+    for (std::uint64_t& x : piece) { // SplitMix64
+      state += 0x9e3779b97f4a7c15;
+      x = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+      x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+      x ^= x >> 31;
+    }
     SORTILE_CUDA_CHECK(cudaMemcpy(static_cast<char*>(buffer->data()) + at, piece.data(),
                                   std::min(bytes - at, piece.size() * 8), cudaMemcpyHostToDevice));
+  }
   return buffer;
 }
 
@@ -95,6 +98,33 @@ row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n) 
   return r;
 }
 
+/// Keys alone, input kept. Bytes: one look, two partitions, one local sort.
+template <class Word>
+row sort_row(const char* name, const shared_buffer& data, std::uint64_t n) {
+  const auto out = make_buffer(n * sizeof(Word)), expected = make_buffer(n * sizeof(Word));
+  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n);
+  const auto workspace = make_buffer(bytes);
+  const auto* in = static_cast<const Word*>(data->data());
+  const kernels::sort_keys_request<Word> request{
+      .in = in,
+      .out = static_cast<Word*>(out->data()),
+      .n = n,
+      .codec = make_key_codec<Word>(sizeof(Word) == 4 ? key_type::u32 : key_type::u64, order::ascending, {}),
+      .workspace = workspace->data(),
+      .workspace_bytes = bytes};
+  const auto queue = simt::queue::cuda(nullptr);
+  row r{name, n, 7.0 * double(n) * sizeof(Word), {}};
+  r.contestants.push_back({"sortile", [=] { kernels::sort_keys(queue, request); }, bytes});
+  r.contestants.push_back(cub_sort(in, static_cast<Word*>(expected->data()), n));
+  for (const contestant& c : r.contestants)
+    c.run();
+  if (fetched<Word>(out->data(), n) != fetched<Word>(expected->data(), n))
+    throw std::runtime_error(std::string(name) + ": sortile and CUB differ");
+  for (contestant& c : r.contestants)
+    c.run = [work = c.run, keep = std::vector{out, expected, workspace}] { work(); };
+  return r;
+}
+
 struct settings {
   unsigned rounds = 15, log_n_min = 20, log_n_max = 28;
   std::string json_path;
@@ -114,6 +144,9 @@ std::vector<row_result> run(const settings& s, environment& e) {
     results.push_back(measure(histogram_row<std::uint32_t>("histogram u32", data, n), s.rounds));
     results.push_back(measure(histogram_row<std::uint32_t>("histogram u32, all equal", equal, n), s.rounds));
     results.push_back(measure(histogram_row<std::uint64_t>("histogram u64", data, n), s.rounds));
+    results.push_back(measure(sort_row<std::uint32_t>("sort u32", data, n), s.rounds));
+    results.push_back(measure(sort_row<std::uint64_t>("sort u64", data, n), s.rounds));
+    results.push_back(measure(sort_row<std::uint32_t>("sort u32, all equal", equal, n), s.rounds));
   }
   return results;
 }
@@ -123,7 +156,7 @@ std::vector<row_result> run(const settings& s, environment& e) {
 
 int main(int argc, char** argv) {
   sortile::bench::settings s;
-  CLI::App app("Scan and histogram against CUB on the GPU");
+  CLI::App app("Scan, histogram and sort of keys against CUB on the GPU");
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n-min", s.log_n_min, "smallest size, as a power of two")->check(CLI::Range(10, 30));
   app.add_option("--log-n-max", s.log_n_max, "largest size")->check(CLI::Range(10, 30))->capture_default_str();

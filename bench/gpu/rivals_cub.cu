@@ -1,5 +1,5 @@
 // CUB's DeviceScan and DeviceHistogram as contestants.
-#include "bench/gpu/contestant.hpp"
+#include "bench/gpu/with_workspace.cuh"
 
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_scan.cuh>
@@ -9,20 +9,6 @@
 namespace sortile::bench {
 
 namespace {
-
-/// Asks `call` for its workspace and makes a contestant that brings it along.
-template <class Call>
-contestant with_workspace(const char* name, Call call) {
-  std::size_t bytes = 0;
-  SORTILE_CUDA_CHECK(call(nullptr, bytes));
-  const auto workspace = make_buffer(bytes);
-  return {name,
-          [=] {
-            std::size_t given = bytes;
-            SORTILE_CUDA_CHECK(call(workspace->data(), given));
-          },
-          bytes};
-}
 
 template <class T>
 contestant scan(const T* in, T* out, std::uint64_t n) {
