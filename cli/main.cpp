@@ -68,11 +68,13 @@ int parse_and_run(command_line& line, int argc, char** argv) {
     return all_well;
   } catch (const CLI::ParseError& error) {
     const std::string command = name_command(line);
-    const std::vector<std::string> unknown = line.app.remaining();
-    const bool no_command = line.app.get_subcommands().empty() && !unknown.empty();
-    line.voice.error(fmt::format("{} ({} -h lists what is allowed)",
-                                 no_command ? fmt::format("there is no command '{}'", unknown.front()) : error.what(),
-                                 command));
+    // What was not understood is named first: it may well be why something required is missing.
+    const std::vector<std::string> unknown = line.app.remaining(true);
+    const bool no_command = line.app.get_subcommands().empty();
+    const std::string what = unknown.empty() ? error.what()
+                             : no_command    ? fmt::format("there is no command '{}'", unknown.front())
+                                             : fmt::format("'{}' is not understood", unknown.front());
+    line.voice.error(fmt::format("{} ({} -h lists what is allowed)", what, command));
   } catch (const std::bad_alloc&) {
     name_command(line);
     line.voice.error("out of memory");

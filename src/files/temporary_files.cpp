@@ -16,6 +16,7 @@ namespace sortile::files {
 namespace {
 
 std::array<std::atomic<char*>, 16> slots{};
+std::array<std::atomic<char*>, 16> taken{}; // what the handler has used up: never freed, but not lost to leak checkers
 static_assert(std::atomic<char*>::is_always_lock_free);
 
 extern "C" void remove_and_die(int signal) {
@@ -45,9 +46,12 @@ temporary_entry::~temporary_entry() {
 }
 
 void remove_temporary_files() noexcept {
-  for (std::atomic<char*>& slot : slots)
-    if (const char* path = slot.exchange(nullptr))
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (char* path = slots[i].exchange(nullptr)) {
       ::unlink(path);
+      taken[i] = path;
+    }
+  }
 }
 
 void remove_temporary_files_on_signals() {
