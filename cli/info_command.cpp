@@ -6,6 +6,7 @@
 #include "testing/environment.hpp"
 #include "testing/json.hpp"
 
+#include <sortile/device.hpp>
 #include <sortile/request.hpp>
 
 #include <memory>
@@ -18,6 +19,36 @@ constexpr const char* examples = R"(Examples:
   sortile info          for people
   sortile info --json   for programs)";
 
+void show_gpus() {
+  const device_list& list = devices();
+  if (list.devices.empty())
+    fmt::print("gpu       none: {}\n", list.why_none);
+  for (const device_info& gpu : list.devices)
+    fmt::print("gpu {:<5} {}, compute capability {}.{}, {} multiprocessors, {} MiB; {}\n", gpu.ordinal, gpu.name,
+               gpu.compute_major, gpu.compute_minor, gpu.multiprocessors, gpu.memory_bytes >> 20,
+               gpu.why_unusable.empty() ? "usable" : "not usable: " + gpu.why_unusable);
+}
+
+void write_gpus(testing::json_writer& json) {
+  json.key("gpus");
+  json.begin_object();
+  json.member("why_none", devices().why_none);
+  json.key("devices");
+  json.begin_array();
+  for (const device_info& gpu : devices().devices) {
+    json.begin_object();
+    json.member("ordinal", gpu.ordinal);
+    json.member("name", gpu.name);
+    json.member("compute_capability", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor));
+    json.member("multiprocessors", gpu.multiprocessors);
+    json.member("memory_bytes", gpu.memory_bytes);
+    json.member("why_unusable", gpu.why_unusable);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
 int show_text() {
   const testing::environment e = testing::capture_environment();
   fmt::print("sortile {}\n", SORTILE_VERSION);
@@ -25,6 +56,7 @@ int show_text() {
   fmt::print("system    {}\n", e.system);
   fmt::print("cpu       {} ({} threads; {})\n", e.cpu, e.cpus, e.cpu_features);
   fmt::print("memory    {}\n", e.memory);
+  show_gpus();
   fmt::print("engines\n");
   for (const engine_info& engine : engines())
     fmt::print("  {:<10} {}; {}\n", engine.name, engine.usable ? "usable" : "not usable: " + engine.reason,
@@ -44,6 +76,7 @@ int show_json() {
   json.begin_object();
   testing::write(json, testing::capture_environment());
   json.end_object();
+  write_gpus(json);
   json.key("engines");
   json.begin_array();
   for (const engine_info& engine : engines()) {
@@ -69,8 +102,9 @@ int show_json() {
 
 void add_info_command(command_line& line) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App& command = *add_command(line, "info", "Shows version, build, machine, and the engines that can be used.",
-                                   examples, [as_json] { return *as_json ? show_json() : show_text(); });
+  CLI::App& command =
+      *add_command(line, "info", "Shows version, build, machine, GPUs, and the engines that can be used.", examples,
+                   [as_json] { return *as_json ? show_json() : show_text(); });
   command.add_flag("--json", *as_json, "as JSON");
 }
 
