@@ -39,7 +39,8 @@ struct options {
   std::function<bool(double)> progress{};
 
   /// Scratch memory in host memory, at least workspace_bytes() of the request, aligned to workspace_alignment; not
-  /// overlapping any array of the request. Empty: the call allocates and frees its own.
+  /// overlapping any array of the request. Empty: the call has its own, of which
+  /// up to 1 GiB is kept for the next call (release_scratch()).
   std::span<std::byte> workspace{};
 };
 

@@ -129,6 +129,10 @@ void run(const permute_request& request, const options& opts = {});
 /// order.
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts = {});
 
+/// Gives back to the system the scratch memory (at most 1 GiB) that large calls without a workspace of the caller keep from one to
+/// the next. May be called at any time, from any thread.
+void release_scratch() noexcept;
+
 /// An engine by name, and whether it can be used here.
 struct engine_info {
   std::string name;

@@ -100,6 +100,10 @@ std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::
   return cpu::first_disorder(type, keys, n, opts, resolve_threads(opts));
 }
 
+void release_scratch() noexcept {
+  cpu::release_scratch();
+}
+
 std::vector<engine_info> engines() {
   std::vector<engine_info> list;
   for (const engine* e : all_engines()) {

@@ -3,7 +3,8 @@
 // A sort writes all over its scratch in a few hundred to a few thousand streams. With 4 KiB pages each first touch
 // costs a page fault (0.2–0.3 s for 400 MB) and each stream a TLB entry; with 2 MiB pages both nearly disappear. So
 // large scratch is mapped by itself, aligned to 2 MiB, and advised to be huge; the threads that fill it touch it first,
-// side by side.
+// side by side. And since even that costs as much as a pass over the keys (on virtual machines several, where the host has to
+// find the pages), one mapping of up to 1 GiB is kept for the next call instead of being given back: release_scratch().
 #pragma once
 
 #include <sortile/error.hpp>
@@ -11,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <span>
 #include <string>
@@ -26,6 +28,53 @@ namespace sortile::cpu {
 [[noreturn]] inline void throw_out_of_memory(std::size_t bytes, const char* purpose) {
   throw out_of_memory("out of memory: " + std::to_string(bytes) + " bytes wanted for " + purpose);
 }
+
+#if defined(__linux__)
+/// The mapping that the last large scratch left behind, at most one in the process. Safe from several threads.
+class kept_mapping {
+ public:
+  static constexpr std::size_t largest = std::size_t{1} << 30;
+
+  struct mapping {
+    void* base = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  /// A mapping of at least `bytes` and at most four times that, now the caller's; nothing where none is kept that fits.
+  mapping take(std::size_t bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    const bool fits = kept_.bytes >= bytes && kept_.bytes / 4 <= bytes;
+    return fits ? std::exchange(kept_, {}) : mapping{};
+  }
+
+  /// Keeps the larger of `given` and what is kept, unmaps the other.
+  void give(mapping given) noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      if (given.bytes <= largest && given.bytes > kept_.bytes)
+        std::swap(given, kept_);
+    }
+    if (given.base != nullptr)
+      ::munmap(given.base, given.bytes);
+  }
+
+  void release() noexcept {
+    mapping released;
+    {
+      const std::lock_guard lock(mutex_);
+      std::swap(released, kept_);
+    }
+    if (released.base != nullptr)
+      ::munmap(released.base, released.bytes);
+  }
+
+ private:
+  std::mutex mutex_;
+  mapping kept_;
+};
+
+inline constinit kept_mapping kept;
+#endif
 
 /// Owns `bytes` of uninitialised memory, aligned to at least workspace_alignment. Movable.
 class scratch {
@@ -47,7 +96,7 @@ class scratch {
   ~scratch() {
 #if defined(__linux__)
     if (mapping_ != nullptr) {
-      ::munmap(mapping_, mapping_bytes_);
+      kept.give({mapping_, mapping_bytes_});
       return;
     }
 #endif
@@ -72,12 +121,14 @@ class scratch {
     if (size_ > SIZE_MAX - 2 * huge_page)
       return false;
     const std::size_t wanted = (size_ + huge_page - 1) / huge_page * huge_page;
-    void* base = ::mmap(nullptr, wanted + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED)
+    kept_mapping::mapping found = kept.take(wanted + huge_page);
+    if (found.base == nullptr)
+      found = map_anew(wanted + huge_page);
+    if (found.base == nullptr)
       return false;
-    mapping_ = base;
-    mapping_bytes_ = wanted + huge_page;
-    const auto address = reinterpret_cast<std::uintptr_t>(base);
+    mapping_ = found.base;
+    mapping_bytes_ = found.bytes;
+    const auto address = reinterpret_cast<std::uintptr_t>(found.base);
     data_ = reinterpret_cast<void*>((address + huge_page - 1) / huge_page * huge_page);
     ::madvise(data_, wanted, MADV_HUGEPAGE); // advice only: where it is refused, small pages do
     return true;
@@ -85,6 +136,21 @@ class scratch {
     return allocate();
 #endif
   }
+
+#if defined(__linux__)
+  /// Fresh pages; where there are none left, what is kept is given back first.
+  static kept_mapping::mapping map_anew(std::size_t bytes) noexcept {
+    const auto try_to = [bytes] {
+      return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    };
+    void* base = try_to();
+    if (base == MAP_FAILED) {
+      kept.release();
+      base = try_to();
+    }
+    return base == MAP_FAILED ? kept_mapping::mapping{} : kept_mapping::mapping{base, bytes};
+  }
+#endif
 
   void swap(scratch& other) noexcept {
     std::swap(data_, other.data_);
@@ -98,5 +164,12 @@ class scratch {
   void* mapping_ = nullptr; // what munmap gets back; null where the heap gave the memory
   std::size_t mapping_bytes_ = 0;
 };
+
+/// Gives back to the system what is kept for the next call.
+inline void release_scratch() noexcept {
+#if defined(__linux__)
+  kept.release();
+#endif
+}
 
 } // namespace sortile::cpu

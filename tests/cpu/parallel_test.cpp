@@ -2,7 +2,11 @@
 #include "cpu/parallel.hpp"
 #include "cpu/scratch.hpp"
 
+#include <sortile/request.hpp>
+
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include <algorithm>
 #include <atomic>
@@ -76,4 +80,24 @@ TEST(Scratch, RefusalNamesTheBytes) {
 }
 
 } // namespace
+/// Whether a new large scratch lies on pages that an earlier one has written.
+bool finds_old_pages(std::size_t bytes) {
+  const cpu::scratch memory(bytes);
+  bool found = false;
+  for (std::size_t i = 0; i < bytes; i += 4096)
+    found = found || std::exchange(memory.bytes()[i], std::byte{0xab}) == std::byte{0xab};
+  return found;
+}
+
+TEST(scratch, is_kept_for_the_next_call_until_released) {
+  constexpr std::size_t bytes = std::size_t{64} << 20;
+  release_scratch();
+  EXPECT_FALSE(finds_old_pages(bytes));
+  EXPECT_TRUE(finds_old_pages(bytes));
+  EXPECT_TRUE(finds_old_pages(bytes / 2));
+  release_scratch();
+  EXPECT_FALSE(finds_old_pages(bytes));
+  EXPECT_FALSE(finds_old_pages(8 * bytes)) << "far too large a need";
+}
+
 } // namespace sortile
