@@ -25,9 +25,7 @@ class engine_on_cuda final : public engine {
     return found.devices.empty() ? found.why_none : found.devices.front().why_unusable;
   }
 
-  std::string why_refused(const sort_request& request, const options& opts) const override {
-    return on_device(request, opts).why_refused();
-  }
+  std::string why_refused(const sort_request&, const options&) const override { return {}; }
 
   std::string why_left_aside(const sort_request& request, const options& opts) const override {
     if (opts.memory == memory::device)

@@ -8,6 +8,7 @@
 // From n and the types alone, so that a plan costs nothing and the list of launches is the same for all keys.
 #pragma once
 
+#include "kernels/lsd/lsd_sort.hpp"
 #include "simt/queue.hpp"
 
 #include <sortile/request.hpp>
@@ -18,15 +19,16 @@ namespace sortile::gpu {
 enum class value_handling { none, direct, indices, moved, gathered };
 
 /// What does the sorting proper.
-enum class sorter { nothing, keys };
+enum class sorter {
+  nothing, ///< there are no keys
+  keys,    ///< kernels/sort: integers of 32 and 64 bits, alone
+  lsd,     ///< kernels/lsd: everything
+};
 
 class device_sort {
  public:
   /// A request that the front door has checked. Keeps copies of both.
   device_sort(const sort_request& request, const options& opts);
-
-  /// Empty, or what these kernels cannot do.
-  std::string why_refused() const;
 
   std::size_t workspace_bytes() const { return layout_.bytes; }
   void add_steps(std::vector<plan_step>& steps) const;
@@ -39,12 +41,15 @@ class device_sort {
     std::size_t moved_in = 0, moved_out = 0, gathered = 0, sorter = 0, bytes = 0; // offsets
   };
 
+  void add_steps_of_keys(std::vector<plan_step>& steps) const;
+  void add_steps_of_lsd(std::vector<plan_step>& steps) const;
   void choose_handling();
   void choose_sorter();
   void lay_out();
   std::size_t sorter_bytes() const;
+  template <class Word>
+  kernels::lsd_request<Word> lsd_request_in(std::byte* workspace) const;
   void launch_sorter(const simt::queue& q, std::byte* workspace) const;
-  void launch_keys(const simt::queue& q, std::byte* workspace) const;
 
   bool in_place() const { return request_.keys_in == request_.keys_out; }
   std::size_t moved_bytes() const { return request_.n * width_; }

@@ -22,10 +22,8 @@ class engine_on_executor final : public engine {
 #endif
   }
 
-  std::string why_refused(const sort_request& request, const options& opts) const override {
-    if (opts.memory == memory::device)
-      return "its arrays lie in host memory";
-    return device_sort(request, opts).why_refused();
+  std::string why_refused(const sort_request&, const options& opts) const override {
+    return opts.memory == memory::device ? "its arrays lie in host memory" : "";
   }
 
   std::string why_left_aside(const sort_request&, const options&) const override {
