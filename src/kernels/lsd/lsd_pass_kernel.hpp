@@ -8,7 +8,13 @@
 //   4  writes the stage out, neighbours to neighbours                     out[place[digit] + staged place]
 //   5  stages and writes the values the same way
 //
-// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written.
+// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written, its values
+// are asked of the L2 when its ranking begins.
+//
+// What bounds a tile. Runs of equal digits begin and end within sectors, and memory pays for those twice, so tiles are
+// as large as registers and shared storage allow: about 96 KB of keys, or of values, with a block a multiprocessor.
+// Not larger: loads in flight live in what shared storage leaves of the L1 (4-byte keys: 20 a thread, two blocks of
+// 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs L2 traffic for the same reason.
 //
 // Look-back (Merrill and Garland 2016; primitives/look_back.hpp tells it at length). The 256 words of a tile are 32
 // bits each, a count and a state in one access, so relaxed accesses suffice. A thread asks for several tiles at once.
@@ -192,7 +198,6 @@ struct lsd_pass_kernel {
       simt::block_barrier();
       const std::uint32_t next = s.next;
       if constexpr (has_values) {
-        prefetch_tile(array(s.from), s.n, next);
         move_values(s, j, at, places);
         load(array(s.from), s.n, next, k);
       } else {
@@ -230,15 +235,16 @@ struct lsd_pass_kernel {
     }
   }
 
-  /// Asks the L2 for what this warp will load: a lane a line of 128 bytes.
+  /// Asks the L2 for what this warp will load: a lane a sector. (Whole lines of 128 bytes by one request each, or the
+  /// next tile's keys as well, cost 4 to 15 % with 8-byte keys and values.)
   template <class T>
   static SORTILE_DEVICE void prefetch_tile(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at) {
-    constexpr unsigned line = 128 / sizeof(T), lines = unsigned(items) * simt::warp_size / line;
+    constexpr unsigned sector = 32 / sizeof(T), sectors = unsigned(items) * simt::warp_size / sector;
     const std::uint64_t first = first_of(at) + simt::warp_index() * unsigned(items) * simt::warp_size;
     SORTILE_UNROLL
-    for (unsigned l = 0; l < lines; l += simt::warp_size) {
-      const std::uint64_t i = first + (l + simt::lane_index()) * line;
-      if (l + simt::lane_index() < lines && i < n)
+    for (unsigned l = 0; l < sectors; l += simt::warp_size) {
+      const std::uint64_t i = first + (l + simt::lane_index()) * sector;
+      if (l + simt::lane_index() < sectors && i < n)
         simt::prefetch(from, i);
     }
   }
