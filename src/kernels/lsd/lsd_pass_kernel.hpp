@@ -8,8 +8,8 @@
 //   4  writes the stage out, neighbours to neighbours                     out[place[digit] + staged place]
 //   5  stages and writes the values the same way
 //
-// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written, its values
-// are asked of the L2 when its ranking begins.
+// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written, values during
+// the ranking (`early`), or else the L2 is asked for them then.
 //
 // What bounds a tile. Runs of equal digits begin and end within sectors, and memory pays for those twice, so tiles are
 // as large as registers and shared storage allow: about 96 KB of keys, or of values, with a block a multiprocessor.
@@ -112,6 +112,8 @@ struct lsd_pass_kernel {
 
  private:
   static constexpr bool has_values = ValueBytes != 0;
+  /// Values come before the ranking, the next keys before anything is written: where registers hold both.
+  static constexpr bool early = Large && detail::lsd_shape<Word>::three_registers(ValueBytes);
   /// What a pass goes by. The arrays and n stay in shared storage: registers are what the tile's size is bound by.
   struct job {
     std::uint32_t tiles, frequent, odd; // odd: active passes before this one, modulo 2
@@ -171,7 +173,7 @@ struct lsd_pass_kernel {
     Word k[items];
     load(array(s.from), s.n, at, k);
     while (at < j.tiles) {
-      if constexpr (has_values)
+      if constexpr (has_values && !early)
         if (!j.make_indices)
           prefetch_tile(array(s.values_from), s.n, at);
       packed_digits<items> digits;
@@ -187,6 +189,9 @@ struct lsd_pass_kernel {
       if (t == 0)
         drawn = ticket.fetch_add(0, 1u);
       std::uint32_t places[(items + 1) / 2] = {}; // two a word
+      value_type x[has_values ? items : 1];
+      if constexpr (early)
+        load_values(s, j, at, x);
       const auto stage = simt::view_as<Word>(s.stage.view());
       tile::rank(s.ranks, digits, j.frequent, [&](int i, std::uint32_t place) {
         stage[place] = k[i];
@@ -198,8 +203,13 @@ struct lsd_pass_kernel {
       simt::block_barrier();
       const std::uint32_t next = s.next;
       if constexpr (has_values) {
-        move_values(s, j, at, places);
-        load(array(s.from), s.n, next, k);
+        if constexpr (early)
+          load(array(s.from), s.n, next, k);
+        else
+          load_values(s, j, at, x);
+        move_values(s, j, at, places, x);
+        if constexpr (!early)
+          load(array(s.from), s.n, next, k);
       } else {
         load(array(s.from), s.n, next, k);
         packed_digits<items> unused;
@@ -334,9 +344,7 @@ struct lsd_pass_kernel {
         to.store(s.place.load(d) + p, key);
     }
   }
-  SORTILE_DEVICE void move_values(shared& s, const job& j, std::uint32_t at,
-                                  const std::uint32_t (&places)[(items + 1) / 2]) const {
-    value_type x[items];
+  SORTILE_DEVICE void load_values(shared& s, const job& j, std::uint32_t at, value_type (&x)[items]) const {
     if (j.make_indices) {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
@@ -344,6 +352,9 @@ struct lsd_pass_kernel {
     } else {
       load(array(s.values_from), s.n, at, x);
     }
+  }
+  SORTILE_DEVICE void move_values(shared& s, const job& j, std::uint32_t at,
+                                  const std::uint32_t (&places)[(items + 1) / 2], const value_type (&x)[items]) const {
     packed_digits<items> digits;
     write_keys(s, j, at, digits);
     simt::block_barrier();
