@@ -23,6 +23,7 @@
 // tells in time.
 #pragma once
 
+#include "kernels/sort_shape.hpp"
 #include "primitives/key_codec.hpp"
 #include "simt/queue.hpp"
 
@@ -58,13 +59,8 @@ struct sort_keys_request {
 template <class Word>
 std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
 
-/// How a sort of n keys is cut: the bits of its partitions, 0 where there is none.
-struct sort_keys_shape {
-  unsigned first_bits, second_bits;
-  bool in_one_block; ///< one launch does it all
-};
 template <class Word>
-sort_keys_shape sort_keys_shape_of(std::uint64_t n);
+sort_shape sort_keys_shape_of(std::uint64_t n);
 
 /// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
 template <class Word>
