@@ -113,7 +113,7 @@ struct two_stages {
     if (simt::thread_index() == 0)
       for (unsigned stage = 0; stage < 2; ++stage) {
         s.full[stage].init(1);
-        s.free[stage].init(1);
+        s.free[stage].init(32);
       }
     simt::block_barrier();
     if (simt::warp_index() == 0) {
@@ -146,9 +146,10 @@ struct two_stages {
         simt::bulk_store(to, t * items, s.tiles, stage * items, items);
         simt::bulk_commit();
         simt::bulk_wait_read<1>();
-        if (t > 0)
-          s.free[stage ^ 1].arrive(); // the store of the tile before this one has read it
       }
+      simt::warp_barrier();
+      if (t > 0)
+        s.free[stage ^ 1].arrive(); // the store of the tile before this one has read it
     }
     if (lane == 0)
       simt::bulk_wait();

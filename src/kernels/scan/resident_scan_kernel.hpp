@@ -2,7 +2,8 @@
 //
 // What holds a single-pass scan back is not its traffic but its waiting: ticket, loads, look-back and stores of a tile
 // come one after the other. Here a block stays for the whole launch and has several tiles under way, each in a stage of
-// a ring in shared storage. Between parts, stages are handed on by transfer barriers:
+// a ring in shared storage. Between parts, stages are handed on by transfer barriers, at which every lane arrives for
+// itself and for which every lane waits:
 //
 //             one warp      Folders warps      one warp          Scanners warps
 //     stage   fetch ──────▶ fold ────────────▶ look back ──────▶ scan and store ──────▶ fetch …
@@ -85,10 +86,10 @@ struct resident_scan_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     if (simt::thread_index() == 0)
       for (unsigned stage = 0; stage < stages; ++stage) {
-        s.loaded[stage].init(1);
-        s.folded[stage].init(1);
-        s.placed[stage].init(1);
-        s.free[stage].init(scanners);
+        s.loaded[stage].init(simt::warp_size);
+        s.folded[stage].init(simt::warp_size);
+        s.placed[stage].init(simt::warp_size);
+        s.free[stage].init(scanners * simt::warp_size);
       }
     simt::block_barrier();
     const unsigned warp = simt::warp_index();
@@ -118,7 +119,7 @@ struct resident_scan_kernel {
       }
       const std::uint32_t tile = simt::shuffle(ticket.tile, 0);
       if (tile >= tiles)
-        return hand_on(s.loaded[at.stage]);
+        return s.loaded[at.stage].arrive();
       if (whole(tile))
         load_whole_tile(s, at.stage, tile);
       else
@@ -128,7 +129,7 @@ struct resident_scan_kernel {
 
   SORTILE_DEVICE void load_whole_tile(shared& s, unsigned stage, std::uint32_t tile) const {
     if (simt::lane_index() != 0)
-      return;
+      return s.loaded[stage].arrive();
     s.loaded[stage].arrive_expect(tile_items * sizeof(T));
     simt::bulk_load(s.items, stage * tile_items, in, first_item(tile), tile_items, s.loaded[stage]);
   }
@@ -151,9 +152,8 @@ struct resident_scan_kernel {
     fill(any_whole ? whole_end : end, end, true);
     fill(end, tile_items, false);
     simt::bulk_fence(); // the next bulk copy into this stage comes behind these stores
-    simt::warp_barrier();
     if (simt::lane_index() != 0)
-      return;
+      return s.loaded[stage].arrive();
     const unsigned count = any_whole ? whole_end - whole_begin : 0;
     s.loaded[stage].arrive_expect(count * unsigned(sizeof(T)));
     if (any_whole)
@@ -168,7 +168,7 @@ struct resident_scan_kernel {
       const primitives::tile_ticket ticket = s.tickets.load(at.stage);
       if (ticket.tile >= tiles) {
         if (folder == 0)
-          hand_on(s.folded[at.stage]);
+          s.folded[at.stage].arrive();
         return;
       }
       for (unsigned p = folder; p < scanners; p += folders) {
@@ -212,7 +212,7 @@ struct resident_scan_kernel {
     }
     if (lane < scanners)
       s.pieces[stage * scanners + lane] = within.before;
-    hand_on(s.folded[stage]);
+    s.folded[stage].arrive();
   }
 
   // ---- look back
@@ -222,11 +222,11 @@ struct resident_scan_kernel {
       s.folded[at.stage].wait(at.parity);
       const primitives::tile_ticket ticket = s.tickets.load(at.stage);
       if (ticket.tile >= tiles)
-        return hand_on(s.placed[at.stage]);
+        return s.placed[at.stage].arrive();
       const T before = chain.resolve(ticket, s.aggregates.load(at.stage), Op{}, initial);
       if (simt::lane_index() == 0)
         s.prefixes[at.stage] = before;
-      hand_on(s.placed[at.stage]);
+      s.placed[at.stage].arrive();
     }
   }
 
@@ -244,7 +244,7 @@ struct resident_scan_kernel {
       for (int r = 0; r < rows; ++r)
         x[r] = simt::load_vector<vector>(s.items, at.stage * tile_items + mine + unsigned(r) * row_items);
       const T before = Op{}(s.prefixes.load(at.stage), s.pieces.load(at.stage * scanners + piece));
-      hand_on(s.free[at.stage]);
+      s.free[at.stage].arrive();
       scan_rows<Op>(x, before);
       if (exclusive)
         shift_rows(x, before);
@@ -274,12 +274,6 @@ struct resident_scan_kernel {
   }
   SORTILE_DEVICE bool whole(std::uint32_t tile) const {
     return (tile != 0 || lead == 0) && (std::uint64_t{tile} + 1) * tile_items <= n + lead;
-  }
-  /// One arrival for the whole warp, behind what its lanes have read and written.
-  static SORTILE_DEVICE void hand_on(simt::transfer_barrier& b) {
-    simt::warp_barrier();
-    if (simt::lane_index() == 0)
-      b.arrive();
   }
 };
 
