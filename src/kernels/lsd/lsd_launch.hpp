@@ -29,7 +29,7 @@ struct lsd_shape {
   static constexpr lsd_shape of(bool large, unsigned value_bytes) {
     const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
     if (large)
-      return {512, 2, wide == 4 ? 24 : wide == 8 ? 12 : 6};
+      return {512, 2, wide == 4 ? 20 : wide == 8 ? 12 : 6};
     return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
   }
 };

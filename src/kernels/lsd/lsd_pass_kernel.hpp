@@ -24,7 +24,8 @@
 //
 // Forward progress: tiles are numbered by tickets, so a tile waits only for tiles that a running block has drawn; a
 // block draws its next tile before it has finished this one, but waits with this one for lower tiles only, so the
-// lowest unfinished tile waits for nobody, and by induction all end.
+// lowest unfinished tile waits for nobody, and by induction all end. It draws as late as the loads allow: a tile that
+// is drawn long before it is announced holds up all behind it.
 //
 // Positions are 64-bit where they leave the tile. Does nothing where no key differs in the digit; where the keys are in
 // order already, the first pass copies.
@@ -154,11 +155,8 @@ struct lsd_pass_kernel {
 
   SORTILE_DEVICE void move(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
     const unsigned t = simt::thread_index();
-    std::uint32_t drawn = 0; // thread 0's: the ticket of the tile after the next
-    if (t == 0) {
+    if (t == 0)
       s.next = ticket.fetch_add(0, 1u);
-      drawn = ticket.fetch_add(0, 1u);
-    }
     tile::begin(s.ranks);
     const job j = job_of(s, n, before, all); // has barriers
     std::uint32_t at = s.next;
@@ -166,9 +164,6 @@ struct lsd_pass_kernel {
     if (at < j.tiles)
       load(j.from, j.n, at, k);
     while (at < j.tiles) {
-      simt::block_barrier(); // everybody has read s.next
-      if (t == 0)
-        s.next = drawn;
       packed_digits<items> digits;
       take_digits(j, at, k, digits);
       std::uint32_t total = 0; // of digit t
@@ -176,18 +171,22 @@ struct lsd_pass_kernel {
         total = keys_of_d;
         announce(j, at, d, keys_of_d);
       });
-      const std::uint32_t next = s.next;
-      if (t == 0)
-        drawn = ticket.fetch_add(0, 1u);
       if (t < radix)
         look_back(s, j, at, t, total);
-      std::uint32_t places[(items + 1) / 2]; // two a word
+      std::uint32_t drawn = 0;
+      if (t == 0)
+        drawn = ticket.fetch_add(0, 1u);
+      std::uint32_t places[(items + 1) / 2] = {}; // two a word
       const auto stage = simt::view_as<Word>(s.stage.view());
       tile::rank(s.ranks, digits, j.frequent, [&](int i, std::uint32_t place) {
         stage[place] = k[i];
         if constexpr (has_values)
           places[i / 2] = i % 2 == 0 ? place : places[i / 2] | place << 16;
       });
+      if (t == 0)
+        s.next = drawn; // last read before this tile was counted
+      simt::block_barrier();
+      const std::uint32_t next = s.next;
       if constexpr (has_values) {
         move_values(s, j, at, places);
         if (next < j.tiles)
@@ -195,7 +194,6 @@ struct lsd_pass_kernel {
       } else {
         if (next < j.tiles)
           load(j.from, j.n, next, k);
-        simt::block_barrier();
         packed_digits<items> unused;
         write_keys(s, j, at, unused);
       }
@@ -318,7 +316,6 @@ struct lsd_pass_kernel {
     } else {
       load(j.values_from, j.n, at, x);
     }
-    simt::block_barrier();
     packed_digits<items> digits;
     write_keys(s, j, at, digits);
     simt::block_barrier();
