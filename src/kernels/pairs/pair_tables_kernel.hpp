@@ -25,7 +25,7 @@ struct counter_table {
 };
 
 struct column_sums_kernel {
-  static constexpr unsigned block_threads = 1024, warps = 32;
+  static constexpr unsigned block_threads = 1024, min_blocks = 2, warps = 32;
   static constexpr int most_rows = 5; // a warp: 160 in all
   struct shared {
     simt::shared_array<std::uint32_t, warps * 32> sums; // [warps][columns]
