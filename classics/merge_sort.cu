@@ -43,8 +43,8 @@
 // Cost, records of s bytes: log2(n / 1024) merges, each of which writes s bytes a record and reads s: 15 for 2^25,
 // where 8-bit radix sort makes 4 passes. merge-tiled reads 2 s. merge-co-rank reads s, but by lanes 8 apart, so that it
 // depends on the caches. On 16384 keys --counters gives, for 328 kB stored, 1515 kB loaded by merge-co-rank, 526 by
-// merge-tiled, 331 by merge-circular, 336 by merge-path. Searches: 2 log2(run) dependent reads a block, or log2(run) a thread for merge-co-rank.
-// Shared memory: 1024 records; 1536 for the rings.
+// merge-tiled, 331 by merge-circular, 336 by merge-path. Searches: 2 log2(run) dependent reads a block, or log2(run) a
+// thread for merge-co-rank. Shared memory: 1024 records; 1536 for the rings.
 //
 // What it teaches: how to cut work whose size the data decide into equal parts; and that loading what one may need
 // (tiled), keeping what one has (circular) and asking first (path) cost 2, 1 and 1. Any order will do: a comparison is

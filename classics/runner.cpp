@@ -100,6 +100,11 @@ void job::show(const std::string& text) {
     *steps_ += text + "\n";
 }
 
+void job::note(const std::string& text) {
+  notes_.push_back(text);
+  show(text);
+}
+
 void job::show(const std::string& title, const std::vector<std::uint32_t>& numbers) {
   if (steps_ == nullptr)
     return;
@@ -181,6 +186,7 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
     on.copy_to_device(j.data.keys, input.keys.data(), input.keys.size());
     on.copy_to_device(j.data.values, input.values.data(), input.values.size() * sizeof(std::uint32_t));
     result.seconds.push_back(on.seconds([&] { function(j); }));
+    result.notes = j.notes();
     on.copy_to_host(output.keys.data(), j.data.keys, output.keys.size());
     on.copy_to_host(output.values.data(), j.data.values, output.values.size() * sizeof(std::uint32_t));
   }
