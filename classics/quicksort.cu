@@ -27,7 +27,7 @@
 //                              ├▶ fewer: kept for one launch at the end, a block each, the bitonic network
 //                              └▶ too deep: the bitonic network in global memory, and a note says so
 //
-// A part that is reached by more than 2 log2(n / small) + 4 divisions has had bad pivots. It falls over to the bitonic
+// A part that is reached by more than 4 log2(n / small) + 4 divisions has had bad pivots. It falls over to the bitonic
 // sort, which takes n log² n in any case: so no input costs n². Pivots: quicksort.hpp, parameter `pivot`.
 //
 // Source: Hoare, "Quicksort", 1962; Blelloch 1990 (packing); Cederman & Tsigas, "GPU-Quicksort", 2009; Musser 1997 (the

@@ -15,8 +15,9 @@
 // puts the equal ones where they belong for good. Then its first thread launches a block for each side that is larger
 // than `small`; smaller ones it sorts itself, by the bitonic network in shared memory.
 //
-// A part at depth 18 or more has had bad pivots. It falls over to the bitonic network in global memory, by its one
-// block; a note says how often. That also keeps the nesting within what the device runtime allows (24).
+// A part at depth 18 or more has had bad pivots (or random ones that were none too good). It falls over to the bitonic
+// network in global memory, by its one block; a note says how often. That also keeps the nesting within what the device
+// runtime allows (24).
 //
 // The runtime holds at most 2048 launches that have not begun. The parts of such launches do not overlap, and each is
 // larger than `small`: where n / 2048 is more than the parameter, it takes its place, and there are never too many.
