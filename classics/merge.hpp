@@ -85,7 +85,7 @@ struct pair_of_runs {
   SORTILE_DEVICE pair_of_runs(const records<Word, Pairs>& from, std::uint64_t n, std::uint64_t run,
                               std::uint64_t place) {
     const auto until = [&](std::uint64_t end) { return end < n ? end : n; };
-    begin = place / (2 * run) * (2 * run);
+    begin = place & ~(2 * run - 1); // run: a power of two
     const std::uint64_t middle = until(begin + run), end = until(begin + 2 * run);
     a = {from, begin, middle - begin};
     b = {from, middle, end - middle};
@@ -140,7 +140,7 @@ struct sort_tiles_by_merging {
       s.put(mine, own);
       simt::block_barrier();
       const auto until = [&](unsigned end) { return end < count ? end : count; };
-      const unsigned left = begin / (2 * run) * (2 * run), middle = until(left + run), right = until(left + 2 * run);
+      const unsigned left = begin & ~(2 * run - 1), middle = until(left + run), right = until(left + 2 * run);
       if (own != 0) {
         using run_of = run_in_tile<decltype(s.tile)>;
         const run_of a{s.tile, left, middle - left}, b{s.tile, middle, right - middle};

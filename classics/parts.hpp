@@ -5,6 +5,7 @@
 //   parts that were divided too often fall over to the bitonic network in global memory
 #pragma once
 
+#include "classics/network.hpp"
 #include "classics/quicksort.hpp"
 
 #include <algorithm>
@@ -109,8 +110,7 @@ class divided_array {
                   {Pairs ? data_.values.data() + p.first : nullptr, Pairs ? p.count : 0}};
     for (std::uint64_t run = 1; run < p.count; run *= 2)
       for (std::uint64_t distance = run; distance > 0; distance /= 2)
-        simt::launch(j_.on.queue(), {.grid = blocks_for(std::bit_ceil(std::uint64_t{p.count}) / 2, 256)},
-                     bitonic_step<Word, Pairs>{a, p.count, codec_, distance, distance == run});
+        launch_network_step<bitonic_network>(j_, a, p.count, codec_, run, distance);
   }
 
   void copy_to_data(std::uint64_t first, std::uint64_t count, const simt::queue& on) const {
