@@ -106,7 +106,7 @@ struct classic {
   std::uint64_t largest_n = std::uint64_t{1} << 31;
   std::vector<parameter> parameters{};
   const classics::task* task = &sorting; ///< what has to be done, and what counts as right
-  classics::place place = place::device; ///< host: plain C++, run by --engine host
+  classics::place place = place::device; ///< host: plain C++, run by --engine host or executor
   run_function run = nullptr;
   std::string_view file{};            ///< set by the registry, as is the next
   run_function run_on_cuda = nullptr; ///< the same function compiled by nvcc; null without a CUDA build

@@ -146,7 +146,7 @@ class concurrent_recursion {
   void tell() const {
     std::string divisions = "divisions on each queue:";
     for (const auto& l : lanes_)
-      divisions += " " + std::to_string(l.divisions);
+      (divisions += ' ') += std::to_string(l.divisions);
     j_.note(divisions + "; at most " + std::to_string(most_at_once_) + " under way at once");
   }
 
