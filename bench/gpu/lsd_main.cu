@@ -1,5 +1,5 @@
-// sortile_gpu_sorts_bench: the library's sort of arrays in device memory, and its stable LSD sort by itself, against CUB's
-// radix sort, keys alone and pairs, in one process, taking turns; every result is compared with CUB's, element by
+// sortile_gpu_sorts_bench: the library's sort of arrays in device memory, and its stable LSD sort by itself, against
+// CUB's radix sort, keys alone and pairs, in one process, taking turns; every result is compared with CUB's, element by
 // element, before anything is timed.
 //
 //   sortile_gpu_sorts_bench [--rounds N] [--log-n A,B,…] [--kinds u32,u64+u64,…] [--shapes uniform,…] [--json FILE]
@@ -20,7 +20,7 @@
 namespace sortile::bench {
 namespace {
 
-const std::vector<std::string> all_shapes{"uniform", "low16", "and3",     "zipf",   "sorted",
+const std::vector<std::string> all_shapes{"uniform", "low16", "and3",    "zipf",   "sorted",
                                           "equal",   "low8",  "billion", "outlier"};
 
 __device__ std::uint64_t mix(std::uint64_t x) { // SplitMix64
@@ -224,7 +224,8 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n", s.log_n, "sizes, as powers of two")->delimiter(',')->check(CLI::Range(8, 30));
   app.add_option("--kinds", s.kinds, "u32, u64, u128, u8, u16, u32+u32, u64+u64, u64+u32")->delimiter(',');
-  app.add_option("--shapes", s.shapes, "uniform, low16, and3, zipf, sorted, equal, low8, billion, outlier")->delimiter(',');
+  app.add_option("--shapes", s.shapes, "uniform, low16, and3, zipf, sorted, equal, low8, billion, outlier")
+      ->delimiter(',');
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -16,7 +16,8 @@ void need_usable_current_device() {
   SORTILE_CUDA_CHECK(cudaGetDevice(&ordinal));
   const auto& list = sortile::devices().devices;
   if (const auto at = std::size_t(ordinal); at < list.size() && !list[at].why_unusable.empty())
-    throw engine_unusable("sortile: the current device, " + list[at].name + ", cannot be used: " + list[at].why_unusable);
+    throw engine_unusable("sortile: the current device, " + list[at].name +
+                          ", cannot be used: " + list[at].why_unusable);
 }
 
 /// Host memory that nobody has pinned is out of most devices' reach; a kernel would fault on it long after the call.
@@ -31,9 +32,10 @@ void need_reach(const char* name, const void* array) {
   SORTILE_CUDA_CHECK(cudaGetDevice(&ordinal));
   SORTILE_CUDA_CHECK(cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, ordinal));
   if (pageable == 0)
-    throw invalid_argument(std::string("sortile: ") + name +
-                           " is pageable host memory, which the device cannot reach; with memory::device arrays must be "
-                           "device, managed or pinned memory");
+    throw invalid_argument(
+        std::string("sortile: ") + name +
+        " is pageable host memory, which the device cannot reach; with memory::device arrays must be "
+        "device, managed or pinned memory");
 }
 
 /// Runs `work`; what the kernels' launches throw gets the library's name for it.

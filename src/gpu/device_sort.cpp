@@ -57,6 +57,13 @@ device_sort::device_sort(const sort_request& request, const options& opts, unsig
   lay_out();
 }
 
+std::string device_sort::why_refused() const {
+  const bool moves = handling_ == value_handling::moved || handling_ == value_handling::gathered;
+  return request_.device_n != nullptr && moves
+             ? "where n lies in device memory, values must have 4, 8 or 16 bytes and be aligned to that"
+             : "";
+}
+
 void device_sort::choose_handling() {
   const std::size_t bytes = request_.value_bytes;
   if (request_.carries == payload::none)
@@ -90,7 +97,7 @@ void device_sort::choose_sorter(unsigned architecture) {
   sorter_ = sorter::lsd;
   const unsigned width = key_bits(request_.type);
   const bool whole = bits_.begin == 0 && (bits_.end == bit_window::whole_key || bits_.end == width);
-  if ((width != 32 && width != 64) || !whole || !vectors_fit())
+  if ((width != 32 && width != 64) || !whole || !vectors_fit() || request_.device_n != nullptr)
     return;
   if (handling_ == value_handling::none && !is_float(request_.type)) {
     if (n <= kernels::sort_keys_most)
@@ -152,9 +159,10 @@ kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace) const 
           .values_out = values.out,
           .value_bytes = unsigned(width_),
           .make_indices = makes_indices(),
-          .input_is_scratch = request_.input_is_scratch &&
-                              (handling_ == value_handling::none || handling_ == value_handling::direct),
+          .input_is_scratch =
+              request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct),
           .n = request_.n,
+          .device_n = request_.device_n,
           .only_if = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr,
           .codec = make_key_codec<Word>(request_.type, order_, bits_),
           .workspace = workspace + layout_.sorter,
@@ -210,7 +218,8 @@ void device_sort::add_steps(std::vector<plan_step>& steps) const {
   else if (sorter_ == sorter::lsd)
     add_steps_of_lsd(steps);
   if (handling_ == value_handling::moved)
-    steps.push_back({"move", "values back to " + std::to_string(request_.value_bytes) + " bytes each", moved_bytes(), raw});
+    steps.push_back(
+        {"move", "values back to " + std::to_string(request_.value_bytes) + " bytes each", moved_bytes(), raw});
   if (handling_ == value_handling::gathered)
     steps.push_back({"gather", "values by position", moved_bytes() + raw, raw});
   if (handling_ == value_handling::gathered && in_place())
@@ -241,7 +250,9 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   partition(shape.second_bits, "each bucket into ");
   steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", made(first), moved});
   if (lsd_behind_)
-    steps.push_back({"or passes", "in place of those three, where one bucket would hold too much: least significant digit first", 0, 0});
+    steps.push_back({"or passes",
+                     "in place of those three, where one bucket would hold too much: least significant digit first", 0,
+                     0});
 }
 
 void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
@@ -254,7 +265,8 @@ void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
     steps.push_back({"pass",
                      "by bits [" + std::to_string(begin) + ", " + std::to_string(std::min(end, begin + digit_bits)) +
                          "), unless no key differs in them",
-                     keys + (first && makes_values ? 0 : values), (last && request_.keys_out == nullptr ? 0 : keys) + values});
+                     keys + (first && makes_values ? 0 : values),
+                     (last && request_.keys_out == nullptr ? 0 : keys) + values});
   }
 }
 

@@ -135,6 +135,32 @@ TEST_F(device_memory, ten_thousand_sorts_of_one_input_give_one_result) {
   }
 }
 
+TEST_F(device_memory, n_may_lie_on_the_device) {
+  const auto keys = random_keys<std::uint32_t>(100'000, 6);
+  const device_array<std::uint32_t> in(keys), out(std::vector<std::uint32_t>(keys.size(), 7)), positions(keys.size());
+  for (const std::uint64_t count :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{70'001}, std::uint64_t{100'000}, std::uint64_t{1'000'000}}) {
+    const device_array<std::uint64_t> n(std::vector<std::uint64_t>{count});
+    const sort_request request{.n = keys.size(),
+                               .keys_in = in.span().data(),
+                               .keys_out = out.span().data(),
+                               .carries = payload::indices,
+                               .value_bytes = 4,
+                               .values_out = positions.span().data(),
+                               .device_n = n.span().data()};
+    const auto before = out.host();
+    run(request, {.memory = memory::device});
+    const std::size_t real = std::min<std::size_t>(count, keys.size());
+    auto expected = before;
+    std::copy(keys.begin(), keys.begin() + std::ptrdiff_t(real), expected.begin());
+    std::sort(expected.begin(), expected.begin() + std::ptrdiff_t(real));
+    EXPECT_EQ(out.host(), expected) << count;
+    const auto order = positions.host();
+    for (std::size_t i = 0; i < real; ++i)
+      ASSERT_EQ(keys[order[i]], expected[i]) << count << ", " << i;
+  }
+}
+
 /// Notes what is asked of it.
 class noting_resource final : public device_memory_resource {
  public:
@@ -158,11 +184,11 @@ TEST_F(device_memory, workspace_comes_from_the_callers_allocator) {
   noting_resource notes;
   const options opts{.memory = memory::device, .resource = &notes};
   sortile::sort(array.span(), opts);
-  EXPECT_EQ(notes.given, workspace_bytes({.type = key_type::f32,
-                                          .n = keys.size(),
-                                          .keys_in = array.span().data(),
-                                          .keys_out = array.span().data()},
-                                         opts));
+  EXPECT_EQ(
+      notes.given,
+      workspace_bytes(
+          {.type = key_type::f32, .n = keys.size(), .keys_in = array.span().data(), .keys_out = array.span().data()},
+          opts));
   EXPECT_EQ(notes.returned, notes.given);
 }
 

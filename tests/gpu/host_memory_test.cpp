@@ -21,7 +21,8 @@ std::vector<std::uint64_t> random_keys(std::size_t n) {
 const options on_cuda{.engine = "cuda"};
 
 TEST_F(host_memory_on_gpu, of_several_chunks_comes_back_sorted) {
-  for (const std::size_t n : {std::size_t{1}, std::size_t{2'097'152}, std::size_t{2'097'153}, std::size_t{30'000'001}}) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{2'097'152}, std::size_t{2'097'153}, std::size_t{30'000'001}}) {
     auto keys = random_keys(n), expected = keys;
     std::sort(expected.begin(), expected.end());
     sortile::sort(keys, on_cuda);

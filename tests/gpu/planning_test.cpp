@@ -45,6 +45,20 @@ TEST(planning_for_device_memory, shows_what_is_done_for_values_of_odd_sizes) {
   EXPECT_NE(to_string(explain(r, in_device_memory)).find("gather"), std::string::npos);
 }
 
+TEST(planning_for_device_memory, refuses_what_cannot_be_done_with_n_on_the_device) {
+  sort_request r = request_of(1000);
+  const std::uint64_t n = 5;
+  r.device_n = &n;
+  EXPECT_EQ(explain(r, in_device_memory).engine, "cuda");
+  expect_invalid([&] { static_cast<void>(explain(r)); }, {"device_n", "memory::device"});
+  r.carries = payload::values;
+  r.values_in = at(std::size_t{1} << 42);
+  r.values_out = at(std::size_t{1} << 43);
+  r.value_bytes = 3;
+  expect_refusal<engine_unusable>([&] { static_cast<void>(explain(r, in_device_memory)); }, status::engine_unusable,
+                                  {"4, 8 or 16 bytes"});
+}
+
 TEST(planning_for_device_memory, names_the_other_engines_limits) {
   for (const char* engine : {"cpu", "executor"}) {
     options opts = in_device_memory;

@@ -63,7 +63,9 @@ template <class Word>
 struct bin_of_key {
   Word complement, add;
   unsigned shift;
-  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(Word((key ^ complement) + add) >> shift); }
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const {
+    return std::uint32_t(Word((key ^ complement) + add) >> shift);
+  }
 };
 
 template <class Word, class Tuning = local_sort_tuning<Word>>

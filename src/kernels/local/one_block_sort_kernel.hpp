@@ -75,9 +75,9 @@ struct one_block_sort_kernel {
     SORTILE_UNROLL
     for (int v = 0; v < local::vectors; ++v)
       SORTILE_UNROLL
-      for (int e = 0; e < vector; ++e)
-        if (local::place_of(v) + unsigned(e) < n)
-          f(keys[v][e], local::place_of(v) + unsigned(e));
+    for (int e = 0; e < vector; ++e)
+      if (local::place_of(v) + unsigned(e) < n)
+        f(keys[v][e], local::place_of(v) + unsigned(e));
   }
 
   SORTILE_DEVICE void gather(shared& s, const keys_vector (&keys)[local::vectors]) const {

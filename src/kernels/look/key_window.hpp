@@ -36,7 +36,8 @@ struct key_window {
     w.shift = unsigned(zeros_above(w.span));
     // One more than the largest x; 2^32 at most.
     const std::uint64_t most = std::uint64_t{upper(Word(w.span << w.shift))} + smallest_step(w.shift);
-    w.scale = std::uint32_t((std::uint64_t{1} << 63) / most < 0xffffffffu ? (std::uint64_t{1} << 63) / most : 0xffffffffu);
+    w.scale =
+        std::uint32_t((std::uint64_t{1} << 63) / most < 0xffffffffu ? (std::uint64_t{1} << 63) / most : 0xffffffffu);
     return w;
   }
 

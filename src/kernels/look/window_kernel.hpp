@@ -63,7 +63,8 @@ struct window_kernel {
     if (rest - distance <= distance / 10)
       return key_window<Word>::of(Word(low & ~rest), Word(low | rest));
     const Word margin = Word(distance / 256 + 1), above = Word(~Word{0}) - high;
-    return key_window<Word>::of(Word(low - (low < margin ? low : margin)), Word(high + (above < margin ? above : margin)));
+    return key_window<Word>::of(Word(low - (low < margin ? low : margin)),
+                                Word(high + (above < margin ? above : margin)));
   }
 };
 
