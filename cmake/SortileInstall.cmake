@@ -3,16 +3,17 @@
 include(CMakePackageConfigHelpers)
 set(SORTILE_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/sortile")
 
-install(TARGETS sortile EXPORT sortile-targets)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sortile" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(EXPORT sortile-targets NAMESPACE sortile:: DESTINATION "${SORTILE_CMAKE_DIR}")
-
-# A static library leaves its own libraries to whoever links it; a shared one brings them along.
+# A static library brings the two that it is made of.
 get_target_property(sortile_type sortile TYPE)
 set(SORTILE_STATIC OFF)
+set(sortile_parts "")
 if(sortile_type STREQUAL "STATIC_LIBRARY")
   set(SORTILE_STATIC ON)
+  set(sortile_parts sortile_steps sortile_simt)
 endif()
+install(TARGETS sortile ${sortile_parts} EXPORT sortile-targets)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sortile" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT sortile-targets NAMESPACE sortile:: DESTINATION "${SORTILE_CMAKE_DIR}")
 
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/sortileConfig.cmake.in" "${PROJECT_BINARY_DIR}/sortileConfig.cmake"
@@ -23,7 +24,8 @@ install(FILES "${PROJECT_BINARY_DIR}/sortileConfig.cmake" "${PROJECT_BINARY_DIR}
 
 # pkg-config: the prefix is found from where the file lies, so that a moved tree keeps working.
 file(RELATIVE_PATH SORTILE_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
-set(SORTILE_PC_PRIVATE "-ltbb -lstdc++ -lm")
+# A static library leaves its own libraries to whoever links it; a shared one brings them along.
+set(SORTILE_PC_PRIVATE "-lsortile_steps -lsortile_simt -lboost_context -ltbb -lstdc++ -lm -lpthread")
 if(SORTILE_HAS_CUDA)
   string(APPEND SORTILE_PC_PRIVATE " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
 endif()

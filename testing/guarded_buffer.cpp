@@ -4,6 +4,7 @@
 #include "testing/workloads.hpp"
 
 #include <cstring>
+#include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -19,16 +20,23 @@ std::byte zone_pattern(std::size_t i) {
   return static_cast<std::byte>(random_bits(zone_seed, i));
 }
 
-/// The first address at or after p that is a multiple of 64, plus the offset.
+constexpr std::size_t boundary = 128;
+
+/// The first address at or after p on a boundary, plus the offset.
 std::byte* aligned_start(std::byte* p, std::size_t offset) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
-  return p + ((64 - address % 64) % 64) + offset;
+  return p + ((boundary - address % boundary) % boundary) + offset;
 }
+
+constexpr array_memory heap{[](std::size_t bytes) { return ::operator new(bytes); },
+                            [](void* memory) { ::operator delete(memory); }, [] {}};
 
 } // namespace
 
-guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t offset, std::uint64_t seed)
-    : storage_(bytes + 2 * zone + 64 + offset), data_(aligned_start(storage_.data() + zone, offset)), size_(bytes) {
+guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t offset, std::uint64_t seed, const array_memory* where)
+    : storage_(static_cast<std::byte*>((where == nullptr ? heap : *where).allocate(bytes + 2 * zone + boundary + offset)),
+               (where == nullptr ? heap : *where).release),
+      data_(aligned_start(storage_.get() + zone, offset)), size_(bytes) {
   for (std::size_t i = 0; i < 2 * zone; ++i)
     *zone_byte(i) = zone_pattern(i);
   poison(seed);
@@ -36,12 +44,10 @@ guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t offset, std::uint6
 }
 
 guarded_buffer::guarded_buffer(guarded_buffer&& other) noexcept
-    : storage_(std::move(other.storage_)), data_(other.data_), size_(other.size_) {
-  other.storage_.clear();
-}
+    : storage_(std::move(other.storage_)), data_(other.data_), size_(other.size_) {}
 
 guarded_buffer::~guarded_buffer() {
-  if (!storage_.empty())
+  if (storage_ != nullptr)
     guard(false);
 }
 

@@ -5,18 +5,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace sortile::testing {
 
+/// Where arrays of a test lie, if not on the heap: memory that the host can read and write too.
+struct array_memory {
+  void* (*allocate)(std::size_t bytes);
+  void (*release)(void* memory);
+  void (*finish)(); ///< waits for the device, so that the host may look
+};
+
 class guarded_buffer {
  public:
-  /// `bytes` bytes that begin `offset` bytes after a 64-byte boundary, filled with a pattern of the seed. An offset of
-  /// one element is the worst start that a type of that size allows.
-  explicit guarded_buffer(std::size_t bytes, std::size_t offset = 0, std::uint64_t seed = 0);
+  /// `bytes` bytes that begin `offset` bytes after a 128-byte boundary, filled with a pattern of the seed. An offset of
+  /// one element is the worst start that a type of that size allows. `where` null: on the heap.
+  explicit guarded_buffer(std::size_t bytes, std::size_t offset = 0, std::uint64_t seed = 0,
+                          const array_memory* where = nullptr);
   guarded_buffer(guarded_buffer&& other) noexcept;
   guarded_buffer& operator=(guarded_buffer&&) = delete;
   ~guarded_buffer();
@@ -45,7 +53,7 @@ class guarded_buffer {
   void guard(bool forbidden) const;
   std::byte* zone_byte(std::size_t i) const { return i < zone ? data_ - zone + i : data_ + size_ + (i - zone); }
 
-  std::vector<std::byte> storage_;
+  std::unique_ptr<std::byte, void (*)(void*)> storage_;
   std::byte* data_;
   std::size_t size_;
 };

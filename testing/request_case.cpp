@@ -1,7 +1,6 @@
 // The differential driver, see request_case.hpp.
 #include "testing/request_case.hpp"
 
-#include "testing/guarded_buffer.hpp"
 #include "testing/workloads.hpp"
 
 #include <algorithm>
@@ -70,8 +69,10 @@ class arena {
  public:
   explicit arena(const request_case& c)
       : c_(c), key_bytes_(c.n * key_bytes(c.type)), value_bytes_(c.carries == payload::none ? 0 : c.n * c.value_bytes),
-        keys_in_(key_bytes_, key_offset(), c.seed), keys_out_(key_bytes_, key_offset(), c.seed + 1),
-        values_in_(value_bytes_, value_offset(), c.seed + 2), values_out_(value_bytes_, value_offset(), c.seed + 3) {
+        keys_in_(key_bytes_, key_offset(), c.seed, c.where),
+        keys_out_(key_bytes_, key_offset(), c.seed + 1, c.where),
+        values_in_(value_bytes_, value_offset(), c.seed + 2, c.where),
+        values_out_(value_bytes_, value_offset(), c.seed + 3, c.where) {
     workload_named(c.workload).fill({c.type, c.n, c.seed}, 0, c.n, keys_in_.data());
     original_keys_.assign(keys_in_.data(), keys_in_.data() + key_bytes_);
     original_values_.assign(values_in_.data(), values_in_.data() + value_bytes_);
@@ -172,7 +173,7 @@ std::string to_string(const request_case& c) {
     text += std::string(c.keys_wanted ? " with" : " to") + " indices of " + std::to_string(c.value_bytes) + " bytes";
   text += std::string(", ") + forms[static_cast<std::size_t>(c.form)] + ", engine '" + c.engine + "', threads " +
           std::to_string(c.threads) + ", offsets " + std::to_string(c.key_offset) + " and " +
-          std::to_string(c.value_offset);
+          std::to_string(c.value_offset) + (c.where != nullptr ? ", in device memory" : "");
   return text + (c.own_workspace ? ", own workspace" : "") + (c.watch_progress ? ", progress" : "");
 }
 
@@ -210,14 +211,19 @@ verdict check(const request_case& c) {
   arena arrays(c);
   const sort_request request = arrays.request();
   options opts{.order = c.direction, .bits = c.bits, .engine = c.engine, .threads = c.threads};
+  if (c.where != nullptr)
+    opts.memory = memory::device;
   const plan planned = explain(request, opts);
-  guarded_buffer workspace(c.own_workspace ? planned.workspace_bytes : 0, 0, c.seed + 4);
+  guarded_buffer workspace(c.own_workspace ? planned.workspace_bytes : 0, 0, c.seed + 4, c.where);
   if (c.own_workspace)
     opts.workspace = workspace.bytes();
   progress_log progress;
-  if (c.watch_progress)
+  const bool watched = c.watch_progress && c.where == nullptr;
+  if (watched)
     opts.progress = [&](double fraction) { return progress.note(fraction); };
   const result_place place = run(request, opts);
+  if (c.where != nullptr)
+    c.where->finish();
 
   if (const std::string damage = workspace.damage(); !damage.empty())
     return {"workspace: " + damage};
@@ -225,7 +231,7 @@ verdict check(const request_case& c) {
     return {"the result lies elsewhere than planned"};
   if (!progress.complaint.empty())
     return {progress.complaint};
-  if (c.watch_progress && progress.last != 1)
+  if (watched && progress.last != 1)
     return {"progress ended at " + std::to_string(progress.last)};
   return {arrays.complaint(place)};
 }

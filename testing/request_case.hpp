@@ -2,6 +2,7 @@
 // buffers and checked against the oracle. The one driver of differential tests, for every engine.
 #pragma once
 
+#include "testing/guarded_buffer.hpp"
 #include "testing/verify.hpp"
 
 #include <sortile/request.hpp>
@@ -30,8 +31,9 @@ struct request_case {
   unsigned threads = 0;
   bool own_workspace = false; ///< give exactly the workspace that is asked for
   bool watch_progress = false;
-  std::size_t key_offset = 0;   ///< keys begin so many keys after a 64-byte boundary
+  std::size_t key_offset = 0;   ///< keys begin so many keys after a 128-byte boundary
   std::size_t value_offset = 0; ///< values so many bytes (indices: so many indices)
+  const array_memory* where = nullptr; ///< null: in host memory; else in this, as memory::device
 };
 
 /// The case as one line.

@@ -1,10 +1,11 @@
-// The GPUs of this machine as sortile sees them.
+// The GPUs of this machine as sortile sees them, and where their memory comes from.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
 struct device_info {
@@ -25,6 +26,20 @@ struct device_list {
   std::string why_none; ///< where there is no device at all: no GPU side in this build, no driver, too old a driver, …
 };
 
+/// Hands out device memory in the order of a stream; options::resource takes one. Implementations are safe to call from
+/// several host threads.
+class device_memory_resource {
+ public:
+  virtual ~device_memory_resource() = default;
+
+  /// `bytes` > 0 bytes, aligned to 256, usable by work queued on `stream` (a cudaStream_t) from now on.
+  /// \throws out_of_memory naming bytes wanted and free; device_failure
+  virtual void* allocate(std::size_t bytes, void* stream) = 0;
+
+  /// Gives memory back once the work queued on `stream` so far is done.
+  virtual void deallocate(void* memory, std::size_t bytes, void* stream) noexcept = 0;
+};
+
 /// Looks for devices; the answer is found once and kept. Never throws for want of a device: that is what why_none is
 /// for.
 const device_list& devices();
@@ -33,3 +48,4 @@ const device_list& devices();
 const device_info* first_usable_device();
 
 } // namespace sortile
+#pragma GCC visibility pop

@@ -22,6 +22,14 @@ struct bit_window {
   unsigned end = whole_key;
 };
 
+/// Where the arrays of a sort, and its workspace, lie.
+enum class memory : std::uint8_t {
+  host,
+  device, ///< memory that the current CUDA device reads and writes: its own, managed, or pinned memory of the host
+};
+
+class device_memory_resource; // device.hpp
+
 /// How a call is to be done. A default-constructed one sorts ascending, by the whole key, on the engine that fits.
 struct options {
   sortile::order order = sortile::order::ascending;
@@ -38,13 +46,25 @@ struct options {
   /// at the end. Return false to cancel: the call throws `cancelled`. Must not throw.
   std::function<bool(double)> progress{};
 
-  /// Scratch memory in host memory, at least workspace_bytes() of the request, aligned to workspace_alignment; not
-  /// overlapping any array of the request. Empty: the call has its own, of which
-  /// up to 1 GiB is kept for the next call (release_scratch()).
+  /// Scratch memory for the call, where `memory` says, at least workspace_bytes() of the request, aligned to
+  /// workspace_alignment, not overlapping any array of the request. Empty: the call has its own. Of host memory up to
+  /// 1 GiB is kept for the next call (release_scratch()); device memory comes from `resource`.
   std::span<std::byte> workspace{};
+
+  /// Where the arrays of a sort lie. With memory::device the call is asynchronous: it queues its work on `stream` of the
+  /// current device and returns; errors of that work surface where the caller synchronises. With a workspace of the
+  /// caller it allocates nothing and may be captured in a CUDA graph. Sorts alone do this, and `progress` is refused.
+  sortile::memory memory = sortile::memory::host;
+
+  /// With memory::device: the CUDA stream (a cudaStream_t), null for the default one.
+  void* stream = nullptr;
+
+  /// With memory::device and no workspace: who allocates it, in the order of the stream. Null: the device's
+  /// stream-ordered pool.
+  device_memory_resource* resource = nullptr;
 };
 
-inline constexpr std::size_t workspace_alignment = 64;
+inline constexpr std::size_t workspace_alignment = 128;
 
 } // namespace sortile
 #pragma GCC visibility pop

@@ -24,8 +24,8 @@ enum class payload : std::uint8_t {
 };
 
 /// A sort of n keys. Input and output arrays are the same (in place) or do not overlap at all; keys_out may be null
-/// with payload::indices (only the order is wanted). Arrays lie in host memory, aligned as their type asks; values need
-/// no alignment. Without `input_is_scratch` an input that is not also the output is only read.
+/// with payload::indices (only the order is wanted). Arrays lie where options::memory says, aligned as their type asks;
+/// values need no alignment. Without `input_is_scratch` an input that is not also the output is only read.
 struct sort_request {
   key_type type = key_type::u32;
   std::size_t n = 0;
@@ -105,7 +105,8 @@ std::string to_string(const plan& p);
 /// \throws unknown_engine, engine_unusable, invalid_argument: as run() would.
 plan explain(const sort_request& request, const options& opts = {});
 
-/// Bytes of scratch that run() needs for this request on this engine.
+/// Bytes of scratch that run() needs for this request on this engine. For arrays in device memory the answer needs no
+/// device: it is the same on a machine without one.
 std::size_t workspace_bytes(const sort_request& request, const options& opts = {});
 
 /// Sorts. Stable. O(n · key width) work, O(n) workspace.

@@ -59,6 +59,10 @@ typedef enum sortile_order SORTILE_ENUM_BASE { SORTILE_ASCENDING = 0, SORTILE_DE
 /* `bits_end` of this value means the width of the key. */
 #define SORTILE_WHOLE_KEY UINT32_MAX
 
+/* Arrays in host memory, or in memory that the current CUDA device reaches: then a sort only queues its work on
+ * `stream`, and progress must be NULL. */
+typedef enum sortile_memory SORTILE_ENUM_BASE { SORTILE_HOST = 0, SORTILE_DEVICE = 1 } sortile_memory;
+
 /* Initialise with SORTILE_OPTIONS_INIT, then change what differs. */
 typedef struct sortile_options {
   sortile_order order;
@@ -67,12 +71,14 @@ typedef struct sortile_options {
   uint32_t threads;                             /* 0: as many as the machine offers */
   int (*progress)(double fraction, void* user); /* NULL, or called from the calling thread; return 0 to cancel */
   void* progress_user;
-  void* workspace; /* NULL: allocated by the call; else 64-byte aligned, sortile_workspace_bytes() at least */
+  void* workspace; /* NULL: allocated by the call; else sortile_workspace_bytes() at least, aligned to 128 bytes */
   size_t workspace_bytes;
+  sortile_memory memory; /* where the arrays and the workspace lie */
+  void* stream;          /* SORTILE_DEVICE: the cudaStream_t in whose order the call works; NULL: the default stream */
 } sortile_options;
 
 #define SORTILE_OPTIONS_INIT                                                                                           \
-  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0 }
+  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL }
 
 /* Sorts n keys from `in` to `out`: the same array (in place), or apart. */
 sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* options);

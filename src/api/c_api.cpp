@@ -15,6 +15,7 @@ thread_local std::string last_message;
 
 static_assert(static_cast<int>(key_type::f64) == SORTILE_F64 && static_cast<int>(key_type::u128) == SORTILE_U128);
 static_assert(static_cast<int>(status::internal_error) == SORTILE_INTERNAL_ERROR);
+static_assert(static_cast<int>(memory::device) == SORTILE_DEVICE);
 static_assert(bit_window::whole_key == SORTILE_WHOLE_KEY);
 
 key_type type_of(sortile_key_type type) {
@@ -35,6 +36,8 @@ options options_of(const sortile_options* given) {
     };
   opts.workspace = {static_cast<std::byte*>(given->workspace),
                     given->workspace == nullptr ? 0 : given->workspace_bytes};
+  opts.memory = static_cast<memory>(given->memory);
+  opts.stream = given->stream;
   return opts;
 }
 

@@ -86,6 +86,19 @@ void need_order(order direction) {
            " does not exist; ascending is 0, descending 1");
 }
 
+/// What goes with arrays in device memory, and with none other.
+void need_memory(const options& opts) {
+  if (opts.memory != memory::host && opts.memory != memory::device)
+    refuse("memory number " + std::to_string(static_cast<int>(opts.memory)) + " does not exist; host is 0, device 1");
+  if (opts.memory == memory::device && opts.progress)
+    refuse("progress cannot be told of a sort in device memory: the call returns before the work is done");
+  if (opts.memory == memory::host && opts.stream != nullptr)
+    refuse("a stream is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
+  if (opts.memory == memory::host && opts.resource != nullptr)
+    refuse("a device memory resource is given, but the arrays are said to lie in host memory; set options::memory to "
+           "memory::device");
+}
+
 /// All arrays of a sort but the workspace; absent ones have no bytes.
 struct sort_arrays {
   array keys_in, keys_out, values_in, values_out;
@@ -125,6 +138,7 @@ void sort(const sort_request& r, const options& opts) {
   need_known(r.type);
   need_order(opts.order);
   need_window(r.type, opts.bits);
+  need_memory(opts);
   sort_payload(r);
   if (r.input_is_scratch && r.carries == payload::indices)
     refuse("a double buffer sorts keys or pairs; indices are always written to their own array");

@@ -4,6 +4,7 @@
 #include "api/checks.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/scratch.hpp"
+#include "gpu/cuda_engine.hpp"
 #include "plan/engine.hpp"
 
 #include <new>
@@ -20,14 +21,14 @@ struct assignment {
   unsigned threads;
 };
 
-assignment assign(const sort_request& given, const options& opts) {
+assignment assign(const sort_request& given, const options& opts, purpose what) {
   checks::sort(given, opts);
   sort_request request = given;
   if (request.keys_in == request.keys_out)
     request.input_is_scratch = false; // in place: there is no second buffer to leave the result in
   // Asking the system for its processors takes longer than a short sort, which would not use them.
   const unsigned threads = request.n < alone_below ? 1 : resolve_threads(opts);
-  return {request, choose_engine(request, opts), threads};
+  return {request, choose_engine(request, opts, what), threads};
 }
 
 /// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
@@ -43,7 +44,7 @@ auto with_named_failures(const char* operation, Work&& work) {
 } // namespace
 
 plan explain(const sort_request& request, const options& opts) {
-  const assignment a = assign(request, opts);
+  const assignment a = assign(request, opts, purpose::planning);
   plan p = a.choice.chosen->make_plan(a.request, opts, a.threads);
   p.engine = a.choice.chosen->name();
   p.reason = a.choice.reason;
@@ -51,18 +52,19 @@ plan explain(const sort_request& request, const options& opts) {
 }
 
 std::size_t workspace_bytes(const sort_request& request, const options& opts) {
-  const assignment a = assign(request, opts);
+  const assignment a = assign(request, opts, purpose::planning);
   return a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
 }
 
 result_place run(const sort_request& given, const options& opts) {
   return with_named_failures("a sort", [&] {
-    const assignment a = assign(given, opts);
+    const assignment a = assign(given, opts, purpose::running);
     const std::size_t wanted = a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
       checks::workspace(a.request, opts.workspace, wanted);
-    const cpu::scratch own(callers ? 0 : wanted);
+    const bool on_host = opts.memory == memory::host;
+    const cpu::scratch own(callers || !on_host ? 0 : wanted);
     const execution how{.threads = a.threads,
                         .workspace = callers ? opts.workspace.first(wanted) : own.bytes(),
                         .progress = opts.progress ? &opts.progress : nullptr};
@@ -102,6 +104,7 @@ std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::
 
 void release_scratch() noexcept {
   cpu::release_scratch();
+  gpu::release_staging();
 }
 
 std::vector<engine_info> engines() {

@@ -19,7 +19,9 @@ class engine_on_cpu final : public engine {
     return "stable radix sort on all cores: look, partition, local sorts in the L2 cache";
   }
   std::string why_unusable() const override { return {}; }
-  std::string why_refused(const sort_request&) const override { return {}; }
+  std::string why_refused(const sort_request&, const options& opts) const override {
+    return opts.memory == memory::device ? "it cannot reach device memory" : "";
+  }
 
   plan make_plan(const sort_request& request, const options&, unsigned threads) const override {
     const arrangement a(request, threads);

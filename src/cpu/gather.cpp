@@ -84,15 +84,15 @@ void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, 
              unsigned threads) {
   const auto* const in = static_cast<const std::byte*>(from);
   auto* const out = static_cast<std::byte*>(to);
-  const std::size_t kept = std::min(from_width, to_width);
+  const std::size_t common = std::min(from_width, to_width);
   for_each_piece(threads, n, alone_below, [&](std::size_t begin, std::size_t end) {
     const auto each = [&](auto bytes) {
       for (std::size_t i = begin; i < end; ++i)
         std::memcpy(out + i * to_width, in + i * from_width, bytes);
     };
-    kept == 1   ? each(std::integral_constant<std::size_t, 1>{})
-    : kept == 2 ? each(std::integral_constant<std::size_t, 2>{})
-                : each(kept);
+    common == 1   ? each(std::integral_constant<std::size_t, 1>{})
+    : common == 2 ? each(std::integral_constant<std::size_t, 2>{})
+                  : each(common);
   });
 }
 

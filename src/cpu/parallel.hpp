@@ -5,12 +5,11 @@
 // ThreadSanitizer understands the second, while it reports races inside a oneTBB that was not built for it.
 #pragma once
 
-#include <sortile/error.hpp>
+#include "plan/progress.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <type_traits>
 
 namespace sortile::cpu {
@@ -37,44 +36,6 @@ void run_on(unsigned workers, F&& f) {
   detail::run_workers(workers, {const_cast<void*>(static_cast<const void*>(&f)),
                                 [](void* object, unsigned worker) { (*static_cast<Function*>(object))(worker); }});
 }
-
-/// Counts what is done, and tells the caller's callback about it: from the calling thread only, never decreasing.
-class progress_meter {
- public:
-  progress_meter(const std::function<bool(double)>* callback, std::uint64_t total)
-      : callback_(callback != nullptr && *callback ? callback : nullptr), total_(total) {}
-
-  /// Any thread: `units` more are done.
-  void add(std::uint64_t units) {
-    if (callback_ != nullptr)
-      done_.fetch_add(units, std::memory_order_relaxed);
-  }
-
-  /// Calling thread only. \throws cancelled where the callback says so.
-  void report() {
-    if (callback_ == nullptr)
-      return;
-    const std::uint64_t done = done_.load(std::memory_order_relaxed);
-    tell(total_ == 0 || done >= total_ ? 1.0 : static_cast<double>(done) / static_cast<double>(total_));
-  }
-
-  /// Calling thread, at the end.
-  void finish() {
-    if (callback_ != nullptr)
-      tell(1.0);
-  }
-
- private:
-  void tell(double fraction) {
-    if (!(*callback_)(fraction))
-      throw cancelled(
-          "cancelled by the progress callback; arrays that were being sorted in place hold unspecified contents");
-  }
-
-  const std::function<bool(double)>* callback_;
-  std::uint64_t total_;
-  std::atomic<std::uint64_t> done_{0};
-};
 
 /// Calls f(worker, task) once for every task in [0, tasks), each worker taking the next one when it is free: large
 /// tasks should come first. Between its tasks the calling thread reports progress. Where one call throws, no further

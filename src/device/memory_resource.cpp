@@ -13,19 +13,19 @@ bool has_pools() {
 
 class stream_ordered_pool final : public memory_resource {
  public:
-  void* allocate(std::size_t bytes, cudaStream_t stream) override {
+  void* allocate(std::size_t bytes, void* stream) override {
     void* memory = nullptr;
     if (has_pools())
-      SORTILE_CUDA_CHECK_ALLOCATION(cudaMallocAsync(&memory, bytes, stream), bytes);
+      SORTILE_CUDA_CHECK_ALLOCATION(cudaMallocAsync(&memory, bytes, static_cast<cudaStream_t>(stream)), bytes);
     else
       SORTILE_CUDA_CHECK_ALLOCATION(cudaMalloc(&memory, bytes), bytes);
     return memory;
   }
 
-  void deallocate(void* memory, std::size_t, cudaStream_t stream) noexcept override {
+  void deallocate(void* memory, std::size_t, void* stream) noexcept override {
     // Frees pool memory in stream order and other memory at once; a failure here belongs to earlier work, which reports
     // it itself.
-    if (cudaFreeAsync(memory, stream) != cudaSuccess) {
+    if (cudaFreeAsync(memory, static_cast<cudaStream_t>(stream)) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
       static_cast<void>(cudaFree(memory));
     }

@@ -3,6 +3,8 @@
 
 #include "device/cuda_error.hpp"
 
+#include <sortile/device.hpp>
+
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -10,18 +12,7 @@
 
 namespace sortile::device {
 
-/// Hands out device memory in the order of a stream. Implementations are safe to call from several host threads.
-class memory_resource {
- public:
-  virtual ~memory_resource() = default;
-
-  /// `bytes` > 0 bytes, aligned to 256, usable by work queued on `stream` from now on.
-  /// \throws out_of_memory naming bytes wanted and free; device_failure
-  virtual void* allocate(std::size_t bytes, cudaStream_t stream) = 0;
-
-  /// Gives memory back once the work queued on `stream` so far is done. Must not throw.
-  virtual void deallocate(void* memory, std::size_t bytes, cudaStream_t stream) noexcept = 0;
-};
+using memory_resource = device_memory_resource;
 
 /// The default: cudaMallocAsync on the current device's pool; cudaMalloc where the device has no pools.
 memory_resource& default_memory_resource();

@@ -13,7 +13,9 @@ namespace sortile {
 /// What a request needs beside itself while it runs: checked and resolved by the front door.
 struct execution {
   unsigned threads = 1;             ///< CPU threads, at least 1
-  std::span<std::byte> workspace{}; ///< exactly what plan() asked for, aligned to workspace_alignment
+  /// Exactly what plan() asked for, aligned to workspace_alignment. Empty for arrays in device memory where the caller
+  /// gives none: the engine then allocates it itself.
+  std::span<std::byte> workspace{};
   const std::function<bool(double)>* progress = nullptr; ///< null where the caller wants none
 };
 
@@ -28,7 +30,10 @@ class engine {
   virtual std::string why_unusable() const = 0;
 
   /// Empty where the engine can do this (checked) request, else what it lacks.
-  virtual std::string why_refused(const sort_request& request) const = 0;
+  virtual std::string why_refused(const sort_request& request, const options& opts) const = 0;
+
+  /// Empty where the engine should be used for this request unasked, else why others serve it better.
+  virtual std::string why_left_aside(const sort_request&, const options&) const { return {}; }
 
   /// The steps and the workspace for a checked request; from n and the types alone.
   virtual plan make_plan(const sort_request& request, const options& opts, unsigned threads) const = 0;
@@ -51,9 +56,12 @@ struct engine_choice {
   std::string reason;
 };
 
-/// The engine for a request, and why: opts.engine, else SORTILE_ENGINE, else the first usable one that does not refuse.
-/// \throws unknown_engine, engine_unusable
-engine_choice choose_engine(const sort_request& request, const options& opts);
+/// Whether an engine is chosen to run, or only to say how it would: planning for arrays in device memory needs no device.
+enum class purpose { running, planning };
+
+/// The engine for a request, and why: opts.engine, else SORTILE_ENGINE, else the first usable one that neither refuses
+/// it nor leaves it to others. \throws unknown_engine, engine_unusable
+engine_choice choose_engine(const sort_request& request, const options& opts, purpose what = purpose::running);
 
 /// For operations that the CPU engine alone does: refuses another engine asked for by name, and names that do not
 /// exist.

@@ -31,12 +31,12 @@ wish asked_for(const options& opts) {
   return {};
 }
 
-const engine& engine_named(const wish& wanted) {
+const engine& engine_named(const wish& wanted, bool need_usable = true) {
   for (const engine* e : all_engines()) {
     if (e->name() != wanted.name)
       continue;
     const std::string why = e->why_unusable();
-    if (!why.empty())
+    if (need_usable && !why.empty())
       throw engine_unusable("sortile: engine '" + wanted.name + "', asked for by " + wanted.source +
                             ", cannot be used: " + why + "; usable here: " + list_usable());
     return *e;
@@ -56,19 +56,22 @@ unsigned cpus_of_this_process() {
 
 } // namespace
 
-engine_choice choose_engine(const sort_request& request, const options& opts) {
+engine_choice choose_engine(const sort_request& request, const options& opts, purpose what) {
+  const bool need_usable = what == purpose::running || opts.memory == memory::host;
   if (const wish wanted = asked_for(opts); !wanted.name.empty()) {
-    const engine& e = engine_named(wanted);
-    const std::string why = e.why_refused(request);
+    const engine& e = engine_named(wanted, need_usable);
+    const std::string why = e.why_refused(request, opts);
     if (!why.empty())
       throw engine_unusable("sortile: engine '" + wanted.name + "' does not do this: " + why);
     return {&e, "asked for by " + wanted.source};
   }
   std::string passed_over;
   for (const engine* e : all_engines()) {
-    std::string why = e->why_unusable();
+    std::string why = need_usable ? e->why_unusable() : std::string();
     if (why.empty())
-      why = e->why_refused(request);
+      why = e->why_refused(request, opts);
+    if (why.empty())
+      why = e->why_left_aside(request, opts);
     if (why.empty())
       return {e, passed_over.empty() ? "the first choice of this build" : "after " + passed_over};
     passed_over += (passed_over.empty() ? "" : ", ") + std::string(e->name()) + " (" + why + ")";
@@ -77,6 +80,9 @@ engine_choice choose_engine(const sort_request& request, const options& opts) {
 }
 
 void need_cpu_engine(const char* operation, const options& opts) {
+  if (opts.memory != memory::host)
+    throw engine_unusable("sortile: no engine can " + std::string(operation) +
+                          " arrays in device memory; sorts can be done there, this in host memory alone");
   const wish wanted = asked_for(opts);
   if (wanted.name.empty())
     return;

@@ -46,11 +46,11 @@ TEST(cuda_error, running_out_of_memory_names_the_bytes) {
 /// A caller's allocator: takes notes, hands out addresses of its own.
 class noting_resource final : public memory_resource {
  public:
-  void* allocate(std::size_t bytes, cudaStream_t) override {
+  void* allocate(std::size_t bytes, void*) override {
     given.push_back(bytes);
     return &anchor[given.size()];
   }
-  void deallocate(void* memory, std::size_t bytes, cudaStream_t) noexcept override {
+  void deallocate(void* memory, std::size_t bytes, void*) noexcept override {
     returned.push_back(bytes);
     last = memory;
   }

@@ -166,6 +166,35 @@ SIMT_TEST(sort_keys, shapes_on_many_schedules) {
       4);
 }
 
+/// One launch of one block, in which the look, the bins and the way out of full bins all happen.
+template <class Word>
+void check_one_block(std::size_t capacity) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true}) {
+          for (const std::size_t n : {std::size_t{1}, std::size_t{6}, std::size_t{2503}, capacity - 1, capacity})
+            check_shapes<Word>(q, n, {.in_place = in_place});
+          check_sort(q, make_keys<Word>(capacity + 1, shape::uniform), {.in_place = in_place});
+        }
+        check_sort(q, make_keys<Word>(1000, shape::uniform), {.direction = order::descending});
+      },
+      0);
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_sort(q, make_keys<Word>(1501, shape::uniform), {});
+        check_sort(q, make_keys<Word>(1501, shape::few), {.in_place = true});
+        check_sort(q, make_keys<Word>(1501, shape::nearly_sorted), {.in_place = true});
+      },
+      4);
+}
+
+SIMT_TEST(sort_keys, in_one_block_u32) {
+  check_one_block<std::uint32_t>(8192);
+}
+SIMT_TEST(sort_keys, in_one_block_u64) {
+  check_one_block<std::uint64_t>(6144);
+}
+
 SIMT_TEST(sort_keys, signs_and_directions) {
   on_every_schedule(
       [&](simt::queue q) {

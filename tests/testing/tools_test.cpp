@@ -17,7 +17,7 @@ namespace {
 TEST(guarded_buffer, begins_where_it_is_told) {
   for (const std::size_t offset : {0u, 1u, 4u, 16u, 63u}) {
     const guarded_buffer buffer(100, offset);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 64, offset);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 128, offset);
   }
 }
 

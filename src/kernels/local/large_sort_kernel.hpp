@@ -22,9 +22,9 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word>
+template <class Word, unsigned Threads = 512>
 struct large_sort_kernel {
-  static constexpr unsigned block_threads = 512, radix = 256, digit_bits = 8;
+  static constexpr unsigned block_threads = Threads, radix = 256, digit_bits = 8;
   static constexpr int items = 8;
   static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
   using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
@@ -46,15 +46,15 @@ struct large_sort_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t many = left.findings.load(finding_left);
+    const std::uint64_t differ = left.findings.load(finding_ones) & left.findings.load(finding_zeros);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
       const std::uint32_t b = left.buckets.load(q);
-      sort(s, start.load(b), start.load(b + 1));
+      sort(s, start.load(b), start.load(b + 1), differ);
     }
   }
 
- private:
-  SORTILE_DEVICE void sort(shared& s, std::uint32_t begin, std::uint32_t end) const {
-    const std::uint64_t differ = left.findings.load(finding_ones) & left.findings.load(finding_zeros);
+  /// Sorts the keys [begin, end), which differ in these bits at most.
+  SORTILE_DEVICE void sort(shared& s, std::uint32_t begin, std::uint32_t end, std::uint64_t differ) const {
     simt::global<const Word> from = in;
     bool in_out = in.data() == out.data();
     for (unsigned shift = 0; shift < below; shift += digit_bits) {
@@ -69,6 +69,7 @@ struct large_sort_kernel {
       out[i] = from.load(i);
   }
 
+ private:
   /// running[d] = where the keys of digit d begin. False where all keys have the same digit.
   SORTILE_DEVICE bool count_digits(shared& s, const simt::global<const Word>& from, std::uint32_t begin,
                                    std::uint32_t end, unsigned shift) const {

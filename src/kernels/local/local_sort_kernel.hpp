@@ -32,11 +32,13 @@ template <class Word>
 struct local_sort_tuning;
 template <>
 struct local_sort_tuning<std::uint32_t> {
-  static constexpr unsigned threads = 256, min_blocks = 5, words = 2048;
+  static constexpr unsigned threads = 256, min_blocks = 5, words = 2048, list_size = 512;
+  static constexpr int vectors = 5; // of 16 bytes, that a thread holds
 };
 template <>
 struct local_sort_tuning<std::uint64_t> {
-  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096;
+  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 512;
+  static constexpr int vectors = 5;
 };
 
 /// Buckets that the local step leaves to the large one.
@@ -57,16 +59,16 @@ SORTILE_DEVICE unsigned bits_that_differ(const simt::global<std::uint64_t>& find
   return top < below ? top : below;
 }
 
-template <class Word>
+template <class Word, class Tuning = local_sort_tuning<Word>>
 struct local_sort_kernel {
-  using tuning = local_sort_tuning<Word>;
+  using tuning = Tuning;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = tuning::min_blocks, words = tuning::words;
   static constexpr unsigned warps = block_threads / simt::warp_size;
-  static constexpr int vector = int(16 / sizeof(Word)), vectors = 5, items = vectors * vector;
+  static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;
   static constexpr unsigned capacity = block_threads * unsigned(items); ///< keys, and what lies before them in a vector
-  static constexpr unsigned list_size = 512, most_taken = 16, bin_bits = words == 2048 ? 15 : 16;
+  static constexpr unsigned list_size = tuning::list_size, most_taken = 16, bin_bits = words == 2048 ? 15 : 16;
   static constexpr int owned = int(words / block_threads); // neighbouring words of a thread
-  static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned == 8);
+  static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0);
   using keys_vector = simt::vec<Word, vector>;
 
   struct shared {
@@ -104,32 +106,45 @@ struct local_sort_kernel {
         left.add(b.number);
       return;
     }
-    const unsigned rest = bits_that_differ<Word>(left.findings, below);
-    const digits d{image, rest > bin_bits ? rest - bin_bits : 0, rest > bin_bits ? 16 * words - 1 : (1u << rest) - 1};
     keys_vector keys[vectors];
     load(b, keys);
+    if (!sort(s, b, keys, bits_that_differ<Word>(left.findings, below)) && simt::thread_index() == 0)
+      left.add(b.number);
+  }
+
+  /// Places count from `first`, the last multiple of a vector at or before the bucket: its keys are [lead, end).
+  struct bucket {
+    std::uint32_t number, first, lead, end;
+  };
+  SORTILE_DEVICE void load(const bucket& b, keys_vector (&keys)[vectors]) const {
+    SORTILE_UNROLL
+    for (int v = 0; v < vectors; ++v)
+      if (place_of(v) < b.end)
+        keys[v] = load_up_to<vector>(in, b.first + place_of(v), n);
+  }
+  /// Sorts the keys that load() gave, which may differ in the lowest `rest` bits of their images, and stores them.
+  /// False, in all threads and with nothing stored, where too many found their bin taken.
+  SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], unsigned rest) const {
+    const digits d{image, rest > bin_bits ? rest - bin_bits : 0, rest > bin_bits ? 16 * words - 1 : (1u << rest) - 1};
     clear(s);
     simt::block_barrier();
     const std::uint32_t taken = mark(s, b, keys, d);
     simt::block_barrier();
-    if (!scan_bins(s, b.lead)) {
-      if (simt::thread_index() == 0)
-        left.add(b.number);
-      return;
-    }
+    if (!scan_bins(s, b.lead))
+      return false;
     simt::block_barrier();
     place(s, b, keys, taken, d);
     simt::block_barrier();
     insert(s, b.end);
     simt::block_barrier();
     store(s, b);
+    return true;
+  }
+  static SORTILE_DEVICE std::uint32_t place_of(int v) {
+    return (unsigned(v) * block_threads + simt::thread_index()) * unsigned(vector);
   }
 
  private:
-  /// Places count from `first`, the last multiple of a vector at or before the bucket: its keys are [lead, end).
-  struct bucket {
-    std::uint32_t number, first, lead, end;
-  };
   struct digits {
     integer_image<Word> image;
     unsigned shift;
@@ -142,9 +157,6 @@ struct local_sort_kernel {
     const std::uint32_t lead = b % unsigned(vector);
     return {number, b - lead, lead, e - b + lead};
   }
-  static SORTILE_DEVICE std::uint32_t place_of(int v) {
-    return (unsigned(v) * block_threads + simt::thread_index()) * unsigned(vector);
-  }
   /// Where word w stands: fours of a thread's eight change places so that a warp reading them meets no bank conflict.
   static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (w >> 3 & 4); }
 
@@ -155,12 +167,6 @@ struct local_sort_kernel {
     const std::uint32_t i = start.load(number + ahead) + simt::thread_index() * line;
     if (i < start.load(number + ahead + 1))
       simt::prefetch(in, i);
-  }
-  SORTILE_DEVICE void load(const bucket& b, keys_vector (&keys)[vectors]) const {
-    SORTILE_UNROLL
-    for (int v = 0; v < vectors; ++v)
-      if (place_of(v) < b.end)
-        keys[v] = load_up_to<vector>(in, b.first + place_of(v), n);
   }
   static SORTILE_DEVICE void clear(shared& s) {
     SORTILE_UNROLL

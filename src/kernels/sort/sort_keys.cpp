@@ -57,7 +57,13 @@ template <class Word>
 std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits) {
   check_count(n);
   check_bits(partition_bits);
-  return n == 0 ? 0 : sort_keys_layout::of<Word>(sort_keys_plan::of(n, partition_bits), n).bytes;
+  return n == 0 ? 0 : sort_keys_layout::of<Word>(sort_keys_plan::of<Word>(n, partition_bits), n).bytes;
+}
+
+template <class Word>
+sort_keys_shape sort_keys_shape_of(std::uint64_t n) {
+  const auto plan = sort_keys_plan::of<Word>(n, ~0u);
+  return {plan.first_bits, plan.second_bits, plan.in_one_block};
 }
 
 template <class Word>
@@ -68,12 +74,14 @@ void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request) {
   if (request.n == 0)
     return;
   check(request);
-  const auto plan = sort_keys_plan::of(request.n, request.partition_bits);
+  const auto plan = sort_keys_plan::of<Word>(request.n, request.partition_bits);
   simt::visit(q, [&](auto backend) { detail::launch_sort_keys<decltype(backend)>(q, request, plan); });
 }
 
 template std::size_t sort_keys_workspace_bytes<std::uint32_t>(std::uint64_t, unsigned);
 template std::size_t sort_keys_workspace_bytes<std::uint64_t>(std::uint64_t, unsigned);
+template sort_keys_shape sort_keys_shape_of<std::uint32_t>(std::uint64_t);
+template sort_keys_shape sort_keys_shape_of<std::uint64_t>(std::uint64_t);
 template void sort_keys(const simt::queue&, const sort_keys_request<std::uint32_t>&);
 template void sort_keys(const simt::queue&, const sort_keys_request<std::uint64_t>&);
 

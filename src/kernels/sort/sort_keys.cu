@@ -8,7 +8,7 @@
 //
 // The list of launches depends on n alone, so that a captured graph can be replayed with other keys.
 #include "kernels/clear_words.hpp"
-#include "kernels/local/large_sort_kernel.hpp"
+#include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
 #include "kernels/sort/sort_keys_launch.hpp"
 
@@ -23,6 +23,8 @@ class key_sort {
         at_(detail::sort_keys_layout::of<Word>(plan, r.n)), image_{Word(r.codec.sign ^ r.codec.complement)} {}
 
   void launch() const {
+    if (plan_.in_one_block)
+      return in_one_block();
     const Word* now = r_.in;
     look();
     tables();
@@ -59,6 +61,17 @@ class key_sort {
   Word* spare() const { return part<Word>(at_.keys); }
   unsigned below() const { return width - plan_.first_bits - plan_.second_bits; }
 
+  void in_one_block() const {
+    using kernel = one_block_sort_kernel<Word>;
+    static_assert(detail::sort_keys_plan::one_block<Word> == kernel::capacity);
+    simt::launch(q_, {.grid = 1},
+                 kernel{.in = {r_.in, r_.n},
+                        .out = {r_.out, r_.n},
+                        .spare = {spare(), r_.n},
+                        .image = image_,
+                        .n = n_,
+                        .copy_if_sorted = r_.in != r_.out});
+  }
   void look() const {
     using kernel = look_kernel<Word>;
     clear(q_, r_.workspace, at_.start);

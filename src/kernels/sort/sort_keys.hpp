@@ -6,7 +6,8 @@
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 keys on)
 //   local       the rest            one read, one write     (and large_sort_kernel.hpp for what that leaves)
 //
-// The number of buckets follows n, about 4096 keys each. 28 bytes are moved for a 32-bit key, 56 for a 64-bit one.
+// The number of buckets follows n, about 4096 keys each. 28 bytes are moved for a 32-bit key, 56 for a 64-bit one. An
+// input of a few thousand keys is sorted in one launch of one block instead (one_block_sort_kernel.hpp).
 //
 // Keys are std::uint32_t or std::uint64_t: unsigned or signed integers by their codec, ascending or descending, by the
 // whole key. Floats and bit windows are refused: keys with equal images but different bits would have to keep their
@@ -49,6 +50,14 @@ struct sort_keys_request {
 /// Bytes that a request needs: room for the keys once more, and 20 bytes a bucket. Aligned to 128.
 template <class Word>
 std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
+
+/// How a sort of n keys is cut: the bits of its partitions, 0 where there is none.
+struct sort_keys_shape {
+  unsigned first_bits, second_bits;
+  bool in_one_block; ///< one launch does it all
+};
+template <class Word>
+sort_keys_shape sort_keys_shape_of(std::uint64_t n);
 
 /// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
 template <class Word>

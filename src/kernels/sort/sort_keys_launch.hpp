@@ -11,23 +11,28 @@ namespace sortile::kernels::detail {
 
 struct sort_keys_plan {
   static constexpr unsigned most_bits = 16, most_bits_at_once = 8;
-  static constexpr std::uint64_t bucket_keys = 4096,
-                                 one_bucket = 5000; ///< the local step takes 5120, less what a vector adds
+  static constexpr std::uint64_t bucket_keys = 4096;
+  /// As many keys as one block sorts in one launch.
+  template <class Word>
+  static constexpr std::uint64_t one_block = sizeof(Word) == 4 ? 8192 : 6144;
 
   unsigned first_bits, second_bits; ///< of the two partitions; 0: left out
+  bool in_one_block;
 
   std::uint32_t bins() const { return 1u << (first_bits + second_bits); }
   std::uint32_t coarse() const { return 1u << first_bits; }
   std::uint32_t fine() const { return 1u << second_bits; }
 
+  template <class Word>
   static sort_keys_plan of(std::uint64_t n, unsigned partition_bits) {
     unsigned bits = partition_bits;
-    if (bits > most_bits) { // follows n
-      const auto buckets = (n + bucket_keys - 1) / bucket_keys;
-      bits = n <= one_bucket ? 0 : std::min(most_bits, unsigned(std::bit_width(buckets - 1)));
-    }
+    const bool follows_n = bits > most_bits;
+    if (follows_n && n <= one_block<Word>)
+      return {0, 0, true};
+    if (follows_n)
+      bits = std::min(most_bits, unsigned(std::bit_width((n + bucket_keys - 1) / bucket_keys - 1)));
     const unsigned first = bits <= most_bits_at_once ? bits : (bits + 1) / 2;
-    return {first, bits - first};
+    return {first, bits - first, false};
   }
 };
 
@@ -42,6 +47,10 @@ struct sort_keys_layout {
   static sort_keys_layout of(const sort_keys_plan& p, std::uint64_t n) {
     const std::size_t bins = rounded(std::size_t{p.bins()} * 4), coarse = rounded(std::size_t{p.coarse()} * 4);
     sort_keys_layout l{};
+    if (p.in_one_block) {
+      l.bytes = rounded(std::size_t(n) * sizeof(Word));
+      return l;
+    }
     l.count = alignment;
     l.start = l.count + bins;
     l.coarse_next = l.start + bins + alignment;

@@ -1,0 +1,93 @@
+#include "gpu/cuda_engine.hpp"
+
+#include "gpu/cuda_run.hpp"
+#include "gpu/device_sort.hpp"
+
+#include <sortile/device.hpp>
+
+namespace sortile::gpu {
+namespace {
+
+/// Bytes of keys and values from which a GPU is quicker than the host's processors, copies included (docs/gpu-engine.md).
+constexpr std::size_t pays_from_bytes = std::size_t{64} << 20;
+
+class engine_on_cuda final : public engine {
+ public:
+  std::string_view name() const override { return "cuda"; }
+  std::string_view description() const override {
+    return "stable radix sort on one NVIDIA GPU: look, partition, local sorts in shared memory";
+  }
+
+  std::string why_unusable() const override {
+    if (first_usable_device() != nullptr)
+      return {};
+    const device_list& found = sortile::devices();
+    return found.devices.empty() ? found.why_none : found.devices.front().why_unusable;
+  }
+
+  std::string why_refused(const sort_request&, const options&) const override { return {}; }
+
+  std::string why_left_aside(const sort_request& request, const options& opts) const override {
+    if (opts.memory == memory::device)
+      return {};
+    const std::size_t bytes = request.n * (key_bytes(request.type) + request.value_bytes);
+    return bytes >= pays_from_bytes ? ""
+                                    : "copying " + std::to_string(bytes) +
+                                          " bytes to the GPU and back takes longer than sorting them here";
+  }
+
+  plan make_plan(const sort_request& request, const options& opts, unsigned) const override {
+    const device_sort sort = on_device(request, opts);
+    plan p;
+    p.workspace_bytes = workspace_bytes(request, opts, 1);
+    const std::size_t in = request.n * (key_bytes(request.type) + (request.carries == payload::values ? request.value_bytes : 0));
+    const std::size_t out = request.n * ((request.keys_out == nullptr ? 0 : key_bytes(request.type)) + request.value_bytes);
+    if (opts.memory == memory::host && request.n > 0)
+      p.steps.push_back({"upload", "through pinned memory, in chunks", in, in});
+    sort.add_steps(p.steps);
+    if (opts.memory == memory::host && request.n > 0)
+      p.steps.push_back({"download", "through pinned memory, in chunks", out, out});
+    return p;
+  }
+
+  std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned) const override {
+    return opts.memory == memory::device ? device_sort(request, opts).workspace_bytes() : 0;
+  }
+
+  result_place run(const sort_request& request, const options& opts, const execution& how) const override {
+    if (opts.memory == memory::device)
+      run_in_device_memory(request, opts, how);
+    else
+      run_from_host_memory(request, opts, how);
+    return result_place::output;
+  }
+
+ private:
+  /// The sort as the device will do it: of host arrays, by their copies there.
+  static device_sort on_device(const sort_request& request, const options& opts) {
+    if (opts.memory == memory::device)
+      return device_sort(request, opts);
+    const auto somewhere = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); }; // never followed
+    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts);
+  }
+};
+
+} // namespace
+
+const engine& cuda_engine() {
+  static const engine_on_cuda the_engine;
+  return the_engine;
+}
+
+sort_request as_copied(const sort_request& request, void* keys, void* values) {
+  sort_request copy = request;
+  copy.keys_in = keys;
+  copy.keys_out = request.keys_out == nullptr ? nullptr : keys;
+  if (request.carries == payload::values)
+    copy.values_in = values;
+  if (request.carries != payload::none)
+    copy.values_out = values;
+  return copy;
+}
+
+} // namespace sortile::gpu

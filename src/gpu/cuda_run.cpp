@@ -1,0 +1,101 @@
+#include "gpu/cuda_run.hpp"
+
+#include "device/memory_resource.hpp"
+#include "device/stream.hpp"
+#include "gpu/device_sort.hpp"
+#include "gpu/staging.hpp"
+
+#include <sortile/device.hpp>
+
+namespace sortile::gpu {
+namespace {
+
+/// The device that the calling thread uses. \throws engine_unusable where sortile's kernels do not run on it
+void need_usable_current_device() {
+  int ordinal = 0;
+  SORTILE_CUDA_CHECK(cudaGetDevice(&ordinal));
+  const auto& list = sortile::devices().devices;
+  if (const auto at = std::size_t(ordinal); at < list.size() && !list[at].why_unusable.empty())
+    throw engine_unusable("sortile: the current device, " + list[at].name + ", cannot be used: " + list[at].why_unusable);
+}
+
+/// Host memory that nobody has pinned is out of most devices' reach; a kernel would fault on it long after the call.
+void need_reach(const char* name, const void* array) {
+  if (array == nullptr)
+    return;
+  cudaPointerAttributes attributes{};
+  SORTILE_CUDA_CHECK(cudaPointerGetAttributes(&attributes, array));
+  if (attributes.type != cudaMemoryTypeUnregistered)
+    return;
+  int ordinal = 0, pageable = 0;
+  SORTILE_CUDA_CHECK(cudaGetDevice(&ordinal));
+  SORTILE_CUDA_CHECK(cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, ordinal));
+  if (pageable == 0)
+    throw invalid_argument(std::string("sortile: ") + name +
+                           " is pageable host memory, which the device cannot reach; with memory::device arrays must be "
+                           "device, managed or pinned memory");
+}
+
+/// Runs `work`; what the kernels' launches throw gets the library's name for it.
+template <class Work>
+void with_device_failures(Work&& work) {
+  try {
+    work();
+  } catch (const simt::error& e) {
+    throw device_failure(e.what());
+  }
+}
+
+} // namespace
+
+void run_in_device_memory(const sort_request& request, const options& opts, const execution& how) {
+  if (request.n == 0)
+    return;
+  need_usable_current_device();
+  need_reach("keys_in", request.keys_in);
+  need_reach("keys_out", request.keys_out);
+  need_reach("values_in", request.values_in);
+  need_reach("values_out", request.values_out);
+  need_reach("the workspace", how.workspace.data());
+  with_device_failures([&] {
+    const device_sort sort(request, opts);
+    const auto stream = static_cast<cudaStream_t>(opts.stream);
+    const auto queue = simt::queue::cuda(opts.stream);
+    if (how.workspace.data() != nullptr || sort.workspace_bytes() == 0)
+      return sort.launch(queue, how.workspace.data());
+    device::memory_resource& resource = opts.resource != nullptr ? *opts.resource : device::default_memory_resource();
+    const device::device_buffer workspace(sort.workspace_bytes(), stream, resource);
+    sort.launch(queue, workspace.data());
+  });
+}
+
+void run_from_host_memory(const sort_request& request, const options& opts, const execution& how) {
+  const std::size_t n = request.n;
+  const std::size_t keys_bytes = n * key_bytes(request.type), values_bytes = n * request.value_bytes;
+  const bool brings_values = request.carries == payload::values, takes_values = request.carries != payload::none;
+  progress_meter progress(how.progress, keys_bytes * 2 + values_bytes * (brings_values ? 2 : 1));
+  if (n == 0)
+    return progress.finish();
+  need_usable_current_device();
+  with_device_failures([&] {
+    const device::stream stream;
+    const device::device_buffer keys(keys_bytes, stream.get()), values(takes_values ? values_bytes : 0, stream.get());
+    const sort_request copy = as_copied(request, keys.data(), values.data());
+    const device_sort sort(copy, opts);
+    const device::device_buffer workspace(sort.workspace_bytes(), stream.get());
+    const borrowed_staging through;
+    through->upload(keys.data(), request.keys_in, keys_bytes, stream, how.threads, progress);
+    if (brings_values)
+      through->upload(values.data(), request.values_in, values_bytes, stream, how.threads, progress);
+    sort.launch(simt::queue::cuda(stream.get()), workspace.data());
+    stream.synchronize(); // errors of the kernels surface here, before anything of the host's is overwritten
+    if (request.keys_out != nullptr)
+      through->download(request.keys_out, keys.data(), keys_bytes, stream, how.threads, progress);
+    if (takes_values)
+      through->download(request.values_out, values.data(), values_bytes, stream, how.threads, progress);
+    stream.synchronize();
+  });
+  progress.finish();
+}
+
+} // namespace sortile::gpu

@@ -1,0 +1,19 @@
+// What engine "cuda" does with the CUDA runtime. Without CUDA in the build these throw, and nobody can call them.
+#pragma once
+
+#include "plan/engine.hpp"
+
+namespace sortile::gpu {
+
+/// Queues the sort on the caller's stream. \throws invalid_argument where an array is out of the device's reach,
+/// out_of_memory, device_failure
+void run_in_device_memory(const sort_request& request, const options& opts, const execution& how);
+
+/// Copies the arrays to the device, sorts there, copies back. \throws out_of_memory, with nothing changed yet;
+/// device_failure, cancelled
+void run_from_host_memory(const sort_request& request, const options& opts, const execution& how);
+
+/// The request on copies of its arrays, which are sorted in place.
+sort_request as_copied(const sort_request& request, void* keys, void* values);
+
+} // namespace sortile::gpu

@@ -1,0 +1,223 @@
+#include "gpu/device_sort.hpp"
+
+#include "kernels/sort/sort_keys.hpp"
+#include "kernels/values/move_values.hpp"
+#include "primitives/key_codec.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace sortile::gpu {
+namespace {
+
+constexpr std::size_t rounded(std::size_t bytes) {
+  return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+}
+
+bool aligned(const void* array, std::size_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(array) % alignment == 0;
+}
+
+/// The width that values of so many bytes travel in.
+constexpr std::size_t travelling_width(std::size_t value_bytes) {
+  return value_bytes <= 4 ? 4 : value_bytes <= 8 ? 8 : 16;
+}
+
+constexpr std::size_t widest_travelling = 16;
+constexpr unsigned digit_bits = 8; // of an LSD pass
+
+/// Calls f with a value of the unsigned type that keys of a type are stored as.
+template <class F>
+decltype(auto) with_word(key_type type, F&& f) {
+  switch (key_bytes(type)) {
+  case 1:
+    return f(std::uint8_t{});
+  case 2:
+    return f(std::uint16_t{});
+  case 4:
+    return f(std::uint32_t{});
+  case 8:
+    return f(std::uint64_t{});
+  default:
+    return f(uint128{});
+  }
+}
+
+} // namespace
+
+device_sort::device_sort(const sort_request& request, const options& opts)
+    : request_(request), order_(opts.order), bits_(opts.bits) {
+  choose_handling();
+  choose_sorter();
+  lay_out();
+}
+
+void device_sort::choose_handling() {
+  const std::size_t bytes = request_.value_bytes;
+  if (request_.carries == payload::none)
+    return;
+  if (request_.carries == payload::indices) {
+    handling_ = value_handling::indices;
+    width_ = bytes;
+  } else if (bytes > widest_travelling) {
+    handling_ = value_handling::gathered;
+    width_ = request_.n <= std::size_t{1} << 32 ? 4 : 8;
+  } else {
+    width_ = travelling_width(bytes);
+    const bool as_they_are =
+        width_ == bytes && aligned(request_.values_in, width_) && aligned(request_.values_out, width_);
+    handling_ = as_they_are ? value_handling::direct : value_handling::moved;
+  }
+}
+
+void device_sort::choose_sorter() {
+  if (request_.n == 0)
+    return;
+  const unsigned width = key_bits(request_.type);
+  const bool whole = bits_.begin == 0 && (bits_.end == bit_window::whole_key || bits_.end == width);
+  const bool plain_keys = request_.carries == payload::none && !is_float(request_.type) && whole;
+  constexpr std::size_t vector = 16;
+  const bool fits = (width == 32 || width == 64) && request_.n <= kernels::sort_keys_most &&
+                    aligned(request_.keys_in, vector) && aligned(request_.keys_out, vector);
+  sorter_ = plain_keys && fits ? sorter::keys : sorter::lsd;
+}
+
+template <class Word>
+kernels::lsd_request<Word> device_sort::lsd_request_in(std::byte* workspace) const {
+  kernels::lsd_request<Word> r;
+  r.keys_in = static_cast<const Word*>(request_.keys_in);
+  r.keys_out = static_cast<Word*>(request_.keys_out);
+  r.n = request_.n;
+  r.codec = make_key_codec<Word>(request_.type, order_, bits_);
+  r.value_bytes = unsigned(width_);
+  r.make_indices = handling_ == value_handling::indices || handling_ == value_handling::gathered;
+  if (handling_ == value_handling::direct)
+    r.values_in = request_.values_in;
+  else if (handling_ == value_handling::moved)
+    r.values_in = workspace + layout_.moved_in;
+  if (handling_ == value_handling::direct || handling_ == value_handling::indices)
+    r.values_out = request_.values_out;
+  else if (handling_ != value_handling::none)
+    r.values_out = workspace + layout_.moved_out;
+  r.input_is_scratch =
+      request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
+  r.workspace = workspace + layout_.sorter;
+  r.workspace_bytes = layout_.bytes - layout_.sorter;
+  return r;
+}
+
+std::size_t device_sort::sorter_bytes() const {
+  if (sorter_ == sorter::nothing)
+    return 0;
+  std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
+  return with_word(request_.type, [&]<class Word>(Word) -> std::size_t {
+    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+      if (sorter_ == sorter::keys)
+        return kernels::sort_keys_workspace_bytes<Word>(request_.n);
+    return kernels::lsd_workspace_bytes(lsd_request_in<Word>(anywhere));
+  });
+}
+
+void device_sort::lay_out() {
+  std::size_t at = 0;
+  const auto reserve = [&at](std::size_t bytes) {
+    const std::size_t here = at;
+    at += rounded(bytes);
+    return here;
+  };
+  if (handling_ == value_handling::moved) {
+    layout_.moved_in = reserve(moved_bytes());
+    layout_.moved_out = in_place() ? layout_.moved_in : reserve(moved_bytes());
+  } else if (handling_ == value_handling::gathered) {
+    layout_.moved_out = reserve(moved_bytes()); // positions
+    if (in_place())
+      layout_.gathered = reserve(request_.n * request_.value_bytes);
+  }
+  layout_.sorter = reserve(sorter_bytes());
+  layout_.bytes = at;
+}
+
+void device_sort::add_steps(std::vector<plan_step>& steps) const {
+  const std::size_t raw = request_.n * request_.value_bytes;
+  if (handling_ == value_handling::moved)
+    steps.push_back({"move", "values into " + std::to_string(width_) + " aligned bytes each", raw, moved_bytes()});
+  if (sorter_ == sorter::keys)
+    add_steps_of_keys(steps);
+  else if (sorter_ == sorter::lsd)
+    add_steps_of_lsd(steps);
+  if (handling_ == value_handling::moved)
+    steps.push_back({"move", "values back to " + std::to_string(request_.value_bytes) + " bytes each", moved_bytes(), raw});
+  if (handling_ == value_handling::gathered)
+    steps.push_back({"gather", "values by position", moved_bytes() + raw, raw});
+  if (handling_ == value_handling::gathered && in_place())
+    steps.push_back({"copy", "values back to where they were", raw, raw});
+}
+
+void device_sort::add_steps_of_keys(std::vector<plan_step>& steps) const {
+  const std::size_t n = request_.n, keys = n * key_bytes(request_.type);
+  const auto shape = key_bytes(request_.type) == 4 ? kernels::sort_keys_shape_of<std::uint32_t>(n)
+                                                   : kernels::sort_keys_shape_of<std::uint64_t>(n);
+  if (shape.in_one_block) {
+    steps.push_back({"local", "all keys in the shared memory of one multiprocessor", keys, keys});
+    return;
+  }
+  steps.push_back({"look", "which bits differ, is it sorted, how many keys begin with which bits", keys, 0});
+  if (shape.first_bits > 0)
+    steps.push_back({"partition", "by the highest " + std::to_string(shape.first_bits) + " bits", keys, keys});
+  if (shape.second_bits > 0)
+    steps.push_back({"partition", "each bucket by the next " + std::to_string(shape.second_bits) + " bits", keys, keys});
+  steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", keys, keys});
+}
+
+void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
+  const std::size_t n = request_.n, keys = n * key_bytes(request_.type), values = moved_bytes();
+  const bool makes_values = handling_ == value_handling::indices || handling_ == value_handling::gathered;
+  const unsigned width = key_bits(request_.type), end = bits_.end == bit_window::whole_key ? width : bits_.end;
+  steps.push_back({"look", "which digits differ, is it sorted, how often each digit occurs", keys, 0});
+  for (unsigned begin = bits_.begin; begin < end; begin += digit_bits) {
+    const bool first = begin == bits_.begin, last = begin + digit_bits >= end;
+    steps.push_back({"pass",
+                     "by bits [" + std::to_string(begin) + ", " + std::to_string(std::min(end, begin + digit_bits)) +
+                         "), unless no key differs in them",
+                     keys + (first && makes_values ? 0 : values), (last && request_.keys_out == nullptr ? 0 : keys) + values});
+  }
+}
+
+void device_sort::launch(const simt::queue& q, void* workspace) const {
+  if (sorter_ == sorter::nothing)
+    return;
+  auto* const space = static_cast<std::byte*>(workspace);
+  const std::size_t n = request_.n, bytes = request_.value_bytes;
+  const auto move = [&](const void* in, std::size_t in_bytes, void* out, std::size_t out_bytes,
+                        const void* indices = nullptr, unsigned index_bytes = 0) {
+    kernels::move_values(q, {n, in, in_bytes, out, out_bytes, indices, index_bytes});
+  };
+  if (handling_ == value_handling::moved)
+    move(request_.values_in, bytes, space + layout_.moved_in, width_);
+  launch_sorter(q, space);
+  if (handling_ == value_handling::moved)
+    move(space + layout_.moved_out, width_, request_.values_out, bytes);
+  if (handling_ != value_handling::gathered)
+    return;
+  void* const to = in_place() ? space + layout_.gathered : request_.values_out;
+  move(request_.values_in, bytes, to, bytes, space + layout_.moved_out, unsigned(width_));
+  if (in_place())
+    move(to, bytes, request_.values_out, bytes);
+}
+
+void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace) const {
+  with_word(request_.type, [&]<class Word>(Word) {
+    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+      if (sorter_ == sorter::keys)
+        return kernels::sort_keys(q, kernels::sort_keys_request<Word>{
+                                         .in = static_cast<const Word*>(request_.keys_in),
+                                         .out = static_cast<Word*>(request_.keys_out),
+                                         .n = request_.n,
+                                         .codec = make_key_codec<Word>(request_.type, order_, bits_),
+                                         .workspace = workspace + layout_.sorter,
+                                         .workspace_bytes = layout_.bytes - layout_.sorter});
+    kernels::lsd_sort(q, lsd_request_in<Word>(workspace));
+  });
+}
+
+} // namespace sortile::gpu

@@ -1,0 +1,58 @@
+#include "gpu/executor_engine.hpp"
+
+#include "gpu/device_sort.hpp"
+#include "plan/progress.hpp"
+#include "simt/executor/device.hpp"
+
+namespace sortile::gpu {
+namespace {
+
+class engine_on_executor final : public engine {
+ public:
+  std::string_view name() const override { return "executor"; }
+  std::string_view description() const override {
+    return "the kernels of engine 'cuda', run on the CPU for checking and learning; slow";
+  }
+
+  std::string why_unusable() const override {
+#if defined(__SANITIZE_THREAD__)
+    return "ThreadSanitizer, with which this build was made, cannot follow the executor's fibers";
+#else
+    return {};
+#endif
+  }
+
+  std::string why_refused(const sort_request&, const options& opts) const override {
+    return opts.memory == memory::device ? "its arrays lie in host memory" : "";
+  }
+
+  std::string why_left_aside(const sort_request&, const options&) const override {
+    return "it is for checking, and runs where it is asked for by name";
+  }
+
+  plan make_plan(const sort_request& request, const options& opts, unsigned) const override {
+    const device_sort sort(request, opts);
+    plan p;
+    p.workspace_bytes = sort.workspace_bytes();
+    sort.add_steps(p.steps);
+    return p;
+  }
+
+  result_place run(const sort_request& request, const options& opts, const execution& how) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = how.threads}));
+    progress_meter progress(how.progress, 1);
+    progress.report();
+    device_sort(request, opts).launch(simt::queue::executor(pretended), how.workspace.data());
+    progress.finish();
+    return result_place::output;
+  }
+};
+
+} // namespace
+
+const engine& executor_engine() {
+  static const engine_on_executor the_engine;
+  return the_engine;
+}
+
+} // namespace sortile::gpu

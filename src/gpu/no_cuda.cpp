@@ -1,0 +1,19 @@
+// Engine "cuda" in a build without CUDA: listed, unusable, never run.
+#include "gpu/cuda_engine.hpp"
+#include "gpu/cuda_run.hpp"
+
+#include <sortile/error.hpp>
+
+namespace sortile::gpu {
+
+void run_in_device_memory(const sort_request&, const options&, const execution&) {
+  throw engine_unusable("sortile: this build has no CUDA side");
+}
+
+void run_from_host_memory(const sort_request&, const options&, const execution&) {
+  throw engine_unusable("sortile: this build has no CUDA side");
+}
+
+void release_staging() noexcept {}
+
+} // namespace sortile::gpu

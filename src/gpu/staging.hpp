@@ -1,0 +1,60 @@
+// Copies between pageable memory of the host and a device, as fast as pinned memory goes.
+//
+// The copy engine reads and writes pinned pages alone; a plain cudaMemcpy of pageable memory is staged by the driver on
+// one thread, at a sixth of the link's rate. Here several threads copy chunk i + 1 into (out of) a pinned slot while the
+// engine moves chunk i:
+//
+//   host threads   | fill 0 | fill 1 | fill 2 | wait, fill 0 | …
+//   copy engine             | slot 0 | slot 1 | slot 2       | …
+//
+// Arrays that are pinned or managed already are copied as they are.
+#pragma once
+
+#include "device/stream.hpp"
+#include "plan/progress.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace sortile::gpu {
+
+class staging {
+ public:
+  static constexpr std::size_t slots = 4, slot_bytes = std::size_t{16} << 20;
+
+  /// \throws out_of_memory where so much memory cannot be pinned
+  staging();
+  ~staging();
+  staging(const staging&) = delete;
+  staging& operator=(const staging&) = delete;
+
+  /// Copies in the order of the stream; `host` has been read when the call returns. Progress counts bytes.
+  void upload(void* device, const void* host, std::size_t bytes, const device::stream& stream, unsigned threads,
+              progress_meter& progress);
+
+  /// Copies in the order of the stream; `host` has been written when the call returns.
+  void download(void* host, const void* device, std::size_t bytes, const device::stream& stream, unsigned threads,
+                progress_meter& progress);
+
+ private:
+  struct slot {
+    void* memory = nullptr;
+    device::event moved{};
+  };
+  std::array<slot, slots> slots_;
+};
+
+/// A staging that is the caller's until the end of its scope; one is kept for the next caller.
+class borrowed_staging {
+ public:
+  borrowed_staging();
+  ~borrowed_staging();
+  borrowed_staging(const borrowed_staging&) = delete;
+  borrowed_staging& operator=(const borrowed_staging&) = delete;
+  staging* operator->() const { return staging_; }
+
+ private:
+  staging* staging_;
+};
+
+} // namespace sortile::gpu

@@ -1,0 +1,109 @@
+// A short input in one launch of one block: look and local step of the key sort together, without tables between them.
+//
+//   load     all keys into registers; which bits differ, is there disorder (block-wide)
+//   sorted   nothing but the copy
+//   sort     one bit a bin, as local_sort_kernel.hpp does a bucket
+//   else     where too many keys share bins: least significant digit first, as large_sort_kernel.hpp does
+//
+// A launch costs more than sorting some thousand keys does: the five launches of the long way take 20 µs, this one 10.
+// The block has 1024 threads, since no other block will hide its latencies.
+#pragma once
+
+#include "kernels/local/large_sort_kernel.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// 64 bins to 5 keys keep the list of keys that found their bin taken short: n² / 2^17 keys.
+template <class Word>
+struct one_block_tuning {
+  static constexpr unsigned threads = 1024, min_blocks = 1, words = 4096, list_size = 1024;
+  static constexpr int vectors = sizeof(Word) == 4 ? 2 : 3;
+};
+
+template <class Word>
+struct one_block_sort_kernel {
+  using tuning = one_block_tuning<Word>;
+  using local = local_sort_kernel<Word, tuning>;
+  using large = large_sort_kernel<Word, tuning::threads>;
+  static constexpr unsigned block_threads = tuning::threads, min_blocks = 1, capacity = local::capacity;
+  static constexpr int vector = local::vector;
+  using keys_vector = typename local::keys_vector;
+  enum gathered_words { ones, zeros = 2, disorder = 4, gathered_size = 5 };
+
+  struct shared {
+    union {
+      typename local::shared bins;
+      typename large::shared digits;
+    };
+    simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros as halves, low first
+  };
+
+  simt::global<const Word> in;
+  simt::global<Word> out, spare; // out may be in
+  integer_image<Word> image;
+  std::uint32_t n; // up to capacity
+  bool copy_if_sorted;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const local step{in, in, out, {}, {}, image, n, 0, false};
+    const typename local::bucket all{0, 0, 0, n};
+    if (simt::thread_index() < gathered_size)
+      s.gathered[simt::thread_index()] = 0;
+    keys_vector keys[local::vectors];
+    step.load(all, keys);
+    simt::block_barrier();
+    gather(s, keys);
+    simt::block_barrier();
+    if (s.gathered.load(disorder) == 0) {
+      if (copy_if_sorted)
+        copy(keys);
+      return;
+    }
+    const std::uint64_t differ = both(s, ones) & both(s, zeros);
+    if (!step.sort(s.bins, all, keys, 64 - simt::leading_zeros(differ))) {
+      simt::block_barrier();
+      large{in, out, spare, {}, {}, image, unsigned(8 * sizeof(Word))}.sort(s.digits, 0, n, differ);
+    }
+  }
+
+ private:
+  template <class F>
+  SORTILE_DEVICE void each_key(const keys_vector (&keys)[local::vectors], F&& f) const {
+    SORTILE_UNROLL
+    for (int v = 0; v < local::vectors; ++v)
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; ++e)
+        if (local::place_of(v) + unsigned(e) < n)
+          f(keys[v][e], local::place_of(v) + unsigned(e));
+  }
+
+  SORTILE_DEVICE void gather(shared& s, const keys_vector (&keys)[local::vectors]) const {
+    Word any = 0, all = Word(~Word{0});
+    bool falls = false;
+    each_key(keys, [&](Word key, std::uint32_t at) {
+      any |= image.image(key);
+      all &= image.image(key);
+      falls |= at + 1 < n && image.less(in.load(at + 1), key);
+    });
+    const Word clear = Word(~all);
+    SORTILE_UNROLL
+    for (unsigned p = 0; p < sizeof(Word) / 4; ++p) {
+      const std::uint32_t o = simt::warp_reduce_or(std::uint32_t(any >> (32 * p)));
+      const std::uint32_t z = simt::warp_reduce_or(std::uint32_t(clear >> (32 * p)));
+      if (simt::lane_index() == 0) {
+        s.gathered.fetch_or(ones + p, o, simt::relaxed, simt::block_scope);
+        s.gathered.fetch_or(zeros + p, z, simt::relaxed, simt::block_scope);
+      }
+    }
+    if (simt::warp_any(falls) && simt::lane_index() == 0)
+      s.gathered.fetch_or(disorder, 1u, simt::relaxed, simt::block_scope);
+  }
+  static SORTILE_DEVICE std::uint64_t both(shared& s, unsigned at) {
+    return s.gathered.load(at) | std::uint64_t{s.gathered.load(at + 1)} << 32;
+  }
+  SORTILE_DEVICE void copy(const keys_vector (&keys)[local::vectors]) const {
+    each_key(keys, [&](Word key, std::uint32_t at) { out[at] = key; });
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,166 @@
+// The list of launches of an LSD sort; included by the .cu files, one for each key width.
+#pragma once
+
+#include "kernels/clear_words.hpp"
+#include "kernels/lsd/lsd_look_kernel.hpp"
+#include "kernels/lsd/lsd_pass_kernel.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, unsigned ValueBytes>
+class lsd_launcher {
+ public:
+  lsd_launcher(const simt::queue& q, const lsd_request<Word>& r, const detail::lsd_plan& plan)
+      : q_(q), r_(r), plan_(plan), at_(detail::lay_out_lsd(r, plan)) {}
+
+  void launch() const {
+    clear(q_, r_.workspace, at_.zeroed);
+    if (plan_.passes != 0)
+      look();
+    // An empty window makes all keys equal: the first pass copies.
+    for (unsigned p = 0; p < std::max(plan_.passes, 1u); ++p)
+      if (plan_.large)
+        pass<true>(p);
+      else
+        pass<false>(p);
+    if (plan_.passes != 0 && (may_end_elsewhere(keys().route) || may_end_elsewhere(values().route)))
+      copy();
+  }
+
+ private:
+  using value_type = typename lsd_value<ValueBytes>::type;
+
+  template <class T>
+  simt::global<T> part(std::size_t offset, std::uint64_t size) const {
+    return {size == 0 ? nullptr : reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset), size};
+  }
+  simt::global<std::uint64_t> findings() const { return part<std::uint64_t>(at_.findings, lsd_findings_size); }
+  simt::global<std::uint64_t> counts(unsigned p) const {
+    return part<std::uint64_t>(at_.counts + std::size_t{p} * plan_.radix * 8, p < plan_.passes ? plan_.radix : 0);
+  }
+  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits}; }
+  lsd_count count() const { return {r_.n, {r_.device_n, r_.device_n == nullptr ? 0u : 1u}, r_.device_n != nullptr}; }
+
+  lsd_arrays<Word> keys() const {
+    const bool in_place = r_.keys_in == r_.keys_out, scratch = r_.input_is_scratch && !in_place;
+    lsd_arrays<Word> a{.in = {r_.keys_in, r_.n}, .out = {r_.keys_out, r_.n}, .spare = {}, .route = {}};
+    if (r_.keys_out == nullptr)
+      a.out = part<Word>(at_.more_keys, needs_more_keys(r_, plan_) ? r_.n : 0);
+    a.spare = scratch ? simt::global<Word>(const_cast<Word*>(r_.keys_in), r_.n)
+                      : part<Word>(at_.keys, needs_spare_keys(r_, plan_) ? r_.n : 0);
+    a.route = in_place ? lsd_route::starts_in_spare : scratch ? lsd_route::starts_in_output : lsd_route::ends_in_output;
+    return a;
+  }
+  lsd_arrays<value_type> values() const {
+    lsd_arrays<value_type> a{.in = {}, .out = {}, .spare = {}, .route = lsd_route::ends_in_output};
+    if constexpr (ValueBytes != 0) {
+      auto* const in = static_cast<value_type*>(const_cast<void*>(r_.values_in));
+      const bool in_place = !r_.make_indices && r_.values_in == r_.values_out;
+      const bool scratch = r_.input_is_scratch && !r_.make_indices && !in_place;
+      a.in = {in, r_.make_indices ? 0 : r_.n};
+      a.out = {static_cast<value_type*>(r_.values_out), r_.n};
+      a.spare = scratch ? simt::global<value_type>(in, r_.n)
+                        : part<value_type>(at_.values, needs_spare_values(r_, plan_) ? r_.n : 0);
+      a.route = in_place  ? lsd_route::starts_in_spare
+                : scratch ? lsd_route::starts_in_output
+                          : lsd_route::ends_in_output;
+    }
+    return a;
+  }
+  static bool may_end_elsewhere(lsd_route route) { return route != lsd_route::ends_in_output; }
+  static bool both_aligned(const void* a, const void* b) {
+    return reinterpret_cast<std::uintptr_t>(a) % 16 == 0 && reinterpret_cast<std::uintptr_t>(b) % 16 == 0;
+  }
+
+  void look() const {
+    using kernel = lsd_look_kernel<Word>;
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(r_.keys_in) % 16;
+    constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
+    // As many blocks as are resident, but no more than there is work for, and each with keys for 32-bit counters.
+    const std::uint64_t useful =
+        std::min<std::uint64_t>(simt::resident_blocks<kernel>(q_), (r_.n + stretch - 1) / stretch);
+    simt::launch(q_, {.grid = unsigned(std::max<std::uint64_t>(useful, (r_.n >> 31) + 1))},
+                 kernel{.keys = {r_.keys_in, r_.n},
+                        .count = count(),
+                        .lead = std::uint32_t(offset == 0 ? 0 : (16 - offset) / sizeof(Word)),
+                        .codec = r_.codec,
+                        .passes = passes(),
+                        .counts = part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix),
+                        .findings = findings()});
+  }
+
+  template <bool Large>
+  void pass(unsigned p) const {
+    using kernel = lsd_pass_kernel<Word, ValueBytes, Large>;
+    const auto k = keys();
+    const auto v = values();
+    const unsigned first = p * plan_.digit_bits;
+    const unsigned bits = plan_.passes == 0 ? 0 : std::min(plan_.digit_bits, r_.codec.bits - first);
+    simt::launch(
+        q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))},
+        kernel{.keys = k,
+               .values = v,
+               .count = count(),
+               .passes = passes(),
+               .digit = {r_.codec, r_.codec.shift + first, (1u << bits) - 1},
+               .findings = findings(),
+               .counts = counts(p),
+               .ticket = part<std::uint32_t>(at_.tickets + std::size_t{p} * 4, 1),
+               .status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
+               .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
+               .portion_tiles = plan_.portion_tiles,
+               .pass = p,
+               .make_indices = r_.make_indices,
+               .keys_wanted = r_.keys_out != nullptr,
+               .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
+               .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
+               .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
+               .value_vectors = both_aligned(r_.values_in, r_.values_out)});
+  }
+
+  void copy() const {
+    using kernel = lsd_copy_kernel<Word, ValueBytes>;
+    const auto k = keys();
+    const auto v = values();
+    const auto useful = (r_.n * std::max<std::uint64_t>(sizeof(Word), ValueBytes) + 16 * kernel::block_threads - 1) /
+                        (16 * kernel::block_threads);
+    simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
+                 kernel{.keys = k,
+                        .values = v,
+                        .count = count(),
+                        .passes = passes(),
+                        .findings = findings(),
+                        .keys_wanted = r_.keys_out != nullptr,
+                        .key_vectors = both_aligned(k.spare.data(), k.out.data()),
+                        .value_vectors = both_aligned(v.spare.data(), v.out.data())});
+  }
+
+  const simt::queue& q_;
+  const lsd_request<Word>& r_;
+  detail::lsd_plan plan_;
+  detail::lsd_layout at_;
+};
+
+template <class Word>
+void launch_lsd(const simt::queue& q, const lsd_request<Word>& r, const detail::lsd_plan& plan) {
+  switch (r.value_bytes) {
+  case 0:
+    return lsd_launcher<Word, 0>(q, r, plan).launch();
+  case 4:
+    return lsd_launcher<Word, 4>(q, r, plan).launch();
+  case 8:
+    return lsd_launcher<Word, 8>(q, r, plan).launch();
+  default:
+    return lsd_launcher<Word, 16>(q, r, plan).launch();
+  }
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+#define SORTILE_LSD_INSTANCE(WORD)                                                                                     \
+  namespace sortile::kernels::detail {                                                                                 \
+  template <>                                                                                                          \
+  void launch_lsd_sort<simt::this_backend>(const simt::queue& q, const lsd_request<WORD>& r, const lsd_plan& plan) {   \
+    launch_lsd(q, r, plan);                                                                                            \
+  }                                                                                                                    \
+  }

@@ -1,0 +1,100 @@
+// Between the checked request and the kernels: how the window is cut into digits, which arrays a sort goes through,
+// where everything lies in the workspace. The launches are declared for each backend and defined in the .cu files, one
+// for each key width.
+#pragma once
+
+#include "kernels/lsd/lsd_sort.hpp"
+
+#include <algorithm>
+
+namespace sortile::kernels::detail {
+
+struct lsd_plan {
+  static constexpr unsigned most_digit_bits = 8, radix = 256, most_passes = 16;
+
+  unsigned digit_bits, passes; ///< passes of the same width, the last perhaps narrower; none for an empty window
+  std::uint32_t tile_keys, tiles, portion_tiles;
+  bool large;
+
+  std::uint32_t portions() const { return (tiles + portion_tiles - 1) / portion_tiles; }
+};
+
+/// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few.
+template <class Word>
+struct lsd_shape {
+  unsigned threads, blocks; ///< blocks a multiprocessor
+  int items;
+  constexpr std::uint32_t keys() const { return threads * unsigned(items); }
+
+  static constexpr lsd_shape of(bool large, unsigned value_bytes) {
+    const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
+    if (large)
+      return {512, 2, wide == 4 ? 24 : wide == 8 ? 12 : 6};
+    return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
+  }
+};
+
+/// Which of a sort's two arrays a pass writes (lsd_sort.hpp): alternating towards the output where the input is
+/// neither, or from the first pass on.
+enum class lsd_route { ends_in_output, starts_in_spare, starts_in_output };
+
+/// Byte offsets. What has to be zero before the look stands at the front.
+struct lsd_layout {
+  static constexpr std::size_t alignment = 128;
+  static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+  std::size_t findings, tickets, counts, portions, status, zeroed; ///< [0, zeroed) is cleared
+  std::size_t keys, more_keys, values, bytes;                      ///< spare arrays; equal to what follows if left out
+};
+
+template <class Word>
+lsd_plan plan_lsd(const lsd_request<Word>& r) {
+  lsd_plan p{};
+  p.passes = (r.codec.bits + lsd_plan::most_digit_bits - 1) / lsd_plan::most_digit_bits;
+  p.digit_bits = p.passes == 0 ? 0 : (r.codec.bits + p.passes - 1) / p.passes;
+  constexpr std::uint64_t large_from = std::uint64_t{1} << 21;
+  p.large = r.tiles == lsd_tiles::follow_n ? r.n >= large_from : r.tiles == lsd_tiles::large;
+  p.tile_keys = lsd_shape<Word>::of(p.large, r.value_bytes).keys();
+  p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
+  const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
+  p.portion_tiles = r.portion_tiles == 0 ? most : std::min(most, r.portion_tiles);
+  return p;
+}
+
+/// The array beside keys_out that passes go through, where it is not the input; and one in keys_out's place.
+template <class Word>
+bool needs_spare_keys(const lsd_request<Word>& r, const lsd_plan& p) {
+  const bool input_serves = r.input_is_scratch && r.keys_in != r.keys_out;
+  return p.passes >= (r.keys_in == r.keys_out ? 1u : 2u) && !input_serves;
+}
+template <class Word>
+bool needs_more_keys(const lsd_request<Word>& r, const lsd_plan& p) {
+  return r.keys_out == nullptr && p.passes >= (r.input_is_scratch ? 2u : 3u);
+}
+template <class Word>
+bool needs_spare_values(const lsd_request<Word>& r, const lsd_plan& p) {
+  const bool input_serves = r.input_is_scratch && !r.make_indices && r.values_in != r.values_out;
+  return r.value_bytes != 0 && p.passes >= (r.values_in == r.values_out && !r.make_indices ? 1u : 2u) && !input_serves;
+}
+
+template <class Word>
+lsd_layout lay_out_lsd(const lsd_request<Word>& r, const lsd_plan& p) {
+  const auto rounded = lsd_layout::rounded;
+  lsd_layout l{};
+  l.findings = 0;
+  l.tickets = lsd_layout::alignment;
+  l.counts = l.tickets + rounded(lsd_plan::most_passes * 4);
+  l.portions = l.counts + std::size_t{p.passes} * lsd_plan::radix * 8;
+  l.status = l.portions + (std::size_t{p.portions()} - 1) * lsd_plan::radix * 8;
+  l.zeroed = l.keys = l.status + std::size_t{p.tiles} * lsd_plan::radix * 4;
+  const std::size_t keys = rounded(std::size_t(r.n) * sizeof(Word));
+  l.more_keys = l.keys + (needs_spare_keys(r, p) ? keys : 0);
+  l.values = l.more_keys + (needs_more_keys(r, p) ? keys : 0);
+  l.bytes = l.values + (needs_spare_values(r, p) ? rounded(std::size_t(r.n) * r.value_bytes) : 0);
+  return l;
+}
+
+template <class Backend, class Word>
+void launch_lsd_sort(const simt::queue& q, const lsd_request<Word>& request, const lsd_plan& plan);
+
+} // namespace sortile::kernels::detail

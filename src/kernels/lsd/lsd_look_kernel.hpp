@@ -1,0 +1,182 @@
+// The look of an LSD sort: one read of the keys tells all that its passes want to know before one key is moved.
+//
+//   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
+//   findings      which bits are set, and clear, in some image; whether some key is smaller than the one before it
+//
+// A resident grid strides over the keys, four loads of 16 bytes in flight a thread. Counters stand in several copies
+// beside each other, chosen by the lane, so that equal digits of a warp meet in fewer places and copies never share a
+// bank (histogram/radix_histogram_kernel.hpp has the figures). For the order each thread compares the keys of its
+// vectors, and the last with the next lane's first; the last lane loads that key. A warp that has seen disorder stops
+// comparing.
+//
+// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
+#pragma once
+
+#include "kernels/lsd/lsd_state.hpp"
+#include "primitives/warp_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word>
+struct lsd_look_kernel {
+  static constexpr unsigned block_threads = sizeof(Word) <= 2 ? 512 : 1024;
+  static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : sizeof(Word) == 4 ? 2 : 1;
+  static constexpr unsigned in_flight = 4, copies = sizeof(Word) <= 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
+  static constexpr unsigned digits = sizeof(Word), radix = 256, pieces = (sizeof(Word) + 3) / 4;
+  static constexpr int vector = int(16 / sizeof(Word));
+  using keys_vector = simt::vec<Word, vector>;
+
+  struct shared {
+    simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
+    simt::shared_array<std::uint32_t, 9> gathered;                     // ones, zeros in words of 32 bits; disorder
+  };
+
+  simt::global<const Word> keys;
+  lsd_count count;
+  std::uint32_t lead; // keys before the first multiple of 16 bytes
+  key_codec<Word> codec;
+  lsd_passes passes;
+  simt::global<std::uint64_t> counts; // [passes][radix]
+  simt::global<std::uint64_t> findings;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    for (unsigned i = simt::thread_index(); i < passes.count * radix * copies; i += block_threads)
+      s.counts[i] = 0;
+    if (simt::thread_index() < 9)
+      s.gathered[simt::thread_index()] = 0;
+    simt::block_barrier();
+    seen all;
+    const std::uint64_t n = count.load();
+    see_vectors(s, n, all);
+    if (simt::block_index() == 0)
+      see_ends(s, n, all);
+    gather(s, all);
+    simt::block_barrier();
+    publish(s);
+  }
+
+ private:
+  struct seen {
+    Word ones = 0, zeros = 0;
+    bool disorder = false;
+  };
+
+  SORTILE_DEVICE std::uint64_t head(std::uint64_t n) const { return lead < n ? lead : n; }
+  SORTILE_DEVICE std::uint64_t first_of(std::uint64_t v) const { return lead + v * unsigned(vector); }
+
+  SORTILE_DEVICE void see_vectors(shared& s, std::uint64_t n, seen& all) const {
+    constexpr unsigned stretch = block_threads * in_flight;
+    const std::uint64_t vectors = (n - head(n)) / unsigned(vector);
+    auto first = std::uint64_t{simt::block_index()} * stretch;
+    for (; first + stretch <= vectors; first += std::uint64_t{simt::grid_size()} * stretch) {
+      keys_vector x[in_flight];
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < in_flight; ++k)
+        x[k] = simt::load_vector<vector>(keys, first_of(first + k * block_threads + simt::thread_index()));
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < in_flight; ++k) {
+        images(x[k]);
+        check_order_of_warp(x[k], first_of(first + k * block_threads + simt::thread_index() + 1), n, all);
+        count_vector(s, x[k], all);
+      }
+    }
+    for (auto v = first + simt::thread_index(); v < vectors && v < first + stretch; v += block_threads) {
+      keys_vector x = simt::load_vector<vector>(keys, first_of(v));
+      images(x);
+      const std::uint64_t behind = first_of(v + 1);
+      all.disorder |= falls_within(x) || (behind < n && codec.image(keys.load(behind)) < x[vector - 1]);
+      count_vector(s, x, all);
+    }
+  }
+  /// Keys before the first and behind the last whole vector: fewer than two vectors.
+  SORTILE_DEVICE void see_ends(shared& s, std::uint64_t n, seen& all) const {
+    const std::uint64_t before = head(n), behind = before + (n - before) / unsigned(vector) * unsigned(vector);
+    const std::uint64_t t = simt::thread_index(), at = t < before ? t : behind + (t - before);
+    if (at >= n)
+      return;
+    const Word image = codec.image(keys.load(at));
+    all.disorder |= at + 1 < n && codec.image(keys.load(at + 1)) < image;
+    count_image(s, image, all);
+  }
+
+  SORTILE_DEVICE void images(keys_vector& x) const {
+    SORTILE_UNROLL
+    for (int e = 0; e < vector; ++e)
+      x[e] = codec.image(x[e]);
+  }
+  static SORTILE_DEVICE bool falls_within(const keys_vector& x) {
+    bool falls = false;
+    SORTILE_UNROLL
+    for (int e = 1; e < vector; ++e)
+      falls |= x[e] < x[e - 1];
+    return falls;
+  }
+  SORTILE_DEVICE void check_order_of_warp(const keys_vector& x, std::uint64_t behind, std::uint64_t n,
+                                          seen& all) const {
+    if (all.disorder) // the same in all lanes until the whole stretches end
+      return;
+    Word next = simt::shuffle_down(x[0], 1);
+    if (simt::lane_index() == simt::warp_size - 1)
+      next = behind < n ? codec.image(keys.load(behind)) : x[vector - 1];
+    all.disorder = simt::warp_any(falls_within(x) || next < x[vector - 1]);
+  }
+
+  SORTILE_DEVICE void count_vector(shared& s, const keys_vector& x, seen& all) const {
+    SORTILE_UNROLL
+    for (int e = 0; e < vector; ++e)
+      count_image(s, x[e], all);
+  }
+  SORTILE_DEVICE void count_image(shared& s, Word image, seen& all) const {
+    all.ones = Word(all.ones | image);
+    all.zeros = Word(all.zeros | Word(~image));
+    const unsigned copy = simt::lane_index() % copies;
+    const std::uint32_t mask = (1u << passes.digit_bits) - 1;
+    SORTILE_UNROLL
+    for (unsigned p = 0; p < digits; ++p)
+      if (p < passes.count) {
+        s.counts.fetch_add((p * radix + (std::uint32_t(image) & mask)) * copies + copy, 1u, simt::relaxed,
+                           simt::block_scope);
+        image = Word(image >> passes.digit_bits % (8 * sizeof(Word)));
+      }
+  }
+
+  SORTILE_DEVICE void gather(shared& s, const seen& all) const {
+    SORTILE_UNROLL
+    for (unsigned p = 0; p < pieces; ++p) {
+      const std::uint32_t ones = simt::warp_reduce_or(piece(all.ones, p));
+      const std::uint32_t zeros = simt::warp_reduce_or(piece(all.zeros, p));
+      if (simt::lane_index() == 0) {
+        s.gathered.fetch_or(p, ones, simt::relaxed, simt::block_scope);
+        s.gathered.fetch_or(4 + p, zeros, simt::relaxed, simt::block_scope);
+      }
+    }
+    const bool falls = simt::warp_any(all.disorder);
+    if (simt::lane_index() == 0 && falls)
+      s.gathered.fetch_or(8, 1u, simt::relaxed, simt::block_scope);
+  }
+  static SORTILE_DEVICE std::uint32_t piece(Word v, unsigned p) {
+    if constexpr (sizeof(Word) <= 4)
+      return v;
+    else
+      return std::uint32_t(v >> (32 * p));
+  }
+
+  SORTILE_DEVICE void publish(shared& s) const {
+    const unsigned t = simt::thread_index();
+    for (unsigned i = t; i < passes.count * radix; i += block_threads) {
+      std::uint32_t sum = 0;
+      SORTILE_UNROLL
+      for (unsigned c = 0; c < copies; ++c)
+        sum += s.counts.load(i * copies + c);
+      if (sum != 0)
+        counts.fetch_add(i, std::uint64_t{sum});
+    }
+    if (t < 4)
+      findings.fetch_or(lsd_ones + t,
+                        std::uint64_t{s.gathered.load(2 * t)} | std::uint64_t{s.gathered.load(2 * t + 1)} << 32);
+    if (t == 4 && s.gathered.load(8) != 0)
+      findings.fetch_or(lsd_disorder, std::uint64_t{1});
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

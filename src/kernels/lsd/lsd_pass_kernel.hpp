@@ -1,0 +1,366 @@
+// One pass of an LSD sort: moves every key, and its value, to where its digit belongs, equal digits in order.
+//
+// Persistent blocks take tiles by ticket. Of a tile a block
+//
+//   1  counts the digits and announces the totals                         stable_tile::count, status[tile][digit]
+//   2  looks back, a thread a digit, for the digits of all tiles before   place[digit]
+//   3  ranks its keys and stages them in order                            stable_tile::rank, stage
+//   4  writes the stage out, neighbours to neighbours                     out[place[digit] + staged place]
+//   5  stages and writes the values the same way
+//
+// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written.
+//
+// Look-back (Merrill and Garland 2016; primitives/look_back.hpp tells it at length). The 256 words of a tile are 32
+// bits each, a count and a state in one access, so relaxed accesses suffice. A thread asks for several tiles at once.
+//
+//   state of a word            before the pass   total known   total and all before known    (words that nobody reads
+//   active passes 1, 3, 5 …    0                 1             2                              yet wait for this)
+//   active passes 2, 4, 6 …    2                 3             0
+//
+// Each active pass leaves all words in the state that the next takes for "not yet", so nothing is cleared between
+// passes; zero them before the first. A count has 30 bits, so tiles form portions of fewer than 2^30 keys. The last
+// tile of a portion knows where the next one's buckets go on, and publishes that in 64-bit words (portions[…][digit],
+// state 1 or 2 in the two highest bits by the same alternation).
+//
+// Forward progress: tiles are numbered by tickets, so a tile waits only for tiles that a running block has drawn; a
+// block draws its next tile before it has finished this one, but waits with this one for lower tiles only, so the
+// lowest unfinished tile waits for nobody, and by induction all end.
+//
+// Positions are 64-bit where they leave the tile. Does nothing where no key differs in the digit; where the keys are in
+// order already, the first pass copies.
+#pragma once
+
+#include "kernels/lsd/lsd_state.hpp"
+#include "kernels/stable/stable_tile.hpp"
+#include "primitives/block_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Values of 0 bytes have a type too, which nothing is read or written by.
+template <unsigned Bytes>
+struct lsd_value;
+template <>
+struct lsd_value<0> {
+  using type = std::uint8_t;
+};
+template <>
+struct lsd_value<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct lsd_value<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct lsd_value<16> {
+  using type = uint128;
+};
+
+template <class Word, unsigned ValueBytes, bool Large>
+struct lsd_pass_kernel {
+  static constexpr auto cut = detail::lsd_shape<Word>::of(Large, ValueBytes);
+  static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
+  static constexpr int items = cut.items, looked_at = 4; // tiles that a step of the look-back asks for
+  using tile = stable_tile<block_threads, items>;
+  using value_type = typename lsd_value<ValueBytes>::type;
+  using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
+  using scan_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
+
+  struct shared {
+    alignas(16) simt::shared_array<staged, tile::size> stage; // keys, then values
+    typename tile::storage ranks;
+    simt::shared_array<std::uint64_t, radix> start; // of each bucket
+    simt::shared_array<std::uint64_t, radix> place; // where the tile's first key of a digit goes, less its staged place
+    simt::shared_value<std::uint32_t> next;
+    scan_storage scan, scan_most;
+  };
+
+  lsd_arrays<Word> keys;
+  lsd_arrays<value_type> values;
+  lsd_count count;
+  lsd_passes passes;
+  lsd_digit<Word> digit;
+  simt::global<const std::uint64_t> findings, counts; // counts of this pass
+  simt::global<std::uint32_t> ticket, status;         // the ticket of this pass
+  simt::global<std::uint64_t> portions;
+  std::uint32_t portion_tiles;
+  std::uint32_t pass;
+  bool make_indices, keys_wanted, copy_keys, copy_values, key_vectors, value_vectors;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint32_t active = passes.active(findings);
+    const std::uint64_t n = count.load();
+    if (active == 0 && pass == 0)
+      copy(n);
+    if ((active >> pass & 1) == 0)
+      return;
+    const unsigned all = simt::popcount(active), before = simt::popcount(active & ((1u << pass) - 1));
+    move(s, n, before, all);
+  }
+
+ private:
+  static constexpr bool has_values = ValueBytes != 0;
+  struct states {
+    std::uint32_t empty, total, all;
+  };
+  struct job {
+    simt::global<const Word> from;
+    simt::global<Word> to;
+    simt::global<const value_type> values_from;
+    simt::global<value_type> values_to;
+    std::uint64_t n;
+    std::uint32_t tiles, frequent;
+    states state;
+    std::uint64_t portion_state;
+    bool write_keys, make_indices;
+  };
+
+  SORTILE_DEVICE void copy(std::uint64_t n) const {
+    if (copy_keys)
+      copy_all(keys.in, keys.out, n, key_vectors);
+    if constexpr (has_values) {
+      if (copy_values)
+        copy_all(values.in, values.out, n, value_vectors);
+      if (make_indices) {
+        const std::uint64_t stride = std::uint64_t{simt::grid_size()} * block_threads;
+        for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
+          values.out.store(i, value_type(i));
+      }
+    }
+  }
+
+  SORTILE_DEVICE job job_of(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
+    job j{.from = keys.source(before, all),
+          .to = keys.target(before, all),
+          .values_from = values.source(before, all),
+          .values_to = values.target(before, all),
+          .n = n,
+          .tiles = std::uint32_t((n + tile::size - 1) / tile::size),
+          .frequent = tile::no_digit,
+          .state = before % 2 == 0 ? states{0, 1, 2} : states{2, 3, 0},
+          .portion_state = std::uint64_t{1 + before % 2} << 62,
+          .write_keys = keys_wanted || before + 1 < all,
+          .make_indices = make_indices && before == 0};
+    const unsigned t = simt::thread_index();
+    const std::uint64_t here = t < radix ? counts.load(t) : 0;
+    const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
+    if (t < radix)
+      s.start[t] = start.before;
+    const std::uint64_t most = primitives::block_reduce(s.scan_most, here << 8 | (t % radix), primitives::maximum{});
+    if (most >> 8 >= n / 16)
+      j.frequent = std::uint32_t(most & 255);
+    return j;
+  }
+
+  SORTILE_DEVICE void move(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
+    const unsigned t = simt::thread_index();
+    std::uint32_t drawn = 0; // thread 0's: the ticket of the tile after the next
+    if (t == 0) {
+      s.next = ticket.fetch_add(0, 1u);
+      drawn = ticket.fetch_add(0, 1u);
+    }
+    tile::begin(s.ranks);
+    const job j = job_of(s, n, before, all); // has barriers
+    std::uint32_t at = s.next;
+    Word k[items];
+    if (at < j.tiles)
+      load(j.from, j.n, at, k);
+    while (at < j.tiles) {
+      simt::block_barrier(); // everybody has read s.next
+      if (t == 0)
+        s.next = drawn;
+      packed_digits<items> digits;
+      take_digits(j, at, k, digits);
+      std::uint32_t total = 0; // of digit t
+      tile::count(s.ranks, digits, [&](std::uint32_t d, std::uint32_t keys_of_d) {
+        total = keys_of_d;
+        announce(j, at, d, keys_of_d);
+      });
+      const std::uint32_t next = s.next;
+      if (t == 0)
+        drawn = ticket.fetch_add(0, 1u);
+      if (t < radix)
+        look_back(s, j, at, t, total);
+      std::uint32_t places[(items + 1) / 2]; // two a word
+      const auto stage = simt::view_as<Word>(s.stage.view());
+      tile::rank(s.ranks, digits, j.frequent, [&](int i, std::uint32_t place) {
+        stage[place] = k[i];
+        if constexpr (has_values)
+          places[i / 2] = i % 2 == 0 ? place : places[i / 2] | place << 16;
+      });
+      if constexpr (has_values) {
+        move_values(s, j, at, places);
+        if (next < j.tiles)
+          load(j.from, j.n, next, k);
+      } else {
+        if (next < j.tiles)
+          load(j.from, j.n, next, k);
+        simt::block_barrier();
+        packed_digits<items> unused;
+        write_keys(s, j, at, unused);
+      }
+      at = next;
+    }
+  }
+
+  static SORTILE_DEVICE std::uint64_t first_of(std::uint32_t at) { return std::uint64_t{at} * tile::size; }
+  /// Keys of tile `at`: all, or what the end leaves.
+  static SORTILE_DEVICE std::uint32_t keys_of(const job& j, std::uint32_t at) {
+    const std::uint64_t left = j.n - first_of(at);
+    return left < tile::size ? std::uint32_t(left) : tile::size;
+  }
+
+  template <class T>
+  static SORTILE_DEVICE void load(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at, T (&x)[items]) {
+    const std::uint64_t first = first_of(at);
+    if (first + tile::size <= n) {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        x[i] = from.load(first + tile::position(i));
+    } else {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        x[i] = first + tile::position(i) < n ? from.load(first + tile::position(i)) : T{};
+    }
+  }
+
+  /// Places behind the end count as the highest digit: last in the tile, they move no other key and are never written;
+  /// the totals of the last tile are wrong by them, and nobody asks for these.
+  SORTILE_DEVICE void take_digits(const job& j, std::uint32_t at, const Word (&k)[items],
+                                  packed_digits<items>& digits) const {
+    const std::uint32_t m = keys_of(j, at);
+    if (m == tile::size) {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        digits.set(i, digit(k[i]));
+    } else {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        digits.set(i, tile::position(i) < m ? digit(k[i]) : radix - 1);
+    }
+  }
+
+  SORTILE_DEVICE void announce(const job& j, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
+    const std::uint32_t state = at % portion_tiles == 0 ? j.state.all : j.state.total;
+    status.store(std::uint64_t{at} * radix + d, state << 30 | total, simt::relaxed);
+  }
+  SORTILE_DEVICE void look_back(shared& s, const job& j, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
+    const std::uint32_t portion = at / portion_tiles, in_portion = at % portion_tiles;
+    std::uint32_t before = 0;
+    if (in_portion != 0) {
+      before = sum_before(j, at, in_portion, d);
+      status.store(std::uint64_t{at} * radix + d, j.state.all << 30 | (before + total), simt::relaxed);
+    }
+    const std::uint64_t bucket = portion == 0 ? s.start.load(d) : portion_start(j, portion, d);
+    if (in_portion + 1 == portion_tiles && at + 1 < j.tiles)
+      portions.store(std::uint64_t{portion} * radix + d, j.portion_state | (bucket + before + total), simt::relaxed);
+    s.place[d] = bucket + before - s.ranks.offset.load(d);
+  }
+  SORTILE_DEVICE std::uint32_t sum_before(const job& j, std::uint32_t at, std::uint32_t in_portion,
+                                          std::uint32_t d) const {
+    constexpr std::uint32_t count_mask = (1u << 30) - 1;
+    std::uint32_t sum = 0;
+    for (std::uint32_t left = in_portion;;) { // tiles of the portion that may have to be asked
+      std::uint32_t words[looked_at];
+      SORTILE_UNROLL
+      for (int k = 0; k < looked_at; ++k) {
+        const std::uint32_t back = in_portion - left + unsigned(k) + 1;
+        words[k] =
+            unsigned(k) < left ? status.load(std::uint64_t{at - back} * radix + d, simt::relaxed) : j.state.empty << 30;
+      }
+      bool waiting = false;
+      SORTILE_UNROLL
+      for (int k = 0; k < looked_at; ++k) {
+        const std::uint32_t state = words[k] >> 30;
+        waiting = waiting || (state != j.state.total && state != j.state.all);
+        if (!waiting) {
+          sum += words[k] & count_mask;
+          --left;
+          if (state == j.state.all)
+            return sum;
+        }
+      }
+      if (waiting)
+        simt::spin_hint(0);
+    }
+  }
+  SORTILE_DEVICE std::uint64_t portion_start(const job& j, std::uint32_t portion, std::uint32_t d) const {
+    constexpr std::uint64_t place_mask = (std::uint64_t{1} << 62) - 1;
+    for (;;) {
+      const std::uint64_t word = portions.load(std::uint64_t{portion - 1} * radix + d, simt::relaxed);
+      if ((word & ~place_mask) == j.portion_state)
+        return word & place_mask;
+      simt::spin_hint();
+    }
+  }
+
+  /// Staged keys to their places; remembers the digits of those that this thread wrote.
+  SORTILE_DEVICE void write_keys(shared& s, const job& j, std::uint32_t at, packed_digits<items>& written) const {
+    const std::uint32_t m = keys_of(j, at);
+    const auto stage = simt::view_as<Word>(s.stage.view());
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
+      const Word key = stage.load(p);
+      const std::uint32_t d = digit(key);
+      written.set(i, d);
+      if (p < m && j.write_keys)
+        j.to.store(s.place.load(d) + p, key);
+    }
+  }
+  SORTILE_DEVICE void move_values(shared& s, const job& j, std::uint32_t at,
+                                  const std::uint32_t (&places)[(items + 1) / 2]) const {
+    value_type x[items];
+    if (j.make_indices) {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        x[i] = value_type(first_of(at) + tile::position(i));
+    } else {
+      load(j.values_from, j.n, at, x);
+    }
+    simt::block_barrier();
+    packed_digits<items> digits;
+    write_keys(s, j, at, digits);
+    simt::block_barrier();
+    const auto stage = simt::view_as<value_type>(s.stage.view());
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      stage[i % 2 == 0 ? places[i / 2] & 0xffff : places[i / 2] >> 16] = x[i];
+    simt::block_barrier();
+    const std::uint32_t m = keys_of(j, at);
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
+      if (p < m)
+        j.values_to.store(s.place.load(digits.get(i)) + p, stage.load(p));
+    }
+  }
+};
+
+/// Brings keys and values to the output where the number of active passes has left them in the other array.
+template <class Word, unsigned ValueBytes>
+struct lsd_copy_kernel {
+  static constexpr unsigned block_threads = 512;
+  using value_type = typename lsd_value<ValueBytes>::type;
+
+  lsd_arrays<Word> keys;
+  lsd_arrays<value_type> values;
+  lsd_count count;
+  lsd_passes passes;
+  simt::global<const std::uint64_t> findings;
+  bool keys_wanted, key_vectors, value_vectors;
+
+  SORTILE_DEVICE void operator()() const {
+    const unsigned all = simt::popcount(passes.active(findings));
+    if (all == 0)
+      return;
+    const std::uint64_t n = count.load();
+    if (keys_wanted && !keys.writes_output(all - 1, all))
+      copy_all(simt::global<const Word>(keys.spare), keys.out, n, key_vectors);
+    if constexpr (ValueBytes != 0)
+      if (!values.writes_output(all - 1, all))
+        copy_all(simt::global<const value_type>(values.spare), values.out, n, value_vectors);
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,107 @@
+// What the launches of one LSD sort share in device memory, and how a kernel reads it: n, what the look found, which
+// array a pass reads and writes.
+#pragma once
+
+#include "kernels/lsd/lsd_launch.hpp"
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+using detail::lsd_route;
+
+/// Indices into the findings, 64-bit words that are zero before the look. Bits of images within the window.
+enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_disorder = 4, lsd_findings_size };
+
+/// How many keys there are: known at the launch, or read from device memory and cut off at the bound.
+struct lsd_count {
+  std::uint64_t bound;
+  simt::global<const std::uint64_t> on_device;
+  bool is_on_device;
+
+  SORTILE_DEVICE std::uint64_t load() const {
+    if (!is_on_device)
+      return bound;
+    const std::uint64_t n = on_device.load(0);
+    return n < bound ? n : bound;
+  }
+};
+
+/// Which passes there are, and which of them have anything to do.
+struct lsd_passes {
+  unsigned count, digit_bits;
+
+  /// A bit a pass: some keys differ in its digit. None where the keys are in order already.
+  SORTILE_DEVICE std::uint32_t active(const simt::global<const std::uint64_t>& findings) const {
+    if (findings.load(lsd_disorder) == 0)
+      return 0;
+    const std::uint64_t low = findings.load(lsd_ones) & findings.load(lsd_zeros);
+    const std::uint64_t high = findings.load(lsd_ones + 1) & findings.load(lsd_zeros + 1);
+    uint128 differ = uint128{high} << 64 | low;
+    std::uint32_t active = 0;
+    for (unsigned p = 0; p < count; ++p, differ >>= digit_bits)
+      active |= std::uint32_t((std::uint32_t(differ) & ((1u << digit_bits) - 1)) != 0) << p;
+    return active;
+  }
+};
+
+/// An array on its way through the passes. `before` active passes have been, of `all`.
+template <class T>
+struct lsd_arrays {
+  simt::global<const T> in;
+  simt::global<T> out, spare; // out: null where nobody wants it, then a second spare array is `other`
+  lsd_route route;
+
+  SORTILE_DEVICE bool writes_output(unsigned before, unsigned all) const {
+    return route == lsd_route::ends_in_output ? (all - before) % 2 == 1
+                                              : (before % 2 == 0) == (route == lsd_route::starts_in_output);
+  }
+  SORTILE_DEVICE simt::global<T> target(unsigned before, unsigned all) const {
+    return writes_output(before, all) ? out : spare;
+  }
+  SORTILE_DEVICE simt::global<const T> source(unsigned before, unsigned all) const {
+    return before == 0 ? in : simt::global<const T>(target(before - 1, all));
+  }
+};
+
+/// The digit of one pass.
+template <class Word>
+struct lsd_digit {
+  key_codec<Word> codec;
+  unsigned shift; // in the whole image
+  std::uint32_t mask;
+
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const {
+    constexpr bool may_be_float = sizeof(Word) >= 2 && sizeof(Word) <= 8;
+    if constexpr (may_be_float)
+      if (codec.infinity != 0)
+        return std::uint32_t(codec.whole_image(key) >> shift) & mask;
+    return std::uint32_t(Word(key ^ codec.sign ^ codec.complement) >> shift) & mask;
+  }
+};
+
+/// Copies by the whole grid, 16 bytes a thread where both are aligned to that.
+template <class T>
+SORTILE_DEVICE void copy_all(const simt::global<const T>& from, const simt::global<T>& to, std::uint64_t n,
+                             bool vectors) {
+  constexpr int vector = int(16 / sizeof(T));
+  const std::uint64_t stride = std::uint64_t{simt::grid_size()} * simt::block_size();
+  const std::uint64_t first = std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index();
+  const std::uint64_t whole = vectors ? n / unsigned(vector) : 0;
+  constexpr int in_flight = 4;
+  std::uint64_t v = first;
+  for (; v + (in_flight - 1) * stride < whole; v += in_flight * stride) {
+    simt::vec<T, vector> x[in_flight];
+    SORTILE_UNROLL
+    for (int k = 0; k < in_flight; ++k)
+      x[k] = simt::load_vector<vector>(from, (v + unsigned(k) * stride) * unsigned(vector), simt::streaming);
+    SORTILE_UNROLL
+    for (int k = 0; k < in_flight; ++k)
+      simt::store_vector<vector>(to, (v + unsigned(k) * stride) * unsigned(vector), x[k], simt::streaming);
+  }
+  for (; v < whole; v += stride)
+    simt::store_vector<vector>(to, v * unsigned(vector), simt::load_vector<vector>(from, v * unsigned(vector)));
+  for (std::uint64_t i = whole * unsigned(vector) + first; i < n; i += stride)
+    to.store(i, from.load(i));
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

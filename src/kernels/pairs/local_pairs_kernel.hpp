@@ -1,0 +1,386 @@
+// Local step of the sort of pairs: a block a bucket. Bulk copies bring keys and values to shared storage, where they
+// stay; what is sorted is a permutation of 16 bits a pair, and pairs leave along it, in coalesced rows.
+//
+//   keys, values   as they came         order   place in the result → place in the bucket
+//
+// One bit a bin, as in the sort of keys alone (local/local_sort_kernel.hpp): the bits below the bucket's own, 15 or 16
+// of them, name one of 32,768 or 65,536 bins; sixteen bins share a word with a 16-bit offset:
+//
+//   counting    | pairs that found their bin taken (16 bits) | presence bits of 16 bins |
+//   placing     | pairs in all words before        (16 bits) | presence bits of 16 bins |
+//
+// Pairs that found their bin taken are put behind the others of their word, and such words are put right by insertion,
+// by image and then by place in the bucket: the result is stable although nobody says who takes a bin first.
+//
+// Many equal keys. Where one word has more than 16 taken pairs, or a bucket more than 512, the permutation is sorted
+// least significant digit first instead, 6 bits a pass, by those digits in which the bucket's keys differ: slower, and
+// right for all keys. Only a bucket of more than `capacity` pairs is listed for large_pairs_kernel.hpp.
+//
+// In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
+// some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
+// the L2 for a bucket some 4 MB on, which later blocks will want.
+//
+// One block alone (`alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Where the look saw
+// no disorder, the kernel copies the input to the output.
+//
+// Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
+#pragma once
+
+#include "kernels/pairs/pair_types.hpp"
+#include "primitives/digit_rank.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// By bytes of a key and of a value: shared storage for as many resident blocks as its size allows. Measured on the
+/// H100 at 2^28 pairs with CUDA 13.0: 8 and 4 bytes 2.14 ms with 2048 words and three blocks, 2.17 with 4096 and two.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+struct local_pairs_tuning {
+  static constexpr bool narrow = KeyBytes + ValueBytes <= 8, wide = KeyBytes + ValueBytes > 16;
+  static constexpr bool middle = !narrow && KeyBytes + ValueBytes <= 12;
+  static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = narrow || middle ? 3 : wide ? 1 : 2;
+  static constexpr unsigned capacity = middle ? 4480 : 4608, words = middle ? 2048 : 4096;
+};
+
+/// Buckets that the local step leaves to the large one.
+struct pair_bucket_list {
+  simt::global<std::uint32_t> findings, buckets;
+  SORTILE_DEVICE void add(std::uint32_t bucket) const { buckets[findings.fetch_add(pair_left, 1u)] = bucket; }
+};
+
+template <class Word, class Value, class Image>
+struct local_pairs_kernel {
+  using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>>;
+  static constexpr bool has_values = value_size<Value> != 0;
+  static constexpr unsigned block_threads = tuning::threads, min_blocks = tuning::min_blocks;
+  static constexpr auto needs = simt::feature::bulk_copy;
+  static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = 512, most_taken = 16;
+  static constexpr unsigned bin_bits = words == 2048 ? 15 : 16, warps = block_threads / simt::warp_size;
+  static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
+  static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
+  static constexpr unsigned pass_bits = 6;
+  using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
+  static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
+
+  struct shared {
+    alignas(128) simt::shared_array<Word, capacity + 2 * key_vector> keys;
+    alignas(128) simt::shared_array<Value, has_values ? capacity + 2 * value_vector : 1> values;
+    union {
+      alignas(16) simt::shared_array<std::uint32_t, words> bins;
+      typename ranker::storage rank;
+    };
+    simt::shared_array<std::uint16_t, capacity> order;
+    simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
+    simt::shared_array<std::uint32_t, list_size> taken_at; // word << 16 | number in the word
+    simt::shared_array<std::uint32_t, warps> sums;
+    simt::shared_array<std::uint32_t, 2> differ; // bits in which images differ, low half first
+    simt::shared_value<std::uint32_t> listed;
+    simt::shared_value<std::uint32_t> too_many;
+    simt::transfer_barrier arrived;
+  };
+
+  simt::global<const Word> original; // what the sort was given
+  simt::global<const Value> original_values;
+  simt::global<const Word> in; // the buckets; may be out
+  simt::global<const Value> in_values;
+  simt::global<Word> out;
+  simt::global<Value> out_values;
+  simt::global<const std::uint32_t> start;
+  pairs_gate gate;
+  pair_bucket_list left;
+  Image image;
+  std::uint32_t n;
+  unsigned below;    // bits of the image that a bucket's keys may differ in
+  bool alone;        // one block, one bucket, no tables
+  bool make_indices; // values of the original are the indices
+  bool write_keys;
+  bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    if (alone) {
+      gate.accept();
+    } else {
+      if (gate.refused())
+        return;
+      if (!gate.disorder()) {
+        copy();
+        return;
+      }
+    }
+    const bucket b = this_bucket();
+    if (!alone)
+      prefetch_later();
+    if (b.pairs == 0)
+      return;
+    if (b.pairs > capacity) {
+      if (simt::thread_index() == 0)
+        left.add(simt::block_index());
+      return;
+    }
+    fetch(s, b);
+    const unsigned shift = below > bin_bits ? below - bin_bits : 0;
+    const bins_of bin{image, shift, (1u << (below < bin_bits ? below : bin_bits)) - 1};
+    const std::uint32_t taken = mark(s, b, bin);
+    simt::block_barrier();
+    if (scan_bins(s)) {
+      simt::block_barrier();
+      place(s, b, bin, taken);
+      simt::block_barrier();
+      insert(s, b);
+    } else {
+      sort_by_digits(s, b);
+    }
+    simt::block_barrier();
+    store(s, b);
+  }
+
+ private:
+  /// Pair i of the bucket is global pair first + i and stands at keys[key_lead + i], values[value_lead + i].
+  struct bucket {
+    std::uint32_t first, pairs, key_lead, value_lead;
+  };
+  struct bins_of {
+    Image image;
+    unsigned shift;
+    std::uint32_t mask;
+    SORTILE_DEVICE std::uint32_t operator()(Word key) const { return image.digit(key, shift, mask); }
+  };
+
+  SORTILE_DEVICE bucket this_bucket() const {
+    const std::uint32_t q = simt::block_index(), b = alone ? 0 : start.load(q), e = alone ? n : start.load(q + 1);
+    return {b, e - b, b % key_vector, b % value_vector};
+  }
+  static SORTILE_DEVICE Word key_of(shared& s, const bucket& b, std::uint32_t i) { return s.keys.load(b.key_lead + i); }
+  /// Where word w stands: a thread's fours change places so that a warp reading them meets no bank conflict.
+  static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (owned == 8 ? w >> 3 & 4 : 0); }
+
+  SORTILE_DEVICE void prefetch_later() const {
+    constexpr unsigned ahead = (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
+    const std::uint32_t q = simt::block_index() + ahead;
+    if (q >= simt::grid_size())
+      return;
+    const std::uint32_t b = start.load(q), e = start.load(q + 1);
+    const std::uint32_t i = b + simt::thread_index() * unsigned(128 / sizeof(Word));
+    if (i < e)
+      simt::prefetch(in, i);
+    if constexpr (has_values) {
+      for (std::uint32_t j = b + simt::thread_index() * unsigned(128 / sizeof(Value)); j < e && j < b + capacity;
+           j += block_threads * unsigned(128 / sizeof(Value)))
+        simt::prefetch(in_values, j);
+    }
+  }
+
+  /// Keys and values to shared storage, everything else to its beginning.
+  SORTILE_DEVICE void fetch(shared& s, const bucket& b) const {
+    const unsigned t = simt::thread_index();
+    const bool fetch_values = has_values && !(alone && make_indices);
+    const std::uint32_t keys = whole(b.first - b.key_lead, b.key_lead + b.pairs, key_vector);
+    const std::uint32_t values = fetch_values ? whole(b.first - b.value_lead, b.value_lead + b.pairs, value_vector) : 0;
+    if (t == 0) {
+      s.arrived.init(1);
+      s.arrived.arrive_expect(keys * unsigned(sizeof(Word)) + values * unsigned(has_values ? sizeof(Value) : 0));
+      if (keys != 0)
+        simt::bulk_load(s.keys, 0, in, b.first - b.key_lead, keys, s.arrived);
+      if constexpr (has_values)
+        if (values != 0)
+          simt::bulk_load(s.values, 0, in_values, b.first - b.value_lead, values, s.arrived);
+      s.listed = 0;
+      s.too_many = 0;
+      s.differ[0] = s.differ[1] = 0;
+    }
+    if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
+      s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
+    if constexpr (has_values)
+      if (fetch_values && values + t < b.value_lead + b.pairs)
+        s.values[values + t] = in_values.load(b.first - b.value_lead + values + t);
+    SORTILE_UNROLL
+    for (int j = 0; j < owned; j += 4)
+      simt::store_vector<4>(s.bins, swizzle(t * unsigned(owned) + unsigned(j)), simt::vec<std::uint32_t, 4>{});
+    simt::block_barrier();
+    s.arrived.wait(0);
+  }
+  /// Items to copy from a vector's first item on for `items` of them: whole vectors, as many as the array has.
+  SORTILE_DEVICE std::uint32_t whole(std::uint32_t first, std::uint32_t wanted, unsigned vector) const {
+    const std::uint32_t up = (wanted + vector - 1) / vector * vector;
+    return n - first >= up ? up : wanted / vector * vector;
+  }
+
+  /// Sets the pairs' bits and lists those that found theirs taken; returns which these are.
+  SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const bins_of& bin_of) const {
+    const unsigned t = simt::thread_index();
+    std::uint32_t taken = 0;
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (unsigned(i) * block_threads + t < b.pairs) {
+        const std::uint32_t bin = bin_of(key_of(s, b, unsigned(i) * block_threads + t)), bit = 1u << (bin & 15);
+        if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0)
+          taken |= 1u << i;
+      }
+    for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
+      const std::uint32_t p = simt::trailing_zeros(rest) * block_threads + t, w = bin_of(key_of(s, b, p)) >> 4;
+      const std::uint32_t r = s.bins.fetch_add(swizzle(w), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+      const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
+      if (r >= most_taken || q >= list_size) {
+        s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
+        break;
+      }
+      s.taken[q] = std::uint16_t(p);
+      s.taken_at[q] = w << 16 | r;
+    }
+    return taken;
+  }
+
+  /// Words from counting to placing. False, in all threads, where too many pairs found their bins taken.
+  static SORTILE_DEVICE bool scan_bins(shared& s) {
+    const unsigned t = simt::thread_index(), lane = simt::lane_index(), warp = simt::warp_index();
+    std::uint32_t x[owned], sum = 0;
+    SORTILE_UNROLL
+    for (int j = 0; j < owned; j += 4) {
+      const auto four = simt::load_vector<4>(s.bins, swizzle(t * unsigned(owned) + unsigned(j)));
+      SORTILE_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        x[j + k] = simt::permute_bytes(four[k], sum, 0x5410);
+        sum += simt::popcount(four[k] & 0xffff) + (four[k] >> 16);
+      }
+    }
+    const std::uint32_t inclusive = primitives::warp_inclusive_scan(sum, primitives::plus{});
+    if (lane == simt::warp_size - 1)
+      s.sums[warp] = inclusive;
+    simt::block_barrier();
+    if (s.too_many != 0)
+      return false;
+    const std::uint32_t before = simt::warp_reduce_add(lane < warp ? s.sums.load(lane) : 0u);
+    const std::uint32_t add = (before + inclusive - sum) << 16;
+    SORTILE_UNROLL
+    for (int j = 0; j < owned; j += 4)
+      simt::store_vector<4>(s.bins, swizzle(t * unsigned(owned) + unsigned(j)),
+                            simt::vec<std::uint32_t, 4>{{x[j] + add, x[j + 1] + add, x[j + 2] + add, x[j + 3] + add}});
+    return true;
+  }
+
+  static SORTILE_DEVICE void place(shared& s, const bucket& b, const bins_of& bin_of, std::uint32_t taken) {
+    const unsigned t = simt::thread_index();
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = unsigned(i) * block_threads + t;
+      if (p < b.pairs) {
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(swizzle(bin >> 4));
+        if ((taken >> i & 1) == 0)
+          s.order[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = std::uint16_t(p);
+      }
+    }
+    const std::uint32_t listed = s.listed;
+    for (std::uint32_t q = t; q < listed; q += block_threads) {
+      const std::uint32_t at = s.taken_at.load(q), word = s.bins.load(swizzle(at >> 16));
+      s.order[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.taken.load(q);
+    }
+  }
+
+  /// Orders the words that hold taken pairs; the first taken pair of a word stands for it.
+  SORTILE_DEVICE void insert(shared& s, const bucket& b) const {
+    const std::uint32_t listed = s.listed;
+    for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
+      const std::uint32_t at = s.taken_at.load(q), w = at >> 16;
+      if ((at & 0xffff) != 0)
+        continue;
+      const std::uint32_t low = s.bins.load(swizzle(w)) >> 16,
+                          high = w + 1 < words ? s.bins.load(swizzle(w + 1)) >> 16 : b.pairs;
+      for (std::uint32_t x = low + 1; x < high; ++x) {
+        const std::uint16_t mine = s.order.load(x);
+        const Word key = image.image(key_of(s, b, mine));
+        std::uint32_t y = x;
+        for (; y > low; --y) {
+          const std::uint16_t other = s.order.load(y - 1);
+          const Word other_key = image.image(key_of(s, b, other));
+          if (other_key < key || (other_key == key && other < mine))
+            break;
+          s.order[y] = other;
+        }
+        s.order[y] = mine;
+      }
+    }
+  }
+
+  /// The permutation by stable passes, for keys that crowd.
+  SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
+    const Word first_image = image.image(key_of(s, b, 0));
+    Word differ = 0;
+    for (std::uint32_t p = simt::thread_index(); p < b.pairs; p += block_threads) {
+      differ |= image.image(key_of(s, b, p)) ^ first_image;
+      s.order[p] = std::uint16_t(p);
+    }
+    for (unsigned half = 0; half < sizeof(Word) / 4; ++half) {
+      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * half)));
+      if (simt::lane_index() == 0)
+        s.differ.fetch_or(half, bits, simt::relaxed, simt::block_scope);
+    }
+    simt::block_barrier();
+    const std::uint64_t differs = s.differ.load(0) | std::uint64_t{s.differ.load(1)} << 32;
+    for (unsigned shift = 0; shift < below; shift += pass_bits)
+      if ((differs >> shift & (ranker::radix - 1)) != 0)
+        pass(s, b, shift);
+  }
+  SORTILE_DEVICE void pass(shared& s, const bucket& b, unsigned shift) const {
+    const std::uint32_t mine = simt::warp_index() * unsigned(items) * simt::warp_size + simt::lane_index();
+    std::uint16_t at[items];
+    unsigned digits[items], ranks[items];
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = mine + unsigned(i) * simt::warp_size;
+      at[i] = p < b.pairs ? s.order.load(p) : std::uint16_t{0};
+      digits[i] = p < b.pairs ? image.digit(key_of(s, b, at[i]), shift, ranker::radix - 1) : ranker::radix - 1;
+    }
+    ranker::rank(s.rank, digits, ranks); // behind its barriers everybody has read the permutation
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (mine + unsigned(i) * simt::warp_size < b.pairs)
+        s.order[ranks[i]] = at[i];
+    simt::block_barrier();
+  }
+
+  /// Rows of a warp begin at multiples of 32 pairs in memory.
+  SORTILE_DEVICE void store(shared& s, const bucket& b) const {
+    const std::uint32_t lead = b.first % simt::warp_size;
+    SORTILE_UNROLL
+    for (int i = 0; i <= items; ++i) {
+      const std::uint32_t q = unsigned(i) * block_threads + simt::thread_index();
+      if (q < lead || q - lead >= b.pairs)
+        continue;
+      const std::uint32_t from = s.order.load(q - lead), to = b.first + q - lead;
+      if (write_keys)
+        out[to] = s.keys.load(b.key_lead + from);
+      if constexpr (has_values) {
+        if (!(alone && make_indices))
+          out_values[to] = s.values.load(b.value_lead + from);
+        else if constexpr (value_size<Value> <= 8)
+          out_values[to] = Value(from);
+      }
+    }
+  }
+
+  SORTILE_DEVICE void copy() const {
+    if (copy_keys)
+      copy_array(original, out);
+    if constexpr (has_values) {
+      if (make_indices) {
+        if constexpr (value_size<Value> <= 8)
+          for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n;
+               i += std::uint64_t{simt::grid_size()} * block_threads)
+            out_values[i] = Value(i);
+      } else if (copy_values) {
+        copy_array(original_values, out_values);
+      }
+    }
+  }
+  template <class T>
+  SORTILE_DEVICE void copy_array(const simt::global<const T>& from, const simt::global<T>& to) const {
+    constexpr unsigned vector = 16 / sizeof(T);
+    const std::uint32_t first = simt::block_index() * block_threads + simt::thread_index(), whole = n / vector;
+    for (std::uint64_t i = first; i < whole; i += std::uint64_t{simt::grid_size()} * block_threads)
+      simt::store_vector<int(vector)>(to, i * vector, simt::load_vector<int(vector)>(from, i * vector));
+    const std::uint32_t behind = whole * vector + first;
+    if (behind < n && first < vector)
+      to[behind] = from.load(behind);
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,211 @@
+// Launches the steps of a sort of pairs, for one key width. Which arrays a step reads and writes, keys and values
+// alike:
+//
+//   partitions   first        second       local, large
+//   0                                      in   → out
+//   1            in → spare                spare → out
+//   2            in → out     out → spare  spare → out      in and out apart
+//   2            in → spare   spare → out  out   → out      keys or values in place
+//
+// Where sorted keys are not wanted, keys go to an array of the workspace for `out`. The list of launches depends on n
+// alone, so that a captured graph can be replayed with other pairs.
+//
+// Kernels are instantiated by key width, value width and image: integers with values of 4 and 8 bytes have the image of
+// one instruction, everything else the general one (pair_types.hpp).
+#pragma once
+
+#include "kernels/pairs/chunk_look_kernel.hpp"
+#include "kernels/pairs/large_pairs_kernel.hpp"
+#include "kernels/pairs/pair_tables_kernel.hpp"
+#include "kernels/pairs/sort_pairs_launch.hpp"
+#include "kernels/pairs/stable_partition_kernel.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, class Value, class Image>
+class pair_sort {
+ public:
+  pair_sort(const simt::queue& q, const sort_pairs_request<Word>& r, const detail::sort_pairs_plan& plan)
+      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), at_(detail::sort_pairs_layout::of<Word>(plan, r)),
+        image_(image_maker<Word>{r.codec}.template as<Image>()) {
+    chunks_ = std::min(plan.chunks(r.n), r.chunks);
+    if (plan.bins() > 1 && r.chunks == r.follows_n)
+      chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
+    constexpr std::uint64_t row = 128; // chunks begin at sectors, and at the look's vectors
+    chunk_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
+  }
+
+  void launch() const {
+    if (plan_.bins() == 1)
+      return local(in(), true);
+    look();
+    tables();
+    const bool in_place = r_.keys_in == r_.keys_out || (has_values && r_.values_in == r_.values_out);
+    arrays now = in();
+    const arrays first = plan_.second_bits == 0 || in_place ? spare() : out();
+    partition(now, first, table(at_.coarse, chunks_ * plan_.coarse()),
+              {1, plan_.coarse() - 1, plan_.fine(), plan_.coarse(), width - plan_.first_bits, chunks_, chunk_},
+              r_.make_indices);
+    now = first;
+    if (plan_.second_bits != 0) {
+      const arrays second = in_place ? out() : spare();
+      partition(now, second, fine(),
+                {plan_.coarse(), plan_.fine() - 1, 1, plan_.bins(), below(), chunks_, (n_ + chunks_ - 1) / chunks_},
+                false);
+      now = second;
+    }
+    local(now, false);
+    if (r_.unsuited == nullptr)
+      large(now.keys == spare().keys);
+  }
+
+ private:
+  static constexpr unsigned width = 8 * sizeof(Word);
+  static constexpr bool has_values = value_size<Value> != 0;
+  using partition_kernel = stable_partition_kernel<Word, Value, Image>;
+  using local_kernel = local_pairs_kernel<Word, Value, Image>;
+
+  struct arrays {
+    Word* keys;
+    Value* values;
+  };
+  template <class T>
+  T* part(std::size_t offset) const {
+    return reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset);
+  }
+  simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const {
+    return {part<std::uint32_t>(offset), size};
+  }
+  arrays in() const {
+    // Read only: what is the caller's is not written unless it is an output too.
+    return {const_cast<Word*>(r_.keys_in), static_cast<Value*>(const_cast<void*>(r_.values_in))};
+  }
+  arrays out() const {
+    return {r_.keys_out != nullptr ? r_.keys_out : part<Word>(at_.work_keys), static_cast<Value*>(r_.values_out)};
+  }
+  arrays spare() const { return {part<Word>(at_.keys), part<Value>(at_.values)}; }
+  simt::global<std::uint32_t> findings() const { return table(at_.findings, pair_findings); }
+  simt::global<std::uint32_t> start() const { return table(at_.start, plan_.bins() + 1); }
+  simt::global<std::uint32_t> count() const { return table(at_.count, plan_.bins()); }
+  simt::global<std::uint32_t> fine() const { return table(at_.fine, std::uint64_t{chunks_} * plan_.bins()); }
+  simt::global<std::uint32_t> disorder() const { return table(at_.disorder, chunks_); }
+  pair_bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
+  pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr}; }
+  unsigned below() const { return width - plan_.first_bits - plan_.second_bits; }
+
+  void look() const {
+    const bool two_levels = plan_.second_bits != 0;
+    simt::launch(q_, {.grid = chunks_},
+                 chunk_look_kernel<Word, Image>{.in = {r_.keys_in, r_.n},
+                                                .fine = fine(),
+                                                .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
+                                                .disorder = disorder(),
+                                                .gate = gate(),
+                                                .image = image_,
+                                                .n = n_,
+                                                .chunk = chunk_,
+                                                .bins = plan_.bins(),
+                                                .fine_bins = plan_.fine(),
+                                                .shift = below(),
+                                                .two_levels = two_levels});
+  }
+  void tables() const {
+    const counter_table fine_table{fine(), plan_.bins()};
+    const counter_table coarse_table{table(at_.coarse, chunks_ * plan_.coarse()),
+                                     plan_.second_bits == 0 ? 0 : plan_.coarse()};
+    simt::launch(q_, {.grid = fine_table.groups() + coarse_table.groups()},
+                 column_sums_kernel{.fine = fine_table, .coarse = coarse_table, .count = count(), .rows = chunks_});
+    using kernel = bucket_starts_kernel;
+    simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
+                 kernel{.count = count(),
+                        .disorder = disorder(),
+                        .start = start(),
+                        .gate = gate(),
+                        .n = n_,
+                        .bins = plan_.bins(),
+                        .rows = chunks_,
+                        .capacity = local_kernel::capacity});
+  }
+
+  void partition(const arrays& from, const arrays& to, const simt::global<std::uint32_t>& before,
+                 const stable_shape& shape, bool make_indices) const {
+    simt::launch(q_, {.grid = chunks_},
+                 partition_kernel{.in = {from.keys, r_.n},
+                                  .in_values = {from.values, r_.n},
+                                  .out = {to.keys, r_.n},
+                                  .out_values = {to.values, r_.n},
+                                  .start = start(),
+                                  .before = before,
+                                  .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
+                                  .gate = gate(),
+                                  .image = image_,
+                                  .shape = shape,
+                                  .n = n_,
+                                  .make_indices = make_indices});
+  }
+
+  void local(const arrays& from, bool alone) const {
+    simt::launch(q_, {.grid = plan_.bins()},
+                 local_kernel{.original = {r_.keys_in, r_.n},
+                              .original_values = {in().values, r_.n},
+                              .in = {from.keys, r_.n},
+                              .in_values = {from.values, r_.n},
+                              .out = {out().keys, r_.n},
+                              .out_values = {out().values, r_.n},
+                              .start = start(),
+                              .gate = gate(),
+                              .left = left(),
+                              .image = image_,
+                              .n = n_,
+                              .below = below(),
+                              .alone = alone,
+                              .make_indices = r_.make_indices,
+                              .write_keys = r_.keys_out != nullptr,
+                              .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
+                              .copy_values = r_.values_out != r_.values_in});
+  }
+  void large(bool in_spare) const {
+    using kernel = large_pairs_kernel<Word, Value>;
+    const auto pairs = [this](const arrays& a) { return typename kernel::arrays{{a.keys, r_.n}, {a.values, r_.n}}; };
+    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
+                 kernel{.out = pairs(out()),
+                        .spare = pairs(spare()),
+                        .start = start(),
+                        .gate = gate(),
+                        .left = left(),
+                        .image = any_image<Word>(r_.codec),
+                        .below = below(),
+                        .in_spare = in_spare});
+  }
+
+  const simt::queue& q_;
+  const sort_pairs_request<Word>& r_;
+  detail::sort_pairs_plan plan_;
+  std::uint32_t n_, chunks_ = 0, chunk_ = 0; // chunk_: pairs a chunk
+  detail::sort_pairs_layout at_;
+  Image image_;
+};
+
+/// By value width and type of keys.
+template <class Word>
+void launch_pair_sort(const simt::queue& q, const sort_pairs_request<Word>& r, const detail::sort_pairs_plan& plan) {
+  const bool integers = r.codec.infinity == 0;
+  const auto go = [&]<class Value, class Image>(const Value*, const Image*) {
+    pair_sort<Word, Value, Image>(q, r, plan).launch();
+  };
+  constexpr const integer_image<Word>* of_integers = nullptr;
+  constexpr const any_image<Word>* of_any = nullptr;
+  const auto by_image = [&]<class Value>(const Value* v) { integers ? go(v, of_integers) : go(v, of_any); };
+  switch (r.value_bytes) {
+  case 0:
+    return go(static_cast<const no_value*>(nullptr), of_any);
+  case 4:
+    return by_image(static_cast<const std::uint32_t*>(nullptr));
+  case 8:
+    return by_image(static_cast<const std::uint64_t*>(nullptr));
+  default:
+    return go(static_cast<const wide_value*>(nullptr), of_any);
+  }
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,107 @@
+// From the look's counts, a row a chunk, to the place of every chunk's first pair in every bucket.
+//
+//   column_sums_kernel   rows become sums over the rows before them, in place; count[d] is the whole column's sum
+//   bucket_starts_kernel start[d]: pairs of smaller digits; start[bins] = n
+//
+// A block takes 32 neighbouring columns: warp w adds up its run of rows, lane by lane a column, the runs' sums are
+// exchanged, and the warp's rows are written. All of a thread's loads are in flight at once, so that the time is one
+// round trip to memory, or the traffic (8 bytes a counter).
+//
+// The starts: each block answers for 1024 buckets and adds up the counts before them by itself, from the L2. It also
+// sees whether a bucket is too large for the local step. The last one sees that the counts add up to n, and traps if
+// they do not (chunk_look_kernel.hpp says why that is asked).
+#pragma once
+
+#include "kernels/pairs/pair_types.hpp"
+#include "primitives/block_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// A table with a row a chunk, cut into groups of 32 columns.
+struct counter_table {
+  simt::global<std::uint32_t> counts; // [rows][columns]
+  std::uint32_t columns;
+  SORTILE_HOST_DEVICE std::uint32_t groups() const { return (columns + 31) / 32; }
+};
+
+struct column_sums_kernel {
+  static constexpr unsigned block_threads = 1024, warps = 32;
+  static constexpr int most_rows = 5; // a warp: 160 in all
+  struct shared {
+    simt::shared_array<std::uint32_t, warps * 32> sums; // [warps][columns]
+  };
+
+  counter_table fine, coarse; // coarse: no columns where there is one level
+  simt::global<std::uint32_t> count;
+  std::uint32_t rows;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
+    const bool is_fine = simt::block_index() < fine.groups();
+    const counter_table& table = is_fine ? fine : coarse;
+    const std::uint32_t group = simt::block_index() - (is_fine ? 0 : fine.groups()), column = group * 32 + lane;
+    const std::uint32_t each = (rows + warps - 1) / warps, first = warp * each;
+    std::uint32_t x[most_rows], sum = 0;
+    SORTILE_UNROLL
+    for (int j = 0; j < most_rows; ++j) {
+      const bool mine = unsigned(j) < each && first + unsigned(j) < rows && column < table.columns;
+      x[j] = mine ? table.counts.load(std::uint64_t{first + unsigned(j)} * table.columns + column) : 0;
+      sum += x[j];
+    }
+    s.sums[warp * 32 + lane] = sum;
+    simt::block_barrier();
+    std::uint32_t before = 0, total = 0;
+    for (unsigned w = 0; w < warps; ++w) {
+      const std::uint32_t here = s.sums.load(w * 32 + lane);
+      before += w < warp ? here : 0;
+      total += here;
+    }
+    SORTILE_UNROLL
+    for (int j = 0; j < most_rows; ++j)
+      if (unsigned(j) < each && first + unsigned(j) < rows && column < table.columns) {
+        table.counts[std::uint64_t{first + unsigned(j)} * table.columns + column] = before;
+        before += x[j];
+      }
+    if (is_fine && warp == 0 && column < table.columns)
+      count[column] = total;
+  }
+};
+
+struct bucket_starts_kernel {
+  static constexpr unsigned block_threads = 1024;
+  using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
+  struct shared {
+    scan_storage before, within;
+  };
+
+  simt::global<const std::uint32_t> count, disorder; // disorder: a word a chunk
+  simt::global<std::uint32_t> start;
+  pairs_gate gate;
+  std::uint32_t n, bins, rows, capacity; // capacity: pairs that the local step takes
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index();
+    const std::uint32_t i = simt::block_index() * block_threads + t;
+    const bool falls = simt::block_any(t < rows && disorder.load(t) != 0);
+    std::uint32_t sum = 0;
+    for (std::uint32_t j = t; j < simt::block_index() * block_threads; j += block_threads)
+      sum += count.load(j);
+    const std::uint32_t before = primitives::block_reduce(s.before, sum, primitives::plus{});
+    const std::uint32_t here = i < bins ? count.load(i) : 0;
+    const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
+    if (i >= bins)
+      return;
+    start[i] = at;
+    if (i == 0)
+      gate.findings[pair_disorder] = falls ? 1 : 0;
+    if (gate.ask_unsuited && falls && here > capacity)
+      gate.unsuited[0] = 1;
+    if (i == bins - 1) {
+      start[bins] = n;
+      if (at + here != n)
+        simt::trap();
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,77 @@
+// What the kernels of the sort of pairs share: values as they travel, images of keys, and what is found out on the way.
+#pragma once
+
+#include "kernels/integer_image.hpp"
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// No value beside the key.
+struct no_value {};
+/// 16 bytes of anything.
+using wide_value = simt::vec<std::uint64_t, 2>;
+
+template <class Value>
+inline constexpr std::size_t value_size = sizeof(Value);
+template <>
+inline constexpr std::size_t value_size<no_value> = 0;
+
+/// The image of a key of any type, without a branch: the codec's cases (primitives/key_codec.hpp) told apart by
+/// constants. For integers `magnitude` and `infinity` are all ones and `negative` is 0, so that nothing but the flip is
+/// left.
+template <class Word>
+struct any_image {
+  Word magnitude, negative, infinity, sign, complement;
+
+  SORTILE_HOST_DEVICE explicit any_image(const key_codec<Word>& c)
+      : magnitude(c.infinity != 0 ? Word(~c.sign) : Word(~Word{0})), negative(c.infinity != 0 ? c.sign : Word{0}),
+        infinity(c.infinity != 0 ? c.infinity : Word(~Word{0})), sign(c.sign), complement(c.complement) {}
+  any_image() = default;
+
+  SORTILE_HOST_DEVICE Word image(Word u) const {
+    const Word m = u & magnitude, v = m == 0 ? Word{0} : u;
+    const Word below_zero = Word{0} - ((v & negative) >> (8 * sizeof(Word) - 1));
+    return (m > infinity ? Word(~Word{0}) : Word(v ^ (below_zero | sign))) ^ complement;
+  }
+  SORTILE_HOST_DEVICE std::uint32_t digit(Word key, unsigned shift, std::uint32_t mask) const {
+    return std::uint32_t(image(key) >> shift) & mask;
+  }
+  SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return image(a) < image(b); }
+};
+
+template <class Word>
+struct image_maker {
+  key_codec<Word> codec;
+  template <class Image>
+  Image as() const {
+    if constexpr (std::is_same_v<Image, integer_image<Word>>)
+      return {Word(codec.sign ^ codec.complement)};
+    else
+      return any_image<Word>(codec);
+  }
+};
+
+/// Words of the findings, at the front of the workspace.
+enum pair_finding : unsigned {
+  pair_disorder, ///< 1: some key's image is smaller than the one before it. 0: the pairs are sorted already
+  pair_left,     ///< buckets that the local step left to the large one
+  pair_findings
+};
+
+/// Whether there is anything to do: not where the pairs are in order already, nor where the caller was told that the
+/// sort does not suit them.
+struct pairs_gate {
+  simt::global<std::uint32_t> findings, unsuited; // unsuited: one word, or none
+  bool ask_unsuited;
+
+  SORTILE_DEVICE bool disorder() const { return findings.load(pair_disorder) != 0; }
+  SORTILE_DEVICE bool refused() const { return ask_unsuited && unsuited.load(0) != 0; }
+  /// The pairs suit the sort, as far as is known. By one block, before others ask.
+  SORTILE_DEVICE void accept() const {
+    if (ask_unsuited && simt::thread_index() == 0)
+      unsuited[0] = 0;
+  }
+  SORTILE_DEVICE bool idle() const { return !disorder() || refused(); }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,468 @@
+// Stable partition: moves the pairs of each segment into buckets by up to 8 bits of their keys' images; pairs of a
+// bucket keep their order.
+//
+// Every position is known before anything moves (chunk_look_kernel.hpp): no look-back, no global atomic. The first
+// partition has one segment, the whole input, and block c moves chunk c. The second has the first one's buckets for
+// segments; within one, the pairs of chunk 0 stand before those of chunk 1, and so on:
+//
+//   segment s   | chunk 0's | chunk 1's | chunk 2's | …       a cell (s, c) begins at start[s] + coarse[c][s]
+//
+// Work is cut at cells, into equal shares of the pairs, so that a block's first pair of bucket (s, d) goes to
+// start[s, d] + fine[c][s, d], and from there on everything is counted by the block itself. Of a tile it
+//
+//   1  counts each warp's pairs by digit, row by row of 32, and ranks them     votes, count[warp][digit]
+//   2  adds up the warps' counts                                               partial, entry, staged
+//   3  puts the pairs in order                                                 keys, values
+//   4  writes them out
+//
+// Ranks in a row. Lanes with one digit find each other in a table of lane masks, votes[digit], one fetch_or a lane; the
+// lowest takes the mask out again and adds its population to the warp's count. There are two tables, and the next row's
+// votes are cast while this row is counted: the round trips to shared storage overlap. (match_any takes longer than the
+// whole of this, eight ballots too.)
+//
+// Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
+// aligned granules. What is left of a bucket is carried over to the next tile, as its first pairs:
+//
+//   stage   | whole granules of digit 0 | of digit 1 | …       carry   | digit 0's rest | digit 1's rest | …
+//
+// A block's first granule of a bucket opens with pairs of the block before: the count starts with as many places, which
+// hold anything and are not written. So the last key of a granule is always the block's own and names the bucket.
+//
+// Shared storage 136 to 200 KB, 1024 threads of 64 registers, one block a multiprocessor. Barriers: 4 a tile. Traffic:
+// 2 (sizeof(key) + sizeof(value)) a pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage:
+// slower (docs/performance-log-gpu.md).
+//
+// Sources: multi-split in shared memory before a scatter is Satish, Harris and Garland's (2009), ranks from lane masks
+// of equal digits are Adinets and Merrill's (2022).
+#pragma once
+
+#include "kernels/pairs/pair_types.hpp"
+#include "primitives/warp_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Pairs a thread holds, and pairs a granule, by bytes of a key and of a value. On the H100 with CUDA 13.0, the most
+/// that does not spill: 4 and 4: 4 pairs 2.02, 5 1.91, 6 1.89, 7 2.05 ms; 8 and 4: 4 pairs 2.61, 5 2.92.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+struct stable_partition_tuning {
+  static constexpr int items = KeyBytes + ValueBytes <= 8 ? 6 : KeyBytes + ValueBytes <= 16 ? 4 : 3;
+  static constexpr unsigned granule = KeyBytes == 4 || ValueBytes == 4 ? 8 : 4;
+};
+
+/// Where the pairs and buckets of one partition lie. Bucket q = segment · (mask + 1) + digit begins at start[q · step],
+/// chunk c's part of it before[c · row + q] behind.
+struct stable_shape {
+  std::uint32_t segments, mask, step, row;
+  unsigned shift;       ///< of the digit in the image
+  std::uint32_t chunks; ///< of the input
+  std::uint32_t share;  ///< pairs a block; of the first partition: a chunk
+};
+
+template <class Word, class Value, class Image>
+struct stable_partition_kernel {
+  using tuning = stable_partition_tuning<sizeof(Word), value_size<Value>>;
+  static constexpr bool has_values = value_size<Value> != 0;
+  static constexpr unsigned block_threads = 1024, min_blocks = 1, radix = 256, warps = block_threads / simt::warp_size;
+  static constexpr int items = tuning::items, vector = int(16 / sizeof(Word));
+  static constexpr unsigned granule = tuning::granule, tile = block_threads * unsigned(items);
+  static constexpr unsigned stage = (tile + radix * (granule - 1) + 7) / 8 * 8; // whole granules; the carry behind
+  static constexpr int slots = int(radix * granule / block_threads);            // carried places of a thread
+  static constexpr unsigned groups = 8, each_group = warps / groups;            // warps whose counts a thread adds up
+  static_assert(slots * int(block_threads) == int(radix * granule) && granule % unsigned(vector) == 0 && warps == 32);
+  static_assert(stage < 65536);
+
+  struct shared {
+    alignas(128) simt::shared_array<Word, stage + radix * granule> keys;
+    alignas(16) simt::shared_array<Value, has_values ? stage + radix * granule : 1> values;
+    alignas(16) simt::shared_array<std::uint32_t, 2 * warps * radix> votes; // [row % 2][warp][digit]
+    alignas(16) simt::shared_array<std::uint32_t, warps * radix / 2> count; // [warp][digit], 16 bits each
+    alignas(16) simt::shared_array<std::uint32_t, groups * radix / 2> partial;
+    alignas(16) simt::shared_array<std::uint32_t, radix> carried;  // places of the bucket's granule that are filled
+    alignas(16) simt::shared_array<std::uint32_t, radix> rest;     // carried, from the next tile on
+    alignas(16) simt::shared_array<std::uint32_t, radix> entry;    // pairs of whole granules << 16 | staged place
+    alignas(8) simt::shared_array<std::uint32_t, 2 * radix> place; // where staged place 0 would go; first own position
+    simt::shared_array<std::uint32_t, radix> line;                 // position of the bucket's open granule
+    simt::shared_array<std::uint32_t, radix> begin;                // the piece's first position in the bucket
+    simt::shared_value<std::uint32_t> staged;
+  };
+
+  simt::global<const Word> in;
+  simt::global<const Value> in_values; // not read where indices are made
+  simt::global<Word> out;              // aligned to 16 bytes, as out_values
+  simt::global<Value> out_values;
+  simt::global<const std::uint32_t> start, before, coarse; // before: fine or coarse, as shape.row says
+  pairs_gate gate;
+  Image image;
+  stable_shape shape;
+  std::uint32_t n;
+  bool make_indices;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    if (gate.idle())
+      return;
+    piece at = first_piece();
+    if (at.next >= at.stop)
+      return;
+    for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += block_threads)
+      s.votes[i] = 0;
+    enter(s, at);
+    pairs x;
+    load(at, x);
+    simt::block_barrier();
+    for (;;) {
+      const std::uint32_t held = at.tile_pairs();
+      std::uint32_t ranks[(items + 1) / 2] = {}; // two a word
+      rank(s, x, held, ranks);
+      carry old;
+      take_carry(s, old);
+      simt::block_barrier();
+      scan_counts(s);
+      simt::block_barrier();
+      settle(s);
+      put(s, x, held, ranks);
+      put_carry(s, old);
+      const bool leaves = advance(at), more = at.next < at.stop;
+      if (more)
+        load(at, x);
+      simt::block_barrier();
+      write_granules(s);
+      // No barrier: the next tile touches what is read here only behind two more.
+      if (leaves) {
+        simt::block_barrier();
+        write_carry(s);
+        if (!more)
+          return;
+        simt::block_barrier();
+        enter(s, at);
+        simt::block_barrier();
+      }
+    }
+  }
+
+ private:
+  /// What a block has before it: pairs [next, stop), of which [next, end) lie in one segment, and begin in a cell.
+  struct piece {
+    std::uint32_t segment, cell, next, end, stop;
+    SORTILE_DEVICE std::uint32_t tile_pairs() const { return end - next < tile ? end - next : tile; }
+  };
+  struct pairs {
+    Word keys[items] = {};
+    Value values[items] = {};
+  };
+  struct carry {
+    Word keys[slots];
+    Value values[slots];
+    unsigned present = 0;
+  };
+
+  SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shape.shift, shape.mask); }
+  SORTILE_DEVICE std::uint32_t segment_start(std::uint32_t segment) const {
+    return start.load(segment * (shape.mask + 1) * shape.step);
+  }
+  /// The place in the tile of this thread's pair number i.
+  static SORTILE_DEVICE std::uint32_t place_of(int i) {
+    return (simt::warp_index() * unsigned(items) + unsigned(i)) * simt::warp_size + simt::lane_index();
+  }
+
+  SORTILE_DEVICE piece first_piece() const {
+    const std::uint64_t low = std::uint64_t{simt::block_index()} * shape.share, high = low + shape.share;
+    piece p{};
+    if (shape.segments == 1) {
+      p.cell = simt::block_index();
+      p.next = low < n ? std::uint32_t(low) : n;
+      p.stop = p.end = high < n ? std::uint32_t(high) : n;
+      return p;
+    }
+    const piece behind = first_cell(high);
+    p = first_cell(low);
+    p.stop = behind.next;
+    if (p.next < p.stop)
+      to_segment(p, p.cell < shape.chunks);
+    return p;
+  }
+  /// The first cell that begins at x or behind, as segment, cell and next. By all threads.
+  SORTILE_DEVICE piece first_cell(std::uint64_t x) const {
+    const unsigned t = simt::thread_index();
+    piece p{};
+    if (x >= n) {
+      p.next = n;
+      return p;
+    }
+    p.segment = simt::block_count(t < shape.segments && segment_start(t) <= x) - 1;
+    const std::uint32_t b = segment_start(p.segment);
+    p.cell = simt::block_count(t < shape.chunks && b + coarse.load(t * shape.segments + p.segment) < x);
+    p.next =
+        p.cell < shape.chunks ? b + coarse.load(p.cell * shape.segments + p.segment) : segment_start(p.segment + 1);
+    return p;
+  }
+  /// Moves on to the segment that holds p.next, whose cell stays if `keep_cell` and the segment does.
+  SORTILE_DEVICE void to_segment(piece& p, bool keep_cell) const {
+    if (!keep_cell)
+      p.cell = 0;
+    while (segment_start(p.segment + 1) <= p.next) {
+      ++p.segment;
+      p.cell = 0;
+    }
+    const std::uint32_t e = segment_start(p.segment + 1);
+    p.end = e < p.stop ? e : p.stop;
+  }
+  /// Where the piece's first pair of every bucket goes.
+  SORTILE_DEVICE void enter(shared& s, const piece& at) const {
+    const unsigned t = simt::thread_index();
+    if (t >= radix)
+      return;
+    std::uint32_t b = 0;
+    if (t <= shape.mask) {
+      const std::uint32_t q = at.segment * (shape.mask + 1) + t;
+      b = start.load(q * shape.step) + before.load(std::uint64_t{at.cell} * shape.row + q);
+    }
+    s.begin[t] = b;
+    s.line[t] = b / granule * granule;
+    s.carried[t] = b % granule;
+  }
+  /// Past the tile; true where the piece ends with it.
+  SORTILE_DEVICE bool advance(piece& at) const {
+    at.next += at.tile_pairs();
+    if (at.next != at.end)
+      return false;
+    if (at.next < at.stop)
+      to_segment(at, false);
+    return true;
+  }
+
+  SORTILE_DEVICE void load(const piece& at, pairs& x) const {
+    const std::uint32_t held = at.tile_pairs(), first = at.next;
+    each_own(held, [&](int i) { x.keys[i] = in.load(first + place_of(i)); });
+    if constexpr (has_values) {
+      if (make_indices) {
+        if constexpr (value_size<Value> <= 8)
+          each_own(tile, [&](int i) { x.values[i] = Value(first + place_of(i)); });
+      } else {
+        each_own(held, [&](int i) { x.values[i] = in_values.load(first + place_of(i)); });
+      }
+    }
+  }
+  /// f(i) for the thread's pairs of a tile of `held`; which these are is asked once where it is full.
+  template <class F>
+  static SORTILE_DEVICE void each_own(std::uint32_t held, F f) {
+    if (held == tile) {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        f(i);
+    } else {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        if (place_of(i) < held)
+          f(i);
+    }
+  }
+
+  SORTILE_DEVICE void rank(shared& s, const pairs& x, std::uint32_t held,
+                           std::uint32_t (&ranks)[(items + 1) / 2]) const {
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < radix / 2; j += simt::warp_size)
+      s.count[simt::warp_index() * (radix / 2) + j + simt::lane_index()] = 0;
+    simt::warp_barrier();
+    if (held == tile)
+      rank_rows(s, x, ranks, [](int) { return true; });
+    else
+      rank_rows(s, x, ranks, [held](int i) { return place_of(i) < held; });
+  }
+  /// Ranks within the warp's pairs of the digit; count[warp] ends with how many there are.
+  template <class Own>
+  SORTILE_DEVICE void rank_rows(shared& s, const pairs& x, std::uint32_t (&ranks)[(items + 1) / 2], Own own) const {
+    const std::uint32_t row = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
+    const auto count = simt::view_as<std::uint16_t>(s.count.view());
+    const auto vote = [&](int i) {
+      if (own(i))
+        s.votes.fetch_or(table(i) + row + digit(x.keys[i]), lane_bit, simt::relaxed, simt::block_scope);
+    };
+    vote(0);
+    simt::warp_barrier();
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i + 1 < items)
+        vote(i + 1 < items ? i + 1 : i);
+      const std::uint32_t at = row + digit(x.keys[i]);
+      const std::uint32_t peers = s.votes.load(table(i) + at), counted = count.load(at);
+      const std::uint32_t below = simt::popcount(peers & simt::lanes_below());
+      simt::warp_barrier();
+      if (own(i) && below == 0) {
+        count[at] = std::uint16_t(counted + simt::popcount(peers));
+        s.votes[table(i) + at] = 0;
+      }
+      simt::warp_barrier();
+      ranks[i / 2] = i % 2 == 0 ? counted + below : simt::permute_bytes(ranks[i / 2], counted + below, 0x5410);
+    }
+  }
+  static SORTILE_DEVICE std::uint32_t table(int row) { return unsigned(row % 2) * warps * radix; }
+
+  SORTILE_DEVICE void take_carry(shared& s, carry& old) const {
+    SORTILE_UNROLL
+    for (int j = 0; j < slots; ++j) {
+      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index();
+      old.keys[j] = s.keys.load(stage + slot);
+      if constexpr (has_values)
+        old.values[j] = s.values.load(stage + slot);
+      old.present |= (slot % granule < s.carried.load(slot / granule) ? 1u : 0u) << j;
+    }
+  }
+
+  /// Two digits a word: counts of all warps become the pairs before each warp's, with the carried ones first; warp 0
+  /// finds where every digit's whole granules begin in the stage.
+  SORTILE_DEVICE void scan_counts(shared& s) const {
+    constexpr unsigned words = radix / 2;
+    const unsigned word = simt::thread_index() % words, group = simt::thread_index() / words;
+    std::uint32_t here[each_group], sum = 0;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each_group; ++j) {
+      here[j] = s.count.load((group * each_group + j) * words + word);
+      sum += here[j];
+    }
+    s.partial[group * words + word] = sum;
+    simt::block_barrier();
+    std::uint32_t running = s.carried.load(2 * word) | s.carried.load(2 * word + 1) << 16;
+    SORTILE_UNROLL
+    for (unsigned g = 0; g + 1 < groups; ++g)
+      if (g < group)
+        running += s.partial.load(g * words + word);
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each_group; ++j) {
+      s.count[(group * each_group + j) * words + word] = running;
+      running += here[j];
+    }
+    if (simt::warp_index() == 0)
+      scan_digits(s);
+  }
+  /// One warp, eight digits a lane.
+  SORTILE_DEVICE void scan_digits(shared& s) const {
+    constexpr int each = int(radix / simt::warp_size), halves = each / 2;
+    const unsigned lane = simt::lane_index();
+    std::uint32_t packed[halves];
+    SORTILE_UNROLL
+    for (int h = 0; h < halves; h += 2) {
+      const auto c = simt::load_vector<4>(s.carried, lane * each + unsigned(2 * h));
+      packed[h] = c[0] | c[1] << 16;
+      packed[h + 1] = c[2] | c[3] << 16;
+    }
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < groups; ++g) {
+      const auto p = simt::load_vector<4>(s.partial, g * (radix / 2) + lane * halves);
+      SORTILE_UNROLL
+      for (int h = 0; h < halves; ++h)
+        packed[h] += p[h];
+    }
+    std::uint32_t whole[each], total = 0;
+    SORTILE_UNROLL
+    for (int j = 0; j < each; j += 4) {
+      simt::vec<std::uint32_t, 4> rest;
+      SORTILE_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t c = k % 2 == 0 ? packed[(j + k) / 2] & 0xffff : packed[(j + k) / 2] >> 16;
+        rest[k] = c % granule;
+        whole[j + k] = c - rest[k];
+        total += whole[j + k];
+      }
+      simt::store_vector<4>(s.rest, lane * each + unsigned(j), rest);
+    }
+    const std::uint32_t inclusive = primitives::warp_inclusive_scan(total, primitives::plus{});
+    std::uint32_t at = inclusive - total;
+    SORTILE_UNROLL
+    for (int j = 0; j < each; j += 4) {
+      simt::vec<std::uint32_t, 4> four;
+      SORTILE_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        four[k] = whole[j + k] << 16 | at;
+        at += whole[j + k];
+      }
+      simt::store_vector<4>(s.entry, lane * each + unsigned(j), four);
+    }
+    if (lane == simt::warp_size - 1)
+      s.staged = inclusive;
+  }
+  /// Thread d for digit d: where its granules go, and what will be carried on.
+  SORTILE_DEVICE void settle(shared& s) const {
+    const unsigned t = simt::thread_index();
+    if (t >= radix)
+      return;
+    const std::uint32_t e = s.entry.load(t), line = s.line.load(t);
+    simt::store_vector<2>(s.place, 2 * t, {{line - (e & 0xffff), s.begin.load(t)}});
+    s.line[t] = line + (e >> 16);
+    s.carried[t] = s.rest.load(t);
+  }
+
+  SORTILE_DEVICE void put(shared& s, const pairs& x, std::uint32_t held,
+                          const std::uint32_t (&ranks)[(items + 1) / 2]) const {
+    const auto count = simt::view_as<std::uint16_t>(s.count.view());
+    each_own(held, [&](int i) {
+      const std::uint32_t d = digit(x.keys[i]), r = i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16;
+      put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + r);
+    });
+  }
+  SORTILE_DEVICE void put_carry(shared& s, const carry& old) const {
+    SORTILE_UNROLL
+    for (int j = 0; j < slots; ++j) {
+      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index();
+      if ((old.present >> j & 1) != 0)
+        put_pair(s, old.keys[j], old.values[j], slot / granule, slot % granule);
+    }
+  }
+  /// Pair number r of digit d, carried ones included.
+  static SORTILE_DEVICE void put_pair(shared& s, Word key, const Value& value, std::uint32_t d, std::uint32_t r) {
+    const std::uint32_t e = s.entry.load(d), whole = e >> 16;
+    const std::uint32_t at = r < whole ? (e & 0xffff) + r : stage + d * granule + (r - whole);
+    s.keys[at] = key;
+    if constexpr (has_values)
+      s.values[at] = value;
+  }
+
+  SORTILE_DEVICE void write_granules(shared& s) const {
+    const std::uint32_t vectors = s.staged / unsigned(vector);
+    for (std::uint32_t first = simt::warp_index() * simt::warp_size; first < vectors; first += block_threads) {
+      const std::uint32_t v = first + simt::lane_index(), p = v * unsigned(vector);
+      simt::vec<Word, vector> x{};
+      if (v < vectors)
+        x = simt::load_vector<vector>(s.keys, p);
+      const std::uint32_t d =
+          simt::shuffle(digit(x[vector - 1]), simt::lane_index() | (granule / unsigned(vector) - 1));
+      if (v >= vectors)
+        continue;
+      const auto place = simt::load_vector<2>(s.place, 2 * d);
+      const std::uint32_t to = place[0] + p;
+      if (to >= place[1]) {
+        simt::store_vector<vector>(out, to, x);
+        write_values(s, to, p);
+      } else {
+        SORTILE_UNROLL
+        for (int e = 0; e < vector; ++e)
+          if (to + unsigned(e) >= place[1])
+            write_pair(s, to + unsigned(e), p + unsigned(e));
+      }
+    }
+  }
+  SORTILE_DEVICE void write_values(shared& s, std::uint32_t to, std::uint32_t from) const {
+    if constexpr (has_values) {
+      constexpr int fit = int(16 / sizeof(Value)), each = fit < vector ? fit : vector;
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; e += each)
+        simt::store_vector<each>(out_values, to + unsigned(e), simt::load_vector<each>(s.values, from + unsigned(e)));
+    }
+  }
+  SORTILE_DEVICE void write_pair(shared& s, std::uint32_t to, std::uint32_t from) const {
+    out[to] = s.keys.load(from);
+    if constexpr (has_values)
+      out_values[to] = s.values.load(from);
+  }
+  /// The open granules' pairs, where the block leaves them to the next.
+  SORTILE_DEVICE void write_carry(shared& s) const {
+    SORTILE_UNROLL
+    for (int j = 0; j < slots; ++j) {
+      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index(), d = slot / granule;
+      const std::uint32_t to = s.line.load(d) + slot % granule;
+      if (slot % granule < s.carried.load(d) && to >= s.begin.load(d))
+        write_pair(s, to, stage + slot);
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

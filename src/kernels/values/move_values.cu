@@ -1,0 +1,56 @@
+// Launches the kernel that moves values: by unit and index width.
+#include "kernels/values/move_values.hpp"
+#include "kernels/values/move_values_kernel.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+namespace {
+
+template <class Unit, class Index>
+void launch_moves(const simt::queue& q, const move_values_request& r) {
+  using kernel = move_values_kernel<Unit, Index>;
+  constexpr std::uint64_t most_blocks = 4096;
+  constexpr unsigned most_bits = 5;
+  const std::uint64_t units = r.value_bytes() / sizeof(Unit);
+  const unsigned bits = std::min(most_bits, unsigned(std::bit_width(units - 1)));
+  const std::uint64_t values_a_block = kernel::block_threads >> bits;
+  const std::uint64_t blocks = (r.n + values_a_block - 1) / values_a_block;
+  simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
+               kernel{.in = {static_cast<const Unit*>(r.in), r.n * r.in_bytes / sizeof(Unit)},
+                      .out = {static_cast<Unit*>(r.out), r.n * r.out_bytes / sizeof(Unit)},
+                      .indices = {static_cast<const typename kernel::index*>(r.indices), kernel::by_position ? r.n : 0},
+                      .n = r.n,
+                      .in_units = r.in_bytes / sizeof(Unit),
+                      .out_units = r.out_bytes / sizeof(Unit),
+                      .units = units,
+                      .threads_bits = bits});
+}
+
+template <class Unit>
+void launch_by_index(const simt::queue& q, const move_values_request& r) {
+  if (r.indices == nullptr)
+    launch_moves<Unit, void>(q, r);
+  else if (r.index_bytes == 4)
+    launch_moves<Unit, std::uint32_t>(q, r);
+  else
+    launch_moves<Unit, std::uint64_t>(q, r);
+}
+
+} // namespace
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+namespace sortile::kernels::detail {
+
+template <>
+void launch_move_values<simt::this_backend>(const simt::queue& q, const move_values_request& r) {
+  const auto all = reinterpret_cast<std::uintptr_t>(r.in) | reinterpret_cast<std::uintptr_t>(r.out) | r.in_bytes |
+                   r.out_bytes;
+  if (all % 4 == 0)
+    launch_by_index<std::uint32_t>(q, r);
+  else
+    launch_by_index<std::uint8_t>(q, r);
+}
+
+} // namespace sortile::kernels::detail

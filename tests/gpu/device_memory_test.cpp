@@ -1,0 +1,188 @@
+// Sorts of arrays in device memory: every kind of request against the oracle, streams, graphs, threads, allocators.
+#include "testing/request_case.hpp"
+#include "testing/workloads.hpp"
+#include "tests/expect_refusal.hpp"
+#include "tests/gpu/gpu_fixture.hpp"
+
+#include <sortile/sortile.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+namespace sortile::testing {
+namespace {
+
+class device_memory : public gpu {};
+
+template <class T>
+std::vector<T> random_keys(std::size_t n, std::uint64_t seed) {
+  std::vector<T> keys(n);
+  workload_named("uniform").fill({key_type_of<T>, n, seed}, 0, n, reinterpret_cast<std::byte*>(keys.data()));
+  return keys;
+}
+
+template <class T>
+std::vector<T> sorted(std::vector<T> keys) {
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+void run_seeds(std::uint64_t first, std::uint64_t cases, std::size_t largest_n) {
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    request_case c = random_case(seed, {"cuda", ""}, largest_n);
+    c.where = &managed_memory;
+    const verdict v = check(c);
+    ASSERT_TRUE(v) << v.complaint << "\n  in " << to_string(c);
+  }
+}
+
+TEST_F(device_memory, random_small_requests) {
+  run_seeds(90'000, 2000, 2000);
+}
+TEST_F(device_memory, random_medium_requests) {
+  run_seeds(95'000, 400, 100'000);
+}
+TEST_F(device_memory, random_larger_requests) {
+  run_seeds(98'000, 40, 3'000'000);
+}
+
+TEST_F(device_memory, sorts_in_the_order_of_a_stream) {
+  const device::stream stream;
+  const auto keys = random_keys<std::uint64_t>(1'000'000, 1);
+  const device_array<std::uint64_t> in(keys.size()), out(keys.size());
+  SORTILE_CUDA_CHECK(cudaMemcpyAsync(in.span().data(), keys.data(), keys.size() * 8, cudaMemcpyDefault, stream.get()));
+  sort(in.span(), out.span(), {.memory = memory::device, .stream = stream.get()});
+  stream.synchronize();
+  EXPECT_EQ(out.host(), sorted(keys));
+  EXPECT_EQ(in.host(), keys);
+}
+
+TEST_F(device_memory, a_captured_graph_sorts_other_keys_when_replayed) {
+  for (const std::size_t n : {std::size_t{3000}, std::size_t{100'000}, std::size_t{5'000'000}}) {
+    const device::stream stream;
+    device_array<std::uint32_t> keys(n), values(n);
+    options opts{.memory = memory::device, .stream = stream.get()};
+    const sort_request request{.n = n,
+                               .keys_in = keys.span().data(),
+                               .keys_out = keys.span().data(),
+                               .carries = payload::values,
+                               .value_bytes = 4,
+                               .values_in = values.span().data(),
+                               .values_out = values.span().data()};
+    const device_array<std::byte> workspace(workspace_bytes(request, opts));
+    opts.workspace = workspace.span();
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    run(request, opts);
+    SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    SORTILE_CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    std::vector<std::uint32_t> positions(n);
+    std::iota(positions.begin(), positions.end(), 0u);
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const auto now = seed == 3 ? std::vector<std::uint32_t>(n, 7) : random_keys<std::uint32_t>(n, seed);
+      keys.set(now);
+      values.set(positions);
+      SORTILE_CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+      stream.synchronize();
+      std::vector<std::uint32_t> order = positions;
+      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return now[a] < now[b]; });
+      EXPECT_EQ(keys.host(), sorted(now)) << n << ", " << seed;
+      EXPECT_EQ(values.host(), order) << n << ", " << seed;
+    }
+    SORTILE_CUDA_CHECK(cudaGraphExecDestroy(executable));
+    SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
+  }
+}
+
+TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {
+  std::vector<std::thread> threads;
+  std::vector<int> right(4);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([t, &right] {
+      const device::stream stream;
+      for (int round = 0; round < 20; ++round) {
+        const auto keys = random_keys<std::uint32_t>(200'000 + std::size_t(t) * 1000, std::uint64_t(t * 100 + round));
+        const device_array<std::uint32_t> array(keys);
+        sort(array.span(), {.memory = memory::device, .stream = stream.get()});
+        stream.synchronize();
+        right[std::size_t(t)] += array.host() == sorted(keys) ? 1 : 0;
+      }
+    });
+  for (std::thread& t : threads)
+    t.join();
+  EXPECT_EQ(right, std::vector<int>(4, 20));
+}
+
+TEST_F(device_memory, ten_thousand_sorts_of_one_input_give_one_result) {
+  const auto keys = random_keys<std::uint32_t>(50'000, 9);
+  const device_array<std::uint32_t> in(keys), out(keys.size()), positions(keys.size());
+  std::vector<std::uint32_t> first_keys, first_positions;
+  for (int round = 0; round < 10'000; ++round) {
+    const options opts{.memory = memory::device};
+    if (round % 2 == 0)
+      sort(in.span(), out.span(), opts);
+    else
+      argsort(in.span(), positions.span(), opts);
+    if (round == 1) {
+      first_keys = out.host();
+      first_positions = positions.host();
+      EXPECT_EQ(first_keys, sorted(keys));
+    } else if (round > 1) {
+      ASSERT_EQ(round % 2 == 0 ? out.host() : positions.host(), round % 2 == 0 ? first_keys : first_positions) << round;
+    }
+  }
+}
+
+/// Notes what is asked of it.
+class noting_resource final : public device_memory_resource {
+ public:
+  void* allocate(std::size_t bytes, void*) override {
+    void* memory = nullptr;
+    SORTILE_CUDA_CHECK(cudaMalloc(&memory, bytes));
+    given += bytes;
+    return memory;
+  }
+  void deallocate(void* memory, std::size_t bytes, void* stream) noexcept override {
+    static_cast<void>(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+    static_cast<void>(cudaFree(memory));
+    returned += bytes;
+  }
+  std::size_t given = 0, returned = 0;
+};
+
+TEST_F(device_memory, workspace_comes_from_the_callers_allocator) {
+  const auto keys = random_keys<float>(300'000, 4);
+  const device_array<float> array(keys);
+  noting_resource notes;
+  const options opts{.memory = memory::device, .resource = &notes};
+  sort(array.span(), opts);
+  EXPECT_EQ(notes.given, workspace_bytes({.type = key_type::f32,
+                                          .n = keys.size(),
+                                          .keys_in = array.span().data(),
+                                          .keys_out = array.span().data()},
+                                         opts));
+  EXPECT_EQ(notes.returned, notes.given);
+}
+
+TEST_F(device_memory, pageable_arrays_are_refused) {
+  std::vector<std::uint32_t> pageable(1000);
+  int reaches = 0;
+  SORTILE_CUDA_CHECK(cudaDeviceGetAttribute(&reaches, cudaDevAttrPageableMemoryAccess, 0));
+  if (reaches != 0)
+    GTEST_SKIP() << "this device reaches pageable memory";
+  expect_refusal<invalid_argument>([&] { sort(pageable, {.memory = memory::device}); }, status::invalid_argument,
+                                   {"keys_in", "pageable"});
+}
+
+TEST_F(device_memory, too_small_a_workspace_is_refused) {
+  const device_array<std::uint32_t> keys(100'000);
+  const device_array<std::byte> workspace(1000);
+  expect_refusal<workspace_too_small>(
+      [&] { sort(keys.span(), {.workspace = workspace.span(), .memory = memory::device}); },
+      status::workspace_too_small, {"1000"});
+}
+
+} // namespace
+} // namespace sortile::testing

@@ -1,0 +1,527 @@
+// The stable LSD sort against std::stable_sort: sizes about its tiles, digits that do and do not differ, every width of
+// keys and values, where input and output may lie, portions, n on the device, misuse.
+#include "kernels/lsd/lsd_pass_kernel.hpp"
+#include "kernels/lsd/lsd_sort.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <sortile/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace sortile::simt_tests {
+namespace {
+
+enum class shape { uniform, and_of_3, few, equal, sorted, nearly_sorted, reversed, narrow, one_digit };
+constexpr shape all_shapes[] = {shape::uniform,       shape::and_of_3, shape::few,    shape::equal,    shape::sorted,
+                                shape::nearly_sorted, shape::reversed, shape::narrow, shape::one_digit};
+
+template <class Word>
+Word wide_bits(const std::uint32_t* b) {
+  Word w = Word(b[0]);
+  if constexpr (sizeof(Word) >= 8)
+    w = w << 32 | b[1];
+  if constexpr (sizeof(Word) == 16)
+    w = w << 32 << 32 | Word(b[2]) << 32 | b[3];
+  return w;
+}
+
+template <class Word>
+std::vector<Word> make_keys(std::size_t n, shape kind) {
+  const auto bits = noise(12 * n + 12, std::uint32_t(n) + 17);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto draw = [&](std::size_t j) { return wide_bits<Word>(&bits[12 * i + 4 * j]); };
+    const Word r = draw(0);
+    switch (kind) {
+    case shape::and_of_3:
+      keys[i] = Word(r & draw(1) & draw(2));
+      break;
+    case shape::few:
+      keys[i] = Word(r % 5 * Word(0x31415927));
+      break;
+    case shape::equal:
+      keys[i] = 42;
+      break;
+    case shape::narrow: // the highest digits are the same
+      keys[i] = Word((r & 1023) | Word(Word(1) << (8 * sizeof(Word) - 1)));
+      break;
+    case shape::one_digit: // the highest alone differs: an odd number of passes
+      keys[i] = Word(r << (8 * sizeof(Word) - 8));
+      break;
+    default:
+      keys[i] = r;
+    }
+  }
+  if (kind == shape::sorted || kind == shape::nearly_sorted)
+    std::sort(keys.begin(), keys.end());
+  if (kind == shape::nearly_sorted && n > 1)
+    std::swap(keys[n - 1], keys[n / 2]);
+  if (kind == shape::reversed)
+    std::sort(keys.rbegin(), keys.rend());
+  return keys;
+}
+
+constexpr key_type unsigned_type(std::size_t bytes) {
+  return bytes == 1   ? key_type::u8
+         : bytes == 2 ? key_type::u16
+         : bytes == 4 ? key_type::u32
+         : bytes == 8 ? key_type::u64
+                      : key_type::u128;
+}
+
+enum class place { apart, in_place, scratch };
+struct how {
+  key_type type = key_type::u32;
+  order direction = order::ascending;
+  bit_window window = {};
+  unsigned value_bytes = 0;
+  bool indices = false, no_keys = false;
+  place where = place::apart;
+  kernels::lsd_tiles tiles = kernels::lsd_tiles::small;
+  std::uint32_t portion_tiles = 0;
+  std::size_t offset = 0; // elements by which arrays are off the allocation's start
+  std::size_t beyond = 0; // n is on the device, and this much less than the bound
+};
+
+constexpr unsigned char poison = 0xa5;
+
+/// The record i of the values: 4 words that name it.
+std::vector<std::uint32_t> value_words(std::size_t n, unsigned bytes) {
+  std::vector<std::uint32_t> w(n * bytes / 4);
+  for (std::size_t i = 0; i < n; ++i)
+    for (unsigned j = 0; j < bytes / 4; ++j)
+      w[i * (bytes / 4) + j] = std::uint32_t(i) * 4 + j;
+  return w;
+}
+
+/// An array of n elements of `bytes`, `offset` of them behind an aligned start, in the midst of poison.
+class guarded {
+ public:
+  guarded(std::size_t n, std::size_t bytes, std::size_t offset)
+      : bytes_(n * bytes), first_((zone + offset) * bytes), memory_(first_ + bytes_ + zone * bytes, poison) {}
+  void fill(const void* from) {
+    auto all = memory_.host();
+    std::memcpy(all.data() + first_, from, bytes_);
+    write(all);
+  }
+  char* data() const { return reinterpret_cast<char*>(memory_.view().data()) + first_; }
+  std::vector<unsigned char> host() const {
+    const auto all = memory_.host();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if ((i < first_ || i >= first_ + bytes_) && all[i] != poison) {
+        ADD_FAILURE() << "written " << (i < first_ ? "before" : "behind") << " an array, byte "
+                      << std::ptrdiff_t(i) - std::ptrdiff_t(first_);
+        break;
+      }
+    return {all.begin() + std::ptrdiff_t(first_), all.begin() + std::ptrdiff_t(first_ + bytes_)};
+  }
+
+ private:
+  static constexpr std::size_t zone = 16;
+  void write(const std::vector<unsigned char>& all) {
+#if SORTILE_ON_CUDA
+    EXPECT_EQ(cudaMemcpy(memory_.view().data(), all.data(), all.size(), cudaMemcpyDefault), cudaSuccess);
+#else
+    std::memcpy(memory_.view().data(), all.data(), all.size());
+#endif
+  }
+  std::size_t bytes_, first_;
+  buffer<unsigned char> memory_;
+};
+
+template <class Word>
+void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
+  const std::size_t bound = keys.size(), n = bound - std::min(bound, h.beyond);
+  const auto codec = make_key_codec<Word>(h.type, h.direction, h.window);
+  const auto words = value_words(bound, h.value_bytes);
+  std::vector<std::size_t> sorted(n);
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](std::size_t a, std::size_t b) { return codec.image(keys[a]) < codec.image(keys[b]); });
+
+  guarded keys_in(bound, sizeof(Word), h.offset), keys_out(bound, sizeof(Word), h.offset);
+  guarded values_in(bound, h.value_bytes, h.offset), values_out(bound, h.value_bytes, h.offset);
+  keys_in.fill(keys.data());
+  values_in.fill(words.data());
+  buffer<std::uint64_t> device_n(1, n);
+  const bool here = h.where == place::in_place, with_values = h.value_bytes != 0;
+  guarded& keys_result = here ? keys_in : keys_out;
+  guarded& values_result = here && !h.indices ? values_in : values_out;
+  kernels::lsd_request<Word> r{.keys_in = reinterpret_cast<const Word*>(keys_in.data()),
+                               .keys_out = h.no_keys ? nullptr : reinterpret_cast<Word*>(keys_result.data()),
+                               .values_in = with_values && !h.indices ? values_in.data() : nullptr,
+                               .values_out = with_values ? values_result.data() : nullptr,
+                               .value_bytes = h.value_bytes,
+                               .make_indices = h.indices,
+                               .input_is_scratch = h.where == place::scratch,
+                               .n = bound,
+                               .device_n = h.beyond != 0 ? device_n.view().data() : nullptr,
+                               .codec = codec,
+                               .tiles = h.tiles,
+                               .portion_tiles = h.portion_tiles};
+  const std::size_t bytes = kernels::lsd_workspace_bytes(r);
+  guarded workspace(bytes / 128 + 1, 128, 0);
+  std::vector<unsigned char> noise_bytes((bytes / 128 + 1) * 128, 0x5a);
+  workspace.fill(noise_bytes.data());
+  r.workspace = workspace.data();
+  r.workspace_bytes = bytes;
+  kernels::lsd_sort(q, r);
+#if SORTILE_ON_CUDA
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+#endif
+
+  const auto behind = workspace.host();
+  for (std::size_t i = bytes; i < behind.size(); ++i)
+    ASSERT_EQ(behind[i], 0x5a) << "behind the workspace";
+  if (!h.no_keys) {
+    const auto got = keys_result.host();
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_EQ(std::memcmp(&got[i * sizeof(Word)], &keys[sorted[i]], sizeof(Word)), 0) << "key " << i;
+    if (!here) {
+      for (std::size_t i = n * sizeof(Word); i < got.size(); ++i)
+        ASSERT_EQ(got[i], poison) << "written beyond n, byte " << i;
+    }
+  }
+  if (with_values) {
+    const auto got = values_result.host();
+    for (std::size_t i = 0; i < n; ++i)
+      if (h.indices) {
+        std::uint64_t index = 0;
+        std::memcpy(&index, &got[i * h.value_bytes], h.value_bytes);
+        ASSERT_EQ(index, sorted[i]) << "index " << i;
+      } else {
+        ASSERT_EQ(std::memcmp(&got[i * h.value_bytes], &words[sorted[i] * (h.value_bytes / 4)], h.value_bytes), 0)
+            << "value " << i;
+      }
+  }
+  if (h.where == place::apart) {
+    const auto kept = keys_in.host();
+    ASSERT_EQ(std::memcmp(kept.data(), keys.data(), kept.size()), 0) << "the input has changed";
+    const auto kept_values = values_in.host();
+    ASSERT_EQ(std::memcmp(kept_values.data(), words.data(), kept_values.size()), 0) << "the values have changed";
+  }
+}
+
+template <class Word>
+constexpr std::size_t small_tile(unsigned value_bytes) {
+  return kernels::detail::lsd_shape<Word>::of(false, value_bytes).keys();
+}
+template <class Word>
+constexpr std::size_t large_tile(unsigned value_bytes) {
+  return kernels::detail::lsd_shape<Word>::of(true, value_bytes).keys();
+}
+
+template <class Word>
+void check_sizes() {
+  const key_type type = unsigned_type(sizeof(Word));
+  const std::size_t small = small_tile<Word>(4), large = large_tile<Word>(4);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {0, 1, 2, 3, 31, 33, 255, 1000}) {
+          SCOPED_TRACE("n " + std::to_string(n));
+          check_sort(q, make_keys<Word>(n, shape::uniform), {.type = type, .value_bytes = 4});
+        }
+      },
+      1);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {small - 1, small, small + 1, 2 * small + 17}) {
+          SCOPED_TRACE("n " + std::to_string(n));
+          check_sort(q, make_keys<Word>(n, shape::uniform), {.type = type, .value_bytes = 4});
+        }
+        for (const std::size_t n : {large - 1, large, large + 1}) {
+          SCOPED_TRACE("n " + std::to_string(n));
+          check_sort(q, make_keys<Word>(n, shape::uniform),
+                     {.type = type, .value_bytes = 4, .tiles = kernels::lsd_tiles::large});
+        }
+      },
+      0);
+}
+
+SIMT_TEST(lsd_sort, sizes_u8) {
+  check_sizes<std::uint8_t>();
+}
+SIMT_TEST(lsd_sort, sizes_u16) {
+  check_sizes<std::uint16_t>();
+}
+SIMT_TEST(lsd_sort, sizes_u32) {
+  check_sizes<std::uint32_t>();
+}
+SIMT_TEST(lsd_sort, sizes_u64) {
+  check_sizes<std::uint64_t>();
+}
+SIMT_TEST(lsd_sort, sizes_u128) {
+  check_sizes<uint128>();
+}
+
+template <class Word>
+void check_values_and_places() {
+  const key_type type = unsigned_type(sizeof(Word));
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned bytes : {0u, 4u, 8u, 16u})
+          for (const place where : {place::apart, place::in_place, place::scratch})
+            for (const shape kind : {shape::and_of_3, shape::one_digit, shape::sorted}) {
+              SCOPED_TRACE("values " + std::to_string(bytes) + ", place " + std::to_string(int(where)) + ", shape " +
+                           std::to_string(int(kind)));
+              check_sort(q, make_keys<Word>(5003, kind), {.type = type, .value_bytes = bytes, .where = where});
+            }
+        for (const unsigned bytes : {0u, 4u, 8u, 16u})
+          check_sort(q, make_keys<Word>(30001, shape::few),
+                     {.type = type, .value_bytes = bytes, .tiles = kernels::lsd_tiles::large});
+      },
+      0);
+}
+SIMT_TEST(lsd_sort, values_and_places_u8) {
+  check_values_and_places<std::uint8_t>();
+}
+SIMT_TEST(lsd_sort, values_and_places_u16) {
+  check_values_and_places<std::uint16_t>();
+}
+SIMT_TEST(lsd_sort, values_and_places_u32) {
+  check_values_and_places<std::uint32_t>();
+}
+SIMT_TEST(lsd_sort, values_and_places_u64) {
+  check_values_and_places<std::uint64_t>();
+}
+SIMT_TEST(lsd_sort, values_and_places_u128) {
+  check_values_and_places<uint128>();
+}
+
+SIMT_TEST(lsd_sort, shapes) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : all_shapes) {
+          SCOPED_TRACE("shape " + std::to_string(int(kind)));
+          check_sort(q, make_keys<std::uint32_t>(20011, kind), {});
+          check_sort(q, make_keys<std::uint32_t>(20011, kind), {.value_bytes = 8, .where = place::in_place});
+          check_sort(q, make_keys<std::uint64_t>(9001, kind), {.type = key_type::u64, .value_bytes = 4});
+        }
+      },
+      0);
+}
+
+SIMT_TEST(lsd_sort, indices) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::uniform, shape::one_digit, shape::equal, shape::sorted, shape::narrow})
+          for (const place where : {place::apart, place::in_place, place::scratch})
+            for (const bool no_keys : {false, true}) {
+              if (no_keys && where == place::in_place)
+                continue;
+              SCOPED_TRACE("shape " + std::to_string(int(kind)) + ", place " + std::to_string(int(where)) +
+                           (no_keys ? ", indices alone" : ""));
+              const how h{.value_bytes = 4, .indices = true, .no_keys = no_keys, .where = where};
+              check_sort(q, make_keys<std::uint32_t>(9001, kind), h);
+              how wide = h;
+              wide.type = key_type::u64;
+              wide.value_bytes = 8;
+              check_sort(q, make_keys<std::uint64_t>(4001, kind), wide);
+            }
+      },
+      0);
+}
+
+SIMT_TEST(lsd_sort, windows_and_directions) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bit_window w : {bit_window{0, 32}, bit_window{5, 5}, bit_window{3, 4}, bit_window{7, 17},
+                                   bit_window{13, 32}, bit_window{31, 32}, bit_window{0, 25}})
+          for (const order direction : {order::ascending, order::descending}) {
+            SCOPED_TRACE("window " + std::to_string(w.begin) + " " + std::to_string(w.end));
+            const auto keys = make_keys<std::uint32_t>(5001, shape::uniform);
+            check_sort(q, keys, {.direction = direction, .window = w, .value_bytes = 4});
+            check_sort(q, keys, {.type = key_type::i32, .direction = direction, .window = w, .where = place::in_place});
+          }
+        const auto wide = make_keys<uint128>(3001, shape::uniform);
+        check_sort(q, wide, {.type = key_type::i128, .window = {61, 83}, .value_bytes = 4});
+        check_sort(q, wide, {.type = key_type::u128, .direction = order::descending, .window = {0, 128}});
+        check_sort(q, make_keys<std::uint8_t>(3001, shape::uniform), {.type = key_type::i8, .window = {2, 7}});
+        check_sort(q, make_keys<std::uint16_t>(3001, shape::uniform),
+                   {.type = key_type::i16, .direction = order::descending, .value_bytes = 4});
+        check_sort(q, make_keys<std::uint64_t>(3001, shape::uniform),
+                   {.type = key_type::i64, .window = {30, 40}, .value_bytes = 16});
+      },
+      0);
+}
+
+/// Every kind of float, each many times: equal ones with different bits must keep their order.
+template <class Word>
+std::vector<Word> float_keys(std::size_t n, Word infinity) {
+  const Word sign = Word(Word{1} << (8 * sizeof(Word) - 1));
+  const auto bits = noise(4 * n + 4, 5);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Word r = wide_bits<Word>(&bits[4 * i]);
+    const Word s = bits[4 * i + 3] >> 31 != 0 ? sign : Word{0};
+    switch (bits[4 * i + 2] >> 28) {
+    case 0:
+    case 1:
+      keys[i] = s; // ±0
+      break;
+    case 2:
+    case 3:
+      keys[i] = Word(s | infinity | (r & 7) | 1); // NaNs
+      break;
+    case 4:
+      keys[i] = Word(s | infinity);
+      break;
+    case 5:
+      keys[i] = Word(s | (r & 3)); // denormal
+      break;
+    default:
+      keys[i] = r;
+    }
+  }
+  return keys;
+}
+SIMT_TEST(lsd_sort, floats) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const order direction : {order::ascending, order::descending}) {
+          check_sort(q, float_keys<std::uint32_t>(9001, 0x7f800000),
+                     {.type = key_type::f32, .direction = direction, .value_bytes = 4});
+          check_sort(q, float_keys<std::uint32_t>(9001, 0x7f800000), {.type = key_type::f32, .direction = direction});
+          check_sort(q, float_keys<std::uint64_t>(5001, 0x7ff0000000000000),
+                     {.type = key_type::f64, .direction = direction, .value_bytes = 8});
+          check_sort(q, float_keys<std::uint16_t>(9001, 0x7c00),
+                     {.type = key_type::f16, .direction = direction, .value_bytes = 4, .indices = true});
+          check_sort(q, float_keys<std::uint16_t>(9001, 0x7f80), {.type = key_type::bf16, .direction = direction});
+        }
+        check_sort(q, float_keys<std::uint32_t>(5001, 0x7f800000), {.type = key_type::f32, .window = {20, 32}});
+        std::vector<std::uint32_t> zeros(5001, 0);
+        for (std::size_t i = 0; i < zeros.size(); i += 3)
+          zeros[i] = 0x80000000;
+        check_sort(q, zeros, {.type = key_type::f32, .value_bytes = 4, .indices = true});
+      },
+      0);
+}
+
+SIMT_TEST(lsd_sort, any_alignment) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t offset : {1u, 3u, 7u}) {
+          check_sort(q, make_keys<std::uint8_t>(9001, shape::uniform),
+                     {.type = key_type::u8, .value_bytes = 4, .offset = offset});
+          check_sort(q, make_keys<std::uint16_t>(9001, shape::sorted), {.type = key_type::u16, .offset = offset});
+          check_sort(q, make_keys<std::uint32_t>(9001, shape::uniform), {.where = place::in_place, .offset = offset});
+          check_sort(q, make_keys<std::uint64_t>(5001, shape::sorted),
+                     {.type = key_type::u64, .value_bytes = 8, .offset = offset});
+        }
+        check_sort(q, make_keys<std::uint8_t>(3, shape::uniform), {.type = key_type::u8, .offset = 5});
+      },
+      0);
+}
+
+// The 30-bit counts of a look-back reach a portion's end; here portions are short instead of counts large.
+SIMT_TEST(lsd_sort, portions) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::uint32_t tiles : {1u, 2u, 3u})
+          check_sort(q, make_keys<std::uint32_t>(7 * small_tile<std::uint32_t>(4) + 5, shape::and_of_3),
+                     {.value_bytes = 4, .portion_tiles = tiles});
+        check_sort(q, make_keys<std::uint16_t>(6 * small_tile<std::uint16_t>(0), shape::uniform),
+                   {.type = key_type::u16, .portion_tiles = 2});
+      },
+      2);
+}
+
+SIMT_TEST(lsd_sort, n_on_the_device) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        const std::size_t n = 3 * small_tile<std::uint32_t>(4) + 100;
+        for (const std::size_t beyond : {std::size_t{1}, std::size_t{100}, std::size_t{5000}, n - 1, n})
+          for (const place where : {place::apart, place::in_place, place::scratch}) {
+            SCOPED_TRACE("beyond " + std::to_string(beyond));
+            check_sort(q, make_keys<std::uint32_t>(n, shape::uniform),
+                       {.value_bytes = 4, .where = where, .beyond = beyond});
+          }
+        check_sort(q, make_keys<std::uint8_t>(n, shape::sorted), {.type = key_type::u8, .beyond = 77});
+      },
+      0);
+}
+
+// Many tiles in flight, blocks that stand still for long, stores that leave late: the look-back has to wait, and must.
+SIMT_TEST(lsd_sort, on_many_schedules) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_sort(q, make_keys<std::uint32_t>(5 * small_tile<std::uint32_t>(0) - 7, shape::narrow), {});
+        check_sort(q, make_keys<std::uint16_t>(3 * small_tile<std::uint16_t>(8) + 9, shape::uniform),
+                   {.type = key_type::u16, .value_bytes = 8, .where = place::in_place});
+        check_sort(q, make_keys<std::uint8_t>(4 * small_tile<std::uint8_t>(4), shape::one_digit),
+                   {.type = key_type::u8, .value_bytes = 4, .indices = true});
+      },
+      20);
+}
+
+SIMT_TEST(lsd_sort, misuse_is_refused_by_name) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        buffer<std::uint32_t> in(64), out(64);
+        buffer<std::uint64_t> values(64), values_out(64);
+        kernels::lsd_request<std::uint32_t> good{.keys_in = in.view().data(),
+                                                 .keys_out = out.view().data(),
+                                                 .values_in = values.view().data(),
+                                                 .values_out = values_out.view().data(),
+                                                 .value_bytes = 8,
+                                                 .n = 60,
+                                                 .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
+        good.workspace_bytes = kernels::lsd_workspace_bytes(good);
+        buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
+        good.workspace = workspace.view().data();
+        const auto refused = [&](const char* named, auto change) {
+          auto r = good;
+          change(r);
+          try {
+            kernels::lsd_sort(q, r);
+            ADD_FAILURE() << named << " was not refused";
+          } catch (const sortile::error& e) {
+            EXPECT_NE(std::string(e.what()).find(named), std::string::npos) << e.what();
+          }
+        };
+        EXPECT_NO_THROW(kernels::lsd_sort(q, good));
+        refused("keys_in", [](auto& r) { r.keys_in = nullptr; });
+        refused("values_in", [](auto& r) { r.values_in = nullptr; });
+        refused("values_out", [](auto& r) { r.values_out = nullptr; });
+        refused("keys_out", [](auto& r) {
+          r.keys_out = nullptr;
+          r.values_in = r.values_out = nullptr;
+          r.value_bytes = 0;
+        });
+        refused("keys_in", [](auto& r) {
+          r.keys_in = reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const char*>(r.keys_in) + 2);
+        });
+        refused("values_out", [](auto& r) { r.values_out = static_cast<char*>(r.values_out) + 4; });
+        refused("value_bytes", [](auto& r) { r.value_bytes = 2; });
+        refused("value_bytes", [](auto& r) { r.value_bytes = 0; });
+        refused("make_indices", [](auto& r) { r.make_indices = true; });
+        refused("make_indices", [](auto& r) {
+          r.make_indices = true;
+          r.values_in = nullptr;
+          r.value_bytes = 16;
+        });
+        refused("indices of 4 bytes", [](auto& r) {
+          r.make_indices = true;
+          r.values_in = nullptr;
+          r.value_bytes = 4;
+          r.n = (std::uint64_t{1} << 32) + 1;
+        });
+        refused("overlap", [](auto& r) { r.keys_out = const_cast<std::uint32_t*>(r.keys_in) + 1; });
+        refused("overlap", [](auto& r) { r.values_out = r.keys_out; });
+        refused("overlap", [](auto& r) { r.workspace = const_cast<std::uint32_t*>(r.keys_in); });
+        refused("workspace", [](auto& r) { r.workspace = nullptr; });
+        refused("workspace", [](auto& r) { r.workspace = static_cast<char*>(r.workspace) + 8; });
+        refused("workspace", [](auto& r) { r.workspace_bytes -= 1; });
+        refused("n = ", [](auto& r) { r.n = std::uint64_t{1} << 50; });
+        refused("window", [](auto& r) { r.codec.bits = 33; });
+        refused("device_n", [](auto& r) {
+          r.device_n = reinterpret_cast<const std::uint64_t*>(static_cast<char*>(r.workspace) + 4);
+        });
+      },
+      0);
+}
+
+} // namespace
+} // namespace sortile::simt_tests

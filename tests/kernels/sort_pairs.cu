@@ -1,0 +1,452 @@
+// The sort of pairs against std::stable_sort: sizes about its tiles, chunks and buckets, distributions that its steps
+// find hard, both widths, every type of key and value, directions, in place and apart, indices, with any number of
+// buckets and of chunks. Values say where a pair came from, so that every comparison is one of stability too.
+#include "kernels/pairs/large_pairs_kernel.hpp"
+#include "kernels/pairs/sort_pairs.hpp"
+#include "kernels/pairs/stable_partition_kernel.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <sortile/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace sortile::simt_tests {
+namespace {
+
+enum class shape { uniform, and_of_3, few, equal, sorted, nearly_sorted, reversed, narrow, one_giant_bucket, special };
+constexpr shape all_shapes[] = {shape::uniform,          shape::and_of_3,      shape::few,      shape::equal,
+                                shape::sorted,           shape::nearly_sorted, shape::reversed, shape::narrow,
+                                shape::one_giant_bucket, shape::special};
+
+/// Zeros, ones, infinities and NaNs of both signs, subnormals, and numbers beside them.
+template <class Word>
+Word special_float(std::uint32_t r) {
+  constexpr Word sign = Word{1} << (8 * sizeof(Word) - 1),
+                 infinity = Word(infinity_bits(sizeof(Word) == 4 ? key_type::f32 : key_type::f64));
+  const Word magnitudes[] = {0,
+                             1,
+                             2,
+                             infinity,
+                             Word(infinity + 1),
+                             Word(infinity | infinity >> 1),
+                             Word(~sign),
+                             Word(infinity - 1),
+                             Word(infinity / 2)};
+  return magnitudes[r % std::size(magnitudes)] | (r >> 16 & 1 ? sign : 0);
+}
+
+template <class Word>
+std::vector<Word> make_keys(std::size_t n, shape kind, const key_codec<Word>& codec) {
+  const auto bits = noise(6 * n + 6, std::uint32_t(n) + 17);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto draw = [&](std::size_t j) { return Word((std::uint64_t{bits[6 * i + j]} << 32 | bits[6 * i + j + 1])); };
+    const Word r = draw(0);
+    switch (kind) {
+    case shape::and_of_3:
+      keys[i] = r & draw(2) & draw(4);
+      break;
+    case shape::few:
+      keys[i] = Word(r % 5) * Word(0x31415926);
+      break;
+    case shape::equal:
+      keys[i] = 42;
+      break;
+    case shape::narrow:
+      keys[i] = r & 1023;
+      break;
+    case shape::one_giant_bucket: // 7 of 8 keys differ in their low 10 bits alone
+      keys[i] = bits[6 * i + 2] % 8 != 0 ? Word(Word(5) << (8 * sizeof(Word) - 4) | (r & 1023)) : r;
+      break;
+    case shape::special:
+      keys[i] = bits[6 * i + 2] % 3 != 0 ? special_float<Word>(bits[6 * i + 3]) : r;
+      break;
+    default:
+      keys[i] = r;
+    }
+  }
+  const auto less = [&](Word a, Word b) { return codec.image(a) < codec.image(b); };
+  if (kind == shape::sorted || kind == shape::nearly_sorted)
+    std::stable_sort(keys.begin(), keys.end(), less);
+  if (kind == shape::nearly_sorted && n > 1)
+    std::swap(keys[n - 1], keys[n / 2]);
+  if (kind == shape::reversed)
+    std::stable_sort(keys.begin(), keys.end(), [&](Word a, Word b) { return less(b, a); });
+  return keys;
+}
+
+template <class Word>
+struct how {
+  key_type type = sizeof(Word) == 4 ? key_type::u32 : key_type::u64;
+  order direction = order::ascending;
+  unsigned value_bytes = 4;
+  bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
+  unsigned bits = kernels::sort_pairs_request<Word>::follows_n, chunks = kernels::sort_pairs_request<Word>::follows_n;
+};
+
+using bytes = std::vector<unsigned char>;
+constexpr std::size_t zone = 128; // bytes behind an array, which must stay as they are
+constexpr unsigned char untouched = 0xa5;
+
+/// Items followed by a red zone.
+template <class T>
+bytes guarded(const std::vector<T>& items) {
+  bytes b(items.size() * sizeof(T) + zone, untouched);
+  std::memcpy(b.data(), items.data(), items.size() * sizeof(T));
+  return b;
+}
+bytes guarded(std::size_t n) {
+  return bytes(n + zone, untouched);
+}
+void append(bytes& to, std::uint64_t low, std::uint64_t high, unsigned size) {
+  unsigned char both[16];
+  std::memcpy(both, &low, 8);
+  std::memcpy(both + 8, &high, 8);
+  to.insert(to.end(), both, both + size);
+}
+/// The value of pair i: i itself where indices are asked for.
+bytes make_values(const std::vector<std::size_t>& of, unsigned size, bool indices) {
+  bytes b;
+  for (const std::size_t i : of)
+    append(b, indices ? i : i * 0x9e3779b97f4a7c15u, ~i, size);
+  b.resize(b.size() + zone, untouched);
+  return b;
+}
+std::size_t first_difference(const bytes& a, const bytes& b) {
+  return std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+template <class Word>
+void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  const std::size_t n = keys.size();
+  const auto codec = make_key_codec<Word>(h.type, h.direction, {});
+  std::vector<std::size_t> before(n);
+  std::iota(before.begin(), before.end(), std::size_t{0});
+  std::vector<std::size_t> after = before;
+  std::stable_sort(after.begin(), after.end(),
+                   [&](std::size_t a, std::size_t b) { return codec.image(keys[a]) < codec.image(keys[b]); });
+  std::vector<Word> sorted;
+  for (const std::size_t i : after)
+    sorted.push_back(keys[i]);
+
+  const bytes values = make_values(before, h.value_bytes, h.indices);
+  const buffer<unsigned char> keys_in(guarded(keys)), values_in(values);
+  const buffer<unsigned char> keys_out(guarded(n * sizeof(Word))), values_out(guarded(n * h.value_bytes));
+  const auto& keys_to = h.keys_in_place ? keys_in : keys_out;
+  const auto& values_to = h.values_in_place && !h.indices ? values_in : values_out;
+  buffer<std::uint32_t> unsuited(2, 0x5a5a5a5a);
+  kernels::sort_pairs_request<Word> r{.keys_in = reinterpret_cast<const Word*>(keys_in.view().data()),
+                                      .value_bytes = h.value_bytes,
+                                      .make_indices = h.indices,
+                                      .n = n,
+                                      .codec = codec,
+                                      .partition_bits = h.bits,
+                                      .chunks = h.chunks};
+  if (h.want_keys)
+    r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
+  if (h.value_bytes != 0) {
+    r.values_out = values_to.view().data();
+    r.values_in = h.indices ? nullptr : values_in.view().data();
+  }
+  if (h.ask_unsuited)
+    r.unsuited = unsuited.view().data();
+  r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
+  r.workspace = workspace.view().data();
+  kernels::sort_pairs(q, r);
+
+  const bool done = !h.ask_unsuited || unsuited.host()[0] == 0;
+  bytes expected_keys = guarded(sorted), expected_values = make_values(after, h.value_bytes, h.indices);
+  if (!done || !h.want_keys)
+    expected_keys = h.keys_in_place ? guarded(keys) : guarded(n * sizeof(Word));
+  if (!done)
+    expected_values = h.values_in_place && !h.indices ? values : guarded(n * h.value_bytes);
+  const bytes got_keys = keys_to.host(), got_values = values_to.host();
+  if (got_keys != expected_keys)
+    ADD_FAILURE() << "key " << first_difference(got_keys, expected_keys) / sizeof(Word) << " of " << n << " is wrong";
+  if (got_values != expected_values)
+    ADD_FAILURE() << "byte " << first_difference(got_values, expected_values) << " of the values of " << n
+                  << " is wrong";
+  if (!h.keys_in_place) {
+    EXPECT_EQ(keys_in.host(), guarded(keys)) << "the keys given have changed";
+  }
+  if (values_to.view().data() != values_in.view().data()) {
+    EXPECT_EQ(values_in.host(), values) << "the values given have changed";
+  }
+  const auto behind = workspace.host();
+  for (std::size_t i = r.workspace_bytes / 8; i < behind.size(); ++i)
+    EXPECT_EQ(behind[i], 0x5a5a5a5a5a5a5a5au) << "behind the workspace";
+  EXPECT_EQ(unsuited.host()[1], 0x5a5a5a5au);
+}
+
+template <class Word>
+void check(simt::queue q, std::size_t n, shape kind, how<Word> h) {
+  SCOPED_TRACE("n " + std::to_string(n) + ", shape " + std::to_string(int(kind)) + ", values of " +
+               std::to_string(h.value_bytes) + ", bits " + std::to_string(int(h.bits)) + ", chunks " +
+               std::to_string(int(h.chunks)));
+  check_sort(q, make_keys<Word>(n, kind, make_key_codec<Word>(h.type, h.direction, {})), h);
+}
+
+template <class Word, class Value>
+void check_sizes() {
+  constexpr auto value_bytes = unsigned(kernels::value_size<Value>);
+  using image = kernels::integer_image<Word>;
+  constexpr std::size_t tile = kernels::stable_partition_kernel<Word, Value, image>::tile;
+  constexpr std::size_t small = kernels::sort_pairs_small,
+                        bucket = kernels::local_pairs_kernel<Word, Value, image>::capacity;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {0, 1, 2, 3, 5, 31, 33, 1000})
+          check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes});
+      },
+      2);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {small - 1, small, small + 1, bucket + 1, tile - 1, tile, tile + 1, 2 * tile + 3}) {
+          check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes});
+          check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 5, .chunks = 1});
+          check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 9, .chunks = 2});
+        }
+        for (const std::size_t n : {3 * tile - 1, 4 * tile + 129})
+          check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 10, .chunks = 3});
+      },
+      0);
+}
+
+SIMT_TEST(sort_pairs, sizes_u32_u32) {
+  check_sizes<std::uint32_t, std::uint32_t>();
+}
+SIMT_TEST(sort_pairs, sizes_u64_u64) {
+  check_sizes<std::uint64_t, std::uint64_t>();
+}
+SIMT_TEST(sort_pairs, sizes_u64_u32) {
+  check_sizes<std::uint64_t, std::uint32_t>();
+}
+SIMT_TEST(sort_pairs, sizes_u32_u64) {
+  check_sizes<std::uint32_t, std::uint64_t>();
+}
+SIMT_TEST(sort_pairs, sizes_without_values_and_with_wide_ones) {
+  check_sizes<std::uint32_t, kernels::no_value>();
+  check_sizes<std::uint64_t, kernels::no_value>();
+  check_sizes<std::uint32_t, kernels::wide_value>();
+  check_sizes<std::uint64_t, kernels::wide_value>();
+}
+
+template <class Word>
+void check_shapes() {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : all_shapes) {
+          for (const bool in_place : {false, true})
+            for (const unsigned bits : {3u, 9u})
+              check<Word>(q, 9001, kind,
+                          {.value_bytes = bits == 3 ? 8u : 4u,
+                           .keys_in_place = in_place,
+                           .values_in_place = in_place,
+                           .bits = bits});
+          check<Word>(q, 4479, kind, {.value_bytes = 4});
+          check<Word>(q, 70001, kind, {.value_bytes = sizeof(Word)});
+        }
+      },
+      0);
+}
+SIMT_TEST(sort_pairs, shapes_u32) {
+  check_shapes<std::uint32_t>();
+}
+SIMT_TEST(sort_pairs, shapes_u64) {
+  check_shapes<std::uint64_t>();
+}
+
+template <class Word>
+void check_types(simt::queue q, std::initializer_list<key_type> types) {
+  for (const key_type type : types)
+    for (const order direction : {order::ascending, order::descending})
+      for (const shape kind : {shape::uniform, shape::special, shape::sorted, shape::few})
+        for (const unsigned value_bytes : {0u, 4u, 16u}) {
+          SCOPED_TRACE("type " + std::to_string(int(type)) + (direction == order::ascending ? "" : ", descending"));
+          check<Word>(q, 3001, kind, {.type = type, .direction = direction, .value_bytes = value_bytes});
+          check<Word>(q, 6007, kind, {.type = type, .direction = direction, .value_bytes = value_bytes, .bits = 5});
+          check<Word>(q, 6007, kind, {.type = type, .direction = direction, .value_bytes = value_bytes, .bits = 9});
+        }
+}
+SIMT_TEST(sort_pairs, types_and_directions) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_types<std::uint32_t>(q, {key_type::u32, key_type::i32, key_type::f32});
+        check_types<std::uint64_t>(q, {key_type::u64, key_type::i64, key_type::f64});
+      },
+      0);
+}
+
+template <class Word>
+void check_indices(simt::queue q) {
+  for (const unsigned value_bytes : {4u, 8u})
+    for (const shape kind : {shape::uniform, shape::few, shape::sorted, shape::one_giant_bucket})
+      for (const bool want_keys : {false, true})
+        for (const bool in_place : {false, true}) {
+          if (in_place && !want_keys)
+            continue;
+          const how<Word> h{
+              .value_bytes = value_bytes, .indices = true, .want_keys = want_keys, .keys_in_place = in_place};
+          for (const auto& [n, bits] :
+               {std::pair{2500u, ~0u}, std::pair{9000u, 4u}, std::pair{9000u, 9u}, std::pair{30001u, ~0u}}) {
+            auto here = h;
+            here.bits = bits;
+            check<Word>(q, n, kind, here);
+          }
+        }
+}
+SIMT_TEST(sort_pairs, indices) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_indices<std::uint32_t>(q);
+        check_indices<std::uint64_t>(q);
+      },
+      0);
+}
+
+SIMT_TEST(sort_pairs, one_side_in_place) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned bits : {4u, 9u}) {
+          check<std::uint32_t>(q, 12001, shape::uniform, {.keys_in_place = true, .bits = bits});
+          check<std::uint32_t>(q, 12001, shape::sorted, {.keys_in_place = true, .bits = bits});
+          check<std::uint64_t>(q, 12001, shape::one_giant_bucket, {.values_in_place = true, .bits = bits});
+          check<std::uint64_t>(q, 12001, shape::uniform, {.want_keys = false, .values_in_place = true, .bits = bits});
+        }
+      },
+      0);
+}
+
+SIMT_TEST(sort_pairs, all_bits) {
+  on_every_schedule(
+      [&](simt::queue q) { check<std::uint64_t>(q, 9001, shape::uniform, {.value_bytes = 8, .bits = 16}); }, 0);
+}
+
+/// Where a bucket is too large, nothing is touched and the caller is told; otherwise the sort is as ever.
+SIMT_TEST(sort_pairs, unsuited_inputs_are_told) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::uniform, shape::equal, shape::one_giant_bucket, shape::reversed})
+          for (const unsigned bits : {4u, 9u}) {
+            check<std::uint32_t>(q, 20001, kind, {.ask_unsuited = true, .bits = bits});
+            check<std::uint64_t>(q, 20001, kind,
+                                 {.keys_in_place = true, .values_in_place = true, .ask_unsuited = true, .bits = bits});
+          }
+        check<std::uint32_t>(q, 4000, shape::narrow, {.ask_unsuited = true});
+      },
+      1);
+}
+SIMT_TEST(sort_pairs, what_suits) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        const auto told = [&](shape kind, std::size_t n) {
+          const auto codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {});
+          const buffer<std::uint32_t> keys(make_keys<std::uint32_t>(n, kind, codec)), out(n), values(n),
+              unsuited(1, 7u);
+          kernels::sort_pairs_request<std::uint32_t> r{.keys_in = keys.view().data(),
+                                                       .keys_out = out.view().data(),
+                                                       .values_in = values.view().data(),
+                                                       .values_out = values.view().data(),
+                                                       .value_bytes = 4,
+                                                       .n = n,
+                                                       .codec = codec,
+                                                       .unsuited = unsuited.view().data()};
+          r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+          const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
+          r.workspace = workspace.view().data();
+          kernels::sort_pairs(q, r);
+          return unsuited.host()[0];
+        };
+        EXPECT_EQ(told(shape::uniform, 0), 0u);
+        EXPECT_EQ(told(shape::uniform, 30000), 0u);
+        EXPECT_EQ(told(shape::sorted, 30000), 0u);
+        EXPECT_EQ(told(shape::equal, 30000), 0u); // in order
+        EXPECT_EQ(told(shape::narrow, 4000), 0u); // one bucket
+        EXPECT_EQ(told(shape::narrow, 30000), 1u);
+        EXPECT_EQ(told(shape::one_giant_bucket, 30000), 1u);
+      },
+      0);
+}
+
+SIMT_TEST(sort_pairs, many_schedules) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check<std::uint32_t>(q, 3001, shape::uniform, {.bits = 4, .chunks = 2});
+        check<std::uint32_t>(q, 7000, shape::one_giant_bucket,
+                             {.keys_in_place = true, .values_in_place = true, .bits = 6});
+        check<std::uint64_t>(q, 2002, shape::uniform, {.value_bytes = 8, .bits = 9, .chunks = 3});
+        check<std::uint64_t>(q, 2002, shape::and_of_3, {.bits = 9, .chunks = 4});
+        check<std::uint64_t>(q, 1501, shape::sorted, {.bits = 2});
+        check<std::uint32_t>(q, 1501, shape::few, {.value_bytes = 8, .indices = true});
+        check<std::uint32_t>(q, 2503, shape::special, {.type = key_type::f32, .value_bytes = 16, .bits = 10});
+      },
+      6);
+}
+
+/// 2^15 equal top digits in one chunk make the look's counters give pairs away.
+SIMT_TEST(sort_pairs, counters_that_fill) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        auto keys =
+            make_keys<std::uint32_t>(300000, shape::uniform, make_key_codec<std::uint32_t>(key_type::u32, {}, {}));
+        for (std::size_t i = 0; i < keys.size(); ++i)
+          keys[i] = i % 8 != 0 ? keys[i] >> 12 : keys[i];
+        check_sort<std::uint32_t>(q, keys, {.bits = 8});
+        check_sort<std::uint32_t>(q, keys, {.bits = 12, .chunks = 1});
+      },
+      0);
+}
+
+SIMT_TEST(sort_pairs, misuse_is_refused_by_name) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        const buffer<std::uint32_t> in(5004), out(5004), values(5004), values_out(5004);
+        kernels::sort_pairs_request<std::uint32_t> good{.keys_in = in.view().data(),
+                                                        .keys_out = out.view().data(),
+                                                        .values_in = values.view().data(),
+                                                        .values_out = values_out.view().data(),
+                                                        .value_bytes = 4,
+                                                        .n = 5000,
+                                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
+        good.workspace_bytes = kernels::sort_pairs_workspace_bytes(good);
+        const buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
+        good.workspace = workspace.view().data();
+        const auto refused = [&](const char* says, auto change) {
+          auto r = good;
+          change(r);
+          try {
+            kernels::sort_pairs(q, r);
+            ADD_FAILURE() << "not refused: " << says;
+          } catch (const sortile::error& e) {
+            EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
+          }
+        };
+        EXPECT_NO_THROW(kernels::sort_pairs(q, good));
+        refused("keys_in is null", [](auto& r) { r.keys_in = nullptr; });
+        refused("values_in is null", [](auto& r) { r.values_in = nullptr; });
+        refused("values_out is null", [](auto& r) { r.values_out = nullptr; });
+        refused("keys_in is not aligned", [](auto& r) { r.keys_in += 1; });
+        refused("values_out is not aligned", [](auto& r) { r.values_out = static_cast<char*>(r.values_out) + 8; });
+        refused("overlap", [](auto& r) { r.keys_out = const_cast<std::uint32_t*>(r.keys_in) + 4; });
+        refused("overlap", [](auto& r) { r.values_out = r.keys_out; });
+        refused("overlap", [](auto& r) { r.values_in = r.keys_in; });
+        refused("8 bytes", [](auto& r) { r.workspace_bytes = 8; });
+        refused("overlap", [](auto& r) { r.workspace = r.keys_out; });
+        refused("at most", [](auto& r) { r.n = kernels::sort_pairs_most + 1; });
+        refused("partition_bits = 17", [](auto& r) { r.partition_bits = 17; });
+        refused("partition_bits = 0", [](auto& r) { r.partition_bits = 0; });
+        refused("chunks = 0", [](auto& r) { r.chunks = 0; });
+        refused("chunks = 133", [](auto& r) { r.chunks = 133; });
+        refused("value_bytes = 2", [](auto& r) { r.value_bytes = 2; });
+        refused("indices of 16", [](auto& r) { r.make_indices = true, r.value_bytes = 16; });
+        refused("nothing to write", [](auto& r) { r.keys_out = nullptr, r.value_bytes = 0; });
+        refused("bit window", [](auto& r) { r.codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {8, 16}); });
+      },
+      0);
+}
+
+} // namespace
+} // namespace sortile::simt_tests
