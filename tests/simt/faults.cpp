@@ -571,6 +571,40 @@ concept loads_with_acquire = requires(View v) {
 static_assert(!loads_with_release<global<std::uint32_t>> && !stores_with_acquire<global<std::uint32_t>>);
 static_assert(loads_with_acquire<global<std::uint32_t>>);
 
+// ---- constants ----------------------------------------------------------------------------------------------
+
+template <bool Fault>
+struct reads_constants {
+  static constexpr unsigned block_threads = 32;
+  struct constants {
+    simt::constant_array<std::uint32_t, 32> table;
+  };
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()(const constants& c) const {
+    to[simt::thread_index()] = c.table[simt::thread_index() + (Fault ? 1 : 0)];
+  }
+};
+
+template <bool Fault, bool Set>
+bool looks_up(simt::queue q) {
+  std::vector<std::uint32_t> table(32, 5), to(32);
+  if (Set)
+    simt::set_constants<reads_constants<Fault>>(q, table.data(), 128);
+  simt::launch(q, {.grid = 1}, reads_constants<Fault>{{to.data(), 32}});
+  return to == table;
+}
+
+TEST(faults, constants_out_of_bounds) {
+  expect_found(fault::out_of_bounds, {"index 32 of a constant array of 32"}, looks_up<true, true>,
+               looks_up<false, true>);
+}
+
+TEST(faults, constants_never_set) {
+  const auto hit = search(looks_up<false, false>);
+  ASSERT_TRUE(hit && hit->kind == fault::bad_launch);
+  EXPECT_NE(hit->message.find("constants were never set"), std::string::npos) << hit->message;
+}
+
 // ---- the schedules themselves -------------------------------------------------------------------------------
 
 // Who came first: different seeds give different orders, one seed always the same.
