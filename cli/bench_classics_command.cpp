@@ -97,7 +97,7 @@ bool measure(const experiments_job& job, const talk& voice, experiments::results
   all.environment = bench.environment();
   all.quick = job.quick;
   for (const experiment* e : todo) {
-    voice.say(2, "{}: {}", e->name, e->question);
+    bench.say(fmt::format("{}: {}", e->name, e->question));
     try {
       all.experiments.push_back({std::string(e->name), e->run(bench)});
     } catch (const std::exception& failure) {

@@ -54,38 +54,53 @@ std::vector<point> timed(workbench& bench, const std::string& workload, std::uin
   return all;
 }
 
-void append_lab(workbench& bench, points& all) {
+/// A point for each request; their facets and names are the caller's.
+points counted(workbench& bench, const std::vector<count_request>& requests, points all) {
+  const std::vector<executor::counters> counts = count(requests, bench.seed());
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    add_figures(all[k], counts[k], requests[k].n);
+  return all;
+}
+
+points of_lab(workbench& bench) {
   const classics::classic& c = classics::classic_named(lab);
+  points all;
+  std::vector<count_request> requests;
   for (const char* workload : lab_workloads) {
     std::vector<std::pair<const classics::classic*, parameters>> sorts;
-    for (const variant& v : variants)
+    for (const variant& v : variants) {
       sorts.push_back({&c, v.given});
+      requests.push_back({&c, v.given, workload, counted_length(bench, c, 1u << 14)});
+    }
     points some = timed(bench, workload, timed_length(bench, c), sorts);
     for (std::size_t k = 0; k < some.size(); ++k) {
-      const std::uint64_t n = counted_length(bench, c, 1u << 14);
-      add_figures(some[k], count(c, variants[k].given, workload, n, bench.seed()), n);
       some[k].facet = std::string(lab) + ", " + workload;
-      some[k].series = variants[k].name;
-      some[k].category = variants[k].name;
+      some[k].series = some[k].category = variants[k].name;
       all.push_back(some[k]);
     }
   }
+  return counted(bench, requests, std::move(all));
 }
 
-points run(workbench& bench) {
+points of_all(workbench& bench) {
   points all;
-  append_lab(bench, all);
+  std::vector<count_request> requests;
   for (const classics::classic& c : classics::all_classics()) {
     if (c.place == classics::place::host)
       continue;
-    bench.say(std::string(c.name));
-    point p = timed(bench, "uniform", timed_length(bench, c), {{&c, {}}}).front();
-    const std::uint64_t n = counted_length(bench, c, 1u << 12);
-    add_figures(p, count(c, {}, "uniform", n, bench.seed()), n);
-    p.facet = c.family;
-    p.category = p.series;
-    all.push_back(std::move(p));
+    all.push_back(timed(bench, "uniform", timed_length(bench, c), {{&c, {}}}).front());
+    all.back().facet = c.family;
+    all.back().category = all.back().series;
+    requests.push_back({&c, {}, "uniform", counted_length(bench, c, 1u << 12)});
   }
+  bench.say("timed; counting");
+  return counted(bench, requests, std::move(all));
+}
+
+points run(workbench& bench) {
+  points all = of_lab(bench);
+  const points more = of_all(bench);
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

@@ -3,17 +3,40 @@
 
 #include <sortile/error.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <thread>
+
 namespace sortile::experiments {
 
-executor::counters count(const classics::classic& c, const parameters& given, const std::string& workload,
-                         std::uint64_t n, std::uint64_t seed) {
+namespace {
+
+executor::counters count_one(const count_request& r, std::uint64_t seed) {
   classics::machine on(executor::device_options{.seed = seed, .checks = executor::check::counters});
-  classics::request asked{.n = n, .type = type_for(c), .workload = workload, .seed = seed};
-  asked.parameters = given;
-  const classics::outcome done = classics::run(c, asked, classics::engine::executor, on);
+  classics::request asked{.n = r.n, .type = type_for(*r.counted), .workload = r.workload, .seed = seed};
+  asked.parameters = r.given;
+  const classics::outcome done = classics::run(*r.counted, asked, classics::engine::executor, on);
   if (!done.verdict)
     throw error(status::internal_error, "wrong result on the executor: " + done.verdict.complaint);
   return on.executor_device().counted();
+}
+
+} // namespace
+
+std::vector<executor::counters> count(const std::vector<count_request>& requests, std::uint64_t seed) {
+  std::vector<executor::counters> counts(requests.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < requests.size();)
+      counts[i] = count_one(requests[i], seed);
+  };
+  std::vector<std::future<void>> workers; // a launch that counts takes one thread
+  for (unsigned w = 0; w < std::max(1u, std::thread::hardware_concurrency()); ++w)
+    workers.push_back(std::async(std::launch::async, work));
+  for (std::future<void>& w : workers)
+    w.get();
+  return counts;
 }
 
 double global_bytes(const executor::counters& c) {

@@ -9,8 +9,15 @@
 
 namespace sortile::experiments {
 
-executor::counters count(const classics::classic& c, const parameters& given, const std::string& workload,
-                         std::uint64_t n, std::uint64_t seed);
+struct count_request {
+  const classics::classic* counted = nullptr;
+  parameters given{};
+  std::string workload = "uniform";
+  std::uint64_t n = 0;
+};
+
+/// The counts of all requests, several at a time. \throws error where a result is wrong
+std::vector<executor::counters> count(const std::vector<count_request>& requests, std::uint64_t seed);
 
 /// Bytes that lanes asked global memory for, and bytes of the 32-byte sectors that it moved.
 double global_bytes(const executor::counters& counted);

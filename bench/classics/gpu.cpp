@@ -6,7 +6,9 @@
 
 #include <sortile/error.hpp>
 
+#include <cstdio>
 #include <limits>
+#include <string_view>
 
 namespace sortile::experiments {
 
@@ -14,6 +16,16 @@ namespace {
 
 std::string version_text(int v) {
   return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
+}
+
+/// The driver's release, which the CUDA runtime does not tell.
+std::string driver_release() {
+  const std::unique_ptr<FILE, int (*)(FILE*)> told(
+      popen("nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null", "r"), pclose);
+  char text[64] = "";
+  if (!told || std::fgets(text, sizeof text, told.get()) == nullptr)
+    return "unknown release";
+  return std::string(text).substr(0, std::string_view(text).find('\n'));
 }
 
 void keep_freed_memory(int device) {
@@ -66,7 +78,7 @@ gpu_facts look_at_gpu(classics::machine& on) {
   SORTILE_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
   keep_freed_memory(device);
   return {.name = properties.name,
-          .driver = version_text(driver),
+          .driver = driver_release() + ", for CUDA up to " + version_text(driver),
           .toolkit = version_text(runtime),
           .cub = bench::cub_version(),
           .copy_bytes_per_second = copy_rate(on)};

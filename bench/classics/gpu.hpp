@@ -31,7 +31,7 @@ std::shared_ptr<void> pinned_memory(const classics::machine& on, std::size_t byt
 queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
 queued_work cub_scan(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
 
-/// The library's own sort of keys (src/kernels/sort), workspace allocated beforehand; also on the executor.
+/// The library's own sort through its front door, workspace allocated beforehand: engine cuda, or executor there.
 queued_work production_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
 
 } // namespace sortile::experiments

@@ -131,7 +131,7 @@ void race_on_host(workbench& bench, points& all, const span_of_keys& span, std::
   if (has_ipp())
     on.add(host_contender(on, "IPP radix, 1 thread", work,
                           [workspace](keys_vector& keys) { ipp_sort(keys, *workspace); }));
-  append(all, on.run({.repetitions = 3}), on, host, span.name);
+  append(all, on.run({.repetitions = 2, .trial_counts = true}), on, host, span.name);
   if (!has_ipp())
     append(all, {{.name = "IPP radix, 1 thread", .seconds = {}, .note = "not installed"}}, on, host, span.name);
 }

@@ -32,14 +32,21 @@ const step steps[] = {{"naive: 1 bit, three launches", "radix-1bit"},
 // Production: one look, two partitions, one local sort. CUB: a histogram and four onesweep passes.
 constexpr double production_bytes = 28, cub_bytes = 36;
 
-void add_traffic(point& p, const step& s, const workbench& bench) {
-  if (s.classic == nullptr) {
-    p.figures["bytes"] = p.figures["sector bytes"] = std::string_view(s.lesson) == "CUB" ? cub_bytes : production_bytes;
-    p.note += (p.note.empty() ? "" : "; ") + std::string("traffic as documented, not counted");
-    return;
-  }
+void add_documented_traffic(point& p) {
+  p.figures["bytes"] = p.figures["sector bytes"] = p.series == "CUB" ? cub_bytes : production_bytes;
+  p.note = "traffic as documented, not counted";
+}
+
+/// To the points of the steps that are of the gallery.
+void add_counted_traffic(points& all, const workbench& bench) {
   const std::uint64_t n = bench.size(1u << 14);
-  add_figures(p, count(classics::classic_named(s.classic), s.given, "uniform", n, bench.seed()), n);
+  std::vector<count_request> requests;
+  for (const step& s : steps)
+    if (s.classic != nullptr)
+      requests.push_back({&classics::classic_named(s.classic), s.given, "uniform", n});
+  const std::vector<executor::counters> counts = count(requests, bench.seed());
+  for (std::size_t k = 0; k < counts.size(); ++k) // the gallery's steps come first
+    add_figures(all[k], counts[k], n);
 }
 
 points run(workbench& bench) {
@@ -55,13 +62,12 @@ points run(workbench& bench) {
   }
   points all;
   for (const standing& standing : on.run()) {
-    point p = point_of(standing, on);
-    for (const step& s : steps)
-      if (s.lesson == standing.name)
-        add_traffic(p, s, bench);
-    p.category = p.series;
-    all.push_back(std::move(p));
+    all.push_back(point_of(standing, on));
+    all.back().category = all.back().series;
+    if (all.back().series == "production" || all.back().series == "CUB")
+      add_documented_traffic(all.back());
   }
+  add_counted_traffic(all, bench);
   return all;
 }
 

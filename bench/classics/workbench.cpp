@@ -46,6 +46,11 @@ json_value environment_of(classics::machine& on) {
 workbench::workbench(const settings& how)
     : how_(how), on_(machine_of(how)), host_(executor::device_options{}), environment_(environment_of(on_)) {}
 
+void workbench::say(const std::string& text) const {
+  const auto since = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_);
+  how_.say(std::to_string(since.count()) + " s: " + text);
+}
+
 std::uint64_t workbench::size(std::uint64_t wanted) const {
   constexpr std::uint64_t on_executor = 1500, when_quick = std::uint64_t{1} << 18;
   return std::min(wanted, !on_gpu() ? on_executor : how_.quick ? when_quick : wanted);
@@ -155,13 +160,18 @@ device_work contest::work_of(const classics::classic& c, const parameters& given
     all[std::string(p.name)] = given.contains(std::string(p.name)) ? given.at(std::string(p.name)) : p.usual;
   const auto function = kind == classics::engine::cuda ? c.run_on_cuda : c.run;
   side& at = side_of(on_host);
-  return {label(c, given), c.task, asked.type, on_host, [&at, function, asked, all]() -> const void* {
-            classics::job j(at.on, asked, all, nullptr);
-            j.data = {at.data.data(), nullptr};
-            j.spare = {at.spare.data(), nullptr};
-            function(j);
-            return j.data.keys;
-          }};
+  device_work work{label(c, given), c.task, asked.type, on_host, {}};
+  work.queue = [&at, function, asked, all, told = work.told]() -> const void* {
+    classics::job j(at.on, asked, all, nullptr);
+    j.data = {at.data.data(), nullptr};
+    j.spare = {at.spare.data(), nullptr};
+    function(j);
+    told->clear();
+    for (const std::string& note : j.notes())
+      *told += (told->empty() ? "" : "; ") + note;
+    return j.data.keys;
+  };
+  return work;
 }
 
 device_work contest::production() {
@@ -215,6 +225,7 @@ void contest::add(const device_work& work) {
   const std::vector<std::byte>& given = keys(*work.task, work.type);
   const void* input = at.input(*work.task, work.type, given);
   const auto output = std::make_shared<const void*>(nullptr);
+  told_[work.name] = work.told;
   contenders_.push_back({.name = work.name,
                          .prepare =
                              [&at, input, bytes = given.size()] {
@@ -229,9 +240,11 @@ void contest::add(const device_work& work) {
 bool contest::tried(const testing::contender& c, const patience& how, standing& result) {
   try {
     const testing::timing trial = testing::race({&c, 1}, {.repetitions = 1, .warmups = 0}).front();
-    if (trial.median() <= how.run)
+    const bool fit = trial.median() <= how.run;
+    if (!fit || how.trial_counts)
+      result.seconds = trial.seconds;
+    if (fit)
       return true;
-    result.seconds = trial.seconds;
     result.note = "one run: longer than the time for a point";
   } catch (const std::exception& e) {
     result.note = std::string("failed: ") + e.what();
@@ -253,9 +266,13 @@ std::vector<standing> contest::run(const patience& how) {
       testing::race(fit, {.repetitions = how.repetitions != 0 ? how.repetitions : bench_.repetitions(),
                           .warmups = 0,
                           .budget_seconds = how.all});
-  for (const testing::timing& t : timings)
-    std::find_if(standings.begin(), standings.end(), [&](const standing& s) { return s.name == t.name; })->seconds =
-        t.seconds;
+  for (standing& s : standings) {
+    for (const testing::timing& t : timings)
+      if (t.name == s.name)
+        s.seconds.insert(s.seconds.end(), t.seconds.begin(), t.seconds.end());
+    if (s.note.empty() && told_.contains(s.name))
+      s.note = *told_.at(s.name);
+  }
   return standings;
 }
 

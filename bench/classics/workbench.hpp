@@ -15,6 +15,7 @@
 #include "classics/runner.hpp"
 #include "testing/race.hpp"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,7 +39,8 @@ class workbench {
   classics::machine& host() { return host_; }
   bool on_gpu() const { return !on_.is_executor(); }
   std::uint64_t seed() const { return how_.seed; }
-  void say(const std::string& text) const { how_.say(text); }
+  /// With the seconds since the workbench was made in front.
+  void say(const std::string& text) const;
 
   /// The size that an experiment takes in place of `wanted`: less where it is to be quick, least on the executor.
   std::uint64_t size(std::uint64_t wanted) const;
@@ -53,6 +55,7 @@ class workbench {
   std::vector<std::string> failures;
 
  private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   settings how_;
   classics::machine on_, host_;
   json_value environment_;
@@ -75,19 +78,21 @@ struct device_work {
   key_type type = key_type::u32;
   bool on_host = false;               ///< of the gallery's host sorts: the arrays are host memory
   std::function<const void*()> queue; ///< queues the work and gives where its result will lie
+  std::shared_ptr<std::string> told = std::make_shared<std::string>(); ///< what a classic said of its last run
 };
 
 /// The runs of one contestant.
 struct standing {
   std::string name;
   std::vector<double> seconds{}; ///< empty where it failed
-  std::string note{};            ///< "one run: …", "failed: …"
+  std::string note{};            ///< "one run: …", "failed: …", what a classic said of its last run
 };
 
 struct patience {
-  double run = 1e9;         ///< seconds that a run may take to be repeated
-  double all = 1e9;         ///< seconds after which a contestant sits out the rest
-  unsigned repetitions = 0; ///< 0: the workbench's
+  double run = 1e9;          ///< seconds that a run may take to be repeated
+  double all = 1e9;          ///< seconds after which a contestant sits out the rest
+  unsigned repetitions = 0;  ///< 0: the workbench's
+  bool trial_counts = false; ///< the first run is one of the results: for what takes seconds and needs no warming up
 };
 
 class contest {
@@ -128,6 +133,7 @@ class contest {
   std::map<std::pair<const classics::task*, key_type>, question> questions_;
   std::unique_ptr<side> device_, host_;
   std::vector<testing::contender> contenders_;
+  std::map<std::string, std::shared_ptr<std::string>> told_; ///< by contestant
 };
 
 /// The standing as a point: series, runs and note are the standing's, n and workload the contest's.

@@ -10,13 +10,14 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 namespace sortile::plot {
 
 namespace {
 
 // The page and the frame of the plot on it.
-constexpr double width = 900, left = 78, right = 660, top = 66, legend_left = 680, legend_step = 19;
+constexpr double width = 900, left = 78, right = 660, top = 66, legend_left = 680, legend_step = 19, line_height = 14;
 
 struct bounds {
   double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
@@ -46,14 +47,14 @@ bounds bounds_of(const chart& drawn, const axis& of, double value::*coordinate) 
 }
 
 std::string look_of(std::size_t series_number) {
-  return "s" + std::to_string(series_number % 10);
+  return "s" + std::to_string(series_number % series_colours);
 }
 
 class drawing {
  public:
   explicit drawing(const chart& drawn)
-      : drawn_(drawn), slanted_(names_collide(drawn)), bottom_(bottom_of(drawn)),
-        page_(width, bottom_ + (slanted_ ? 118 : 62), drawn.title + ". " + drawn.subtitle),
+      : drawn_(drawn), bottom_(bottom_of(drawn)), below_(double(most_lines(drawn)) * line_height),
+        page_(width, bottom_ + below_ + 44, drawn.title + ". " + drawn.subtitle),
         x_(map_of(drawn.x, &value::x, left, right)), y_(map_of(drawn.y, &value::y, bottom_, top)) {}
 
   std::string finished() && {
@@ -65,12 +66,26 @@ class drawing {
   }
 
  private:
-  // Names under an axis of categories that would run into each other are slanted.
-  static bool names_collide(const chart& drawn) {
-    std::size_t longest = 0;
+  /// A name under the axis, broken between words so that it stays in its column.
+  static std::vector<std::string> lines_of(const chart& drawn, const std::string& name) {
+    constexpr double letter = 6.6;
+    const double columns = std::max(1.0, double(drawn.x.categories.size()));
+    const std::size_t letters =
+        drawn.x.kind != scale::categories ? name.size() : std::size_t((right - left) / columns / letter);
+    std::vector<std::string> lines{""};
+    std::istringstream words(name);
+    for (std::string word; words >> word;) {
+      if (!lines.back().empty() && lines.back().size() + 1 + word.size() > letters)
+        lines.emplace_back();
+      lines.back() += (lines.back().empty() ? "" : " ") + word;
+    }
+    return lines;
+  }
+  static std::size_t most_lines(const chart& drawn) {
+    std::size_t most = 1;
     for (const std::string& name : drawn.x.categories)
-      longest = std::max(longest, name.size());
-    return double(longest) * 6.6 * double(drawn.x.categories.size()) > right - left;
+      most = std::max(most, lines_of(drawn, name).size());
+    return most;
   }
   static double bottom_of(const chart& drawn) {
     return std::max(400.0, top + legend_step * double(drawn.lines.size()));
@@ -90,11 +105,13 @@ class drawing {
     for (const tick& t : x_.ticks()) {
       if (drawn_.x.kind != scale::categories)
         page_.line({x_(t.at), top}, {x_(t.at), bottom_}, "grid");
-      page_.words({x_(t.at), bottom_ + 18}, t.label, "text", slanted_ ? "end" : "middle", slanted_ ? -30 : 0);
+      double y = bottom_ + 4;
+      for (const std::string& line : lines_of(drawn_, t.label))
+        page_.words({x_(t.at), y += line_height}, line, "text", "middle");
     }
     page_.line({left, bottom_}, {right, bottom_}, "axis");
     page_.line({left, top}, {left, bottom_}, "axis");
-    page_.words({(left + right) / 2, bottom_ + (slanted_ ? 106 : 46)}, drawn_.x.title, "muted", "middle");
+    page_.words({(left + right) / 2, bottom_ + below_ + 30}, drawn_.x.title, "muted", "middle");
     page_.words({22, (top + bottom_) / 2}, drawn_.y.title, "muted", "middle", -90);
   }
 
@@ -103,7 +120,7 @@ class drawing {
     for (const value& v : drawn_.lines[k].values)
       through.push_back({x_(v.x), y_(v.y)});
     if (through.size() > 1)
-      page_.path(through, look_of(k), unsigned(k / 10));
+      page_.path(through, look_of(k), unsigned(k / series_colours));
     for (const spot& at : through)
       page_.marker(at, unsigned(k), look_of(k));
   }
@@ -122,7 +139,7 @@ class drawing {
       if (drawn_.bars) {
         page_.rectangle({legend_left + 4, y - 6}, 14, 11, look_of(k));
       } else {
-        page_.path({{legend_left, y}, {legend_left + 22, y}}, look_of(k), unsigned(k / 10));
+        page_.path({{legend_left, y}, {legend_left + 22, y}}, look_of(k), unsigned(k / series_colours));
         page_.marker({legend_left + 11, y}, unsigned(k), look_of(k));
       }
       page_.words({legend_left + 30, y + 4}, drawn_.lines[k].name, "text", "start");
@@ -130,8 +147,7 @@ class drawing {
   }
 
   const chart& drawn_;
-  bool slanted_;
-  double bottom_;
+  double bottom_, below_; ///< where the frame ends; what the names under it take
   svg_page page_;
   scale_map x_, y_;
 };

@@ -8,18 +8,18 @@ namespace sortile::plot {
 
 namespace {
 
-// Ten colours that keep apart for most kinds of colour vision; in the dark the same, lighter.
+// Colours that keep apart for most kinds of colour vision, as far as twelve can; in the dark the same, lighter.
 constexpr const char* style = R"(<style>
 text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:12px}
 .page{fill:#ffffff}.title{fill:#1f2328;font-size:16px;font-weight:600}.text{fill:#1f2328}.muted{fill:#59636e}
 .grid{stroke:#e3e8ed}.axis{stroke:#818b98}
 .line{fill:none;stroke-width:2;stroke-linejoin:round}
 .s0{color:#0b62c4}.s1{color:#d4570a}.s2{color:#0f8a5f}.s3{color:#b3267a}.s4{color:#8a6d00}
-.s5{color:#6f42c1}.s6{color:#c0242b}.s7{color:#0a8ea0}.s8{color:#5c6670}.s9{color:#5a8f00}
+.s5{color:#6f42c1}.s6{color:#c0242b}.s7{color:#0a8ea0}.s8{color:#5c6670}.s9{color:#5a8f00}.s10{color:#7a3e1d}.s11{color:#2f3f8f}
 @media (prefers-color-scheme:dark){
 .page{fill:#0d1117}.title,.text{fill:#e6edf3}.muted{fill:#9198a1}.grid{stroke:#2a313a}.axis{stroke:#6e7681}
 .s0{color:#58a6ff}.s1{color:#ff9b5a}.s2{color:#3fcf96}.s3{color:#f778ba}.s4{color:#e3b341}
-.s5{color:#bc8cff}.s6{color:#ff7b72}.s7{color:#4dd0e1}.s8{color:#b1bac4}.s9{color:#a5d64c}
+.s5{color:#bc8cff}.s6{color:#ff7b72}.s7{color:#4dd0e1}.s8{color:#b1bac4}.s9{color:#a5d64c}.s10{color:#d2a07c}.s11{color:#8fa3ff}
 }
 </style>
 )";

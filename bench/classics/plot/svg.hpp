@@ -1,11 +1,15 @@
 // SVG elements as text: a page with a style for light and for dark, to which lines, shapes and words are added.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sortile::plot {
+
+/// Classes s0, s1, …: a colour each.
+inline constexpr std::size_t series_colours = 12;
 
 struct spot {
   double x = 0, y = 0; ///< on the page, y downwards
@@ -15,7 +19,7 @@ class svg_page {
  public:
   svg_page(double width, double height, std::string_view described_as);
 
-  /// `look` is a class of the style: grid, axis, or s0 to s9 for series.
+  /// `look` is a class of the style: grid, axis, or that of a series.
   void line(spot from, spot to, std::string_view look);
   void path(const std::vector<spot>& through, std::string_view look, unsigned dashes);
   void rectangle(spot corner, double width, double height, std::string_view look);
