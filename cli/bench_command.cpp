@@ -25,7 +25,7 @@ constexpr const char* examples = R"(Examples:
   sortile bench -n 5M --type u64 --pairs u32 --workload zipf:1.2
   sortile bench --lines -n 10M                      files of decimal lines: sortile sort -n and sort -n, bytes compared
   sortile bench --json result.json
-  sortile bench classics --list                     the experiments of the gallery, on the GPU)";
+  sortile bench classics -h                         the experiments of the gallery, on a GPU)";
 
 struct bench_options {
   std::string count = "10M";

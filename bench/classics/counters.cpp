@@ -133,22 +133,22 @@ plot::chart lab_chart(const points& variants_shown, const std::string& facet, co
   return drawn;
 }
 
-/// Sectors a key against time a key: where memory is what a classic waits for, it lies near the line of the copy rate.
+/// Sectors a key against time a key, for those whose counts a key do not grow with n, beside the line of the copy rate:
+/// who waits for memory alone lies near it.
 plot::chart traffic_chart(const points& all, const json_value& environment) {
   plot::chart drawn{.name = "classics-counters-traffic",
-                    .title = "Traffic and time",
+                    .title = "Traffic and time: scans and radix sorts",
                     .subtitle = "a marker a classic; " + machine_text(environment),
                     .x = {"bytes of sectors moved a key, counted", plot::scale::decades},
                     .y = {"ns a key, measured", plot::scale::decades},
                     .lines = {}};
   for (const point& p : all)
-    if (!p.seconds.empty() && p.n > 1u << 14 && !p.facet.starts_with(lab)) {
-      auto line = std::find_if(drawn.lines.begin(), drawn.lines.end(),
-                               [&](const plot::series& s) { return s.name == p.series; });
-      if (line == drawn.lines.end())
-        line = drawn.lines.insert(drawn.lines.end(), {p.series, {}});
-      line->values.push_back({p.figure("sector bytes"), nanoseconds_a_key(p)});
-    }
+    if (!p.seconds.empty() && p.n > 1u << 14 && (p.facet == "scan" || p.facet == "radix"))
+      drawn.lines.push_back({p.series, {{p.figure("sector bytes"), nanoseconds_a_key(p)}}});
+  const json_value* rate = environment.find("copy_bytes_per_second");
+  if (!drawn.lines.empty() && rate != nullptr)
+    drawn.lines.push_back(
+        {"at the rate of a device copy", {{8, 8e9 / rate->number()}, {2000, 2000e9 / rate->number()}}});
   return drawn;
 }
 

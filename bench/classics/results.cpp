@@ -5,18 +5,11 @@
 
 #include <sortile/error.hpp>
 
-#include <cmath>
-
 namespace sortile::experiments {
 
 namespace {
 
 constexpr const char* format_name = "sortile-bench-classics 1";
-
-// The finest clock here ticks in fractions of a microsecond: what is below a nanosecond is no measurement.
-double to_nanoseconds(double seconds) {
-  return std::round(seconds * 1e9) / 1e9;
-}
 
 /// The noise of runs is not kept: it follows from them.
 void write(testing::json_writer& out, const point& p) {
@@ -34,7 +27,7 @@ void write(testing::json_writer& out, const point& p) {
     out.key("seconds");
     out.begin_array();
     for (const double s : p.seconds)
-      out.value(to_nanoseconds(s));
+      out.value(s);
     out.end_array();
   }
   if (!p.figures.empty()) {

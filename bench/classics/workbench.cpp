@@ -7,6 +7,7 @@
 #include <sortile/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <gnu/libc-version.h>
 #include <stdexcept>
@@ -84,12 +85,16 @@ std::string label(const classics::classic& c, const parameters& given) {
 }
 
 point point_of(const standing& s, const contest& of) {
+  // The finest clock here ticks in fractions of a microsecond: what is below a nanosecond is no measurement.
+  std::vector<double> seconds = s.seconds;
+  for (double& each : seconds)
+    each = std::round(each * 1e9) / 1e9;
   return {.facet = "",
           .series = s.name,
           .category = "",
           .n = of.asked().n,
           .workload = of.asked().workload,
-          .seconds = s.seconds,
+          .seconds = std::move(seconds),
           .note = s.note};
 }
 

@@ -136,7 +136,7 @@ class contest {
   std::map<std::string, std::shared_ptr<std::string>> told_; ///< by contestant
 };
 
-/// The standing as a point: series, runs and note are the standing's, n and workload the contest's.
+/// The standing as a point: series, runs (to the nanosecond) and note are the standing's, n and workload the contest's.
 point point_of(const standing& s, const contest& of);
 
 } // namespace sortile::experiments
