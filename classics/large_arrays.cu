@@ -31,12 +31,15 @@
 //               quicksort divides some 1.2 · 12 times, 12 bytes each: 180, and a round trip to the host a part
 //   bottom-up   8 to sort the tiles, then 12 merges of 8: 104
 //   radix       4 passes of 16: 64
-// Within the parts: top-down 91 steps of a network, bottom-up 32 splits by one bit. Parameters: `fits`, keys of a part,
-// a smaller number shows the strategy on few keys; `division` 0 for quicksort, 1 for sample sort; `bits` a pass.
+// On an H100: 408 ms, 229 ms with quicksort, 6.9 ms, 3.5 ms. Bytes do not explain the first two; round trips do. After
+// two divisions a part has 8192 keys in the mean, so that half of 4096 parts are divided once more, each at the price
+// of a round trip of the host. The first strategy wants its recursion on the device. Within the parts: top-down 91
+// steps of a network, bottom-up 32 splits by one bit. Parameters: `fits`, keys of a part, a smaller number shows the
+// strategy on few keys; `division` 0 for quicksort, 1 for sample sort; `bits` a pass.
 //
 // What it teaches: the three answers to one question, and that the parts are the same: partition, local sort, merge,
-// distribution. Limits: those of the parts. The production engine (sortile sort) is the third strategy, with a tile
-// ranked in registers and moved once a pass.
+// distribution. Limits: those of the parts. The GPU engine (src/kernels) sorts keys by the first strategy,
+// with digits for pivots and no round trips, and stably by the third.
 #include "classics/merge.hpp"
 #include "classics/quicksort_division.hpp"
 #include "classics/radix_buckets.hpp"

@@ -46,9 +46,14 @@
 // merge-tiled, 331 by merge-circular, 336 by merge-path. Searches: 2 log2(run) dependent reads a block, or log2(run) a
 // thread for merge-co-rank. Shared memory: 1024 records; 1536 for the rings.
 //
-// What it teaches: how to cut work whose size the data decide into equal parts; and that loading what one may need
-// (tiled), keeping what one has (circular) and asking first (path) cost 2, 1 and 1. Any order will do: a comparison is
-// all that is asked of keys (merge_custom_order.cu). Limits: log n passes over memory.
+// On an H100, 32 M u32 keys: co-rank 6.6 ms, tiled 14.6, circular 14.7, path 6.1. The caches, it seems, make up for
+// strides of 8 records; and what the rings save in traffic they lose again: eight barriers for each section, and one
+// piece after another.
+//
+// What it teaches: how to cut work whose size the data decide into equal parts; that loading what one may need (tiled),
+// keeping what one has (circular) and asking first (path) cost 2, 1 and 1 loads; and to measure before one believes
+// that loads are what costs. Any order will do: a comparison is all that is asked of keys (merge_custom_order.cu).
+// Limits: log n passes over memory.
 #include "classics/compare_exchange.hpp"
 #include "classics/merge.hpp"
 

@@ -30,6 +30,9 @@
 // which reads and writes n ranks, and every constant once a multiprocessor. One write of each record, to any
 // place.
 //
+// On an H100, 200000 u32 keys: rank 29 ms, rank-tiles 19, rank-constant 32. A broadcast from constant memory saves the
+// barriers, and yet is slower than one from shared memory; why is not established.
+//
 // What it teaches: massive parallelism with no communication at all, at the price of n² work; broadcast and tiling as
 // for matrix products. Limits: n². It wins where n is so small that launches are what costs, or keys are so few that
 // each multiprocessor has some.
