@@ -39,6 +39,13 @@ contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int chann
 /// Keys from `in` to `out`, ascending.
 contestant cub_sort(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n, cudaStream_t stream = nullptr);
 contestant cub_sort(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
+/// Pairs, by keys ascending, stably.
+contestant cub_sort_pairs(const std::uint32_t* keys, std::uint32_t* keys_out, const std::uint32_t* values,
+                          std::uint32_t* values_out, std::uint64_t n);
+contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint32_t* values,
+                          std::uint32_t* values_out, std::uint64_t n);
+contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint64_t* values,
+                          std::uint64_t* values_out, std::uint64_t n);
 std::string cub_version();
 
 } // namespace sortile::bench

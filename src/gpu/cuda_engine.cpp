@@ -51,7 +51,7 @@ class engine_on_cuda final : public engine {
   }
 
   std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned) const override {
-    return opts.memory == memory::device ? device_sort(request, opts).workspace_bytes() : 0;
+    return opts.memory == memory::device ? on_device(request, opts).workspace_bytes() : 0;
   }
 
   result_place run(const sort_request& request, const options& opts, const execution& how) const override {
@@ -66,9 +66,9 @@ class engine_on_cuda final : public engine {
   /// The sort as the device will do it: of host arrays, by their copies there.
   static device_sort on_device(const sort_request& request, const options& opts) {
     if (opts.memory == memory::device)
-      return device_sort(request, opts);
+      return device_sort(request, opts, current_architecture());
     const auto somewhere = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); }; // never followed
-    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts);
+    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts, current_architecture());
   }
 };
 

@@ -48,6 +48,15 @@ void with_device_failures(Work&& work) {
 
 } // namespace
 
+unsigned current_architecture() {
+  constexpr unsigned planned_for = 90;
+  const auto& list = sortile::devices().devices;
+  int ordinal = 0;
+  if (list.empty() || cudaGetDevice(&ordinal) != cudaSuccess || std::size_t(ordinal) >= list.size())
+    return planned_for;
+  return unsigned(10 * list[std::size_t(ordinal)].compute_major + list[std::size_t(ordinal)].compute_minor);
+}
+
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how) {
   if (request.n == 0)
     return;
@@ -58,7 +67,7 @@ void run_in_device_memory(const sort_request& request, const options& opts, cons
   need_reach("values_out", request.values_out);
   need_reach("the workspace", how.workspace.data());
   with_device_failures([&] {
-    const device_sort sort(request, opts);
+    const device_sort sort(request, opts, current_architecture());
     const auto stream = static_cast<cudaStream_t>(opts.stream);
     const auto queue = simt::queue::cuda(opts.stream);
     if (how.workspace.data() != nullptr || sort.workspace_bytes() == 0)
@@ -81,7 +90,7 @@ void run_from_host_memory(const sort_request& request, const options& opts, cons
     const device::stream stream;
     const device::device_buffer keys(keys_bytes, stream.get()), values(takes_values ? values_bytes : 0, stream.get());
     const sort_request copy = as_copied(request, keys.data(), values.data());
-    const device_sort sort(copy, opts);
+    const device_sort sort(copy, opts, current_architecture());
     const device::device_buffer workspace(sort.workspace_bytes(), stream.get());
     const borrowed_staging through;
     through->upload(keys.data(), request.keys_in, keys_bytes, stream, how.threads, progress);

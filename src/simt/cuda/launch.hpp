@@ -172,6 +172,16 @@ unsigned resident_blocks(const queue& q, const launch_config& config = {}) {
   return unsigned(a_multiprocessor) * unsigned(multiprocessors);
 }
 
+/// Whether the queue's device has the features that the kernel needs and the shared storage that it declares.
+template <class K>
+bool can_run(const queue&) {
+  int device = 0, shared = 0;
+  detail::check<K>(cudaGetDevice(&device), "current device");
+  detail::check<K>(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared storage");
+  const bool has_features = traits::needs<K>() == feature::none || detail::architecture<K>() >= 90;
+  return has_features && (!has_shared<K> || sizeof(shared_storage<K>) <= std::size_t(shared));
+}
+
 #if defined(__CUDACC_RDC__)
 /// From a kernel: a grid that nobody waits for but the end of the launch from the host. Needs relocatable device code.
 template <class K>

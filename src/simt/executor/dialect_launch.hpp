@@ -76,6 +76,13 @@ unsigned resident_blocks(const queue& q, const launch_config& config = {}) {
   return q.executor_device().resident_blocks(config.block ? config.block : K::block_threads, shared);
 }
 
+/// Whether the queue's device has the features that the kernel needs and the shared storage that it declares.
+template <class K>
+bool can_run(const queue& q) {
+  const bool has_features = traits::needs<K>() == feature::none || q.executor_device().options().architecture >= 90;
+  return has_features && (!has_shared<K> || sizeof(shared_storage<K>) <= executor::device::shared_limit);
+}
+
 /// From a kernel: a grid that nobody waits for but the end of the launch from the host.
 template <class K>
 void launch_and_forget(const launch_config& config, const K& kernel, site w = site::current()) {
