@@ -3,10 +3,12 @@
 // element, before anything is timed.
 //
 //   sortile_gpu_sorts_bench [--rounds N] [--log-n A,B,…] [--kinds u32,u64+u64,…] [--shapes uniform,…] [--json FILE]
+#include "bench/gpu/pair_rows.hpp"
 #include "bench/gpu/timing.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
 #include "kernels/lsd/lsd_sort.hpp"
+#include "simt/simt.hpp"
 
 #include <sortile/request.hpp>
 
@@ -23,76 +25,70 @@ namespace {
 const std::vector<std::string> all_shapes{"uniform", "low16", "and3",    "zipf",   "sorted",
                                           "equal",   "low8",  "billion", "outlier"};
 
-__device__ std::uint64_t mix(std::uint64_t x) { // SplitMix64
+SORTILE_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
 }
 template <class T>
-__device__ T draw(std::uint64_t i) {
+SORTILE_DEVICE T draw(std::uint64_t i) {
   if constexpr (sizeof(T) == 16)
     return T(mix(2 * i)) << 64 | mix(2 * i + 1);
   else
     return T(mix(i));
 }
 /// Ranks with probability near 1 / rank, their bits mixed: frequent keys lie anywhere.
-__device__ std::uint64_t zipf(std::uint64_t i, std::uint64_t n) {
+SORTILE_DEVICE std::uint64_t zipf(std::uint64_t i, std::uint64_t n) {
   const double u = double(mix(i) >> 11) * 0x1p-53;
   return mix(std::uint64_t(exp(u * log(double(n)))));
 }
 template <class T>
-__global__ void fill(T* out, std::uint64_t n, int shape) {
-  const auto stride = std::uint64_t{gridDim.x} * blockDim.x;
-  for (auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+struct fill_by_shape {
+  static constexpr unsigned block_threads = 256;
+  simt::global<T> out;
+  std::uint64_t n;
+  int shape;
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
+      out[i] = key(i);
+  }
+
+ private:
+  SORTILE_DEVICE T key(std::uint64_t i) const {
     const T r = draw<T>(i);
     switch (shape) {
     case 1:
-      out[i] = T(r & T(0xffff));
-      break;
+      return T(r & T(0xffff));
     case 2:
-      out[i] = T(r & draw<T>(i + n) & draw<T>(i + 2 * n));
-      break;
+      return T(r & draw<T>(i + n) & draw<T>(i + 2 * n));
     case 3:
-      out[i] = T(zipf(i, n));
-      break;
+      return T(zipf(i, n));
     case 4: // distinct where the type has room for it
-      out[i] = sizeof(T) >= 8 || n >> (8 * sizeof(T)) == 0 ? T(i) : T(i / (n >> (8 * sizeof(T) % 64)));
-      break;
+      return sizeof(T) >= 8 || n >> (8 * sizeof(T)) == 0 ? T(i) : T(i / (n >> (8 * sizeof(T) % 64)));
     case 5:
-      out[i] = T(42);
-      break;
+      return T(42);
     case 6:
-      out[i] = T(r & T(0xff));
-      break;
+      return T(r & T(0xff));
     case 7: // below a billion
-      out[i] = T(std::uint64_t(r) % 1'000'000'000);
-      break;
+      return T(std::uint64_t(r) % 1'000'000'000);
     case 8: // crowded together, but for one in 2^16
-      out[i] = mix(i + n) % 65536 == 0 ? r : T(r & T(0xffff));
-      break;
+      return mix(i + n) % 65536 == 0 ? r : T(r & T(0xffff));
     default:
-      out[i] = r;
+      return r;
     }
   }
-}
+};
 template <class T>
-__global__ void count_differences(const T* a, const T* b, std::uint64_t n, unsigned long long* wrong) {
-  const auto stride = std::uint64_t{gridDim.x} * blockDim.x;
-  for (auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
-    if (!(a[i] == b[i]))
-      atomicAdd(wrong, 1ull);
+void fill(const shared_buffer& out, std::uint64_t n, int shape) {
+  simt::launch(simt::queue::cuda(nullptr), {.grid = 1024},
+               fill_by_shape<T>{{static_cast<T*>(out->data()), n}, n, shape});
 }
-template <class T>
-void expect_equal(const std::string& name, const shared_buffer& a, const shared_buffer& b, std::uint64_t n) {
-  const auto wrong = make_buffer(8);
-  SORTILE_CUDA_CHECK(cudaMemset(wrong->data(), 0, 8));
-  count_differences<<<1024, 256>>>(static_cast<const T*>(a->data()), static_cast<const T*>(b->data()), n,
-                                   static_cast<unsigned long long*>(wrong->data()));
-  unsigned long long differences = 0;
-  SORTILE_CUDA_CHECK(cudaMemcpy(&differences, wrong->data(), 8, cudaMemcpyDeviceToHost));
-  if (differences != 0)
-    std::cout << "DIFFER: " << name << ": " << differences << " elements are not CUB's\n";
+
+void expect_equal(const std::string& name, const shared_buffer& a, const shared_buffer& b, std::uint64_t bytes) {
+  if (!same_on_device(a->data(), b->data(), bytes))
+    std::cout << "DIFFER: " << name << ": not CUB's result\n";
 }
 
 template <class T>
@@ -113,11 +109,11 @@ row stable_row(const std::string& kind, int shape, std::uint64_t n) {
              expected = make_buffer(n * sizeof(Word));
   std::vector<shared_buffer> kept{in, out, expected};
   shared_buffer values, values_out, values_expected;
-  fill<<<1024, 256>>>(static_cast<Word*>(in->data()), n, shape);
+  fill<Word>(in, n, shape);
   if constexpr (pairs) {
     values = make_buffer(n * value_bytes), values_out = make_buffer(n * value_bytes);
     values_expected = make_buffer(n * value_bytes);
-    fill<<<1024, 256>>>(static_cast<Value*>(values->data()), n, 4);
+    fill<Value>(values, n, 4);
     kept.insert(kept.end(), {values, values_out, values_expected});
   }
   kernels::lsd_request<Word> request{.keys_in = static_cast<const Word*>(in->data()),
@@ -164,9 +160,9 @@ row stable_row(const std::string& kind, int shape, std::uint64_t n) {
   r.contestants.back().run();
   for (std::size_t c = 0; c + 1 < r.contestants.size(); ++c) {
     r.contestants[c].run();
-    expect_equal<Word>(r.name + ", " + r.contestants[c].name, out, expected, n);
+    expect_equal(r.name + ", " + r.contestants[c].name, out, expected, n * sizeof(Word));
     if constexpr (pairs)
-      expect_equal<Value>(r.name + ", values, " + r.contestants[c].name, values_out, values_expected, n);
+      expect_equal(r.name + ", values, " + r.contestants[c].name, values_out, values_expected, n * sizeof(Value));
   }
   for (contestant& c : r.contestants)
     c.run = [work = c.run, kept] { work(); };
