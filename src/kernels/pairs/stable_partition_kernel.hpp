@@ -234,14 +234,23 @@ struct stable_partition_kernel {
   }
 
   SORTILE_DEVICE void load(const piece& at, pairs& x) const {
+    // Asked pair by pair, without a branch: where two paths met, registers would be copied, and that waits for the
+    // loads.
     const std::uint32_t held = at.tile_pairs(), first = at.next;
-    each_own(held, [&](int i) { x.keys[i] = in.load(first + place_of(i)); });
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < held)
+        x.keys[i] = in.load(first + place_of(i));
     if constexpr (has_values) {
-      if (make_indices) {
-        if constexpr (value_size<Value> <= 8)
-          each_own(tile, [&](int i) { x.values[i] = Value(first + place_of(i)); });
-      } else {
-        each_own(held, [&](int i) { x.values[i] = in_values.load(first + place_of(i)); });
+      if (!make_indices) {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          if (place_of(i) < held)
+            x.values[i] = in_values.load(first + place_of(i));
+      } else if constexpr (value_size<Value> <= 8) {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          x.values[i] = Value(first + place_of(i));
       }
     }
   }
