@@ -1,11 +1,14 @@
-// sortile_gpu_lsd_bench: the stable LSD sort against CUB's radix sort, keys alone and pairs, in one process, taking
-// turns; every result is compared with CUB's, element by element, before anything is timed.
+// sortile_gpu_sorts_bench: the library's sort of arrays in device memory, and its stable LSD sort by itself, against CUB's
+// radix sort, keys alone and pairs, in one process, taking turns; every result is compared with CUB's, element by
+// element, before anything is timed.
 //
-//   sortile_gpu_lsd_bench [--rounds N] [--log-n A,B,…] [--kinds u32,u64+u64,…] [--shapes uniform,…] [--json FILE]
+//   sortile_gpu_sorts_bench [--rounds N] [--log-n A,B,…] [--kinds u32,u64+u64,…] [--shapes uniform,…] [--json FILE]
 #include "bench/gpu/timing.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
 #include "kernels/lsd/lsd_sort.hpp"
+
+#include <sortile/request.hpp>
 
 #include <CLI/CLI.hpp>
 #include <cub/device/device_radix_sort.cuh>
@@ -17,7 +20,8 @@
 namespace sortile::bench {
 namespace {
 
-const std::vector<std::string> all_shapes{"uniform", "low16", "and3", "zipf", "sorted", "equal"};
+const std::vector<std::string> all_shapes{"uniform", "low16", "and3",     "zipf",   "sorted",
+                                          "equal",   "low8",  "billion", "outlier"};
 
 __device__ std::uint64_t mix(std::uint64_t x) { // SplitMix64
   x += 0x9e3779b97f4a7c15;
@@ -57,6 +61,15 @@ __global__ void fill(T* out, std::uint64_t n, int shape) {
       break;
     case 5:
       out[i] = T(42);
+      break;
+    case 6:
+      out[i] = T(r & T(0xff));
+      break;
+    case 7: // below a billion
+      out[i] = T(std::uint64_t(r) % 1'000'000'000);
+      break;
+    case 8: // crowded together, but for one in 2^16
+      out[i] = mix(i + n) % 65536 == 0 ? r : T(r & T(0xffff));
       break;
     default:
       out[i] = r;
@@ -124,7 +137,21 @@ row stable_row(const std::string& kind, int shape, std::uint64_t n) {
         n,
         double(sizeof(Word) * (2 * sizeof(Word) + 1) + 2 * sizeof(Word) * value_bytes) * double(n),
         {}};
-  r.contestants.push_back({"sortile", [=] { kernels::lsd_sort(queue, request); }, bytes});
+  const sort_request whole{.type = unsigned_type<Word>(),
+                           .n = n,
+                           .keys_in = request.keys_in,
+                           .keys_out = request.keys_out,
+                           .carries = pairs ? payload::values : payload::none,
+                           .value_bytes = value_bytes,
+                           .values_in = request.values_in,
+                           .values_out = request.values_out};
+  options opts{.engine = "cuda", .memory = memory::device};
+  const std::size_t whole_bytes = workspace_bytes(whole, opts);
+  const auto whole_workspace = make_buffer(whole_bytes);
+  kept.push_back(whole_workspace);
+  opts.workspace = {static_cast<std::byte*>(whole_workspace->data()), whole_bytes};
+  r.contestants.push_back({"sortile", [=] { run(whole, opts); }, whole_bytes});
+  r.contestants.push_back({"lsd", [=] { kernels::lsd_sort(queue, request); }, bytes});
   r.contestants.push_back(with_workspace("cub", [=](void* temporary, std::size_t& temporary_bytes) {
     if constexpr (pairs)
       return cub::DeviceRadixSort::SortPairs(
@@ -134,11 +161,13 @@ row stable_row(const std::string& kind, int shape, std::uint64_t n) {
       return cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, static_cast<const Word*>(in->data()),
                                             static_cast<Word*>(expected->data()), n);
   }));
-  for (const contestant& c : r.contestants)
-    c.run();
-  expect_equal<Word>(r.name, out, expected, n);
-  if constexpr (pairs)
-    expect_equal<Value>(r.name + ", values", values_out, values_expected, n);
+  r.contestants.back().run();
+  for (std::size_t c = 0; c + 1 < r.contestants.size(); ++c) {
+    r.contestants[c].run();
+    expect_equal<Word>(r.name + ", " + r.contestants[c].name, out, expected, n);
+    if constexpr (pairs)
+      expect_equal<Value>(r.name + ", values, " + r.contestants[c].name, values_out, values_expected, n);
+  }
   for (contestant& c : r.contestants)
     c.run = [work = c.run, kept] { work(); };
   return r;
@@ -151,14 +180,14 @@ struct kind {
   std::size_t bytes; ///< of device memory an element, about
 };
 const std::vector<kind> all_kinds{
-    {"u32", stable_row<std::uint32_t, no_value>, 20},
-    {"u64", stable_row<std::uint64_t, no_value>, 40},
-    {"u128", stable_row<uint128, no_value>, 80},
+    {"u32", stable_row<std::uint32_t, no_value>, 24},
+    {"u64", stable_row<std::uint64_t, no_value>, 48},
+    {"u128", stable_row<uint128, no_value>, 96},
     {"u8", stable_row<std::uint8_t, no_value>, 5},
     {"u16", stable_row<std::uint16_t, no_value>, 10},
-    {"u32+u32", stable_row<std::uint32_t, std::uint32_t>, 40},
-    {"u64+u64", stable_row<std::uint64_t, std::uint64_t>, 80},
-    {"u64+u32", stable_row<std::uint64_t, std::uint32_t>, 60},
+    {"u32+u32", stable_row<std::uint32_t, std::uint32_t>, 48},
+    {"u64+u64", stable_row<std::uint64_t, std::uint64_t>, 96},
+    {"u64+u32", stable_row<std::uint64_t, std::uint32_t>, 72},
 };
 
 struct settings {
@@ -168,7 +197,7 @@ struct settings {
   std::string json_path;
 };
 
-std::vector<row_result> run(const settings& s, environment& e) {
+std::vector<row_result> run_rows(const settings& s, environment& e) {
   e = look_around();
   std::vector<row_result> results;
   for (const unsigned log_n : s.log_n)
@@ -191,21 +220,21 @@ std::vector<row_result> run(const settings& s, environment& e) {
 
 int main(int argc, char** argv) {
   sortile::bench::settings s;
-  CLI::App app("The stable LSD sort against CUB on the GPU");
+  CLI::App app("Sorts of arrays in device memory against CUB");
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n", s.log_n, "sizes, as powers of two")->delimiter(',')->check(CLI::Range(8, 30));
   app.add_option("--kinds", s.kinds, "u32, u64, u128, u8, u16, u32+u32, u64+u64, u64+u32")->delimiter(',');
-  app.add_option("--shapes", s.shapes, "uniform, low16, and3, zipf, sorted, equal")->delimiter(',');
+  app.add_option("--shapes", s.shapes, "uniform, low16, and3, zipf, sorted, equal, low8, billion, outlier")->delimiter(',');
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
   try {
     sortile::bench::environment e;
-    const auto results = sortile::bench::run(s, e);
+    const auto results = sortile::bench::run_rows(s, e);
     std::cout << sortile::bench::table(e, results);
     if (!s.json_path.empty() && !(std::ofstream(s.json_path) << sortile::bench::json(e, results)))
       throw std::runtime_error("cannot write " + s.json_path);
   } catch (const std::exception& failure) {
-    std::cerr << "sortile_gpu_lsd_bench: " << failure.what() << '\n';
+    std::cerr << "sortile_gpu_sorts_bench: " << failure.what() << '\n';
     return 1;
   }
 }

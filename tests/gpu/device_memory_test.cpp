@@ -52,7 +52,7 @@ TEST_F(device_memory, sorts_in_the_order_of_a_stream) {
   const auto keys = random_keys<std::uint64_t>(1'000'000, 1);
   const device_array<std::uint64_t> in(keys.size()), out(keys.size());
   SORTILE_CUDA_CHECK(cudaMemcpyAsync(in.span().data(), keys.data(), keys.size() * 8, cudaMemcpyDefault, stream.get()));
-  sort(in.span(), out.span(), {.memory = memory::device, .stream = stream.get()});
+  sortile::sort(in.span(), out.span(), {.memory = memory::device, .stream = stream.get()});
   stream.synchronize();
   EXPECT_EQ(out.host(), sorted(keys));
   EXPECT_EQ(in.host(), keys);
@@ -105,7 +105,7 @@ TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {
       for (int round = 0; round < 20; ++round) {
         const auto keys = random_keys<std::uint32_t>(200'000 + std::size_t(t) * 1000, std::uint64_t(t * 100 + round));
         const device_array<std::uint32_t> array(keys);
-        sort(array.span(), {.memory = memory::device, .stream = stream.get()});
+        sortile::sort(array.span(), {.memory = memory::device, .stream = stream.get()});
         stream.synchronize();
         right[std::size_t(t)] += array.host() == sorted(keys) ? 1 : 0;
       }
@@ -122,9 +122,9 @@ TEST_F(device_memory, ten_thousand_sorts_of_one_input_give_one_result) {
   for (int round = 0; round < 10'000; ++round) {
     const options opts{.memory = memory::device};
     if (round % 2 == 0)
-      sort(in.span(), out.span(), opts);
+      sortile::sort(in.span(), out.span(), opts);
     else
-      argsort(in.span(), positions.span(), opts);
+      sortile::argsort(in.span(), positions.span(), opts);
     if (round == 1) {
       first_keys = out.host();
       first_positions = positions.host();
@@ -157,7 +157,7 @@ TEST_F(device_memory, workspace_comes_from_the_callers_allocator) {
   const device_array<float> array(keys);
   noting_resource notes;
   const options opts{.memory = memory::device, .resource = &notes};
-  sort(array.span(), opts);
+  sortile::sort(array.span(), opts);
   EXPECT_EQ(notes.given, workspace_bytes({.type = key_type::f32,
                                           .n = keys.size(),
                                           .keys_in = array.span().data(),
@@ -180,7 +180,7 @@ TEST_F(device_memory, too_small_a_workspace_is_refused) {
   const device_array<std::uint32_t> keys(100'000);
   const device_array<std::byte> workspace(1000);
   expect_refusal<workspace_too_small>(
-      [&] { sort(keys.span(), {.workspace = workspace.span(), .memory = memory::device}); },
+      [&] { sortile::sort(keys.span(), {.workspace = workspace.span(), .memory = memory::device}); },
       status::workspace_too_small, {"1000"});
 }
 

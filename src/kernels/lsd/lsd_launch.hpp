@@ -28,8 +28,10 @@ struct lsd_shape {
 
   static constexpr lsd_shape of(bool large, unsigned value_bytes) {
     const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
+    if (large && value_bytes == 0)
+      return wide == 4 ? lsd_shape{512, 2, 20} : wide == 8 ? lsd_shape{768, 1, 16} : lsd_shape{768, 1, 8};
     if (large)
-      return {512, 2, wide == 4 ? 20 : wide == 8 ? 12 : 6};
+      return {1024, 1, wide == 4 ? 16 : wide == 8 ? 12 : 6};
     return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
   }
 };

@@ -73,6 +73,11 @@ struct lsd_pass_kernel {
     simt::shared_array<std::uint64_t, radix> start; // of each bucket
     simt::shared_array<std::uint64_t, radix> place; // where the tile's first key of a digit goes, less its staged place
     simt::shared_value<std::uint32_t> next;
+    simt::shared_value<std::uint64_t> n;
+    simt::shared_value<const Word*> from;
+    simt::shared_value<Word*> to;
+    simt::shared_value<const value_type*> values_from;
+    simt::shared_value<value_type*> values_to;
     scan_storage scan, scan_most;
   };
 
@@ -101,19 +106,15 @@ struct lsd_pass_kernel {
 
  private:
   static constexpr bool has_values = ValueBytes != 0;
-  struct states {
-    std::uint32_t empty, total, all;
-  };
+  /// What a pass goes by. The arrays and n stay in shared storage: registers are what the tile's size is bound by.
   struct job {
-    simt::global<const Word> from;
-    simt::global<Word> to;
-    simt::global<const value_type> values_from;
-    simt::global<value_type> values_to;
-    std::uint64_t n;
-    std::uint32_t tiles, frequent;
-    states state;
-    std::uint64_t portion_state;
+    std::uint32_t tiles, frequent, odd; // odd: active passes before this one, modulo 2
     bool write_keys, make_indices;
+
+    SORTILE_DEVICE std::uint32_t empty() const { return 2 * odd; }
+    SORTILE_DEVICE std::uint32_t total() const { return 2 * odd + 1; }
+    SORTILE_DEVICE std::uint32_t all() const { return 2 - 2 * odd; }
+    SORTILE_DEVICE std::uint64_t portion_known() const { return std::uint64_t{1 + odd} << 62; }
   };
 
   SORTILE_DEVICE void copy(std::uint64_t n) const {
@@ -131,15 +132,16 @@ struct lsd_pass_kernel {
   }
 
   SORTILE_DEVICE job job_of(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
-    job j{.from = keys.source(before, all),
-          .to = keys.target(before, all),
-          .values_from = values.source(before, all),
-          .values_to = values.target(before, all),
-          .n = n,
-          .tiles = std::uint32_t((n + tile::size - 1) / tile::size),
+    if (simt::thread_index() == 0) {
+      s.from = keys.source(before, all).data();
+      s.to = keys.target(before, all).data();
+      s.values_from = values.source(before, all).data();
+      s.values_to = values.target(before, all).data();
+      s.n = n;
+    }
+    job j{.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
           .frequent = tile::no_digit,
-          .state = before % 2 == 0 ? states{0, 1, 2} : states{2, 3, 0},
-          .portion_state = std::uint64_t{1 + before % 2} << 62,
+          .odd = before % 2,
           .write_keys = keys_wanted || before + 1 < all,
           .make_indices = make_indices && before == 0};
     const unsigned t = simt::thread_index();
@@ -161,11 +163,13 @@ struct lsd_pass_kernel {
     const job j = job_of(s, n, before, all); // has barriers
     std::uint32_t at = s.next;
     Word k[items];
-    if (at < j.tiles)
-      load(j.from, j.n, at, k);
+    load(array(s.from), s.n, at, k);
     while (at < j.tiles) {
+      if constexpr (has_values)
+        if (!j.make_indices)
+          prefetch_tile(array(s.values_from), s.n, at);
       packed_digits<items> digits;
-      take_digits(j, at, k, digits);
+      take_digits(s, at, k, digits);
       std::uint32_t total = 0; // of digit t
       tile::count(s.ranks, digits, [&](std::uint32_t d, std::uint32_t keys_of_d) {
         total = keys_of_d;
@@ -188,12 +192,11 @@ struct lsd_pass_kernel {
       simt::block_barrier();
       const std::uint32_t next = s.next;
       if constexpr (has_values) {
+        prefetch_tile(array(s.from), s.n, next);
         move_values(s, j, at, places);
-        if (next < j.tiles)
-          load(j.from, j.n, next, k);
+        load(array(s.from), s.n, next, k);
       } else {
-        if (next < j.tiles)
-          load(j.from, j.n, next, k);
+        load(array(s.from), s.n, next, k);
         packed_digits<items> unused;
         write_keys(s, j, at, unused);
       }
@@ -201,13 +204,18 @@ struct lsd_pass_kernel {
     }
   }
 
+  template <class T>
+  SORTILE_DEVICE simt::global<T> array(simt::shared_value<T*>& first) const {
+    return {first.load(0), count.bound};
+  }
   static SORTILE_DEVICE std::uint64_t first_of(std::uint32_t at) { return std::uint64_t{at} * tile::size; }
   /// Keys of tile `at`: all, or what the end leaves.
-  static SORTILE_DEVICE std::uint32_t keys_of(const job& j, std::uint32_t at) {
-    const std::uint64_t left = j.n - first_of(at);
+  static SORTILE_DEVICE std::uint32_t keys_of(shared& s, std::uint32_t at) {
+    const std::uint64_t left = s.n - first_of(at);
     return left < tile::size ? std::uint32_t(left) : tile::size;
   }
 
+  /// All items are set, also behind the last tile: a key kept for nothing is a register kept.
   template <class T>
   static SORTILE_DEVICE void load(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at, T (&x)[items]) {
     const std::uint64_t first = first_of(at);
@@ -222,11 +230,24 @@ struct lsd_pass_kernel {
     }
   }
 
+  /// Asks the L2 for what this warp will load: a lane a line of 128 bytes.
+  template <class T>
+  static SORTILE_DEVICE void prefetch_tile(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at) {
+    constexpr unsigned line = 128 / sizeof(T), lines = unsigned(items) * simt::warp_size / line;
+    const std::uint64_t first = first_of(at) + simt::warp_index() * unsigned(items) * simt::warp_size;
+    SORTILE_UNROLL
+    for (unsigned l = 0; l < lines; l += simt::warp_size) {
+      const std::uint64_t i = first + (l + simt::lane_index()) * line;
+      if (l + simt::lane_index() < lines && i < n)
+        simt::prefetch(from, i);
+    }
+  }
+
   /// Places behind the end count as the highest digit: last in the tile, they move no other key and are never written;
   /// the totals of the last tile are wrong by them, and nobody asks for these.
-  SORTILE_DEVICE void take_digits(const job& j, std::uint32_t at, const Word (&k)[items],
+  SORTILE_DEVICE void take_digits(shared& s, std::uint32_t at, const Word (&k)[items],
                                   packed_digits<items>& digits) const {
-    const std::uint32_t m = keys_of(j, at);
+    const std::uint32_t m = keys_of(s, at);
     if (m == tile::size) {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
@@ -239,7 +260,7 @@ struct lsd_pass_kernel {
   }
 
   SORTILE_DEVICE void announce(const job& j, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
-    const std::uint32_t state = at % portion_tiles == 0 ? j.state.all : j.state.total;
+    const std::uint32_t state = at % portion_tiles == 0 ? j.all() : j.total();
     status.store(std::uint64_t{at} * radix + d, state << 30 | total, simt::relaxed);
   }
   SORTILE_DEVICE void look_back(shared& s, const job& j, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
@@ -247,11 +268,11 @@ struct lsd_pass_kernel {
     std::uint32_t before = 0;
     if (in_portion != 0) {
       before = sum_before(j, at, in_portion, d);
-      status.store(std::uint64_t{at} * radix + d, j.state.all << 30 | (before + total), simt::relaxed);
+      status.store(std::uint64_t{at} * radix + d, j.all() << 30 | (before + total), simt::relaxed);
     }
     const std::uint64_t bucket = portion == 0 ? s.start.load(d) : portion_start(j, portion, d);
     if (in_portion + 1 == portion_tiles && at + 1 < j.tiles)
-      portions.store(std::uint64_t{portion} * radix + d, j.portion_state | (bucket + before + total), simt::relaxed);
+      portions.store(std::uint64_t{portion} * radix + d, j.portion_known() | (bucket + before + total), simt::relaxed);
     s.place[d] = bucket + before - s.ranks.offset.load(d);
   }
   SORTILE_DEVICE std::uint32_t sum_before(const job& j, std::uint32_t at, std::uint32_t in_portion,
@@ -264,17 +285,17 @@ struct lsd_pass_kernel {
       for (int k = 0; k < looked_at; ++k) {
         const std::uint32_t back = in_portion - left + unsigned(k) + 1;
         words[k] =
-            unsigned(k) < left ? status.load(std::uint64_t{at - back} * radix + d, simt::relaxed) : j.state.empty << 30;
+            unsigned(k) < left ? status.load(std::uint64_t{at - back} * radix + d, simt::relaxed) : j.empty() << 30;
       }
       bool waiting = false;
       SORTILE_UNROLL
       for (int k = 0; k < looked_at; ++k) {
         const std::uint32_t state = words[k] >> 30;
-        waiting = waiting || (state != j.state.total && state != j.state.all);
+        waiting = waiting || (state != j.total() && state != j.all());
         if (!waiting) {
           sum += words[k] & count_mask;
           --left;
-          if (state == j.state.all)
+          if (state == j.all())
             return sum;
         }
       }
@@ -286,7 +307,7 @@ struct lsd_pass_kernel {
     constexpr std::uint64_t place_mask = (std::uint64_t{1} << 62) - 1;
     for (;;) {
       const std::uint64_t word = portions.load(std::uint64_t{portion - 1} * radix + d, simt::relaxed);
-      if ((word & ~place_mask) == j.portion_state)
+      if ((word & ~place_mask) == j.portion_known())
         return word & place_mask;
       simt::spin_hint();
     }
@@ -294,8 +315,9 @@ struct lsd_pass_kernel {
 
   /// Staged keys to their places; remembers the digits of those that this thread wrote.
   SORTILE_DEVICE void write_keys(shared& s, const job& j, std::uint32_t at, packed_digits<items>& written) const {
-    const std::uint32_t m = keys_of(j, at);
+    const std::uint32_t m = keys_of(s, at);
     const auto stage = simt::view_as<Word>(s.stage.view());
+    const auto to = array(s.to);
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
@@ -303,7 +325,7 @@ struct lsd_pass_kernel {
       const std::uint32_t d = digit(key);
       written.set(i, d);
       if (p < m && j.write_keys)
-        j.to.store(s.place.load(d) + p, key);
+        to.store(s.place.load(d) + p, key);
     }
   }
   SORTILE_DEVICE void move_values(shared& s, const job& j, std::uint32_t at,
@@ -314,7 +336,7 @@ struct lsd_pass_kernel {
       for (int i = 0; i < items; ++i)
         x[i] = value_type(first_of(at) + tile::position(i));
     } else {
-      load(j.values_from, j.n, at, x);
+      load(array(s.values_from), s.n, at, x);
     }
     packed_digits<items> digits;
     write_keys(s, j, at, digits);
@@ -324,12 +346,13 @@ struct lsd_pass_kernel {
     for (int i = 0; i < items; ++i)
       stage[i % 2 == 0 ? places[i / 2] & 0xffff : places[i / 2] >> 16] = x[i];
     simt::block_barrier();
-    const std::uint32_t m = keys_of(j, at);
+    const std::uint32_t m = keys_of(s, at);
+    const auto to = array(s.values_to);
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
       if (p < m)
-        j.values_to.store(s.place.load(digits.get(i)) + p, stage.load(p));
+        to.store(s.place.load(digits.get(i)) + p, stage.load(p));
     }
   }
 };

@@ -1,4 +1,5 @@
-// Exclusive prefix sums (scans): the operation from which radix sorts take their destinations.
+// Exclusive prefix sums (scans), by one thread or one block: the operation from which radix sorts take their
+// destinations. Scans of whole arrays: scan_whole_array.cu.
 //
 //   in     3  1  7  0  4  1  6  3
 //   out    0  3  4 11 11 15 16 22         out[i] = in[0] + … + in[i − 1], modulo 2^32
@@ -27,31 +28,20 @@
 //                           On 2048 numbers --counters gives 2205 conflicts without padding, 625 with 16, 35 with 32
 //   scan-kogge-stone        one block, one element a thread: step d adds the element 2^d before, log n steps without a
 //                           way down, but n log n additions; two buffers, so that nobody reads what is being written
-//   scan-blocks             any n: blocks scan tiles, the sums of the tiles are scanned alike, then added
-//   scan-single-pass        any n in one launch: tiles learn what lies before them by decoupled look-back (scan.hpp)
-//   scan-ballot             of flags: a vote of the warp gives 32 flags as one word, and the number of ones below a
-//   lane
-//                           is one population count; warps' counts are scanned by shuffles, tiles by look-back
 //
 // Source: Kogge & Stone 1973; Hillis & Steele 1986; Blelloch, "Prefix Sums and Their Applications", 1990; Harris,
-// Sengupta & Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, 2007; Merrill & Garland 2016.
+// Sengupta & Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, 2007.
 //
-// Cost: Blelloch 2 (n − 1) additions in 2 log n steps; Kogge-Stone n log n − n + 1 in log n. scan-blocks moves 16 bytes
-// a number, scan-single-pass 8. What it teaches: work against depth, bank conflicts (--counters), and that a scan of
-// a grid is another algorithm than that of a block. Limits: the one-block forms end at one block's elements.
-#include "classics/scan.hpp"
+// Cost: Blelloch 2 (n − 1) additions in 2 log n steps; Kogge-Stone n log n − n + 1 in log n. Shared memory: n words and
+// what is unused, or two buffers of n. What it teaches: work against depth, and bank conflicts (--counters). Limits:
+// the forms of a block end at one block's elements, 2048 or 1024.
+#include "classics/scan_classics.hpp"
 
 #include <algorithm>
 #include <bit>
 
 namespace sortile::classics {
 namespace {
-
-using number = std::uint32_t;
-
-simt::global<number> numbers(const job& j, const device_arrays& a) {
-  return {static_cast<number*>(a.keys), j.asked.n};
-}
 
 void recursive(std::vector<number>& a) {
   if (a.size() <= 1) {
@@ -202,87 +192,6 @@ void run_kogge_stone(job& j) {
     j.show("stride " + std::to_string(1u << r), std::vector<number>(rows.begin() + r * n, rows.begin() + (r + 1) * n));
 }
 
-void by_blocks(job& j) {
-  const block_sum_scan<512, 32> scan(j.on, j.asked.n);
-  scan(numbers(j, j.data), numbers(j, j.spare));
-  j.show("sums before each tile", scan.sums());
-  std::swap(j.data, j.spare);
-  j.show("scanned", j.data, j.asked.n);
-}
-
-void in_a_single_pass(job& j) {
-  const single_pass_scan scan(j.on, j.asked.n);
-  scan(numbers(j, j.data), numbers(j, j.spare));
-  std::swap(j.data, j.spare);
-  j.show("scanned", j.data, j.asked.n);
-}
-
-struct scan_votes {
-  static constexpr unsigned block_threads = 256, warps = block_threads / simt::warp_size;
-  struct shared {
-    simt::shared_array<number, warps> ones_of_warp; // then: before the warp, in the grid
-    simt::shared_value<number> tile;
-  };
-  simt::global<const number> keys;
-  simt::global<number> out;
-  std::uint64_t n;
-  simt::global<number> begun;
-  simt::global<std::uint64_t> states;
-
-  SORTILE_DEVICE void operator()(shared& s) const {
-    const number tile = next_tile(s, begun);
-    const std::uint64_t i = std::uint64_t{tile} * block_threads + simt::thread_index();
-    const unsigned votes = simt::ballot(i < n && (keys.load(i) & 1) != 0);
-    if (simt::lane_index() == 0)
-      s.ones_of_warp[simt::warp_index()] = simt::popcount(votes);
-    simt::block_barrier();
-    if (simt::warp_index() == 0) {
-      const unsigned lane = simt::lane_index();
-      const number mine = lane < warps ? s.ones_of_warp.load(lane) : 0u;
-      number sum = mine; // of the warps up to this lane's
-      for (unsigned stride = 1; stride < warps; stride *= 2) {
-        const number below = simt::shuffle_up(sum, stride);
-        sum += lane >= stride ? below : 0u;
-      }
-      const number earlier = look_back(states, tile, simt::shuffle(sum, warps - 1));
-      if (lane < warps)
-        s.ones_of_warp[lane] = earlier + sum - mine;
-    }
-    simt::block_barrier();
-    if (i < n)
-      out[i] = s.ones_of_warp.load(simt::warp_index()) + simt::popcount(votes & simt::lanes_below());
-  }
-};
-
-void by_votes(job& j) {
-  if (j.asked.n == 0)
-    return;
-  const device_array<number> begun(j.on, 1);
-  const device_array<std::uint64_t> states(j.on, blocks_for(j.asked.n, scan_votes::block_threads));
-  begun.clear();
-  states.clear();
-  simt::launch(j.on.queue(), {.grid = static_cast<unsigned>(states.size())},
-               scan_votes{numbers(j, j.data), numbers(j, j.spare), j.asked.n, view(begun), view(states)});
-  std::swap(j.data, j.spare);
-  j.show("ones before each flag", j.data, j.asked.n);
-}
-
-/// What all entries have in common.
-classic scan(std::string_view name, std::string_view summary, std::string_view work, std::string_view depth,
-             std::string_view source, run_function run) {
-  return {.name = name,
-          .family = "scan",
-          .summary = summary,
-          .work = work,
-          .depth = depth,
-          .source = source,
-          .steps_show = "the tree after each level, or the result",
-          .pairs = false,
-          .types = numbers_only,
-          .task = &exclusive_scan,
-          .run = run};
-}
-
 classic one_block_scan(std::string_view name, std::string_view summary, run_function run) {
   classic c = scan(name, summary, "2 n", "2 log n", "Blelloch 1990; Harris, Sengupta & Owens 2007", run);
   c.largest_n = scan_one_block<0>::most;
@@ -291,7 +200,7 @@ classic one_block_scan(std::string_view name, std::string_view summary, run_func
 
 } // namespace
 
-SORTILE_CLASSICS_OF(scans) {
+SORTILE_CLASSICS_OF(scan_one_block) {
   std::vector<classic> all = {
       scan("scan-recursive", "sums of pairs, their scan by recursion, both halves of each pair", "2 n", "2 log n",
            "Blelloch 1990", recursive_on_host),
@@ -300,16 +209,9 @@ SORTILE_CLASSICS_OF(scans) {
       one_block_scan("scan-blelloch-padded-16", "the same with an unused word after every 16", one_block<16>),
       one_block_scan("scan-blelloch-padded-32", "the same with an unused word after every 32", one_block<32>),
       scan("scan-kogge-stone", "one block, a step for each power of two", "n log n", "log n",
-           "Kogge & Stone 1973; Hillis & Steele 1986", run_kogge_stone),
-      scan("scan-blocks", "tiles, the scan of their sums, then these added", "3 n", "log n",
-           "Harris, Sengupta & Owens 2007", by_blocks),
-      scan("scan-single-pass", "one launch: tiles look back at what earlier tiles have published", "2 n", "log n",
-           "Merrill & Garland 2016", in_a_single_pass),
-      scan("scan-ballot", "of flags: votes and population counts, tiles by look-back", "n", "log n",
-           "Harris & Garland, GPU Computing Gems 2011", by_votes)};
+           "Kogge & Stone 1973; Hillis & Steele 1986", run_kogge_stone)};
   all[0].place = all[1].place = place::host;
-  all[5].largest_n = kogge_stone::block_threads;
-  all[8].task = &exclusive_scan_of_flags;
+  all.back().largest_n = kogge_stone::block_threads;
   return all;
 }
 

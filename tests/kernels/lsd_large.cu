@@ -1,0 +1,173 @@
+// The stable LSD sort at sizes that only a GPU can do: more than 2^32 keys, and one input sorted thousands of times.
+#include "kernels/lsd/lsd_sort.hpp"
+#include "tests/simt/fixture.hpp"
+
+namespace sortile::simt_tests {
+namespace {
+
+/// Device memory, not filled; empty where the device has not enough.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::size_t n) {
+    if (cudaMalloc(&data_, n * sizeof(T)) != cudaSuccess) {
+      data_ = nullptr;
+      static_cast<void>(cudaGetLastError());
+    }
+  }
+  ~device_array() { cudaFree(data_); }
+  device_array(const device_array&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+SORTILE_DEVICE std::uint64_t mixed(std::uint64_t x) { // SplitMix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+/// f(i) for all i < n, in a grid of any size.
+template <class F>
+SORTILE_DEVICE void for_each_index(std::uint64_t n, F f) {
+  const auto stride = std::uint64_t{simt::grid_size()} * simt::block_size();
+  for (auto i = std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index(); i < n; i += stride)
+    f(i);
+}
+
+template <class Word>
+struct fill_mixed {
+  static constexpr unsigned block_threads = 256;
+  simt::global<Word> out;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    for_each_index(n, [&](std::uint64_t i) { out[i] = Word(mixed(i)); });
+  }
+};
+
+/// found[0]: neighbours out of order; found[1]: the sum of the keys' hashes, which no permutation changes.
+template <class Word>
+struct check_keys {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const Word> keys;
+  simt::global<std::uint64_t> found;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    std::uint64_t falls = 0, sum = 0;
+    for_each_index(n, [&](std::uint64_t i) {
+      const Word key = keys.load(i);
+      falls += i + 1 < n && keys.load(i + 1) < key;
+      sum += mixed(key);
+    });
+    found.fetch_add(0, falls);
+    found.fetch_add(1, sum);
+  }
+};
+
+/// found[0]: places where the indices are not those of a stable sort. Keys that match, in order, with indices that rise
+/// among equal keys, can only be the one stable permutation.
+template <class Word>
+struct check_indices {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const Word> in, out;
+  simt::global<const std::uint64_t> indices;
+  simt::global<std::uint64_t> found;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    std::uint64_t wrong = 0;
+    for_each_index(n, [&](std::uint64_t i) {
+      const std::uint64_t at = indices.load(i);
+      bool right = at < n && in.load(at) == out.load(i);
+      if (i + 1 < n)
+        right =
+            right && (out.load(i) < out.load(i + 1) || (out.load(i) == out.load(i + 1) && at < indices.load(i + 1)));
+      wrong += !right;
+    });
+    found.fetch_add(0, wrong);
+  }
+};
+
+constexpr std::uint64_t beyond_32_bits = (std::uint64_t{1} << 32) + 5;
+
+SIMT_TEST(lsd_large, more_than_2_to_32_u32) {
+  const std::uint64_t n = beyond_32_bits;
+  const auto q = simt::queue::cuda(nullptr);
+  const device_array<std::uint32_t> keys(n), out(n);
+  kernels::lsd_request<std::uint32_t> r{.keys_in = keys.data(),
+                                        .keys_out = out.data(),
+                                        .n = n,
+                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {})};
+  r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+  const device_array<char> workspace(r.workspace_bytes);
+  r.workspace = workspace.data();
+  if (!keys.data() || !out.data() || !workspace.data())
+    GTEST_SKIP() << "not enough GPU memory";
+  buffer<std::uint64_t> before(2), after(2);
+  simt::launch(q, {.grid = 1024}, fill_mixed<std::uint32_t>{{keys.data(), n}, n});
+  simt::launch(q, {.grid = 1024}, check_keys<std::uint32_t>{{keys.data(), n}, before.view(), n});
+  kernels::lsd_sort(q, r);
+  simt::launch(q, {.grid = 1024}, check_keys<std::uint32_t>{{out.data(), n}, after.view(), n});
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_NE(before.host()[0], 0u);
+  EXPECT_EQ(after.host()[0], 0u);
+  EXPECT_EQ(after.host()[1], before.host()[1]);
+}
+
+SIMT_TEST(lsd_large, indices_of_more_than_2_to_32_u8) {
+  const std::uint64_t n = beyond_32_bits;
+  const auto q = simt::queue::cuda(nullptr);
+  const device_array<std::uint8_t> keys(n), out(n);
+  const device_array<std::uint64_t> indices(n);
+  kernels::lsd_request<std::uint8_t> r{.keys_in = keys.data(),
+                                       .keys_out = out.data(),
+                                       .values_out = indices.data(),
+                                       .value_bytes = 8,
+                                       .make_indices = true,
+                                       .n = n,
+                                       .codec = make_key_codec<std::uint8_t>(key_type::u8, order::ascending, {})};
+  r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+  const device_array<char> workspace(r.workspace_bytes);
+  r.workspace = workspace.data();
+  if (!keys.data() || !out.data() || !indices.data() || !workspace.data())
+    GTEST_SKIP() << "not enough GPU memory";
+  simt::launch(q, {.grid = 1024}, fill_mixed<std::uint8_t>{{keys.data(), n}, n});
+  kernels::lsd_sort(q, r);
+  buffer<std::uint64_t> found(1);
+  simt::launch(q, {.grid = 1024},
+               check_indices<std::uint8_t>{{keys.data(), n}, {out.data(), n}, {indices.data(), n}, found.view(), n});
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(found.host()[0], 0u);
+}
+
+// One input, thousands of sorts of changing length in flight: a look-back that now and then read a stale word would
+// show.
+SIMT_TEST(lsd_large, one_input_thousands_of_times) {
+  const std::uint64_t most = 3'000'000;
+  const auto q = simt::queue::cuda(nullptr);
+  const device_array<std::uint32_t> keys(most), out(most);
+  kernels::lsd_request<std::uint32_t> r{.keys_in = keys.data(),
+                                        .keys_out = out.data(),
+                                        .n = most,
+                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {})};
+  r.tiles = kernels::lsd_tiles::small; // these need the most
+  r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+  const device_array<char> workspace(r.workspace_bytes);
+  r.workspace = workspace.data();
+  simt::launch(q, {.grid = 1024}, fill_mixed<std::uint32_t>{{keys.data(), most}, most});
+  buffer<std::uint64_t> found(2);
+  for (unsigned i = 0; i < 3000; ++i) {
+    r.n = most - 997 * i;
+    r.tiles = i % 2 == 0 ? kernels::lsd_tiles::large : kernels::lsd_tiles::small;
+    r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+    kernels::lsd_sort(q, r);
+    simt::launch(q, {.grid = 264}, check_keys<std::uint32_t>{{out.data(), r.n}, found.view(), r.n});
+  }
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(found.host()[0], 0u);
+}
+
+} // namespace
+} // namespace sortile::simt_tests
