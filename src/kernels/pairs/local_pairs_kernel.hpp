@@ -186,7 +186,7 @@ struct local_pairs_kernel {
       s.differ[0] = s.differ[1] = 0;
     }
     if (!alone)
-      prefetch_later(); // behind the bucket's own copies, which do not wait for it
+      prefetch_later();                  // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
     if constexpr (has_values)

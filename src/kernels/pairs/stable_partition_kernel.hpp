@@ -28,9 +28,10 @@
 // A block's first granule of a bucket opens with pairs of the block before: the count starts with as many places, which
 // hold anything and are not written. So the last key of a granule is always the block's own and names the bucket.
 //
-// Shared storage 136 to 200 KB, 1024 threads of 64 registers, one block a multiprocessor. Barriers: 4 a tile. Traffic:
-// 2 (sizeof(key) + sizeof(value)) a pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage:
-// slower (docs/performance-log-gpu.md).
+// Shared storage 150 to 190 KB, 1024 threads of 64 registers, one block a multiprocessor. Tiles in flight pass through
+// the L1, which has what shared storage leaves: above 196 KB too little. Barriers: 4 a tile. Traffic: 2 (sizeof(key) +
+// sizeof(value)) a pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage or carried in two
+// places in turn: slower (docs/performance-log-gpu.md).
 //
 // Sources: multi-split in shared memory before a scatter is Satish, Harris and Garland's (2009), ranks from lane masks
 // of equal digits are Adinets and Merrill's (2022).
@@ -69,15 +70,15 @@ struct stable_partition_kernel {
   static constexpr int items = tuning::items, vector = int(16 / sizeof(Word));
   static constexpr unsigned granule = tuning::granule, tile = block_threads * unsigned(items);
   static constexpr unsigned stage = (tile + radix * (granule - 1) + 7) / 8 * 8; // places of whole granules
-  static constexpr unsigned carries = radix * granule; // places of a carry; two of them, taking turns, behind the stage
-  static constexpr int slots = int(carries / block_threads);         // carried places of a thread
-  static constexpr unsigned groups = 8, each_group = warps / groups; // warps whose counts a thread adds up
+  static constexpr unsigned carries = radix * granule;                          // places of the carry, behind the stage
+  static constexpr int slots = int(carries / block_threads);                    // carried places of a thread
+  static constexpr unsigned groups = 8, each_group = warps / groups;            // warps whose counts a thread adds up
   static_assert(slots * int(block_threads) == int(carries) && granule % unsigned(vector) == 0 && warps == 32);
   static_assert(stage < 65536);
 
   struct shared {
-    alignas(128) simt::shared_array<Word, stage + 2 * carries> keys;
-    alignas(16) simt::shared_array<Value, has_values ? stage + 2 * carries : 1> values;
+    alignas(128) simt::shared_array<Word, stage + carries> keys;
+    alignas(16) simt::shared_array<Value, has_values ? stage + carries : 1> values;
     alignas(16) simt::shared_array<std::uint32_t, 2 * warps * radix> votes; // [row % 2][warp][digit]
     alignas(16) simt::shared_array<std::uint32_t, warps * radix / 2> count; // [warp][digit], 16 bits each
     alignas(16) simt::shared_array<std::uint32_t, groups * radix / 2> partial;
@@ -116,7 +117,7 @@ struct stable_partition_kernel {
     pairs x;
     load(at, x);
     simt::block_barrier();
-    for (std::uint32_t carry = stage;;) {
+    for (;;) {
       const std::uint32_t held = at.tile_pairs();
       std::uint32_t ranks[(items + 1) / 2] = {}; // two a word
       rank(s, x, held, ranks);
@@ -124,12 +125,11 @@ struct stable_partition_kernel {
         s.carried[simt::thread_index()] = s.rest.load(simt::thread_index());
       simt::block_barrier();
       scan_counts(s);
+      const carry old = take_carry(s);
       simt::block_barrier();
       settle(s);
-      const std::uint32_t old_carry = carry;
-      carry = 2 * stage + carries - carry; // the other one
-      put(s, x, held, ranks, carry);
-      put_carry(s, old_carry, carry);
+      put(s, x, held, ranks);
+      put_carry(s, old);
       const bool leaves = advance(at), more = at.next < at.stop;
       if (more)
         load(at, x);
@@ -138,7 +138,7 @@ struct stable_partition_kernel {
       // No barrier: the next tile touches what is read here only behind two more.
       if (leaves) {
         simt::block_barrier();
-        write_carry(s, carry);
+        write_carry(s);
         if (!more)
           return;
         simt::block_barrier();
@@ -157,6 +157,10 @@ struct stable_partition_kernel {
   struct pairs {
     Word keys[items] = {};
     Value values[items] = {};
+  };
+  struct carry {
+    Word keys[slots];
+    Value values[slots];
   };
 
   SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shape.shift, shape.mask); }
@@ -234,14 +238,23 @@ struct stable_partition_kernel {
   }
 
   SORTILE_DEVICE void load(const piece& at, pairs& x) const {
+    // Asked pair by pair, without a branch: where two paths met, registers would be copied, and that waits for the
+    // loads.
     const std::uint32_t held = at.tile_pairs(), first = at.next;
-    each_own(held, [&](int i) { x.keys[i] = in.load(first + place_of(i)); });
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < held)
+        x.keys[i] = in.load(first + place_of(i));
     if constexpr (has_values) {
-      if (make_indices) {
-        if constexpr (value_size<Value> <= 8)
-          each_own(tile, [&](int i) { x.values[i] = Value(first + place_of(i)); });
-      } else {
-        each_own(held, [&](int i) { x.values[i] = in_values.load(first + place_of(i)); });
+      if (!make_indices) {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          if (place_of(i) < held)
+            x.values[i] = in_values.load(first + place_of(i));
+      } else if constexpr (value_size<Value> <= 8) {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          x.values[i] = Value(first + place_of(i));
       }
     }
   }
@@ -382,33 +395,37 @@ struct stable_partition_kernel {
     s.line[t] = line + (e >> 16);
   }
 
-  SORTILE_DEVICE void put(shared& s, const pairs& x, std::uint32_t held, const std::uint32_t (&ranks)[(items + 1) / 2],
-                          std::uint32_t carry) const {
+  SORTILE_DEVICE void put(shared& s, const pairs& x, std::uint32_t held,
+                          const std::uint32_t (&ranks)[(items + 1) / 2]) const {
     const auto count = simt::view_as<std::uint16_t>(s.count.view());
     each_own(held, [&](int i) {
       const std::uint32_t d = digit(x.keys[i]), r = i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16;
-      put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + r, carry);
+      put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + r);
     });
   }
-  /// What was carried to this tile comes first.
-  SORTILE_DEVICE void put_carry(shared& s, std::uint32_t old_carry, std::uint32_t carry) const {
+  /// What was carried to this tile, out of the way of what will be carried on. Late, when registers are free.
+  static SORTILE_DEVICE carry take_carry(shared& s) {
+    carry old;
     SORTILE_UNROLL
     for (int j = 0; j < slots; ++j) {
-      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index(), d = slot / granule,
-                          r = slot % granule;
-      if (r >= s.carried.load(d))
-        continue;
+      old.keys[j] = s.keys.load(stage + slot_of(j));
       if constexpr (has_values)
-        put_pair(s, s.keys.load(old_carry + slot), s.values.load(old_carry + slot), d, r, carry);
-      else
-        put_pair(s, s.keys.load(old_carry + slot), Value{}, d, r, carry);
+        old.values[j] = s.values.load(stage + slot_of(j));
     }
+    return old;
+  }
+  static SORTILE_DEVICE std::uint32_t slot_of(int j) { return unsigned(j) * block_threads + simt::thread_index(); }
+  /// It comes first.
+  SORTILE_DEVICE void put_carry(shared& s, const carry& old) const {
+    SORTILE_UNROLL
+    for (int j = 0; j < slots; ++j)
+      if (slot_of(j) % granule < s.carried.load(slot_of(j) / granule))
+        put_pair(s, old.keys[j], old.values[j], slot_of(j) / granule, slot_of(j) % granule);
   }
   /// Pair number r of digit d, carried ones included: to the stage, or on to the next tile.
-  static SORTILE_DEVICE void put_pair(shared& s, Word key, const Value& value, std::uint32_t d, std::uint32_t r,
-                                      std::uint32_t carry) {
+  static SORTILE_DEVICE void put_pair(shared& s, Word key, const Value& value, std::uint32_t d, std::uint32_t r) {
     const std::uint32_t e = s.entry.load(d), whole = e >> 16;
-    const std::uint32_t at = r < whole ? (e & 0xffff) + r : carry + d * granule + (r - whole);
+    const std::uint32_t at = r < whole ? (e & 0xffff) + r : stage + d * granule + (r - whole);
     s.keys[at] = key;
     if constexpr (has_values)
       s.values[at] = value;
@@ -452,13 +469,12 @@ struct stable_partition_kernel {
       out_values[to] = s.values.load(from);
   }
   /// The open granules' pairs, where the block leaves them to the next.
-  SORTILE_DEVICE void write_carry(shared& s, std::uint32_t carry) const {
+  SORTILE_DEVICE void write_carry(shared& s) const {
     SORTILE_UNROLL
     for (int j = 0; j < slots; ++j) {
-      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index(), d = slot / granule;
-      const std::uint32_t to = s.line.load(d) + slot % granule;
+      const std::uint32_t slot = slot_of(j), d = slot / granule, to = s.line.load(d) + slot % granule;
       if (slot % granule < s.rest.load(d) && to >= s.begin.load(d))
-        write_pair(s, to, carry + slot);
+        write_pair(s, to, stage + slot);
     }
   }
 };
