@@ -2,6 +2,8 @@
 #include "kernels/lsd/lsd_sort.hpp"
 #include "tests/simt/fixture.hpp"
 
+#include <algorithm>
+
 namespace sortile::simt_tests {
 namespace {
 
@@ -167,6 +169,47 @@ SIMT_TEST(lsd_large, one_input_thousands_of_times) {
   }
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(found.host()[0], 0u);
+}
+
+// A captured sort, replayed with keys of other shapes: digits that are constant in one and not in the other.
+SIMT_TEST(lsd_large, graph_replayed_with_other_keys) {
+  const std::uint64_t n = 300'001;
+  buffer<std::uint32_t> keys(n), out(n), indices(n);
+  kernels::lsd_request<std::uint32_t> r{.keys_in = keys.view().data(),
+                                        .keys_out = out.view().data(),
+                                        .values_out = indices.view().data(),
+                                        .value_bytes = 4,
+                                        .make_indices = true,
+                                        .n = n,
+                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, order::descending, {})};
+  r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+  const device_array<char> workspace(r.workspace_bytes);
+  r.workspace = workspace.data();
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  kernels::lsd_sort(simt::queue::cuda(stream), r);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&ready, graph, 0), cudaSuccess);
+  for (const unsigned shift : {0u, 20u, 8u, 32u, 0u}) {
+    auto data = noise(n, shift + 1);
+    for (std::uint32_t& key : data)
+      key = shift == 32 ? 7 : key >> shift;
+    std::vector<std::uint32_t> expected(n);
+    for (std::uint32_t i = 0; i < n; ++i)
+      expected[i] = i;
+    std::stable_sort(expected.begin(), expected.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return data[a] > data[b]; });
+    ASSERT_EQ(cudaMemcpy(keys.view().data(), data.data(), n * 4, cudaMemcpyDefault), cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(ready, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(indices.host(), expected) << "keys shifted by " << shift;
+  }
+  cudaGraphExecDestroy(ready);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
 }
 
 } // namespace

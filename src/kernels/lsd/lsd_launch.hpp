@@ -19,19 +19,24 @@ struct lsd_plan {
   std::uint32_t portions() const { return (tiles + portion_tiles - 1) / portion_tiles; }
 };
 
-/// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few.
+/// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
+/// KB of sm_80. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
 template <class Word>
 struct lsd_shape {
   unsigned threads, blocks; ///< blocks a multiprocessor
   int items;
   constexpr std::uint32_t keys() const { return threads * unsigned(items); }
 
+  /// What a key and its value take together.
+  static constexpr bool three_registers(unsigned value_bytes) {
+    return value_bytes != 0 && (sizeof(Word) + 3) / 4 + value_bytes / 4 == 3;
+  }
   static constexpr lsd_shape of(bool large, unsigned value_bytes) {
     const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
     if (large && value_bytes == 0)
       return wide == 4 ? lsd_shape{512, 2, 20} : wide == 8 ? lsd_shape{768, 1, 16} : lsd_shape{768, 1, 8};
     if (large)
-      return {1024, 1, wide == 4 ? 16 : wide == 8 ? 12 : 6};
+      return {1024, 1, wide == 4 ? 16 : three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6};
     return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
   }
 };
@@ -55,7 +60,7 @@ lsd_plan plan_lsd(const lsd_request<Word>& r) {
   p.passes = (r.codec.bits + lsd_plan::most_digit_bits - 1) / lsd_plan::most_digit_bits;
   p.digit_bits = p.passes == 0 ? 0 : (r.codec.bits + p.passes - 1) / p.passes;
   constexpr std::uint64_t large_from = std::uint64_t{1} << 21;
-  p.large = r.tiles == lsd_tiles::follow_n ? r.n >= large_from : r.tiles == lsd_tiles::large;
+  p.large = r.tiles == lsd_tiles::follow_n ? r.n >= large_from && r.architecture >= 90 : r.tiles == lsd_tiles::large;
   p.tile_keys = lsd_shape<Word>::of(p.large, r.value_bytes).keys();
   p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
   const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits

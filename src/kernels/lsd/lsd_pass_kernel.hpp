@@ -8,7 +8,13 @@
 //   4  writes the stage out, neighbours to neighbours                     out[place[digit] + staged place]
 //   5  stages and writes the values the same way
 //
-// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written.
+// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written, values during
+// the ranking (`early`), or else the L2 is asked for them then.
+//
+// What bounds a tile. Runs of equal digits begin and end within sectors, and memory pays for those twice, so tiles are
+// as large as registers and shared storage allow: about 96 KB of keys, or of values, with a block a multiprocessor.
+// Not larger: loads in flight live in what shared storage leaves of the L1 (4-byte keys: 20 a thread, two blocks of
+// 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs L2 traffic for the same reason.
 //
 // Look-back (Merrill and Garland 2016; primitives/look_back.hpp tells it at length). The 256 words of a tile are 32
 // bits each, a count and a state in one access, so relaxed accesses suffice. A thread asks for several tiles at once.
@@ -106,6 +112,8 @@ struct lsd_pass_kernel {
 
  private:
   static constexpr bool has_values = ValueBytes != 0;
+  /// Values come before the ranking, the next keys before anything is written: where registers hold both.
+  static constexpr bool early = Large && detail::lsd_shape<Word>::three_registers(ValueBytes);
   /// What a pass goes by. The arrays and n stay in shared storage: registers are what the tile's size is bound by.
   struct job {
     std::uint32_t tiles, frequent, odd; // odd: active passes before this one, modulo 2
@@ -165,7 +173,7 @@ struct lsd_pass_kernel {
     Word k[items];
     load(array(s.from), s.n, at, k);
     while (at < j.tiles) {
-      if constexpr (has_values)
+      if constexpr (has_values && !early)
         if (!j.make_indices)
           prefetch_tile(array(s.values_from), s.n, at);
       packed_digits<items> digits;
@@ -181,6 +189,9 @@ struct lsd_pass_kernel {
       if (t == 0)
         drawn = ticket.fetch_add(0, 1u);
       std::uint32_t places[(items + 1) / 2] = {}; // two a word
+      value_type x[has_values ? items : 1];
+      if constexpr (early)
+        load_values(s, j, at, x);
       const auto stage = simt::view_as<Word>(s.stage.view());
       tile::rank(s.ranks, digits, j.frequent, [&](int i, std::uint32_t place) {
         stage[place] = k[i];
@@ -192,9 +203,13 @@ struct lsd_pass_kernel {
       simt::block_barrier();
       const std::uint32_t next = s.next;
       if constexpr (has_values) {
-        prefetch_tile(array(s.from), s.n, next);
-        move_values(s, j, at, places);
-        load(array(s.from), s.n, next, k);
+        if constexpr (early)
+          load(array(s.from), s.n, next, k);
+        else
+          load_values(s, j, at, x);
+        move_values(s, j, at, places, x);
+        if constexpr (!early)
+          load(array(s.from), s.n, next, k);
       } else {
         load(array(s.from), s.n, next, k);
         packed_digits<items> unused;
@@ -230,15 +245,16 @@ struct lsd_pass_kernel {
     }
   }
 
-  /// Asks the L2 for what this warp will load: a lane a line of 128 bytes.
+  /// Asks the L2 for what this warp will load: a lane a sector. (Whole lines of 128 bytes by one request each, or the
+  /// next tile's keys as well, cost 4 to 15 % with 8-byte keys and values.)
   template <class T>
   static SORTILE_DEVICE void prefetch_tile(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at) {
-    constexpr unsigned line = 128 / sizeof(T), lines = unsigned(items) * simt::warp_size / line;
+    constexpr unsigned sector = 32 / sizeof(T), sectors = unsigned(items) * simt::warp_size / sector;
     const std::uint64_t first = first_of(at) + simt::warp_index() * unsigned(items) * simt::warp_size;
     SORTILE_UNROLL
-    for (unsigned l = 0; l < lines; l += simt::warp_size) {
-      const std::uint64_t i = first + (l + simt::lane_index()) * line;
-      if (l + simt::lane_index() < lines && i < n)
+    for (unsigned l = 0; l < sectors; l += simt::warp_size) {
+      const std::uint64_t i = first + (l + simt::lane_index()) * sector;
+      if (l + simt::lane_index() < sectors && i < n)
         simt::prefetch(from, i);
     }
   }
@@ -328,9 +344,7 @@ struct lsd_pass_kernel {
         to.store(s.place.load(d) + p, key);
     }
   }
-  SORTILE_DEVICE void move_values(shared& s, const job& j, std::uint32_t at,
-                                  const std::uint32_t (&places)[(items + 1) / 2]) const {
-    value_type x[items];
+  SORTILE_DEVICE void load_values(shared& s, const job& j, std::uint32_t at, value_type (&x)[items]) const {
     if (j.make_indices) {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
@@ -338,6 +352,9 @@ struct lsd_pass_kernel {
     } else {
       load(array(s.values_from), s.n, at, x);
     }
+  }
+  SORTILE_DEVICE void move_values(shared& s, const job& j, std::uint32_t at,
+                                  const std::uint32_t (&places)[(items + 1) / 2], const value_type (&x)[items]) const {
     packed_digits<items> digits;
     write_keys(s, j, at, digits);
     simt::block_barrier();

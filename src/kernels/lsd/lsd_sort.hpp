@@ -53,12 +53,14 @@ struct lsd_request {
   key_codec<Word> codec;
   void* workspace = nullptr; ///< aligned to 128
   std::size_t workspace_bytes = 0;
+  unsigned architecture = 90; ///< of the device, as 10 · major + minor; below 90 tiles stay small
   // For measurements and tests.
   lsd_tiles tiles = lsd_tiles::follow_n;
   std::uint32_t portion_tiles = 0; ///< tiles in one chain of look-backs; 0: as many as its counters can hold
 };
 
-/// Bytes of workspace for a request; pointers matter only by which are null or equal.
+/// Bytes of workspace for a request: the spare arrays, and 1 KB a tile. Of the pointers it matters only which are null
+/// and which are equal.
 template <class Word>
 std::size_t lsd_workspace_bytes(const lsd_request<Word>& request);
 
