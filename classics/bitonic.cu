@@ -21,9 +21,8 @@
 //                        distance is the greatest power of two below n
 //   bitonic-loop         on the host: three loops, with mirrored first splits
 //   bitonic-steps        a launch a step, a thread a comparator, global memory
-//   bitonic-shared       steps of distance below 1024 stay in shared memory: one launch sorts tiles of 1024, and then
-//   in
-//                        each merge the small distances take one launch together
+//   bitonic-shared       steps of distance below 1024 stay in shared memory: one launch sorts tiles of 1024, and
+//                        then in each merge the small distances take one launch together
 //
 // Source: Batcher, "Sorting Networks and their Applications", 1968; Knuth, TAOCP vol. 3, 5.3.4; any n: Lang, "Bitonic
 // sorting network for n not a power of 2".
@@ -34,7 +33,7 @@
 // What it teaches: a network has no data-dependent branches, addresses or load imbalance; tiles turn steps into shared
 // memory traffic where distances are small; and how padding can be imagined instead of stored. Limits: log² n steps, so
 // that radix and merge sorts win for large n; not stable; within one block, for up to some thousand keys, hard to beat.
-#include "classics/compare_exchange.hpp"
+#include "classics/network.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -84,7 +83,7 @@ void loop(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_c
   for (std::size_t run = 1; run < n; run *= 2)
     for (std::size_t distance = run; distance > 0; distance /= 2) {
       for (std::size_t t = 0; t < comparators; ++t) {
-        const comparator c = distance == run ? mirrored(t, run) : straight(t, distance);
+        const comparator c = bitonic_network::at(t, run, distance);
         if (c.high < n && all[c.low].image > all[c.high].image)
           std::swap(all[c.low], all[c.high]);
       }
@@ -97,86 +96,38 @@ void loop(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_c
   j.show("sorted", untyped(data), n);
 }
 
-/// Tiles in shared memory: sorted, or taken through the small distances of one merge.
 template <class Word, bool Pairs>
-struct network_tile {
-  static constexpr unsigned block_threads = 512, own = 2 * block_threads;
-  struct shared {
-    simt::shared_array<record<Word, Pairs>, own> tile;
-  };
-  records<Word, Pairs> data;
-  std::uint64_t n;
-  key_codec<Word> codec;
-  bool whole_sort; // otherwise the end of one merge: distances below a tile
-
-  SORTILE_DEVICE void step(shared& s, unsigned distance, bool mirror, unsigned count) const {
-    simt::block_barrier();
-    const unsigned t = simt::thread_index();
-    const comparator c = mirror ? mirrored(t, distance) : straight(t, distance);
-    if (c.high < count)
-      exchange_if_greater(s.tile, c.low, c.high, codec);
-  }
-  SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * own;
-    const auto count = static_cast<unsigned>(n - first < own ? n - first : own);
-    for (unsigned i = simt::thread_index(); i < count; i += block_threads)
-      s.tile.store(i, data.load(first + i));
-    for (unsigned run = whole_sort ? 1 : block_threads; run < own; run *= 2)
-      for (unsigned distance = run; distance > 0; distance /= 2)
-        step(s, distance, whole_sort && distance == run, count);
-    simt::block_barrier();
-    for (unsigned i = simt::thread_index(); i < count; i += block_threads)
-      data.store(first + i, s.tile.load(i));
-  }
-};
-
-template <class Word, bool Pairs>
-void by_steps(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_codec<Word>& codec) {
-  for (std::uint64_t run = 1; run < j.asked.n; run *= 2)
-    for (std::uint64_t distance = run; distance > 0; distance /= 2)
-      run_bitonic_step(j, data, codec, distance, distance == run);
-}
-
-template <class Word, bool Pairs>
-void with_tiles(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_codec<Word>& codec) {
-  using kernel = network_tile<Word, Pairs>;
-  const std::uint64_t n = j.asked.n;
-  if (n == 0)
+void with_tiles(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec) {
+  constexpr std::uint64_t tile = network_tile<bitonic_network, Word, Pairs>::own;
+  if (j.asked.n == 0)
     return;
-  const unsigned tiles = blocks_for(n, kernel::own);
-  simt::launch(j.on.queue(), {.grid = tiles}, kernel{data, n, codec, true});
-  j.show("tiles sorted", untyped(data), n);
-  for (std::uint64_t run = kernel::own; run < n; run *= 2) {
-    for (std::uint64_t distance = run; distance >= kernel::own; distance /= 2)
-      run_bitonic_step(j, data, codec, distance, distance == run);
-    simt::launch(j.on.queue(), {.grid = tiles}, kernel{data, n, codec, false});
-    j.show("distances below a tile", untyped(data), n);
+  launch_network_tiles<bitonic_network>(j, data, codec);
+  for (std::uint64_t run = tile; run < j.asked.n; run *= 2) {
+    for (std::uint64_t distance = run; distance >= tile; distance /= 2) {
+      launch_network_step<bitonic_network>(j, data, j.asked.n, codec, run, distance);
+      j.show("distance " + std::to_string(distance), untyped(data), j.asked.n);
+    }
+    launch_network_tiles<bitonic_network>(j, data, codec, run);
   }
-}
-
-classic bitonic(std::string_view name, std::string_view summary, run_function run) {
-  return {.name = name,
-          .family = "network",
-          .summary = summary,
-          .work = "n log^2 n",
-          .depth = "log^2 n",
-          .source = "Batcher 1968; Lang (any n)",
-          .steps_show = "each step of the network that is seen from outside",
-          .run = run};
 }
 
 } // namespace
 
 SORTILE_CLASSICS_OF(bitonic) {
-  std::vector<classic> all = {bitonic("bitonic-recursive",
-                                      "halves sorted down and up, then merged, by recursion on the host",
-                                      [](job& j) { with_records(j, [&](auto&... a) { recursive(j, a...); }); }),
-                              bitonic("bitonic-loop", "the network as loops on the host",
-                                      [](job& j) { with_records(j, [&](auto&... a) { loop(j, a...); }); }),
-                              bitonic("bitonic-steps", "a launch for each step of the network",
-                                      [](job& j) { with_records(j, [&](auto&... a) { by_steps(j, a...); }); }),
-                              bitonic("bitonic-shared", "small distances in shared memory, large ones a launch each",
-                                      [](job& j) { with_records(j, [&](auto&... a) { with_tiles(j, a...); }); })};
+  const auto bitonic = [](std::string_view name, std::string_view summary, run_function run) {
+    return network_sort(name, summary, "Batcher 1968; Lang (any n)", run);
+  };
+  std::vector<classic> all = {
+      bitonic("bitonic-recursive", "halves sorted down and up, then merged, by recursion on the host",
+              [](job& j) { with_records(j, [&](auto&... a) { recursive(j, a...); }); }),
+      bitonic("bitonic-loop", "the network as loops on the host",
+              [](job& j) { with_records(j, [&](auto&... a) { loop(j, a...); }); }),
+      bitonic("bitonic-steps", "a launch for each step of the network",
+              [](job& j) {
+                with_records(j, [&](auto& d, auto&, auto& codec) { merge_by_steps<bitonic_network>(j, d, codec, 1); });
+              }),
+      bitonic("bitonic-shared", "small distances in shared memory, large ones a launch each",
+              [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { with_tiles(j, d, codec); }); })};
   all[0].place = all[1].place = place::host;
   return all;
 }

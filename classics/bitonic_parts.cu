@@ -31,7 +31,7 @@
 // What it teaches: why the bitonic sort works; and that an arc of a circle is what a network can merge without knowing
 // where it begins. Limits: comparing at fixed distances, the merge does n/2 log n comparisons, where n - 1 would do
 // (merge-path, or the adaptive merge of 1989). Both are unstable.
-#include "classics/compare_exchange.hpp"
+#include "classics/network.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -141,8 +141,12 @@ void merge(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, cons
   const std::uint64_t n = j.asked.n;
   if (n != 0 && !std::has_single_bit(n))
     greatest_first(j, data, spare, codec);
-  for (std::uint64_t distance = std::bit_ceil(n) / 2; distance > 0; distance /= 2)
-    run_bitonic_step(j, data, codec, distance, false);
+  const std::uint64_t run = std::bit_ceil(n); // longer than any distance: no step mirrors
+  for (std::uint64_t distance = run / 2; distance > 0; distance /= 2) {
+    launch_network_step<bitonic_network>(j, data, n, codec, run, distance);
+    if (j.shows_steps())
+      j.show("distance " + std::to_string(distance), untyped(data), n);
+  }
   j.show("merged", untyped(data), n);
 }
 

@@ -62,6 +62,10 @@ class job {
   bool shows_steps() const { return steps_ != nullptr; }
   /// Adds a line of text to the steps.
   void show(const std::string& text);
+  /// Says what whoever runs the classic should know, whether they read the steps or not: that it fell over to another
+  /// sort, how often a kernel launched kernels.
+  void note(const std::string& text);
+  const std::vector<std::string>& notes() const { return notes_; }
   /// The keys, and values if there are any, of n records from `first` on: after the work queued so far.
   void show(const std::string& title, const device_arrays& arrays, std::uint64_t n);
   /// Counters, flags, positions.
@@ -77,6 +81,7 @@ class job {
  private:
   const std::map<std::string, unsigned>& parameters_;
   std::string* steps_;
+  std::vector<std::string> notes_{};
 };
 
 /// The types that a classic takes unless it says otherwise: any key goes through the codec.
@@ -101,7 +106,7 @@ struct classic {
   std::uint64_t largest_n = std::uint64_t{1} << 31;
   std::vector<parameter> parameters{};
   const classics::task* task = &sorting; ///< what has to be done, and what counts as right
-  classics::place place = place::device; ///< host: plain C++, run by --engine host
+  classics::place place = place::device; ///< host: plain C++, run by --engine host or executor
   run_function run = nullptr;
   std::string_view file{};            ///< set by the registry, as is the next
   run_function run_on_cuda = nullptr; ///< the same function compiled by nvcc; null without a CUDA build

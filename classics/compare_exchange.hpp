@@ -43,33 +43,6 @@ SORTILE_HOST_DEVICE constexpr comparator mirrored(std::uint64_t t, std::uint64_t
   return {low, low ^ (2 * distance - 1)};
 }
 
-/// A step of the bitonic network in global memory.
-template <class Word, bool Pairs>
-struct bitonic_step {
-  static constexpr unsigned block_threads = 256;
-  records<Word, Pairs> data;
-  std::uint64_t n;
-  key_codec<Word> codec;
-  std::uint64_t distance;
-  bool mirror;
-
-  SORTILE_DEVICE void operator()() const {
-    const comparator c = mirror ? mirrored(grid_thread(), distance) : straight(grid_thread(), distance);
-    if (c.high < n)
-      exchange_if_greater(data, c.low, c.high, codec);
-  }
-};
-
-template <class Word, bool Pairs>
-void run_bitonic_step(job& j, const records<Word, Pairs>& data, const key_codec<Word>& codec, std::uint64_t distance,
-                      bool mirror) {
-  using kernel = bitonic_step<Word, Pairs>;
-  simt::launch(j.on.queue(), {.grid = blocks_for(std::bit_ceil(j.asked.n) / 2, kernel::block_threads)},
-               kernel{data, j.asked.n, codec, distance, mirror});
-  if (j.shows_steps())
-    j.show((mirror ? "mirrored, runs of " : "distance ") + std::to_string(distance), untyped(data), j.asked.n);
-}
-
 /// What a sort of the host compares and moves.
 template <class Word>
 struct host_record {

@@ -33,6 +33,7 @@ struct machine::state {
   executor::device pretended{};
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
   std::unique_ptr<device::stream> stream{}; ///< null: the executor
+  std::vector<device::stream> sides{};
   bool is_executor() const {
     return stream == nullptr;
   }
@@ -75,6 +76,22 @@ simt::queue machine::queue() const {
   return is_executor() ? simt::queue::executor(state_->pretended) : simt::queue::cuda(state_->stream->get());
 }
 
+simt::queue machine::side_queue(unsigned i) {
+  if (is_executor())
+    return queue();
+  if (i >= state_->sides.size())
+    state_->sides.resize(i + 1);
+  return simt::queue::cuda(state_->sides[i].get());
+}
+
+void machine::order(const simt::queue& earlier, const simt::queue& later) {
+  if (is_executor())
+    return;
+  const device::event so_far;
+  so_far.record(static_cast<cudaStream_t>(earlier.cuda_stream()));
+  so_far.hold_back(static_cast<cudaStream_t>(later.cuda_stream()));
+}
+
 void* machine::allocate(std::size_t bytes) {
   if (bytes == 0)
     return nullptr;
@@ -97,18 +114,20 @@ void machine::copy_to_device(void* to, const void* host, std::size_t bytes) {
   synchronize(); // the host's array may change from now on
 }
 
-void machine::copy_to_host(void* to, const void* from, std::size_t bytes) {
-  copy_on_device(to, from, bytes);
-  synchronize();
+void machine::copy_to_host(void* to, const void* from, std::size_t bytes, const simt::queue& on) {
+  copy_on_device(to, from, bytes, on);
+  if (!is_executor())
+    SORTILE_CUDA_CHECK(cudaStreamSynchronize(static_cast<cudaStream_t>(on.cuda_stream())));
 }
 
-void machine::copy_on_device(void* to, const void* from, std::size_t bytes) {
+void machine::copy_on_device(void* to, const void* from, std::size_t bytes, const simt::queue& on) {
   if (bytes == 0)
     return;
   if (is_executor())
     std::memcpy(to, from, bytes);
   else
-    SORTILE_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, state_->stream->get()));
+    SORTILE_CUDA_CHECK(
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(on.cuda_stream())));
 }
 
 void machine::clear(void* memory, std::size_t bytes) {
@@ -145,6 +164,12 @@ simt::queue machine::queue() const {
   return simt::queue::executor(state_->pretended);
 }
 
+simt::queue machine::side_queue(unsigned) {
+  return queue();
+}
+
+void machine::order(const simt::queue&, const simt::queue&) {}
+
 void* machine::allocate(std::size_t bytes) {
   if (bytes == 0)
     return nullptr;
@@ -161,11 +186,11 @@ void machine::copy_to_device(void* to, const void* host, std::size_t bytes) {
   copy_on_device(to, host, bytes);
 }
 
-void machine::copy_to_host(void* to, const void* from, std::size_t bytes) {
-  copy_on_device(to, from, bytes);
+void machine::copy_to_host(void* to, const void* from, std::size_t bytes, const simt::queue& on) {
+  copy_on_device(to, from, bytes, on);
 }
 
-void machine::copy_on_device(void* to, const void* from, std::size_t bytes) {
+void machine::copy_on_device(void* to, const void* from, std::size_t bytes, const simt::queue&) {
   if (bytes != 0)
     std::memcpy(to, from, bytes);
 }

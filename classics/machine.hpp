@@ -36,8 +36,9 @@ class device_array {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  /// All elements, copied to the host after the work queued so far.
+  /// All elements, copied to the host after the work queued so far, on the main queue or on another.
   std::vector<T> to_host() const;
+  std::vector<T> to_host(const simt::queue& on) const;
   /// One element, likewise: what a host-driven algorithm reads back to decide what comes next.
   T at(std::size_t i) const;
   void clear() const; ///< every byte 0, in the order of the queue
@@ -62,7 +63,14 @@ class machine {
   machine(machine&&) noexcept;
   ~machine();
 
+  /// The main queue, on which everything goes that is not told otherwise.
   simt::queue queue() const;
+  /// Queue i beside the main one, made when it is first asked for. On the GPU a stream: what is put on different queues
+  /// runs at the same time where there is room, in no order but that of order(). On the executor a launch ends before
+  /// the next begins, whatever its queue. A classic orders the main queue behind its others before it returns.
+  simt::queue side_queue(unsigned i);
+  /// What `later` is given from now on begins after what `earlier` has been given so far.
+  void order(const simt::queue& earlier, const simt::queue& later);
   bool is_executor() const;
   /// The executor's device: its seed and its counters.
   executor::device& executor_device() const;
@@ -72,8 +80,10 @@ class machine {
   void deallocate(void* memory, std::size_t bytes) noexcept;
   void copy_to_device(void* to, const void* host, std::size_t bytes);
   /// Waits for the work queued so far first, and for the copy.
-  void copy_to_host(void* to, const void* device, std::size_t bytes);
-  void copy_on_device(void* to, const void* from, std::size_t bytes);
+  void copy_to_host(void* to, const void* device, std::size_t bytes) { copy_to_host(to, device, bytes, queue()); }
+  void copy_to_host(void* to, const void* device, std::size_t bytes, const simt::queue& on);
+  void copy_on_device(void* to, const void* from, std::size_t bytes) { copy_on_device(to, from, bytes, queue()); }
+  void copy_on_device(void* to, const void* from, std::size_t bytes, const simt::queue& on);
   void clear(void* device, std::size_t bytes);
   /// Errors of queued work surface here.
   void synchronize();
@@ -98,11 +108,16 @@ device_array<T>::~device_array() {
 }
 
 template <class T>
-std::vector<T> device_array<T>::to_host() const {
+std::vector<T> device_array<T>::to_host(const simt::queue& on) const {
   std::vector<T> host(size_);
   if (size_ != 0)
-    machine_->copy_to_host(host.data(), data_, size_ * sizeof(T));
+    machine_->copy_to_host(host.data(), data_, size_ * sizeof(T), on);
   return host;
+}
+
+template <class T>
+std::vector<T> device_array<T>::to_host() const {
+  return size_ == 0 ? std::vector<T>() : to_host(machine_->queue());
 }
 
 template <class T>

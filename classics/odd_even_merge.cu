@@ -35,110 +35,30 @@
 //
 // What it teaches: fewest comparators is not the same as least traffic: bitonic-shared does 136 rounds for the same
 // input, because its steps suit tiles. Limits: log² n steps; not stable; idle threads at the edges of each run.
-#include "classics/compare_exchange.hpp"
+#include "classics/network.hpp"
 
 namespace sortile::classics {
 namespace {
 
-/// Comparator t of the step of distance k in the merge of runs of p; `high` is beyond its run where there is none.
-template <class Integer>
-SORTILE_DEVICE comparator of_step(Integer t, Integer p, Integer k) {
-  comparator c = straight(t, k);
-  if (k < p) {
-    c.low += k;
-    c.high += k;
-  }
-  return c;
-}
-SORTILE_DEVICE bool within_a_run(const comparator& c, std::uint64_t p) {
-  return c.low / (2 * p) == c.high / (2 * p);
-}
-
-template <class Word, bool Pairs>
-struct merge_step {
-  static constexpr unsigned block_threads = 256;
-  records<Word, Pairs> data;
-  std::uint64_t n;
-  key_codec<Word> codec;
-  std::uint64_t run, distance;
-
-  SORTILE_DEVICE void operator()() const {
-    const comparator c = of_step(grid_thread(), run, distance);
-    if (c.high < n && within_a_run(c, run))
-      exchange_if_greater(data, c.low, c.high, codec);
-  }
-};
-
-template <class Word, bool Pairs>
-struct sort_tiles {
-  static constexpr unsigned block_threads = 512, own = 2 * block_threads;
-  struct shared {
-    simt::shared_array<record<Word, Pairs>, own> tile;
-  };
-  records<Word, Pairs> data;
-  std::uint64_t n;
-  key_codec<Word> codec;
-
-  SORTILE_DEVICE void operator()(shared& s) const {
-    const unsigned t = simt::thread_index();
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * own;
-    const auto count = static_cast<unsigned>(n - first < own ? n - first : own);
-    for (unsigned i = t; i < count; i += block_threads)
-      s.tile.store(i, data.load(first + i));
-    for (unsigned run = 1; run < own; run *= 2)
-      for (unsigned distance = run; distance > 0; distance /= 2) {
-        simt::block_barrier();
-        const comparator c = of_step(t, run, distance);
-        if (c.high < count && within_a_run(c, run))
-          exchange_if_greater(s.tile, c.low, c.high, codec);
-      }
-    simt::block_barrier();
-    for (unsigned i = t; i < count; i += block_threads)
-      data.store(first + i, s.tile.load(i));
-  }
-};
-
-/// Merges runs of `run` up to the whole.
-template <class Word, bool Pairs>
-void merge_from(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec, std::uint64_t run) {
-  using kernel = merge_step<Word, Pairs>;
-  const std::uint64_t n = j.asked.n;
-  for (; run < n; run *= 2)
-    for (std::uint64_t distance = run; distance > 0; distance /= 2) {
-      simt::launch(j.on.queue(), {.grid = blocks_for(std::bit_ceil(n) / 2, kernel::block_threads)},
-                   kernel{data, n, codec, run, distance});
-      if (j.shows_steps())
-        j.show("runs of " + std::to_string(run) + ", distance " + std::to_string(distance), untyped(data), n);
-    }
-}
-
 template <class Word, bool Pairs>
 void tiles_first(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec) {
-  using kernel = sort_tiles<Word, Pairs>;
   if (j.asked.n == 0)
     return;
-  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, kernel::own)}, kernel{data, j.asked.n, codec});
-  j.show("tiles sorted", untyped(data), j.asked.n);
-  merge_from(j, data, codec, kernel::own);
-}
-
-classic odd_even(std::string_view name, std::string_view summary, run_function run) {
-  return {.name = name,
-          .family = "network",
-          .summary = summary,
-          .work = "n log^2 n",
-          .depth = "log^2 n",
-          .source = "Batcher 1968; Knuth, TAOCP vol. 3, 5.2.2",
-          .steps_show = "each step of the network that is seen from outside",
-          .run = run};
+  launch_network_tiles<odd_even_network>(j, data, codec);
+  merge_by_steps<odd_even_network>(j, data, codec, network_tile<odd_even_network, Word, Pairs>::own);
 }
 
 } // namespace
 
 SORTILE_CLASSICS_OF(odd_even_merge) {
-  return {odd_even("odd-even-merge", "Batcher's odd-even merge sort, a launch for each step of the network",
-                   [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { merge_from(j, d, codec, 1); }); }),
-          odd_even("odd-even-merge-shared", "the same, with runs of up to 1024 made in shared memory",
+  const char* source = "Batcher 1968; Knuth, TAOCP vol. 3, 5.2.2";
+  return {
+      network_sort("odd-even-merge", "Batcher's odd-even merge sort, a launch for each step of the network", source,
+                   [](job& j) {
+                     with_records(
+                         j, [&](auto& d, auto&, auto& codec) { merge_by_steps<odd_even_network>(j, d, codec, 1); });
+                   }),
+      network_sort("odd-even-merge-shared", "the same, with runs of up to 1024 made in shared memory", source,
                    [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { tiles_first(j, d, codec); }); })};
 }
 

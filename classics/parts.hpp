@@ -5,7 +5,10 @@
 //   parts that were divided too often fall over to the bitonic network in global memory
 #pragma once
 
+#include "classics/network.hpp"
 #include "classics/quicksort.hpp"
+
+#include <algorithm>
 
 namespace sortile::classics::inline SORTILE_BACKEND {
 
@@ -14,10 +17,13 @@ struct part {
   std::uint32_t first, count, depth, in_spare;
 };
 
-template <class Word, bool Pairs>
+/// A part a block, of up to `Largest` records, by the bitonic network in shared memory.
+template <class Word, bool Pairs, unsigned Largest>
 struct sort_parts {
-  static constexpr unsigned block_threads = 256;
-  using shared = quicksort_storage<Word, Pairs>;
+  static constexpr unsigned block_threads = std::min(Largest / 4, 1024u);
+  struct shared {
+    simt::shared_array<record<Word, Pairs>, Largest> tile;
+  };
   records<Word, Pairs> data, spare;
   key_codec<Word> codec;
   simt::global<const part> parts;
@@ -28,75 +34,100 @@ struct sort_parts {
   }
 };
 
+/// Parts of at most `small` keys are kept for the end; those divided more than `deepest` times fall over.
 template <class Word, bool Pairs>
 class divided_array {
  public:
   using array = records<Word, Pairs>;
-  divided_array(job& j, const array& data, const array& spare, const key_codec<Word>& codec)
-      : j_(j), data_(data), spare_(spare), codec_(codec) {}
+  divided_array(job& j, const array& data, const array& spare, const key_codec<Word>& codec, unsigned small,
+                unsigned deepest)
+      : j_(j), data_(data), spare_(spare), codec_(codec), small_(small), deepest_(deepest) {}
 
   const array& holder(const part& p) const { return p.in_spare ? spare_ : data_; }
   const array& other(const part& p) const { return p.in_spare ? data_ : spare_; }
+  part whole() const { return {0, static_cast<std::uint32_t>(j_.asked.n), 0, 0}; }
 
-  /// Starts with the whole; divide(p, stack) moves a part to the other array and pushes what has to be done there.
-  template <class Divide>
-  void run(unsigned small, unsigned deepest, Divide&& divide) const {
-    std::vector<part> stack = {{0, static_cast<std::uint32_t>(j_.asked.n), 0, 0}}, kept;
+  /// Whether a part is to be divided. Where not, it is taken care of.
+  bool wants_division(const part& p) {
+    if (p.count <= small_)
+      kept_.push_back(p);
+    else if (p.depth > deepest_)
+      fall_over(p);
+    else
+      return true;
+    return false;
+  }
+
+  /// From the whole on, one part after another; divide(p, stack) moves a part to the other array and pushes what has to
+  /// be done there. `Largest`: what `small` can be.
+  template <unsigned Largest = 1024, class Divide>
+  void run(Divide&& divide) {
+    std::vector<part> stack = {whole()};
     while (!stack.empty()) {
       const part p = stack.back();
       stack.pop_back();
-      if (p.count <= small)
-        kept.push_back(p);
-      else if (p.depth > deepest)
-        fall_over(p);
-      else
+      if (wants_division(p))
         divide(p, stack);
     }
-    j_.show(std::to_string(kept.size()) + " parts are left to one block each");
-    if (!kept.empty())
-      sort_small(kept);
+    finish<Largest>();
+  }
+
+  /// Sorts what was kept; then `data` is sorted.
+  template <unsigned Largest = 1024>
+  void finish() {
+    j_.show(std::to_string(kept_.size()) + " parts are left to one block each");
+    if (fallen_ != 0)
+      j_.note("parts that fell over to the bitonic sort, after more than " + std::to_string(deepest_) +
+              " divisions: " + std::to_string(fallen_));
+    if (!kept_.empty())
+      sort_small<Largest>();
   }
 
   /// What of a part's division is in its place for good: brought to `data`, should the division have left it in
   /// `spare`.
-  void settle(const part& p, std::uint64_t first, std::uint64_t count) const {
+  void settle(const part& p, std::uint64_t first, std::uint64_t count, const simt::queue& on) const {
     if (!p.in_spare)
-      copy_to_data(first, count);
+      copy_to_data(first, count, on);
   }
 
  private:
-  void sort_small(const std::vector<part>& kept) const {
-    const device_array<part> parts(j_.on, kept.size());
-    j_.on.copy_to_device(parts.data(), kept.data(), kept.size() * sizeof(part));
-    simt::launch(j_.on.queue(), {.grid = static_cast<unsigned>(kept.size())},
-                 sort_parts<Word, Pairs>{data_, spare_, codec_, view(parts)});
+  template <unsigned Largest>
+  void sort_small() const {
+    const device_array<part> parts(j_.on, kept_.size());
+    j_.on.copy_to_device(parts.data(), kept_.data(), kept_.size() * sizeof(part));
+    simt::launch(j_.on.queue(), {.grid = static_cast<unsigned>(kept_.size())},
+                 sort_parts<Word, Pairs, Largest>{data_, spare_, codec_, view(parts)});
     j_.on.synchronize(); // before the list goes
   }
 
-  void fall_over(const part& p) const {
+  void fall_over(const part& p) {
+    ++fallen_;
     j_.show("keys " + std::to_string(p.first) + " to " + std::to_string(p.first + p.count - 1) + ", divided " +
             std::to_string(p.depth) + " times, fall over to the bitonic sort");
     if (p.in_spare)
-      copy_to_data(p.first, p.count);
+      copy_to_data(p.first, p.count, j_.on.queue());
     const array a{{data_.keys.data() + p.first, p.count},
                   {Pairs ? data_.values.data() + p.first : nullptr, Pairs ? p.count : 0}};
     for (std::uint64_t run = 1; run < p.count; run *= 2)
       for (std::uint64_t distance = run; distance > 0; distance /= 2)
-        simt::launch(j_.on.queue(), {.grid = blocks_for(std::bit_ceil(std::uint64_t{p.count}) / 2, 256)},
-                     bitonic_step<Word, Pairs>{a, p.count, codec_, distance, distance == run});
+        launch_network_step<bitonic_network>(j_, a, p.count, codec_, run, distance);
   }
 
-  void copy_to_data(std::uint64_t first, std::uint64_t count) const {
+  void copy_to_data(std::uint64_t first, std::uint64_t count, const simt::queue& on) const {
     if (count == 0)
       return;
-    j_.on.copy_on_device(data_.keys.data() + first, spare_.keys.data() + first, count * sizeof(Word));
+    j_.on.copy_on_device(data_.keys.data() + first, spare_.keys.data() + first, count * sizeof(Word), on);
     if constexpr (Pairs)
-      j_.on.copy_on_device(data_.values.data() + first, spare_.values.data() + first, count * sizeof(std::uint32_t));
+      j_.on.copy_on_device(data_.values.data() + first, spare_.values.data() + first, count * sizeof(std::uint32_t),
+                           on);
   }
 
   job& j_;
   array data_, spare_;
   key_codec<Word> codec_;
+  unsigned small_, deepest_;
+  std::vector<part> kept_{};
+  std::uint64_t fallen_ = 0;
 };
 
 } // namespace sortile::classics::inline SORTILE_BACKEND

@@ -15,8 +15,9 @@
 // puts the equal ones where they belong for good. Then its first thread launches a block for each side that is larger
 // than `small`; smaller ones it sorts itself, by the bitonic network in shared memory.
 //
-// A part at depth 18 or more has had bad pivots. It falls over to the bitonic network in global memory, by its one
-// block; steps say how often. That also keeps the nesting within what the device runtime allows (24).
+// A part at depth 18 or more has had bad pivots (or random ones that were none too good). It falls over to the bitonic
+// network in global memory, by its one block; a note says how often. That also keeps the nesting within what the device
+// runtime allows (24).
 //
 // The runtime holds at most 2048 launches that have not begun. The parts of such launches do not overlap, and each is
 // larger than `small`: where n / 2048 is more than the parameter, it takes its place, and there are never too many.
@@ -189,10 +190,10 @@ void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, 
   const std::uint32_t count = launches.at(0);
   if (count == 0)
     throw device_failure("quicksort-launching: no kernel was launched from the device");
-  j.show(std::to_string(count) + " launches from the device");
+  j.note(std::to_string(count) + " launches from the device");
   if (const std::uint32_t parts = fallen.at(0); parts != 0)
-    j.show(std::to_string(parts) + " parts were divided " + std::to_string(deepest) +
-           " times, fell over to the bitonic sort");
+    j.note("parts that fell over to the bitonic sort, after " + std::to_string(deepest) +
+           " divisions: " + std::to_string(parts));
   j.show("sorted", untyped(data), j.asked.n);
 }
 

@@ -25,44 +25,11 @@
 // threads, serially where it is cheap. Limits: fewer blocks, so at small n part of the machine idles; large K costs
 // occupancy, and with 64-bit pairs at 32 a thread also registers (spills). Writes stay scattered over two streams; the
 // same step on top of the bucket form is radix-bits-coarsened.
+#include "classics/bit_partition.hpp"
 #include "classics/radix_buckets.hpp"
 
 namespace sortile::classics {
 namespace {
-
-/// Counts, for every bit of the image, the keys in which it is set. No pass changes these counts.
-template <class Word>
-struct count_bits {
-  static constexpr unsigned block_threads = 256, width = 8 * sizeof(Word);
-  struct shared {
-    simt::shared_array<std::uint32_t, width> ones;
-  };
-  simt::global<const Word> keys;
-  std::uint64_t n;
-  key_codec<Word> codec;
-  simt::global<std::uint32_t> ones; // [width], 0 at the start
-  unsigned keys_a_thread;
-
-  SORTILE_DEVICE void operator()(shared& s) const {
-    const unsigned t = simt::thread_index();
-    if (t < width)
-      s.ones[t] = 0;
-    simt::block_barrier();
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * block_threads * keys_a_thread;
-    for (unsigned k = 0; k < keys_a_thread; ++k) {
-      const std::uint64_t i = first + k * block_threads + t;
-      const Word image = i < n ? codec.image(keys.load(i)) : Word{0};
-      for (unsigned bit = 0; bit < codec.bits; ++bit) {
-        const unsigned votes = simt::ballot(((image >> bit) & 1) != 0);
-        if (simt::lane_index() == 0 && votes != 0)
-          s.ones.fetch_add(bit, simt::popcount(votes));
-      }
-    }
-    simt::block_barrier();
-    if (t < codec.bits && s.ones.load(t) != 0)
-      ones.fetch_add(t, s.ones.load(t));
-  }
-};
 
 template <class Word, bool Pairs, unsigned Keys>
 struct partition_coarsened {
@@ -113,28 +80,6 @@ struct partition_coarsened {
   }
 };
 
-template <unsigned Keys, class Word, bool Pairs>
-void coarsened(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
-  using partition = partition_coarsened<Word, Pairs, Keys>;
-  const std::uint64_t n = j.asked.n;
-  if (n == 0)
-    return;
-  const device_array<std::uint32_t> ones(j.on, count_bits<Word>::width), begun(j.on, 1);
-  const device_array<std::uint64_t> states(j.on, blocks_for(n, partition::tile_elements));
-  const auto tiles = static_cast<unsigned>(states.size());
-  ones.clear();
-  simt::launch(j.on.queue(), {.grid = tiles}, count_bits<Word>{data.keys, n, codec, view(ones), Keys});
-  j.show("ones of each bit", ones);
-  for (unsigned bit = 0; bit < codec.bits; ++bit) {
-    begun.clear();
-    states.clear();
-    simt::launch(j.on.queue(), {.grid = tiles},
-                 partition{data, spare, n, codec, bit, view(begun), view(states), view(ones)});
-    std::swap(data, spare);
-    j.show("keys after bit " + std::to_string(bit), untyped(data), n);
-  }
-}
-
 } // namespace
 
 SORTILE_CLASSICS_OF(radix_coarsened) {
@@ -149,7 +94,9 @@ SORTILE_CLASSICS_OF(radix_coarsened) {
            .parameters = {{"keys", 1, 8, 32, "keys a thread", true}},
            .run = [](job& j) {
              with_constant(j.parameter("keys"), [&]<unsigned Keys>(std::integral_constant<unsigned, Keys>) {
-               with_records(j, [&](auto&... a) { coarsened<Keys>(j, a...); });
+               with_records(j, [&]<class Word, bool Pairs>(records<Word, Pairs>& data, auto&... a) {
+                 partition_by_each_bit<partition_coarsened<Word, Pairs, Keys>>(j, data, a...);
+               });
              });
            }}};
 }

@@ -2,8 +2,8 @@
 // sums; with switches for the two optimisations that reports measure, padding and coalescing.
 //
 // Idea. Four digit values, so four predicates. For each value the block scans the 0/1 flags of its 2048 elements, two a
-// thread, by the work-efficient tree (scans.cu): the scan numbers the elements of that value within the block, the
-// tree's root is how many there are. The counts of all blocks go to an array of block sums, all blocks of value 0
+// thread, by the work-efficient tree (scan_one_block.cu): the scan numbers the elements of that value within the block,
+// the tree's root is how many there are. The counts of all blocks go to an array of block sums, all blocks of value 0
 // first; its scan, over any number of blocks, says where each block's elements of each value begin. Then the elements
 // are moved:
 //

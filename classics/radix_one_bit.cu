@@ -36,8 +36,8 @@
 // read at best. Nothing is done in shared memory to repair that: radix_buckets.cu does.
 //
 // What it teaches: a scan turns "where does each key go" into arithmetic. Limits: 32 round trips through memory for
-// 32-bit keys; more bits an iteration (radix_multi_bit.cu) divide them.
-#include "classics/scan.hpp"
+// 32-bit keys; more bits an iteration (radix_buckets.cu) divide them.
+#include "classics/bit_partition.hpp"
 
 namespace sortile::classics {
 namespace {
@@ -95,36 +95,6 @@ void three_launches(job& j, records<Word, Pairs>& data, records<Word, Pairs>& sp
   }
 }
 
-/// Counts, for every bit of the image, the keys in which it is set: in shared memory first, then in memory.
-template <class Word>
-struct count_ones {
-  static constexpr unsigned block_threads = 256, width = 8 * sizeof(Word);
-  struct shared {
-    simt::shared_array<std::uint32_t, width> ones;
-  };
-  simt::global<const Word> keys;
-  std::uint64_t n;
-  key_codec<Word> codec;
-  simt::global<std::uint32_t> ones; // [width], 0 at the start
-
-  SORTILE_DEVICE void operator()(shared& s) const {
-    const unsigned t = simt::thread_index();
-    if (t < width)
-      s.ones[t] = 0;
-    simt::block_barrier();
-    const std::uint64_t i = grid_thread();
-    const Word image = i < n ? codec.image(keys.load(i)) : Word{0};
-    for (unsigned bit = 0; bit < codec.bits; ++bit) {
-      const unsigned votes = simt::ballot(((image >> bit) & 1) != 0);
-      if (simt::lane_index() == 0 && votes != 0)
-        s.ones.fetch_add(bit, simt::popcount(votes));
-    }
-    simt::block_barrier();
-    if (t < codec.bits && s.ones.load(t) != 0)
-      ones.fetch_add(t, s.ones.load(t));
-  }
-};
-
 template <class Word, bool Pairs>
 struct partition_by_bit {
   static constexpr unsigned block_threads = 256, tile_elements = 512;
@@ -168,27 +138,6 @@ struct partition_by_bit {
   }
 };
 
-template <class Word, bool Pairs>
-void one_launch(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
-  using partition = partition_by_bit<Word, Pairs>;
-  const std::uint64_t n = j.asked.n;
-  if (n == 0)
-    return;
-  const device_array<std::uint32_t> ones(j.on, count_ones<Word>::width), begun(j.on, 1);
-  const device_array<std::uint64_t> states(j.on, blocks_for(n, partition::tile_elements));
-  ones.clear();
-  simt::launch(j.on.queue(), {.grid = blocks_for(n, 256)}, count_ones<Word>{data.keys, n, codec, view(ones)});
-  j.show("ones of each bit", ones);
-  for (unsigned bit = 0; bit < codec.bits; ++bit) {
-    begun.clear();
-    states.clear();
-    simt::launch(j.on.queue(), {.grid = static_cast<unsigned>(states.size())},
-                 partition{data, spare, n, codec, bit, view(begun), view(states), view(ones)});
-    std::swap(data, spare);
-    j.show("keys after bit " + std::to_string(bit), untyped(data), n);
-  }
-}
-
 } // namespace
 
 SORTILE_CLASSICS_OF(radix_one_bit) {
@@ -209,7 +158,11 @@ SORTILE_CLASSICS_OF(radix_one_bit) {
            .source = "Kirk & Hwu, 4th ed.; Merrill & Garland 2016",
            .steps_show = "the count of ones of each bit, the keys after each bit",
            .stable = true,
-           .run = [](job& j) { with_records(j, [&](auto&... a) { one_launch(j, a...); }); }}};
+           .run = [](job& j) {
+             with_records(j, [&]<class Word, bool Pairs>(records<Word, Pairs>& data, auto&... a) {
+               partition_by_each_bit<partition_by_bit<Word, Pairs>>(j, data, a...);
+             });
+           }}};
 }
 
 } // namespace sortile::classics

@@ -100,6 +100,11 @@ void job::show(const std::string& text) {
     *steps_ += text + "\n";
 }
 
+void job::note(const std::string& text) {
+  notes_.push_back(text);
+  show(text);
+}
+
 void job::show(const std::string& title, const std::vector<std::uint32_t>& numbers) {
   if (steps_ == nullptr)
     return;
@@ -144,9 +149,9 @@ void refuse_undeclared(const classic& c, const request& asked, engine on) {
     refuse(c, "a " + std::string(c.task->name) + " takes whole keys, no bit window");
   if (asked.n > c.largest_n)
     refuse(c, std::to_string(asked.n) + " keys (allowed: at most " + std::to_string(c.largest_n) + ")");
-  if ((c.place == place::host) != (on == engine::host))
+  if (on == (c.place == place::host ? engine::cuda : engine::host))
     refuse(c, std::string("does not run on ") + std::string(name(on)) +
-                  (c.place == place::host ? " (allowed: host)" : " (allowed: executor, cuda)"));
+                  (c.place == place::host ? " (allowed: host, executor)" : " (allowed: executor, cuda)"));
   refuse_parameters(c, asked);
 }
 
@@ -181,6 +186,9 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
     on.copy_to_device(j.data.keys, input.keys.data(), input.keys.size());
     on.copy_to_device(j.data.values, input.values.data(), input.values.size() * sizeof(std::uint32_t));
     result.seconds.push_back(on.seconds([&] { function(j); }));
+    if (c.place == place::host && kind == engine::executor)
+      j.note("a sort of the host: the executor ran no kernel");
+    result.notes = j.notes();
     on.copy_to_host(output.keys.data(), j.data.keys, output.keys.size());
     on.copy_to_host(output.values.data(), j.data.values, output.values.size() * sizeof(std::uint32_t));
   }

@@ -9,8 +9,9 @@
 namespace sortile::classics {
 
 struct outcome {
-  testing::verdict verdict;      ///< of the last repetition; the complaint names the run
-  std::vector<double> seconds{}; ///< of each repetition; without transfers
+  testing::verdict verdict;         ///< of the last repetition; the complaint names the run
+  std::vector<double> seconds{};    ///< of each repetition; without transfers
+  std::vector<std::string> notes{}; ///< what the classic said of the last repetition: job::note()
 };
 
 /// Which machine a classic is run on.

@@ -1,5 +1,6 @@
 // Exclusive prefix sums as parts: the work-efficient scan of a block, and the scan of a whole array in a single launch.
-// scans.cu tells their story and measures them; the sorts of the gallery take their destinations from them.
+// scan_one_block.cu and scan_whole_array.cu tell their story; the sorts of the gallery take their destinations from
+// them.
 //
 //   scan_block(tree, elements)      Blelloch's up- and down-sweep over 2 * block_threads numbers in shared memory
 //   block_sum_scan                  blocks scan their tiles, the sums of tiles are scanned, then added to the tiles

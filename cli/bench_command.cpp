@@ -24,7 +24,8 @@ constexpr const char* examples = R"(Examples:
   sortile bench                                     10 million uniform u32 keys
   sortile bench -n 5M --type u64 --pairs u32 --workload zipf:1.2
   sortile bench --lines -n 10M                      files of decimal lines: sortile sort -n and sort -n, bytes compared
-  sortile bench --json result.json)";
+  sortile bench --json result.json
+  sortile bench classics -h                         the experiments of the gallery, on a GPU)";
 
 struct bench_options {
   std::string count = "10M";
@@ -137,6 +138,7 @@ void add_bench_command(command_line& line) {
       ->option_text("N")
       ->check(CLI::Range(1u, 65536u));
   command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
+  add_bench_classics_command(line, command);
 }
 
 } // namespace sortile::cli

@@ -100,6 +100,9 @@ bool run_on(classics::machine& on, const classics_job& job, const classics::clas
   const classics::outcome result =
       classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, job.steps && speaks ? &steps : nullptr);
   fmt::print("{}", steps);
+  for (const std::string& note : result.notes)
+    if (speaks && steps.empty()) // which hold them too
+      fmt::print("{}\n", note);
   if (!result.verdict) {
     voice.error(result.verdict.complaint);
     return false;

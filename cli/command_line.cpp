@@ -5,18 +5,46 @@
 
 namespace sortile::cli {
 
+namespace {
+
+// Options of a command mean nothing to its subcommand, and are not to be ignored in silence.
+void refuse_options_before_subcommand(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && option->get_name() != "--verbose" && option->get_name() != "--quiet")
+      throw CLI::ValidationError(option->get_name(),
+                                 "does not go with " + full_name(*command.get_subcommands().front()));
+}
+
+} // namespace
+
 CLI::App* add_command(command_line& line, const std::string& name, const std::string& description,
-                      const std::string& examples, std::function<int()> action) {
-  CLI::App* command = line.app.add_subcommand(name, description);
+                      const std::string& examples, std::function<int()> action, CLI::App* of) {
+  CLI::App* command = (of == nullptr ? line.app : *of).add_subcommand(name, description);
   command->footer(examples);
   command->add_flag("-v,--verbose", line.verbose, "say what was done and how fast; twice: every phase");
   command->add_flag("-q,--quiet", line.quiet, "say nothing but errors");
-  command->callback([&line, name, action = std::move(action)] {
-    line.voice.command = "sortile " + name;
+  command->callback([&line, command, action = std::move(action)] {
+    if (!command->get_subcommands().empty()) // whose callback came first
+      return refuse_options_before_subcommand(*command);
+    line.voice.command = full_name(*command);
     line.voice.level = std::max(0, 1 + line.verbose - line.quiet);
     line.action = action;
   });
   return command;
+}
+
+std::string full_name(const CLI::App& command) {
+  return (command.get_parent() != nullptr ? full_name(*command.get_parent()) + " " : "") + command.get_name();
+}
+
+std::vector<CLI::App*> all_commands(CLI::App& app) {
+  std::vector<CLI::App*> all;
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    all.push_back(command);
+    const std::vector<CLI::App*> inner = all_commands(*command);
+    all.insert(all.end(), inner.begin(), inner.end());
+  }
+  return all;
 }
 
 void add_commands(command_line& line) {

@@ -5,6 +5,8 @@
 #include "talk.hpp"
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -24,15 +26,22 @@ struct command_line {
 /// Builds everything.
 void add_commands(command_line& line);
 
-/// A subcommand with the options that all have (-h, --help, -v, -q), which runs `action`.
+/// A subcommand with the options that all have (-h, --help, -v, -q), which runs `action`; of the app, or of another
+/// subcommand.
 CLI::App* add_command(command_line& line, const std::string& name, const std::string& description,
-                      const std::string& examples, std::function<int()> action);
+                      const std::string& examples, std::function<int()> action, CLI::App* of = nullptr);
+
+/// "sortile bench classics": how a command is called.
+std::string full_name(const CLI::App& command);
+/// The subcommands of an app, each followed by its own.
+std::vector<CLI::App*> all_commands(CLI::App& app);
 
 void add_sort_command(command_line& line);
 void add_check_command(command_line& line);
 void add_merge_command(command_line& line);
 void add_gen_command(command_line& line);
 void add_bench_command(command_line& line);
+void add_bench_classics_command(command_line& line, CLI::App& bench);
 void add_classics_command(command_line& line);
 void add_info_command(command_line& line);
 void add_completion_command(command_line& line);

@@ -1,9 +1,12 @@
 // sortile completion: completion scripts for shells, made from the commands and options themselves.
 #include "command_line.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <memory>
 #include <vector>
+
+#include <fmt/ranges.h>
 
 namespace sortile::cli {
 
@@ -20,25 +23,38 @@ struct option_facts {
   bool has_argument = false;
 };
 
+/// A command; the options of its own subcommands are offered along with its own.
 struct command_facts {
   std::string name;
   std::string description;
   std::vector<option_facts> options;
+  std::vector<std::string> inner; ///< names of its subcommands
 };
+
+void append_options(const CLI::App& command, std::vector<option_facts>& options) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty() || option->get_positional())
+      continue;
+    option_facts one{{}, option->get_description(), option->get_items_expected_max() > 0};
+    for (const std::string& name : option->get_snames())
+      one.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames())
+      one.names.push_back("--" + name);
+    const bool known = std::any_of(options.begin(), options.end(),
+                                   [&](const option_facts& other) { return other.names.back() == one.names.back(); });
+    if (!known)
+      options.push_back(one);
+  }
+}
 
 std::vector<command_facts> commands_of(CLI::App& app) {
   std::vector<command_facts> commands;
-  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    command_facts facts{command->get_name(), command->get_description(), {}};
-    for (const CLI::Option* option : command->get_options()) {
-      if (option->get_group().empty() || option->get_positional())
-        continue;
-      option_facts one{{}, option->get_description(), option->get_items_expected_max() > 0};
-      for (const std::string& name : option->get_snames())
-        one.names.push_back("-" + name);
-      for (const std::string& name : option->get_lnames())
-        one.names.push_back("--" + name);
-      facts.options.push_back(one);
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    command_facts facts{command->get_name(), command->get_description(), {}, {}};
+    append_options(*command, facts.options);
+    for (const CLI::App* inner : all_commands(*command)) {
+      facts.inner.push_back(inner->get_name());
+      append_options(*inner, facts.options);
     }
     commands.push_back(facts);
   }
@@ -65,7 +81,7 @@ void print_bash(const std::vector<command_facts>& commands) {
              "    COMPREPLY=($(compgen -W \"{} -h --help --version\" -- \"$word\"))\n"
              "    return\n"
              "  fi\n"
-             "  local options=\n"
+             "  local options= inner=\n"
              "  case \"${{COMP_WORDS[1]}}\" in\n",
              names);
   for (const command_facts& command : commands) {
@@ -73,11 +89,12 @@ void print_bash(const std::vector<command_facts>& commands) {
     for (const option_facts& option : command.options)
       for (const std::string& name : option.names)
         options += (options.empty() ? "" : " ") + name;
-    fmt::print("  {}) options=\"{}\" ;;\n", command.name, options);
+    fmt::print("  {}) options=\"{}\" inner=\"{}\" ;;\n", command.name, options, fmt::join(command.inner, " "));
   }
   fmt::print("  esac\n"
              "  case \"$word\" in\n"
              "  -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+             "  *) [ \"$COMP_CWORD\" -eq 2 ] && COMPREPLY=($(compgen -W \"$inner\" -- \"$word\")) ;;\n"
              "  esac\n"
              "}}\n"
              "complete -o default -o bashdefault -F _sortile sortile\n");
@@ -106,6 +123,8 @@ void print_zsh(const std::vector<command_facts>& commands) {
             quoted(fmt::format("*{}{}[{}]{}", name, option.has_argument && name.starts_with("--") ? "=" : "",
                                zsh_description(option.description), option.has_argument ? ":argument:_files" : ""),
                    "'\\''"));
+    if (!command.inner.empty())
+      fmt::print(" \\\n      '1:command:({})'", fmt::join(command.inner, " "));
     fmt::print(" \\\n      '*:file:_files'\n    ;;\n");
   }
   fmt::print("  esac\n}}\n_sortile \"$@\"\n");
@@ -117,6 +136,8 @@ void print_fish(const std::vector<command_facts>& commands) {
     fmt::print("complete -c sortile -f -n __fish_use_subcommand -a {} -d {}\n", command.name,
                quoted(command.description, "\\'"));
   for (const command_facts& command : commands) {
+    for (const std::string& inner : command.inner)
+      fmt::print("complete -c sortile -n '__fish_seen_subcommand_from {}' -a {}\n", command.name, inner);
     for (const option_facts& option : command.options) {
       fmt::print("complete -c sortile -n '__fish_seen_subcommand_from {}'", command.name);
       for (const std::string& name : option.names)

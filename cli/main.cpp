@@ -34,19 +34,18 @@ void occupy_closed_descriptors() {
 
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : innermost(*chosen.front());
 }
 
 // Messages name the command that was meant, also where it was not understood to its end.
 const std::string& name_command(command_line& line) {
-  const CLI::App& command = innermost(line.app);
-  return line.voice.command = command.get_parent() != nullptr ? "sortile " + command.get_name() : "sortile";
+  return line.voice.command = full_name(innermost(line.app));
 }
 
 int show_help(const CLI::App& app, bool with_examples) {
   const CLI::App& command = innermost(app);
   const std::string footer = command.get_footer();
-  std::string text = command.help(command.get_parent() != nullptr ? "sortile" : "");
+  std::string text = command.help(command.get_parent() != nullptr ? full_name(*command.get_parent()) : "");
   if (!with_examples && command.get_parent() != nullptr && !footer.empty())
     text.erase(text.rfind(footer));
   for (std::size_t gap; (gap = text.find("\n\n\n")) != std::string::npos;)

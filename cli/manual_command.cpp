@@ -37,7 +37,7 @@ void print_option(const CLI::Option& option) {
 }
 
 void print_command(const CLI::App& command) {
-  fmt::print(".SS sortile {}\n{}\n", roff(command.get_name()), roff(command.get_description()));
+  fmt::print(".SS {}\n{}\n", roff(full_name(command)), roff(command.get_description()));
   for (const CLI::Option* option : command.get_options())
     if (!option->get_group().empty())
       print_option(*option);
@@ -47,9 +47,9 @@ void print_command(const CLI::App& command) {
 int print_manual(command_line& line) {
   fmt::print(".TH SORTILE 1 \"\" \"sortile {}\" \"User Commands\"\n", SORTILE_VERSION);
   fmt::print(".SH NAME\nsortile \\- put arrays, lines and tables in order\n.SH SYNOPSIS\n");
-  const auto commands = line.app.get_subcommands([](CLI::App*) { return true; });
+  const auto commands = all_commands(line.app);
   for (const CLI::App* command : commands)
-    fmt::print(".B sortile {}\n[\\fIoption\\fR]... [\\fIargument\\fR]...\n.br\n", roff(command->get_name()));
+    fmt::print(".B {}\n[\\fIoption\\fR]... [\\fIargument\\fR]...\n.br\n", roff(full_name(*command)));
   fmt::print(".SH DESCRIPTION\n{}\n", roff(manual_description));
   fmt::print(".SH COMMANDS\n");
   for (const CLI::App* command : commands)

@@ -22,11 +22,18 @@ double median_of(std::vector<double> numbers) {
   return numbers.size() % 2 == 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2;
 }
 
+double seconds_of(const std::function<void()>& run) {
+  const clock::time_point start = clock::now();
+  run();
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
 double time_once(const contender& c) {
   c.prepare();
-  const clock::time_point start = clock::now();
-  c.run();
-  return std::chrono::duration<double>(clock::now() - start).count();
+  const double seconds = c.timed ? c.timed() : seconds_of(c.run);
+  if (c.check)
+    c.check();
+  return seconds;
 }
 
 /// 0 … count − 1 in an order of the round's own (Fisher and Yates), so that nobody always runs after the same other.

@@ -14,6 +14,8 @@ struct contender {
   std::string name;
   std::function<void()> prepare;
   std::function<void()> run;
+  std::function<double()> timed = nullptr; ///< where set, called in place of `run`: seconds by a clock of its own
+  std::function<void()> check = nullptr;   ///< where set, called after every run, untimed; throws where it was wrong
 };
 
 struct race_options {

@@ -1,4 +1,5 @@
-// What takes part in a GPU benchmark: something that queues one piece of work on the default stream, again and again.
+// What takes part in a GPU benchmark: something that queues one piece of work on a stream, the default one unless
+// said otherwise, again and again.
 #pragma once
 
 #include "device/memory_resource.hpp"
@@ -31,13 +32,20 @@ struct row {
 };
 
 // CUB's side, from the toolkit's headers. Outputs lie in the caller's memory.
-contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
+contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n, cudaStream_t stream = nullptr);
 contestant cub_scan(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
 /// 256 bins of byte samples; `channels` 1, or 4 for all digits of 32-bit keys.
 contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int channels, std::uint32_t* bins);
 /// Keys from `in` to `out`, ascending.
-contestant cub_sort(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
+contestant cub_sort(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n, cudaStream_t stream = nullptr);
 contestant cub_sort(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
+/// Pairs, by keys ascending, stably.
+contestant cub_sort_pairs(const std::uint32_t* keys, std::uint32_t* keys_out, const std::uint32_t* values,
+                          std::uint32_t* values_out, std::uint64_t n);
+contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint32_t* values,
+                          std::uint32_t* values_out, std::uint64_t n);
+contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint64_t* values,
+                          std::uint64_t* values_out, std::uint64_t n);
 std::string cub_version();
 
 } // namespace sortile::bench

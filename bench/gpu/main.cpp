@@ -1,9 +1,11 @@
-// sortile_gpu_bench: device-wide scan, radix histogram and sort of keys against CUB's, in one process, taking turns.
+// sortile_gpu_bench: device-wide scan, radix histogram, sorts of keys and of pairs against CUB's, in one process,
+// taking turns.
 //
-//   sortile_gpu_bench [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
+//   sortile_gpu_bench [--only TEXT] [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
 //
 // The last column but one is CUB's time over the row's: above 1, sortile is faster. Results are compared before
 // anything is timed.
+#include "bench/gpu/pair_rows.hpp"
 #include "bench/gpu/timing.hpp"
 
 #include "kernels/histogram/radix_histogram.hpp"
@@ -127,28 +129,58 @@ row sort_row(const char* name, const shared_buffer& data, std::uint64_t n) {
 
 struct settings {
   unsigned rounds = 15, log_n_min = 20, log_n_max = 28;
-  std::string json_path;
+  std::string only, json_path;
+};
+
+/// Rows whose name holds the text asked for; the others are not even made.
+class table_of_rows {
+ public:
+  explicit table_of_rows(const settings& s) : s_(s) {}
+  template <class Make>
+  void add(const char* name, Make make) {
+    if (std::string(name).find(s_.only) == std::string::npos)
+      return;
+    results_.push_back(measure(make(name), s_.rounds));
+    for (contestant& c : results_.back().measured.contestants)
+      c.run = nullptr; // and with it the memory that it keeps
+  }
+  std::vector<row_result> results() && { return std::move(results_); }
+
+ private:
+  const settings& s_;
+  std::vector<row_result> results_;
 };
 
 std::vector<row_result> run(const settings& s, environment& e) {
   e = look_around();
-  std::vector<row_result> results;
+  table_of_rows rows(s);
   const auto data = random_bytes((std::size_t{1} << s.log_n_max) * 8);
+  const auto values = random_bytes((std::size_t{1} << s.log_n_max) * 8);
   const auto equal = make_buffer((std::size_t{1} << s.log_n_max) * 4);
   SORTILE_CUDA_CHECK(cudaMemset(equal->data(), 7, equal->bytes()));
+  using u32 = std::uint32_t;
+  using u64 = std::uint64_t;
   for (unsigned log_n = s.log_n_min; log_n <= s.log_n_max; log_n += 2) {
-    const std::uint64_t n = std::uint64_t{1} << log_n;
-    results.push_back(measure(scan_row<std::uint32_t>("scan u32", data, n), s.rounds));
-    results.push_back(measure(scan_row<std::uint64_t>("scan u64", data, n), s.rounds));
-    results.push_back(measure(histogram_row<std::uint8_t>("histogram u8", data, n), s.rounds));
-    results.push_back(measure(histogram_row<std::uint32_t>("histogram u32", data, n), s.rounds));
-    results.push_back(measure(histogram_row<std::uint32_t>("histogram u32, all equal", equal, n), s.rounds));
-    results.push_back(measure(histogram_row<std::uint64_t>("histogram u64", data, n), s.rounds));
-    results.push_back(measure(sort_row<std::uint32_t>("sort u32", data, n), s.rounds));
-    results.push_back(measure(sort_row<std::uint64_t>("sort u64", data, n), s.rounds));
-    results.push_back(measure(sort_row<std::uint32_t>("sort u32, all equal", equal, n), s.rounds));
+    const u64 n = u64{1} << log_n;
+    const auto moved = companion::values, made = companion::indices;
+    rows.add("scan u32", [&](auto name) { return scan_row<u32>(name, data, n); });
+    rows.add("scan u64", [&](auto name) { return scan_row<u64>(name, data, n); });
+    rows.add("histogram u8", [&](auto name) { return histogram_row<std::uint8_t>(name, data, n); });
+    rows.add("histogram u32", [&](auto name) { return histogram_row<u32>(name, data, n); });
+    rows.add("histogram u32, all equal", [&](auto name) { return histogram_row<u32>(name, equal, n); });
+    rows.add("histogram u64", [&](auto name) { return histogram_row<u64>(name, data, n); });
+    rows.add("sort u32", [&](auto name) { return sort_row<u32>(name, data, n); });
+    rows.add("sort u64", [&](auto name) { return sort_row<u64>(name, data, n); });
+    rows.add("sort u32, all equal", [&](auto name) { return sort_row<u32>(name, equal, n); });
+    rows.add("pairs u32 + u32", [&](auto name) { return pairs_row<u32, u32>(name, data, values, n, moved); });
+    rows.add("pairs u64 + u32", [&](auto name) { return pairs_row<u64, u32>(name, data, values, n, moved); });
+    rows.add("pairs u64 + u64", [&](auto name) { return pairs_row<u64, u64>(name, data, values, n, moved); });
+    rows.add("pairs u32 + u32, all equal",
+             [&](auto name) { return pairs_row<u32, u32>(name, equal, values, n, moved); });
+    rows.add("pairs of u32 and index", [&](auto name) { return pairs_row<u32, u32>(name, data, values, n, made); });
+    rows.add("pairs of u64 and index", [&](auto name) { return pairs_row<u64, u32>(name, data, values, n, made); });
   }
-  return results;
+  return std::move(rows).results();
 }
 
 } // namespace
@@ -156,7 +188,8 @@ std::vector<row_result> run(const settings& s, environment& e) {
 
 int main(int argc, char** argv) {
   sortile::bench::settings s;
-  CLI::App app("Scan, histogram and sort of keys against CUB on the GPU");
+  CLI::App app("Scan, histogram, sorts of keys and of pairs against CUB on the GPU");
+  app.add_option("--only", s.only, "rows whose name holds this text");
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n-min", s.log_n_min, "smallest size, as a power of two")->check(CLI::Range(10, 30));
   app.add_option("--log-n-max", s.log_n_max, "largest size")->check(CLI::Range(10, 30))->capture_default_str();

@@ -11,19 +11,19 @@ namespace sortile::bench {
 namespace {
 
 template <class T>
-contestant scan(const T* in, T* out, std::uint64_t n) {
+contestant scan(const T* in, T* out, std::uint64_t n, cudaStream_t stream) {
   return with_workspace("cub", [=](void* workspace, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(workspace, bytes, in, out, n);
+    return cub::DeviceScan::ExclusiveSum(workspace, bytes, in, out, n, stream);
   });
 }
 
 } // namespace
 
-contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n) {
-  return scan(in, out, n);
+contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n, cudaStream_t stream) {
+  return scan(in, out, n, stream);
 }
 contestant cub_scan(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n) {
-  return scan(in, out, n);
+  return scan(in, out, n, nullptr);
 }
 
 contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int channels, std::uint32_t* bins) {

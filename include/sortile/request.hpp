@@ -40,6 +40,11 @@ struct sort_request {
   /// Double buffer: the input arrays may be overwritten, which saves workspace, and the result lies where plan::result
   /// says. Not with payload::indices.
   bool input_is_scratch = false;
+
+  /// With memory::device: null, or where in device memory the number of keys lies. It is read when the work is done, not
+  /// when it is queued; `n` is its upper bound, what exceeds that is left out, and outputs behind it stay as they are.
+  /// Values must have 4, 8 or 16 bytes and be aligned to that.
+  const std::uint64_t* device_n = nullptr;
 };
 
 /// A merge of sorted runs into one, stable: equal keys keep the order of their runs, then their order in the run.

@@ -139,6 +139,9 @@ void sort(const sort_request& r, const options& opts) {
   need_order(opts.order);
   need_window(r.type, opts.bits);
   need_memory(opts);
+  if (r.device_n != nullptr && opts.memory == memory::host)
+    refuse("device_n is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
+  need_alignment("device_n", r.device_n, alignof(std::uint64_t));
   sort_payload(r);
   if (r.input_is_scratch && r.carries == payload::indices)
     refuse("a double buffer sorts keys or pairs; indices are always written to their own array");

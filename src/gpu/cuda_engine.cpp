@@ -8,7 +8,8 @@
 namespace sortile::gpu {
 namespace {
 
-/// Bytes of keys and values from which a GPU is quicker than the host's processors, copies included (docs/gpu-engine.md).
+/// Bytes of keys and values from which a GPU is quicker than the host's processors, copies included
+/// (docs/gpu-engine.md).
 constexpr std::size_t pays_from_bytes = std::size_t{64} << 20;
 
 class engine_on_cuda final : public engine {
@@ -25,23 +26,27 @@ class engine_on_cuda final : public engine {
     return found.devices.empty() ? found.why_none : found.devices.front().why_unusable;
   }
 
-  std::string why_refused(const sort_request&, const options&) const override { return {}; }
+  std::string why_refused(const sort_request& request, const options& opts) const override {
+    return opts.memory == memory::device ? on_device(request, opts).why_refused() : "";
+  }
 
   std::string why_left_aside(const sort_request& request, const options& opts) const override {
     if (opts.memory == memory::device)
       return {};
     const std::size_t bytes = request.n * (key_bytes(request.type) + request.value_bytes);
-    return bytes >= pays_from_bytes ? ""
-                                    : "copying " + std::to_string(bytes) +
-                                          " bytes to the GPU and back takes longer than sorting them here";
+    return bytes >= pays_from_bytes
+               ? ""
+               : "copying " + std::to_string(bytes) + " bytes to the GPU and back takes longer than sorting them here";
   }
 
   plan make_plan(const sort_request& request, const options& opts, unsigned) const override {
     const device_sort sort = on_device(request, opts);
     plan p;
     p.workspace_bytes = workspace_bytes(request, opts, 1);
-    const std::size_t in = request.n * (key_bytes(request.type) + (request.carries == payload::values ? request.value_bytes : 0));
-    const std::size_t out = request.n * ((request.keys_out == nullptr ? 0 : key_bytes(request.type)) + request.value_bytes);
+    const std::size_t in =
+        request.n * (key_bytes(request.type) + (request.carries == payload::values ? request.value_bytes : 0));
+    const std::size_t out =
+        request.n * ((request.keys_out == nullptr ? 0 : key_bytes(request.type)) + request.value_bytes);
     if (opts.memory == memory::host && request.n > 0)
       p.steps.push_back({"upload", "through pinned memory, in chunks", in, in});
     sort.add_steps(p.steps);
@@ -51,7 +56,7 @@ class engine_on_cuda final : public engine {
   }
 
   std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned) const override {
-    return opts.memory == memory::device ? device_sort(request, opts).workspace_bytes() : 0;
+    return opts.memory == memory::device ? on_device(request, opts).workspace_bytes() : 0;
   }
 
   result_place run(const sort_request& request, const options& opts, const execution& how) const override {
@@ -66,9 +71,9 @@ class engine_on_cuda final : public engine {
   /// The sort as the device will do it: of host arrays, by their copies there.
   static device_sort on_device(const sort_request& request, const options& opts) {
     if (opts.memory == memory::device)
-      return device_sort(request, opts);
+      return device_sort(request, opts, current_architecture());
     const auto somewhere = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); }; // never followed
-    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts);
+    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts, current_architecture());
   }
 };
 

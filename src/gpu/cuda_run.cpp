@@ -16,7 +16,8 @@ void need_usable_current_device() {
   SORTILE_CUDA_CHECK(cudaGetDevice(&ordinal));
   const auto& list = sortile::devices().devices;
   if (const auto at = std::size_t(ordinal); at < list.size() && !list[at].why_unusable.empty())
-    throw engine_unusable("sortile: the current device, " + list[at].name + ", cannot be used: " + list[at].why_unusable);
+    throw engine_unusable("sortile: the current device, " + list[at].name +
+                          ", cannot be used: " + list[at].why_unusable);
 }
 
 /// Host memory that nobody has pinned is out of most devices' reach; a kernel would fault on it long after the call.
@@ -31,9 +32,10 @@ void need_reach(const char* name, const void* array) {
   SORTILE_CUDA_CHECK(cudaGetDevice(&ordinal));
   SORTILE_CUDA_CHECK(cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, ordinal));
   if (pageable == 0)
-    throw invalid_argument(std::string("sortile: ") + name +
-                           " is pageable host memory, which the device cannot reach; with memory::device arrays must be "
-                           "device, managed or pinned memory");
+    throw invalid_argument(
+        std::string("sortile: ") + name +
+        " is pageable host memory, which the device cannot reach; with memory::device arrays must be "
+        "device, managed or pinned memory");
 }
 
 /// Runs `work`; what the kernels' launches throw gets the library's name for it.
@@ -48,6 +50,15 @@ void with_device_failures(Work&& work) {
 
 } // namespace
 
+unsigned current_architecture() {
+  constexpr unsigned planned_for = 90;
+  const auto& list = sortile::devices().devices;
+  int ordinal = 0;
+  if (list.empty() || cudaGetDevice(&ordinal) != cudaSuccess || std::size_t(ordinal) >= list.size())
+    return planned_for;
+  return unsigned(10 * list[std::size_t(ordinal)].compute_major + list[std::size_t(ordinal)].compute_minor);
+}
+
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how) {
   if (request.n == 0)
     return;
@@ -58,7 +69,7 @@ void run_in_device_memory(const sort_request& request, const options& opts, cons
   need_reach("values_out", request.values_out);
   need_reach("the workspace", how.workspace.data());
   with_device_failures([&] {
-    const device_sort sort(request, opts);
+    const device_sort sort(request, opts, current_architecture());
     const auto stream = static_cast<cudaStream_t>(opts.stream);
     const auto queue = simt::queue::cuda(opts.stream);
     if (how.workspace.data() != nullptr || sort.workspace_bytes() == 0)
@@ -81,7 +92,7 @@ void run_from_host_memory(const sort_request& request, const options& opts, cons
     const device::stream stream;
     const device::device_buffer keys(keys_bytes, stream.get()), values(takes_values ? values_bytes : 0, stream.get());
     const sort_request copy = as_copied(request, keys.data(), values.data());
-    const device_sort sort(copy, opts);
+    const device_sort sort(copy, opts, current_architecture());
     const device::device_buffer workspace(sort.workspace_bytes(), stream.get());
     const borrowed_staging through;
     through->upload(keys.data(), request.keys_in, keys_bytes, stream, how.threads, progress);

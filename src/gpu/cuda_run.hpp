@@ -13,6 +13,9 @@ void run_in_device_memory(const sort_request& request, const options& opts, cons
 /// device_failure, cancelled
 void run_from_host_memory(const sort_request& request, const options& opts, const execution& how);
 
+/// Of the current device, as 10 · major + minor; where there is none, the latest that is planned for.
+unsigned current_architecture();
+
 /// The request on copies of its arrays, which are sorted in place.
 sort_request as_copied(const sort_request& request, void* keys, void* values);
 

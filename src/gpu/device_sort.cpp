@@ -1,6 +1,5 @@
 #include "gpu/device_sort.hpp"
 
-#include "kernels/sort/sort_keys.hpp"
 #include "kernels/values/move_values.hpp"
 #include "primitives/key_codec.hpp"
 
@@ -17,6 +16,12 @@ constexpr std::size_t rounded(std::size_t bytes) {
 bool aligned(const void* array, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(array) % alignment == 0;
 }
+
+constexpr std::size_t vector_bytes = 16;
+/// From here on the launches of a second sort, which does nothing for most inputs, are lost in the time of the first.
+constexpr std::size_t lsd_behind_from = std::size_t{1} << 22;
+/// Beyond, buckets of pairs grow too large for the local step.
+constexpr std::size_t most_pairs_in_buckets = std::size_t{1} << 28;
 
 /// The width that values of so many bytes travel in.
 constexpr std::size_t travelling_width(std::size_t value_bytes) {
@@ -45,11 +50,18 @@ decltype(auto) with_word(key_type type, F&& f) {
 
 } // namespace
 
-device_sort::device_sort(const sort_request& request, const options& opts)
+device_sort::device_sort(const sort_request& request, const options& opts, unsigned architecture)
     : request_(request), order_(opts.order), bits_(opts.bits) {
   choose_handling();
-  choose_sorter();
+  choose_sorter(architecture);
   lay_out();
+}
+
+std::string device_sort::why_refused() const {
+  const bool moves = handling_ == value_handling::moved || handling_ == value_handling::gathered;
+  return request_.device_n != nullptr && moves
+             ? "where n lies in device memory, values must have 4, 8 or 16 bytes and be aligned to that"
+             : "";
 }
 
 void device_sort::choose_handling() {
@@ -70,51 +82,108 @@ void device_sort::choose_handling() {
   }
 }
 
-void device_sort::choose_sorter() {
-  if (request_.n == 0)
+/// Whether all arrays can be read and written 16 bytes at a time.
+bool device_sort::vectors_fit() const {
+  const bool values = handling_ != value_handling::direct && handling_ != value_handling::indices
+                          ? true // in the workspace
+                          : aligned(request_.values_in, vector_bytes) && aligned(request_.values_out, vector_bytes);
+  return values && aligned(request_.keys_in, vector_bytes) && aligned(request_.keys_out, vector_bytes);
+}
+
+void device_sort::choose_sorter(unsigned architecture) {
+  const std::size_t n = request_.n;
+  if (n == 0)
     return;
+  sorter_ = sorter::lsd;
   const unsigned width = key_bits(request_.type);
   const bool whole = bits_.begin == 0 && (bits_.end == bit_window::whole_key || bits_.end == width);
-  const bool plain_keys = request_.carries == payload::none && !is_float(request_.type) && whole;
-  constexpr std::size_t vector = 16;
-  const bool fits = (width == 32 || width == 64) && request_.n <= kernels::sort_keys_most &&
-                    aligned(request_.keys_in, vector) && aligned(request_.keys_out, vector);
-  sorter_ = plain_keys && fits ? sorter::keys : sorter::lsd;
+  if ((width != 32 && width != 64) || !whole || !vectors_fit() || request_.device_n != nullptr)
+    return;
+  if (handling_ == value_handling::none && !is_float(request_.type)) {
+    if (n <= kernels::sort_keys_most)
+      sorter_ = sorter::keys;
+    lsd_behind_ = sorter_ == sorter::keys && n >= lsd_behind_from;
+  } else if (architecture >= kernels::sort_pairs_architecture) {
+    lsd_behind_ = n >= lsd_behind_from && n <= most_pairs_in_buckets;
+    if (lsd_behind_ || n <= kernels::sort_pairs_small)
+      sorter_ = sorter::pairs;
+  }
+}
+
+device_sort::travelling device_sort::values_at(std::byte* workspace) const {
+  travelling t;
+  if (handling_ == value_handling::direct)
+    t.in = request_.values_in;
+  else if (handling_ == value_handling::moved)
+    t.in = workspace + layout_.moved_in;
+  if (handling_ == value_handling::direct || handling_ == value_handling::indices)
+    t.out = request_.values_out;
+  else if (handling_ != value_handling::none)
+    t.out = workspace + layout_.moved_out;
+  return t;
 }
 
 template <class Word>
-kernels::lsd_request<Word> device_sort::lsd_request_in(std::byte* workspace) const {
-  kernels::lsd_request<Word> r;
-  r.keys_in = static_cast<const Word*>(request_.keys_in);
-  r.keys_out = static_cast<Word*>(request_.keys_out);
-  r.n = request_.n;
-  r.codec = make_key_codec<Word>(request_.type, order_, bits_);
-  r.value_bytes = unsigned(width_);
-  r.make_indices = handling_ == value_handling::indices || handling_ == value_handling::gathered;
-  if (handling_ == value_handling::direct)
-    r.values_in = request_.values_in;
-  else if (handling_ == value_handling::moved)
-    r.values_in = workspace + layout_.moved_in;
-  if (handling_ == value_handling::direct || handling_ == value_handling::indices)
-    r.values_out = request_.values_out;
-  else if (handling_ != value_handling::none)
-    r.values_out = workspace + layout_.moved_out;
-  r.input_is_scratch =
-      request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
-  r.workspace = workspace + layout_.sorter;
-  r.workspace_bytes = layout_.bytes - layout_.sorter;
-  return r;
+kernels::sort_keys_request<Word> device_sort::keys_request(std::byte* workspace) const {
+  return {.in = static_cast<const Word*>(request_.keys_in),
+          .out = static_cast<Word*>(request_.keys_out),
+          .n = request_.n,
+          .codec = make_key_codec<Word>(request_.type, order_, bits_),
+          .workspace = workspace + layout_.sorter,
+          .workspace_bytes = layout_.bytes - layout_.sorter,
+          .unsuited = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr};
+}
+
+template <class Word>
+kernels::sort_pairs_request<Word> device_sort::pairs_request(std::byte* workspace) const {
+  const travelling values = values_at(workspace);
+  return {.keys_in = static_cast<const Word*>(request_.keys_in),
+          .keys_out = static_cast<Word*>(request_.keys_out),
+          .values_in = values.in,
+          .values_out = values.out,
+          .value_bytes = unsigned(width_),
+          .make_indices = makes_indices(),
+          .n = request_.n,
+          .codec = make_key_codec<Word>(request_.type, order_, bits_),
+          .workspace = workspace + layout_.sorter,
+          .workspace_bytes = layout_.bytes - layout_.sorter,
+          .unsuited = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr};
+}
+
+template <class Word>
+kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace) const {
+  const travelling values = values_at(workspace);
+  return {.keys_in = static_cast<const Word*>(request_.keys_in),
+          .keys_out = static_cast<Word*>(request_.keys_out),
+          .values_in = values.in,
+          .values_out = values.out,
+          .value_bytes = unsigned(width_),
+          .make_indices = makes_indices(),
+          .input_is_scratch =
+              request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct),
+          .n = request_.n,
+          .device_n = request_.device_n,
+          .only_if = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr,
+          .codec = make_key_codec<Word>(request_.type, order_, bits_),
+          .workspace = workspace + layout_.sorter,
+          .workspace_bytes = layout_.bytes - layout_.sorter};
 }
 
 std::size_t device_sort::sorter_bytes() const {
   if (sorter_ == sorter::nothing)
     return 0;
   std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-  return with_word(request_.type, [&]<class Word>(Word) -> std::size_t {
-    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+  return with_word(request_.type, [&]<class Word>(Word) {
+    std::size_t bytes = 0;
+    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8) {
       if (sorter_ == sorter::keys)
-        return kernels::sort_keys_workspace_bytes<Word>(request_.n);
-    return kernels::lsd_workspace_bytes(lsd_request_in<Word>(anywhere));
+        bytes = kernels::sort_keys_workspace_bytes<Word>(request_.n);
+      else if (sorter_ == sorter::pairs)
+        bytes = kernels::sort_pairs_workspace_bytes(pairs_request<Word>(anywhere));
+    }
+    return sorter_ == sorter::lsd || lsd_behind_
+               ? std::max(bytes, kernels::lsd_workspace_bytes(lsd_request<Word>(anywhere)))
+               : bytes;
   });
 }
 
@@ -133,7 +202,10 @@ void device_sort::lay_out() {
     if (in_place())
       layout_.gathered = reserve(request_.n * request_.value_bytes);
   }
-  layout_.sorter = reserve(sorter_bytes());
+  if (lsd_behind_)
+    layout_.unsuited = reserve(sizeof(std::uint32_t));
+  layout_.sorter = at;
+  reserve(sorter_bytes());
   layout_.bytes = at;
 }
 
@@ -141,32 +213,46 @@ void device_sort::add_steps(std::vector<plan_step>& steps) const {
   const std::size_t raw = request_.n * request_.value_bytes;
   if (handling_ == value_handling::moved)
     steps.push_back({"move", "values into " + std::to_string(width_) + " aligned bytes each", raw, moved_bytes()});
-  if (sorter_ == sorter::keys)
-    add_steps_of_keys(steps);
+  if (sorter_ == sorter::keys || sorter_ == sorter::pairs)
+    add_steps_of_partitions(steps);
   else if (sorter_ == sorter::lsd)
     add_steps_of_lsd(steps);
   if (handling_ == value_handling::moved)
-    steps.push_back({"move", "values back to " + std::to_string(request_.value_bytes) + " bytes each", moved_bytes(), raw});
+    steps.push_back(
+        {"move", "values back to " + std::to_string(request_.value_bytes) + " bytes each", moved_bytes(), raw});
   if (handling_ == value_handling::gathered)
     steps.push_back({"gather", "values by position", moved_bytes() + raw, raw});
   if (handling_ == value_handling::gathered && in_place())
     steps.push_back({"copy", "values back to where they were", raw, raw});
 }
 
-void device_sort::add_steps_of_keys(std::vector<plan_step>& steps) const {
+void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   const std::size_t n = request_.n, keys = n * key_bytes(request_.type);
-  const auto shape = key_bytes(request_.type) == 4 ? kernels::sort_keys_shape_of<std::uint32_t>(n)
-                                                   : kernels::sort_keys_shape_of<std::uint64_t>(n);
+  const std::size_t values_read = handling_ == value_handling::none ? 0 : moved_bytes(), moved = keys + values_read;
+  const bool narrow = key_bytes(request_.type) == 4, alone = sorter_ == sorter::keys;
+  const auto shape = !alone   ? kernels::sort_pairs_shape_of(n)
+                     : narrow ? kernels::sort_keys_shape_of<std::uint32_t>(n)
+                              : kernels::sort_keys_shape_of<std::uint64_t>(n);
+  const auto made = [&](bool first) { return first && makes_indices() ? keys : moved; };
+  bool first = true;
   if (shape.in_one_block) {
-    steps.push_back({"local", "all keys in the shared memory of one multiprocessor", keys, keys});
+    steps.push_back({"local", "all keys in the shared memory of one multiprocessor", made(first), moved});
     return;
   }
-  steps.push_back({"look", "which bits differ, is it sorted, how many keys begin with which bits", keys, 0});
-  if (shape.first_bits > 0)
-    steps.push_back({"partition", "by the highest " + std::to_string(shape.first_bits) + " bits", keys, keys});
-  if (shape.second_bits > 0)
-    steps.push_back({"partition", "each bucket by the next " + std::to_string(shape.second_bits) + " bits", keys, keys});
-  steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", keys, keys});
+  steps.push_back({"look", "are they sorted, how crowded is which part of their range", keys, 0});
+  const auto partition = [&](unsigned bits, const char* what) {
+    if (bits == 0)
+      return;
+    steps.push_back({"partition", what + std::to_string(1u << bits) + " buckets", made(first), moved});
+    first = false;
+  };
+  partition(shape.first_bits, "into ");
+  partition(shape.second_bits, "each bucket into ");
+  steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", made(first), moved});
+  if (lsd_behind_)
+    steps.push_back({"or passes",
+                     "in place of those three, where one bucket would hold too much: least significant digit first", 0,
+                     0});
 }
 
 void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
@@ -179,7 +265,8 @@ void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
     steps.push_back({"pass",
                      "by bits [" + std::to_string(begin) + ", " + std::to_string(std::min(end, begin + digit_bits)) +
                          "), unless no key differs in them",
-                     keys + (first && makes_values ? 0 : values), (last && request_.keys_out == nullptr ? 0 : keys) + values});
+                     keys + (first && makes_values ? 0 : values),
+                     (last && request_.keys_out == nullptr ? 0 : keys) + values});
   }
 }
 
@@ -207,16 +294,14 @@ void device_sort::launch(const simt::queue& q, void* workspace) const {
 
 void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace) const {
   with_word(request_.type, [&]<class Word>(Word) {
-    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8) {
       if (sorter_ == sorter::keys)
-        return kernels::sort_keys(q, kernels::sort_keys_request<Word>{
-                                         .in = static_cast<const Word*>(request_.keys_in),
-                                         .out = static_cast<Word*>(request_.keys_out),
-                                         .n = request_.n,
-                                         .codec = make_key_codec<Word>(request_.type, order_, bits_),
-                                         .workspace = workspace + layout_.sorter,
-                                         .workspace_bytes = layout_.bytes - layout_.sorter});
-    kernels::lsd_sort(q, lsd_request_in<Word>(workspace));
+        kernels::sort_keys(q, keys_request<Word>(workspace));
+      else if (sorter_ == sorter::pairs)
+        kernels::sort_pairs(q, pairs_request<Word>(workspace));
+    }
+    if (sorter_ == sorter::lsd || lsd_behind_)
+      kernels::lsd_sort(q, lsd_request<Word>(workspace));
   });
 }
 

@@ -3,12 +3,15 @@
 // The steps move keys with values of 4, 8 or 16 bytes, or with positions that they make. The rest is done around them:
 //
 //   values of other sizes up to 16, or misaligned    moved into a wider aligned copy, and back at the end
-//   values of more than 16 bytes                     left where they are; positions are sorted, then the values gathered
+//   values of more than 16 bytes                     left where they are; positions are sorted, then the values
+//   gathered
 //
 // From n and the types alone, so that a plan costs nothing and the list of launches is the same for all keys.
 #pragma once
 
 #include "kernels/lsd/lsd_sort.hpp"
+#include "kernels/pairs/sort_pairs.hpp"
+#include "kernels/sort/sort_keys.hpp"
 #include "simt/queue.hpp"
 
 #include <sortile/request.hpp>
@@ -18,17 +21,23 @@ namespace sortile::gpu {
 /// How the values of a request come along.
 enum class value_handling { none, direct, indices, moved, gathered };
 
-/// What does the sorting proper.
+/// What does the sorting proper: one of the two that partition by the highest bits, where they can and pay; the LSD
+/// sort, which does everything; or the first, and the LSD sort behind it in case the keys turn out too crowded. That is
+/// found out on the device, so both are launched and one of them does nothing.
 enum class sorter {
   nothing, ///< there are no keys
   keys,    ///< kernels/sort: integers of 32 and 64 bits, alone
-  lsd,     ///< kernels/lsd: everything
+  pairs,   ///< kernels/pairs: 32 and 64 bits, with values or indices, floats
+  lsd,     ///< kernels/lsd
 };
 
 class device_sort {
  public:
-  /// A request that the front door has checked. Keeps copies of both.
-  device_sort(const sort_request& request, const options& opts);
+  /// A request that the front door has checked. `architecture`: of the device, as 10 · major + minor.
+  device_sort(const sort_request& request, const options& opts, unsigned architecture);
+
+  /// Empty, or what these kernels cannot do.
+  std::string why_refused() const;
 
   std::size_t workspace_bytes() const { return layout_.bytes; }
   void add_steps(std::vector<plan_step>& steps) const;
@@ -38,19 +47,30 @@ class device_sort {
 
  private:
   struct layout {
-    std::size_t moved_in = 0, moved_out = 0, gathered = 0, sorter = 0, bytes = 0; // offsets
+    std::size_t moved_in = 0, moved_out = 0, gathered = 0, unsuited = 0, sorter = 0, bytes = 0; // offsets
   };
 
-  void add_steps_of_keys(std::vector<plan_step>& steps) const;
+  void add_steps_of_partitions(std::vector<plan_step>& steps) const;
   void add_steps_of_lsd(std::vector<plan_step>& steps) const;
   void choose_handling();
-  void choose_sorter();
+  void choose_sorter(unsigned architecture);
+  bool vectors_fit() const;
   void lay_out();
   std::size_t sorter_bytes() const;
+  struct travelling {
+    const void* in = nullptr;
+    void* out = nullptr;
+  };
+  travelling values_at(std::byte* workspace) const;
   template <class Word>
-  kernels::lsd_request<Word> lsd_request_in(std::byte* workspace) const;
+  kernels::sort_keys_request<Word> keys_request(std::byte* workspace) const;
+  template <class Word>
+  kernels::sort_pairs_request<Word> pairs_request(std::byte* workspace) const;
+  template <class Word>
+  kernels::lsd_request<Word> lsd_request(std::byte* workspace) const;
   void launch_sorter(const simt::queue& q, std::byte* workspace) const;
 
+  bool makes_indices() const { return handling_ == value_handling::indices || handling_ == value_handling::gathered; }
   bool in_place() const { return request_.keys_in == request_.keys_out; }
   std::size_t moved_bytes() const { return request_.n * width_; }
 
@@ -59,7 +79,8 @@ class device_sort {
   bit_window bits_;
   value_handling handling_ = value_handling::none;
   sorter sorter_ = sorter::nothing;
-  std::size_t width_ = 0; ///< of what travels with a key: 0, 4, 8, 16
+  bool lsd_behind_ = false; ///< the LSD sort is launched too, and works where the first says that the keys are unsuited
+  std::size_t width_ = 0;   ///< of what travels with a key: 0, 4, 8, 16
   layout layout_{};
 };
 

@@ -7,6 +7,8 @@
 namespace sortile::gpu {
 namespace {
 
+constexpr unsigned architecture = 90; // that the executor presents
+
 class engine_on_executor final : public engine {
  public:
   std::string_view name() const override { return "executor"; }
@@ -31,7 +33,7 @@ class engine_on_executor final : public engine {
   }
 
   plan make_plan(const sort_request& request, const options& opts, unsigned) const override {
-    const device_sort sort(request, opts);
+    const device_sort sort(request, opts, architecture);
     plan p;
     p.workspace_bytes = sort.workspace_bytes();
     sort.add_steps(p.steps);
@@ -42,7 +44,7 @@ class engine_on_executor final : public engine {
     executor::device pretended(executor::options_from_environment({.os_threads = how.threads}));
     progress_meter progress(how.progress, 1);
     progress.report();
-    device_sort(request, opts).launch(simt::queue::executor(pretended), how.workspace.data());
+    device_sort(request, opts, architecture).launch(simt::queue::executor(pretended), how.workspace.data());
     progress.finish();
     return result_place::output;
   }

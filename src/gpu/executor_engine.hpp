@@ -1,4 +1,5 @@
-// The engine called "executor": the GPU engine's kernels, run on the CPU by the executor. For checking and learning; slow.
+// The engine called "executor": the GPU engine's kernels, run on the CPU by the executor. For checking and learning;
+// slow.
 #pragma once
 
 #include "plan/engine.hpp"

@@ -14,6 +14,10 @@ void run_from_host_memory(const sort_request&, const options&, const execution&)
   throw engine_unusable("sortile: this build has no CUDA side");
 }
 
+unsigned current_architecture() {
+  return 90;
+}
+
 void release_staging() noexcept {}
 
 } // namespace sortile::gpu

@@ -1,8 +1,8 @@
 // Copies between pageable memory of the host and a device, as fast as pinned memory goes.
 //
 // The copy engine reads and writes pinned pages alone; a plain cudaMemcpy of pageable memory is staged by the driver on
-// one thread, at a sixth of the link's rate. Here several threads copy chunk i + 1 into (out of) a pinned slot while the
-// engine moves chunk i:
+// one thread, at a sixth of the link's rate. Here several threads copy chunk i + 1 into (out of) a pinned slot while
+// the engine moves chunk i:
 //
 //   host threads   | fill 0 | fill 1 | fill 2 | wait, fill 0 | …
 //   copy engine             | slot 0 | slot 1 | slot 2       | …

@@ -9,8 +9,7 @@
 namespace sortile {
 
 std::span<const engine* const> all_engines() {
-  static const std::array<const engine*, 3> engines{&gpu::cuda_engine(), &cpu::cpu_engine(),
-                                                         &gpu::executor_engine()};
+  static const std::array<const engine*, 3> engines{&gpu::cuda_engine(), &cpu::cpu_engine(), &gpu::executor_engine()};
   return engines;
 }
 

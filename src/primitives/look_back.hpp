@@ -15,16 +15,16 @@
 //
 //   state of tile t's word       written by                           with      holds
 //   anything of another epoch    earlier launches, or the clearing    –         nothing: tile t has not spoken yet
-//   aggregate                    tile t's warp, t > 0, once           relaxed   fold of tile t
-//   inclusive                    tile t's warp, once, last            relaxed   fold of the initial value and tiles 0 …
+//   aggregate                    tile t's block, t > 0, once          relaxed   fold of tile t
+//   inclusive                    tile t's block, once, last           relaxed   fold of the initial value and tiles 0 …
 //   t
 //
 // Why relaxed suffices: what a reader needs is inside the word that it reads; nothing else is published by it. Both
-// writes are to one location by one lane, so that coherence keeps their order for every reader: it may see an aggregate
-// late, never after it saw the inclusive prefix. A caller that publishes other data by these words must bring its own
-// fence. Why no reader can miss a word: it polls until the tag carries this launch's epoch, and nobody writes the word
-// in this launch but its tile. Scoped (device) accesses are served by the L2, so that a poll cannot read a stale line
-// for ever.
+// writes are to one location, by one lane or, where two warps share the work, with a barrier between them; so coherence
+// keeps their order for every reader: it may see an aggregate late, never after it saw the inclusive prefix. A caller
+// that publishes other data by these words must bring its own fence. Why no reader can miss a word: it polls until the
+// tag carries this launch's epoch, and nobody writes the word in this launch but its tile. Scoped (device) accesses are
+// served by the L2, so that a poll cannot read a stale line for ever.
 //
 // Epochs: nothing is cleared between launches
 //
@@ -78,28 +78,41 @@ class look_back_chain {
       : tickets_(static_cast<std::uint64_t*>(workspace), 1),
         words_(reinterpret_cast<word*>(static_cast<char*>(workspace) + header_bytes), capacity), capacity_(capacity) {}
 
-  /// The next ticket of a launch in which `tickets` are drawn in all, each by one thread.
-  SORTILE_DEVICE tile_ticket draw(std::uint32_t tickets) const {
+  /// The next ticket of a launch in which `tickets` are drawn in all, each by one thread. Those from `tiles` on have no
+  /// tile: they tell resident blocks that nothing is left.
+  SORTILE_DEVICE tile_ticket draw(std::uint32_t tickets, std::uint32_t tiles) const {
     const std::uint64_t drawn = tickets_.fetch_add(0, std::uint64_t{1});
     const tile_ticket ticket{std::uint32_t(drawn), std::uint32_t(drawn >> 32)};
     if (ticket.tile == tickets - 1) {
       tickets_.store(0, std::uint64_t{ticket.epoch + 1} << 32, simt::relaxed);
       const std::uint32_t unused = ticket.epoch % capacity_;
-      if (unused >= tickets)
+      if (unused >= tiles)
         words_.store(unused, word{0}, simt::relaxed);
     }
     return ticket;
   }
+  /// A ticket a tile.
+  SORTILE_DEVICE tile_ticket draw(std::uint32_t tiles) const { return draw(tiles, tiles); }
 
   /// Announces the tile's aggregate, finds the fold of `initial` and all tiles before, and announces the inclusive
   /// prefix. Called by one whole warp a tile, once; every lane gets the fold.
   template <class Op>
   SORTILE_DEVICE T exclusive_prefix(tile_ticket at, T aggregate, Op op, T initial) const {
-    const unsigned lane = simt::lane_index();
-    if (at.tile != 0 && lane == 0)
+    if (simt::lane_index() == 0)
+      announce_aggregate(at, aggregate);
+    return resolve(at, aggregate, op, initial);
+  }
+
+  /// The two halves of exclusive_prefix, for blocks that announce early and look back later, in another warp: the
+  /// first by one thread, the second by one whole warp, behind a barrier that has both.
+  SORTILE_DEVICE void announce_aggregate(tile_ticket at, T aggregate) const {
+    if (at.tile != 0) // tile 0 knows its prefix
       announce(at, aggregate, aggregate_state);
+  }
+  template <class Op>
+  SORTILE_DEVICE T resolve(tile_ticket at, T aggregate, Op op, T initial) const {
     const T before = at.tile == 0 ? initial : look_back(at, op);
-    if (lane == 0)
+    if (simt::lane_index() == 0)
       announce(at, op(before, aggregate), inclusive_state);
     return before;
   }

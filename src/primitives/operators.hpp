@@ -2,6 +2,7 @@
 //
 // An operator is an object with `operator()(left, right)` and `identity<T>()`. Primitives keep operands in order, so it
 // need not be commutative; only associativity is asked of it. Floating-point addition is associative up to rounding.
+// `commutes<T>()` says that operands may change places all the same: where that is cheaper, some steps ask.
 #pragma once
 
 #include "simt/config.hpp"
@@ -12,6 +13,10 @@
 namespace sortile::primitives {
 
 struct plus {
+  template <class T>
+  static constexpr bool commutes() {
+    return true;
+  }
   template <class T>
   SORTILE_HOST_DEVICE constexpr T operator()(T a, T b) const {
     return static_cast<T>(a + b);
@@ -30,6 +35,10 @@ struct plus {
 /// every float.
 struct maximum {
   template <class T>
+  static constexpr bool commutes() {
+    return !std::is_floating_point_v<T>; // several NaNs, −0 and +0 tell left from right
+  }
+  template <class T>
   SORTILE_HOST_DEVICE constexpr T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
       return a != a || !(a < b || b != b) ? a : b;
@@ -46,6 +55,10 @@ struct maximum {
 };
 
 struct minimum {
+  template <class T>
+  static constexpr bool commutes() {
+    return !std::is_floating_point_v<T>; // several NaNs, −0 and +0 tell left from right
+  }
   template <class T>
   SORTILE_HOST_DEVICE constexpr T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)

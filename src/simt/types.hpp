@@ -141,6 +141,12 @@ requires requires {
 struct shared_of<K> {
   using type = typename K::shared;
 };
+template <class K>
+constexpr bool has_constants() {
+  return requires {
+    typename K::constants;
+  };
+}
 } // namespace traits
 
 /// The kernel's shared storage struct, or an empty one.
@@ -148,5 +154,17 @@ template <class K>
 using shared_storage = typename traits::shared_of<K>::type;
 template <class K>
 inline constexpr bool has_shared = !std::is_same_v<shared_storage<K>, traits::no_shared>;
+/// Whether the kernel has a `constants` struct.
+template <class K>
+inline constexpr bool has_constants = traits::has_constants<K>();
+/// Bytes of constant memory that a kernel can have.
+inline constexpr std::size_t constant_limit = std::size_t{64} * 1024;
+
+/// Throws an `error` where more is copied to a kernel's constants than they hold.
+inline void require_constants_fit(std::size_t bytes, std::size_t held, const char* kernel) {
+  if (bytes > held)
+    throw error("simt: " + std::to_string(bytes) + " bytes for the constants of kernel " + std::string(kernel) +
+                " (allowed: at most " + std::to_string(held) + ")");
+}
 
 } // namespace sortile::simt

@@ -144,7 +144,7 @@ static const char* takes_a_workspace(void) {
   CHECK(sortile_workspace_bytes(SORTILE_U32, COUNT, 4, 1, &bytes, NULL) == SORTILE_OK);
   CHECK(sortile_argsort_workspace_bytes(SORTILE_U32, COUNT, 4, &argsort_bytes, NULL) == SORTILE_OK);
   const size_t wanted = bytes > argsort_bytes ? bytes : argsort_bytes;
-  void* workspace = aligned_alloc(64, (wanted + 64) / 64 * 64);
+  void* workspace = aligned_alloc(128, (wanted + 128) / 128 * 128);
   CHECK(workspace != NULL);
   options.workspace = workspace;
   options.workspace_bytes = bytes;

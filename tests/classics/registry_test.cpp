@@ -98,7 +98,18 @@ TEST(registry, what_is_not_declared_is_refused_by_name) {
       asked.parameters[std::string(p.name)] = p.most + 1;
       expect_refused(c, asked, home_of(c), std::to_string(p.most));
     }
-    expect_refused(c, plain, c.place == place::host ? engine::executor : engine::host, "does not run on");
+    expect_refused(c, plain, c.place == place::host ? engine::cuda : engine::host, "does not run on");
+  }
+}
+
+TEST(runner, every_classic_runs_on_the_executor) {
+  for (const classic& c : all_classics()) {
+    machine m = executor_machine();
+    const outcome result = run(c, {.n = 50, .type = c.types[0]}, engine::executor, m);
+    EXPECT_TRUE(result.verdict) << result.verdict.complaint;
+    if (c.place == place::host) {
+      EXPECT_EQ(result.notes, std::vector<std::string>{"a sort of the host: the executor ran no kernel"}) << c.name;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// The engines that differential tests run: every usable one that is meant for production, by name. The executor, which is
-// slow, has a file of its own.
+// The engines that differential tests run: every usable one that is meant for production, by name. The executor, which
+// is slow, has a file of its own.
 #pragma once
 
 #include <sortile/request.hpp>

@@ -52,7 +52,7 @@ TEST_F(device_memory, sorts_in_the_order_of_a_stream) {
   const auto keys = random_keys<std::uint64_t>(1'000'000, 1);
   const device_array<std::uint64_t> in(keys.size()), out(keys.size());
   SORTILE_CUDA_CHECK(cudaMemcpyAsync(in.span().data(), keys.data(), keys.size() * 8, cudaMemcpyDefault, stream.get()));
-  sort(in.span(), out.span(), {.memory = memory::device, .stream = stream.get()});
+  sortile::sort(in.span(), out.span(), {.memory = memory::device, .stream = stream.get()});
   stream.synchronize();
   EXPECT_EQ(out.host(), sorted(keys));
   EXPECT_EQ(in.host(), keys);
@@ -105,7 +105,7 @@ TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {
       for (int round = 0; round < 20; ++round) {
         const auto keys = random_keys<std::uint32_t>(200'000 + std::size_t(t) * 1000, std::uint64_t(t * 100 + round));
         const device_array<std::uint32_t> array(keys);
-        sort(array.span(), {.memory = memory::device, .stream = stream.get()});
+        sortile::sort(array.span(), {.memory = memory::device, .stream = stream.get()});
         stream.synchronize();
         right[std::size_t(t)] += array.host() == sorted(keys) ? 1 : 0;
       }
@@ -122,9 +122,9 @@ TEST_F(device_memory, ten_thousand_sorts_of_one_input_give_one_result) {
   for (int round = 0; round < 10'000; ++round) {
     const options opts{.memory = memory::device};
     if (round % 2 == 0)
-      sort(in.span(), out.span(), opts);
+      sortile::sort(in.span(), out.span(), opts);
     else
-      argsort(in.span(), positions.span(), opts);
+      sortile::argsort(in.span(), positions.span(), opts);
     if (round == 1) {
       first_keys = out.host();
       first_positions = positions.host();
@@ -132,6 +132,32 @@ TEST_F(device_memory, ten_thousand_sorts_of_one_input_give_one_result) {
     } else if (round > 1) {
       ASSERT_EQ(round % 2 == 0 ? out.host() : positions.host(), round % 2 == 0 ? first_keys : first_positions) << round;
     }
+  }
+}
+
+TEST_F(device_memory, n_may_lie_on_the_device) {
+  const auto keys = random_keys<std::uint32_t>(100'000, 6);
+  const device_array<std::uint32_t> in(keys), out(std::vector<std::uint32_t>(keys.size(), 7)), positions(keys.size());
+  for (const std::uint64_t count :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{70'001}, std::uint64_t{100'000}, std::uint64_t{1'000'000}}) {
+    const device_array<std::uint64_t> n(std::vector<std::uint64_t>{count});
+    const sort_request request{.n = keys.size(),
+                               .keys_in = in.span().data(),
+                               .keys_out = out.span().data(),
+                               .carries = payload::indices,
+                               .value_bytes = 4,
+                               .values_out = positions.span().data(),
+                               .device_n = n.span().data()};
+    const auto before = out.host();
+    run(request, {.memory = memory::device});
+    const std::size_t real = std::min<std::size_t>(count, keys.size());
+    auto expected = before;
+    std::copy(keys.begin(), keys.begin() + std::ptrdiff_t(real), expected.begin());
+    std::sort(expected.begin(), expected.begin() + std::ptrdiff_t(real));
+    EXPECT_EQ(out.host(), expected) << count;
+    const auto order = positions.host();
+    for (std::size_t i = 0; i < real; ++i)
+      ASSERT_EQ(keys[order[i]], expected[i]) << count << ", " << i;
   }
 }
 
@@ -157,12 +183,12 @@ TEST_F(device_memory, workspace_comes_from_the_callers_allocator) {
   const device_array<float> array(keys);
   noting_resource notes;
   const options opts{.memory = memory::device, .resource = &notes};
-  sort(array.span(), opts);
-  EXPECT_EQ(notes.given, workspace_bytes({.type = key_type::f32,
-                                          .n = keys.size(),
-                                          .keys_in = array.span().data(),
-                                          .keys_out = array.span().data()},
-                                         opts));
+  sortile::sort(array.span(), opts);
+  EXPECT_EQ(
+      notes.given,
+      workspace_bytes(
+          {.type = key_type::f32, .n = keys.size(), .keys_in = array.span().data(), .keys_out = array.span().data()},
+          opts));
   EXPECT_EQ(notes.returned, notes.given);
 }
 
@@ -180,7 +206,7 @@ TEST_F(device_memory, too_small_a_workspace_is_refused) {
   const device_array<std::uint32_t> keys(100'000);
   const device_array<std::byte> workspace(1000);
   expect_refusal<workspace_too_small>(
-      [&] { sort(keys.span(), {.workspace = workspace.span(), .memory = memory::device}); },
+      [&] { sortile::sort(keys.span(), {.workspace = workspace.span(), .memory = memory::device}); },
       status::workspace_too_small, {"1000"});
 }
 

@@ -20,15 +20,14 @@ class gpu : public ::testing::Test {
   }
 };
 
-inline const array_memory managed_memory{
-    [](std::size_t bytes) {
-      void* memory = nullptr;
-      if (cudaMallocManaged(&memory, bytes) != cudaSuccess)
-        throw std::bad_alloc();
-      return memory;
-    },
-    [](void* memory) { static_cast<void>(cudaFree(memory)); },
-    [] { SORTILE_CUDA_CHECK(cudaDeviceSynchronize()); }};
+inline const array_memory managed_memory{[](std::size_t bytes) {
+                                           void* memory = nullptr;
+                                           if (cudaMallocManaged(&memory, bytes) != cudaSuccess)
+                                             throw std::bad_alloc();
+                                           return memory;
+                                         },
+                                         [](void* memory) { static_cast<void>(cudaFree(memory)); },
+                                         [] { SORTILE_CUDA_CHECK(cudaDeviceSynchronize()); }};
 
 /// An array in device memory with copies to and from the host.
 template <class T>

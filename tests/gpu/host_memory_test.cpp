@@ -21,15 +21,16 @@ std::vector<std::uint64_t> random_keys(std::size_t n) {
 const options on_cuda{.engine = "cuda"};
 
 TEST_F(host_memory_on_gpu, of_several_chunks_comes_back_sorted) {
-  for (const std::size_t n : {std::size_t{1}, std::size_t{2'097'152}, std::size_t{2'097'153}, std::size_t{30'000'001}}) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{2'097'152}, std::size_t{2'097'153}, std::size_t{30'000'001}}) {
     auto keys = random_keys(n), expected = keys;
     std::sort(expected.begin(), expected.end());
-    sort(keys, on_cuda);
+    sortile::sort(keys, on_cuda);
     EXPECT_EQ(keys, expected) << n;
   }
   release_scratch(); // the pinned slots go too, and come again
   auto again = random_keys(1000);
-  sort(again, on_cuda);
+  sortile::sort(again, on_cuda);
   EXPECT_TRUE(std::is_sorted(again.begin(), again.end()));
 }
 
@@ -39,7 +40,7 @@ TEST_F(host_memory_on_gpu, that_is_pinned_is_copied_as_it_is) {
   SORTILE_CUDA_CHECK(cudaMallocHost(&pinned, n * 8));
   auto keys = random_keys(n);
   std::copy(keys.begin(), keys.end(), pinned);
-  sort(std::span(pinned, n), on_cuda);
+  sortile::sort(std::span(pinned, n), on_cuda);
   std::sort(keys.begin(), keys.end());
   EXPECT_TRUE(std::equal(keys.begin(), keys.end(), pinned));
   SORTILE_CUDA_CHECK(cudaFreeHost(pinned));
@@ -51,7 +52,7 @@ TEST_F(host_memory_on_gpu, cancelled_while_it_is_read_is_left_as_it_was) {
   int calls = 0;
   options opts = on_cuda;
   opts.progress = [&calls](double) { return ++calls < 3; };
-  expect_refusal<cancelled>([&] { sort(keys, opts); }, status::cancelled, {});
+  expect_refusal<cancelled>([&] { sortile::sort(keys, opts); }, status::cancelled, {});
   EXPECT_EQ(keys, before);
 }
 
@@ -63,10 +64,10 @@ TEST_F(host_memory_on_gpu, without_room_on_the_device_is_an_error_that_leaves_th
   SORTILE_CUDA_CHECK(cudaMalloc(&hog, free - left));
   auto keys = random_keys(40'000'000);
   const auto before = keys;
-  expect_refusal<out_of_memory>([&] { sort(keys, on_cuda); }, status::out_of_memory, {"bytes wanted", "free"});
+  expect_refusal<out_of_memory>([&] { sortile::sort(keys, on_cuda); }, status::out_of_memory, {"bytes wanted", "free"});
   SORTILE_CUDA_CHECK(cudaFree(hog));
   EXPECT_EQ(keys, before);
-  sort(keys, on_cuda);
+  sortile::sort(keys, on_cuda);
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
 }
 

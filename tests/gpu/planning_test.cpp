@@ -45,6 +45,20 @@ TEST(planning_for_device_memory, shows_what_is_done_for_values_of_odd_sizes) {
   EXPECT_NE(to_string(explain(r, in_device_memory)).find("gather"), std::string::npos);
 }
 
+TEST(planning_for_device_memory, refuses_what_cannot_be_done_with_n_on_the_device) {
+  sort_request r = request_of(1000);
+  const std::uint64_t n = 5;
+  r.device_n = &n;
+  EXPECT_EQ(explain(r, in_device_memory).engine, "cuda");
+  expect_invalid([&] { static_cast<void>(explain(r)); }, {"device_n", "memory::device"});
+  r.carries = payload::values;
+  r.values_in = at(std::size_t{1} << 42);
+  r.values_out = at(std::size_t{1} << 43);
+  r.value_bytes = 3;
+  expect_refusal<engine_unusable>([&] { static_cast<void>(explain(r, in_device_memory)); }, status::engine_unusable,
+                                  {"4, 8 or 16 bytes"});
+}
+
 TEST(planning_for_device_memory, names_the_other_engines_limits) {
   for (const char* engine : {"cpu", "executor"}) {
     options opts = in_device_memory;
@@ -53,13 +67,13 @@ TEST(planning_for_device_memory, names_the_other_engines_limits) {
   }
 }
 
-TEST(device_memory, running_without_a_device_is_refused_with_the_reason) {
+TEST(device_memory_options, running_without_a_device_is_refused_with_the_reason) {
   if (first_usable_device() != nullptr)
     GTEST_SKIP() << "there is a GPU";
   expect_refusal<engine_unusable>([&] { run(request_of(10), in_device_memory); }, status::engine_unusable, {"cuda"});
 }
 
-TEST(device_memory, options_that_contradict_each_other_are_refused) {
+TEST(device_memory_options, options_that_contradict_each_other_are_refused) {
   std::vector<std::uint32_t> keys = {3, 1, 2};
   const auto refused = [&](const options& opts, const std::vector<std::string>& words) {
     expect_invalid([&] { sort(keys, opts); }, words);
@@ -70,7 +84,7 @@ TEST(device_memory, options_that_contradict_each_other_are_refused) {
   refused({.memory = static_cast<memory>(7)}, {"memory number 7"});
 }
 
-TEST(device_memory, other_calls_than_sorts_are_refused) {
+TEST(device_memory_options, other_calls_than_sorts_are_refused) {
   const std::vector<std::uint32_t> a = {1, 2}, b = {3};
   std::vector<std::uint32_t> out(3);
   expect_refusal<engine_unusable>([&] { sortile::merge(a, b, out, in_device_memory); }, status::engine_unusable,

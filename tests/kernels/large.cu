@@ -1,5 +1,6 @@
 // Sizes that only a GPU can do: 2^28 items, more than 2^32, and many calls one after the other.
 #include "kernels/histogram/radix_histogram.hpp"
+#include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/scan/scan.hpp"
 #include "kernels/sort/sort_keys.hpp"
 #include "tests/simt/fixture.hpp"
@@ -178,6 +179,99 @@ SIMT_TEST(large, sort_of_u32_keys) {
 }
 SIMT_TEST(large, sort_of_u64_keys_in_place) {
   check_sort_of_permutation<std::uint64_t>(key_type::u64, true);
+}
+
+/// Key i: i · odd modulo 2^distinct, at the top of the word, so that each of 2^distinct keys comes n / 2^distinct times
+/// and the place of every pair in the sorted order is known.
+template <class Word>
+struct repeated_keys {
+  static constexpr unsigned block_threads = 256;
+  static constexpr std::uint64_t odd = 0x9e3779b1;
+  simt::global<Word> out;
+  std::uint64_t n;
+  unsigned distinct;
+  SORTILE_DEVICE static std::uint64_t times(std::uint64_t a, std::uint64_t b, unsigned bits) {
+    return a * b & ((std::uint64_t{1} << bits) - 1);
+  }
+  SORTILE_DEVICE static Word key(std::uint64_t number, unsigned distinct) {
+    return Word(Word(number) << (8 * sizeof(Word) - distinct));
+  }
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
+      out[i] = key(times(i, odd, distinct), distinct);
+  }
+};
+/// Counts places whose key or index is not the one of a stable sort.
+template <class Word, class Index>
+struct count_wrong_pairs {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const Word> keys;
+  simt::global<const Index> indices;
+  simt::global<std::uint64_t> wrong;
+  std::uint64_t n, inverse; // of odd, modulo 2^distinct
+  unsigned distinct;
+  bool with_keys;
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    const std::uint64_t each = n >> distinct;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride) {
+      const std::uint64_t number = i / each;
+      const std::uint64_t index = repeated_keys<Word>::times(number, inverse, distinct) + (i % each << distinct);
+      if (indices.load(i) != Index(index) || (with_keys && keys.load(i) != repeated_keys<Word>::key(number, distinct)))
+        wrong.fetch_add(0, std::uint64_t{1});
+    }
+  }
+};
+
+template <class Word, class Index>
+void check_pairs(key_type type, unsigned log_n, unsigned distinct, bool make_indices, bool in_place) {
+  const std::uint64_t n = std::uint64_t{1} << log_n;
+  const auto q = simt::queue::cuda(nullptr);
+  std::uint64_t inverse = 1; // Newton's iteration: each step doubles the bits that are right
+  for (int i = 0; i < 6; ++i)
+    inverse *= 2 - repeated_keys<Word>::odd * inverse;
+  kernels::sort_pairs_request<Word> r{.value_bytes = sizeof(Index), .make_indices = make_indices, .n = n};
+  r.codec = make_key_codec<Word>(type, order::ascending, {});
+  r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+  device_array<Word> in(n), out(in_place ? 1 : n);
+  device_array<Index> values(n), values_out(n);
+  device_array<std::uint64_t> workspace(r.workspace_bytes / 8);
+  if (!in.data() || !out.data() || !values.data() || !values_out.data() || !workspace.data())
+    GTEST_SKIP() << "not enough memory on the GPU";
+  simt::launch(q, {.grid = 1024}, repeated_keys<Word>{{in.data(), n}, n, distinct});
+  simt::launch(q, {.grid = 1024}, fill_with_index<Index>{{values.data(), n}, n});
+  r.keys_in = in.data();
+  r.keys_out = make_indices ? nullptr : in_place ? in.data() : out.data();
+  r.values_in = make_indices ? nullptr : values.data();
+  r.values_out = in_place && !make_indices ? values.data() : values_out.data();
+  r.workspace = workspace.data();
+  kernels::sort_pairs(q, r);
+  buffer<std::uint64_t> wrong(1);
+  simt::launch(
+      q, {.grid = 1024},
+      count_wrong_pairs<Word, Index>{
+          {r.keys_out, n}, {static_cast<Index*>(r.values_out), n}, wrong.view(), n, inverse, distinct, !make_indices});
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(wrong.host()[0], 0u);
+}
+
+SIMT_TEST(large, pairs_of_u32) {
+  check_pairs<std::uint32_t, std::uint32_t>(key_type::u32, 28, 28, false, false);
+}
+SIMT_TEST(large, pairs_of_u64_in_place) {
+  check_pairs<std::uint64_t, std::uint64_t>(key_type::u64, 28, 28, false, true);
+}
+SIMT_TEST(large, indices_of_u64) {
+  check_pairs<std::uint64_t, std::uint32_t>(key_type::u64, 28, 28, true, false);
+}
+SIMT_TEST(large, pairs_with_64_times_every_key) {
+  check_pairs<std::uint32_t, std::uint32_t>(key_type::u32, 26, 20, false, false);
+  check_pairs<std::uint64_t, std::uint64_t>(key_type::u64, 26, 20, true, false);
+}
+SIMT_TEST(large, pairs_in_buckets_of_65536) {
+  check_pairs<std::uint32_t, std::uint32_t>(key_type::u32, 26, 10, false, true);
+  check_pairs<std::uint64_t, std::uint32_t>(key_type::u64, 24, 8, false, false);
 }
 
 } // namespace

@@ -9,6 +9,8 @@
 #include <sortile/error.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -209,7 +211,7 @@ void check_sizes() {
           check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 5, .chunks = 1});
           check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 9, .chunks = 2});
         }
-        for (const std::size_t n : {3 * tile - 1, 4 * tile + 129})
+        for (const std::size_t n : {3 * tile - 1, 4 * tile + 129}) // several tiles a chunk
           check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 10, .chunks = 3});
       },
       0);
@@ -263,13 +265,16 @@ template <class Word>
 void check_types(simt::queue q, std::initializer_list<key_type> types) {
   for (const key_type type : types)
     for (const order direction : {order::ascending, order::descending})
-      for (const shape kind : {shape::uniform, shape::special, shape::sorted, shape::few})
-        for (const unsigned value_bytes : {0u, 4u, 16u}) {
-          SCOPED_TRACE("type " + std::to_string(int(type)) + (direction == order::ascending ? "" : ", descending"));
-          check<Word>(q, 3001, kind, {.type = type, .direction = direction, .value_bytes = value_bytes});
-          check<Word>(q, 6007, kind, {.type = type, .direction = direction, .value_bytes = value_bytes, .bits = 5});
-          check<Word>(q, 6007, kind, {.type = type, .direction = direction, .value_bytes = value_bytes, .bits = 9});
+      for (const unsigned value_bytes : {0u, 4u, 16u}) {
+        SCOPED_TRACE("type " + std::to_string(int(type)) + (direction == order::ascending ? "" : ", descending"));
+        const how<Word> h{.type = type, .direction = direction, .value_bytes = value_bytes};
+        auto cut = h;
+        cut.bits = value_bytes == 4 ? 9 : 5;
+        for (const shape kind : {shape::uniform, shape::special, shape::sorted}) {
+          check<Word>(q, 3001, kind, h);
+          check<Word>(q, 6007, kind, cut);
         }
+      }
 }
 SIMT_TEST(sort_pairs, types_and_directions) {
   on_every_schedule(
@@ -396,6 +401,39 @@ SIMT_TEST(sort_pairs, counters_that_fill) {
           keys[i] = i % 8 != 0 ? keys[i] >> 12 : keys[i];
         check_sort<std::uint32_t>(q, keys, {.bits = 8});
         check_sort<std::uint32_t>(q, keys, {.bits = 12, .chunks = 1});
+      },
+      0);
+}
+
+/// Requests of every kind, drawn; large ones where there is a GPU.
+template <class Word>
+void check_random(simt::queue q, unsigned requests, std::size_t most) {
+  const auto draws = noise(10 * requests, 99 + sizeof(Word));
+  constexpr bool narrow = sizeof(Word) == 4;
+  const key_type types[] = {narrow ? key_type::u32 : key_type::u64, narrow ? key_type::i32 : key_type::i64,
+                            narrow ? key_type::f32 : key_type::f64};
+  for (unsigned i = 0; i < requests; ++i) {
+    const auto pick = [&](unsigned j, std::uint32_t below) { return draws[10 * i + j] % below; };
+    how<Word> h{.type = types[pick(0, 3)],
+                .direction = pick(1, 2) != 0 ? order::descending : order::ascending,
+                .value_bytes = 4 * (1u << pick(2, 4)) % 32};
+    h.indices = h.value_bytes % 16 != 0 && pick(3, 3) == 0;
+    h.want_keys = h.value_bytes == 0 || pick(4, 3) != 0;
+    h.keys_in_place = h.want_keys && pick(5, 3) == 0;
+    h.values_in_place = pick(6, 3) == 0;
+    h.ask_unsuited = pick(7, 3) == 0;
+    const auto n = std::size_t(std::exp2(double(pick(8, 1u << 16)) / (1u << 16) * std::log2(double(most))));
+    SCOPED_TRACE("request " + std::to_string(i) + ", type " + std::to_string(int(h.type)));
+    // Distributions of one bucket take one block long; they have their tests above.
+    check<Word>(q, n, all_shapes[n > 100000 ? std::array{0, 1, 4, 5, 6}[pick(9, 5)] : pick(9, std::size(all_shapes))],
+                h);
+  }
+}
+SIMT_TEST(sort_pairs, random_requests) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_random<std::uint32_t>(q, q.is_executor() ? 25 : 120, q.is_executor() ? 50000 : 3000000);
+        check_random<std::uint64_t>(q, q.is_executor() ? 25 : 120, q.is_executor() ? 50000 : 3000000);
       },
       0);
 }

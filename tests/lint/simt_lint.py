@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rejects raw CUDA in code that belongs on the kernel dialect: intrinsics, inline PTX, bare __shared__, CUDA's indices.
 
-    simt_lint.py ROOT            looks through ROOT/{src,classics,tests,testing,include} except what EXEMPT names
+    simt_lint.py ROOT            looks through ROOT's folders of code (FOLDERS) except what EXEMPT names
     simt_lint.py --file FILE...  looks through these files
 
 Prints `file:line: word: what to use instead` for each finding; exit status 1 if there was one. A file that must speak CUDA
@@ -11,10 +11,11 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["src", "classics", "tests", "testing", "include"]
+FOLDERS = ["src", "classics", "tests", "testing", "include", "bench", "cli", "examples", "python"]
 SUFFIXES = {".cu", ".cuh", ".hpp", ".h", ".cpp", ".cc", ".inl"}
 EXEMPT = {
     "src/simt": "the dialect itself",
+    "bench/lab": "experiments in raw CUDA, built by no target",
     "tests/simt/twins.cu": "hand-written twins that the dialect is compared with",
     "tests/lint/planted.cu": "findings planted for the test of this lint",
 }

@@ -10,7 +10,9 @@ import sys
 
 KERNELS = ["flip_bits", "rank_digits", "chained_scan"]
 L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
-SHARED = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
+# Of the instructions alone: without smsp__sass_ the data pipe's own conflicts (incoming lines of the cache, say) count too, which differ
+# from run to run.
+SHARED = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
 METRICS = {
     "global_load_requests": L1.format("requests", "ld"),
     "global_load_units": L1.format("sectors", "ld"),

@@ -113,5 +113,35 @@ TEST(counters, loops_barriers_atomics) {
     EXPECT_NE(table.find(word), std::string::npos) << table;
 }
 
+struct looks_up_constants {
+  static constexpr unsigned block_threads = 64;
+  struct constants {
+    simt::constant_array<std::uint64_t, 128> table;
+  };
+  global<std::uint64_t> to;
+  unsigned stride;
+  SORTILE_DEVICE void operator()(const constants& c) const {
+    const unsigned t = simt::thread_index();
+    to[t] = c.table[t * stride % 128];
+  }
+};
+
+TEST(counters, constant_requests_are_broadcast_or_serialised) {
+  std::vector<std::uint64_t> to(64), table(128, 7);
+  for (const auto& [stride, addresses] : {std::pair{0u, 1u}, {1u, 32u}, {16u, 8u}, {64u, 2u}}) {
+    executor::device device({.checks = executor::check::counters});
+    const simt::queue q = simt::queue::executor(device);
+    simt::set_constants<looks_up_constants>(q, table.data(), sizeof(std::uint64_t) * table.size());
+    simt::launch(q, {.grid = 1}, looks_up_constants{{to.data(), 64}, stride});
+    const counters c = device.counted();
+    EXPECT_EQ(c.constant_loads.requests, 2u);
+    EXPECT_EQ(c.constant_loads.units, 2u * addresses) << stride;
+    EXPECT_EQ(c.constant_loads.ideal, 2u);
+    EXPECT_EQ(c.constant_loads.bytes, 64u * 8);
+    EXPECT_EQ(c.global_loads.requests, 0u);
+    EXPECT_NE(c.report().find("constant loads"), std::string::npos) << c.report();
+  }
+}
+
 } // namespace
 } // namespace sortile::simt_tests

@@ -46,6 +46,43 @@ SIMT_TEST(examples, histogram) {
   });
 }
 
+struct count_below {
+  static constexpr unsigned block_threads = 256;
+  struct constants { // optional: at most 64 KiB, read by all blocks, filled by the host
+    simt::constant_array<std::uint32_t, 64> pivots;
+  };
+
+  simt::global<const std::uint32_t> keys;
+  simt::global<std::uint32_t> below;
+  std::uint64_t n;
+
+  SORTILE_DEVICE void operator()(const constants& c) const { // with a `shared` struct: (shared& s, const constants& c)
+    const auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index();
+    std::uint32_t count = 0;
+    for (unsigned p = 0; p < 64 && i < n; ++p)
+      count += c.pivots[p] < keys.load(i); // one address for the whole warp: a broadcast
+    if (i < n)
+      below[i] = count;
+  }
+};
+
+SIMT_TEST(examples, constants) {
+  const auto in = noise(1000), pivots = noise(64, 9);
+  std::vector<std::uint32_t> expected(1000);
+  for (unsigned i = 0; i < 1000; ++i)
+    for (const std::uint32_t pivot : pivots)
+      expected[i] += pivot < in[i];
+  on_every_schedule([&](simt::queue queue) {
+    buffer<std::uint32_t> from(in), to(1000);
+    simt::global<const std::uint32_t> keys = from.view();
+    simt::global<std::uint32_t> below = to.view();
+    const std::size_t n = in.size();
+    simt::set_constants<count_below>(queue, pivots.data(), 64 * sizeof(std::uint32_t));
+    simt::launch(queue, {.grid = 4}, count_below{keys, below, n});
+    ASSERT_EQ(to.host(), expected);
+  });
+}
+
 struct copy_through_shared {
   static constexpr unsigned block_threads = 128;
   static constexpr simt::feature needs = simt::feature::bulk_copy;

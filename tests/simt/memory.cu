@@ -282,5 +282,59 @@ SIMT_TEST(memory, parts_and_other_types) {
   });
 }
 
+template <class T>
+struct adds_constants {
+  static constexpr unsigned block_threads = 64;
+  struct shared {
+    simt::shared_value<T> sum;
+  };
+  struct constants {
+    simt::constant_array<T, 4096 / sizeof(T)> table;
+  };
+  global<T> to;
+  SORTILE_DEVICE void operator()(shared& s, const constants& c) const {
+    if (simt::thread_index() == 0)
+      s.sum = c.table[0];
+    simt::block_barrier();
+    to[simt::thread_index()] = T(s.sum + c.table.load(63 - simt::thread_index()));
+  }
+};
+
+template <class T>
+void check_constants() {
+  using kernel = adds_constants<T>;
+  const auto bits = noise(128 * sizeof(T) / 4 + 1);
+  std::vector<T> table(128);
+  std::memcpy(table.data(), bits.data(), 128 * sizeof(T));
+  on_every_schedule(
+      [&](simt::queue q) {
+        buffer<T> device(table), to(64);
+        for (const T* from : {static_cast<const T*>(table.data()), static_cast<const T*>(device.view().data()) + 64}) {
+          simt::set_constants<kernel>(q, from, 64 * sizeof(T));
+          simt::launch(q, {.grid = 1}, kernel{to.view()});
+          const std::size_t first = from == table.data() ? 0 : 64;
+          const auto out = to.host();
+          for (unsigned i = 0; i < 64; ++i)
+            ASSERT_EQ(out[i], T(table[first] + table[first + 63 - i])) << i;
+        }
+      },
+      5);
+}
+
+SIMT_TEST(memory, constants_from_host_and_device) {
+  check_constants<std::uint8_t>();
+  check_constants<std::uint32_t>();
+  check_constants<std::uint64_t>();
+}
+
+SIMT_TEST(memory, more_constants_than_there_are) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        const std::vector<std::uint32_t> table(1025);
+        EXPECT_THROW(simt::set_constants<adds_constants<std::uint32_t>>(q, table.data(), 4100), simt::error);
+      },
+      1);
+}
+
 } // namespace
 } // namespace sortile::simt_tests

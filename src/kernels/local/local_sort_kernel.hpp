@@ -1,7 +1,7 @@
 // Local sort: a block a bucket. The keys of a bucket are read once, put in order in shared storage, and written once.
 //
-// One bit a bin. The bucket's keys agree in their top bits; the next ones below (15 or 16 of them) say which of 32,768
-// or 65,536 bins a key belongs to, some ten times as many bins as keys. Sixteen bins share a word:
+// One bit a bin. 15 or 16 bits of how far a key lies from the bucket's start say which of 32,768 or 65,536 bins it
+// belongs to, some ten times as many bins as keys. Sixteen bins share a word:
 //
 //   counting    | keys that found their bin taken (16 bits) | presence bits of 16 bins |      one fetch_or a key
 //   placing     | keys in all words before       (16 bits) | presence bits of 16 bins |
@@ -11,14 +11,15 @@
 // words that have such keys are put right by insertion, a thread a word: that orders the bits below the bins too.
 //
 // A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
-// left as it is and listed; large_sort_kernel.hpp sorts it. Bins start at the highest bit in which any two keys of the
-// whole input differ, if that is below the bucket's own bits, so that narrow keys do not all meet in one bin.
+// left as it is and listed; large_sort_kernel.hpp sorts it. So is the first and the last bucket where some keys lie
+// outside of the window. In the others a key's bin is its distance from the bucket's first possible key, shifted.
 //
 // In place is allowed: a block reads all of its bucket before it writes; at the bucket's ends it reads neighbours' keys
 // along with its own and makes no use of them. Block b asks the L2 for a bucket some 4 MB on, which later blocks will
 // want.
 //
-// Where the look saw no disorder, the kernel copies the input to the output instead.
+// Where the keys take another course (key_window.hpp), each block writes its share of the output instead: a copy of the
+// input, or, where no two different keys share a bucket, the keys as often as they were counted.
 //
 // Traffic: 2 sizeof(key) a key; on the H100, 2^28 keys: 72 % of the copy rate (32 bits), 92 % (64 bits). Lost: 4-bit
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
@@ -51,13 +52,21 @@ struct bucket_list {
   }
 };
 
-/// The image's bits below which two keys of one bucket may differ: `below` of its own, fewer if all keys are narrower.
+/// Bits that a number needs.
 template <class Word>
-SORTILE_DEVICE unsigned bits_that_differ(const simt::global<std::uint64_t>& findings, unsigned below) {
-  const std::uint64_t differ = findings.load(finding_ones) & findings.load(finding_zeros);
-  const unsigned top = 64 - simt::leading_zeros(differ | 1);
-  return top < below ? top : below;
+SORTILE_DEVICE unsigned bits_of(Word v) {
+  return 64 - (v == 0 ? 64 : simt::leading_zeros(std::uint64_t(v)));
 }
+
+/// From a key to its bin: how far it lies from the first key that there can be, shifted.
+template <class Word>
+struct bin_of_key {
+  Word complement, add;
+  unsigned shift;
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const {
+    return std::uint32_t(Word((key ^ complement) + add) >> shift);
+  }
+};
 
 template <class Word, class Tuning = local_sort_tuning<Word>>
 struct local_sort_kernel {
@@ -86,29 +95,39 @@ struct local_sort_kernel {
   simt::global<Word> out;
   simt::global<const std::uint32_t> start;
   bucket_list left;
+  simt::global<const key_window<Word>> window;
   integer_image<Word> image;
   std::uint32_t n;
-  unsigned below;      // bits of the image that a bucket's keys may differ in
+  unsigned bits;       // of a bucket's number
   bool copy_if_sorted; // original and out are not the same array
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (left.findings.load(finding_disorder) == 0) {
+    const key_window<Word> w = window.load(0);
+    switch (course_of<Word>(left.findings, w, 1u << bits)) {
+    case key_course::copy:
       if (copy_if_sorted)
         copy();
       return;
+    case key_course::fill:
+      return fill(windowed_keys<Word>(w, image), w);
+    case key_course::leave:
+      return;
+    case key_course::buckets:
+      break;
     }
     const bucket b = this_bucket();
     prefetch_later(b.number);
     if (b.end == b.lead)
       return;
-    if (b.end > capacity) {
+    const bool at_an_end = b.number == 0 || b.number + 1 == simt::grid_size();
+    if (b.end > capacity || (at_an_end && left.findings.load(finding_outside) != 0)) {
       if (simt::thread_index() == 0)
         left.add(b.number);
       return;
     }
     keys_vector keys[vectors];
     load(b, keys);
-    if (!sort(s, b, keys, bits_that_differ<Word>(left.findings, below)) && simt::thread_index() == 0)
+    if (!sort(s, b, keys, bins_of(w, b.number)) && simt::thread_index() == 0)
       left.add(b.number);
   }
 
@@ -122,10 +141,15 @@ struct local_sort_kernel {
       if (place_of(v) < b.end)
         keys[v] = load_up_to<vector>(in, b.first + place_of(v), n);
   }
-  /// Sorts the keys that load() gave, which may differ in the lowest `rest` bits of their images, and stores them.
-  /// False, in all threads and with nothing stored, where too many found their bin taken.
-  SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], unsigned rest) const {
-    const digits d{image, rest > bin_bits ? rest - bin_bits : 0, rest > bin_bits ? 16 * words - 1 : (1u << rest) - 1};
+  using digits = bin_of_key<Word>;
+  /// The bins for keys whose images lie from `first` on, and differ from it in `rest` bits.
+  SORTILE_DEVICE digits bins_from(Word first, unsigned rest) const {
+    const windowed_keys<Word> keys({first, 0, 0, 0}, image);
+    return {keys.complement, keys.add, rest > bin_bits ? rest - bin_bits : 0};
+  }
+  /// Sorts the keys that load() gave by their bins, and stores them. False, in all threads and with nothing stored,
+  /// where too many found their bin taken.
+  SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) const {
     clear(s);
     simt::block_barrier();
     const std::uint32_t taken = mark(s, b, keys, d);
@@ -145,12 +169,15 @@ struct local_sort_kernel {
   }
 
  private:
-  struct digits {
-    integer_image<Word> image;
-    unsigned shift;
-    std::uint32_t mask;
-    SORTILE_DEVICE std::uint32_t operator()(Word key) const { return image.digit(key, shift, mask); }
-  };
+  SORTILE_DEVICE digits bins_of(const key_window<Word>& w, std::uint32_t number) const {
+    const Word first = w.first_of(number, bits);
+    Word last = w.span;
+    if (number + 1 < simt::grid_size()) {
+      const Word next = w.first_of(number + 1, bits);
+      last = next - 1 < last ? Word(next - 1) : last;
+    }
+    return bins_from(Word(w.low + first), bits_of(Word(last - first)));
+  }
 
   SORTILE_DEVICE bucket this_bucket() const {
     const std::uint32_t number = simt::block_index(), b = start.load(number), e = start.load(number + 1);
@@ -298,6 +325,52 @@ struct local_sort_kernel {
         for (int e = 0; e < vector; ++e)
           if (p + unsigned(e) >= b.lead && p + unsigned(e) < b.end)
             out[b.first + p + unsigned(e)] = x[e];
+      }
+    }
+  }
+
+  /// The bucket that place p of the sorted keys belongs to, from `low` up to `high`.
+  SORTILE_DEVICE std::uint32_t bucket_at(std::uint32_t p, std::uint32_t low, std::uint32_t high) const {
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low + 1) / 2;
+      if (start.load(middle) <= p)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    return low;
+  }
+  /// This block's share of the output, from the counts alone: every bucket holds one key, so many times.
+  SORTILE_DEVICE void fill(const windowed_keys<Word>& all, const key_window<Word>& w) const {
+    const std::uint32_t blocks = simt::grid_size(), whole = (n + unsigned(vector) - 1) / unsigned(vector);
+    const auto share = [&](std::uint32_t block) { return std::uint32_t(std::uint64_t{whole} * block / blocks); };
+    const std::uint32_t begin = share(simt::block_index()), end = share(simt::block_index() + 1);
+    if (begin == end)
+      return;
+    const std::uint32_t low = bucket_at(begin * unsigned(vector), 0, blocks - 1);
+    const std::uint32_t behind = end * unsigned(vector) < n ? end * unsigned(vector) : n;
+    const std::uint32_t high = bucket_at(behind - 1, low, blocks - 1);
+    for (std::uint32_t v = begin + simt::thread_index(); v < end; v += block_threads) {
+      const std::uint32_t p = v * unsigned(vector);
+      keys_vector x;
+      std::uint32_t number = low, next = p;
+      Word key{};
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; ++e) {
+        if (p + unsigned(e) >= next && p + unsigned(e) < n) {
+          number = bucket_at(p + unsigned(e), number, high);
+          next = start.load(number + 1);
+          key = all.key_at(w.first_of(number, bits));
+        }
+        x[e] = key;
+      }
+      if (p + unsigned(vector) <= n) {
+        simt::store_vector<vector>(out, p, x);
+      } else {
+        SORTILE_UNROLL
+        for (int e = 0; e < vector; ++e)
+          if (p + unsigned(e) < n)
+            out[p + unsigned(e)] = x[e];
       }
     }
   }

@@ -45,7 +45,7 @@ struct one_block_sort_kernel {
   bool copy_if_sorted;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const local step{in, in, out, {}, {}, image, n, 0, false};
+    const local step{in, in, out, {}, {}, {}, image, n, 0, false};
     const typename local::bucket all{0, 0, 0, n};
     if (simt::thread_index() < gathered_size)
       s.gathered[simt::thread_index()] = 0;
@@ -60,7 +60,10 @@ struct one_block_sort_kernel {
       return;
     }
     const std::uint64_t differ = both(s, ones) & both(s, zeros);
-    if (!step.sort(s.bins, all, keys, 64 - simt::leading_zeros(differ))) {
+    // All images agree above the highest bit that differs.
+    const unsigned rest = bits_of(differ);
+    const Word first = Word(rest < 8 * sizeof(Word) ? Word(both(s, ones)) >> rest << rest : 0);
+    if (!step.sort(s.bins, all, keys, step.bins_from(first, rest))) {
       simt::block_barrier();
       large{in, out, spare, {}, {}, image, unsigned(8 * sizeof(Word))}.sort(s.digits, 0, n, differ);
     }
@@ -72,9 +75,9 @@ struct one_block_sort_kernel {
     SORTILE_UNROLL
     for (int v = 0; v < local::vectors; ++v)
       SORTILE_UNROLL
-      for (int e = 0; e < vector; ++e)
-        if (local::place_of(v) + unsigned(e) < n)
-          f(keys[v][e], local::place_of(v) + unsigned(e));
+    for (int e = 0; e < vector; ++e)
+      if (local::place_of(v) + unsigned(e) < n)
+        f(keys[v][e], local::place_of(v) + unsigned(e));
   }
 
   SORTILE_DEVICE void gather(shared& s, const keys_vector (&keys)[local::vectors]) const {

@@ -1,9 +1,9 @@
 // The look: everything that a sort of keys wants to know before it moves one, in a single read.
 //
-//   count[d]   how many keys have d as the top bits of their image, up to 16 bits: where every bucket of both
-//   partitions
-//              begins follows from these, so that no partition has to count again
-//   findings   whether the keys are in order already; which bits are set, and clear, in some image (key_findings.hpp)
+//   count[d]   how many keys have d as the highest bits of their place in the window (key_window.hpp), up to 16 bits:
+//              where every bucket of both partitions begins follows from these, so that no partition has to count again
+//   findings   whether the keys are in order already; which bits are set, and clear, in some image; whether some image
+//              lies outside of the window (key_findings.hpp)
 //
 // Counters. A block has one for each of up to 65,536 digits: 16 bits each, two a word, 128 KB of shared storage, one
 // block a multiprocessor.
@@ -23,8 +23,7 @@
 // slower; 512 threads: slower).
 #pragma once
 
-#include "kernels/integer_image.hpp"
-#include "kernels/look/key_findings.hpp"
+#include "kernels/look/key_window.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -35,7 +34,7 @@ struct look_kernel {
   static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 4 ? 3 : 2;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
-  enum gathered_words { ones, zeros = 2, disorder = 4, gathered_size = 5 };
+  enum gathered_words { ones, zeros = 2, disorder = 4, outside = 5, gathered_size = 6 };
 
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
@@ -45,21 +44,23 @@ struct look_kernel {
   simt::global<const Word> in; // aligned to 16 bytes
   simt::global<std::uint32_t> count;
   simt::global<std::uint64_t> findings;
+  simt::global<const key_window<Word>> window;
   integer_image<Word> image;
-  std::uint32_t n, bins; // bins: a power of two
-  unsigned shift;
+  std::uint32_t n;
+  unsigned bits; // of a bucket's number, up to 16
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
-    for (unsigned w = t; w < (bins + 1) / 2; w += block_threads)
+    const windowed_keys<Word> buckets(window.load(0), image);
+    for (unsigned w = t; w < (bins() + 1) / 2; w += block_threads)
       s.packed[w] = 0;
     if (t < gathered_size)
       s.gathered[t] = 0;
     simt::block_barrier();
     seen all;
-    see_vectors(s, all);
+    see_vectors(s, buckets, all);
     if (simt::block_index() == 0)
-      see_end(s, all);
+      see_end(s, buckets, all);
     gather(s, all);
     simt::block_barrier();
     publish(s);
@@ -68,10 +69,16 @@ struct look_kernel {
  private:
   struct seen {
     Word any = 0, all = Word(~Word{0});
-    bool disorder = false;
+    bool disorder = false, outside = false;
   };
+  using windowed = windowed_keys<Word>;
 
-  SORTILE_DEVICE void see_vectors(shared& s, seen& all) const {
+  SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
+  SORTILE_DEVICE std::uint32_t bucket_of(const windowed& buckets, Word key) const {
+    return buckets.digit(key, key_window<Word>::spread_bits - bits, bins() - 1);
+  }
+
+  SORTILE_DEVICE void see_vectors(shared& s, const windowed& buckets, seen& all) const {
     const std::uint32_t vectors = n / unsigned(vector), step = simt::grid_size() * block_threads;
     std::uint64_t i = simt::block_index() * block_threads + simt::thread_index();
     for (; (i | 31) + std::uint64_t{in_flight - 1} * step < vectors;
@@ -83,7 +90,7 @@ struct look_kernel {
       SORTILE_UNROLL
       for (unsigned j = 0; j < in_flight; ++j) {
         check_order_of_warp(x[j], i + std::uint64_t{j} * step, all);
-        count_warp(s, x[j], all);
+        count_warp(s, buckets, x[j], all);
       }
     }
     for (; i < vectors; i += step) {
@@ -92,18 +99,18 @@ struct look_kernel {
       all.disorder |= falls_within(x) || (behind < n && image.less(in.load(behind), x[vector - 1]));
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
-        count_key(s, x[e], all);
+        count_key(s, buckets, x[e], all);
     }
   }
 
   /// The keys behind the last whole vector.
-  SORTILE_DEVICE void see_end(shared& s, seen& all) const {
+  SORTILE_DEVICE void see_end(shared& s, const windowed& buckets, seen& all) const {
     const std::uint32_t at = n / unsigned(vector) * unsigned(vector) + simt::thread_index();
     if (at >= n)
       return;
     const Word key = in.load(at);
     all.disorder |= at + 1 < n && image.less(in.load(at + 1), key);
-    count_key(s, key, all);
+    count_key(s, buckets, key, all);
   }
 
   SORTILE_DEVICE bool falls_within(const keys_vector& x) const {
@@ -124,29 +131,30 @@ struct look_kernel {
     all.disorder = simt::warp_any(falls_within(x) || image.less(next, x[vector - 1]));
   }
 
-  SORTILE_DEVICE void count_warp(shared& s, const keys_vector& x, seen& all) const {
-    const std::uint32_t first = image.digit(x[0], shift, bins - 1);
+  SORTILE_DEVICE void count_warp(shared& s, const windowed& buckets, const keys_vector& x, seen& all) const {
+    const std::uint32_t first = bucket_of(buckets, x[0]);
     std::uint32_t differs = first ^ simt::shuffle(first, 0);
     SORTILE_UNROLL
     for (int e = 1; e < vector; ++e)
-      differs |= first ^ image.digit(x[e], shift, bins - 1);
+      differs |= first ^ bucket_of(buckets, x[e]);
     if (simt::warp_all(differs == 0)) {
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
-        note_bits(x[e], all);
+        note_bits(buckets, x[e], all);
       if (simt::lane_index() == 0)
         add(s, first, simt::warp_size * unsigned(vector));
     } else {
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
-        count_key(s, x[e], all);
+        count_key(s, buckets, x[e], all);
     }
   }
-  SORTILE_DEVICE void count_key(shared& s, Word key, seen& all) const {
-    note_bits(key, all);
-    add(s, image.digit(key, shift, bins - 1), 1);
+  SORTILE_DEVICE void count_key(shared& s, const windowed& buckets, Word key, seen& all) const {
+    note_bits(buckets, key, all);
+    add(s, bucket_of(buckets, key), 1);
   }
-  static SORTILE_DEVICE void note_bits(Word key, seen& all) {
+  static SORTILE_DEVICE void note_bits(const windowed& buckets, Word key, seen& all) {
+    all.outside |= buckets.outside(key);
     all.any |= key;
     all.all &= key;
   }
@@ -178,10 +186,13 @@ struct look_kernel {
     const bool falls = simt::warp_any(all.disorder);
     if (simt::lane_index() == 0 && falls)
       s.gathered.fetch_or(disorder, 1u, simt::relaxed, simt::block_scope);
+    const bool strays = simt::warp_any(all.outside);
+    if (simt::lane_index() == 0 && strays)
+      s.gathered.fetch_or(outside, 1u, simt::relaxed, simt::block_scope);
   }
   SORTILE_DEVICE void publish(shared& s) const {
     const unsigned t = simt::thread_index();
-    for (unsigned w = t; w < (bins + 1) / 2; w += block_threads) {
+    for (unsigned w = t; w < (bins() + 1) / 2; w += block_threads) {
       const std::uint32_t both = s.packed[w];
       if ((both & 0xffff) != 0)
         count.fetch_add(2 * w, both & 0xffff);
@@ -193,6 +204,8 @@ struct look_kernel {
       findings.fetch_or(finding_zeros, half_words(s, zeros));
       if (s.gathered.load(disorder) != 0)
         findings.fetch_or(finding_disorder, std::uint64_t{1});
+      if (s.gathered.load(outside) != 0)
+        findings.fetch_or(finding_outside, std::uint64_t{1});
     }
   }
   static SORTILE_DEVICE std::uint64_t half_words(shared& s, unsigned at) {

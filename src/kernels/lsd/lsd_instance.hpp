@@ -39,7 +39,13 @@ class lsd_launcher {
     return part<std::uint64_t>(at_.counts + std::size_t{p} * plan_.radix * 8, p < plan_.passes ? plan_.radix : 0);
   }
   lsd_passes passes() const { return {plan_.passes, plan_.digit_bits}; }
-  lsd_count count() const { return {r_.n, {r_.device_n, r_.device_n == nullptr ? 0u : 1u}, r_.device_n != nullptr}; }
+  lsd_count count() const {
+    return {.bound = r_.n,
+            .on_device = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
+            .is_on_device = r_.device_n != nullptr,
+            .only_if = {r_.only_if, r_.only_if == nullptr ? 0u : 1u},
+            .is_conditional = r_.only_if != nullptr};
+  }
 
   lsd_arrays<Word> keys() const {
     const bool in_place = r_.keys_in == r_.keys_out, scratch = r_.input_is_scratch && !in_place;

@@ -49,6 +49,7 @@ struct lsd_request {
   std::uint64_t n = 0;
   const std::uint64_t* device_n = nullptr; ///< in device memory: how many there really are; `n` is the upper bound, and
                                            ///< what exceeds it is left out
+  const std::uint32_t* only_if = nullptr; ///< in device memory: where this is 0, nothing is done
   key_codec<Word> codec;
   void* workspace = nullptr; ///< aligned to 128
   std::size_t workspace_bytes = 0;

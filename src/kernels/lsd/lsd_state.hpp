@@ -12,13 +12,18 @@ using detail::lsd_route;
 /// Indices into the findings, 64-bit words that are zero before the look. Bits of images within the window.
 enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_disorder = 4, lsd_findings_size };
 
-/// How many keys there are: known at the launch, or read from device memory and cut off at the bound.
+/// How many keys there are: known at the launch, or read from device memory and cut off at the bound; none where the
+/// sort is not to be done after all.
 struct lsd_count {
   std::uint64_t bound;
   simt::global<const std::uint64_t> on_device;
   bool is_on_device;
+  simt::global<const std::uint32_t> only_if;
+  bool is_conditional;
 
   SORTILE_DEVICE std::uint64_t load() const {
+    if (is_conditional && only_if.load(0) == 0)
+      return 0;
     if (!is_on_device)
       return bound;
     const std::uint64_t n = on_device.load(0);

@@ -96,6 +96,7 @@ struct local_pairs_kernel {
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
     if (alone) {
       gate.accept();
     } else {
@@ -106,9 +107,6 @@ struct local_pairs_kernel {
         return;
       }
     }
-    const bucket b = this_bucket();
-    if (!alone)
-      prefetch_later();
     if (b.pairs == 0)
       return;
     if (b.pairs > capacity) {
@@ -187,6 +185,8 @@ struct local_pairs_kernel {
       s.too_many = 0;
       s.differ[0] = s.differ[1] = 0;
     }
+    if (!alone)
+      prefetch_later();                  // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
     if constexpr (has_values)

@@ -25,7 +25,7 @@ struct counter_table {
 };
 
 struct column_sums_kernel {
-  static constexpr unsigned block_threads = 1024, warps = 32;
+  static constexpr unsigned block_threads = 1024, min_blocks = 2, warps = 32;
   static constexpr int most_rows = 5; // a warp: 160 in all
   struct shared {
     simt::shared_array<std::uint32_t, warps * 32> sums; // [warps][columns]
@@ -38,7 +38,7 @@ struct column_sums_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned lane = simt::lane_index(), warp = simt::warp_index();
     const bool is_fine = simt::block_index() < fine.groups();
-    const counter_table& table = is_fine ? fine : coarse;
+    const counter_table table = {is_fine ? fine.counts : coarse.counts, is_fine ? fine.columns : coarse.columns};
     const std::uint32_t group = simt::block_index() - (is_fine ? 0 : fine.groups()), column = group * 32 + lane;
     const std::uint32_t each = (rows + warps - 1) / warps, first = warp * each;
     std::uint32_t x[most_rows], sum = 0;

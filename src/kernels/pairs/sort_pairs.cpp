@@ -87,6 +87,11 @@ std::size_t sort_pairs_workspace_bytes(const sort_pairs_request<Word>& r) {
   return r.n == 0 ? 0 : sort_pairs_layout::of<Word>(sort_pairs_plan::of(r.n, r.partition_bits), r).bytes;
 }
 
+sort_shape sort_pairs_shape_of(std::uint64_t n) {
+  const auto plan = sort_pairs_plan::of(n, ~0u);
+  return {plan.first_bits, plan.second_bits, plan.bins() == 1};
+}
+
 template <class Word>
 void sort_pairs(const simt::queue& q, const sort_pairs_request<Word>& request) {
   check_shape(request);

@@ -27,6 +27,7 @@
 // time.
 #pragma once
 
+#include "kernels/sort_shape.hpp"
 #include "primitives/key_codec.hpp"
 #include "simt/queue.hpp"
 
@@ -39,6 +40,9 @@ namespace sortile::kernels {
 inline constexpr std::uint64_t sort_pairs_most = (std::uint64_t{1} << 32) - (1u << 16);
 /// Up to here one block sorts everything in a single launch, whatever the keys.
 inline constexpr std::uint64_t sort_pairs_small = 4480;
+
+/// The oldest architecture that sort_pairs runs on, as 10 · major + minor.
+inline constexpr unsigned sort_pairs_architecture = 90;
 
 template <class Word>
 struct sort_pairs_request {
@@ -66,6 +70,8 @@ struct sort_pairs_request {
 /// less than 0.3 bytes a pair. Aligned to 128. Reads n, value_bytes, keys_out and partition_bits alone.
 template <class Word>
 std::size_t sort_pairs_workspace_bytes(const sort_pairs_request<Word>& request);
+
+sort_shape sort_pairs_shape_of(std::uint64_t n);
 
 /// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
 template <class Word>

@@ -28,9 +28,10 @@
 // A block's first granule of a bucket opens with pairs of the block before: the count starts with as many places, which
 // hold anything and are not written. So the last key of a granule is always the block's own and names the bucket.
 //
-// Shared storage 136 to 200 KB, 1024 threads of 64 registers, one block a multiprocessor. Barriers: 4 a tile. Traffic:
-// 2 (sizeof(key) + sizeof(value)) a pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage:
-// slower (docs/performance-log-gpu.md).
+// Shared storage 150 to 190 KB, 1024 threads of 64 registers, one block a multiprocessor. Tiles in flight pass through
+// the L1, which has what shared storage leaves: above 196 KB too little. Barriers: 4 a tile. Traffic: 2 (sizeof(key) +
+// sizeof(value)) a pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage or carried in two
+// places in turn: slower (docs/performance-log-gpu.md).
 //
 // Sources: multi-split in shared memory before a scatter is Satish, Harris and Garland's (2009), ranks from lane masks
 // of equal digits are Adinets and Merrill's (2022).
@@ -45,8 +46,11 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// that does not spill: 4 and 4: 4 pairs 2.02, 5 1.91, 6 1.89, 7 2.05 ms; 8 and 4: 4 pairs 2.61, 5 2.92.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct stable_partition_tuning {
-  static constexpr int items = KeyBytes + ValueBytes <= 8 ? 6 : KeyBytes + ValueBytes <= 16 ? 4 : 3;
-  static constexpr unsigned granule = KeyBytes == 4 || ValueBytes == 4 ? 8 : 4;
+  static constexpr int items = KeyBytes + ValueBytes <= 8    ? 6
+                               : KeyBytes + ValueBytes <= 12 ? 4
+                               : ValueBytes == 16            ? 2
+                                                             : 3;
+  static constexpr unsigned granule = ValueBytes != 16 && (KeyBytes == 4 || ValueBytes == 4) ? 8 : 4;
 };
 
 /// Where the pairs and buckets of one partition lie. Bucket q = segment · (mask + 1) + digit begins at start[q · step],
@@ -65,15 +69,16 @@ struct stable_partition_kernel {
   static constexpr unsigned block_threads = 1024, min_blocks = 1, radix = 256, warps = block_threads / simt::warp_size;
   static constexpr int items = tuning::items, vector = int(16 / sizeof(Word));
   static constexpr unsigned granule = tuning::granule, tile = block_threads * unsigned(items);
-  static constexpr unsigned stage = (tile + radix * (granule - 1) + 7) / 8 * 8; // whole granules; the carry behind
-  static constexpr int slots = int(radix * granule / block_threads);            // carried places of a thread
+  static constexpr unsigned stage = (tile + radix * (granule - 1) + 7) / 8 * 8; // places of whole granules
+  static constexpr unsigned carries = radix * granule;                          // places of the carry, behind the stage
+  static constexpr int slots = int(carries / block_threads);                    // carried places of a thread
   static constexpr unsigned groups = 8, each_group = warps / groups;            // warps whose counts a thread adds up
-  static_assert(slots * int(block_threads) == int(radix * granule) && granule % unsigned(vector) == 0 && warps == 32);
+  static_assert(slots * int(block_threads) == int(carries) && granule % unsigned(vector) == 0 && warps == 32);
   static_assert(stage < 65536);
 
   struct shared {
-    alignas(128) simt::shared_array<Word, stage + radix * granule> keys;
-    alignas(16) simt::shared_array<Value, has_values ? stage + radix * granule : 1> values;
+    alignas(128) simt::shared_array<Word, stage + carries> keys;
+    alignas(16) simt::shared_array<Value, has_values ? stage + carries : 1> values;
     alignas(16) simt::shared_array<std::uint32_t, 2 * warps * radix> votes; // [row % 2][warp][digit]
     alignas(16) simt::shared_array<std::uint32_t, warps * radix / 2> count; // [warp][digit], 16 bits each
     alignas(16) simt::shared_array<std::uint32_t, groups * radix / 2> partial;
@@ -85,6 +90,8 @@ struct stable_partition_kernel {
     simt::shared_array<std::uint32_t, radix> begin;                // the piece's first position in the bucket
     simt::shared_value<std::uint32_t> staged;
   };
+
+  static_assert(sizeof(shared) <= 227 * 1024);
 
   simt::global<const Word> in;
   simt::global<const Value> in_values; // not read where indices are made
@@ -100,12 +107,13 @@ struct stable_partition_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     if (gate.idle())
       return;
-    piece at = first_piece();
+    std::uint32_t cell = 0;
+    piece at = first_piece(cell);
     if (at.next >= at.stop)
       return;
     for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += block_threads)
       s.votes[i] = 0;
-    enter(s, at);
+    enter(s, at.segment, cell);
     pairs x;
     load(at, x);
     simt::block_barrier();
@@ -113,10 +121,11 @@ struct stable_partition_kernel {
       const std::uint32_t held = at.tile_pairs();
       std::uint32_t ranks[(items + 1) / 2] = {}; // two a word
       rank(s, x, held, ranks);
-      carry old;
-      take_carry(s, old);
+      if (simt::thread_index() < radix)
+        s.carried[simt::thread_index()] = s.rest.load(simt::thread_index());
       simt::block_barrier();
       scan_counts(s);
+      const carry old = take_carry(s);
       simt::block_barrier();
       settle(s);
       put(s, x, held, ranks);
@@ -133,16 +142,16 @@ struct stable_partition_kernel {
         if (!more)
           return;
         simt::block_barrier();
-        enter(s, at);
+        enter(s, at.segment, 0);
         simt::block_barrier();
       }
     }
   }
 
  private:
-  /// What a block has before it: pairs [next, stop), of which [next, end) lie in one segment, and begin in a cell.
+  /// What a block has before it: pairs [next, stop), of which [next, end) lie in one segment.
   struct piece {
-    std::uint32_t segment, cell, next, end, stop;
+    std::uint32_t segment, next, end, stop;
     SORTILE_DEVICE std::uint32_t tile_pairs() const { return end - next < tile ? end - next : tile; }
   };
   struct pairs {
@@ -152,7 +161,6 @@ struct stable_partition_kernel {
   struct carry {
     Word keys[slots];
     Value values[slots];
-    unsigned present = 0;
   };
 
   SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shape.shift, shape.mask); }
@@ -164,24 +172,26 @@ struct stable_partition_kernel {
     return (simt::warp_index() * unsigned(items) + unsigned(i)) * simt::warp_size + simt::lane_index();
   }
 
-  SORTILE_DEVICE piece first_piece() const {
+  /// The block's share of the pairs, and the chunk whose pairs of the segment it begins with.
+  SORTILE_DEVICE piece first_piece(std::uint32_t& cell) const {
     const std::uint64_t low = std::uint64_t{simt::block_index()} * shape.share, high = low + shape.share;
     piece p{};
     if (shape.segments == 1) {
-      p.cell = simt::block_index();
+      cell = simt::block_index();
       p.next = low < n ? std::uint32_t(low) : n;
       p.stop = p.end = high < n ? std::uint32_t(high) : n;
       return p;
     }
-    const piece behind = first_cell(high);
-    p = first_cell(low);
-    p.stop = behind.next;
-    if (p.next < p.stop)
-      to_segment(p, p.cell < shape.chunks);
+    std::uint32_t unused = 0;
+    const std::uint32_t stop = first_cell(high, unused).next;
+    p = first_cell(low, cell);
+    p.stop = stop;
+    if (p.next < p.stop && to_segment(p))
+      cell = 0;
     return p;
   }
-  /// The first cell that begins at x or behind, as segment, cell and next. By all threads.
-  SORTILE_DEVICE piece first_cell(std::uint64_t x) const {
+  /// The first cell that begins at x or behind. By all threads.
+  SORTILE_DEVICE piece first_cell(std::uint64_t x, std::uint32_t& cell) const {
     const unsigned t = simt::thread_index();
     piece p{};
     if (x >= n) {
@@ -190,35 +200,32 @@ struct stable_partition_kernel {
     }
     p.segment = simt::block_count(t < shape.segments && segment_start(t) <= x) - 1;
     const std::uint32_t b = segment_start(p.segment);
-    p.cell = simt::block_count(t < shape.chunks && b + coarse.load(t * shape.segments + p.segment) < x);
-    p.next =
-        p.cell < shape.chunks ? b + coarse.load(p.cell * shape.segments + p.segment) : segment_start(p.segment + 1);
+    cell = simt::block_count(t < shape.chunks && b + coarse.load(t * shape.segments + p.segment) < x);
+    p.next = cell < shape.chunks ? b + coarse.load(cell * shape.segments + p.segment) : segment_start(p.segment + 1);
     return p;
   }
-  /// Moves on to the segment that holds p.next, whose cell stays if `keep_cell` and the segment does.
-  SORTILE_DEVICE void to_segment(piece& p, bool keep_cell) const {
-    if (!keep_cell)
-      p.cell = 0;
-    while (segment_start(p.segment + 1) <= p.next) {
+  /// To the segment that holds p.next; true where that is another one.
+  SORTILE_DEVICE bool to_segment(piece& p) const {
+    const std::uint32_t old = p.segment;
+    while (segment_start(p.segment + 1) <= p.next)
       ++p.segment;
-      p.cell = 0;
-    }
     const std::uint32_t e = segment_start(p.segment + 1);
     p.end = e < p.stop ? e : p.stop;
+    return p.segment != old;
   }
-  /// Where the piece's first pair of every bucket goes.
-  SORTILE_DEVICE void enter(shared& s, const piece& at) const {
+  /// Where the first pair of every bucket goes, of the segment's pairs from the cell on.
+  SORTILE_DEVICE void enter(shared& s, std::uint32_t segment, std::uint32_t cell) const {
     const unsigned t = simt::thread_index();
     if (t >= radix)
       return;
     std::uint32_t b = 0;
     if (t <= shape.mask) {
-      const std::uint32_t q = at.segment * (shape.mask + 1) + t;
-      b = start.load(q * shape.step) + before.load(std::uint64_t{at.cell} * shape.row + q);
+      const std::uint32_t q = segment * (shape.mask + 1) + t;
+      b = start.load(q * shape.step) + before.load(std::uint64_t{cell} * shape.row + q);
     }
     s.begin[t] = b;
     s.line[t] = b / granule * granule;
-    s.carried[t] = b % granule;
+    s.rest[t] = b % granule;
   }
   /// Past the tile; true where the piece ends with it.
   SORTILE_DEVICE bool advance(piece& at) const {
@@ -226,19 +233,28 @@ struct stable_partition_kernel {
     if (at.next != at.end)
       return false;
     if (at.next < at.stop)
-      to_segment(at, false);
+      to_segment(at);
     return true;
   }
 
   SORTILE_DEVICE void load(const piece& at, pairs& x) const {
+    // Asked pair by pair, without a branch: where two paths met, registers would be copied, and that waits for the
+    // loads.
     const std::uint32_t held = at.tile_pairs(), first = at.next;
-    each_own(held, [&](int i) { x.keys[i] = in.load(first + place_of(i)); });
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < held)
+        x.keys[i] = in.load(first + place_of(i));
     if constexpr (has_values) {
-      if (make_indices) {
-        if constexpr (value_size<Value> <= 8)
-          each_own(tile, [&](int i) { x.values[i] = Value(first + place_of(i)); });
-      } else {
-        each_own(held, [&](int i) { x.values[i] = in_values.load(first + place_of(i)); });
+      if (!make_indices) {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          if (place_of(i) < held)
+            x.values[i] = in_values.load(first + place_of(i));
+      } else if constexpr (value_size<Value> <= 8) {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          x.values[i] = Value(first + place_of(i));
       }
     }
   }
@@ -296,17 +312,6 @@ struct stable_partition_kernel {
     }
   }
   static SORTILE_DEVICE std::uint32_t table(int row) { return unsigned(row % 2) * warps * radix; }
-
-  SORTILE_DEVICE void take_carry(shared& s, carry& old) const {
-    SORTILE_UNROLL
-    for (int j = 0; j < slots; ++j) {
-      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index();
-      old.keys[j] = s.keys.load(stage + slot);
-      if constexpr (has_values)
-        old.values[j] = s.values.load(stage + slot);
-      old.present |= (slot % granule < s.carried.load(slot / granule) ? 1u : 0u) << j;
-    }
-  }
 
   /// Two digits a word: counts of all warps become the pairs before each warp's, with the carried ones first; warp 0
   /// finds where every digit's whole granules begin in the stage.
@@ -380,7 +385,7 @@ struct stable_partition_kernel {
     if (lane == simt::warp_size - 1)
       s.staged = inclusive;
   }
-  /// Thread d for digit d: where its granules go, and what will be carried on.
+  /// Thread d for digit d: where its granules go.
   SORTILE_DEVICE void settle(shared& s) const {
     const unsigned t = simt::thread_index();
     if (t >= radix)
@@ -388,7 +393,6 @@ struct stable_partition_kernel {
     const std::uint32_t e = s.entry.load(t), line = s.line.load(t);
     simt::store_vector<2>(s.place, 2 * t, {{line - (e & 0xffff), s.begin.load(t)}});
     s.line[t] = line + (e >> 16);
-    s.carried[t] = s.rest.load(t);
   }
 
   SORTILE_DEVICE void put(shared& s, const pairs& x, std::uint32_t held,
@@ -399,15 +403,26 @@ struct stable_partition_kernel {
       put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + r);
     });
   }
-  SORTILE_DEVICE void put_carry(shared& s, const carry& old) const {
+  /// What was carried to this tile, out of the way of what will be carried on. Late, when registers are free.
+  static SORTILE_DEVICE carry take_carry(shared& s) {
+    carry old;
     SORTILE_UNROLL
     for (int j = 0; j < slots; ++j) {
-      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index();
-      if ((old.present >> j & 1) != 0)
-        put_pair(s, old.keys[j], old.values[j], slot / granule, slot % granule);
+      old.keys[j] = s.keys.load(stage + slot_of(j));
+      if constexpr (has_values)
+        old.values[j] = s.values.load(stage + slot_of(j));
     }
+    return old;
   }
-  /// Pair number r of digit d, carried ones included.
+  static SORTILE_DEVICE std::uint32_t slot_of(int j) { return unsigned(j) * block_threads + simt::thread_index(); }
+  /// It comes first.
+  SORTILE_DEVICE void put_carry(shared& s, const carry& old) const {
+    SORTILE_UNROLL
+    for (int j = 0; j < slots; ++j)
+      if (slot_of(j) % granule < s.carried.load(slot_of(j) / granule))
+        put_pair(s, old.keys[j], old.values[j], slot_of(j) / granule, slot_of(j) % granule);
+  }
+  /// Pair number r of digit d, carried ones included: to the stage, or on to the next tile.
   static SORTILE_DEVICE void put_pair(shared& s, Word key, const Value& value, std::uint32_t d, std::uint32_t r) {
     const std::uint32_t e = s.entry.load(d), whole = e >> 16;
     const std::uint32_t at = r < whole ? (e & 0xffff) + r : stage + d * granule + (r - whole);
@@ -457,9 +472,8 @@ struct stable_partition_kernel {
   SORTILE_DEVICE void write_carry(shared& s) const {
     SORTILE_UNROLL
     for (int j = 0; j < slots; ++j) {
-      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index(), d = slot / granule;
-      const std::uint32_t to = s.line.load(d) + slot % granule;
-      if (slot % granule < s.carried.load(d) && to >= s.begin.load(d))
+      const std::uint32_t slot = slot_of(j), d = slot / granule, to = s.line.load(d) + slot % granule;
+      if (slot % granule < s.rest.load(d) && to >= s.begin.load(d))
         write_pair(s, to, stage + slot);
     }
   }

@@ -4,11 +4,15 @@
 //   next, left     of the second partition's buckets i, and of the first's, which are `fine` neighbours together
 //                  (partition_kernel.hpp says what they are)
 //
+// A bucket of more than `most` keys makes the whole sort unsuited, and finding_skewed says so to all later steps; where
+// the counts themselves are the result (key_course::fill) no bucket is too large.
+//
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
 // each from the L2 are done before a look-back would be. The last one sees that the counts add up to n, and traps if
 // they do not (look_kernel.hpp says why that is asked).
 #pragma once
 
+#include "kernels/look/key_window.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -19,6 +23,7 @@ struct bucket_rings {
   simt::global<std::uint32_t> left; ///< left-over keys that came so far
 };
 
+template <class Word>
 struct bucket_tables_kernel {
   static constexpr unsigned block_threads = 1024;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
@@ -29,7 +34,10 @@ struct bucket_tables_kernel {
   simt::global<const std::uint32_t> count;
   simt::global<std::uint32_t> start;
   bucket_rings coarse, fine_rings; // of the first and of the second partition
-  std::uint32_t n, bins, fine, granule;
+  simt::global<std::uint64_t> findings;
+  simt::global<const key_window<Word>> window;
+  simt::global<std::uint32_t> unsuited; // told the same, where the caller asks
+  std::uint32_t n, bins, fine, granule, most;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint32_t i = simt::block_index() * block_threads + simt::thread_index();
@@ -39,6 +47,7 @@ struct bucket_tables_kernel {
     const std::uint32_t before = primitives::block_reduce(s.before, sum, primitives::plus{});
     const std::uint32_t here = i < bins ? count.load(i) : 0;
     const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
+    note_skew(here);
     if (i >= bins)
       return;
     start[i] = at;
@@ -55,6 +64,15 @@ struct bucket_tables_kernel {
       start[bins] = n;
       if (at + here != n)
         simt::trap();
+    }
+  }
+
+ private:
+  SORTILE_DEVICE void note_skew(std::uint32_t keys) const {
+    if (simt::block_any(keys > most) && simt::thread_index() == 0 &&
+        course_of<Word>(findings, window.load(0), bins) == key_course::buckets) {
+      findings.fetch_or(finding_skewed, std::uint64_t{1});
+      unsuited.store(0, 1u, simt::relaxed, simt::device_scope);
     }
   }
 };

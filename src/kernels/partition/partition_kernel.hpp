@@ -1,4 +1,5 @@
-// Partition: moves the keys of each segment into buckets by up to 8 bits of their image, in any order within a bucket.
+// Partition: moves the keys of each segment into buckets by up to 8 bits of their place in the window (key_window.hpp),
+// in any order within a bucket.
 // The look has said where the buckets begin, so one launch reads and writes each key once.
 //
 // A block takes chunks of tiles in turn. Of a tile it
@@ -33,11 +34,10 @@
 // tiles for the second partition: blocks deep in segments of their own share too few pages of memory, single tiles end
 // too often with left-overs.
 //
-// Does nothing where the look saw no disorder.
+// Does nothing where the keys take another course (key_window.hpp).
 #pragma once
 
-#include "kernels/integer_image.hpp"
-#include "kernels/look/key_findings.hpp"
+#include "kernels/look/key_window.hpp"
 #include "kernels/partition/bucket_tables_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -59,7 +59,7 @@ SORTILE_DEVICE simt::vec<Word, N> load_up_to(const simt::global<const Word>& in,
 /// start[q · step].
 struct partition_shape {
   std::uint32_t segments, mask, step;
-  unsigned shift;      ///< of the digit in the image
+  unsigned shift;      ///< of the digit in the spread place
   std::uint32_t chunk; ///< neighbouring tiles that a block takes
 };
 
@@ -97,13 +97,16 @@ struct partition_kernel {
   simt::global<const std::uint32_t> start;
   bucket_rings rings;
   simt::global<const std::uint64_t> findings;
+  simt::global<const key_window<Word>> window;
   integer_image<Word> image;
   partition_shape shape;
-  std::uint32_t n;
+  std::uint32_t n, bins;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (findings.load(finding_disorder) == 0)
+    const key_window<Word> w = window.load(0);
+    if (course_of<Word>(findings, w, bins) != key_course::buckets)
       return;
+    const windowed buckets(w, image);
     const unsigned t = simt::thread_index();
     const std::uint32_t tiles = number_tiles(s);
     position at{.tile = simt::block_index() * shape.chunk};
@@ -119,13 +122,13 @@ struct partition_kernel {
       const position here = at;
       std::uint32_t ranks[items / 2]; // two a word
       leftovers old;
-      rank(s, here, keys, ranks);
+      rank(s, buckets, here, keys, ranks);
       take(s, old);
       simt::block_barrier();
       scan_digits(s);
       simt::block_barrier();
       const reservation room = reserve(s, here.segment);
-      put(s, here, keys, ranks);
+      put(s, buckets, here, keys, ranks);
       put_back(s, old);
       advance(at);
       more = at.tile < tiles;
@@ -136,7 +139,7 @@ struct partition_kernel {
       if (t < radix)
         simt::store_vector<4>(s.place, 4 * t, {{room.target - s.offset.load(t), room.end, s.last.load(t) & 0xffff, 0}});
       simt::block_barrier();
-      write_granules(s, here.segment);
+      write_granules(s, buckets, here.segment);
       // No barrier: the next round writes the stage behind two more, and what it touches before them is idle here.
       if (!more || at.segment != here.segment)
         write_leftovers(s, here.segment, more);
@@ -144,6 +147,7 @@ struct partition_kernel {
   }
 
  private:
+  using windowed = windowed_keys<Word>;
   struct position {
     std::uint32_t tile, in_chunk = 0, segment = 0;
     std::uint32_t first = 0, low = 0,
@@ -162,7 +166,9 @@ struct partition_kernel {
   SORTILE_DEVICE std::uint32_t segment_start(std::uint32_t segment) const {
     return bucket_start(segment * (shape.mask + 1));
   }
-  SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shape.shift, shape.mask); }
+  SORTILE_DEVICE std::uint32_t digit(const windowed& buckets, Word key) const {
+    return buckets.digit(key, shape.shift, shape.mask);
+  }
   /// The place in the tile of this thread's key number i.
   static SORTILE_DEVICE std::uint32_t place_of(int i) {
     return (unsigned(i / vector) * block_threads + simt::thread_index()) * unsigned(vector) + unsigned(i % vector);
@@ -227,20 +233,20 @@ struct partition_kernel {
           f(keys[i / vector][i % vector], i);
     }
   }
-  SORTILE_DEVICE void rank(shared& s, const position& at, const keys_vector (&keys)[vectors],
+  SORTILE_DEVICE void rank(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
                            std::uint32_t (&ranks)[items / 2]) const {
     SORTILE_UNROLL
     for (std::uint32_t& two : ranks)
       two = 0;
     each_key(at, keys, [&](Word key, int i) {
-      const std::uint32_t r = s.count.fetch_add(digit(key), 1u, simt::relaxed, simt::block_scope);
+      const std::uint32_t r = s.count.fetch_add(digit(buckets, key), 1u, simt::relaxed, simt::block_scope);
       ranks[i / 2] = i % 2 == 0 ? r : simt::permute_bytes(ranks[i / 2], r, 0x5410);
     });
   }
-  SORTILE_DEVICE void put(shared& s, const position& at, const keys_vector (&keys)[vectors],
+  SORTILE_DEVICE void put(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
                           const std::uint32_t (&ranks)[items / 2]) const {
     each_key(at, keys, [&](Word key, int i) {
-      s.stage[s.offset.load(digit(key)) + (i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16)] = key;
+      s.stage[s.offset.load(digit(buckets, key)) + (i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16)] = key;
     });
   }
 
@@ -312,13 +318,13 @@ struct partition_kernel {
     return r;
   }
 
-  SORTILE_DEVICE void write_granules(shared& s, std::uint32_t segment) const {
+  SORTILE_DEVICE void write_granules(shared& s, const windowed& buckets, std::uint32_t segment) const {
     const std::uint32_t filled = s.staged / unsigned(vector);
     for (std::uint32_t v = simt::thread_index(); v < filled; v += block_threads) {
       const std::uint32_t p = v * unsigned(vector);
       const keys_vector x = simt::load_vector<vector>(s.stage, p);
       // An incomplete granule holds anything behind its keys, but its first key is one of them.
-      const std::uint32_t d = digit(granule == unsigned(vector) ? x[0] : s.stage.load(p / granule * granule));
+      const std::uint32_t d = digit(buckets, granule == unsigned(vector) ? x[0] : s.stage.load(p / granule * granule));
       const auto place = simt::load_vector<4>(s.place, 4 * d);
       if (p >= place[2])
         continue;

@@ -4,6 +4,7 @@
 #include "kernels/scan/scan_launch.hpp"
 #include "primitives/operators.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace sortile::kernels {
@@ -13,6 +14,14 @@ namespace {
 constexpr std::size_t header_bytes = 16, vector_bytes = 16;
 template <class T>
 constexpr std::size_t status_bytes = sizeof(T) == 8 ? 16 : 8;
+
+// Which kernel runs depends on the device; the workspace serves both.
+template <class T>
+constexpr std::uint64_t smallest_tile = std::min(detail::scan_tile_items<T>, detail::resident_scan_tile_items<T>);
+template <class T>
+std::uint64_t most_tiles(std::uint64_t n, std::uint64_t lead) {
+  return detail::scan_tiles(n, lead, smallest_tile<T>);
+}
 
 template <class T>
 void check(const scan_request<T>& r) {
@@ -39,22 +48,19 @@ detail::scan_plan<T> plan(const scan_request<T>& r) {
   const std::size_t in_offset = reinterpret_cast<std::uintptr_t>(r.in) % vector_bytes;
   const std::size_t out_offset = reinterpret_cast<std::uintptr_t>(r.out) % vector_bytes;
   const std::uint64_t lead = in_offset / sizeof(T);
-  const std::uint64_t tiles = detail::scan_tiles<T>(r.n, lead);
-  if (tiles > std::uint64_t(std::numeric_limits<std::int32_t>::max()))
+  if (most_tiles<T>(r.n, lead) > std::uint64_t(std::numeric_limits<std::int32_t>::max()))
     throw invalid_argument("scan: n = " + std::to_string(r.n) + " is more than one launch can do (" +
-                           std::to_string(detail::scan_tile_items<T> * std::numeric_limits<std::int32_t>::max()) +
-                           " items)");
+                           std::to_string(smallest_tile<T> * std::numeric_limits<std::int32_t>::max()) + " items)");
   const std::size_t words = (r.workspace_bytes - header_bytes) / status_bytes<T>;
   return {.in = r.in,
           .out = r.out,
           .n = r.n,
           .workspace = r.workspace,
           .capacity = std::uint32_t(std::min<std::size_t>(words, std::numeric_limits<std::int32_t>::max())),
-          .tiles = std::uint32_t(tiles),
           .lead = std::uint32_t(lead),
           .initial = r.initial ? *r.initial : default_initial(r),
           .vectors_allowed = in_offset == out_offset,
-          .streamed = r.n * sizeof(T) >= detail::scan_streamed_bytes,
+          .large = r.n * sizeof(T) >= detail::large_scan_bytes,
           .exclusive = r.kind == scan_kind::exclusive,
           .prepared = r.prepared};
 }
@@ -66,11 +72,10 @@ detail::scan_plan<std::uint32_t> unsigned_plan(const detail::scan_plan<std::int3
           p.n,
           p.workspace,
           p.capacity,
-          p.tiles,
           p.lead,
           std::uint32_t(p.initial),
           p.vectors_allowed,
-          p.streamed,
+          p.large,
           p.exclusive,
           p.prepared};
 }
@@ -80,7 +85,7 @@ detail::scan_plan<std::uint32_t> unsigned_plan(const detail::scan_plan<std::int3
 template <class T>
 std::size_t scan_workspace_bytes(std::uint64_t n) {
   // An array may start anywhere within 16 bytes.
-  return header_bytes + detail::scan_tiles<T>(n, n == 0 ? 0 : vector_bytes / sizeof(T) - 1) * status_bytes<T>;
+  return header_bytes + most_tiles<T>(n, n == 0 ? 0 : vector_bytes / sizeof(T) - 1) * status_bytes<T>;
 }
 
 template <class T>

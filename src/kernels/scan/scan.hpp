@@ -7,8 +7,9 @@
 // T allows; 16-byte vectors are used where `in` and `out` lie alike within 16 bytes. Integer sums wrap. Maxima of
 // floats: a NaN wins, and the left one of equals. Sums of floats may differ in the last bits from run to run;
 // everything else does not. Asynchronous on the queue; allocates nothing, never synchronises, may be captured in a CUDA
-// graph. Two launches (one with a prepared workspace); 2·sizeof(T) bytes of traffic an item. Source: Merrill and
-// Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.
+// graph. Two launches (one with a prepared workspace); 2·sizeof(T) bytes of traffic an item. Which of two kernels runs
+// (scan_kernel.hpp, resident_scan_kernel.hpp) depends on n, the alignment and the device. Source: Merrill and Garland,
+// "Single-pass parallel prefix scan with decoupled look-back", 2016.
 #pragma once
 
 #include "simt/queue.hpp"
@@ -38,7 +39,7 @@ struct scan_request {
   bool prepared = false;
 };
 
-/// Grows with n; 16 bytes and at most 0.2 % of the array.
+/// Grows with n; at most 32 bytes and 0.05 % of the array.
 template <class T>
 std::size_t scan_workspace_bytes(std::uint64_t n);
 

@@ -1,15 +1,9 @@
 // Device-wide scan in a single pass: n reads, n writes, whatever n is.
 //
-// A block takes the next tile by ticket, each of its warps scans a piece of it in registers, the warps' totals make the
-// tile's aggregate, a look-back (primitives/look_back.hpp) finds what stands before the tile, and the block stores.
-//
-//   tile of the block = Warps pieces, one a warp = Rows rows of 32·Vector items, Vector neighbours a lane:
-//
-//     row 0   lane 0: x0 x1 x2 x3 | lane 1: x4 x5 x6 x7 | … | lane 31: x124 … x127
-//     row 1   lane 0: x128 …
-//
-// So loads and stores are 16 bytes a lane and coalesce as they are, with no exchange through shared storage; rows are
-// independent of each other up to their totals, which hides the shuffles' latency.
+// A block takes the next tile by ticket, each of its warps scans a piece of it in registers (scan_rows.hpp), the warps'
+// totals make the tile's aggregate, a look-back (primitives/look_back.hpp) finds what stands before the tile, and the
+// block stores. A block is through with one tile; large arrays go faster through resident blocks
+// (resident_scan_kernel.hpp), where the device has bulk copies.
 //
 // Tiles are cut at multiples of 16 bytes of memory, not of the array: with an array that starts `lead` items after such
 // a multiple, tile 0 has `lead` absent items at its front. Tiles with absent items, and all tiles where input and
@@ -22,6 +16,7 @@
 // Traffic: 2·sizeof(T) bytes an item, and 8 or 16 bytes of status a tile. Shared storage: a word a warp.
 #pragma once
 
+#include "kernels/scan/scan_rows.hpp"
 #include "primitives/look_back.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -77,38 +72,28 @@ struct scan_kernel {
 
   template <int Width, bool Streamed>
   SORTILE_DEVICE void scan_tile(shared& s, primitives::tile_ticket ticket) const {
-    constexpr int rows = items / Width;
+    constexpr int rows = items / Width, row_items = int(simt::warp_size) * Width;
     const auto first = std::int64_t(std::uint64_t{ticket.tile} * tile_items) - std::int64_t(lead) +
                        std::int64_t(simt::warp_index() * simt::warp_size * unsigned(items)) +
                        std::int64_t(simt::lane_index() * unsigned(Width)); // of this lane's row 0
+    const lane_items lane{first, n};
     row<Width> x[rows];
     SORTILE_UNROLL
     for (int r = 0; r < rows; ++r)
-      x[r] = load<Streamed>(first + r * int(simt::warp_size) * Width, row<Width>{});
-    const T total = scan_piece(x);
+      x[r] = load<Streamed>(lane, r * row_items, row<Width>{});
+    const T total = scan_rows<Op>(x, Op::template identity<T>());
     const T before = tile_prefix(s, ticket, total);
-    store_piece(x, first, before);
-  }
-
-  /// Items become the folds of the warp's piece up to and with them; returns the fold of the piece.
-  template <int Width, int Rows>
-  static SORTILE_DEVICE T scan_piece(row<Width> (&x)[Rows]) {
-    constexpr Op op{};
-    T carry = Op::template identity<T>();
     SORTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      SORTILE_UNROLL
-      for (int w = 1; w < Width; ++w)
-        x[r][w] = op(x[r][w - 1], x[r][w]);
-      const T inclusive = primitives::warp_inclusive_scan(x[r][Width - 1], op); // of the lanes' own folds
-      const T below = simt::shuffle_up(inclusive, 1);
-      const T before = simt::lane_index() == 0 ? carry : op(carry, below);
+    for (int r = 0; r < rows; ++r) {
       SORTILE_UNROLL
       for (int w = 0; w < Width; ++w)
-        x[r][w] = op(before, x[r][w]);
-      carry = op(carry, simt::shuffle(inclusive, simt::warp_size - 1));
+        x[r][w] = Op{}(before, x[r][w]);
     }
-    return carry;
+    if (exclusive)
+      shift_rows(x, before);
+    SORTILE_UNROLL
+    for (int r = 0; r < rows; ++r)
+      store(lane, r * row_items, x[r]);
   }
 
   /// What stands before this warp's piece, `initial` included.
@@ -129,52 +114,37 @@ struct scan_kernel {
     return s.totals.load(simt::warp_index());
   }
 
-  template <int Width, int Rows>
-  SORTILE_DEVICE void store_piece(row<Width> (&x)[Rows], std::int64_t first, T before) const {
-    constexpr Op op{};
-    T previous = before; // the result that stands before the row
-    SORTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      SORTILE_UNROLL
-      for (int w = 0; w < Width; ++w)
-        x[r][w] = op(before, x[r][w]);
-      const std::int64_t at = first + r * int(simt::warp_size) * Width;
-      if (exclusive) {
-        const T below = simt::shuffle_up(x[r][Width - 1], 1);
-        row<Width> shifted;
-        shifted[0] = simt::lane_index() == 0 ? previous : below;
-        SORTILE_UNROLL
-        for (int w = 1; w < Width; ++w)
-          shifted[w] = x[r][w - 1];
-        previous = simt::shuffle(x[r][Width - 1], simt::warp_size - 1);
-        store(at, shifted);
-      } else {
-        store(at, x[r]);
-      }
-    }
-  }
+  /// A lane's items by their distance from its first one, and which of them the array has. In 32 bits: 64 of each would
+  /// spill.
+  struct lane_items {
+    std::int64_t first;
+    int begin, end; // present distances
+    SORTILE_DEVICE lane_items(std::int64_t first_, std::uint64_t n)
+        : first(first_), begin(first_ < 0 ? int(-first_) : 0),
+          end(std::int64_t(n) - first_ < std::int64_t{tile_items} ? int(std::int64_t(n) - first_) : int(tile_items)) {}
+    SORTILE_DEVICE bool present(int distance) const { return distance >= begin && distance < end; }
+  };
 
   template <bool>
-  SORTILE_DEVICE row<1> load(std::int64_t i, row<1>) const {
-    return {{present(i) ? in.load(i) : Op::template identity<T>()}};
+  SORTILE_DEVICE row<1> load(const lane_items& lane, int distance, row<1>) const {
+    return {{lane.present(distance) ? in.load(lane.first + distance) : Op::template identity<T>()}};
   }
   // A choice at compile time: made for each load it costs registers, and these spill.
   template <bool Streamed, int Width>
-  SORTILE_DEVICE row<Width> load(std::int64_t i, row<Width>) const {
+  SORTILE_DEVICE row<Width> load(const lane_items& lane, int distance, row<Width>) const {
     if constexpr (Streamed)
-      return simt::load_vector<Width>(in, i, simt::streaming);
+      return simt::load_vector<Width>(in, lane.first + distance, simt::streaming);
     else
-      return simt::load_vector<Width>(in, i);
+      return simt::load_vector<Width>(in, lane.first + distance);
   }
-  SORTILE_DEVICE void store(std::int64_t i, const row<1>& v) const {
-    if (present(i))
-      out.store(i, v[0], simt::streaming);
+  SORTILE_DEVICE void store(const lane_items& lane, int distance, const row<1>& v) const {
+    if (lane.present(distance))
+      out.store(lane.first + distance, v[0], simt::streaming);
   }
   template <int Width>
-  SORTILE_DEVICE void store(std::int64_t i, const row<Width>& v) const {
-    simt::store_vector<Width>(out, i, v, simt::streaming);
+  SORTILE_DEVICE void store(const lane_items& lane, int distance, const row<Width>& v) const {
+    simt::store_vector<Width>(out, lane.first + distance, v, simt::streaming);
   }
-  SORTILE_DEVICE bool present(std::int64_t i) const { return std::uint64_t(i) < n; } // negative ones are beyond n
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -61,7 +61,7 @@ std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits) 
 }
 
 template <class Word>
-sort_keys_shape sort_keys_shape_of(std::uint64_t n) {
+sort_shape sort_keys_shape_of(std::uint64_t n) {
   const auto plan = sort_keys_plan::of<Word>(n, ~0u);
   return {plan.first_bits, plan.second_bits, plan.in_one_block};
 }
@@ -80,8 +80,8 @@ void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request) {
 
 template std::size_t sort_keys_workspace_bytes<std::uint32_t>(std::uint64_t, unsigned);
 template std::size_t sort_keys_workspace_bytes<std::uint64_t>(std::uint64_t, unsigned);
-template sort_keys_shape sort_keys_shape_of<std::uint32_t>(std::uint64_t);
-template sort_keys_shape sort_keys_shape_of<std::uint64_t>(std::uint64_t);
+template sort_shape sort_keys_shape_of<std::uint32_t>(std::uint64_t);
+template sort_shape sort_keys_shape_of<std::uint64_t>(std::uint64_t);
 template void sort_keys(const simt::queue&, const sort_keys_request<std::uint32_t>&);
 template void sort_keys(const simt::queue&, const sort_keys_request<std::uint64_t>&);
 

@@ -7,9 +7,9 @@
 //   2            in → spare   spare → out  out   → out      in place
 //
 // The list of launches depends on n alone, so that a captured graph can be replayed with other keys.
-#include "kernels/clear_words.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
+#include "kernels/look/window_kernel.hpp"
 #include "kernels/sort/sort_keys_launch.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -26,23 +26,24 @@ class key_sort {
     if (plan_.in_one_block)
       return in_one_block();
     const Word* now = r_.in;
+    choose_window();
     look();
     tables();
     if (plan_.first_bits != 0) {
       Word* to = plan_.second_bits == 0 || r_.in == r_.out ? spare() : r_.out;
-      partition(now, to, coarse_rings(), {1, plan_.coarse() - 1, plan_.fine(), width - plan_.first_bits, 1});
+      partition(now, to, coarse_rings(), {1, plan_.coarse() - 1, plan_.fine(), spread - plan_.first_bits, 1});
       now = to;
     }
     if (plan_.second_bits != 0) {
       Word* to = now == r_.out ? spare() : r_.out;
-      partition(now, to, fine_rings(), {plan_.coarse(), plan_.fine() - 1, 1, below(), 1});
+      partition(now, to, fine_rings(), {plan_.coarse(), plan_.fine() - 1, 1, spread - bits(), 1});
       now = to;
     }
     local(now);
   }
 
  private:
-  static constexpr unsigned width = 8 * sizeof(Word);
+  static constexpr unsigned width = 8 * sizeof(Word), spread = key_window<Word>::spread_bits;
 
   template <class T>
   T* part(std::size_t offset) const {
@@ -59,7 +60,10 @@ class key_sort {
   bucket_rings fine_rings() const { return {table(at_.fine_next, plan_.bins()), table(at_.fine_left, plan_.bins())}; }
   bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
   Word* spare() const { return part<Word>(at_.keys); }
-  unsigned below() const { return width - plan_.first_bits - plan_.second_bits; }
+  unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
+  simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
+  simt::global<std::uint32_t> unsuited() const { return {r_.unsuited, r_.unsuited == nullptr ? 0u : 1u}; }
+  bool may_leave() const { return r_.unsuited != nullptr; }
 
   void in_one_block() const {
     using kernel = one_block_sort_kernel<Word>;
@@ -72,33 +76,52 @@ class key_sort {
                         .n = n_,
                         .copy_if_sorted = r_.in != r_.out});
   }
+  void choose_window() const {
+    using kernel = window_kernel<Word>;
+    const std::uint64_t words = at_.start / sizeof(std::uint64_t);
+    constexpr std::uint64_t words_a_block = 4 * kernel::block_threads;
+    simt::launch(q_, {.grid = unsigned((words + words_a_block - 1) / words_a_block)},
+                 kernel{.in = {r_.in, r_.n},
+                        .zeroed = {part<std::uint64_t>(0), words},
+                        .zeroed_words = words,
+                        .window = window(),
+                        .unsuited = unsuited(),
+                        .image = image_,
+                        .n = n_,
+                        .may_leave = may_leave()});
+  }
   void look() const {
     using kernel = look_kernel<Word>;
-    clear(q_, r_.workspace, at_.start);
     constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
     const auto useful = (r_.n + stretch - 1) / stretch;
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
                  kernel{.in = {r_.in, r_.n},
                         .count = table(at_.count, plan_.bins()),
                         .findings = findings(),
+                        .window = window(),
                         .image = image_,
                         .n = n_,
-                        .bins = plan_.bins(),
-                        .shift = plan_.bins() == 1 ? 0 : below()});
+                        .bits = bits()});
   }
   void tables() const {
-    using kernel = bucket_tables_kernel;
+    using kernel = bucket_tables_kernel<Word>;
     simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
                  kernel{.count = table(at_.count, plan_.bins()),
                         .start = start(),
                         .coarse = coarse_rings(),
                         .fine_rings = fine_rings(),
+                        .findings = findings(),
+                        .window = window(),
+                        .unsuited = unsuited(),
                         .n = n_,
                         .bins = plan_.bins(),
                         .fine = plan_.fine(),
-                        .granule = partition_kernel<Word, tile_size::large>::granule});
+                        .granule = partition_kernel<Word, tile_size::large>::granule,
+                        .most = may_leave() ? most_for_one_block : ~0u});
   }
 
+  /// A bucket of more keys makes a sort that may leave the keys to another do so.
+  static constexpr std::uint32_t most_for_one_block = 4 * local_sort_kernel<Word>::capacity;
   /// Large tiles from this many bytes of keys on.
   static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
 
@@ -123,9 +146,11 @@ class key_sort {
                         .start = start(),
                         .rings = rings,
                         .findings = findings(),
+                        .window = window(),
                         .image = image_,
                         .shape = shape,
-                        .n = n_});
+                        .n = n_,
+                        .bins = plan_.bins()});
   }
   void local(const Word* from) const {
     simt::launch(q_, {.grid = plan_.bins()},
@@ -134,9 +159,10 @@ class key_sort {
                                          .out = {r_.out, r_.n},
                                          .start = start(),
                                          .left = left(),
+                                         .window = window(),
                                          .image = image_,
                                          .n = n_,
-                                         .below = below(),
+                                         .bits = bits(),
                                          .copy_if_sorted = r_.in != r_.out});
     using large = large_sort_kernel<Word>;
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large>(q_))},
@@ -146,7 +172,7 @@ class key_sort {
                        .start = start(),
                        .left = left(),
                        .image = image_,
-                       .below = below()});
+                       .below = width});
   }
 
   const simt::queue& q_;

@@ -1,5 +1,6 @@
 // Sorts keys in device memory; plain C++.
 //
+//   window      small: a sample says which interval the keys come from; it is divided into buckets
 //   look        one read: where every bucket begins, which bits differ, whether there is anything to do
 //   tables      small
 //   partition   up to 8 bits        one read, one write
@@ -15,10 +16,14 @@
 // the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a
 // CUDA graph. The workspace's content never matters. Deterministic in its result.
 //
-// When not to use it: where one range of 2^(width − bits) keys holds a large part of a large input, one block sorts all
-// of that.
+// Keys in order already are copied; keys of no more different values than there are buckets, close together, are
+// written from the counts alone, without being moved.
+//
+// When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. `unsuited`
+// tells in time.
 #pragma once
 
+#include "kernels/sort_shape.hpp"
 #include "primitives/key_codec.hpp"
 #include "simt/queue.hpp"
 
@@ -42,6 +47,9 @@ struct sort_keys_request {
   key_codec<Word> codec; ///< of an integer type and the whole key
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
+  /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
+  /// large for one block (which is known before anything moves), else it writes 0 and sorts.
+  std::uint32_t* unsuited = nullptr;
   // For measurements and tests; both follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
@@ -51,13 +59,8 @@ struct sort_keys_request {
 template <class Word>
 std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
 
-/// How a sort of n keys is cut: the bits of its partitions, 0 where there is none.
-struct sort_keys_shape {
-  unsigned first_bits, second_bits;
-  bool in_one_block; ///< one launch does it all
-};
 template <class Word>
-sort_keys_shape sort_keys_shape_of(std::uint64_t n);
+sort_shape sort_keys_shape_of(std::uint64_t n);
 
 /// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
 template <class Word>

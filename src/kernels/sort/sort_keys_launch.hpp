@@ -41,7 +41,7 @@ struct sort_keys_layout {
   static constexpr std::size_t alignment = 128;
   static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-  std::size_t count, start, coarse_next, coarse_left, fine_next, fine_left, left, keys, bytes;
+  std::size_t window, count, start, coarse_next, coarse_left, fine_next, fine_left, left, keys, bytes;
 
   template <class Word>
   static sort_keys_layout of(const sort_keys_plan& p, std::uint64_t n) {
@@ -58,7 +58,8 @@ struct sort_keys_layout {
     l.fine_next = l.coarse_left + coarse;
     l.fine_left = l.fine_next + bins;
     l.left = l.fine_left + bins;
-    l.keys = l.left + bins;
+    l.window = l.left + bins;
+    l.keys = l.window + alignment;
     l.bytes = l.keys + rounded(std::size_t(n) * sizeof(Word));
     return l;
   }

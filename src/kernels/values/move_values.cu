@@ -45,8 +45,8 @@ namespace sortile::kernels::detail {
 
 template <>
 void launch_move_values<simt::this_backend>(const simt::queue& q, const move_values_request& r) {
-  const auto all = reinterpret_cast<std::uintptr_t>(r.in) | reinterpret_cast<std::uintptr_t>(r.out) | r.in_bytes |
-                   r.out_bytes;
+  const auto all =
+      reinterpret_cast<std::uintptr_t>(r.in) | reinterpret_cast<std::uintptr_t>(r.out) | r.in_bytes | r.out_bytes;
   if (all % 4 == 0)
     launch_by_index<std::uint32_t>(q, r);
   else

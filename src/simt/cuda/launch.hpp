@@ -17,19 +17,28 @@ inline namespace cuda_backend {
 
 namespace detail {
 
+/// Calls the kernel with its shared storage, if it has some, and its constants, if it has some.
+template <class K, class... Shared>
+SORTILE_DEVICE void call(const K& kernel, Shared&... storage) {
+  if constexpr (has_constants<K>)
+    kernel(storage..., constants_of<K>);
+  else
+    kernel(storage...);
+}
+
 template <class K>
 __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
     kernel_entry(const __grid_constant__ K arguments) {
   const K kernel =
       arguments; // in registers, like separate arguments: a memory clobber must not make them be read again
   if constexpr (!has_shared<K>) {
-    kernel();
+    call(kernel);
   } else if constexpr (shared_is_dynamic<K>) {
-    kernel(*reinterpret_cast<typename K::shared*>(dynamic_storage));
+    call(kernel, *reinterpret_cast<typename K::shared*>(dynamic_storage));
   } else {
     static_assert(std::is_trivially_default_constructible_v<typename K::shared>, "shared storage is not initialised");
     __shared__ typename K::shared storage;
-    kernel(storage);
+    call(kernel, storage);
   }
 }
 
@@ -135,6 +144,20 @@ void launch(const queue& q, const launch_config& config, const K& kernel) {
   detail::check<K>(cudaLaunchKernelEx(&c, detail::kernel_entry<K>, kernel), "launch");
 }
 
+/// Copies `bytes` from host or device memory to the front of the kernel's constants on the current device, in the order
+/// of the queue. Kernels that still run on another queue would see them change. Throws simt::error.
+template <class K>
+void set_constants(const queue& q, const void* from, std::size_t bytes) {
+  static_assert(has_constants<K>, "the kernel has no `constants` struct");
+  static_assert(sizeof(typename K::constants) <= constant_limit, "constant memory has 64 KiB");
+  if (q.is_executor())
+    throw error("simt: constants of a kernel compiled for CUDA were set on the executor");
+  require_constants_fit(bytes, sizeof(typename K::constants), detail::kernel_name<K>().c_str());
+  detail::check<K>(cudaMemcpyToSymbolAsync(detail::constants_of<K>, from, bytes, 0, cudaMemcpyDefault,
+                                           static_cast<cudaStream_t>(q.cuda_stream())),
+                   "constants");
+}
+
 /// How many blocks of the kernel can be resident at once: the largest cooperative grid.
 template <class K>
 unsigned resident_blocks(const queue& q, const launch_config& config = {}) {
@@ -147,6 +170,16 @@ unsigned resident_blocks(const queue& q, const launch_config& config = {}) {
   detail::check<K>(cudaGetDevice(&device), "current device");
   detail::check<K>(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
   return unsigned(a_multiprocessor) * unsigned(multiprocessors);
+}
+
+/// Whether the queue's device has the features that the kernel needs and the shared storage that it declares.
+template <class K>
+bool can_run(const queue&) {
+  int device = 0, shared = 0;
+  detail::check<K>(cudaGetDevice(&device), "current device");
+  detail::check<K>(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared storage");
+  const bool has_features = traits::needs<K>() == feature::none || detail::architecture<K>() >= 90;
+  return has_features && (!has_shared<K> || sizeof(shared_storage<K>) <= std::size_t(shared));
 }
 
 #if defined(__CUDACC_RDC__)

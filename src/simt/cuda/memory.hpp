@@ -234,8 +234,31 @@ class shared_value : public shared_array<T, 1> {
   }
 };
 
+/// An array of fixed size, for the kernel's `constants` struct.
+template <class T, std::size_t N>
+class constant_array {
+ public:
+  using value_type = T;
+  template <class I>
+  SORTILE_DEVICE T operator[](I i) const {
+    return data_[i];
+  }
+  template <class I>
+  SORTILE_DEVICE T load(I i) const {
+    return data_[i];
+  }
+  static constexpr std::size_t size() { return N; }
+
+ private:
+  T data_[N];
+};
+
 namespace detail {
 extern __shared__ __align__(128) unsigned char dynamic_storage[];
+
+// A kernel's constants, one copy a device; only where a kernel that has some is compiled.
+template <class K>
+__constant__ typename K::constants constants_of;
 
 // A `shared` struct above what static storage holds lies at the front of the dynamic part.
 template <class K>

@@ -49,6 +49,7 @@ counters& counters::operator+=(const counters& o) {
   shared_loads += o.shared_loads;
   shared_stores += o.shared_stores;
   shared_atomics += o.shared_atomics;
+  constant_loads += o.constant_loads;
   launches += o.launches;
   blocks += o.blocks;
   threads += o.threads;
@@ -68,10 +69,11 @@ std::string counters::report() const {
          row("global loads", global_loads, "sectors") + row("global stores", global_stores, "sectors") +
          row("global atomics", global_atomics, "sectors") + row("shared loads", shared_loads, "wavefronts") +
          row("shared stores", shared_stores, "wavefronts") + row("shared atomics", shared_atomics, "wavefronts") +
-         row("bank conflicts", bank_conflicts()) + row("block barriers", block_barriers) +
-         row("warp barriers", warp_barriers) + row("warp collectives", warp_collectives) +
-         row("cluster barriers", cluster_barriers) + row("grid barriers", grid_barriers) +
-         row("bulk copies", bulk_copies) + row("bulk bytes", bulk_bytes) + row("spins", spins);
+         row("constant loads", constant_loads, "addresses") + row("bank conflicts", bank_conflicts()) +
+         row("block barriers", block_barriers) + row("warp barriers", warp_barriers) +
+         row("warp collectives", warp_collectives) + row("cluster barriers", cluster_barriers) +
+         row("grid barriers", grid_barriers) + row("bulk copies", bulk_copies) + row("bulk bytes", bulk_bytes) +
+         row("spins", spins);
 }
 
 } // namespace sortile::executor

@@ -10,6 +10,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <vector>
 
 namespace sortile::executor {
 
@@ -63,6 +65,8 @@ struct failure : simt::error {
 };
 
 struct grid_request;
+/// A kernel as the executor calls it, and knows it.
+using kernel_function = void (*)(const void* kernel, void* shared);
 
 /// The pretended GPU. Not for concurrent use: a device for each host thread.
 class device {
@@ -74,6 +78,9 @@ class device {
   void run(const grid_request& request);
   /// How many blocks of this shape are resident at once, at most.
   unsigned resident_blocks(unsigned block_threads, std::size_t shared_bytes) const;
+
+  /// The constants of a kernel, `bytes` in all, which simt::set_constants() fills: made, as zeros, at the first call.
+  void* constants_of(kernel_function kernel, std::size_t bytes);
 
   /// What the kernels did since the last reset, with check::counters.
   const counters& counted() const { return counters_; }
@@ -87,6 +94,7 @@ class device {
   device_options options_;
   counters counters_;
   std::uint64_t launches_ = 0;
+  std::map<kernel_function, std::vector<std::byte>> constants_;
 };
 
 /// Options from the environment for repeating a failure by hand: SORTILE_EXECUTOR_SEED, SORTILE_EXECUTOR_CHECKS (a

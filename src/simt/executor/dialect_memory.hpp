@@ -202,6 +202,25 @@ class shared_value : public shared_array<T, 1> {
   }
 };
 
+/// An array of fixed size, for the kernel's `constants` struct.
+template <class T, std::size_t N>
+class constant_array {
+ public:
+  using value_type = T;
+  T load(detail::position i) const {
+    if (i.i >= N) [[unlikely]]
+      executor::out_of_bounds("constant", i.i, N, i.where);
+    if (executor::active_modes & executor::observe_global) [[unlikely]]
+      executor::observed_constant_load(data_ + i.i, sizeof(T), i.where);
+    return data_[i.i];
+  }
+  T operator[](detail::position i) const { return load(i); }
+  static constexpr std::size_t size() { return N; }
+
+ private:
+  T data_[N];
+};
+
 /// The dynamic shared storage of a block of this kernel from `byte_offset` on; it must fit into what the launch asked
 /// for.
 template <class T, class K>

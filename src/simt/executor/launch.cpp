@@ -92,6 +92,12 @@ unsigned device::resident_blocks(unsigned block_threads, std::size_t shared_byte
   return unsigned(std::min({by_threads, by_shared, std::size_t{32}})) * options_.multiprocessors;
 }
 
+void* device::constants_of(kernel_function kernel, std::size_t bytes) {
+  std::vector<std::byte>& held = constants_[kernel];
+  held.resize(bytes);
+  return held.data();
+}
+
 // A grid, then what it launched: fire-and-forget children with all that they launch, then tail launches in their order.
 void device::run(const grid_request& request) {
   check_launch(request, *this);
@@ -102,6 +108,10 @@ void device::run(const grid_request& request) {
     todo.pop_back();
     grid_run run(*this);
     run.request = next.request;
+    if (const auto set = constants_.find(run.request.call); set != constants_.end())
+      run.request.constants = set->second.data();
+    else if (run.request.wants_constants)
+      refuse(run.request, "its constants were never set");
     run.options = options_;
     run.seed = options_.seed + 0x9e3779b97f4a7c15ull * launches_++;
     run_grid(run, *this, counters_);

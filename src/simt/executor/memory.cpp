@@ -179,6 +179,11 @@ void observed_global_store(void* address, const void* in, std::size_t size, site
   }
 }
 
+void observed_constant_load(const void* address, std::size_t size, site where) {
+  if (mine->log)
+    log_access(*mine->log, *current, false, access::constant_load, address, size, where);
+}
+
 void before_global_atomic(void* address, std::size_t size, bool release, access kind, site where) {
   schedule_point(where);
   if (!(active_modes & observe_global))
@@ -213,6 +218,10 @@ void wide_lock(const void* address) {
 
 void wide_unlock(const void* address) {
   lock_of(address).clear(std::memory_order_release);
+}
+
+const void* kernel_constants() {
+  return mine->run_.request.constants;
 }
 
 void* dynamic_shared(std::size_t& bytes) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <unordered_map>
 
 namespace sortile::executor {
@@ -70,6 +71,15 @@ void wavefronts(const request& r, memory_counters& m) {
   }
 }
 
+// Constant memory serves a warp one address at a time.
+std::uint64_t distinct_addresses(const request& r) {
+  std::vector<const char*> asked;
+  std::copy_if(r.address.begin(), r.address.end(), std::back_inserter(asked),
+               [](const char* a) { return a != nullptr; });
+  std::sort(asked.begin(), asked.end());
+  return std::uint64_t(std::unique(asked.begin(), asked.end()) - asked.begin());
+}
+
 memory_counters& counter_of(const request& r, counters& c) {
   switch (r.kind) {
   case access::atomic:
@@ -77,6 +87,8 @@ memory_counters& counter_of(const request& r, counters& c) {
   case access::store:
   case access::ordered_store:
     return r.shared ? c.shared_stores : c.global_stores;
+  case access::constant_load:
+    return c.constant_loads;
   default:
     return r.shared ? c.shared_loads : c.global_loads;
   }
@@ -91,6 +103,11 @@ void count(const request& r, unsigned warp_lanes, counters& into) {
   m.bytes += std::uint64_t{lanes} * r.size;
   if (r.shared)
     return wavefronts(r, m);
+  if (r.kind == access::constant_load) {
+    m.units += distinct_addresses(r);
+    ++m.ideal;
+    return;
+  }
   const std::uint64_t touched = sectors(r), packed = (std::uint64_t{lanes} * r.size + 31) / 32;
   m.units += touched;
   m.ideal += std::min(touched, packed); // lanes that share an address need fewer

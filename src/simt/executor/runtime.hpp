@@ -137,11 +137,13 @@ struct grid_request {
   const char* kernel_name;
   const void* kernel;
   std::size_t kernel_bytes;
-  void (*call)(const void* kernel, void* shared);
+  kernel_function call;
   simt::launch_config config; // block filled in
   unsigned max_block;
   std::size_t static_bytes, static_align;
   simt::feature needs;
+  bool wants_constants = false;
+  const void* constants = nullptr; // found by the device
 };
 
 // Kernels read these at every word, so they are kept at a fixed place even in a shared library.
@@ -177,7 +179,7 @@ void warp_meet(unsigned mask, warp_completion complete, const void* in, void* ou
 
 // ---- memory -------------------------------------------------------------------------------------------------
 
-enum class access : std::uint8_t { load, store, atomic, ordered_load, ordered_store };
+enum class access : std::uint8_t { load, store, atomic, ordered_load, ordered_store, constant_load };
 
 [[noreturn]] void out_of_bounds(const char* space, std::uint64_t index, std::uint64_t size, site where);
 [[noreturn]] void misaligned(const void* address, std::size_t alignment, site where);
@@ -188,6 +190,8 @@ void observe_shared_access(const void* address, std::size_t size, access kind, s
 void order_shared(const void* address, bool acquire, bool release);
 void observed_global_load(const void* address, void* out, std::size_t size, site where);
 void observed_global_store(void* address, const void* in, std::size_t size, site where);
+/// A load of the kernel's constants: counted.
+void observed_constant_load(const void* address, std::size_t size, site where);
 /// Before an atomic or ordered access of global memory: what this thread must have drained. Counts and schedules too.
 void before_global_atomic(void* address, std::size_t size, bool release, access kind, site where);
 void note_progress();
@@ -197,6 +201,8 @@ void fence(reach how_far, site where);
 void wide_lock(const void* address);
 void wide_unlock(const void* address);
 
+/// The constants of the kernel that runs.
+const void* kernel_constants();
 /// The dynamic part of this block's shared storage.
 void* dynamic_shared(std::size_t& bytes);
 /// The same place in the shared storage of block `rank` of the cluster.

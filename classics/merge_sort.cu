@@ -1,0 +1,279 @@
+// Merge sort: tiles are sorted by a block each, then runs are merged two by two, all of a merge in parallel.
+//
+// Idea. Merging two sorted runs looks serial: what comes next depends on all that came before. But where the k-th
+// record of the merge comes from can be asked for any k by itself. Its co-rank i says how many of the first k records
+// are from the left run; the other j = k − i are from the right one. It is the one i with
+//
+//   a[i − 1] ≤ b[j]   and   b[j − 1] < a[i]
+//
+// and a binary search finds it. (≤ on one side and < on the other: of equal records those of a come first, so the merge
+// is stable.) Whoever knows the co-ranks of two places of the output can merge what is between them, alone:
+//
+//   a  1 4 4 7        k = 0    i = 0, j = 0
+//   b  2 3 4 8        k = 4    i = 2, j = 2      1 2 3 4 | 4 4 7 8
+//                     k = 8    i = 4, j = 4      1 4 + 2 3 | 4 7 + 4 8
+//
+// As a picture: write a down the side and b along the top of a grid. The serial merge is a path from corner to corner,
+// down for each record of a, right for each of b; the places with i + j = k are a diagonal, which the path crosses
+// once, at the co-rank. Hence "merge path" for the same thing.
+//
+//        2   3   4   8
+//      ┌╴  .   .   .   .       ╲ diagonal k = 4 crosses the path
+//    1 └───────┐                 at i = 2, j = 2
+//    4         ┕┐ …
+//
+// Bottom-up: tiles of 1024 are sorted by merges in shared memory, four records a thread; then runs of 1024, 2048, …
+//
+// Forms, which differ in how a merge reads global memory:
+//   merge-recursive   on the host: halves sorted by recursion, then merged by one thread
+//   merge-co-rank     a thread finds the co-rank of 8 places of the output and merges them where they lie: neighbours
+//                     of a warp read, and write, 8 records apart
+//   merge-tiled       a block takes a section of 2048. It loads the next 512 records of a and of b, coalesced, merges
+//                     512 of these 1024 in shared memory, and begins again: half of what it loads it loads once more
+//   merge-circular    the same with the 512 places of a and of b as rings: what is left stays, and only what was used
+//                     is loaded anew
+//   merge-path        a block takes 1024 records of the output, finds the co-ranks of both ends first, and loads
+//   exactly
+//                     what lies between: one tile in shared memory instead of two rings
+//
+// Source: Siebert & Träff, "Perfectly Load-balanced, Optimal, Stable, Parallel Merge", 2012 (co-ranks); Kirk & Hwu, 4th
+// edition, chapter on merging (the tiled and the circular kernel); Green, McColl & Bader, "GPU Merge Path", 2012; von
+// Neumann 1945.
+//
+// Cost, records of s bytes: log2(n / 1024) merges, each of which writes s bytes a record and reads s: 15 for 2^25,
+// where 8-bit radix sort makes 4 passes. merge-tiled reads 2 s. merge-co-rank reads s, but by lanes 8 apart, so that it
+// depends on the caches. On 16384 keys --counters gives, for 328 kB stored, 1515 kB loaded by merge-co-rank, 526 by
+// merge-tiled, 331 by merge-circular, 336 by merge-path. Searches: 2 log2(run) dependent reads a block, or log2(run) a
+// thread for merge-co-rank. Shared memory: 1024 records; 1536 for the rings.
+//
+// On an H100, 32 M u32 keys: co-rank 6.6 ms, tiled 14.6, circular 14.7, path 6.1. The caches, it seems, make up for
+// strides of 8 records; and what the rings save in traffic they lose again: eight barriers for each section, and one
+// piece after another.
+//
+// What it teaches: how to cut work whose size the data decide into equal parts; that loading what one may need (tiled),
+// keeping what one has (circular) and asking first (path) cost 2, 1 and 1 loads; and to measure before one believes
+// that loads are what costs. Any order will do: a comparison is all that is asked of keys (merge_custom_order.cu).
+// Limits: log n passes over memory.
+#include "classics/compare_exchange.hpp"
+#include "classics/merge.hpp"
+
+namespace sortile::classics {
+namespace {
+
+template <class Word, bool Pairs>
+struct merge_by_threads {
+  static constexpr unsigned block_threads = 256, stretch = 8;
+  records<Word, Pairs> from, to;
+  std::uint64_t n;
+  by_image<Word> before;
+  std::uint64_t run;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t first = grid_thread() * stretch;
+    if (first >= n)
+      return;
+    const pair_of_runs<Word, Pairs> runs(from, n, run, first);
+    const std::uint64_t k = first - runs.begin, left = runs.count - k, i = co_rank(k, runs.a, runs.b, before);
+    merge_serially<stretch>(runs.a, i, runs.b, k - i, static_cast<unsigned>(left < stretch ? left : stretch), before,
+                            [&](unsigned o, const auto& r) { to.store(first + o, r); });
+  }
+};
+
+/// A part of a run that passes through `size` places of shared memory, as a ring.
+template <class Array>
+struct ring {
+  static constexpr unsigned size = Array::size();
+  const Array& places;
+  unsigned first, count; // where it begins, how many are there
+  SORTILE_DEVICE auto load(unsigned i) const { return places.load((first + i) % size); }
+  SORTILE_DEVICE auto key(unsigned i) const { return load(i).key; }
+};
+
+/// How far a block has come with one of the two runs of its section.
+struct progress {
+  std::uint64_t next, end;      // what is to be merged of the run; [next, next + held) lies in the ring
+  unsigned first = 0, held = 0; // in the ring
+  SORTILE_DEVICE void forget() { first = held = 0; }
+  SORTILE_DEVICE void use(unsigned count, unsigned size) {
+    next += count;
+    first = (first + count) % size;
+    held -= count;
+  }
+};
+
+template <class Word, bool Pairs, bool Circular>
+struct merge_sections {
+  static constexpr unsigned block_threads = 256, keys = 2, tile = block_threads * keys, most = 2048;
+  struct shared {
+    simt::shared_array<record<Word, Pairs>, tile> a, b, out;
+    simt::shared_array<std::uint64_t, 2> cut; // co-ranks of the section's begin and end
+    simt::shared_value<unsigned> used_of_a;
+  };
+  records<Word, Pairs> from, to;
+  std::uint64_t n;
+  by_image<Word> before;
+  std::uint64_t run;
+  unsigned section;
+
+  /// Fills the ring up, or as far as the run's part goes.
+  template <class Array>
+  SORTILE_DEVICE void fill(Array& places, progress& p, const run_in_memory<Word, Pairs>& source) const {
+    const auto there = static_cast<unsigned>(p.end - p.next < tile ? p.end - p.next : tile);
+    for (unsigned x = p.held + simt::thread_index(); x < there; x += block_threads)
+      places.store((p.first + x) % tile, source.load(p.next + x));
+    p.held = there;
+  }
+
+  /// `count` records from the rings to `out`, and how many of them were from a to used_of_a.
+  SORTILE_DEVICE void merge_rings(shared& s, const progress& of_a, const progress& of_b, unsigned count) const {
+    const unsigned k = simt::thread_index() * keys, own = k >= count ? 0 : count - k < keys ? count - k : keys;
+    if (own == 0)
+      return;
+    const ring<decltype(s.a)> a{s.a, of_a.first, of_a.held}, b{s.b, of_b.first, of_b.held};
+    const unsigned i = co_rank(k, a, b, before);
+    const unsigned from_a =
+        merge_serially<keys>(a, i, b, k - i, own, before, [&](unsigned o, const auto& r) { s.out.store(k + o, r); });
+    if (k + own == count)
+      s.used_of_a = i + from_a;
+  }
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index();
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * section;
+    const pair_of_runs<Word, Pairs> runs(from, n, run, first);
+    const std::uint64_t k = first - runs.begin, end = k + section < runs.count ? k + section : runs.count;
+    if (t < 2)
+      s.cut[t] = co_rank(t == 0 ? k : end, runs.a, runs.b, before);
+    simt::block_barrier();
+    progress of_a{s.cut.load(0), s.cut.load(1)}, of_b{k - s.cut.load(0), end - s.cut.load(1)};
+    for (std::uint64_t done = k; done < end; done += tile) {
+      const auto count = static_cast<unsigned>(end - done < tile ? end - done : tile);
+      fill(s.a, of_a, runs.a);
+      fill(s.b, of_b, runs.b);
+      simt::block_barrier();
+      merge_rings(s, of_a, of_b, count);
+      simt::block_barrier();
+      for (unsigned x = t; x < count; x += block_threads)
+        to.store(runs.begin + done + x, s.out.load(x));
+      const unsigned used = s.used_of_a;
+      of_a.use(used, tile);
+      of_b.use(count - used, tile);
+      if (!Circular) {
+        of_a.forget();
+        of_b.forget();
+      }
+    }
+  }
+};
+
+template <class Word, bool Pairs>
+void by_threads(job& j, const records<Word, Pairs>& from, const records<Word, Pairs>& to, const by_image<Word>& order,
+                std::uint64_t run) {
+  using kernel = merge_by_threads<Word, Pairs>;
+  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, kernel::block_threads * kernel::stretch)},
+               kernel{from, to, j.asked.n, order, run});
+}
+
+template <bool Circular, class Word, bool Pairs>
+void by_sections(job& j, const records<Word, Pairs>& from, const records<Word, Pairs>& to, const by_image<Word>& order,
+                 std::uint64_t run) {
+  using kernel = merge_sections<Word, Pairs, Circular>;
+  const auto section = static_cast<unsigned>(std::min<std::uint64_t>(kernel::most, 2 * run));
+  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, section)},
+               kernel{from, to, j.asked.n, order, run, section});
+}
+
+/// Tiles, then merge(j, from, to, order, run) for runs of twice the length each time.
+template <class Word, bool Pairs, class Merge>
+void sort_by_merges(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec,
+                    const Merge& merge) {
+  if (j.asked.n == 0)
+    return;
+  const by_image<Word> order{codec};
+  sort_tiles(j, data, order, j.parameter("tile"));
+  merge_up(j, data, spare, j.parameter("tile"),
+           [&](const auto& from, const auto& to, std::uint64_t run) { merge(j, from, to, order, run); });
+}
+
+/// The two sorted halves of a become one run; `spare` has n / 2 places.
+template <class Word>
+void merge_halves(host_record<Word>* a, host_record<Word>* spare, std::size_t n) {
+  const std::size_t half = n / 2;
+  std::copy(a, a + half, spare); // the right half stays: no record is written over before it has been read
+  for (std::size_t left = 0, right = half, to = 0; left < half; ++to)
+    a[to] = right < n && a[right].image < spare[left].image ? a[right++] : spare[left++];
+}
+
+template <class Word>
+void sort_recursively(host_record<Word>* a, host_record<Word>* spare, std::size_t n) {
+  if (n <= 1)
+    return;
+  sort_recursively(a, spare, n / 2);
+  sort_recursively(a + n / 2, spare, n - n / 2);
+  merge_halves(a, spare, n);
+}
+
+template <class Word, bool Pairs>
+void recursive(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec) {
+  auto all = gather(data, j.asked.n, codec);
+  const std::size_t half = all.size() / 2;
+  std::vector<host_record<Word>> spare(half);
+  sort_recursively(all.data(), spare.data(), half);
+  sort_recursively(all.data() + half, spare.data(), all.size() - half);
+  scatter(all, data);
+  j.show("halves sorted", untyped(data), j.asked.n);
+  merge_halves(all.data(), spare.data(), all.size());
+  scatter(all, data);
+  j.show("merged", untyped(data), j.asked.n);
+}
+
+classic merging(std::string_view name, std::string_view summary, std::string_view source, run_function run) {
+  return {.name = name,
+          .family = "merge",
+          .summary = summary,
+          .work = "n log n",
+          .depth = "log^2 n",
+          .source = source,
+          .steps_show = "the sorted tiles, the runs after each merge",
+          .stable = true,
+          .parameters = {{"tile", 4, 1024, 1024, "keys that one block sorts before the merges", true}},
+          .run = run};
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(merge_sort) {
+  classic host = merging("merge-recursive", "halves sorted by recursion, merged by one thread, on the host",
+                         "von Neumann 1945; Knuth, TAOCP vol. 3, 5.2.4",
+                         [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { recursive(j, d, codec); }); });
+  host.depth = "n";
+  host.steps_show = "both halves, the result";
+  host.parameters = {};
+  host.place = place::host;
+  return {host,
+          merging("merge-co-rank", "tiles, then merges: a thread finds by co-rank the 8 records that it merges",
+                  "Siebert & Träff 2012; Kirk & Hwu, 4th ed.",
+                  [](job& j) {
+                    with_records(j,
+                                 [&](auto&... a) { sort_by_merges(j, a..., [](auto&&... m) { by_threads(m...); }); });
+                  }),
+          merging("merge-tiled", "the same from tiles of both runs in shared memory, loaded anew for each 512 records",
+                  "Kirk & Hwu, 4th ed.",
+                  [](job& j) {
+                    with_records(
+                        j, [&](auto&... a) { sort_by_merges(j, a..., [](auto&&... m) { by_sections<false>(m...); }); });
+                  }),
+          merging("merge-circular", "the same with the tiles as rings: only what was used is loaded anew",
+                  "Kirk & Hwu, 4th ed.",
+                  [](job& j) {
+                    with_records(
+                        j, [&](auto&... a) { sort_by_merges(j, a..., [](auto&&... m) { by_sections<true>(m...); }); });
+                  }),
+          merging("merge-path", "a block finds both ends of its 1024 records of the output, and loads exactly these",
+                  "Green, McColl & Bader 2012", [](job& j) {
+                    with_records(
+                        j, [&](auto&... a) { sort_by_merges(j, a..., [](auto&&... m) { launch_path_merge(m...); }); });
+                  })};
+}
+
+} // namespace sortile::classics

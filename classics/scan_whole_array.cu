@@ -1,0 +1,112 @@
+// Exclusive prefix sums (scans) of arrays of any length: many blocks, each of which needs the sum of all that lies
+// before its tile. What a block does with its own tile is scan_one_block.cu's subject.
+//
+// Idea. A tile's scan is off by the sum of the tiles before it. Who gives it that sum, and when?
+//
+//   tiles            | 3 1 7 0 | 4 1 6 3 | 2 2 0 1 |
+//   scanned alone    | 0 3 4 11| 0 4 5 11| 0 2 4 4 |      sums 11 14 5
+//   before           |    0    |   11    |   25    |      the scan of the sums
+//   added            | 0 3 4 11|11 15 16 22|25 27 29 29|
+//
+// Forms:
+//   scan-blocks             three launches: tiles scanned, their sums scanned alike (by recursion, for any n), then
+//                           added. A launch's end is the barrier between them
+//   scan-single-pass        one launch: a tile publishes its sum, and looks back at what earlier tiles have published,
+//                           until it meets one that knows all that lies before itself (decoupled look-back). Tiles are
+//                           numbered as their blocks begin, so that nobody waits for a block that has no place to run
+//                           (scan.hpp has the protocol)
+//   scan-ballot             of flags: a vote of the warp gives 32 flags as one word, and the number of ones below a
+//                           lane is one population count; warps' counts are scanned by shuffles, tiles by look-back
+//
+// Source: Harris, Sengupta & Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, 2007; Harris & Garland, GPU
+// Computing Gems, 2011 (votes); Merrill & Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
+//
+// Cost: scan-blocks moves 16 bytes a number, scan-single-pass 8, and 8 bytes of state for 512 numbers; scan-ballot does
+// no additions in shared memory but one a warp. What it teaches: that a scan of a grid is another algorithm than that
+// of a block, and that a launch can be saved by waiting, if one can say why the wait ends. Limits: sums modulo 2^32;
+// the look-back is a chain, hidden as long as tiles take longer than a look at 32 states.
+#include "classics/scan_classics.hpp"
+
+namespace sortile::classics {
+namespace {
+
+void by_blocks(job& j) {
+  const block_sum_scan<512, 32> scan(j.on, j.asked.n);
+  scan(numbers(j, j.data), numbers(j, j.spare));
+  j.show("sums before each tile", scan.sums());
+  std::swap(j.data, j.spare);
+  j.show("scanned", j.data, j.asked.n);
+}
+
+void in_a_single_pass(job& j) {
+  const single_pass_scan scan(j.on, j.asked.n);
+  scan(numbers(j, j.data), numbers(j, j.spare));
+  std::swap(j.data, j.spare);
+  j.show("scanned", j.data, j.asked.n);
+}
+
+struct scan_votes {
+  static constexpr unsigned block_threads = 256, warps = block_threads / simt::warp_size;
+  struct shared {
+    simt::shared_array<number, warps> ones_of_warp; // then: before the warp, in the grid
+    simt::shared_value<number> tile;
+  };
+  simt::global<const number> keys;
+  simt::global<number> out;
+  std::uint64_t n;
+  simt::global<number> begun;
+  simt::global<std::uint64_t> states;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const number tile = next_tile(s, begun);
+    const std::uint64_t i = std::uint64_t{tile} * block_threads + simt::thread_index();
+    const unsigned votes = simt::ballot(i < n && (keys.load(i) & 1) != 0);
+    if (simt::lane_index() == 0)
+      s.ones_of_warp[simt::warp_index()] = simt::popcount(votes);
+    simt::block_barrier();
+    if (simt::warp_index() == 0) {
+      const unsigned lane = simt::lane_index();
+      const number mine = lane < warps ? s.ones_of_warp.load(lane) : 0u;
+      number sum = mine; // of the warps up to this lane's
+      for (unsigned stride = 1; stride < warps; stride *= 2) {
+        const number below = simt::shuffle_up(sum, stride);
+        sum += lane >= stride ? below : 0u;
+      }
+      const number earlier = look_back(states, tile, simt::shuffle(sum, warps - 1));
+      if (lane < warps)
+        s.ones_of_warp[lane] = earlier + sum - mine;
+    }
+    simt::block_barrier();
+    if (i < n)
+      out[i] = s.ones_of_warp.load(simt::warp_index()) + simt::popcount(votes & simt::lanes_below());
+  }
+};
+
+void by_votes(job& j) {
+  if (j.asked.n == 0)
+    return;
+  const device_array<number> begun(j.on, 1);
+  const device_array<std::uint64_t> states(j.on, blocks_for(j.asked.n, scan_votes::block_threads));
+  begun.clear();
+  states.clear();
+  simt::launch(j.on.queue(), {.grid = static_cast<unsigned>(states.size())},
+               scan_votes{numbers(j, j.data), numbers(j, j.spare), j.asked.n, view(begun), view(states)});
+  std::swap(j.data, j.spare);
+  j.show("ones before each flag", j.data, j.asked.n);
+}
+
+} // namespace
+
+SORTILE_CLASSICS_OF(scan_whole_array) {
+  std::vector<classic> all = {scan("scan-blocks", "tiles, the scan of their sums, then these added", "3 n", "log n",
+                                   "Harris, Sengupta & Owens 2007", by_blocks),
+                              scan("scan-single-pass",
+                                   "one launch: tiles look back at what earlier tiles have published", "2 n", "log n",
+                                   "Merrill & Garland 2016", in_a_single_pass),
+                              scan("scan-ballot", "of flags: votes and population counts, tiles by look-back", "n",
+                                   "log n", "Harris & Garland, GPU Computing Gems 2011", by_votes)};
+  all.back().task = &exclusive_scan_of_flags;
+  return all;
+}
+
+} // namespace sortile::classics

@@ -1,0 +1,187 @@
+// sortile bench classics: the gallery's experiments. Runs them on a GPU, or draws their tables and plots from results
+// that were kept.
+#include "command_line.hpp"
+
+#include "bench/classics/experiment.hpp"
+#include "files/failure.hpp"
+#include "files/output.hpp"
+
+#include <sortile/device.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+namespace sortile::cli {
+
+using experiments::experiment;
+using files::refuse;
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  sortile bench classics --list
+  sortile bench classics --json results.json --plots plots                 everything, on the GPU: minutes
+  sortile bench classics --experiment lab-report --experiment staircase
+  sortile bench classics --experiment counters --engine executor --quick   what can be said without a GPU
+  sortile bench classics --from results.json --plots plots                 tables and plots of kept results, no GPU)";
+
+struct experiments_job {
+  std::vector<std::string> names;
+  std::string json, plots, from;
+  std::string engine = "cuda";
+  std::uint64_t seed = 1;
+  bool list = false;
+  bool quick = false;
+};
+
+int print_list() {
+  for (const experiment& e : experiments::all_experiments())
+    fmt::print("{:<14}{}{}\n", e.name, e.question, e.counts_alone ? " (counts alone without a GPU)" : "");
+  return all_well;
+}
+
+std::string names_that_count_alone() {
+  std::string names;
+  for (const experiment& e : experiments::all_experiments())
+    if (e.counts_alone)
+      names += (names.empty() ? "" : ", ") + std::string(e.name);
+  return names;
+}
+
+bool on_executor(const experiments_job& job) {
+  return job.engine == "executor";
+}
+
+/// The experiments that were named, or all that the engine can do.
+std::vector<const experiment*> chosen(const experiments_job& job) {
+  std::vector<const experiment*> some;
+  for (const std::string& name : job.names)
+    some.push_back(&experiments::experiment_named(name));
+  for (const experiment* e : some)
+    if (on_executor(job) && !e->counts_alone)
+      refuse("the experiment {} takes times, the executor's mean nothing (allowed with --engine executor: {})", e->name,
+             names_that_count_alone());
+  if (some.empty())
+    for (const experiment& e : experiments::all_experiments())
+      if (!on_executor(job) || e.counts_alone)
+        some.push_back(&e);
+  return some;
+}
+
+void refuse_without_gpu(const experiments_job& job) {
+  if (on_executor(job) || first_usable_device() != nullptr)
+    return;
+  const device_list& found = devices();
+  refuse("no usable GPU: {} (allowed without one: --engine executor, for {}; --from FILE)",
+         found.devices.empty() ? found.why_none : found.devices.front().why_unusable, names_that_count_alone());
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  files::output to(path);
+  to.write(text);
+  to.commit();
+}
+
+/// Runs the experiments; kept anew after each, so that what was measured outlives what comes after. Whether all went
+/// well.
+bool measure(const experiments_job& job, const talk& voice, experiments::results& all) {
+  const std::vector<const experiment*> todo = chosen(job);
+  refuse_without_gpu(job);
+  experiments::workbench bench({.engine = on_executor(job) ? classics::engine::executor : classics::engine::cuda,
+                                .quick = job.quick,
+                                .seed = job.seed,
+                                .say = [&voice](const std::string& text) { voice.say(2, "{}", text); }});
+  all.environment = bench.environment();
+  all.quick = job.quick;
+  for (const experiment* e : todo) {
+    bench.say(fmt::format("{}: {}", e->name, e->question));
+    try {
+      all.experiments.push_back({std::string(e->name), e->run(bench)});
+    } catch (const std::exception& failure) {
+      bench.failures.push_back(fmt::format("{}: {}", e->name, failure.what()));
+    }
+    if (!job.json.empty())
+      write_file(job.json, experiments::json_of(all));
+  }
+  for (const std::string& failure : bench.failures)
+    voice.error(failure);
+  return bench.failures.empty();
+}
+
+experiments::results read_results(const experiments_job& job) {
+  std::ifstream file(job.from);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    refuse("--from {}: cannot read it", job.from);
+  try {
+    experiments::results all = experiments::results_of(text.str());
+    const auto named = [&](const experiments::measured& m) {
+      return job.names.empty() || std::find(job.names.begin(), job.names.end(), m.experiment) != job.names.end();
+    };
+    for (const std::string& name : job.names)
+      experiments::experiment_named(name);
+    std::erase_if(all.experiments, [&](const experiments::measured& m) { return !named(m); });
+    return all;
+  } catch (const error& wrong) {
+    refuse("--from {}: {}", job.from, wrong.what());
+  }
+}
+
+void print_tables(const experiments::results& all) {
+  fmt::print("{}{}\n", experiments::machine_text(all.environment),
+             all.quick ? "; a quick run, whose figures mean little" : "");
+  for (const experiments::measured& each : all.experiments) {
+    const experiment& e = experiments::experiment_named(each.experiment);
+    fmt::print("\n## {}: {}\n\n{}", e.name, e.question, e.tables(each.points, all.environment));
+  }
+}
+
+void write_plots(const std::string& folder, const experiments::results& all) {
+  std::filesystem::create_directories(folder);
+  for (const experiments::measured& each : all.experiments)
+    for (const plot::chart& c : experiments::experiment_named(each.experiment).charts(each.points, all.environment)) {
+      write_file(folder + "/" + c.name + ".svg", plot::svg_of(c));
+      write_file(folder + "/" + c.name + ".csv", plot::csv_of(c));
+    }
+}
+
+int run_experiments(const experiments_job& job, const talk& voice) {
+  if (job.list)
+    return print_list();
+  if (!job.from.empty() && (job.quick || !job.json.empty() || on_executor(job)))
+    refuse("--from measures nothing: it does not go with --quick, --json and --engine");
+  experiments::results all;
+  const bool well = job.from.empty() ? measure(job, voice, all) : (all = read_results(job), true);
+  print_tables(all);
+  if (!job.plots.empty())
+    write_plots(job.plots, all);
+  return well ? all_well : trouble;
+}
+
+} // namespace
+
+void add_bench_classics_command(command_line& line, CLI::App& bench) {
+  auto job = std::make_shared<experiments_job>();
+  CLI::App& command = *add_command(
+      line, "classics", "Runs the experiments of the gallery; every result of every run is verified.", examples,
+      [job, &line] { return run_experiments(*job, line.voice); }, &bench);
+  command.add_flag("--list", job->list, "print the experiments and their questions");
+  command.add_option("--experiment", job->names, "run this one (default: all); may be given several times")
+      ->option_text("NAME");
+  command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
+  command.add_option("--plots", job->plots, "write plots (SVG) and what they show (CSV) there")->option_text("DIR");
+  command.add_option("--from", job->from, "tables and plots of a file that --json wrote, without a GPU")
+      ->option_text("FILE");
+  command.add_flag("--quick", job->quick, "small inputs and few runs: to see that it works");
+  command.add_option("--seed", job->seed, "seed of the keys (default: 1)")->option_text("S");
+  command
+      .add_option("--engine", job->engine,
+                  "cuda, or executor for the experiments that count and take no times (default: cuda)")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"cuda", "executor"}));
+}
+
+} // namespace sortile::cli

@@ -1,0 +1,119 @@
+// The window of keys that a sort divides into buckets: an interval that holds (nearly) all images, spread evenly over
+// 31 bits.
+//
+// Buckets by the highest bits of the key are even only where keys use all of their type. Numbers below a billion, time
+// stamps, small numbers of both signs do not. So a sample says which interval [low, high] the images come from, and the
+// bucket is a matter of where in it a key lies:
+//
+//   v      image − low                         0 … span
+//   x      v, shifted up as far as span goes   32 bits, the highest ones
+//   y      x · scale / 2^32                    0 … 2^31 − 1, evenly, with scale ≈ 2^63 / (span + 1 shifted likewise)
+//
+// y grows with the key, so any number of its highest bits are a bucket number. Where the interval is all of the type, y
+// is the image's highest 31 bits. Images outside of the interval, which a sample cannot exclude, count as its nearest
+// end: the first and the last bucket may then hold keys from far away, and whoever sorts those buckets has to ask.
+//
+// Cost: two additions, an exclusive-or, a comparison, a shift and a multiplication a key.
+#pragma once
+
+#include "kernels/integer_image.hpp"
+#include "kernels/look/key_findings.hpp"
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// As it lies in device memory, written by the first launch of a sort.
+template <class Word>
+struct key_window {
+  Word low = 0, span = 0; ///< images low … low + span
+  std::uint32_t shift = 0, scale = 0;
+
+  static constexpr unsigned width = 8 * sizeof(Word), spread_bits = 31;
+
+  /// The window of the images low … high.
+  static SORTILE_HOST_DEVICE key_window of(Word low, Word high) {
+    key_window w{low, Word(high - low), 0, 0};
+    w.shift = unsigned(zeros_above(w.span));
+    // One more than the largest x; 2^32 at most.
+    const std::uint64_t most = std::uint64_t{upper(Word(w.span << w.shift))} + smallest_step(w.shift);
+    w.scale =
+        std::uint32_t((std::uint64_t{1} << 63) / most < 0xffffffffu ? (std::uint64_t{1} << 63) / most : 0xffffffffu);
+    return w;
+  }
+
+  /// y of an image's distance v from low, v ≤ span.
+  SORTILE_HOST_DEVICE std::uint32_t spread(Word v) const {
+    return std::uint32_t(std::uint64_t{upper(Word(v << shift))} * scale >> 32);
+  }
+  /// The smallest v whose y has at least `bucket` < 2^bits as its highest `bits` bits; may exceed span.
+  SORTILE_HOST_DEVICE Word first_of(std::uint32_t bucket, unsigned bits) const {
+    const std::uint64_t y = std::uint64_t{bucket} << (spread_bits - bits);
+    const std::uint64_t x = ((y << 32) + scale - 1) / scale;
+    const Word shifted = Word(Word(x) << (width - 32)), v = Word(shifted >> shift);
+    return Word(v + (Word(v << shift) != shifted ? 1 : 0));
+  }
+
+ private:
+  static SORTILE_HOST_DEVICE unsigned zeros_above(Word v) {
+    unsigned zeros = 0;
+    for (unsigned step = width / 2; step != 0; step /= 2)
+      if (Word(v >> (width - step)) == 0) {
+        zeros += step;
+        v = Word(v << step);
+      }
+    return v >> (width - 1) != 0 ? zeros : width - 1;
+  }
+  static SORTILE_HOST_DEVICE std::uint32_t upper(Word v) { return std::uint32_t(v >> (width - 32)); }
+  /// What x grows by from one v to the next, at least.
+  static SORTILE_HOST_DEVICE std::uint64_t smallest_step(unsigned shift) {
+    constexpr unsigned dropped = width - 32; // bits of v that x has no room for
+    return shift + 1 > dropped ? std::uint64_t{1} << (shift - dropped) : 1;
+  }
+};
+
+/// The window as kernels use it: straight from key to bucket.
+template <class Word>
+struct windowed_keys {
+  Word complement, add; // v = (key ^ complement) + add
+  Word span, below;     // v of images below low: `below` and up, if there are any
+  std::uint32_t shift, scale;
+
+  SORTILE_DEVICE windowed_keys(const key_window<Word>& w, integer_image<Word> image)
+      // A flipped sign bit is an addition, and complementing commutes with it up to a constant.
+      : complement(Word(image.flip >> (8 * sizeof(Word) - 2)) & 1 ? Word(~Word{0}) : Word{0}),
+        add(Word((image.flip ^ complement) - w.low)), span(w.span), below(Word(0) - w.low), shift(w.shift),
+        scale(w.scale) {}
+
+  SORTILE_DEVICE Word distance(Word key) const { return Word((key ^ complement) + add); }
+  SORTILE_DEVICE bool outside(Word key) const { return distance(key) > span; }
+  /// The key at this distance from low.
+  SORTILE_DEVICE Word key_at(Word v) const { return Word((v - add) ^ complement); }
+  /// Bits `right` … of y, as many as the mask has.
+  SORTILE_DEVICE std::uint32_t digit(Word key, unsigned right, std::uint32_t mask) const {
+    Word v = distance(key);
+    if (v > span)
+      v = below != 0 && v >= below ? Word{0} : span;
+    const auto x = std::uint32_t(Word(v << shift) >> (8 * sizeof(Word) - 32));
+    return std::uint32_t(std::uint64_t{x} * scale >> 32) >> right & mask;
+  }
+};
+
+/// What is to be done with the keys, by what the look has found.
+enum class key_course {
+  copy,    ///< they are in order already
+  fill,    ///< no bucket has room for two different keys, so the counts say it all
+  leave,   ///< another sort takes them
+  buckets, ///< partitions and local sorts
+};
+
+template <class Word>
+SORTILE_DEVICE key_course course_of(const simt::global<const std::uint64_t>& findings, const key_window<Word>& window,
+                                    std::uint32_t bins) {
+  if (findings.load(finding_disorder) == 0)
+    return key_course::copy;
+  if (window.span < bins && findings.load(finding_outside) == 0)
+    return key_course::fill;
+  return findings.load(finding_skewed) != 0 ? key_course::leave : key_course::buckets;
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,11 @@
+// How a sort by partitions is cut, for those who tell people about it.
+#pragma once
+
+namespace sortile::kernels {
+
+struct sort_shape {
+  unsigned first_bits, second_bits; ///< of the two partitions, 0 where there is none
+  bool in_one_block;                ///< one launch does it all
+};
+
+} // namespace sortile::kernels

@@ -1,0 +1,60 @@
+"""sortile bench classics: its list, its refusals, a run that counts on the executor, and results kept and drawn again."""
+
+import json
+import os
+import unittest
+
+from harness import CommandTest, run
+
+NAMES = ["lab-report", "staircase", "sweeps", "crossings", "quicksort", "against-cub", "counters"]
+
+
+class Experiments(CommandTest):
+    def test_list(self):
+        lines = self.good("bench", "classics", "--list").decode().splitlines()
+        self.assertEqual([line.split()[0] for line in lines], NAMES)
+
+    def test_refusals(self):
+        bench = ["bench", "classics"]
+        self.refused(*bench, "--experiment", "no-such", says=["no-such", "staircase"])
+        self.refused(*bench, "--experiment", "staircase", "--engine", "executor", says=["staircase", "counters"])
+        self.refused(*bench, "--engine", "cpu", says="cpu")
+        self.refused(*bench, "--from", self.path("missing"), says=["missing", "cannot read"])
+        self.refused(*bench, "--from", self.file("text", "[1,\n"), says=["text", "line 2"])
+        self.refused(*bench, "--from", self.file("other", '{"format": "another"}'), says=["other", "format"])
+        self.refused(*bench, "--from", self.path("text"), "--quick", says="--from")
+        self.refused("bench", "-n", "5", *bench[1:], "--list", says=["count", "sortile bench classics"])
+        told = json.loads(self.good("info", "--json"))
+        if not any(gpu["why_unusable"] == "" for gpu in told["gpus"]["devices"]):
+            self.refused(*bench, says=["no usable GPU", "--engine executor"])
+
+    def test_counts_are_kept_and_drawn_again(self):
+        plots, again = self.path("plots"), self.path("again")
+        kept = self.path("r.json")
+        table = self.good("bench", "classics", "--quick", "--engine", "executor", "--json", kept, "--plots", plots)
+        results = json.loads(self.content("r.json"))
+        self.assertEqual([each["name"] for each in results["experiments"]], ["counters"])
+        self.assertTrue(results["quick"])
+        self.assertIn("cpu", results["environment"])
+        points = results["experiments"][0]["points"]
+        by_name = {point["category"]: point["figures"] for point in points}
+        self.assertGreater(by_name["scan-blelloch"]["bank conflicts"], 10 * by_name["scan-blelloch-padded-32"]["bank conflicts"])
+        self.assertGreater(by_name["rank"]["sectors a store"], by_name["rank"]["ideal sectors a store"])
+        self.assertEqual(self.good("bench", "classics", "--from", kept, "--plots", again), table)
+        names = sorted(os.listdir(plots))
+        self.assertEqual(sorted(os.listdir(again)), names)
+        self.assertIn("classics-counters-lab-full.svg", names)
+        for name in names:
+            with open(os.path.join(plots, name), "rb") as one, open(os.path.join(again, name), "rb") as other:
+                self.assertEqual(one.read(), other.read(), name)
+
+    def test_help_and_talk(self):
+        self.assertIn(b"sortile bench classics [OPTIONS]", self.good("bench", "classics", "-h"))
+        self.assertIn(b"Examples:", self.good("bench", "classics", "--help"))
+        self.assertIn(b"sortile bench classics", self.good("manual").replace(b"\\", b""))
+        self.assertIn(b"classics", self.good("completion", "bash"))
+        self.assertTrue(run("bench", "classics", "--no-such")[2].startswith(b"sortile bench classics: "))
+
+
+if __name__ == "__main__":
+    unittest.main()

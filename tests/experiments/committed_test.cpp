@@ -1,0 +1,68 @@
+// The committed results: their plots and the tables in the document are what they give today.
+#include "bench/classics/experiment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace sortile::experiments {
+namespace {
+
+const std::filesystem::path root = SORTILE_SOURCE_DIR, folder = root / "bench/results/h100";
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_TRUE(file) << path;
+  return text.str();
+}
+
+const results& committed() {
+  static const results all = results_of(contents(folder / "classics-experiments.json"));
+  return all;
+}
+
+TEST(committed, holds_every_experiment_whole) {
+  EXPECT_FALSE(committed().quick);
+  std::set<std::string> names;
+  for (const measured& each : committed().experiments) {
+    names.insert(each.experiment);
+    for (const point& p : each.points)
+      EXPECT_FALSE(p.note.starts_with("failed")) << each.experiment << ", " << p.series << ": " << p.note;
+  }
+  for (const experiment& e : all_experiments())
+    EXPECT_TRUE(names.contains(std::string(e.name))) << e.name;
+}
+
+TEST(committed, plots_are_what_the_results_draw) {
+  std::set<std::string> drawn;
+  for (const measured& each : committed().experiments)
+    for (const plot::chart& c : experiment_named(each.experiment).charts(each.points, committed().environment)) {
+      EXPECT_EQ(contents(folder / (c.name + ".svg")), plot::svg_of(c)) << "sortile bench classics --from … --plots …";
+      EXPECT_EQ(contents(folder / (c.name + ".csv")), plot::csv_of(c));
+      drawn.insert(c.name + ".svg");
+    }
+  const std::string document = contents(root / "docs/experiments.md");
+  for (const std::string& name : drawn)
+    EXPECT_NE(document.find(name), std::string::npos) << name << " is not shown in docs/experiments.md";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".svg") {
+      EXPECT_TRUE(drawn.contains(entry.path().filename().string())) << entry.path() << " is drawn by nothing";
+    }
+}
+
+TEST(committed, the_documents_tables_are_the_results) {
+  const std::string document = contents(root / "docs/experiments.md");
+  for (const measured& each : committed().experiments)
+    EXPECT_NE(document.find(experiment_named(each.experiment).tables(each.points, committed().environment)),
+              std::string::npos)
+        << each.experiment << ": docs/experiments.md holds other tables than sortile bench classics --from prints; "
+        << "scripts/experiments_tables.sh puts them there";
+}
+
+} // namespace
+} // namespace sortile::experiments
