@@ -18,8 +18,6 @@ bool aligned(const void* array, std::size_t alignment) {
 }
 
 constexpr std::size_t vector_bytes = 16;
-/// From here on the launches of a second sort, which does nothing for most inputs, are lost in the time of the first.
-constexpr std::size_t lsd_behind_from = std::size_t{1} << 22;
 /// Beyond, buckets of pairs grow too large for the local step.
 constexpr std::size_t most_pairs_in_buckets = std::size_t{1} << 28;
 
@@ -51,9 +49,9 @@ decltype(auto) with_word(key_type type, F&& f) {
 } // namespace
 
 device_sort::device_sort(const sort_request& request, const options& opts, unsigned architecture)
-    : request_(request), order_(opts.order), bits_(opts.bits) {
+    : request_(request), order_(opts.order), bits_(opts.bits), architecture_(architecture) {
   choose_handling();
-  choose_sorter(architecture);
+  choose_sorter();
   lay_out();
 }
 
@@ -90,7 +88,7 @@ bool device_sort::vectors_fit() const {
   return values && aligned(request_.keys_in, vector_bytes) && aligned(request_.keys_out, vector_bytes);
 }
 
-void device_sort::choose_sorter(unsigned architecture) {
+void device_sort::choose_sorter() {
   const std::size_t n = request_.n;
   if (n == 0)
     return;
@@ -102,12 +100,17 @@ void device_sort::choose_sorter(unsigned architecture) {
   if (handling_ == value_handling::none && !is_float(request_.type)) {
     if (n <= kernels::sort_keys_most)
       sorter_ = sorter::keys;
-    lsd_behind_ = sorter_ == sorter::keys && n >= lsd_behind_from;
-  } else if (architecture >= kernels::sort_pairs_architecture) {
-    lsd_behind_ = n >= lsd_behind_from && n <= most_pairs_in_buckets;
-    if (lsd_behind_ || n <= kernels::sort_pairs_small)
-      sorter_ = sorter::pairs;
+  } else if (architecture_ >= kernels::sort_pairs_architecture && n <= most_pairs_in_buckets) {
+    sorter_ = sorter::pairs;
   }
+  lsd_behind_ = sorter_ != sorter::lsd && !partition_shape().in_one_block;
+}
+
+kernels::sort_shape device_sort::partition_shape() const {
+  if (sorter_ == sorter::pairs)
+    return kernels::sort_pairs_shape_of(request_.n);
+  return key_bytes(request_.type) == 4 ? kernels::sort_keys_shape_of<std::uint32_t>(request_.n)
+                                       : kernels::sort_keys_shape_of<std::uint64_t>(request_.n);
 }
 
 device_sort::travelling device_sort::values_at(std::byte* workspace) const {
@@ -166,7 +169,8 @@ kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace) const 
           .only_if = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr,
           .codec = make_key_codec<Word>(request_.type, order_, bits_),
           .workspace = workspace + layout_.sorter,
-          .workspace_bytes = layout_.bytes - layout_.sorter};
+          .workspace_bytes = layout_.bytes - layout_.sorter,
+          .architecture = architecture_};
 }
 
 std::size_t device_sort::sorter_bytes() const {
@@ -229,10 +233,7 @@ void device_sort::add_steps(std::vector<plan_step>& steps) const {
 void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   const std::size_t n = request_.n, keys = n * key_bytes(request_.type);
   const std::size_t values_read = handling_ == value_handling::none ? 0 : moved_bytes(), moved = keys + values_read;
-  const bool narrow = key_bytes(request_.type) == 4, alone = sorter_ == sorter::keys;
-  const auto shape = !alone   ? kernels::sort_pairs_shape_of(n)
-                     : narrow ? kernels::sort_keys_shape_of<std::uint32_t>(n)
-                              : kernels::sort_keys_shape_of<std::uint64_t>(n);
+  const kernels::sort_shape shape = partition_shape();
   const auto made = [&](bool first) { return first && makes_indices() ? keys : moved; };
   bool first = true;
   if (shape.in_one_block) {

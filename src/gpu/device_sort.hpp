@@ -53,8 +53,9 @@ class device_sort {
   void add_steps_of_partitions(std::vector<plan_step>& steps) const;
   void add_steps_of_lsd(std::vector<plan_step>& steps) const;
   void choose_handling();
-  void choose_sorter(unsigned architecture);
+  void choose_sorter();
   bool vectors_fit() const;
+  kernels::sort_shape partition_shape() const; ///< of sorter::keys and sorter::pairs
   void lay_out();
   std::size_t sorter_bytes() const;
   struct travelling {
@@ -77,6 +78,7 @@ class device_sort {
   sort_request request_;
   order order_;
   bit_window bits_;
+  unsigned architecture_;
   value_handling handling_ = value_handling::none;
   sorter sorter_ = sorter::nothing;
   bool lsd_behind_ = false; ///< the LSD sort is launched too, and works where the first says that the keys are unsuited

@@ -53,7 +53,7 @@ TEST(Parallel, ProgressComesFromTheCallingThread) {
     last = done;
     return true;
   };
-  cpu::progress_meter meter(&callback, 500);
+  sortile::progress_meter meter(&callback, 500);
   cpu::for_each_task(3, 500, &meter, [&](unsigned, std::size_t) { meter.add(1); });
   meter.finish();
   EXPECT_EQ(last, 1.0);
