@@ -221,6 +221,53 @@ SIMT_TEST(sort_keys, counters_that_fill) {
       0);
 }
 
+/// What crowds is reported before anything moves; what does not is sorted.
+template <class Word>
+void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited) {
+  const std::size_t n = keys.size(), bytes = kernels::sort_keys_workspace_bytes<Word>(n, bits);
+  buffer<Word> in(keys), out(n, Word(7));
+  buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
+  buffer<std::uint32_t> told(1, 99);
+  kernels::sort_keys(q, kernels::sort_keys_request<Word>{
+                            .in = in.view().data(),
+                            .out = out.view().data(),
+                            .n = n,
+                            .codec = make_key_codec<Word>(sizeof(Word) == 4 ? key_type::u32 : key_type::u64, {}, {}),
+                            .workspace = workspace.view().data(),
+                            .workspace_bytes = bytes,
+                            .unsuited = told.view().data(),
+                            .partition_bits = bits});
+  std::vector<Word> expected = keys;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(told.host()[0], unsuited ? 1u : 0u);
+  EXPECT_EQ(out.host(), unsuited ? std::vector<Word>(n, Word(7)) : expected);
+}
+
+SIMT_TEST(sort_keys, what_suits) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_unsuited(q, make_keys<std::uint32_t>(70'001, shape::uniform), 5, false);
+        check_unsuited(q, make_keys<std::uint64_t>(50'001, shape::uniform), 9, false);
+        check_unsuited(q, make_keys<std::uint32_t>(70'001, shape::one_giant_bucket), 5, true);
+        check_unsuited(q, make_keys<std::uint64_t>(50'001, shape::and_of_3), 9, true);
+        check_unsuited(q, make_keys<std::uint64_t>(70'001, shape::sorted), 9, false);
+        auto dense = make_keys<std::uint32_t>(70'001, shape::uniform);
+        for (std::uint32_t& key : dense)
+          key = 5'000'000 + key % 100'000;
+        check_unsuited(q, dense, 5, true);
+        for (std::uint32_t& key : dense)
+          key = 5'000'000 + key % 200;
+        check_unsuited(q, dense, 8, false); // from the counts
+        auto stray = make_keys<std::uint64_t>(70'001, shape::uniform); // one far from the window of the others
+        for (std::uint64_t& key : stray)
+          key = (key >> 20) + (std::uint64_t{1} << 50);
+        stray[33'333] = 3;
+        stray[44'444] = ~std::uint64_t{0} - 1;
+        check_unsuited(q, stray, 7, false);
+      },
+      0);
+}
+
 SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
   on_every_schedule(
       [&](simt::queue q) {

@@ -12,6 +12,7 @@ enum key_finding : unsigned {
   finding_zeros,    ///< bits clear in some image; ones & zeros are the bits in which keys differ
   finding_left,     ///< buckets that the local step left to the large one
   finding_outside,  ///< 1: some image lies outside of the window (key_window.hpp)
+  finding_crowded,  ///< keys in buckets that are too large for the local step, as far as they are counted
   finding_skewed,   ///< 1: some bucket is so large that the sort leaves the keys to another
   finding_words
 };

@@ -4,8 +4,10 @@
 //   next, left     of the second partition's buckets i, and of the first's, which are `fine` neighbours together
 //                  (partition_kernel.hpp says what they are)
 //
-// A bucket of more than `most` keys makes the whole sort unsuited, and finding_skewed says so to all later steps; where
-// the counts themselves are the result (key_course::fill) no bucket is too large.
+// Crowds. The sort is unsuited, and finding_skewed tells all later steps, where a bucket holds more than `most` keys,
+// where buckets that the local step cannot take (more than `fitting` keys) hold more than a sixteenth of all, or where
+// keys outnumber two fifths of the window's values: the local step lives on nearly every key having a bin to itself.
+// Not where the counts themselves are the result (key_course::fill).
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
 // each from the L2 are done before a look-back would be. The last one sees that the counts add up to n, and traps if
@@ -28,7 +30,7 @@ struct bucket_tables_kernel {
   static constexpr unsigned block_threads = 1024;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   struct shared {
-    scan_storage before, within;
+    scan_storage before, within, crowded;
   };
 
   simt::global<const std::uint32_t> count;
@@ -37,7 +39,8 @@ struct bucket_tables_kernel {
   simt::global<std::uint64_t> findings;
   simt::global<const key_window<Word>> window;
   simt::global<std::uint32_t> unsuited; // told the same, where the caller asks
-  std::uint32_t n, bins, fine, granule, most;
+  std::uint32_t n, bins, fine, granule, fitting, most;
+  bool may_leave;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint32_t i = simt::block_index() * block_threads + simt::thread_index();
@@ -47,7 +50,8 @@ struct bucket_tables_kernel {
     const std::uint32_t before = primitives::block_reduce(s.before, sum, primitives::plus{});
     const std::uint32_t here = i < bins ? count.load(i) : 0;
     const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
-    note_skew(here);
+    if (may_leave)
+      note_crowds(s, here);
     if (i >= bins)
       return;
     start[i] = at;
@@ -68,9 +72,16 @@ struct bucket_tables_kernel {
   }
 
  private:
-  SORTILE_DEVICE void note_skew(std::uint32_t keys) const {
-    if (simt::block_any(keys > most) && simt::thread_index() == 0 &&
-        course_of<Word>(findings, window.load(0), bins) == key_course::buckets) {
+  SORTILE_DEVICE void note_crowds(shared& s, std::uint32_t keys) const {
+    const std::uint32_t crowded = primitives::block_reduce(s.crowded, keys > fitting ? keys : 0u, primitives::plus{});
+    const bool too_large = simt::block_any(keys > most);
+    if (simt::thread_index() != 0)
+      return;
+    const key_window<Word> w = window.load(0);
+    const std::uint64_t before = crowded == 0 ? 0 : findings.fetch_add(finding_crowded, std::uint64_t{crowded});
+    const bool dense = simt::block_index() == 0 && w.span / 2 < std::uint64_t{n} + n / 4;
+    if ((too_large || before + crowded > n / 16 || dense) &&
+        course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{1});
       unsuited.store(0, 1u, simt::relaxed, simt::device_scope);
     }

@@ -117,7 +117,9 @@ class key_sort {
                         .bins = plan_.bins(),
                         .fine = plan_.fine(),
                         .granule = partition_kernel<Word, tile_size::large>::granule,
-                        .most = may_leave() ? most_for_one_block : ~0u});
+                        .fitting = local_sort_kernel<Word>::capacity,
+                        .most = most_for_one_block,
+                        .may_leave = may_leave()});
   }
 
   /// A bucket of more keys makes a sort that may leave the keys to another do so.
