@@ -156,7 +156,7 @@ TEST_F(misuse, of_the_workspace) {
                                         {std::to_string(wanted - 1), std::to_string(wanted)});
   }
   opts.workspace = space.bytes().subspan(8, wanted);
-  expect_invalid([&] { run(request, opts); }, {"workspace", "64"});
+  expect_invalid([&] { run(request, opts); }, {"workspace", std::to_string(workspace_alignment)});
   request.n = 10;
   opts.workspace = std::span(a_.data(), a_.size());
   if (workspace_bytes(request) <= a_.size())

@@ -6,7 +6,7 @@
 //
 // Crowds. The sort is unsuited, and finding_skewed tells all later steps, where a bucket holds more than `most` keys,
 // where buckets that the local step cannot take (more than `fitting` keys) hold more than a sixteenth of all, or where
-// keys outnumber two fifths of the window's values: the local step lives on nearly every key having a bin to itself.
+// there is a key to every six values of the window: the local step lives on nearly every key having a bin to itself.
 // Not where the counts themselves are the result (key_course::fill).
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
@@ -79,7 +79,7 @@ struct bucket_tables_kernel {
       return;
     const key_window<Word> w = window.load(0);
     const std::uint64_t before = crowded == 0 ? 0 : findings.fetch_add(finding_crowded, std::uint64_t{crowded});
-    const bool dense = simt::block_index() == 0 && w.span / 2 < std::uint64_t{n} + n / 4;
+    const bool dense = simt::block_index() == 0 && w.span / 6 < n;
     if ((too_large || before + crowded > n / 16 || dense) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{1});
