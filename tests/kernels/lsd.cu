@@ -21,6 +21,7 @@ struct how {
   std::uint32_t portion_tiles = 0;
   std::size_t offset = 0;
   std::size_t beyond = 0;
+  kernels::lsd_launches launches = kernels::lsd_launches::several;
 };
 
 template <class Word>
@@ -29,6 +30,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
   request.input_is_scratch = h.where == place::scratch;
   request.tiles = h.tiles;
   request.portion_tiles = h.portion_tiles;
+  request.launches = h.launches;
   check_stable_sort(
       keys,
       {.type = h.type,
@@ -220,6 +222,74 @@ SIMT_TEST(lsd_sort, floats) {
         check_sort(q, zeros, {.type = key_type::f32, .value_bytes = 4, .indices = true});
       },
       0);
+}
+
+SIMT_TEST(lsd_sort, in_one_launch) {
+  constexpr auto one = kernels::lsd_launches::one;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {0u, 1u, 1000u, 6001u})
+          for (const unsigned bytes : {0u, 4u, 8u, 16u})
+            for (const place where : {place::apart, place::in_place, place::scratch}) {
+              SCOPED_TRACE("n " + std::to_string(n) + ", values " + std::to_string(bytes) + ", place " +
+                           std::to_string(int(where)));
+              check_sort(q, make_keys<std::uint32_t>(n, shape::and_of_3),
+                         {.value_bytes = bytes, .where = where, .launches = one});
+              check_sort(q, make_keys<std::uint64_t>(n, shape::uniform),
+                         {.type = key_type::u64, .value_bytes = bytes, .where = where, .launches = one});
+            }
+      },
+      1);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : all_shapes) {
+          SCOPED_TRACE("shape " + std::to_string(int(kind)));
+          check_sort(q, make_keys<std::uint32_t>(30011, kind), {.launches = one});
+          check_sort(q, make_keys<std::uint32_t>(30011, kind),
+                     {.value_bytes = 4, .where = place::in_place, .portion_tiles = 3, .launches = one});
+          check_sort(q, make_keys<std::uint32_t>(70001, kind),
+                     {.value_bytes = 8, .tiles = kernels::lsd_tiles::large, .launches = one});
+          check_sort(q, make_keys<std::uint64_t>(9001, kind),
+                     {.type = key_type::u64, .value_bytes = 8, .indices = true, .beyond = 7, .launches = one});
+        }
+        for (const bit_window w : {bit_window{5, 5}, bit_window{7, 17}, bit_window{0, 25}})
+          check_sort(q, make_keys<std::uint32_t>(5001, shape::uniform),
+                     {.type = key_type::i32, .direction = order::descending, .window = w, .launches = one});
+        check_sort(q, float_keys<std::uint64_t>(5001, 0x7ff0000000000000),
+                   {.type = key_type::f64, .value_bytes = 16, .launches = one});
+      },
+      0);
+}
+
+// Conditional: one launch that leaves everything alone.
+SIMT_TEST(lsd_sort, in_one_launch_or_not_at_all) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::uint32_t wanted : {0u, 1u}) {
+          const auto keys = make_keys<std::uint32_t>(3000, shape::uniform);
+          buffer<std::uint32_t> in(keys), out(3000, 7u), only_if(1, wanted);
+          kernels::lsd_request<std::uint32_t> r{.keys_in = in.view().data(),
+                                                .keys_out = out.view().data(),
+                                                .n = 3000,
+                                                .only_if = only_if.view().data(),
+                                                .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
+                                                .launches = kernels::lsd_launches::one};
+          r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+          buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
+          r.workspace = workspace.view().data();
+          kernels::lsd_sort(q, r);
+#if SORTILE_ON_CUDA
+          ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+#endif
+          auto expected = keys;
+          std::sort(expected.begin(), expected.end());
+          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint32_t>(3000, 7u));
+          if (wanted == 0) {
+            EXPECT_EQ(workspace.host(), std::vector<uint128>(r.workspace_bytes / 16 + 1, uint128{5}));
+          }
+        }
+      },
+      2);
 }
 
 SIMT_TEST(lsd_sort, any_alignment) {
