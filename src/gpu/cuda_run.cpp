@@ -59,25 +59,32 @@ unsigned current_architecture() {
   return unsigned(10 * list[std::size_t(ordinal)].compute_major + list[std::size_t(ordinal)].compute_minor);
 }
 
+void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes, std::span<std::byte> given,
+                            const options& opts, const std::function<void(const simt::queue&, void*)>& launch) {
+  need_usable_current_device();
+  for (const named_array& array : arrays)
+    need_reach(array.name, array.data);
+  need_reach("the workspace", given.data());
+  with_device_failures([&] {
+    const auto queue = simt::queue::cuda(opts.stream);
+    if (given.data() != nullptr || bytes == 0)
+      return launch(queue, given.data());
+    device::memory_resource& resource = opts.resource != nullptr ? *opts.resource : device::default_memory_resource();
+    const device::device_buffer workspace(bytes, static_cast<cudaStream_t>(opts.stream), resource);
+    launch(queue, workspace.data());
+  });
+}
+
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how) {
   if (request.n == 0)
     return;
-  need_usable_current_device();
-  need_reach("keys_in", request.keys_in);
-  need_reach("keys_out", request.keys_out);
-  need_reach("values_in", request.values_in);
-  need_reach("values_out", request.values_out);
-  need_reach("the workspace", how.workspace.data());
-  with_device_failures([&] {
-    const device_sort sort(request, opts, current_architecture());
-    const auto stream = static_cast<cudaStream_t>(opts.stream);
-    const auto queue = simt::queue::cuda(opts.stream);
-    if (how.workspace.data() != nullptr || sort.workspace_bytes() == 0)
-      return sort.launch(queue, how.workspace.data());
-    device::memory_resource& resource = opts.resource != nullptr ? *opts.resource : device::default_memory_resource();
-    const device::device_buffer workspace(sort.workspace_bytes(), stream, resource);
-    sort.launch(queue, workspace.data());
-  });
+  const device_sort sort(request, opts, current_architecture());
+  queue_in_device_memory({{"keys_in", request.keys_in},
+                          {"keys_out", request.keys_out},
+                          {"values_in", request.values_in},
+                          {"values_out", request.values_out}},
+                         sort.workspace_bytes(), how.workspace, opts,
+                         [&](const simt::queue& queue, void* workspace) { sort.launch(queue, workspace); });
 }
 
 void run_from_host_memory(const sort_request& request, const options& opts, const execution& how) {
