@@ -11,8 +11,14 @@ if(sortile_type STREQUAL "STATIC_LIBRARY")
   set(SORTILE_STATIC ON)
   set(sortile_parts sortile_steps sortile_simt)
 endif()
-install(TARGETS sortile ${sortile_parts} EXPORT sortile-targets)
+install(TARGETS sortile sortile_compare ${sortile_parts} EXPORT sortile-targets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sortile" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# What compare.cuh includes of the layers below, the same files.
+foreach(part simt kernels/decompose)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${part}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/sortile/compare/${part}"
+          FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/src/primitives/key_codec.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/sortile/compare/primitives")
 install(EXPORT sortile-targets NAMESPACE sortile:: DESTINATION "${SORTILE_CMAKE_DIR}")
 
 configure_package_config_file(
