@@ -11,6 +11,8 @@ constexpr std::size_t rounded(std::size_t bytes) {
   return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
 }
 
+constexpr std::size_t most_travelling_bytes = 8;
+
 } // namespace
 
 struct_sort::struct_sort(const struct_request& request, order direction, unsigned architecture)
@@ -20,15 +22,20 @@ struct_sort::struct_sort(const struct_request& request, order direction, unsigne
     return;
   if (given_positions())
     position_bytes_ = unsigned(request.value_bytes);
-  else
+  else if (!structs_travel())
     second_part_ = rounded(request.n * position_bytes_);
   std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
   std::size_t most = 0;
   for (unsigned word = 0; word < image_words(request.image_bits); ++word)
     most = std::max(most, words_bytes(word) + sort_by(word, anywhere).workspace_bytes());
-  if (request.keys_in == request.keys_out)
+  if (request.keys_in == request.keys_out && !structs_travel())
     most = std::max(most, request.n * std::max(request.key_bytes, request.value_bytes));
   bytes_ = second_part_ + rounded(most);
+}
+
+bool struct_sort::structs_travel() const {
+  return request_.carries == payload::none && request_.key_bytes <= most_travelling_bytes &&
+         image_words(request_.image_bits) == 1;
 }
 
 void* struct_sort::positions_at(std::byte* workspace) const {
@@ -46,7 +53,12 @@ device_sort struct_sort::sort_by(unsigned word, std::byte* workspace) const {
                  .carries = payload::indices,
                  .value_bytes = position_bytes_,
                  .values_out = positions_at(workspace)};
-  if (word > 0) {
+  if (structs_travel()) {
+    r.carries = payload::values;
+    r.value_bytes = request_.key_bytes;
+    r.values_in = request_.keys_in;
+    r.values_out = request_.keys_out;
+  } else if (word > 0) {
     r.keys_out = workspace + second_part_;
     r.carries = payload::values;
     r.values_in = r.values_out;
@@ -70,7 +82,7 @@ void struct_sort::launch(const simt::queue& q, void* workspace) const {
                      request_.decomposer);
     sort_by(word, space).launch(q, words + words_bytes(word));
   }
-  if (request_.keys_out != nullptr)
+  if (request_.keys_out != nullptr && !structs_travel())
     gather(q, space, request_.keys_in, request_.keys_out, request_.key_bytes);
   if (request_.carries == payload::values)
     gather(q, space, request_.values_in, request_.values_out, request_.value_bytes);
