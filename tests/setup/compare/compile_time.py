@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """compare.cuh as a user's nvcc meets it: without a warning, and within its budget of processor time.
 
     compile_time.py NVCC PREFIX FOLDER
