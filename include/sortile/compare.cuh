@@ -14,8 +14,9 @@
 //
 // How. The images of the members (docs/api.md) are put together to one number, whose order is that of the structs. A
 // kernel of this translation unit writes these numbers; the compiled library sorts their positions; the structs, and
-// values, are gathered once. An image of more than 64 bits is sorted in words of 64, the lowest first, and each further
-// word is extracted in the order so far. One small kernel a word and decomposer is all that nvcc compiles here.
+// values, are gathered once. Structs of at most 8 bytes, without values, are sorted along with their numbers instead.
+// An image of more than 64 bits is sorted in words of 64, the lowest first, and each further word is extracted in the
+// order so far. One small kernel a word and decomposer is all that nvcc compiles here.
 //
 // What holds. Stable. Of float members −0 equals +0 and every NaN is the largest; descending() and order::descending
 // turn that round, and both together turn it back. Structs and values are copied as bytes, padding included. Any n that
@@ -25,10 +26,13 @@
 // allocates its workspace in stream order (options::resource), or nothing at all where options::workspace is given:
 // then it may be captured in a CUDA graph. Bit windows and progress are refused. Errors are those of run(sort_request).
 //
-// Cost, in bytes a struct of T bytes, with an image of W bytes (rounded up to 1, 2, 4, 8), out of place:
-//   moved      T + W  extraction, the library's argsort of W-byte keys, T to 32·⌈T/32⌉ + T gather
-//   workspace  4 (8 beyond 2^32 structs) + W + what argsort of W-byte keys asks for; in place at least T beside the 4
-// Further words cost an extraction by random access and a sort of pairs each.
+// Cost, in bytes a struct of T bytes, with an image of W bytes (rounded up to 1, 2, 4, 8):
+//
+//   extraction   T + W; for every further word by random access
+//   sort         the library's argsort of W-byte keys; for every further word its sort of W-byte keys with positions
+//   gather       T at random, in sectors of 32, and T written; in place 2 T more
+//   workspace    4 (8 beyond 2^32 structs) + W + the sort's own; in place at least 4 + T
+//   T <= 8       no gather and no positions: the library's sort of W-byte keys with T-byte values
 //
 // When not to use it: where the struct is a number (sort by sortile.hpp), or columns lie apart (argsort_rows on the
 // host). Compiled by a host compiler the kernels run on the executor, on arrays in host memory: for checking.
