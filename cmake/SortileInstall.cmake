@@ -11,8 +11,23 @@ if(sortile_type STREQUAL "STATIC_LIBRARY")
   set(SORTILE_STATIC ON)
   set(sortile_parts sortile_steps sortile_simt)
 endif()
-install(TARGETS sortile ${sortile_parts} EXPORT sortile-targets)
+install(TARGETS sortile sortile_compare ${sortile_parts} EXPORT sortile-targets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sortile" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# What compare.cuh includes of the layers below, the same files. Of the executor: what kernels compiled for it need.
+set(sortile_compare_dir "${CMAKE_INSTALL_INCLUDEDIR}/sortile/compare")
+foreach(part simt/cuda kernels/decompose)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${part}/" DESTINATION "${sortile_compare_dir}/${part}"
+          FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+file(GLOB sortile_dialect CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/simt/*.hpp")
+install(FILES ${sortile_dialect} DESTINATION "${sortile_compare_dir}/simt")
+file(GLOB sortile_dialect CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/simt/executor/dialect_*.hpp")
+foreach(part counters device runtime)
+  list(APPEND sortile_dialect "${PROJECT_SOURCE_DIR}/src/simt/executor/${part}.hpp")
+endforeach()
+install(FILES ${sortile_dialect} DESTINATION "${sortile_compare_dir}/simt/executor")
+install(FILES "${PROJECT_SOURCE_DIR}/src/primitives/key_codec.hpp" DESTINATION "${sortile_compare_dir}/primitives")
+
 install(EXPORT sortile-targets NAMESPACE sortile:: DESTINATION "${SORTILE_CMAKE_DIR}")
 
 configure_package_config_file(

@@ -104,8 +104,9 @@ struct sort_arrays {
   array keys_in, keys_out, values_in, values_out;
 };
 
-sort_arrays arrays_of(const sort_request& r) {
-  const std::size_t keys = bytes_of("keys", r.n, key_bytes(r.type));
+template <class Request> // sort_request or struct_request
+sort_arrays arrays_of(const Request& r, std::size_t bytes_of_a_key) {
+  const std::size_t keys = bytes_of("keys", r.n, bytes_of_a_key);
   const std::size_t values = r.carries == payload::none ? 0 : bytes_of("values", r.n, r.value_bytes);
   return {{"keys_in", r.keys_in, keys},
           {"keys_out", r.keys_out, r.keys_out == nullptr ? 0 : keys},
@@ -113,7 +114,8 @@ sort_arrays arrays_of(const sort_request& r) {
           {r.carries == payload::indices ? "indices" : "values_out", r.values_out, values}};
 }
 
-void sort_payload(const sort_request& r) {
+template <class Request>
+void sort_payload(const Request& r) {
   switch (r.carries) {
   case payload::none:
     break;
@@ -132,6 +134,49 @@ void sort_payload(const sort_request& r) {
   }
 }
 
+/// The arrays of a sort: there, aligned, and where they may be.
+template <class Request>
+void need_arrays(const Request& r, std::size_t bytes_of_a_key, std::size_t alignment) {
+  sort_payload(r);
+  need_pointer("keys_in", r.keys_in, r.n);
+  if (r.carries != payload::indices)
+    need_pointer("keys_out", r.keys_out, r.n);
+  need_alignment("keys_in", r.keys_in, alignment);
+  need_alignment("keys_out", r.keys_out, alignment);
+
+  const sort_arrays a = arrays_of(r, bytes_of_a_key);
+  need_same_or_apart(a.keys_in, a.keys_out);
+  need_same_or_apart(a.values_in, a.values_out);
+  need_apart(a.keys_in, a.values_in);
+  need_apart(a.keys_in, a.values_out);
+  need_apart(a.keys_out, a.values_in);
+  need_apart(a.keys_out, a.values_out);
+  if (r.carries == payload::values && r.n > 0 && (r.keys_in == r.keys_out) != (r.values_in == r.values_out))
+    refuse("keys are sorted in place and values are not, or the other way round; both must be done in one way");
+}
+
+void need_workspace(const sort_arrays& a, std::span<std::byte> given, std::size_t wanted) {
+  if (given.size() < wanted)
+    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
+                              " bytes; this request needs " + std::to_string(wanted));
+  need_alignment("the workspace", given.data(), workspace_alignment);
+  const array space{"the workspace", given.data(), given.size()};
+  for (const array* other : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
+    need_apart(space, *other);
+}
+
+/// What the device reads and writes besides the arrays lies apart from them.
+void need_count_apart(const sort_request& r) {
+  const sort_arrays a = arrays_of(r, key_bytes(r.type));
+  const array count{"device_n", r.device_n, r.device_n == nullptr ? 0 : sizeof(std::uint64_t)};
+  const array found{"device_status", r.device_status, r.device_status == nullptr ? 0 : sizeof(std::uint32_t)};
+  need_apart(count, found);
+  for (const array& other : {a.keys_in, a.keys_out, a.values_in, a.values_out}) {
+    need_apart(count, other);
+    need_apart(found, other);
+  }
+}
+
 } // namespace
 
 void sort(const sort_request& r, const options& opts) {
@@ -145,31 +190,25 @@ void sort(const sort_request& r, const options& opts) {
   if (r.device_status != nullptr && r.device_n == nullptr)
     refuse("device_status is given without device_n, which it would tell about");
   need_alignment("device_status", r.device_status, alignof(std::uint32_t));
-  sort_payload(r);
   if (r.input_is_scratch && r.carries == payload::indices)
     refuse("a double buffer sorts keys or pairs; indices are always written to their own array");
-  need_pointer("keys_in", r.keys_in, r.n);
-  if (r.carries != payload::indices)
-    need_pointer("keys_out", r.keys_out, r.n);
-  need_alignment("keys_in", r.keys_in, key_bytes(r.type));
-  need_alignment("keys_out", r.keys_out, key_bytes(r.type));
+  need_arrays(r, key_bytes(r.type), key_bytes(r.type));
+  need_count_apart(r);
+}
 
-  const sort_arrays a = arrays_of(r);
-  need_same_or_apart(a.keys_in, a.keys_out);
-  need_same_or_apart(a.values_in, a.values_out);
-  need_apart(a.keys_in, a.values_in);
-  need_apart(a.keys_in, a.values_out);
-  need_apart(a.keys_out, a.values_in);
-  need_apart(a.keys_out, a.values_out);
-  const array count{"device_n", r.device_n, r.device_n == nullptr ? 0 : sizeof(std::uint64_t)};
-  const array found{"device_status", r.device_status, r.device_status == nullptr ? 0 : sizeof(std::uint32_t)};
-  need_apart(count, found);
-  for (const array& other : {a.keys_in, a.keys_out, a.values_in, a.values_out}) {
-    need_apart(count, other);
-    need_apart(found, other);
-  }
-  if (r.carries == payload::values && r.n > 0 && (r.keys_in == r.keys_out) != (r.values_in == r.values_out))
-    refuse("keys are sorted in place and values are not, or the other way round; both must be done in one way");
+void structs(const struct_request& r, const options& opts) {
+  if (r.key_bytes == 0 || r.key_alignment == 0 || r.image_bits == 0 || r.extract == nullptr)
+    refuse("a sort of structs lacks their size, alignment or members; compare.cuh makes complete requests");
+  need_order(opts.order);
+  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse("structs are ordered by the whole of their members; leave options::bits at its default");
+  if (opts.progress)
+    refuse("progress cannot be told of a sort of structs: the call returns before the work is done");
+  if (r.on_executor && (opts.stream != nullptr || opts.resource != nullptr))
+    refuse(
+        "a stream or a device memory resource is given, but this sort of structs was compiled by a host compiler: it "
+        "runs on the executor, on arrays in host memory");
+  need_arrays(r, r.key_bytes, r.key_alignment);
 }
 
 void merge(const merge_request& r, const options& opts) {
@@ -249,14 +288,11 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
 }
 
 void workspace(const sort_request& request, std::span<std::byte> given, std::size_t wanted) {
-  if (given.size() < wanted)
-    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
-                              " bytes; this request needs " + std::to_string(wanted));
-  need_alignment("the workspace", given.data(), workspace_alignment);
-  const sort_arrays a = arrays_of(request);
-  const array space{"the workspace", given.data(), given.size()};
-  for (const array* other : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
-    need_apart(space, *other);
+  need_workspace(arrays_of(request, key_bytes(request.type)), given, wanted);
+}
+
+void workspace(const struct_request& request, std::span<std::byte> given, std::size_t wanted) {
+  need_workspace(arrays_of(request, request.key_bytes), given, wanted);
 }
 
 } // namespace sortile::checks

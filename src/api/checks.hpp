@@ -3,10 +3,12 @@
 #pragma once
 
 #include <sortile/request.hpp>
+#include <sortile/struct_request.hpp>
 
 namespace sortile::checks {
 
 void sort(const sort_request& request, const options& opts);
+void structs(const struct_request& request, const options& opts);
 void merge(const merge_request& request, const options& opts);
 void rows(const rows_request& request, const options& opts);
 void permute(const permute_request& request);
@@ -14,5 +16,6 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
 
 /// The caller's workspace: large enough, aligned, apart from the arrays of the request.
 void workspace(const sort_request& request, std::span<std::byte> given, std::size_t wanted);
+void workspace(const struct_request& request, std::span<std::byte> given, std::size_t wanted);
 
 } // namespace sortile::checks

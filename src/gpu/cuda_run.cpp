@@ -48,13 +48,11 @@ void with_device_failures(Work&& work) {
   }
 }
 
-/// Waits for what has been queued. \throws device_failure, or invalid_argument where there were more keys than said
-void wait_and_check(const sort_request& request, cudaStream_t stream) {
-  SORTILE_CUDA_CHECK(cudaStreamSynchronize(stream));
-  if (request.device_n == nullptr)
-    return;
+/// \throws invalid_argument where there were more keys than said
+void check_count(const sort_request& request) {
   std::uint64_t n = 0;
-  SORTILE_CUDA_CHECK(cudaMemcpy(&n, request.device_n, sizeof n, cudaMemcpyDefault));
+  if (request.device_n != nullptr)
+    SORTILE_CUDA_CHECK(cudaMemcpy(&n, request.device_n, sizeof n, cudaMemcpyDefault));
   if (n > request.n)
     throw invalid_argument("sortile: the number at device_n is " + std::to_string(n) + ", but n, its upper bound, is " +
                            std::to_string(request.n) + "; the first n keys are sorted");
@@ -71,30 +69,39 @@ unsigned current_architecture() {
   return unsigned(10 * list[std::size_t(ordinal)].compute_major + list[std::size_t(ordinal)].compute_minor);
 }
 
+void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes, std::span<std::byte> given,
+                            const options& opts, const std::function<void(const simt::queue&, void*)>& launch) {
+  need_usable_current_device();
+  for (const named_array& array : arrays)
+    need_reach(array.name, array.data);
+  need_reach("the workspace", given.data());
+  with_device_failures([&] {
+    const auto queue = simt::queue::cuda(opts.stream);
+    const auto stream = static_cast<cudaStream_t>(opts.stream);
+    if (given.data() != nullptr || bytes == 0) {
+      launch(queue, given.data());
+    } else {
+      device::memory_resource& resource = opts.resource != nullptr ? *opts.resource : device::default_memory_resource();
+      const device::device_buffer workspace(bytes, stream, resource);
+      launch(queue, workspace.data());
+    }
+    if (opts.checked)
+      SORTILE_CUDA_CHECK(cudaStreamSynchronize(stream));
+  });
+}
+
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how) {
   if (request.n == 0 && request.device_n == nullptr)
     return;
-  need_usable_current_device();
-  need_reach("keys_in", request.keys_in);
-  need_reach("keys_out", request.keys_out);
-  need_reach("values_in", request.values_in);
-  need_reach("values_out", request.values_out);
-  need_reach("device_n", request.device_n);
-  need_reach("device_status", request.device_status);
-  need_reach("the workspace", how.workspace.data());
-  with_device_failures([&] {
-    const device_sort sort(request, opts, current_architecture());
-    const auto queue = simt::queue::cuda(opts.stream);
-    if (how.workspace.data() != nullptr || sort.workspace_bytes() == 0) {
-      sort.launch(queue, how.workspace.data());
-    } else {
-      device::memory_resource& resource = opts.resource != nullptr ? *opts.resource : device::default_memory_resource();
-      const device::device_buffer workspace(sort.workspace_bytes(), static_cast<cudaStream_t>(opts.stream), resource);
-      sort.launch(queue, workspace.data());
-    }
-    if (opts.checked)
-      wait_and_check(request, static_cast<cudaStream_t>(opts.stream));
-  });
+  const device_sort sort(request, opts, current_architecture());
+  queue_in_device_memory({{"keys_in", request.keys_in},
+                          {"keys_out", request.keys_out},
+                          {"values_in", request.values_in},
+                          {"values_out", request.values_out}},
+                         sort.workspace_bytes(), how.workspace, opts,
+                         [&](const simt::queue& queue, void* workspace) { sort.launch(queue, workspace); });
+  if (opts.checked)
+    check_count(request);
 }
 
 void run_from_host_memory(const sort_request& request, const options& opts, const execution& how) {

@@ -2,11 +2,24 @@
 #pragma once
 
 #include "plan/engine.hpp"
+#include "simt/queue.hpp"
+
+#include <functional>
+#include <initializer_list>
 
 namespace sortile::gpu {
 
-/// Queues the sort on the caller's stream. \throws invalid_argument where an array is out of the device's reach,
-/// out_of_memory, device_failure
+struct named_array {
+  const char* name;
+  const void* data; ///< null: absent
+};
+
+/// Calls `launch` with the caller's stream and with a workspace: `given`, or one of `bytes` allocated in stream order.
+/// \throws invalid_argument where an array is out of the device's reach, out_of_memory, device_failure
+void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes, std::span<std::byte> given,
+                            const options& opts, const std::function<void(const simt::queue&, void*)>& launch);
+
+/// Queues the sort on the caller's stream. \throws as queue_in_device_memory()
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how);
 
 /// Copies the arrays to the device, sorts there, copies back. \throws out_of_memory, with nothing changed yet;

@@ -6,6 +6,11 @@
 
 namespace sortile::gpu {
 
+void queue_in_device_memory(std::initializer_list<named_array>, std::size_t, std::span<std::byte>, const options&,
+                            const std::function<void(const simt::queue&, void*)>&) {
+  throw engine_unusable("sortile: this build has no CUDA side");
+}
+
 void run_in_device_memory(const sort_request&, const options&, const execution&) {
   throw engine_unusable("sortile: this build has no CUDA side");
 }

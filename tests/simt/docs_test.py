@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Each `cuda` block of docs/kernel-dialect.md stands, line by line, in tests/simt/examples.cu, which the tests run.
+"""Each `cuda` block of the documents below stands, line by line, in a source that the tests compile and run.
 
     docs_test.py ROOT
 """
 import pathlib
 import re
 import sys
+
+SHOWN = [  # document, the source that holds its blocks, how many there are at least
+    ("docs/kernel-dialect.md", "tests/simt/examples.cu", 4),
+    ("docs/compare.md", "examples/particles.cu", 3),
+]
 
 
 def lines(text):
@@ -16,17 +21,19 @@ def contains(whole, part):
     return any(whole[i:i + len(part)] == part for i in range(len(whole) - len(part) + 1))
 
 
+def complaints(root, document, source, least):
+    text = (root / document).read_text()
+    whole = lines((root / source).read_text())
+    blocks = re.findall(r"^```cuda\n(.*?)^```", text, re.S | re.M)
+    yield from (f"{document}: not in {source}:\n{b}" for b in blocks if not contains(whole, lines(b)))
+    if len(blocks) < least or re.search(r"^```(cpp|c)\n", text, re.M):
+        yield f"{document}: {len(blocks)} cuda blocks; at least {least} were expected, and none in another language of the compiler"
+
+
 def main(root):
-    document = (root / "docs/kernel-dialect.md").read_text()
-    source = lines((root / "tests/simt/examples.cu").read_text())
-    blocks = re.findall(r"^```cuda\n(.*?)^```", document, re.S | re.M)
-    missing = [b for b in blocks if not contains(source, lines(b))]
-    for b in missing:
-        print(f"not in examples.cu:\n{b}")
-    if len(blocks) < 4 or re.search(r"^```(cpp|c)\n", document, re.M):
-        print(f"{len(blocks)} cuda blocks; at least 4 were expected, and none in another language of the compiler")
-        return 1
-    return 1 if missing else 0
+    found = [c for shown in SHOWN for c in complaints(root, *shown)]
+    print("\n".join(found))
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

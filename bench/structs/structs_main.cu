@@ -1,0 +1,192 @@
+// sortile_structs_bench: sorts of structs in device memory by compare.cuh against CUB's radix sort with a decomposer,
+// out of place and with a workspace given, in one process, taking turns; every result is compared with CUB's, byte for
+// byte, before anything is timed.
+//
+//   sortile_structs_bench [--rounds N] [--log-n A,B,…] [--json FILE]
+#include "bench/gpu/timing.hpp"
+#include "bench/gpu/with_workspace.cuh"
+
+#include "simt/simt.hpp"
+
+#include <sortile/compare.cuh>
+
+#include <CLI/CLI.hpp>
+#include <cub/device/device_radix_sort.cuh>
+#include <cuda/std/tuple>
+
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+namespace sortile::bench {
+namespace {
+
+SORTILE_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// A shape: the struct, its i-th sample, its members for sortile (call operator) and for CUB (`ties`). Bytes without a
+// member, padding too, are zeros or samples, so that whole arrays can be compared.
+
+struct two_words {
+  static constexpr const char* name = "{u32, u32}";
+  struct type {
+    std::uint32_t a, b;
+  };
+  SORTILE_DEVICE static type sample(std::uint64_t i) {
+    const std::uint64_t r = mix(i);
+    return {std::uint32_t(r >> 32), std::uint32_t(r)};
+  }
+  SORTILE_HOST_DEVICE auto operator()(const type& t) const { return members(t.a, t.b); }
+  struct ties {
+    SORTILE_HOST_DEVICE cuda::std::tuple<std::uint32_t&, std::uint32_t&> operator()(type& t) const {
+      return {t.a, t.b};
+    }
+  };
+};
+
+/// 56 bits in 8 bytes. Floats of one binade and both signs: CUB orders NaN and −0 otherwise.
+struct mixed {
+  static constexpr const char* name = "{f32, i16, u8}";
+  struct type {
+    float f;
+    std::int16_t i;
+    std::uint8_t u, zero;
+  };
+  SORTILE_DEVICE static type sample(std::uint64_t i) {
+    const std::uint64_t r = mix(i);
+    const std::uint32_t bits = (std::uint32_t(r) & 0x807fffffu) | 0x3f800000u;
+    return {__builtin_bit_cast(float, bits), std::int16_t(r >> 32), std::uint8_t(r >> 48), 0};
+  }
+  SORTILE_HOST_DEVICE auto operator()(const type& t) const { return members(t.f, t.i, t.u); }
+  struct ties {
+    SORTILE_HOST_DEVICE cuda::std::tuple<float&, std::int16_t&, std::uint8_t&> operator()(type& t) const {
+      return {t.f, t.i, t.u};
+    }
+  };
+};
+
+/// 160 bits: three words, of which the first decides nearly always.
+struct three_words {
+  static constexpr const char* name = "{u64, u64, u32}";
+  struct type {
+    std::uint64_t a, b;
+    std::uint32_t c, zero;
+  };
+  SORTILE_DEVICE static type sample(std::uint64_t i) {
+    return {mix(3 * i), mix(3 * i + 1), std::uint32_t(mix(3 * i + 2)), 0};
+  }
+  SORTILE_HOST_DEVICE auto operator()(const type& t) const { return members(t.a, t.b, t.c); }
+  struct ties {
+    SORTILE_HOST_DEVICE cuda::std::tuple<std::uint64_t&, std::uint64_t&, std::uint32_t&> operator()(type& t) const {
+      return {t.a, t.b, t.c};
+    }
+  };
+};
+
+/// A number with a long tail that only travels.
+struct tailed {
+  static constexpr const char* name = "{u64} of 32 bytes";
+  struct type {
+    std::uint64_t k, tail[3];
+  };
+  SORTILE_DEVICE static type sample(std::uint64_t i) { return {mix(i), {i, i, i}}; }
+  SORTILE_HOST_DEVICE auto operator()(const type& t) const { return members(t.k); }
+  struct ties {
+    SORTILE_HOST_DEVICE cuda::std::tuple<std::uint64_t&> operator()(type& t) const { return {t.k}; }
+  };
+};
+
+template <class Shape>
+struct fill_kernel {
+  static constexpr unsigned block_threads = 256;
+  simt::global<typename Shape::type> out;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
+      out.store(i, Shape::sample(i));
+  }
+};
+
+/// Through the host, in pieces: this is done once a row.
+bool same_bytes(const void* a, const void* b, std::size_t bytes) {
+  constexpr std::size_t piece = std::size_t{64} << 20;
+  std::vector<char> left(std::min(piece, bytes)), right(left.size());
+  for (std::size_t at = 0; at < bytes; at += piece) {
+    const std::size_t now = std::min(piece, bytes - at);
+    SORTILE_CUDA_CHECK(cudaMemcpy(left.data(), static_cast<const char*>(a) + at, now, cudaMemcpyDefault));
+    SORTILE_CUDA_CHECK(cudaMemcpy(right.data(), static_cast<const char*>(b) + at, now, cudaMemcpyDefault));
+    if (std::memcmp(left.data(), right.data(), now) != 0)
+      return false;
+  }
+  return true;
+}
+
+template <class Shape>
+row make_row(std::uint64_t n) {
+  using T = typename Shape::type;
+  const auto in = make_buffer(n * sizeof(T)), out = make_buffer(n * sizeof(T)), expected = make_buffer(n * sizeof(T));
+  const auto array = [n](const shared_buffer& b) { return std::span(static_cast<T*>(b->data()), n); };
+  simt::launch(simt::queue::cuda(nullptr), {.grid = 1024}, fill_kernel<Shape>{{array(in).data(), n}, n});
+
+  row r{Shape::name, n, 2.0 * double(n * sizeof(T)), {}};
+  const auto described = make_struct_sort(array(in), array(out), Shape{});
+  const std::size_t bytes = workspace_bytes(described);
+  const auto workspace = make_buffer(bytes);
+  const std::span<std::byte> space(static_cast<std::byte*>(workspace->data()), bytes);
+  r.contestants.push_back({"sortile", [=] { run(described, {.workspace = space}); }, bytes});
+  r.contestants.push_back(with_workspace("cub", [=](void* temporary, std::size_t& temporary_bytes) {
+    return cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, static_cast<const T*>(in->data()),
+                                          static_cast<T*>(expected->data()), n, typename Shape::ties{});
+  }));
+  for (contestant& c : r.contestants) {
+    c.run();
+    c.run = [work = c.run, kept = std::vector<shared_buffer>{in, out, expected, workspace}] { work(); };
+  }
+  if (!same_bytes(out->data(), expected->data(), n * sizeof(T)))
+    throw std::runtime_error(r.name + ", n = " + std::to_string(n) + ": sortile's result is not CUB's");
+  return r;
+}
+
+struct settings {
+  unsigned rounds = 7;
+  std::vector<unsigned> log_n{12, 16, 20, 24, 26};
+  std::string json_path;
+};
+
+std::vector<row_result> run_rows(const settings& s) {
+  std::vector<row_result> results;
+  for (const unsigned log_n : s.log_n)
+    for (const auto make : {make_row<two_words>, make_row<mixed>, make_row<three_words>, make_row<tailed>}) {
+      results.push_back(measure(make(std::uint64_t{1} << log_n), s.rounds));
+      for (contestant& c : results.back().measured.contestants)
+        c.run = nullptr; // its memory
+    }
+  return results;
+}
+
+} // namespace
+} // namespace sortile::bench
+
+int main(int argc, char** argv) {
+  sortile::bench::settings s;
+  CLI::App app("Sorts of structs in device memory against CUB");
+  app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--log-n", s.log_n, "sizes, as powers of two")->delimiter(',')->check(CLI::Range(8, 29));
+  app.add_option("--json", s.json_path, "where the raw figures go");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const sortile::bench::environment e = sortile::bench::look_around();
+    const auto results = sortile::bench::run_rows(s);
+    std::cout << sortile::bench::table(e, results);
+    if (!s.json_path.empty() && !(std::ofstream(s.json_path) << sortile::bench::json(e, results)))
+      throw std::runtime_error("cannot write " + s.json_path);
+  } catch (const std::exception& failure) {
+    std::cerr << "sortile_structs_bench: " << failure.what() << '\n';
+    return 1;
+  }
+}

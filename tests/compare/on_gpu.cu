@@ -1,0 +1,71 @@
+// Sorts of structs on the GPU alone: streams, captured graphs, more than 2^32 structs.
+#include "device/stream.hpp"
+#include "tests/compare/fixture.hpp"
+
+namespace sortile::compare_tests::inline SORTILE_BACKEND {
+namespace {
+
+SIMT_TEST(struct_sort, a_captured_graph_sorts_other_structs_when_replayed) {
+  using T = three_words::type;
+  constexpr std::size_t n = 100'000;
+  const device::stream stream;
+  array<T> keys(n);
+  const auto described = make_struct_sort(keys.span(), keys.span(), three_words{});
+  testing::guarded_buffer space(workspace_bytes(described), 0, 0, where);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+  run(described, {.workspace = space.bytes(), .stream = stream.get()});
+  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto structs = random_structs<three_words>(n, seed);
+    std::memcpy(keys.span().data(), structs.data(), n * sizeof(T));
+    SORTILE_CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+    stream.synchronize();
+    keys.expect(in_order(structs, expected_order<three_words>(structs, order::ascending)), "replayed");
+  }
+  SORTILE_CUDA_CHECK(cudaGraphExecDestroy(executable));
+  SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
+SIMT_TEST(struct_sort, millions_of_structs) {
+  using T = mixed::type;
+  const auto structs = random_structs<mixed>(5'000'000, 8);
+  array<T> in(structs), out(structs.size());
+  sortile::sort(in.span(), out.span(), mixed{}, {.order = order::descending});
+  finish();
+  out.expect(in_order(structs, expected_order<mixed>(structs, order::descending)), "five million");
+}
+
+/// Structs of one byte: their numbers before and after tell the whole story. Takes some 110 GiB.
+SIMT_TEST(struct_sort, more_than_32_bits_can_number) {
+  using T = one_byte::type;
+  constexpr std::size_t n = (std::size_t{1} << 32) + 5;
+  std::size_t free = 0, total = 0;
+  SORTILE_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  const std::span<T> planned(reinterpret_cast<T*>(std::uintptr_t{1} << 40), n);
+  const std::size_t wanted = n + workspace_bytes(make_struct_sort(planned, planned, one_byte{}));
+  if (free < wanted)
+    GTEST_SKIP() << wanted << " bytes of device memory are needed, " << free << " are free";
+  std::vector<T> structs(n);
+  std::vector<std::uint64_t> count(256);
+  random_engine random(9);
+  for (T& t : structs) {
+    t.k = static_cast<std::int8_t>(random() >> 56);
+    ++count[std::size_t(t.k + 128)];
+  }
+  T* keys = nullptr;
+  SORTILE_CUDA_CHECK(cudaMalloc(&keys, n));
+  SORTILE_CUDA_CHECK(cudaMemcpy(keys, structs.data(), n, cudaMemcpyDefault));
+  sortile::sort(std::span(keys, n), one_byte{});
+  SORTILE_CUDA_CHECK(cudaMemcpy(structs.data(), keys, n, cudaMemcpyDefault));
+  SORTILE_CUDA_CHECK(cudaFree(keys));
+  std::size_t i = 0;
+  for (std::size_t k = 0; k < 256; ++k)
+    for (std::uint64_t c = 0; c < count[k]; ++c, ++i)
+      ASSERT_EQ(int(structs[i].k), int(k) - 128) << i;
+}
+
+} // namespace
+} // namespace sortile::compare_tests::inline SORTILE_BACKEND

@@ -1,0 +1,2 @@
+// What including compare.cuh costs.
+#include <sortile/compare.cuh>
