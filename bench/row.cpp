@@ -17,10 +17,10 @@ namespace {
 
 constexpr const char* own_workspace = ", given workspace";
 
-/// Memory on a 64-byte boundary, touched when it is made.
+/// Memory aligned as a workspace has to be, touched when it is made.
 class buffer {
  public:
-  explicit buffer(std::size_t bytes) : bytes_(bytes), data_(std::aligned_alloc(64, (bytes + 127) / 64 * 64)) {
+  explicit buffer(std::size_t bytes) : bytes_(bytes), data_(std::aligned_alloc(workspace_alignment, rounded(bytes))) {
     if (data_ == nullptr)
       throw std::bad_alloc();
     std::memset(data_.get(), 1, bytes);
@@ -34,6 +34,9 @@ class buffer {
   void copy_from(const buffer& other) { std::memcpy(data_.get(), other.data_.get(), bytes_); }
 
  private:
+  static constexpr std::size_t rounded(std::size_t bytes) {
+    return (bytes / workspace_alignment + 1) * workspace_alignment;
+  }
   struct release {
     void operator()(void* p) const { std::free(p); }
   };

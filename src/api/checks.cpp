@@ -35,7 +35,7 @@ std::size_t bytes_of(const std::string& name, std::size_t n, std::size_t element
 
 void need_alignment(const std::string& name, const void* data, std::size_t alignment) {
   if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
-    refuse(name + " is not aligned to the " + std::to_string(alignment) + " bytes that its type asks");
+    refuse(name + " is not aligned to the " + std::to_string(alignment) + " bytes that are required");
 }
 
 bool overlap(const array& a, const array& b) {
