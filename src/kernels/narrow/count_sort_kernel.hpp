@@ -172,8 +172,9 @@ struct count_sort_kernel {
   }
 
   SORTILE_DEVICE void publish(shared& s, bool disorder) const {
+    // Blocks that come from a barrier together had better not add to the same words.
     s.counting.template each<block_threads>(
-        [&](Word key, std::uint64_t keys) { tables.add(arrays.order.rank(key), keys); });
+        simt::block_index(), [&](Word key, std::uint64_t keys) { tables.add(arrays.order.rank(key), keys); });
     if (arrays.in_place && simt::warp_any(disorder) && simt::lane_index() == 0)
       tables.disorder.fetch_or(0, 1u);
   }
@@ -191,7 +192,6 @@ struct count_sort_kernel {
   SORTILE_DEVICE void find_starts(shared& s, std::uint64_t n) const {
     const unsigned t = simt::thread_index();
     auto& start = s.filling.start;
-    simt::block_barrier(); // the counters have been read
     if constexpr (layout::chunks <= warps) {
       if (simt::warp_index() < layout::chunks)
         if (const std::uint64_t keys = tables.sum(simt::warp_index()); simt::lane_index() == 0)

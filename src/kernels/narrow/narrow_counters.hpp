@@ -68,9 +68,9 @@ struct narrow_counters<std::uint8_t, Shuffled> {
       sum += counts.load(value * copies + c);
     return sum;
   }
-  /// f(value, count) for all values that occur, by the block.
+  /// f(value, count) for all values that occur, by the block; beginning elsewhere for each `turn`.
   template <unsigned Threads, class F>
-  SORTILE_DEVICE void each(F f) const {
+  SORTILE_DEVICE void each(unsigned, F f) const {
     for (unsigned v = simt::thread_index(); v < values; v += Threads)
       if (const std::uint64_t count = of(Word(v)); count != 0)
         f(Word(v), count);
@@ -146,8 +146,10 @@ struct narrow_counters<std::uint16_t, Shuffled> {
   }
   SORTILE_DEVICE std::uint32_t of(Word value) const { return packed.load(place(value)) >> half(value) & 0xffff; }
   template <unsigned Threads, class F>
-  SORTILE_DEVICE void each(F f) const {
-    for (unsigned w = simt::thread_index(); w < words; w += Threads) {
+  SORTILE_DEVICE void each(unsigned turn, F f) const {
+    constexpr unsigned rounds = words / Threads;
+    for (unsigned i = 0; i < rounds; ++i) {
+      const unsigned w = (i + turn) % rounds * Threads + simt::thread_index();
       const std::uint32_t both = packed.load(place(Word(w)));
       if ((both & 0xffff) != 0)
         f(Word(w), both & 0xffff);
