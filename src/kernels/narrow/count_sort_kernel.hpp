@@ -11,8 +11,8 @@
 // 2^15 keys of a value, which would make it write to the tables early.
 //
 // Rows. A warp reads 32 vectors of 16 bytes at once and has four rows in registers or under way: when one is counted,
-// the fourth behind it is asked for.
-// What is left at both ends of the keys, less than a row and two vectors, block 0 reads key by key.
+// the fourth behind it is asked for. What is left at both ends of the keys, less than a row and two vectors, block 0
+// reads key by key.
 //
 // In place nothing is written before the grid has counted all keys. Only there does it pay to ask whether they are in
 // order already: apart from the input a copy would cost more than the fill. A warp that has seen disorder stops asking.

@@ -7,8 +7,8 @@
 //   floats      −inf … −0, +0 … +inf, then the NaNs, first those without sign; descending the other way round
 //
 // For floats the codec knows fewer places: the two zeros share one, and so do all NaNs (key_codec.hpp). Ranks are
-// finer, so sorting by them is sorting by images only where no such place is taken by two patterns; single_patterns()
-// asks.
+// finer, so sorting by them keeps the codec's promise only where no such place is taken by two patterns: where there
+// are not both zeros, nor two NaNs.
 //
 //   o     bits, all flipped where negative, else the sign          −NaNs  −inf … −0  +0 … +inf  +NaNs
 //   rank  o − o(−inf), modulo 2^bits                                      −inf … −0  +0 … +inf  +NaNs  −NaNs
@@ -38,8 +38,7 @@ struct narrow_order {
     return Word(o ^ ((o & sign) != 0 ? sign : Word(~Word{0})));
   }
 
-  /// Whether no two patterns that the codec takes for equal are present; `present(rank)` says which are. Asked of
-  /// thread t of so many, each of whom answers for a part; together they know.
+  /// How many patterns of NaN are present, of the part that thread t of so many answers for. present(rank) says which.
   template <class Present>
   SORTILE_HOST_DEVICE unsigned nans(unsigned t, unsigned threads, Present present) const {
     const Word first = Word(Word(sign | infinity) + 1 - lowest());
