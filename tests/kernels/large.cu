@@ -180,6 +180,10 @@ SIMT_TEST(large, sort_of_u32_keys) {
 SIMT_TEST(large, sort_of_u64_keys_in_place) {
   check_sort_of_permutation<std::uint64_t>(key_type::u64, true);
 }
+SIMT_TEST(large, sort_of_u128_keys) {
+  check_sort_of_permutation<uint128>(key_type::u128, false);
+  check_sort_of_permutation<uint128>(key_type::u128, true);
+}
 
 /// Key i: i · odd modulo 2^distinct, at the top of the word, so that each of 2^distinct keys comes n / 2^distinct times
 /// and the place of every pair in the sorted order is known.

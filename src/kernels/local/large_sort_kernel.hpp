@@ -25,7 +25,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, unsigned Threads = 512>
 struct large_sort_kernel {
   static constexpr unsigned block_threads = Threads, radix = 256, digit_bits = 8;
-  static constexpr int items = 8;
+  static constexpr int items = sizeof(Word) <= 8 ? 8 : 4;
   static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
   using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
 
@@ -46,7 +46,7 @@ struct large_sort_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t many = left.findings.load(finding_left);
-    const std::uint64_t differ = left.findings.load(finding_ones) & left.findings.load(finding_zeros);
+    const Word differ = differing_bits<Word>(left.findings);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
       const std::uint32_t b = left.buckets.load(q);
       sort(s, start.load(b), start.load(b + 1), differ);
@@ -54,11 +54,11 @@ struct large_sort_kernel {
   }
 
   /// Sorts the keys [begin, end), which differ in these bits at most.
-  SORTILE_DEVICE void sort(shared& s, std::uint32_t begin, std::uint32_t end, std::uint64_t differ) const {
+  SORTILE_DEVICE void sort(shared& s, std::uint32_t begin, std::uint32_t end, Word differ) const {
     simt::global<const Word> from = in;
     bool in_out = in.data() == out.data();
     for (unsigned shift = 0; shift < below; shift += digit_bits) {
-      if ((differ >> shift & (radix - 1)) == 0 || !count_digits(s, from, begin, end, shift))
+      if ((std::uint32_t(differ >> shift) & (radix - 1)) == 0 || !count_digits(s, from, begin, end, shift))
         continue;
       const simt::global<Word> to = in_out ? spare : out;
       move(s, from, to, begin, end, shift);

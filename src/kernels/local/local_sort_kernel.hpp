@@ -41,6 +41,11 @@ struct local_sort_tuning<std::uint64_t> {
   static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 512;
   static constexpr int vectors = 5;
 };
+template <>
+struct local_sort_tuning<uint128> {
+  static constexpr unsigned threads = 512, min_blocks = 2, words = 4096, list_size = 512;
+  static constexpr int vectors = 9;
+};
 
 /// Buckets that the local step leaves to the large one.
 struct bucket_list {
@@ -55,7 +60,10 @@ struct bucket_list {
 /// Bits that a number needs.
 template <class Word>
 SORTILE_DEVICE unsigned bits_of(Word v) {
-  return 64 - (v == 0 ? 64 : simt::leading_zeros(std::uint64_t(v)));
+  if constexpr (sizeof(Word) > 8)
+    if (v >> 64 != 0)
+      return 128 - simt::leading_zeros(std::uint64_t(v >> 64));
+  return 64 - (std::uint64_t(v) == 0 ? 64 : simt::leading_zeros(std::uint64_t(v)));
 }
 
 /// From a key to its bin: how far it lies from the first key that there can be, shifted.

@@ -17,7 +17,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word>
 struct one_block_tuning {
   static constexpr unsigned threads = 1024, min_blocks = 1, words = 4096, list_size = 1024;
-  static constexpr int vectors = sizeof(Word) == 4 ? 2 : 3;
+  static constexpr int vectors = sizeof(Word) == 4 ? 2 : sizeof(Word) == 8 ? 3 : 4;
 };
 
 template <class Word>
@@ -28,14 +28,14 @@ struct one_block_sort_kernel {
   static constexpr unsigned block_threads = tuning::threads, min_blocks = 1, capacity = local::capacity;
   static constexpr int vector = local::vector;
   using keys_vector = typename local::keys_vector;
-  enum gathered_words { ones, zeros = 2, disorder = 4, gathered_size = 5 };
+  enum gathered_words { ones, zeros = 4, disorder = 8, gathered_size = 9 };
 
   struct shared {
     union {
       typename local::shared bins;
       typename large::shared digits;
     };
-    simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros as halves, low first
+    simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
   };
 
   simt::global<const Word> in;
@@ -59,10 +59,10 @@ struct one_block_sort_kernel {
         copy(keys);
       return;
     }
-    const std::uint64_t differ = both(s, ones) & both(s, zeros);
+    const Word differ = Word(word_at(s, ones) & word_at(s, zeros));
     // All images agree above the highest bit that differs.
     const unsigned rest = bits_of(differ);
-    const Word first = Word(rest < 8 * sizeof(Word) ? Word(both(s, ones)) >> rest << rest : 0);
+    const Word first = Word(rest < 8 * sizeof(Word) ? word_at(s, ones) >> rest << rest : 0);
     if (!step.sort(s.bins, all, keys, step.bins_from(first, rest))) {
       simt::block_barrier();
       large{in, out, spare, {}, {}, image, unsigned(8 * sizeof(Word))}.sort(s.digits, 0, n, differ);
@@ -101,8 +101,12 @@ struct one_block_sort_kernel {
     if (simt::warp_any(falls) && simt::lane_index() == 0)
       s.gathered.fetch_or(disorder, 1u, simt::relaxed, simt::block_scope);
   }
-  static SORTILE_DEVICE std::uint64_t both(shared& s, unsigned at) {
-    return s.gathered.load(at) | std::uint64_t{s.gathered.load(at + 1)} << 32;
+  static SORTILE_DEVICE Word word_at(shared& s, unsigned at) {
+    Word w{};
+    SORTILE_UNROLL
+    for (unsigned p = 0; p < sizeof(Word) / 4; ++p)
+      w |= Word(s.gathered.load(at + p)) << (32 * p);
+    return w;
   }
   SORTILE_DEVICE void copy(const keys_vector (&keys)[local::vectors]) const {
     each_key(keys, [&](Word key, std::uint32_t at) { out[at] = key; });

@@ -30,6 +30,14 @@ struct key_window {
 
   static constexpr unsigned width = 8 * sizeof(Word), spread_bits = 31;
 
+  /// span, or all ones where that has more than 64 bits.
+  SORTILE_HOST_DEVICE std::uint64_t narrow_span() const {
+    if constexpr (width > 64)
+      return span >> 64 == 0 ? std::uint64_t(span) : ~std::uint64_t{0};
+    else
+      return span;
+  }
+
   /// The window of the images low … high.
   static SORTILE_HOST_DEVICE key_window of(Word low, Word high) {
     key_window w{low, Word(high - low), 0, 0};
@@ -105,6 +113,16 @@ enum class key_course {
   leave,   ///< another sort takes them
   buckets, ///< partitions and local sorts
 };
+
+/// The bits in which keys differ.
+template <class Word>
+SORTILE_DEVICE Word differing_bits(const simt::global<const std::uint64_t>& findings) {
+  const std::uint64_t low = findings.load(finding_ones) & findings.load(finding_zeros);
+  if constexpr (sizeof(Word) <= 8)
+    return Word(low);
+  else
+    return Word(findings.load(finding_ones + 1) & findings.load(finding_zeros + 1)) << 64 | low;
+}
 
 template <class Word>
 SORTILE_DEVICE key_course course_of(const simt::global<const std::uint64_t>& findings, const key_window<Word>& window,

@@ -31,14 +31,14 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word>
 struct look_kernel {
   static constexpr unsigned block_threads = 1024, min_blocks = 1;
-  static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 4 ? 3 : 2;
+  static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 8 ? 2 : 3;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
-  enum gathered_words { ones, zeros = 2, disorder = 4, outside = 5, gathered_size = 6 };
+  enum gathered_words { ones, zeros = 4, disorder = 8, outside = 9, gathered_size = 10 };
 
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
-    simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros as halves, low first
+    simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
@@ -200,15 +200,18 @@ struct look_kernel {
         count.fetch_add(2 * w + 1, both >> 16);
     }
     if (t == 0) {
-      findings.fetch_or(finding_ones, half_words(s, ones));
-      findings.fetch_or(finding_zeros, half_words(s, zeros));
+      SORTILE_UNROLL
+      for (unsigned half = 0; half < (sizeof(Word) + 7) / 8; ++half) {
+        findings.fetch_or(finding_ones + half, two_words(s, ones + 2 * half));
+        findings.fetch_or(finding_zeros + half, two_words(s, zeros + 2 * half));
+      }
       if (s.gathered.load(disorder) != 0)
         findings.fetch_or(finding_disorder, std::uint64_t{1});
       if (s.gathered.load(outside) != 0)
         findings.fetch_or(finding_outside, std::uint64_t{1});
     }
   }
-  static SORTILE_DEVICE std::uint64_t half_words(shared& s, unsigned at) {
+  static SORTILE_DEVICE std::uint64_t two_words(shared& s, unsigned at) {
     return s.gathered.load(at) | std::uint64_t{s.gathered.load(at + 1)} << 32;
   }
 };

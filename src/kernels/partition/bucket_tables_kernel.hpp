@@ -79,7 +79,7 @@ struct bucket_tables_kernel {
       return;
     const key_window<Word> w = window.load(0);
     const std::uint64_t before = crowded == 0 ? 0 : findings.fetch_add(finding_crowded, std::uint64_t{crowded});
-    const bool dense = simt::block_index() == 0 && w.span / 6 < n;
+    const bool dense = simt::block_index() == 0 && w.narrow_span() / 6 < n;
     if ((too_large || before + crowded > n / 16 || dense) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{1});

@@ -75,8 +75,9 @@ struct partition_kernel {
   static constexpr int vector = int(16 / sizeof(Word)), vectors = large ? 6 : 4, items = vectors * vector;
   static constexpr unsigned tile_keys = block_threads * unsigned(items);
   static constexpr unsigned granule = 32 / sizeof(Word);
-  static constexpr int slots = int(radix * granule / block_threads); // left-over places that a thread answers for
-  static_assert(slots * int(block_threads) == int(radix * granule) && items % 2 == 0 && tile_keys + granule < 65536);
+  // Left-over places that a thread answers for; with few of them, some threads answer for none.
+  static constexpr int slots = int((radix * granule + block_threads - 1) / block_threads);
+  static_assert(items % 2 == 0 && tile_keys + granule < 65536);
   using keys_vector = simt::vec<Word, vector>;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
 
@@ -250,11 +251,17 @@ struct partition_kernel {
     });
   }
 
+  static SORTILE_DEVICE bool is_slot(std::uint32_t slot) {
+    return radix * granule % block_threads == 0 || slot < radix * granule;
+  }
   /// The keys left from the tile before, out of the stage and, after the scan, to the front of their buckets.
   SORTILE_DEVICE void take(shared& s, leftovers& old) const {
     SORTILE_UNROLL
     for (int j = 0; j < slots; ++j) {
-      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index(), l = s.last.load(slot / granule);
+      const std::uint32_t slot = unsigned(j) * block_threads + simt::thread_index();
+      if (!is_slot(slot))
+        continue;
+      const std::uint32_t l = s.last.load(slot / granule);
       if (slot % granule < l >> 16) {
         old.keys[j] = s.stage[(l & 0xffff) + slot % granule];
         old.present |= 1u << j;
@@ -354,7 +361,10 @@ struct partition_kernel {
     simt::block_barrier();
     SORTILE_UNROLL
     for (int j = 0; j < slots; ++j) {
-      const std::uint32_t slot = unsigned(j) * block_threads + t, d = slot / granule, l = s.last.load(d);
+      const std::uint32_t slot = unsigned(j) * block_threads + t, d = slot / granule;
+      if (!is_slot(slot))
+        continue;
+      const std::uint32_t l = s.last.load(d);
       if (slot % granule >= l >> 16)
         continue;
       const std::uint32_t q = segment * (shape.mask + 1) + d, b = bucket_start(q), e = bucket_start(q + 1);

@@ -78,11 +78,13 @@ void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request) {
   simt::visit(q, [&](auto backend) { detail::launch_sort_keys<decltype(backend)>(q, request, plan); });
 }
 
-template std::size_t sort_keys_workspace_bytes<std::uint32_t>(std::uint64_t, unsigned);
-template std::size_t sort_keys_workspace_bytes<std::uint64_t>(std::uint64_t, unsigned);
-template sort_shape sort_keys_shape_of<std::uint32_t>(std::uint64_t);
-template sort_shape sort_keys_shape_of<std::uint64_t>(std::uint64_t);
-template void sort_keys(const simt::queue&, const sort_keys_request<std::uint32_t>&);
-template void sort_keys(const simt::queue&, const sort_keys_request<std::uint64_t>&);
+#define SORTILE_INSTANCE(WORD)                                                                                         \
+  template std::size_t sort_keys_workspace_bytes<WORD>(std::uint64_t, unsigned);                                       \
+  template sort_shape sort_keys_shape_of<WORD>(std::uint64_t);                                                         \
+  template void sort_keys(const simt::queue&, const sort_keys_request<WORD>&);
+SORTILE_INSTANCE(std::uint32_t)
+SORTILE_INSTANCE(std::uint64_t)
+SORTILE_INSTANCE(uint128)
+#undef SORTILE_INSTANCE
 
 } // namespace sortile::kernels

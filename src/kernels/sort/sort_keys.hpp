@@ -7,14 +7,14 @@
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 keys on)
 //   local       the rest            one read, one write     (and large_sort_kernel.hpp for what that leaves)
 //
-// The number of buckets follows n, about 4096 keys each. 28 bytes are moved for a 32-bit key, 56 for a 64-bit one. An
+// The number of buckets follows n, about 4096 keys each. 7 sizeof(key) bytes are moved for a key. An
 // input of a few thousand keys is sorted in one launch of one block instead (one_block_sort_kernel.hpp).
 //
-// Keys are std::uint32_t or std::uint64_t: unsigned or signed integers by their codec, ascending or descending, by the
-// whole key. Floats and bit windows are refused: keys with equal images but different bits would have to keep their
-// order, and this path does not. Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16 bytes, the same array or apart;
-// the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a
-// CUDA graph. The workspace's content never matters. Deterministic in its result.
+// Keys are std::uint32_t, std::uint64_t or uint128: unsigned or signed integers by their codec, ascending or
+// descending, by the whole key. Floats and bit windows are refused: keys with equal images but different bits would
+// have to keep their order, and this path does not. Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16 bytes, the
+// same array or apart; the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises,
+// may be captured in a CUDA graph. The workspace's content never matters. Deterministic in its result.
 //
 // Keys in order already are copied; keys of no more different values than there are buckets, close together, are
 // written from the counts alone, without being moved.

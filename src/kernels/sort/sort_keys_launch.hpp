@@ -1,5 +1,5 @@
 // Between the checked request and the kernels: how a sort of keys is cut, where its tables lie in the workspace. The
-// launches are declared for each backend and defined in sort_keys.cu.
+// launches are declared for each backend and defined in the .cu files.
 #pragma once
 
 #include "kernels/sort/sort_keys.hpp"
@@ -14,7 +14,9 @@ struct sort_keys_plan {
   static constexpr std::uint64_t bucket_keys = 4096;
   /// As many keys as one block sorts in one launch.
   template <class Word>
-  static constexpr std::uint64_t one_block = sizeof(Word) == 4 ? 8192 : 6144;
+  static constexpr std::uint64_t one_block = sizeof(Word) == 4   ? 8192
+                                             : sizeof(Word) == 8 ? 6144
+                                                                 : 4096;
 
   unsigned first_bits, second_bits; ///< of the two partitions; 0: left out
   bool in_one_block;

@@ -1,0 +1,200 @@
+// The list of launches of a sort of keys; included by the .cu files. Which array a step reads and writes:
+//
+//   partitions   first        second       local, large
+//   0                                      in   → out
+//   1            in → spare                spare → out
+//   2            in → out     out → spare  spare → out      in and out apart
+//   2            in → spare   spare → out  out   → out      in place
+//
+// The list of launches depends on n alone, so that a captured graph can be replayed with other keys.
+#pragma once
+
+#include "kernels/local/one_block_sort_kernel.hpp"
+#include "kernels/look/look_kernel.hpp"
+#include "kernels/look/window_kernel.hpp"
+#include "kernels/sort/sort_keys_launch.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+namespace {
+
+template <class Word>
+class key_sort {
+ public:
+  key_sort(const simt::queue& q, const sort_keys_request<Word>& r, const detail::sort_keys_plan& plan)
+      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)),
+        at_(detail::sort_keys_layout::of<Word>(plan, r.n)), image_{Word(r.codec.sign ^ r.codec.complement)} {}
+
+  void launch() const {
+    if (plan_.in_one_block)
+      return in_one_block();
+    const Word* now = r_.in;
+    choose_window();
+    look();
+    tables();
+    if (plan_.first_bits != 0) {
+      Word* to = plan_.second_bits == 0 || r_.in == r_.out ? spare() : r_.out;
+      partition(now, to, coarse_rings(), {1, plan_.coarse() - 1, plan_.fine(), spread - plan_.first_bits, 1});
+      now = to;
+    }
+    if (plan_.second_bits != 0) {
+      Word* to = now == r_.out ? spare() : r_.out;
+      partition(now, to, fine_rings(), {plan_.coarse(), plan_.fine() - 1, 1, spread - bits(), 1});
+      now = to;
+    }
+    local(now);
+  }
+
+ private:
+  static constexpr unsigned width = 8 * sizeof(Word), spread = key_window<Word>::spread_bits;
+
+  template <class T>
+  T* part(std::size_t offset) const {
+    return reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset);
+  }
+  simt::global<std::uint32_t> table(std::size_t offset, std::uint32_t size) const {
+    return {part<std::uint32_t>(offset), size};
+  }
+  simt::global<std::uint64_t> findings() const { return {part<std::uint64_t>(0), finding_words}; }
+  simt::global<std::uint32_t> start() const { return table(at_.start, plan_.bins() + 1); }
+  bucket_rings coarse_rings() const {
+    return {table(at_.coarse_next, plan_.coarse()), table(at_.coarse_left, plan_.coarse())};
+  }
+  bucket_rings fine_rings() const { return {table(at_.fine_next, plan_.bins()), table(at_.fine_left, plan_.bins())}; }
+  bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
+  Word* spare() const { return part<Word>(at_.keys); }
+  unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
+  simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
+  simt::global<std::uint32_t> unsuited() const { return {r_.unsuited, r_.unsuited == nullptr ? 0u : 1u}; }
+  bool may_leave() const { return r_.unsuited != nullptr; }
+
+  void in_one_block() const {
+    using kernel = one_block_sort_kernel<Word>;
+    static_assert(detail::sort_keys_plan::one_block<Word> == kernel::capacity);
+    simt::launch(q_, {.grid = 1},
+                 kernel{.in = {r_.in, r_.n},
+                        .out = {r_.out, r_.n},
+                        .spare = {spare(), r_.n},
+                        .image = image_,
+                        .n = n_,
+                        .copy_if_sorted = r_.in != r_.out});
+  }
+  void choose_window() const {
+    using kernel = window_kernel<Word>;
+    const std::uint64_t words = at_.start / sizeof(std::uint64_t);
+    constexpr std::uint64_t words_a_block = 4 * kernel::block_threads;
+    simt::launch(q_, {.grid = unsigned((words + words_a_block - 1) / words_a_block)},
+                 kernel{.in = {r_.in, r_.n},
+                        .zeroed = {part<std::uint64_t>(0), words},
+                        .zeroed_words = words,
+                        .window = window(),
+                        .unsuited = unsuited(),
+                        .image = image_,
+                        .n = n_,
+                        .may_leave = may_leave()});
+  }
+  void look() const {
+    using kernel = look_kernel<Word>;
+    constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
+    const auto useful = (r_.n + stretch - 1) / stretch;
+    simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
+                 kernel{.in = {r_.in, r_.n},
+                        .count = table(at_.count, plan_.bins()),
+                        .findings = findings(),
+                        .window = window(),
+                        .image = image_,
+                        .n = n_,
+                        .bits = bits()});
+  }
+  void tables() const {
+    using kernel = bucket_tables_kernel<Word>;
+    simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
+                 kernel{.count = table(at_.count, plan_.bins()),
+                        .start = start(),
+                        .coarse = coarse_rings(),
+                        .fine_rings = fine_rings(),
+                        .findings = findings(),
+                        .window = window(),
+                        .unsuited = unsuited(),
+                        .n = n_,
+                        .bins = plan_.bins(),
+                        .fine = plan_.fine(),
+                        .granule = partition_kernel<Word, tile_size::large>::granule,
+                        .fitting = local_sort_kernel<Word>::capacity,
+                        .most = most_for_one_block,
+                        .may_leave = may_leave()});
+  }
+
+  /// A bucket of more keys makes a sort that may leave the keys to another do so.
+  static constexpr std::uint32_t most_for_one_block = 4 * local_sort_kernel<Word>::capacity;
+  /// Large tiles from this many bytes of keys on.
+  static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
+
+  void partition(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
+    const bool large = r_.tiles == partition_tiles::follow_n ? r_.n * sizeof(Word) >= large_tiles_bytes
+                                                             : r_.tiles == partition_tiles::large;
+    if (large)
+      partition_by<tile_size::large>(from, to, rings, shape);
+    else
+      partition_by<tile_size::small>(from, to, rings, shape);
+  }
+  template <tile_size Size>
+  void partition_by(const Word* from, Word* to, const bucket_rings& rings, partition_shape shape) const {
+    using kernel = partition_kernel<Word, Size>;
+    const auto tiles = (r_.n + kernel::tile_keys - 1) / kernel::tile_keys;
+    const unsigned resident = simt::resident_blocks<kernel>(q_);
+    // Neighbouring tiles of one segment, where every block gets several chunks of them.
+    shape.chunk = shape.segments > 1 && tiles >= std::uint64_t{16} * resident ? 4 : 1;
+    simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(tiles + shape.segments, resident))},
+                 kernel{.in = {from, r_.n},
+                        .out = {to, r_.n},
+                        .start = start(),
+                        .rings = rings,
+                        .findings = findings(),
+                        .window = window(),
+                        .image = image_,
+                        .shape = shape,
+                        .n = n_,
+                        .bins = plan_.bins()});
+  }
+  void local(const Word* from) const {
+    simt::launch(q_, {.grid = plan_.bins()},
+                 local_sort_kernel<Word>{.original = {r_.in, r_.n},
+                                         .in = {from, r_.n},
+                                         .out = {r_.out, r_.n},
+                                         .start = start(),
+                                         .left = left(),
+                                         .window = window(),
+                                         .image = image_,
+                                         .n = n_,
+                                         .bits = bits(),
+                                         .copy_if_sorted = r_.in != r_.out});
+    using large = large_sort_kernel<Word>;
+    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large>(q_))},
+                 large{.in = {from, r_.n},
+                       .out = {r_.out, r_.n},
+                       .spare = {spare(), r_.n},
+                       .start = start(),
+                       .left = left(),
+                       .image = image_,
+                       .below = width});
+  }
+
+  const simt::queue& q_;
+  const sort_keys_request<Word>& r_;
+  detail::sort_keys_plan plan_;
+  std::uint32_t n_;
+  detail::sort_keys_layout at_;
+  integer_image<Word> image_;
+};
+
+} // namespace
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+#define SORTILE_SORT_KEYS_INSTANCE(WORD)                                                                               \
+  namespace sortile::kernels::detail {                                                                                 \
+  template <>                                                                                                          \
+  void launch_sort_keys<simt::this_backend>(const simt::queue& q, const sort_keys_request<WORD>& request,              \
+                                            const sort_keys_plan& plan) {                                              \
+    key_sort<WORD>(q, request, plan).launch();                                                                         \
+  }                                                                                                                    \
+  }

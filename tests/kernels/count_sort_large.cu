@@ -1,0 +1,186 @@
+// The sort by counting at sizes that only a GPU can do: more than 2^32 keys, one input sorted thousands of times,
+// graphs replayed with other keys.
+#include "kernels/narrow/count_sort.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <algorithm>
+
+namespace sortile::simt_tests {
+namespace {
+
+/// Device memory, not filled; empty where the device has not enough.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::size_t n) {
+    if (cudaMalloc(&data_, n * sizeof(T)) != cudaSuccess) {
+      data_ = nullptr;
+      static_cast<void>(cudaGetLastError());
+    }
+  }
+  ~device_array() { cudaFree(data_); }
+  device_array(const device_array&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+/// f(i) for all i < n, in a grid of any size.
+template <class F>
+SORTILE_DEVICE void for_each_index(std::uint64_t n, F f) {
+  const auto stride = std::uint64_t{simt::grid_size()} * simt::block_size();
+  for (auto i = std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index(); i < n; i += stride)
+    f(i);
+}
+
+/// Key i: the highest bits of i · odd. Crowded: half of all keys are 7.
+template <class Word>
+struct fill_scattered {
+  static constexpr unsigned block_threads = 256;
+  simt::global<Word> out;
+  std::uint64_t n;
+  bool crowded;
+  SORTILE_DEVICE void operator()() const {
+    for_each_index(n, [&](std::uint64_t i) {
+      const std::uint64_t mixed = i * 0x9e3779b97f4a7c15;
+      out[i] = crowded && (mixed >> 20 & 1) != 0 ? Word(7) : Word(mixed >> (64 - 8 * sizeof(Word)));
+    });
+  }
+};
+
+SORTILE_DEVICE std::uint64_t hash(std::uint64_t x) { // SplitMix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+/// found[0]: neighbours out of order; found[1]: the sum of the keys' hashes, which no permutation changes.
+template <class Word>
+struct check_keys {
+  static constexpr unsigned block_threads = 256;
+  simt::global<const Word> keys;
+  simt::global<std::uint64_t> found;
+  std::uint64_t n;
+  SORTILE_DEVICE void operator()() const {
+    std::uint64_t falls = 0, sum = 0;
+    for_each_index(n, [&](std::uint64_t i) {
+      const Word key = keys.load(i);
+      falls += i + 1 < n && keys.load(i + 1) < key;
+      sum += hash(key);
+    });
+    found.fetch_add(0, falls);
+    found.fetch_add(1, sum);
+  }
+};
+
+template <class Word>
+void check_beyond_32_bits(bool in_place, bool crowded) {
+  const std::uint64_t n = (std::uint64_t{1} << 32) + 5;
+  const auto q = simt::queue::cuda(nullptr);
+  const device_array<Word> keys(n), out(in_place ? 1 : n);
+  if (!keys.data() || !out.data())
+    GTEST_SKIP() << "not enough GPU memory";
+  kernels::count_sort_request<Word> r{
+      .in = keys.data(),
+      .out = in_place ? keys.data() : out.data(),
+      .n = n,
+      .codec = make_key_codec<Word>(sizeof(Word) == 1 ? key_type::u8 : key_type::u16, order::ascending, {})};
+  r.workspace_bytes = kernels::count_sort_workspace_bytes(r);
+  const device_array<char> workspace(r.workspace_bytes);
+  r.workspace = workspace.data();
+  buffer<std::uint64_t> before(2), after(2);
+  simt::launch(q, {.grid = 1024}, fill_scattered<Word>{{keys.data(), n}, n, crowded});
+  simt::launch(q, {.grid = 1024}, check_keys<Word>{{keys.data(), n}, before.view(), n});
+  kernels::count_sort(q, r);
+  simt::launch(q, {.grid = 1024}, check_keys<Word>{{r.out, n}, after.view(), n});
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_NE(before.host()[0], 0u);
+  EXPECT_EQ(after.host()[0], 0u);
+  EXPECT_EQ(after.host()[1], before.host()[1]);
+}
+
+SIMT_TEST(count_sort_large, more_than_2_to_32_u8) {
+  check_beyond_32_bits<std::uint8_t>(false, false);
+}
+SIMT_TEST(count_sort_large, more_than_2_to_32_u8_in_place_crowded) {
+  check_beyond_32_bits<std::uint8_t>(true, true);
+}
+SIMT_TEST(count_sort_large, more_than_2_to_32_u16) {
+  check_beyond_32_bits<std::uint16_t>(false, false);
+}
+SIMT_TEST(count_sort_large, more_than_2_to_32_u16_in_place_crowded) {
+  check_beyond_32_bits<std::uint16_t>(true, true);
+}
+
+// One input, thousands of sorts of changing length in flight.
+SIMT_TEST(count_sort_large, one_input_thousands_of_times) {
+  const std::uint64_t most = 2'000'000;
+  const auto q = simt::queue::cuda(nullptr);
+  const device_array<std::uint16_t> keys(most), out(most);
+  kernels::count_sort_request<std::uint16_t> r{
+      .in = keys.data(), .out = out.data(), .n = most, .codec = make_key_codec<std::uint16_t>(key_type::u16, {}, {})};
+  r.workspace_bytes = kernels::count_sort_workspace_bytes(r);
+  const device_array<char> workspace(r.workspace_bytes);
+  r.workspace = workspace.data();
+  buffer<std::uint64_t> before(2), after(2);
+  simt::launch(q, {.grid = 1024}, fill_scattered<std::uint16_t>{{keys.data(), most}, most, true});
+  for (unsigned i = 0; i < 3000; ++i) {
+    r.n = most >> (i % 9);
+    r.n -= i % 977;
+    kernels::count_sort(q, r);
+    simt::launch(q, {.grid = 264}, check_keys<std::uint16_t>{{keys.data(), r.n}, before.view(), r.n});
+    simt::launch(q, {.grid = 264}, check_keys<std::uint16_t>{{out.data(), r.n}, after.view(), r.n});
+  }
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(after.host()[0], 0u);
+  EXPECT_EQ(after.host()[1], before.host()[1]);
+}
+
+// A captured sort, replayed with keys of other values and numbers.
+SIMT_TEST(count_sort_large, graph_replayed_with_other_keys) {
+  const std::uint64_t bound = 300'001;
+  buffer<std::uint16_t> keys(bound), out(bound);
+  buffer<std::uint64_t> device_n(1);
+  kernels::count_sort_request<std::uint16_t> r{.in = keys.view().data(),
+                                               .out = out.view().data(),
+                                               .n = bound,
+                                               .device_n = device_n.view().data(),
+                                               .codec =
+                                                   make_key_codec<std::uint16_t>(key_type::i16, order::descending, {})};
+  r.workspace_bytes = kernels::count_sort_workspace_bytes(r);
+  const device_array<char> workspace(r.workspace_bytes);
+  r.workspace = workspace.data();
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  kernels::count_sort(simt::queue::cuda(stream), r);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&ready, graph, 0), cudaSuccess);
+  for (const unsigned shift : {0u, 20u, 26u, 31u, 0u}) {
+    const std::uint64_t n = bound - 1000 * shift;
+    const auto bits = noise(bound, shift + 1);
+    std::vector<std::uint16_t> data(bound);
+    std::transform(bits.begin(), bits.end(), data.begin(), [&](std::uint32_t b) { return std::uint16_t(b >> shift); });
+    auto expected = data;
+    expected.resize(n);
+    std::sort(expected.begin(), expected.end(),
+              [](std::uint16_t a, std::uint16_t b) { return std::int16_t(a) > std::int16_t(b); });
+    ASSERT_EQ(cudaMemcpy(keys.view().data(), data.data(), bound * 2, cudaMemcpyDefault), cudaSuccess);
+    ASSERT_EQ(cudaMemcpy(device_n.view().data(), &n, 8, cudaMemcpyDefault), cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(ready, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    auto got = out.host();
+    got.resize(n);
+    EXPECT_EQ(got, expected) << "keys shifted by " << shift;
+  }
+  cudaGraphExecDestroy(ready);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+}
+
+} // namespace
+} // namespace sortile::simt_tests
