@@ -73,7 +73,6 @@ void recursive(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const 
   j.show("halves sorted, down and up", untyped(data), j.asked.n);
   lang_merge(all.data(), all.size(), true);
   scatter(all, data);
-  j.show("merged", untyped(data), j.asked.n);
 }
 
 template <class Word, bool Pairs>
@@ -93,7 +92,6 @@ void loop(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_c
       }
     }
   scatter(all, data);
-  j.show("sorted", untyped(data), n);
 }
 
 template <class Word, bool Pairs>
@@ -128,6 +126,8 @@ SORTILE_CLASSICS_OF(bitonic) {
               }),
       bitonic("bitonic-shared", "small distances in shared memory, large ones a launch each",
               [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { with_tiles(j, d, codec); }); })};
+  all[2].tile = 512;
+  all[3].tile = 1024;
   all[0].place = all[1].place = place::host;
   return all;
 }

@@ -147,7 +147,6 @@ void merge(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, cons
     if (j.shows_steps())
       j.show("distance " + std::to_string(distance), untyped(data), n);
   }
-  j.show("merged", untyped(data), n);
 }
 
 } // namespace
@@ -272,6 +271,7 @@ SORTILE_CLASSICS_OF(bitonic_parts) {
                   .depth = "log n",
                   .source = "Batcher 1968",
                   .steps_show = "the sequence with its greatest key first where n needs that, each split",
+                  .tile = 512,
                   .task = &bitonic_merging,
                   .run = [](job& j) { with_records(j, [&](auto&... a) { merge(j, a...); }); }};
   classic splitting = merging;

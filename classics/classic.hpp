@@ -69,16 +69,20 @@ class job {
   /// The keys, and values if there are any, of n records from `first` on: after the work queued so far.
   void show(const std::string& title, const device_arrays& arrays, std::uint64_t n);
   /// Counters, flags, positions.
-  void show(const std::string& title, const std::vector<std::uint32_t>& numbers);
+  template <class T>
+  void show(const std::string& title, const std::vector<T>& numbers) {
+    if (shows_steps())
+      show_numbers(title, {numbers.begin(), numbers.end()});
+  }
   template <class T>
   void show(const std::string& title, const device_array<T>& numbers) {
-    if (shows_steps()) {
-      const std::vector<T> host = numbers.to_host();
-      show(title, std::vector<std::uint32_t>(host.begin(), host.end()));
-    }
+    if (shows_steps())
+      show(title, numbers.to_host());
   }
 
  private:
+  void show_numbers(const std::string& title, const std::vector<std::uint64_t>& numbers);
+
   const std::map<std::string, unsigned>& parameters_;
   std::string* steps_;
   std::vector<std::string> notes_{};
@@ -104,6 +108,10 @@ struct classic {
   bool pairs = true;
   std::span<const key_type> types = usual_types;
   std::uint64_t largest_n = std::uint64_t{1} << 31;
+  /// Records of a block's tile, or of a part that is not divided: the most that any parameters give. Beyond two of them
+  /// blocks work together, runs are merged, parts divided: what a shorter input does not show. 0: one thread, one
+  /// block.
+  std::uint64_t tile = 0;
   std::vector<parameter> parameters{};
   const classics::task* task = &sorting; ///< what has to be done, and what counts as right
   classics::place place = place::device; ///< host: plain C++, run by --engine host or executor

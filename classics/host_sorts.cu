@@ -68,24 +68,51 @@ unsigned digit(Word image, Word weight) {
   return static_cast<unsigned>(image / weight % Base);
 }
 
-/// Runs sort(all, after_pass) on the records of a job and puts them back.
+/// For --steps: the records after a pass; of a comparison sort, whose passes are the library's own, the keys that it
+/// compared, in order.
+template <class Word, bool Pairs>
+class trace_of_sort {
+ public:
+  trace_of_sort(job& j, const std::vector<host_record<Word>>& all, const records<Word, Pairs>& data)
+      : j_(j), all_(all), data_(data) {}
+
+  template <class Number>
+  void after_pass(const char* what, Number number) const {
+    if (!j_.shows_steps())
+      return;
+    scatter(all_, data_);
+    j_.show(what + std::to_string(number), untyped(data_), j_.asked.n);
+  }
+  void compares(const host_record<Word>& x, const host_record<Word>& y) {
+    if (j_.shows_steps())
+      compared_.insert(compared_.end(), {x.key, y.key});
+  }
+  void end() {
+    if (!compared_.empty())
+      j_.show("keys compared, two by two", {compared_.data(), nullptr}, compared_.size());
+  }
+
+ private:
+  job& j_;
+  const std::vector<host_record<Word>>& all_;
+  records<Word, Pairs> data_;
+  std::vector<Word> compared_{};
+};
+
+/// Runs sort(all, trace) on the records of a job and puts them back.
 template <class Word, bool Pairs, class Sort>
 void on_host(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec, Sort&& sort) {
   auto all = gather(data, j.asked.n, codec);
-  sort(all, [&](const char* what, auto number) {
-    if (j.shows_steps()) {
-      scatter(all, data);
-      j.show(what + std::to_string(number), untyped(data), j.asked.n);
-    }
-  });
+  trace_of_sort<Word, Pairs> trace(j, all, data);
+  sort(all, trace);
+  trace.end();
   scatter(all, data);
-  j.show("sorted", untyped(data), j.asked.n);
 }
 
 template <unsigned Base>
 struct with_queues {
   template <class Word, class Trace>
-  void operator()(std::vector<host_record<Word>>& all, const Trace& after_pass) const {
+  void operator()(std::vector<host_record<Word>>& all, Trace& trace) const {
     std::array<std::vector<host_record<Word>>, Base> queues; // filled at the back, emptied from the front, all at once
     for_each_digit<Base>(greatest_image(all), [&](Word weight) {
       for (const host_record<Word>& r : all)
@@ -95,7 +122,7 @@ struct with_queues {
         to = std::copy(queue.begin(), queue.end(), to);
         queue.clear();
       }
-      after_pass("dealt and collected by the digit of weight ", weight);
+      trace.after_pass("dealt and collected by the digit of weight ", weight);
     });
   }
 };
@@ -103,7 +130,7 @@ struct with_queues {
 template <unsigned Base>
 struct with_prefix_sums {
   template <class Word, class Trace>
-  void operator()(std::vector<host_record<Word>>& all, const Trace& after_pass) const {
+  void operator()(std::vector<host_record<Word>>& all, Trace& trace) const {
     std::vector<host_record<Word>> moved(all.size());
     for_each_digit<Base>(greatest_image(all), [&](Word weight) {
       std::array<std::size_t, Base> begin_of{};
@@ -115,28 +142,40 @@ struct with_prefix_sums {
       for (const host_record<Word>& r : all)
         moved[begin_of[digit<Base>(r.image, weight)]++] = r;
       all.swap(moved);
-      after_pass("moved by the digit of weight ", weight);
+      trace.after_pass("moved by the digit of weight ", weight);
     });
+  }
+};
+
+/// The comparison function gets two records and nothing else: the trace of the sort under way stands beside it.
+template <class Word, class Trace>
+struct c_comparison {
+  static inline thread_local Trace* trace = nullptr;
+  static int call(const void* x, const void* y) {
+    const auto &a = *static_cast<const host_record<Word>*>(x), &b = *static_cast<const host_record<Word>*>(y);
+    trace->compares(a, b);
+    return a.image < b.image ? -1 : a.image > b.image ? 1 : 0;
   }
 };
 
 struct c_qsort {
   template <class Word, class Trace>
-  void operator()(std::vector<host_record<Word>>& all, const Trace&) const {
+  void operator()(std::vector<host_record<Word>>& all, Trace& trace) const {
     if (all.empty())
       return;
-    std::qsort(all.data(), all.size(), sizeof(host_record<Word>), [](const void* x, const void* y) {
-      const Word a = static_cast<const host_record<Word>*>(x)->image,
-                 b = static_cast<const host_record<Word>*>(y)->image;
-      return a < b ? -1 : a > b ? 1 : 0;
-    });
+    using comparison = c_comparison<Word, Trace>;
+    comparison::trace = &trace;
+    std::qsort(all.data(), all.size(), sizeof(host_record<Word>), comparison::call);
   }
 };
 
 struct std_sort {
   template <class Word, class Trace>
-  void operator()(std::vector<host_record<Word>>& all, const Trace&) const {
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.image < b.image; });
+  void operator()(std::vector<host_record<Word>>& all, Trace& trace) const {
+    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+      trace.compares(a, b);
+      return a.image < b.image;
+    });
   }
 };
 
@@ -150,7 +189,7 @@ classic host_sort(std::string_view name, std::string_view family, std::string_vi
       .work = radix ? "d n for d digits" : "n log n",
       .depth = radix ? "d n for d digits" : "n log n",
       .source = source,
-      .steps_show = radix ? "each pass" : "the result",
+      .steps_show = radix ? "each pass" : "the keys that it compares",
       .stable = radix,
       .place = place::host,
       .run = [](job& j) { with_records(j, [&](auto& data, auto&, auto& codec) { on_host(j, data, codec, Sort{}); }); }};

@@ -64,7 +64,6 @@ void top_down(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, c
   else
     array.template run<most_fitting>(
         divider<Word, Pairs>(j, array, codec, pivot_rule::median_of_three, packing::by_fetch_and_add, j.on.queue()));
-  j.show("sorted", untyped(data), n);
 }
 
 /// Tiles sorted by all their bits, in place, a block each.
@@ -111,7 +110,8 @@ SORTILE_CLASSICS_OF(large_arrays) {
            .work = "n log n expected",
            .depth = "log^2 n expected",
            .source = "Leischner, Osipov & Sanders 2010",
-           .steps_show = "each division, the result",
+           .steps_show = "each division, the parts that one block sorts",
+           .tile = most_fitting,
            .parameters = {fits, {"division", 0, 1, 1, "quicksort, sample sort"}},
            .run = [](job& j) { with_records(j, [&](auto&... a) { top_down(j, a...); }); }},
           {.name = "large-bottom-up",
@@ -122,6 +122,7 @@ SORTILE_CLASSICS_OF(large_arrays) {
            .source = "Satish, Harris & Garland 2009; Green, McColl & Bader 2012",
            .steps_show = "the sorted tiles, the runs after each merge",
            .stable = true,
+           .tile = most_fitting,
            .parameters = {fits},
            .run = [](job& j) { with_records(j, [&](auto&... a) { bottom_up(j, a...); }); }},
           {.name = "large-radix",
@@ -132,6 +133,7 @@ SORTILE_CLASSICS_OF(large_arrays) {
            .source = "Satish, Harris & Garland 2009",
            .steps_show = "the keys after the tiles are sorted and after the buckets are written, pass by pass",
            .stable = true,
+           .tile = most_fitting,
            .parameters = {{"bits", 1, 8, 8, "bits a pass"}},
            .run = [](job& j) {
              with_records(j, [&](auto&... a) { sort_by_buckets<most_fitting / 256>(j, a..., j.parameter("bits")); });

@@ -107,6 +107,7 @@ SORTILE_CLASSICS_OF(merge_custom_order) {
            .source = "Green, McColl & Bader 2012",
            .steps_show = "the sorted tiles, the runs after each merge",
            .stable = true,
+           .tile = 1024,
            .parameters = {{"tile", 4, 1024, 1024, "keys that one block sorts before the merges", true}},
            .task = &sorting_by_low_byte,
            .run = [](job& j) { with_records(j, [&](auto&... a) { by_low_byte(j, a...); }); }}};

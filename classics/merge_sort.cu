@@ -32,8 +32,7 @@
 //                     512 of these 1024 in shared memory, and begins again: half of what it loads it loads once more
 //   merge-circular    the same with the 512 places of a and of b as rings: what is left stays, and only what was used
 //                     is loaded anew
-//   merge-path        a block takes 1024 records of the output, finds the co-ranks of both ends first, and loads
-//   exactly
+//   merge-path        a block takes 1024 records of the output, finds the co-ranks of both ends first, and loads just
 //                     what lies between: one tile in shared memory instead of two rings
 //
 // Source: Siebert & Träff, "Perfectly Load-balanced, Optimal, Stable, Parallel Merge", 2012 (co-ranks); Kirk & Hwu, 4th
@@ -224,7 +223,6 @@ void recursive(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec)
   j.show("halves sorted", untyped(data), j.asked.n);
   merge_halves(all.data(), spare.data(), all.size());
   scatter(all, data);
-  j.show("merged", untyped(data), j.asked.n);
 }
 
 classic merging(std::string_view name, std::string_view summary, std::string_view source, run_function run) {
@@ -236,6 +234,7 @@ classic merging(std::string_view name, std::string_view summary, std::string_vie
           .source = source,
           .steps_show = "the sorted tiles, the runs after each merge",
           .stable = true,
+          .tile = 2048,
           .parameters = {{"tile", 4, 1024, 1024, "keys that one block sorts before the merges", true}},
           .run = run};
 }
@@ -248,6 +247,7 @@ SORTILE_CLASSICS_OF(merge_sort) {
                          [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { recursive(j, d, codec); }); });
   host.depth = "n";
   host.steps_show = "both halves, the result";
+  host.tile = 0;
   host.parameters = {};
   host.place = place::host;
   return {host,

@@ -3,8 +3,7 @@
 //   Network::at(t, run, distance)   comparator t of the step of `distance` in the merge of runs of `run`, powers of two
 //   launch_network_step             one step, a thread a comparator, in global memory
 //   merge_by_steps                  all steps from runs of a length to the whole
-//   network_tile                    the steps of runs within a tile of 1024, or the last ones of a merge, in shared
-//   memory
+//   network_tile                    the steps within a tile of 1024, in shared memory: all, or the last ones of a merge
 //
 // A network for 2^k serves any n up to that: comparators that would touch what lies beyond the end are left out
 // (compare_exchange.hpp says why).

@@ -52,7 +52,7 @@ void tiles_first(job& j, records<Word, Pairs>& data, const key_codec<Word>& code
 
 SORTILE_CLASSICS_OF(odd_even_merge) {
   const char* source = "Batcher 1968; Knuth, TAOCP vol. 3, 5.2.2";
-  return {
+  std::vector<classic> all = {
       network_sort("odd-even-merge", "Batcher's odd-even merge sort, a launch for each step of the network", source,
                    [](job& j) {
                      with_records(
@@ -60,6 +60,9 @@ SORTILE_CLASSICS_OF(odd_even_merge) {
                    }),
       network_sort("odd-even-merge-shared", "the same, with runs of up to 1024 made in shared memory", source,
                    [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { tiles_first(j, d, codec); }); })};
+  all[0].tile = 512;
+  all[1].tile = 1024;
+  return all;
 }
 
 } // namespace sortile::classics

@@ -47,6 +47,16 @@ class divided_array {
   const array& other(const part& p) const { return p.in_spare ? data_ : spare_; }
   part whole() const { return {0, static_cast<std::uint32_t>(j_.asked.n), 0, 0}; }
 
+  /// "keys 3 to 7".
+  static std::string name(const part& p) {
+    return "keys " + std::to_string(p.first) + " to " + std::to_string(p.first + p.count - 1);
+  }
+  /// For --steps: the records of a part where they lie.
+  void show(const std::string& title, const part& p) const {
+    if (j_.shows_steps())
+      j_.show(title, untyped(piece_of(holder(p), p.first, p.count)), p.count);
+  }
+
   /// Whether a part is to be divided. Where not, it is taken care of.
   bool wants_division(const part& p) {
     if (p.count <= small_)
@@ -76,6 +86,8 @@ class divided_array {
   template <unsigned Largest = 1024>
   void finish() {
     j_.show(std::to_string(kept_.size()) + " parts are left to one block each");
+    for (const part& p : kept_)
+      show("  " + name(p), p);
     if (fallen_ != 0)
       j_.note("parts that fell over to the bitonic sort, after more than " + std::to_string(deepest_) +
               " divisions: " + std::to_string(fallen_));
@@ -102,12 +114,10 @@ class divided_array {
 
   void fall_over(const part& p) {
     ++fallen_;
-    j_.show("keys " + std::to_string(p.first) + " to " + std::to_string(p.first + p.count - 1) + ", divided " +
-            std::to_string(p.depth) + " times, fall over to the bitonic sort");
+    j_.show(name(p) + ", divided " + std::to_string(p.depth) + " times, fall over to the bitonic sort");
     if (p.in_spare)
       copy_to_data(p.first, p.count, j_.on.queue());
-    const array a{{data_.keys.data() + p.first, p.count},
-                  {Pairs ? data_.values.data() + p.first : nullptr, Pairs ? p.count : 0}};
+    const array a = piece_of(data_, p.first, p.count);
     for (std::uint64_t run = 1; run < p.count; run *= 2)
       for (std::uint64_t distance = run; distance > 0; distance /= 2)
         launch_network_step<bitonic_network>(j_, a, p.count, codec_, run, distance);

@@ -61,7 +61,6 @@ void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, 
   const unsigned small = j.parameter("small");
   divided_array<Word, Pairs> array(j, data, spare, codec, small, deepest_division(j.asked.n, small));
   array.run(divider<Word, Pairs>(j, array, codec, pivot_rule(j.parameter("pivot")), how, j.on.queue()));
-  j.show("sorted", untyped(data), j.asked.n);
 }
 
 /// A queue with the parts that wait for it, and the one that is being divided on it.
@@ -166,7 +165,6 @@ void on_several_queues(job& j, records<Word, Pairs>& data, records<Word, Pairs>&
   divided_array<Word, Pairs> array(j, data, spare, codec, small, deepest_division(j.asked.n, small));
   concurrent_recursion<Word, Pairs>(j, array, codec).run();
   array.finish();
-  j.show("sorted", untyped(data), j.asked.n);
 }
 
 classic host_driven(std::string_view name, std::string_view summary, run_function run) {
@@ -176,7 +174,9 @@ classic host_driven(std::string_view name, std::string_view summary, run_functio
           .work = "n log n expected, n log^2 n at worst",
           .depth = "log^2 n expected",
           .source = "Hoare 1962; Blelloch 1990; Cederman & Tsigas 2009",
-          .steps_show = "sizes of the three regions at each division, the result",
+          .steps_show =
+              "pivot, sizes of the three regions and the keys at each division; the parts that one block sorts",
+          .tile = 1024,
           .parameters = {{"pivot", 0, 2, 3, "first, random, median of three, by histogram"},
                          {"small", 8, 1024, 1024, "keys that one block sorts"}},
           .run = run};
@@ -188,7 +188,7 @@ SORTILE_CLASSICS_OF(quicksort) {
   classic streams =
       host_driven("quicksort-streams", "quicksort-atomic with the two sides of a part on different queues (streams)",
                   [](job& j) { with_records(j, [&](auto&... a) { on_several_queues(j, a...); }); });
-  streams.steps_show = "regions and queue of each division, divisions on each queue, the result";
+  streams.steps_show = "queue, pivot, regions and keys of each division; divisions on each queue";
   streams.parameters.push_back({"queues", 1, 4, 16, "queues that divide at the same time"});
   return {
       host_driven("quicksort-atomic", "divided by fetch-and-add about a pivot, sides driven by the host",

@@ -156,7 +156,7 @@ class divider {
   std::pair<part, part> finish(const part& p) const {
     const std::vector<std::uint32_t> counts = counts_.to_host(on_);
     array_.settle(p, p.first + counts[less], counts[equal], on_);
-    j_.show("less, equal, greater", {counts[less], counts[equal], counts[greater]});
+    tell(p, counts);
     return {{p.first, counts[less], p.depth + 1, p.in_spare ^ 1},
             {p.first + p.count - counts[greater], counts[greater], p.depth + 1, p.in_spare ^ 1}};
   }
@@ -171,6 +171,17 @@ class divider {
   }
 
  private:
+  /// For --steps: pivot, regions, and the part as the division has left it.
+  void tell(const part& p, const std::vector<std::uint32_t>& counts) const {
+    if (!j_.shows_steps())
+      return;
+    const auto number = [](auto n) { return std::to_string(n); };
+    array_.show(array_.name(p) + " about the image " + number(pivot_.to_host(on_).front()) + ": " +
+                    number(counts[less]) + " less, " + number(counts[equal]) + " equal, " + number(counts[greater]) +
+                    " greater",
+                {p.first, p.count, p.depth + 1, p.in_spare ^ 1});
+  }
+
   job& j_;
   const divided_array<Word, Pairs>& array_;
   key_codec<Word> codec_;

@@ -44,6 +44,14 @@ namespace {
 
 constexpr unsigned deepest = 18, pending_launches = 2048;
 
+/// For --steps: what happened to a part.
+template <class Word>
+struct division_log {
+  part p;
+  std::uint32_t less, equal; // both 0: sorted by its block
+  Word pivot;
+};
+
 template <class Word, bool Pairs>
 struct divide {
   static constexpr unsigned block_threads = 256, regions = 3; // less, equal, greater
@@ -56,10 +64,13 @@ struct divide {
   pivot_rule rule;
   unsigned small;
   simt::global<std::uint32_t> launches, fallen; // [1] each
+  simt::global<division_log<Word>> log;         // [n], or empty: nobody looks
+  simt::global<std::uint32_t> logged;           // [1]
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const records<Word, Pairs>& in = p.in_spare ? spare : data;
     if (p.count <= small) {
+      tell({p, 0, 0, 0});
       sort_small_part(s, in, data, p.first, p.count, codec);
     } else if (p.depth >= deepest) {
       fall_over();
@@ -126,8 +137,14 @@ struct divide {
     simt::block_barrier();
   }
 
+  SORTILE_DEVICE void tell(const division_log<Word>& what) const {
+    if (log.data() != nullptr && simt::thread_index() == 0)
+      log.store(logged.fetch_add(0, 1u), what);
+  }
+
   SORTILE_DEVICE void go_on(shared& s) const {
     const std::uint32_t less = s.size.load(0), greater = s.size.load(2);
+    tell({p, less, s.size.load(1), s.pivot.load(0)});
     const part sides[] = {{p.first, less, p.depth + 1, p.in_spare ^ 1},
                           {p.first + p.count - greater, greater, p.depth + 1, p.in_spare ^ 1}};
     for (const part& side : sides)
@@ -138,13 +155,16 @@ struct divide {
         simt::launch_and_forget({.grid = 1}, child);
       }
     for (const part& side : sides)
-      if (side.count <= small && side.count != 0)
+      if (side.count <= small && side.count != 0) {
+        tell({side, 0, 0, 0});
         sort_small_part(s, side.in_spare ? spare : data, data, side.first, side.count, codec);
+      }
   }
 
   /// The bitonic network in global memory, by this block.
   SORTILE_DEVICE void fall_over() const {
     const unsigned t = simt::thread_index();
+    tell({p, 0, 0, 0});
     if (t == 0)
       fallen.fetch_add(0, 1u);
     if (p.in_spare)
@@ -175,26 +195,46 @@ struct start {
   }
 };
 
+/// Each part divided holds some keys equal to its pivot, or two sides: fewer than 2 n lines.
+template <class Word>
+void show_log(job& j, const device_array<division_log<Word>>& log, std::uint32_t logged) {
+  if (!j.shows_steps())
+    return;
+  const std::vector<division_log<Word>> lines = log.to_host();
+  for (std::uint32_t i = 0; i < logged; ++i) {
+    const division_log<Word>& l = lines[i];
+    const auto number = [](auto n) { return std::to_string(n); };
+    const std::string keys = "keys " + number(l.p.first) + " to " + number(l.p.first + l.p.count - 1);
+    if (l.less == 0 && l.equal == 0)
+      j.show(keys + ": sorted by the block");
+    else
+      j.show(keys + " about the image " + number(l.pivot) + ": " + number(l.less) + " less, " + number(l.equal) +
+             " equal, " + number(l.p.count - l.less - l.equal) + " greater");
+  }
+}
+
 template <class Word, bool Pairs>
 void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
   if (j.asked.n == 0)
     return;
-  const device_array<std::uint32_t> launches(j.on, 1), fallen(j.on, 1);
+  const device_array<std::uint32_t> launches(j.on, 1), fallen(j.on, 1), logged(j.on, 1);
+  const device_array<division_log<Word>> log(j.on, j.shows_steps() ? 2 * j.asked.n : 0);
   launches.clear();
   fallen.clear();
+  logged.clear();
   const unsigned small = std::max(j.parameter("small"), static_cast<unsigned>(j.asked.n / pending_launches));
   const part whole{0, static_cast<std::uint32_t>(j.asked.n), 0, 0};
   simt::launch(j.on.queue(), {},
-               start<Word, Pairs>{
-                   {data, spare, whole, codec, pivot_rule(j.parameter("pivot")), small, view(launches), view(fallen)}});
+               start<Word, Pairs>{{data, spare, whole, codec, pivot_rule(j.parameter("pivot")), small, view(launches),
+                                   view(fallen), view(log), view(logged)}});
   const std::uint32_t count = launches.at(0);
   if (count == 0)
     throw device_failure("quicksort-launching: no kernel was launched from the device");
+  show_log(j, log, logged.at(0));
   j.note(std::to_string(count) + " launches from the device");
   if (const std::uint32_t parts = fallen.at(0); parts != 0)
     j.note("parts that fell over to the bitonic sort, after " + std::to_string(deepest) +
            " divisions: " + std::to_string(parts));
-  j.show("sorted", untyped(data), j.asked.n);
 }
 
 } // namespace
@@ -206,8 +246,10 @@ SORTILE_CLASSICS_OF(quicksort_launching) {
            .work = "n log n expected, n log^2 n at worst",
            .depth = "n expected",
            .source = "Hoare 1962; Cederman & Tsigas 2009",
-           .steps_show = "the number of launches from the device, the result",
+           .steps_show = "each division and each part that a block sorts, in the order in which they happen; launches "
+                         "from the device",
            .largest_n = std::uint64_t{1} << 21,
+           .tile = 1024,
            .parameters = {{"pivot", 0, 2, 3, "first, random, median of three, by histogram"},
                           {"small", 8, 1024, 1024, "keys that one block sorts"}},
            .run = [](job& j) { with_records(j, [&](auto&... a) { quicksort(j, a...); }); }}};

@@ -54,6 +54,7 @@ SORTILE_CLASSICS_OF(radix_buckets) {
        .source = "Satish, Harris & Garland 2009; Kirk & Hwu, 4th ed.",
        .steps_show = steps,
        .stable = true,
+       .tile = 256,
        .run = [](job& j) { with_records(j, [&](auto&... a) { sort_by_buckets<1>(j, a..., 1); }); }},
       {.name = "radix-bits",
        .family = "radix",
@@ -63,6 +64,7 @@ SORTILE_CLASSICS_OF(radix_buckets) {
        .source = "Satish, Harris & Garland 2009; Kirk & Hwu, 4th ed.",
        .steps_show = steps,
        .stable = true,
+       .tile = 256,
        .parameters = {bits},
        .run = [](job& j) { with_records(j, [&](auto&... a) { sort_by_buckets<1>(j, a..., j.parameter("bits")); }); }},
       {.name = "radix-bits-coarsened",
@@ -73,6 +75,7 @@ SORTILE_CLASSICS_OF(radix_buckets) {
        .source = "Satish, Harris & Garland 2009; Kirk & Hwu, 4th ed.",
        .steps_show = steps,
        .stable = true,
+       .tile = 8192,
        .parameters = {bits, keys},
        .run = [](job& j) {
          with_constant(j.parameter("keys"), [&]<unsigned Keys>(std::integral_constant<unsigned, Keys>) {

@@ -91,6 +91,7 @@ SORTILE_CLASSICS_OF(radix_coarsened) {
            .source = "Kirk & Hwu, 4th ed.",
            .steps_show = "the count of ones of each bit, the keys after each bit",
            .stable = true,
+           .tile = 8192,
            .parameters = {{"keys", 1, 8, 32, "keys a thread", true}},
            .run = [](job& j) {
              with_constant(j.parameter("keys"), [&]<unsigned Keys>(std::integral_constant<unsigned, Keys>) {

@@ -113,6 +113,7 @@ SORTILE_CLASSICS_OF(radix_floats) {
            .steps_show = "the keys after each pass and flipped back",
            .stable = true,
            .types = floats,
+           .tile = 2048,
            .parameters = {{"bits", 1, 4, 8, "bits a pass"}},
            .task = &total_order,
            .run = [](job& j) {

@@ -14,9 +14,8 @@
 //   destination        5 0 4 1      3 2 6 7          scanned[value][block] + rank
 //
 // Switches:
-//   padding = 1     one unused word after every 32 in the scan's tree: without it level k of the tree strides by
-//   2^(k+1)
-//                   words and its lanes meet in few of the 32 banks
+//   padding = 1     one unused word after every 32 in the scan's tree: without it level k of the tree strides by 2^k
+//                   pairs of words, and its lanes meet in few of the 32 banks
 //   coalescing = 1  the block first moves its elements within shared memory to where their value's group lies (group
 //                   begin + rank) and writes the sorted tile; the second kernel then reads neighbours of a group and
 //                   writes neighbours. With 0 the ranks are written instead (4 bytes an element), and the second kernel
@@ -27,11 +26,13 @@
 //
 // Cost of a pass, records of s bytes: 4 s bytes and 16 bytes of sums a block with coalescing, 3 s + 8 without; b / 2
 // passes, so 16 for 32-bit keys: twice to four times what 4 or 8 bits a pass would move. A block makes 4 scans of 22
-// levels, two barriers each. Shared memory: 2048 records and the tree, at most 40 KiB.
+// levels, 25 barriers each. Shared memory: 2048 records and the tree, at most 40 KiB.
 //
 // What it teaches: what each optimisation is worth by itself. Where keys span few values (256) most passes see one
 // digit value only, and then a scatter is a copy, coalesced by nature, while the coalescing variant still pays for its
-// move in shared memory: the uncoalesced variant can win there. Limits: 2 bits a pass, whatever the machine could do.
+// move in shared memory. So a report found the uncoalesced variant ahead there; on an H100 it is behind at every span,
+// since it writes and reads a rank for each element (docs/experiments.md). Limits: 2 bits a pass, whatever the machine
+// could do.
 #include "classics/scan.hpp"
 
 namespace sortile::classics {
@@ -217,6 +218,7 @@ SORTILE_CLASSICS_OF(radix_lab) {
        .source = "Ha, Krüger & Silva 2009",
        .steps_show = "block sums and keys after each pass",
        .stable = true,
+       .tile = lab_elements,
        .parameters = {{"padding", 0, 1, 1, "unused words in the scan's tree"},
                       {"coalescing", 0, 1, 1, "tiles sorted before they are written"}},
        .run = run_lab}};

@@ -180,6 +180,7 @@ SORTILE_CLASSICS_OF(radix_masks) {
            .source = "Blelloch 1990",
            .steps_show = "each mask, where queues begin, the keys after each pass",
            .stable = true,
+           .tile = 512,
            .parameters = {bits},
            .run =
                [](job& j) {
@@ -196,6 +197,7 @@ SORTILE_CLASSICS_OF(radix_masks) {
            .source = "Blelloch 1990",
            .steps_show = "the span, each mask, where queues begin, the keys after each pass",
            .stable = true,
+           .tile = 512,
            .parameters = {bits},
            .run = [](job& j) { with_records(j, [&](auto&... a) { within_span(j, a...); }); }}};
 }

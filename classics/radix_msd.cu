@@ -23,9 +23,9 @@
 //
 // Cost: random 32-bit keys, n = 2^24: one pass gives 256 buckets of 2^16, a second 65536 of 256 keys, one launch sorts
 // these. 2 passes and a local sort: 10 (key + value) sizes of traffic, against 8 passes of 4 sizes for LSD at 4 bits.
-// What leading digits do not tell apart costs nothing. Launches: three a bucket that is too large, and its read-back:
-// 257 of them here. Shared memory: 2048 records and 1 KiB. Parameter: `local`, the largest bucket that one block sorts
-// (32 to 2048).
+// What leading digits do not tell apart costs nothing. Launches: four a bucket that is too large
+// (its pass is three: tiles, scan, runs; one fetches the bucket beginnings), and a read-back: 257 of them here. Shared
+// memory: 2048 records and 1 KiB. Parameter: `local`, the largest bucket that one block sorts (32 to 2048).
 //
 // What it teaches: with the most significant digit first the problem falls apart into independent parts that fit near
 // memory. That is why the fastest sorts begin there. Limits: skew: where most keys share their leading digits a pass
@@ -96,6 +96,11 @@ class recursion {
         copy_to_data(s);
     }
     j_.show(std::to_string(small.size()) + " buckets are left to one block each");
+    if (j_.shows_steps())
+      for (const segment& s : small)
+        j_.show("  keys " + std::to_string(s.first) + " to " + std::to_string(s.first + s.count - 1) + ", " +
+                    std::to_string(s.bits) + " bits left",
+                untyped(part(s.in_spare ? spare_ : data_, s)), s.count);
     if (small.empty())
       return;
     const device_array<segment> segments(j_.on, small.size());
@@ -106,7 +111,7 @@ class recursion {
 
  private:
   static records<Word, Pairs> part(const records<Word, Pairs>& r, const segment& s) {
-    return {{r.keys.data() + s.first, s.count}, {Pairs ? r.values.data() + s.first : nullptr, Pairs ? s.count : 0}};
+    return piece_of(r, s.first, s.count);
   }
 
   /// Moves a bucket to the other array, ordered by its leading digit; what comes out goes onto the stack.
@@ -152,7 +157,6 @@ void msd(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const 
   if (j.asked.n == 0)
     return;
   recursion<Word, Pairs>(j, data, spare, codec).run();
-  j.show("sorted", untyped(data), j.asked.n);
 }
 
 } // namespace
@@ -164,8 +168,9 @@ SORTILE_CLASSICS_OF(radix_msd) {
            .work = "b n",
            .depth = "b log n",
            .source = "McIlroy, Bostic & McIlroy 1993; Stehle & Jacobsen 2017",
-           .steps_show = "each bucket as it is distributed, the result",
+           .steps_show = "each bucket as it is distributed, the buckets that one block sorts",
            .stable = true,
+           .tile = most_local,
            .parameters = {{"local", 32, most_local, most_local, "keys that one block sorts"}},
            .run = [](job& j) { with_records(j, [&](auto&... a) { msd(j, a...); }); }}};
 }

@@ -6,8 +6,8 @@
 //
 //   image      5   2   7   4   1   6          n = 6
 //   bit 0      1   0   1   0   1   0
-//   ones       0   1   1   2   2   3          exclusive scan of the bits: ones before each
-//   before
+//   before     0   1   1   2   2   3          ones before each: the exclusive scan of the bits
+//
 //   bit = 0:  destination = i − ones before                              2→0  4→1  6→2
 //   bit = 1:  destination = n − ones in total + ones before              5→3  7→4  1→5
 //   result     2   4   6   5   7   1
@@ -32,8 +32,9 @@
 //                          changes the multiset of keys, so one launch before the first counts the ones of every bit.
 //
 // Cost: b iterations for b bits (32 for u32): O(b n) work, O(b log n) steps. Reads are coalesced; writes are not: two
-// streams, zeros and ones, that neighbours in a warp leave in turn, so a warp's write touches twice the sectors of a
-// read at best. Nothing is done in shared memory to repair that: radix_buckets.cu does.
+// streams, zeros and ones, that neighbours in a warp leave in turn, so a warp's write touches two pieces of
+// some 16 keys each, at any offset, where a read touches one that is aligned: 5.5 sectors for 4 (--counters). Nothing
+// is done in shared memory to repair that: radix_buckets.cu does.
 //
 // What it teaches: a scan turns "where does each key go" into arithmetic. Limits: 32 round trips through memory for
 // 32-bit keys; more bits an iteration (radix_buckets.cu) divide them.
@@ -149,6 +150,7 @@ SORTILE_CLASSICS_OF(radix_one_bit) {
            .source = "Hillis & Steele 1986; Kirk & Hwu, 4th ed.",
            .steps_show = "flags, their scan and the keys after each bit",
            .stable = true,
+           .tile = 512,
            .run = [](job& j) { with_records(j, [&](auto&... a) { three_launches(j, a...); }); }},
           {.name = "radix-1bit-one-launch",
            .family = "radix",
@@ -158,6 +160,7 @@ SORTILE_CLASSICS_OF(radix_one_bit) {
            .source = "Kirk & Hwu, 4th ed.; Merrill & Garland 2016",
            .steps_show = "the count of ones of each bit, the keys after each bit",
            .stable = true,
+           .tile = 512,
            .run = [](job& j) {
              with_records(j, [&]<class Word, bool Pairs>(records<Word, Pairs>& data, auto&... a) {
                partition_by_each_bit<partition_by_bit<Word, Pairs>>(j, data, a...);

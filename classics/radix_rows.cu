@@ -151,6 +151,7 @@ SORTILE_CLASSICS_OF(radix_rows) {
            .source = "Satish, Harris & Garland 2009",
            .steps_show = "the keys after each pass, and with the values",
            .stable = true,
+           .tile = 256 * keys_a_thread,
            .parameters = {bits},
            .run = [](job& j) { with_records(j, [&](auto&... a) { by_position(j, a...); }); }},
           {.name = "radix-cascaded",
@@ -161,6 +162,7 @@ SORTILE_CLASSICS_OF(radix_rows) {
            .source = "Knuth, TAOCP vol. 3, 5.2.5",
            .steps_show = "the order of rows after each column, the keys fetched in it",
            .stable = true,
+           .tile = 256 * keys_a_thread,
            .parameters = {bits},
            .run = [](job& j) { with_records(j, [&](auto&... a) { cascaded(j, a...); }); }}};
 }

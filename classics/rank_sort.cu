@@ -30,8 +30,9 @@
 // which reads and writes n ranks, and every constant once a multiprocessor. One write of each record, to any
 // place.
 //
-// On an H100, 200000 u32 keys: rank 29 ms, rank-tiles 19, rank-constant 32. A broadcast from constant memory saves the
-// barriers, and yet is slower than one from shared memory; why is not established.
+// On an H100, 2^18 u32 keys: rank 50 ms, rank-tiles 34, rank-constant 52; 2^14: 0.69, 0.31, 1.15. A broadcast from
+// constant memory saves the barriers, and yet is slower than one from shared memory. Its launches do not explain it
+// (four at 2^14): a comparison takes 70 ns there, and 19 from shared memory. Why is not established.
 //
 // What it teaches: massive parallelism with no communication at all, at the price of n² work; broadcast and tiling as
 // for matrix products. Limits: n². It wins where n is so small that launches are what costs, or keys are so few that
@@ -49,6 +50,7 @@ struct rank_all {
   records<Word, Pairs> in, out;
   std::uint64_t n;
   key_codec<Word> codec;
+  simt::global<std::uint32_t> ranks; // [n], or empty: nobody looks
 
   SORTILE_DEVICE void operator()() const {
     const std::uint64_t i = grid_thread();
@@ -62,6 +64,8 @@ struct rank_all {
       rank += theirs < image || (theirs == image && other < i) ? 1 : 0;
     }
     out.store(rank, mine);
+    if (ranks.data() != nullptr)
+      ranks[i] = static_cast<std::uint32_t>(rank);
   }
 };
 
@@ -74,6 +78,7 @@ struct rank_by_tiles {
   records<Word, Pairs> in, out;
   std::uint64_t n;
   key_codec<Word> codec;
+  simt::global<std::uint32_t> ranks; // [n], or empty: nobody looks
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
@@ -94,8 +99,11 @@ struct rank_by_tiles {
         rank += theirs < image || (theirs == image && first + other < i) ? 1 : 0;
       }
     }
-    if (i < n)
-      out.store(rank, mine);
+    if (i >= n)
+      return;
+    out.store(rank, mine);
+    if (ranks.data() != nullptr)
+      ranks[i] = static_cast<std::uint32_t>(rank);
   }
 };
 
@@ -177,7 +185,6 @@ void by_constants(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spar
   j.show("ranks", ranks);
   simt::launch(q, all, move_by_rank<Word, Pairs>{data, spare, n, view(ranks)});
   std::swap(data, spare);
-  j.show("each key at its rank", untyped(data), n);
 }
 
 template <template <class, bool> class Kernel, class Word, bool Pairs>
@@ -185,10 +192,11 @@ void by_rank(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, co
   using kernel = Kernel<Word, Pairs>;
   if (j.asked.n == 0)
     return;
+  const device_array<std::uint32_t> ranks(j.on, j.shows_steps() ? j.asked.n : 0);
   simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, kernel::block_threads)},
-               kernel{data, spare, j.asked.n, codec});
+               kernel{data, spare, j.asked.n, codec, view(ranks)});
   std::swap(data, spare);
-  j.show("each key at its rank", untyped(data), j.asked.n);
+  j.show("ranks", ranks);
 }
 
 classic rank_sort(std::string_view name, std::string_view summary, run_function run) {
@@ -198,9 +206,10 @@ classic rank_sort(std::string_view name, std::string_view summary, run_function 
           .work = "n^2",
           .depth = "n",
           .source = "Muller & Preparata 1975; Knuth, TAOCP vol. 3, 5.2",
-          .steps_show = "the result",
+          .steps_show = "the ranks",
           .stable = true,
           .largest_n = std::uint64_t{1} << 18,
+          .tile = 256,
           .run = run};
 }
 
@@ -210,7 +219,7 @@ SORTILE_CLASSICS_OF(rank_sort) {
   classic constant =
       rank_sort("rank-constant", "the same against constant memory, filled again and again, read by broadcast",
                 [](job& j) { with_records(j, [&](auto&... a) { by_constants(j, a...); }); });
-  constant.steps_show = "the ranks, the result";
+  constant.tile = most_constants;
   constant.parameters = {{"keys", 64, most_constants, most_constants, "keys in constant memory at a time"}};
   return {rank_sort("rank", "every thread counts the keys before its own, in global memory",
                     [](job& j) { with_records(j, [&](auto&... a) { by_rank<rank_all>(j, a...); }); }),

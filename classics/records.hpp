@@ -64,6 +64,12 @@ device_arrays untyped(const records<Word, Pairs>& r) {
   return {r.keys.data(), r.values.data()};
 }
 
+/// Records [first, first + count) of an array.
+template <class Word, bool Pairs>
+records<Word, Pairs> piece_of(const records<Word, Pairs>& all, std::uint64_t first, std::uint64_t count) {
+  return {{all.keys.data() + first, count}, {Pairs ? all.values.data() + first : nullptr, Pairs ? count : 0}};
+}
+
 namespace detail {
 template <class Word, bool Pairs, class Sort>
 void call_with_records(job& j, Sort&& sort) {

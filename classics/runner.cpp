@@ -105,11 +105,9 @@ void job::note(const std::string& text) {
   show(text);
 }
 
-void job::show(const std::string& title, const std::vector<std::uint32_t>& numbers) {
-  if (steps_ == nullptr)
-    return;
+void job::show_numbers(const std::string& title, const std::vector<std::uint64_t>& numbers) {
   *steps_ += title + ":";
-  for (const std::uint32_t x : numbers)
+  for (const std::uint64_t x : numbers)
     *steps_ += " " + std::to_string(x);
   *steps_ += "\n";
 }
@@ -185,9 +183,12 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
     j.spare = second.view();
     on.copy_to_device(j.data.keys, input.keys.data(), input.keys.size());
     on.copy_to_device(j.data.values, input.values.data(), input.values.size() * sizeof(std::uint32_t));
+    on.executor_device().reset_counters();
+    j.show("input", j.data, asked.n);
     result.seconds.push_back(on.seconds([&] { function(j); }));
     if (c.place == place::host && kind == engine::executor)
       j.note("a sort of the host: the executor ran no kernel");
+    j.show("result", j.data, asked.n);
     result.notes = j.notes();
     on.copy_to_host(output.keys.data(), j.data.keys, output.keys.size());
     on.copy_to_host(output.values.data(), j.data.values, output.values.size() * sizeof(std::uint32_t));

@@ -24,8 +24,9 @@ void refuse_undeclared(const classic& c, const request& asked, engine on);
 /// The input of a run on the host: the workload's keys, made fit for the task, and positions as values.
 host_arrays make_input(const classic& c, const request& asked);
 
-/// Runs a classic `repetitions` times on fresh copies of the input and verifies the last output. `steps` receives what
-/// each step did. \throws invalid_argument, out_of_memory, simt::error
+/// Runs a classic `repetitions` times on fresh copies of the input and verifies the last output. `steps` receives
+/// the input, what each step did to it, and the result. The executor's counters are those of the last repetition.
+/// \throws invalid_argument, out_of_memory, simt::error
 outcome run(const classic& c, const request& asked, engine kind, machine& on, unsigned repetitions = 1,
             std::string* steps = nullptr);
 

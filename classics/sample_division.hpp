@@ -120,7 +120,8 @@ class distributor {
   void operator()(const part& p, std::vector<part>& stack) const {
     move(p);
     std::vector<std::uint32_t> begins = begins_.to_host();
-    j_.show("splitters", chosen_);
+    j_.show("splitters, as images", chosen_);
+    array_.show(array_.name(p) + " in their buckets", {p.first, p.count, p.depth + 1, p.in_spare ^ 1});
     begins.push_back(p.count);
     for (unsigned b = 0; b < buckets; ++b) {
       const std::uint32_t first = p.first + begins[b], count = begins[b + 1] - begins[b];

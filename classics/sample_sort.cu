@@ -43,7 +43,6 @@ void sample_sort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
     return;
   divided_array<Word, Pairs> array(j, data, spare, codec, j.parameter("small"), most_divisions);
   array.run(distributor<Word, Pairs>(j, array, codec, j.parameter("oversampling")));
-  j.show("sorted", untyped(data), j.asked.n);
 }
 
 } // namespace
@@ -55,7 +54,8 @@ SORTILE_CLASSICS_OF(sample_sort) {
            .work = "n log n expected",
            .depth = "log^2 n expected",
            .source = "Frazer & McKellar 1970; Leischner, Osipov & Sanders 2010",
-           .steps_show = "the splitters of each division, the result",
+           .steps_show = "splitters and keys of each division, the parts that one block sorts",
+           .tile = 2048,
            .parameters = {{"oversampling", 1, 8, most_oversampling, "sampled keys a bucket"},
                           {"small", 32, 1024, 1024, "keys that one block sorts"}},
            .run = [](job& j) { with_records(j, [&](auto&... a) { sample_sort(j, a...); }); }}};

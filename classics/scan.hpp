@@ -146,9 +146,22 @@ struct single_pass_scan_kernel {
   }
 };
 
+/// For --steps: what tiles published, of a look-back that is done.
+inline void show_tiles(job& j, const device_array<std::uint64_t>& states) {
+  if (!j.shows_steps())
+    return;
+  std::vector<std::uint32_t> sums;
+  for (const std::uint64_t state : states.to_host())
+    sums.push_back(static_cast<std::uint32_t>(state));
+  j.show("prefix that each tile published", sums);
+}
+
 /// Scans arrays of up to n numbers, as often as wanted, in one launch each. Workspace: 8 bytes for 512 numbers.
 class single_pass_scan {
  public:
+  /// For --steps: what each tile published last, the sum up to its end.
+  void show_tiles(job& j) const { classics::show_tiles(j, states_); }
+
   single_pass_scan(machine& on, std::uint64_t n)
       : on_(on), n_(n), begun_(on, 1), total_(on, 1),
         states_(on, blocks_for(n, single_pass_scan_kernel::tile_elements)) {}

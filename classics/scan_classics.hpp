@@ -19,7 +19,7 @@ inline classic scan(std::string_view name, std::string_view summary, std::string
           .work = work,
           .depth = depth,
           .source = source,
-          .steps_show = "the tree after each level, or the result",
+          .steps_show = "the tree after each level, or what each tile published",
           .pairs = false,
           .types = numbers_only,
           .task = &exclusive_scan,

@@ -43,7 +43,7 @@
 namespace sortile::classics {
 namespace {
 
-void recursive(std::vector<number>& a) {
+void recursive(job& j, std::vector<number>& a) {
   if (a.size() <= 1) {
     a.assign(a.size(), 0);
     return;
@@ -51,17 +51,18 @@ void recursive(std::vector<number>& a) {
   std::vector<number> pairs(a.size() / 2 + a.size() % 2);
   for (std::size_t i = 0; i < a.size(); ++i)
     pairs[i / 2] += a[i];
-  recursive(pairs);
+  j.show("sums of pairs", pairs);
+  recursive(j, pairs);
   for (std::size_t i = a.size(); i-- > 0;)
     a[i] = pairs[i / 2] + (i % 2 == 1 ? a[i - 1] : 0);
+  j.show("scan of " + std::to_string(a.size()), a);
 }
 
 void recursive_on_host(job& j) {
   auto* data = static_cast<number*>(j.data.keys);
   std::vector<number> a(data, data + j.asked.n);
-  recursive(a);
+  recursive(j, a);
   std::copy(a.begin(), a.end(), data);
-  j.show("scanned", j.data, j.asked.n);
 }
 
 void loops_on_host(job& j) {
@@ -84,7 +85,6 @@ void loops_on_host(job& j) {
     j.show("down, stride " + std::to_string(stride), tree);
   }
   std::copy_n(tree.begin(), j.asked.n, data);
-  j.show("scanned", j.data, j.asked.n);
 }
 
 /// The tree of one block after each level, for those who want to look: rows of a matrix in memory.

@@ -35,14 +35,13 @@ void by_blocks(job& j) {
   scan(numbers(j, j.data), numbers(j, j.spare));
   j.show("sums before each tile", scan.sums());
   std::swap(j.data, j.spare);
-  j.show("scanned", j.data, j.asked.n);
 }
 
 void in_a_single_pass(job& j) {
   const single_pass_scan scan(j.on, j.asked.n);
   scan(numbers(j, j.data), numbers(j, j.spare));
+  scan.show_tiles(j);
   std::swap(j.data, j.spare);
-  j.show("scanned", j.data, j.asked.n);
 }
 
 struct scan_votes {
@@ -91,8 +90,8 @@ void by_votes(job& j) {
   states.clear();
   simt::launch(j.on.queue(), {.grid = static_cast<unsigned>(states.size())},
                scan_votes{numbers(j, j.data), numbers(j, j.spare), j.asked.n, view(begun), view(states)});
+  show_tiles(j, states);
   std::swap(j.data, j.spare);
-  j.show("ones before each flag", j.data, j.asked.n);
 }
 
 } // namespace
@@ -105,6 +104,8 @@ SORTILE_CLASSICS_OF(scan_whole_array) {
                                    "Merrill & Garland 2016", in_a_single_pass),
                               scan("scan-ballot", "of flags: votes and population counts, tiles by look-back", "n",
                                    "log n", "Harris & Garland, GPU Computing Gems 2011", by_votes)};
+  all[0].tile = all[1].tile = 512;
+  all[2].tile = scan_votes::block_threads;
   all.back().task = &exclusive_scan_of_flags;
   return all;
 }

@@ -164,6 +164,7 @@ classic transposition(std::string_view name, std::string_view summary, std::stri
           .steps_show = steps_show,
           .stable = true,
           .largest_n = std::uint64_t{1} << 16,
+          .tile = 512,
           .run = run};
 }
 

@@ -34,6 +34,7 @@ struct experiments_job {
   std::string engine = "cuda";
   std::uint64_t seed = 1;
   bool list = false;
+  bool recount = false;
   bool quick = false;
 };
 
@@ -130,6 +131,15 @@ experiments::results read_results(const experiments_job& job) {
   }
 }
 
+/// The executor's counts again, of today's kernels, beside the times that were kept.
+void recount(const experiments_job& job, experiments::results& all) {
+  for (experiments::measured& each : all.experiments)
+    if (const auto count = experiments::experiment_named(each.experiment).recount; count != nullptr)
+      each.points = count(std::move(each.points), job.seed);
+  if (!job.json.empty())
+    write_file(job.json, experiments::json_of(all));
+}
+
 void print_tables(const experiments::results& all) {
   fmt::print("{}{}\n", experiments::machine_text(all.environment),
              all.quick ? "; a quick run, whose figures mean little" : "");
@@ -148,13 +158,36 @@ void write_plots(const std::string& folder, const experiments::results& all) {
     }
 }
 
-int run_experiments(const experiments_job& job, const talk& voice) {
-  if (job.list)
+/// What cannot be written is to be known before minutes of measuring.
+void prepare_places(const experiments_job& job) {
+  if (!job.json.empty())
+    files::output(job.json); // made beside its name, and removed again
+  if (job.plots.empty())
+    return;
+  std::error_code wrong;
+  std::filesystem::create_directories(job.plots, wrong);
+  if (wrong)
+    refuse("--plots {}: cannot make the folder: {}", job.plots, wrong.message());
+  files::output(job.plots + "/classics.csv");
+}
+
+int run_experiments(const experiments_job& job, const CLI::App& command, const talk& voice) {
+  if (job.list) {
+    refuse_options_but(command, "--list", {"--list"});
     return print_list();
-  if (!job.from.empty() && (job.quick || !job.json.empty() || on_executor(job)))
-    refuse("--from measures nothing: it does not go with --quick, --json and --engine");
+  }
+  if (!job.from.empty())
+    refuse_options_but(command, "--from, which measures nothing",
+                       {"--from", "--plots", "--experiment", "--recount", "--json", "--seed"});
+  if (!job.recount && !job.from.empty() && (!job.json.empty() || command.get_option("--seed")->count() > 0))
+    refuse("--from without --recount measures nothing: it does not go with --json and --seed");
+  if (job.recount && job.from.empty())
+    refuse("--recount counts for kept results: it needs --from");
+  prepare_places(job);
   experiments::results all;
   const bool well = job.from.empty() ? measure(job, voice, all) : (all = read_results(job), true);
+  if (job.recount)
+    recount(job, all);
   print_tables(all);
   if (!job.plots.empty())
     write_plots(job.plots, all);
@@ -165,9 +198,11 @@ int run_experiments(const experiments_job& job, const talk& voice) {
 
 void add_bench_classics_command(command_line& line, CLI::App& bench) {
   auto job = std::make_shared<experiments_job>();
+  auto self = std::make_shared<CLI::App*>();
   CLI::App& command = *add_command(
       line, "classics", "Runs the experiments of the gallery; every result of every run is verified.", examples,
-      [job, &line] { return run_experiments(*job, line.voice); }, &bench);
+      [job, self, &line] { return run_experiments(*job, **self, line.voice); }, &bench);
+  *self = &command;
   command.add_flag("--list", job->list, "print the experiments and their questions");
   command.add_option("--experiment", job->names, "run this one (default: all); may be given several times")
       ->option_text("NAME");
@@ -175,8 +210,10 @@ void add_bench_classics_command(command_line& line, CLI::App& bench) {
   command.add_option("--plots", job->plots, "write plots (SVG) and what they show (CSV) there")->option_text("DIR");
   command.add_option("--from", job->from, "tables and plots of a file that --json wrote, without a GPU")
       ->option_text("FILE");
+  command.add_flag("--recount", job->recount,
+                   "with --from: count anew on the executor, and keep the times; --json writes both");
   command.add_flag("--quick", job->quick, "small inputs and few runs: to see that it works");
-  command.add_option("--seed", job->seed, "seed of the keys (default: 1)")->option_text("S");
+  command.add_option("--seed", job->seed, "seed of the keys (default: 1)")->option_text("S")->check(whole_number());
   command
       .add_option("--engine", job->engine,
                   "cuda, or executor for the experiments that count and take no times (default: cuda)")

@@ -80,7 +80,12 @@ classics::engine engine_of(const classics_job& job, const classics::classic& cho
   const auto engine = name == "cuda"   ? classics::engine::cuda
                       : name == "host" ? classics::engine::host
                                        : classics::engine::executor;
-  if (engine != classics::engine::executor && (job.schedules != 0 || job.counters))
+  if (job.schedules == 0 && !job.counters)
+    return engine;
+  if (chosen.place == classics::place::host)
+    refuse("classic {}: runs no kernel: --schedules and --counters have nothing to do (allowed: without them)",
+           chosen.name);
+  if (engine != classics::engine::executor)
     refuse("--schedules and --counters are the executor's (here: --engine {})", name);
   return engine;
 }
@@ -100,14 +105,18 @@ bool run_on(classics::machine& on, const classics_job& job, const classics::clas
   const classics::outcome result =
       classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, job.steps && speaks ? &steps : nullptr);
   fmt::print("{}", steps);
+  const bool talks = speaks && voice.level >= 1;
   for (const std::string& note : result.notes)
-    if (speaks && steps.empty()) // which hold them too
+    if (talks && steps.empty()) // which hold them too
       fmt::print("{}\n", note);
   if (!result.verdict) {
     voice.error(result.verdict.complaint);
     return false;
   }
   if (speaks)
+    for (std::size_t k = 0; k < result.seconds.size(); ++k)
+      voice.say(2, "run {}: {:.3f} ms", k + 1, result.seconds[k] * 1e3);
+  if (talks)
     print_speed(job, asked.n, result.seconds);
   if (speaks && job.counters)
     fmt::print("{}", on.executor_device().counted().report());
@@ -118,33 +127,43 @@ int run_classic(const classics_job& job, const talk& voice) {
   const classics::classic& chosen = classics::classic_named(job.name);
   const classics::request asked = request_of(job);
   const classics::engine engine = engine_of(job, chosen);
+  classics::refuse_undeclared(chosen, asked, engine); // before a GPU is looked for
   if (job.steps && asked.n > largest_with_steps)
     refuse("--steps prints small inputs (allowed: -n up to {})", largest_with_steps);
   const auto checks = job.counters ? executor::check::counters : executor::check::none;
-  classics::machine on = engine == classics::engine::cuda
-                             ? classics::machine::cuda()
-                             : classics::machine(executor::device_options{.seed = asked.seed, .checks = checks});
+  classics::machine on =
+      engine == classics::engine::cuda
+          ? classics::machine::cuda()
+          : classics::machine(executor::options_from_environment({.seed = asked.seed, .checks = checks}));
+  voice.say(2, "{} on {}", classics::to_string(chosen, asked), classics::name(engine));
   if (!run_on(on, job, chosen, asked, voice, true))
     return disorder;
-  for (unsigned k = 0; k < job.schedules; ++k) {
-    classics::machine checked(executor::device_options{.seed = asked.seed + k, .checks = executor::all_checks});
+  executor::device_options schedule =
+      executor::options_from_environment({.seed = asked.seed, .checks = executor::all_checks});
+  for (unsigned k = 0; k < job.schedules; ++k, ++schedule.seed) {
+    voice.say(3, "schedule {}", schedule.seed);
+    classics::machine checked(schedule);
     if (!run_on(checked, job, chosen, asked, voice, false)) {
-      voice.error(fmt::format("that was on the executor's schedule of seed {}", asked.seed + k));
+      voice.error(fmt::format("SORTILE_EXECUTOR_SEED={} repeats it", schedule.seed));
       return disorder;
     }
   }
   const std::string schedules = job.schedules != 0 ? fmt::format(", on {} schedules", job.schedules) : "";
-  fmt::print("verified: {}{}\n", chosen.task->promise, schedules);
+  if (voice.level >= 1)
+    fmt::print("verified: {}{}\n", chosen.task->promise, schedules);
   return all_well;
 }
 
-int run_classics(const classics_job& job, const talk& voice) {
+int run_classics(const classics_job& job, const CLI::App& command, const talk& voice) {
   if (job.action == "list") {
+    refuse_options_but(command, "list", {"ACTION", "NAME", "--markdown"});
     if (!job.name.empty())
       refuse("list takes no name (sortile classics run {} runs it)", job.name);
     fmt::print("{}", job.markdown ? classics::markdown_table_of_classics() : classics::list_of_classics());
     return all_well;
   }
+  if (job.markdown)
+    refuse("--markdown does not go with run");
   if (job.name.empty())
     refuse("run takes the name of a classic (sortile classics list prints them)");
   if (job.count.empty())
@@ -156,9 +175,11 @@ int run_classics(const classics_job& job, const talk& voice) {
 
 void add_classics_command(command_line& line) {
   auto job = std::make_shared<classics_job>();
+  auto self = std::make_shared<CLI::App*>();
   CLI::App& command = *add_command(
       line, "classics", "Lists and runs the classical GPU sorts; exit status 0 only if the result was verified.",
-      examples, [job, &line] { return run_classics(*job, line.voice); });
+      examples, [job, self, &line] { return run_classics(*job, **self, line.voice); });
+  *self = &command;
   command.add_option("ACTION", job->action, "list or run")->required()->check(CLI::IsMember({"list", "run"}));
   command.add_option("NAME", job->name, "the classic that is run");
   command.add_flag("--markdown", job->markdown, "list: as a table for docs/classics.md");
@@ -170,7 +191,8 @@ void add_classics_command(command_line& line) {
   command.add_flag("--pairs", job->asked.pairs, "each key carries its position");
   command.add_option("--bits", job->bits, "only bits B to E - 1 of the key's image decide")->option_text("B:E");
   command.add_option("--seed", job->asked.seed, "seed of the keys, and first seed of the schedules (default: 1)")
-      ->option_text("S");
+      ->option_text("S")
+      ->check(whole_number());
   command.add_option("--set", job->settings, "a parameter of the classic; may be given several times")
       ->option_text("PARAMETER=NUMBER");
   command

@@ -1,6 +1,10 @@
 // See command_line.hpp.
 #include "command_line.hpp"
 
+#include "files/failure.hpp"
+
+#include <algorithm>
+#include <charconv>
 #include <memory>
 
 namespace sortile::cli {
@@ -31,6 +35,27 @@ CLI::App* add_command(command_line& line, const std::string& name, const std::st
     line.action = action;
   });
   return command;
+}
+
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t number = 0;
+        const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        return error == std::errc{} && rest == text.data() + text.size()
+                   ? std::string()
+                   : text + ": is not a whole number (allowed: 0 to 18446744073709551615)";
+      },
+      "");
+}
+
+void refuse_options_but(const CLI::App& command, const std::string& what, const std::vector<std::string>& allowed) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && name != "--verbose" && name != "--quiet" &&
+        std::find(allowed.begin(), allowed.end(), name) == allowed.end())
+      files::refuse("{} does not go with {}", name, what);
+  }
 }
 
 std::string full_name(const CLI::App& command) {

@@ -31,6 +31,12 @@ void add_commands(command_line& line);
 CLI::App* add_command(command_line& line, const std::string& name, const std::string& description,
                       const std::string& examples, std::function<int()> action, CLI::App* of = nullptr);
 
+/// For options that take a seed: digits, and no more than 64 bits hold.
+CLI::Validator whole_number();
+/// Refuses options of `command` that were given and are not among `allowed` ("-v" and "-q" always are): they would be
+/// ignored in silence. `what` names what they do not go with.
+void refuse_options_but(const CLI::App& command, const std::string& what, const std::vector<std::string>& allowed);
+
 /// "sortile bench classics": how a command is called.
 std::string full_name(const CLI::App& command);
 /// The subcommands of an app, each followed by its own.

@@ -153,7 +153,7 @@ void add_gen_command(command_line& line) {
       ->option_text("N")
       ->required();
   command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
-  command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S");
+  command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S")->check(whole_number());
   command.add_option("--pairs", job->pairs, "records of a key and its position, as u32 or u64 (.npy only)")
       ->option_text("TYPE");
   command.add_option("-o,--output", job->output, "the output (default: standard output)")->option_text("FILE");

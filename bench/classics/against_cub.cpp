@@ -49,7 +49,7 @@ std::string tables(const points& all, const json_value&) {
     const auto beside = std::find_if(
         all.begin(), all.end(), [&](const point& q) { return q.series == rival && q.n == p.n && !q.seconds.empty(); });
     if (p.facet == references || beside == all.end())
-      return duration_text(p.median());
+      return p.facet == references ? duration_with_noise(p) : duration_text(p.median());
     return figures_text(p.median() / beside->median());
   };
   std::stable_partition(rows.begin(), rows.end(), [](const point& p) { return p.facet == references; });

@@ -5,6 +5,8 @@
 // GPU; where there is one, each classic's time a key stands beside.
 #include "bench/classics/counting.hpp"
 
+#include <sortile/error.hpp>
+
 #include <algorithm>
 
 namespace sortile::experiments {
@@ -34,9 +36,10 @@ std::uint64_t timed_length(const workbench& bench, const classics::classic& c) {
   return std::min(c.largest_n, bench.size(std::uint64_t{1} << (is_quadratic(c) ? 14 : 22)));
 }
 
-std::uint64_t counted_length(const workbench& bench, const classics::classic& c, std::uint64_t usual) {
-  const std::uint64_t n = is_quadratic(c) ? 1u << 11 : usual;
-  return std::min(c.largest_n, bench.on_gpu() ? n : std::min<std::uint64_t>(n, 1u << 11));
+/// As long as counting can be waited for: several tiles, merges and divisions of each classic, whose counts a shorter
+/// input would not show.
+std::uint64_t counted_length(const classics::classic& c, bool quick) {
+  return std::min(c.largest_n, std::uint64_t{1} << (quick ? 11 : is_quadratic(c) ? 13 : 17));
 }
 
 std::vector<point> timed(workbench& bench, const std::string& workload, std::uint64_t n,
@@ -55,8 +58,8 @@ std::vector<point> timed(workbench& bench, const std::string& workload, std::uin
 }
 
 /// A point for each request; their facets and names are the caller's.
-points counted(workbench& bench, const std::vector<count_request>& requests, points all) {
-  const std::vector<executor::counters> counts = count(requests, bench.seed());
+points counted(const std::vector<count_request>& requests, points all, std::uint64_t seed) {
+  const std::vector<executor::counters> counts = count(requests, seed);
   for (std::size_t k = 0; k < counts.size(); ++k)
     add_figures(all[k], counts[k], requests[k].n);
   return all;
@@ -70,7 +73,7 @@ points of_lab(workbench& bench) {
     std::vector<std::pair<const classics::classic*, parameters>> sorts;
     for (const variant& v : variants) {
       sorts.push_back({&c, v.given});
-      requests.push_back({&c, v.given, workload, counted_length(bench, c, 1u << 14)});
+      requests.push_back({&c, v.given, workload, counted_length(c, bench.quick())});
     }
     points some = timed(bench, workload, timed_length(bench, c), sorts);
     for (std::size_t k = 0; k < some.size(); ++k) {
@@ -79,7 +82,7 @@ points of_lab(workbench& bench) {
       all.push_back(some[k]);
     }
   }
-  return counted(bench, requests, std::move(all));
+  return counted(requests, std::move(all), bench.seed());
 }
 
 points of_all(workbench& bench) {
@@ -91,10 +94,32 @@ points of_all(workbench& bench) {
     all.push_back(timed(bench, "uniform", timed_length(bench, c), {{&c, {}}}).front());
     all.back().facet = c.family;
     all.back().category = all.back().series;
-    requests.push_back({&c, {}, "uniform", counted_length(bench, c, 1u << 12)});
+    requests.push_back({&c, {}, "uniform", counted_length(c, bench.quick())});
   }
   bench.say("timed; counting");
-  return counted(bench, requests, std::move(all));
+  return counted(requests, std::move(all), bench.seed());
+}
+
+/// What a kept point had counted.
+count_request request_of(const point& p) {
+  const std::string facet = std::string(lab) + ", ";
+  if (p.facet.starts_with(facet))
+    for (const variant& v : variants)
+      if (p.category == v.name) {
+        const classics::classic& c = classics::classic_named(lab);
+        return {&c, v.given, p.facet.substr(facet.size()), counted_length(c, false)};
+      }
+  for (const classics::classic& c : classics::all_classics())
+    if (c.place != classics::place::host && label(c, {}) == p.category)
+      return {&c, {}, "uniform", counted_length(c, false)};
+  throw invalid_argument("counters: nothing is known of " + p.facet + ", " + p.category);
+}
+
+points recount(points kept, std::uint64_t seed) {
+  std::vector<count_request> requests;
+  for (const point& p : kept)
+    requests.push_back(request_of(p));
+  return counted(requests, std::move(kept), seed);
 }
 
 points run(workbench& bench) {
@@ -187,6 +212,7 @@ const experiment counters{.name = "counters",
                           .counts_alone = true,
                           .run = run,
                           .charts = charts,
-                          .tables = tables};
+                          .tables = tables,
+                          .recount = recount};
 
 } // namespace sortile::experiments

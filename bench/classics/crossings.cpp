@@ -62,7 +62,11 @@ std::string tables(const points& all, const json_value&) {
   points coarse = all; // every second power: the rest is in the plot and its data
   std::erase_if(coarse, [](const point& p) { return std::lround(std::log2(p.x)) % 2 != 0; });
   return table_of("Time of n uniform u32", coarse, "n", power_text,
-                  [](const point& p) { return p.seconds.empty() ? "failed" : duration_text(p.median()); }) +
+                  [](const point& p) {
+                    return p.seconds.empty()       ? "failed"
+                           : p.facet == references ? duration_with_noise(p)
+                                                   : duration_text(p.median());
+                  }) +
          "\nWhere the n² sorts are overtaken (64: at the smallest n already)\n\n" + crossings_table(all);
 }
 

@@ -147,6 +147,10 @@ std::string duration_text(double seconds) {
                         : figures_text(seconds) + " s";
 }
 
+std::string duration_with_noise(const point& p) {
+  return duration_text(p.median()) + " ±" + std::to_string(std::lround(100 * p.noise())) + " %";
+}
+
 std::string power_text(double number) {
   const auto whole = static_cast<std::uint64_t>(number);
   return std::has_single_bit(whole) && whole > 64 ? "2^" + std::to_string(std::bit_width(whole) - 1)

@@ -22,6 +22,9 @@ struct experiment {
   points (*run)(workbench&) = nullptr;
   std::vector<plot::chart> (*charts)(const points&, const json_value& environment) = nullptr;
   std::string (*tables)(const points&, const json_value& environment) = nullptr; ///< Markdown
+  /// Counts anew by the executor what kept points say of counts, and leaves their times; null where there are no
+  /// counts.
+  points (*recount)(points kept, std::uint64_t seed) = nullptr;
 };
 
 std::span<const experiment> all_experiments();
@@ -57,6 +60,8 @@ std::string markdown(const std::vector<std::vector<std::string>>& rows);
 
 /// "1.23 ms", "45.1 µs": three figures.
 std::string duration_text(double seconds);
+/// A point's median and, in per cent, how far its runs lie from it: "15.6 µs ±14 %".
+std::string duration_with_noise(const point& p);
 /// Three figures.
 std::string figures_text(double number);
 /// "2^20", or the number where it is no power of two.

@@ -1,23 +1,11 @@
 // See size_series.hpp.
 #include "bench/classics/size_series.hpp"
 
-#include <algorithm>
-#include <map>
+#include <set>
 
 namespace sortile::experiments {
 
 namespace {
-
-/// How far a classic has come.
-struct progress {
-  double last = 0, before = 0; ///< median seconds of the last two sizes
-  bool over = false;
-
-  /// Seconds foreseen for the next size: it grows at least as the size does, and as it did before.
-  double foreseen(double growth_of_n) const {
-    return last * std::max(growth_of_n, before > 0 ? last / before : growth_of_n);
-  }
-};
 
 class sizes_run {
  public:
@@ -60,24 +48,18 @@ class sizes_run {
     }
   }
 
-  bool takes_part(const classics::classic& c, std::uint64_t n) {
-    progress& p = progress_[&c];
-    if (n > c.largest_n || p.over)
-      return false;
-    p.over = p.foreseen(double(1u << wanted_.log_step)) > wanted_.seconds_a_run;
-    return !p.over;
-  }
+  bool takes_part(const classics::classic& c, std::uint64_t n) const { return n <= c.largest_n && !over_.contains(&c); }
 
+  /// No size is left out because of what a smaller one took: curves have steps that go both ways.
   void note_progress(const classics::classic& c, const point& p) {
-    progress& made = progress_[&c];
-    made.before = made.last;
-    made.last = p.median();
-    made.over = p.seconds.size() < 2; // failed, or too slow to be repeated
+    const bool failed_or_not_repeated = p.seconds.size() < 2;
+    if (failed_or_not_repeated || p.median() > wanted_.seconds_a_run)
+      over_.insert(&c);
   }
 
   workbench& bench_;
   const size_series& wanted_;
-  std::map<const classics::classic*, progress> progress_;
+  std::set<const classics::classic*> over_; ///< those that have taken too long, or failed
   points points_;
 };
 

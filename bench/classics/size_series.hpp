@@ -9,7 +9,7 @@ namespace sortile::experiments {
 struct size_series {
   std::vector<const classics::classic*> members;
   unsigned first_log = 10, last_log = 26, log_step = 2;
-  double seconds_a_run = 0.3; ///< a classic stops where its next run is foreseen to take longer
+  double seconds_a_run = 1; ///< the size at which a classic's runs were measured to take longer is its last
 };
 
 /// A facet a family; the library's sort and CUB's sort and scan in the facet "references".

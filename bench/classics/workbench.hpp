@@ -38,6 +38,7 @@ class workbench {
   classics::machine& on() { return on_; }
   classics::machine& host() { return host_; }
   bool on_gpu() const { return !on_.is_executor(); }
+  bool quick() const { return how_.quick; }
   std::uint64_t seed() const { return how_.seed; }
   /// With the seconds since the workbench was made in front.
   void say(const std::string& text) const;

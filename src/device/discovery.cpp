@@ -1,5 +1,7 @@
 // Which GPUs are there, and why one cannot be used: no driver, a driver older than the runtime, no device, a device
 // older than the kernels. The runtime says these in five different ways; here they become one list and one sentence.
+#include "device/why_not.hpp"
+
 #include <sortile/device.hpp>
 
 #include <cuda_runtime_api.h>
@@ -9,29 +11,23 @@
 namespace sortile {
 namespace {
 
-constexpr int oldest_major = 8; // the kernels are compiled for 8.0 and later
-
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
   return cudaDeviceGetAttribute(&value, which, ordinal) == cudaSuccess ? value : 0;
 }
 
-std::string why_no_device(cudaError_t code) {
-  int driver = 0, runtime = 0;
-  static_cast<void>(cudaDriverGetVersion(&driver));
-  static_cast<void>(cudaRuntimeGetVersion(&runtime));
-  if (code == cudaSuccess || code == cudaErrorNoDevice)
-    return driver == 0 ? "no NVIDIA driver is installed" : "the NVIDIA driver sees no GPU";
-  if (code == cudaErrorInsufficientDriver && driver == 0)
-    return "no NVIDIA driver is installed";
-  if (code == cudaErrorInsufficientDriver)
-    return "the NVIDIA driver is too old: it knows CUDA " + version_text(driver) + ", sortile was built with " +
-           version_text(runtime);
-  return std::string("CUDA reports ") + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")";
+device::runtime_answer answer_to_count(cudaError_t code) {
+  using outcome = device::runtime_answer::outcome;
+  device::runtime_answer answer;
+  static_cast<void>(cudaDriverGetVersion(&answer.driver));
+  static_cast<void>(cudaRuntimeGetVersion(&answer.runtime));
+  answer.what = code == cudaSuccess                   ? outcome::counted
+                : code == cudaErrorNoDevice           ? outcome::no_device
+                : code == cudaErrorInsufficientDriver ? outcome::driver_insufficient
+                                                      : outcome::failed;
+  if (answer.what == outcome::failed)
+    answer.error = std::string(cudaGetErrorName(code)) + " (" + cudaGetErrorString(code) + ")";
+  return answer;
 }
 
 device_info describe(int ordinal) {
@@ -51,12 +47,8 @@ device_info describe(int ordinal) {
   info.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
   info.clusters = attribute(cudaDevAttrClusterLaunch, ordinal) != 0;
   info.memory_pools = attribute(cudaDevAttrMemoryPoolsSupported, ordinal) != 0;
-  if (info.compute_major < oldest_major)
-    info.why_unusable = "compute capability " + std::to_string(info.compute_major) + "." +
-                        std::to_string(info.compute_minor) +
-                        " is too old: 8.0 is the oldest that sortile's kernels are built for";
-  else if (attribute(cudaDevAttrComputeMode, ordinal) == cudaComputeModeProhibited)
-    info.why_unusable = "its compute mode forbids computing";
+  info.why_unusable = device::why_unusable(info.compute_major, info.compute_minor,
+                                           attribute(cudaDevAttrComputeMode, ordinal) == cudaComputeModeProhibited);
   return info;
 }
 
@@ -65,7 +57,7 @@ device_list look() {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
-    list.why_none = why_no_device(code);
+    list.why_none = device::why_no_device(answer_to_count(code));
     static_cast<void>(cudaGetLastError());
     return list;
   }

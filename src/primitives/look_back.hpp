@@ -16,8 +16,7 @@
 //   state of tile t's word       written by                           with      holds
 //   anything of another epoch    earlier launches, or the clearing    –         nothing: tile t has not spoken yet
 //   aggregate                    tile t's block, t > 0, once          relaxed   fold of tile t
-//   inclusive                    tile t's block, once, last           relaxed   fold of the initial value and tiles 0 …
-//   t
+//   inclusive                    tile t's block, once, last           relaxed   fold of the initial value, tiles 0 … t
 //
 // Why relaxed suffices: what a reader needs is inside the word that it reads; nothing else is published by it. Both
 // writes are to one location, by one lane or, where two warps share the work, with a barrier between them; so coherence

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -39,6 +40,9 @@ TEST(registry, entries_are_complete) {
     EXPECT_EQ(c.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string_view::npos);
     EXPECT_FALSE(c.types.empty());
     EXPECT_NE(c.run, nullptr);
+    if (c.place == place::device && c.largest_n > 4096) {
+      EXPECT_NE(c.tile, 0u) << "from which length on do several blocks work together?";
+    }
     for (const parameter& p : c.parameters)
       EXPECT_TRUE(p.least <= p.usual && p.usual <= p.most && !p.what.empty()) << p.name;
   }
@@ -160,13 +164,57 @@ TEST(documents, every_file_opens_with_an_essay) {
   }
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+/// The numbers of a line that begins with `title`; none where it does not.
+std::vector<double> numbers_after(const std::string& line, const std::string& title) {
+  std::vector<double> numbers;
+  if (line.find(title) != 0)
+    return numbers;
+  std::istringstream in(line.substr(title.size()));
+  for (double number; in >> number;)
+    numbers.push_back(number);
+  return numbers;
+}
+
 TEST(steps, every_classic_shows_what_it_declares) {
   for (const classic& c : all_classics()) {
     machine m = executor_machine();
     std::string steps;
-    const outcome result = run(c, {.n = 7, .type = c.types[0], .workload = "reversed"}, home_of(c), m, 1, &steps);
+    const outcome result = run(c, {.n = 7, .type = c.types[0], .workload = "range:9"}, home_of(c), m, 1, &steps);
     EXPECT_TRUE(result.verdict) << result.verdict.complaint;
-    EXPECT_FALSE(steps.empty()) << c.name;
+    const std::vector<std::string> lines = lines_of(steps);
+    ASSERT_GE(lines.size(), 3u) << c.name << ": an input, a step, a result; it shows\n" << steps;
+    const std::vector<double> input = numbers_after(lines.front(), "input:"),
+                              output = numbers_after(lines.back(), "result:");
+    EXPECT_EQ(input.size(), 7u) << c.name << '\n' << steps;
+    EXPECT_EQ(output.size(), 7u) << c.name << '\n' << steps;
+    if (c.task == &sorting) {
+      std::vector<double> sorted = input;
+      std::sort(sorted.begin(), sorted.end());
+      EXPECT_EQ(output, sorted) << c.name << '\n' << steps;
+    }
+    bool says_numbers = false;
+    for (std::size_t k = 1; k + 1 < lines.size(); ++k)
+      says_numbers |= lines[k].find_first_of("0123456789") != std::string::npos;
+    EXPECT_TRUE(says_numbers) << c.name << '\n' << steps;
+  }
+}
+
+TEST(steps, a_division_shows_pivot_regions_and_keys) {
+  for (const char* name : {"quicksort-atomic", "quicksort-packing", "quicksort-streams", "quicksort-launching"}) {
+    machine m = executor_machine();
+    std::string steps;
+    run(classic_named(name), {.n = 40, .workload = "range:100", .parameters = {{"small", 8}}}, engine::executor, m, 1,
+        &steps);
+    EXPECT_NE(steps.find("keys 0 to 39 about the image "), std::string::npos) << name << '\n' << steps;
+    EXPECT_NE(steps.find(" less, "), std::string::npos) << name << '\n' << steps;
   }
 }
 

@@ -24,6 +24,11 @@ class Experiments(CommandTest):
         self.refused(*bench, "--from", self.file("other", '{"format": "another"}'), says=["other", "format"])
         self.refused(*bench, "--from", self.path("text"), "--quick", says="--from")
         self.refused("bench", "-n", "5", *bench[1:], "--list", says=["count", "sortile bench classics"])
+        for more in [["--experiment", "counters"], ["--from", "x"], ["--quick"], ["--seed", 3]]:
+            self.refused(*bench, "--list", *more, says=[str(more[0]), "--list"])
+        self.refused(*bench, "--from", self.path("text"), "--seed", 9, says=["--from", "--seed"])
+        self.refused(*bench, "--recount", says=["--recount", "--from"])
+        self.refused(*bench, "--seed", "-1", says=["--seed", "-1"])
         told = json.loads(self.good("info", "--json"))
         if not any(gpu["why_unusable"] == "" for gpu in told["gpus"]["devices"]):
             self.refused(*bench, says=["no usable GPU", "--engine executor"])
@@ -47,6 +52,28 @@ class Experiments(CommandTest):
         for name in names:
             with open(os.path.join(plots, name), "rb") as one, open(os.path.join(again, name), "rb") as other:
                 self.assertEqual(one.read(), other.read(), name)
+
+    def test_places_that_cannot_be_written_are_known_before_anything_is_counted(self):
+        count = ["bench", "classics", "--quick", "--engine", "executor"]
+        self.refused(*count, "--json", self.path("no/such/r.json"), says="r.json")
+        self.file("taken", "")
+        self.refused(*count, "--plots", self.path("taken"), says=["--plots", "taken"])
+        self.nothing_left("taken")
+
+    def test_counts_are_taken_anew_beside_kept_times(self):
+        kept, again = self.path("r.json"), self.path("again.json")
+        self.good("bench", "classics", "--quick", "--engine", "executor", "--json", kept)
+        results = json.loads(self.content("r.json"))
+        points = results["experiments"][0]["points"]
+        chosen = [p for p in points if p["category"] in ("scan-blelloch", "rank-tiles")]
+        for p in chosen:
+            p["seconds"], p["figures"] = [0.5, 0.25, 0.25], {}
+        results["experiments"][0]["points"] = chosen
+        self.file("r.json", json.dumps(results))
+        self.good("bench", "classics", "--from", kept, "--recount", "--json", again)
+        for before, after in zip(chosen, json.loads(self.content("again.json"))["experiments"][0]["points"]):
+            self.assertEqual(after["seconds"], before["seconds"])
+            self.assertGreater(after["figures"]["counted at n"], 2000)
 
     def test_help_and_talk(self):
         self.assertIn(b"sortile bench classics [OPTIONS]", self.good("bench", "classics", "-h"))

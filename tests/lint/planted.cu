@@ -22,6 +22,18 @@ __global__ void kernel(int* out) {                             // FIND
   __activemask();                                              // FIND
   __trap();                                                    // FIND
   tile[0] = other + ones;
+  asm __volatile__("membar.gl;" ::: "memory");                 // FIND
+  asm volatile goto("" : : : : away);                          // FIND
+  int joined = __funnelshift_l(i, other, 7);                   // FIND
+  int dot = __dp4a(i, other, 0);                               // FIND
+  int high = __umulhi(i, other);                               // FIND
+  int bytes = __vcmpeq4(i, other);                             // FIND
+  bool near = __isShared(out);                                 // FIND
+  long long now = clock64();                                   // FIND
+  long earlier = clock();                                      // FIND
+  cudaGridDependencySynchronize();                             // FIND
+  cudaTriggerProgrammaticLaunchCompletion();                   // FIND
+  float fast = __fdividef(1.0f, __int_as_float(i));            // FIND
 }
 void launch(int* out) {
   kernel<<<1, 32>>>(out);                                      // FIND
@@ -34,4 +46,8 @@ __launch_bounds__(128)                                         // FIND
 const char* text = "asm volatile and atomicAdd( in a string";
 const char* raw = R"(__shfl_sync(
 __ballot_sync()";
-int my_threadIdx_count, atomicAddress, basm;
+int my_threadIdx_count, atomicAddress, basm, my__popc, clock64_count;
+using clock = std::chrono::steady_clock;
+const auto start = clock::now();
+const long processor_time = std::clock();
+int host = __builtin_popcount(7) + int(sizeof(__int128));

@@ -42,12 +42,20 @@ RULES = [
     (r"\b__shared__\b", "the kernel's `shared` struct, or dynamic_shared()"),
     (r"\b__(global|device|host|constant|managed)__\b", "a kernel struct; SORTILE_DEVICE, SORTILE_HOST_DEVICE"),
     (r"\b__(launch_bounds|cluster_dims)__\b", "block_threads and min_blocks of the kernel, cluster of the launch"),
-    (r"\basm\s*(volatile)?\s*\(|\b__asm(__)?\b", "a word of the dialect (add one in src/simt if it is missing)"),
+    (r"\basm\s*((__)?(volatile|goto|inline)(__)?\s*)*\(|\b__asm(__)?\b", "a word of the dialect (add one in src/simt if it is missing)"),
     (r"\bcuda::(std::)?(atomic|atomic_ref|atomic_thread_fence|barrier|pipeline|memcpy_async|ptx)\b",
      "ordered accesses and atomics of views"),
     (r"\bcooperative_groups\b", "barriers of the dialect"),
     (r"<<<", "simt::launch()"),
+    (r"(?<!::)\b(clock|clock64)\s*\(\s*\)", "no clock in a kernel: time it from the host"),
+    (r"\bcuda(GridDependencySynchronize|TriggerProgrammaticLaunchCompletion)\b",
+     "wait_for_prerequisites(), launch_dependents()"),
 ]
+# CUDA's intrinsics begin with two underscores and a small letter, and are too many to list: what is not one of the host
+# compilers' words is taken for one.
+INTRINSIC = re.compile(r"\b__[a-z]\w*")
+NOT_CUDA = re.compile(r"__(asan_\w+|tsan_\w+|sanitizer_\w+|builtin_\w+|attribute__|clang__|cplusplus|extension__|int128|linux__|x86_64__|"
+                      r"aarch64__|has_include|has_feature|func__)$")
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in RULES]
 
 # What is not code: comments, strings (raw ones too), characters. Each keeps its line breaks.
@@ -60,9 +68,14 @@ def code_of(text):
 
 def findings(path):
     for number, line in enumerate(code_of(path.read_text(encoding="utf-8")).split("\n"), 1):
+        named = set()
         for pattern, instead in COMPILED:
             for match in pattern.finditer(line):
+                named.update(range(*match.span()))
                 yield f"{path}:{number}: {match.group(0).strip(' (')}: use {instead}"
+        for match in INTRINSIC.finditer(line):
+            if match.start() not in named and not NOT_CUDA.match(match.group(0)):
+                yield f"{path}:{number}: {match.group(0)}: use a word of the dialect (add one in src/simt if it is missing)"
 
 
 def exempt(relative):

@@ -145,7 +145,7 @@ TEST(faults, barrier_in_a_divergent_branch) {
 
 // ---- warp masks and lanes that never come ---------------------------------------------------------------------
 
-enum class warp_fault { not_in_mask, ended_lane, different_calls, half_never_comes };
+enum class warp_fault { none, not_in_mask, ended_lane, different_calls, half_never_comes };
 
 template <warp_fault Kind>
 struct bad_warp {
@@ -171,14 +171,23 @@ struct bad_warp {
         simt::ballot(true);
       simt::block_barrier();
     }
+    if constexpr (Kind == warp_fault::none) { // each of them done right
+      simt::ballot(true, lane < 16 ? 0xffffu : 0xffff0000u);
+      simt::warp_barrier();
+      if (lane < 16)
+        simt::ballot(true, 0xffffu);
+      simt::block_barrier();
+    }
     to[simt::thread_index()] = simt::thread_index();
   }
 };
 
 TEST(faults, warp_masks) {
-  EXPECT_EQ(search(runs<bad_warp<warp_fault::not_in_mask>>)->kind, fault::bad_warp_mask);
-  EXPECT_EQ(search(runs<bad_warp<warp_fault::ended_lane>>)->kind, fault::bad_warp_mask);
-  EXPECT_EQ(search(runs<bad_warp<warp_fault::different_calls>>)->kind, fault::bad_warp_mask);
+  const auto right = runs<bad_warp<warp_fault::none>>;
+  expect_found(fault::bad_warp_mask, {"not_in_mask", "block 0"}, runs<bad_warp<warp_fault::not_in_mask>>, right);
+  expect_found(fault::bad_warp_mask, {"ended_lane", "block 0"}, runs<bad_warp<warp_fault::ended_lane>>, right);
+  expect_found(fault::bad_warp_mask, {"different_calls", "block 0"}, runs<bad_warp<warp_fault::different_calls>>,
+               right);
 }
 
 TEST(faults, deadlock_names_who_waits_where) {

@@ -126,8 +126,10 @@ TEST(faults, options_from_the_environment) {
   EXPECT_EQ(options.seed, 77u);
   EXPECT_EQ(options.checks, executor::check::schedule | executor::check::shared_races);
   EXPECT_EQ(options.architecture, 80u);
-  ::setenv("SORTILE_EXECUTOR_SEED", "7x", 1);
-  EXPECT_THROW(static_cast<void>(executor::options_from_environment()), simt::error);
+  for (const char* wrong : {"7x", "", "-1", " 7", "99999999999999999999"}) {
+    ::setenv("SORTILE_EXECUTOR_SEED", wrong, 1);
+    EXPECT_THROW(static_cast<void>(executor::options_from_environment()), simt::error) << wrong;
+  }
   ::unsetenv("SORTILE_EXECUTOR_SEED");
   ::unsetenv("SORTILE_EXECUTOR_CHECKS");
   EXPECT_EQ(executor::options_from_environment({.seed = 3}).seed, 3u);

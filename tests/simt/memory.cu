@@ -14,7 +14,7 @@ struct copies {
     simt::shared_value<T> last;
   };
   global<const T> in;
-  global<T> to; // [8][64]
+  global<T> to; // [9][64]
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned i = simt::thread_index();
     to[i] = in[i];
@@ -31,6 +31,7 @@ struct copies {
     simt::block_barrier();
     s.plain.store(i, s.plain.load(i, simt::acquire, simt::block_scope), simt::release, simt::block_scope);
     to[448 + i] = T(s.last);
+    to.store(512 + i, in.load(i, simt::last_use));
     simt::prefetch(in, 0);
   }
 };
@@ -42,11 +43,11 @@ void check_copies() {
   std::memcpy(in.data(), bits.data(), 64 * sizeof(T));
   on_every_schedule(
       [&](simt::queue q) {
-        buffer<T> from(in), to(512);
+        buffer<T> from(in), to(576);
         simt::launch(q, {.grid = 1}, copies<T>{from.view(), to.view()});
         const auto out = to.host();
-        for (unsigned i = 0; i < 512; ++i) {
-          const unsigned at = i < 384 ? i % 64 : i < 448 ? 63 - i % 64 : 63;
+        for (unsigned i = 0; i < 576; ++i) {
+          const unsigned at = i < 384 || i >= 512 ? i % 64 : i < 448 ? 63 - i % 64 : 63;
           ASSERT_EQ(std::memcmp(&out[i], &in[at], sizeof(T)), 0) << i;
         }
       },

@@ -82,14 +82,22 @@ TEST(faults, out_of_bounds_of_global_memory) {
   EXPECT_NE(hit->message.find("index -1 of a global array of 64"), std::string::npos) << hit->message;
 }
 
+/// Four words at a place that is no multiple of four; the array itself is aligned.
+template <bool Fault>
 struct misaligned_vector {
   static constexpr unsigned block_threads = 32;
   global<std::uint32_t> to;
-  SORTILE_DEVICE void operator()() const { to[0] = simt::load_vector<4>(to, simt::thread_index())[0]; }
+  SORTILE_DEVICE void operator()() const {
+    const unsigned t = simt::thread_index();
+    if (t < 8)
+      to[32 + t] = simt::load_vector<4>(to, Fault ? t : 4 * t)[0];
+    to[t] = t;
+  }
 };
 
 TEST(faults, misaligned_vector) {
-  EXPECT_EQ(search(runs<misaligned_vector>)->kind, fault::misaligned);
+  expect_found(fault::misaligned, {"misaligned_vector<true>", "block 0"}, runs<misaligned_vector<true>>,
+               runs<misaligned_vector<false>>);
 }
 
 template <bool Fault>

@@ -44,6 +44,34 @@ SIMT_TEST(warp, votes) {
   });
 }
 
+/// What a hint may be relied on for: the lane itself is among the active ones, and lanes that have ended are not.
+struct active {
+  static constexpr unsigned block_threads = 64;
+  global<std::uint32_t> seen;
+  SORTILE_DEVICE void operator()() const {
+    if (simt::lane_index() >= 24)
+      return;
+    simt::warp_barrier(0xffffffu);
+    seen[simt::thread_index()] = simt::active_lanes();
+  }
+};
+
+SIMT_TEST(warp, active_lanes) {
+  on_every_schedule([&](simt::queue q) {
+    buffer<std::uint32_t> seen(64);
+    simt::launch(q, {.grid = 1}, active{seen.view()});
+    const auto s = seen.host();
+    for (unsigned i = 0; i < 64; ++i) {
+      if (i % 32 < 24) {
+        ASSERT_EQ(s[i] >> (i % 32) & 1, 1u) << i;
+        ASSERT_EQ(s[i] >> 24, 0u) << i;
+      } else {
+        ASSERT_EQ(s[i], 0u) << i;
+      }
+    }
+  });
+}
+
 struct matches {
   static constexpr unsigned block_threads = 32;
   global<const std::uint32_t> in;

@@ -5,7 +5,9 @@
 #include "simt/executor/watchdog.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -145,10 +147,12 @@ device_options options_from_environment(device_options defaults) {
     if (!text)
       return;
     char* end = nullptr;
+    errno = 0;
     const unsigned long long v = std::strtoull(text, &end, 10);
-    if (end == text || *end != 0)
+    using number_type = std::remove_reference_t<decltype(value)>;
+    if (*text < '0' || *text > '9' || *end != 0 || errno != 0 || v > std::numeric_limits<number_type>::max())
       throw simt::error(std::string("simt: ") + variable + "=" + text + " is not a number");
-    value = static_cast<std::remove_reference_t<decltype(value)>>(v);
+    value = static_cast<number_type>(v);
   };
   number("SORTILE_EXECUTOR_SEED", defaults.seed);
   unsigned checks = unsigned(defaults.checks);

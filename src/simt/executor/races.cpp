@@ -8,9 +8,8 @@
 //   - the block passed a barrier since (s <= mark of the block), or the cluster did, for threads of different blocks;
 //   - same warp: u knows p's lane up to s, from warp barriers (a vector clock of 32 lanes, exact);
 //   - other warps: u knows p's warp up to s, from named barriers, transfer barriers, release/acquire pairs on shared
-//   storage
-//     (a vector of warps: it takes what one thread has released for its whole warp, so a race among its lanes may go
-//     unseen there).
+//     storage (a vector of warps: it takes what one thread has released for its whole warp, so a race among its lanes
+//     may go unseen there).
 // If none holds and one of the two writes, and not both are atomic or ordered, it is a race, whatever the values.
 #include "simt/executor/scheduler.hpp"
 

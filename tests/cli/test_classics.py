@@ -1,0 +1,133 @@
+"""sortile classics: its list, its runs, what it refuses, counters, steps and schedules."""
+
+import os
+import re
+import subprocess
+import unittest
+
+from harness import CommandTest, run
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+RUN = ["classics", "run"]
+
+
+class Classics(CommandTest):
+    def test_list(self):
+        lines = self.good("classics", "list").decode().splitlines()
+        names = [line.split()[0] for line in lines]
+        self.assertGreater(len(names), 50)
+        self.assertEqual(len(set(names)), len(names))
+        for name in ["scan-blelloch", "radix-1bit", "merge-path", "bitonic-shared", "quicksort-launching", "host-qsort"]:
+            self.assertIn(name, names)
+        self.assertIn(b"| `radix-1bit` | radix |", self.good("classics", "list", "--markdown"))
+
+    def test_a_run_says_that_it_was_verified(self):
+        for more in [[], ["--pairs", "-r"], ["--type", "f32", "--workload", "specials"], ["--bits", "3:9"],
+                     ["--set", "bits=2"], ["--engine", "executor"], ["--repeat", "3"]]:
+            said = self.good(*RUN, "radix-bits", "-n", 700, *more).decode().splitlines()
+            self.assertRegex(said[-2], r"^[0-9.]+ ms")
+            self.assertEqual(said[-1], "verified: all keys in order, each with its value")
+        self.assertIn(b"verified", self.good(*RUN, "host-qsort", "-n", 100))
+        self.assertIn(b"the executor ran no kernel", self.good(*RUN, "host-qsort", "-n", 100, "--engine", "executor"))
+
+    def test_quiet_says_nothing_and_verbose_more(self):
+        self.assertEqual(self.good(*RUN, "rank", "-n", 50, "-q"), b"")
+        status, out, err = run(*RUN, "rank", "-n", 50, "--repeat", 2, "-v")
+        self.assertEqual(status, 0)
+        self.assertIn(b"rank -n 50 --type u32 --workload uniform --seed 1 on executor", err)
+        self.assertIn(b"run 2: ", err)
+        self.refused(*RUN, "rank", "-n", 50, "-q", "--type", "u8", says="u8")
+
+    def test_schedules(self):
+        said = self.good(*RUN, "radix-1bit", "-n", 100, "--bits", "0:2", "--schedules", 5)
+        self.assertIn(b"verified: all keys in order, each with its value, on 5 schedules", said)
+        one = {"SORTILE_EXECUTOR_SEED": "77"}
+        status, out, err = run(*RUN, "radix-1bit", "-n", 100, "--bits", "0:2", "--schedules", 2, "-vv", env=one)
+        self.assertEqual(status, 0)
+        self.assertIn(b"schedule 77\n", err)
+        self.assertIn(b"schedule 78\n", err)
+        for wrong in ["x", "-1", "", "99999999999999999999"]:
+            self.refused(*RUN, "radix-1bit", "-n", 100, says="SORTILE_EXECUTOR_SEED", env={"SORTILE_EXECUTOR_SEED": wrong})
+
+    def test_counters_are_those_of_one_run(self):
+        def counted(*more):
+            return self.good(*RUN, "radix-1bit", "-n", 2000, "--bits", "0:2", "--counters", *more).decode().split("keys a second\n")[1]
+        self.assertIn("barriers", counted())
+        self.assertEqual(counted(), counted("--repeat", 3))
+
+    def test_steps(self):
+        steps = self.good(*RUN, "radix-1bit", "-n", 8, "--workload", "range:8", "--bits", "0:3", "--steps").decode().splitlines()
+        self.assertTrue(steps[0].startswith("input: "))
+        result = next(line for line in steps if line.startswith("result: "))
+        self.assertEqual(sorted(map(int, steps[0].split()[1:])), list(map(int, result.split()[1:])))
+        self.assertGreater(steps.index(result), 3)
+
+    def test_names_types_and_sizes_are_refused(self):
+        self.refused("classics", "run", says="name of a classic")
+        self.refused("classics", "fly", says="fly")
+        self.refused(*RUN, "radix-1bit", says="-n")
+        self.refused(*RUN, "no-such", "-n", 5, says=["no-such", "radix-1bit", "host-qsort"])
+        self.refused(*RUN, "radix-1bit", "-n", "many", says=["-n", "many"])
+        self.refused(*RUN, "radix-1bit", "-n", "-5", says="-5")
+        self.refused(*RUN, "radix-1bit", "-n", 5, "--type", "u9", says="u9")
+        self.refused(*RUN, "radix-1bit", "-n", 5, "--type", "f64", says=["radix-1bit", "f64", "u32"])
+        self.refused(*RUN, "radix-floats", "-n", 5, says=["radix-floats", "u32", "f32"])
+        self.refused(*RUN, "scan-blelloch", "-n", 2049, says=["scan-blelloch", "2049", "2048"])
+        self.refused(*RUN, "scan-blocks", "-n", 5, "--pairs", says=["scan-blocks", "pairs"])
+        self.refused(*RUN, "scan-blocks", "-n", 5, "-r", says=["scan-blocks", "direction"])
+        status, out, err = run(*RUN, "radix-1bit", "-n", 5, "--workload", "no-such")
+        self.assertEqual((status, out), (2, b""))
+        self.assertIn(b"workload 'no-such'", err)
+        self.refused(*RUN, "radix-1bit", "-n", 5, "--workload", "specials", says="specials")
+
+    def test_settings_are_refused(self):
+        self.refused(*RUN, "radix-bits", "-n", 5, "--set", "bits", says=["--set", "PARAMETER=NUMBER"])
+        self.refused(*RUN, "radix-bits", "-n", 5, "--set", "bits=x", says=["--set", "x"])
+        self.refused(*RUN, "radix-bits", "-n", 5, "--set", "bits=9", says=["radix-bits", "bits = 9", "1 to 8"])
+        self.refused(*RUN, "radix-bits", "-n", 5, "--set", "keys=2", says=["radix-bits", "keys", "bits"])
+        self.refused(*RUN, "radix-bits", "-n", 5, "--bits", "7", says=["--bits", "B:E"])
+        self.refused(*RUN, "radix-bits", "-n", 5, "--bits", "9:3", says=["radix-bits", "9:3"])
+        for seed in ["-1", "x", "1.5", "18446744073709551616"]:
+            self.refused(*RUN, "radix-bits", "-n", 5, "--seed", seed, says=["--seed", seed, "whole number"])
+
+    def test_what_does_not_go_together_is_refused(self):
+        self.refused(*RUN, "radix-1bit", "-n", 65, "--steps", says=["--steps", "64"])
+        for option in ["--schedules", "--counters"]:
+            more = [option, 3] if option == "--schedules" else [option]
+            for engine in [[], ["--engine", "executor"], ["--engine", "host"]]:
+                self.refused(*RUN, "host-qsort", "-n", 5, *engine, *more, says=["host-qsort", "no kernel"])
+            self.refused(*RUN, "radix-1bit", "-n", 5, "--engine", "cuda", *more, says=["executor", "cuda"])
+        self.refused(*RUN, "host-qsort", "-n", 5, "--engine", "cuda", says=["host-qsort", "does not run on cuda", "host"])
+        self.refused(*RUN, "radix-1bit", "-n", 5, "--engine", "host", says=["radix-1bit", "does not run on host"])
+        self.refused(*RUN, "radix-1bit", "-n", 5, "--markdown", says="--markdown")
+        self.refused("classics", "list", "radix-1bit", says="list")
+        self.refused("classics", "list", "-n", 5, says=["--count", "list"])
+        self.refused("classics", "list", "--steps", says=["--steps", "list"])
+
+    def test_the_sanitizers_runs_are_runs_of_every_classic(self):
+        """What scripts/classics_sanitizers.sh does on a GPU, on the executor: all accepted, all parameters' ends among it."""
+        script = os.path.join(ROOT, "scripts", "classics_sanitizers.sh")
+        runs = subprocess.run([script, "--list"], capture_output=True, check=True, text=True).stdout.splitlines()
+        table = self.good("classics", "list", "--markdown").decode().splitlines()[2:]
+        for row in table:
+            cells = [cell.strip() for cell in row.split("|")[1:]]
+            name, parameters = cells[0].strip("`"), cells[8]
+            mine = [line for line in runs if line.split()[0] == name]
+            if b"does not run on cuda" in run(*RUN, name, "-n", 3, "--engine", "cuda")[2]:
+                self.assertEqual(mine, [], name)
+                continue
+            self.assertGreaterEqual(len(mine), 2, name)
+            if cells[5] != "":
+                self.assertTrue(any(" -r" in line for line in mine) and any("--pairs" in line for line in mine), name)
+            for parameter, least, most in re.findall(r"([a-z]+) ([0-9]+)–([0-9]+) \(", parameters):
+                for value in (least, most):
+                    if (parameter, value) not in [("small", "1024"), ("pivot", "2")]:
+                        self.assertTrue(any(f"{parameter}={value}" in line for line in mine), (name, parameter, value))
+        for line in runs:
+            options = line.split()
+            options[options.index("-n") + 1] = "200"
+            self.good(*RUN, *options, "-q")
+
+
+if __name__ == "__main__":
+    unittest.main()
