@@ -41,7 +41,7 @@ step racecheck 200 'gpu_fuzz compute-sanitizer' "$check racecheck \$F/gpu_fuzz -
 step initcheck 150 'gpu_fuzz compute-sanitizer' "$check initcheck \$F/gpu_fuzz --seconds 40 --largest 100000 --first 4000000"
 step synccheck 150 'gpu_fuzz compute-sanitizer' "$check synccheck \$F/gpu_fuzz --seconds 40 --largest 100000 --first 5000000"
 for kind in u32 u64 u32+u32 u64+u64; do
-  step "ncu-$kind" 120 'sortile ncu' "ncu --csv --clock-control none --kernel-name-base demangled -k 'regex:($kernels)' --launch-count 16 \
+  step "ncu-$kind" 120 'sortile ncu' "ncu --csv --clock-control none --kernel-name-base demangled -k 'regex:kernel_entry<.*($kernels)' --launch-count 40 \
     --metrics $metrics \$F/sortile bench gpu --kinds $kind --log-n 28 --rounds 1 --l2 warm > \$O/ncu.tmp; rc=\$?; \
     grep '^\"' \$O/ncu.tmp > \$O/ncu-$kind.csv; grep -v '^\"' \$O/ncu.tmp; rm -f \$O/ncu.tmp; exit \$rc"
 done

@@ -1,14 +1,15 @@
 // See device_arrays.hpp. One kernel a width: the shape is a run-time value.
 #include "bench/gpu/device_arrays.hpp"
 
-#include "bench/gpu/contestant.hpp"
-#include "device/cuda_error.hpp"
 #include "simt/simt.hpp"
 
-#include <stdexcept>
+#include <algorithm>
+#include <cmath>
 
-namespace sortile::bench {
+namespace sortile::bench::inline SORTILE_BACKEND {
 namespace {
+
+constexpr unsigned threads = 256;
 
 SORTILE_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
   x += 0x9e3779b97f4a7c15;
@@ -20,12 +21,12 @@ SORTILE_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
 /// Ranks with probability near 1 / rank, their bits mixed: frequent keys lie anywhere.
 SORTILE_DEVICE std::uint64_t zipf(std::uint64_t i, std::uint64_t n) {
   const double u = double(mix(i) >> 11) * 0x1p-53;
-  return mix(std::uint64_t(exp(u * log(double(n)))));
+  return mix(std::uint64_t(std::exp(u * std::log(double(n)))));
 }
 
 template <class Word>
 struct keys_kernel {
-  static constexpr unsigned block_threads = 256, bits = 8 * sizeof(Word);
+  static constexpr unsigned block_threads = threads, bits = 8 * sizeof(Word);
   simt::global<Word> out;
   std::uint64_t n;
   key_shape shape;
@@ -103,7 +104,7 @@ struct keys_kernel {
 };
 
 struct differences_kernel {
-  static constexpr unsigned block_threads = 256;
+  static constexpr unsigned block_threads = threads;
   simt::global<const std::uint32_t> a, b;
   simt::global<std::uint64_t> differences;
   std::uint64_t n;
@@ -115,48 +116,47 @@ struct differences_kernel {
   }
 };
 
+simt::launch_config blocks_for(std::uint64_t n) {
+  constexpr std::uint64_t most = 1024;
+  return {.grid = unsigned(std::clamp<std::uint64_t>(n / threads, 1, most))};
+}
+
 template <class Word>
-void fill(void* out, std::uint64_t n, key_shape shape) {
-  simt::launch(simt::queue::cuda(nullptr), {.grid = 1024}, keys_kernel<Word>{{static_cast<Word*>(out), n}, n, shape});
+void fill(const simt::queue& q, void* out, std::uint64_t n, key_shape shape) {
+  simt::launch(q, blocks_for(n), keys_kernel<Word>{{static_cast<Word*>(out), n}, n, shape});
 }
 
 } // namespace
+} // namespace sortile::bench::inline SORTILE_BACKEND
 
-void fill_with_keys(void* out, std::size_t bytes, std::uint64_t n, key_shape shape) {
+namespace sortile::bench::detail {
+
+template <>
+void fill_with_keys<simt::this_backend>(const simt::queue& q, void* out, std::size_t bytes, std::uint64_t n,
+                                        key_shape shape) {
   switch (bytes) {
   case 1:
-    return fill<std::uint8_t>(out, n, shape);
+    return fill<std::uint8_t>(q, out, n, shape);
   case 2:
-    return fill<std::uint16_t>(out, n, shape);
+    return fill<std::uint16_t>(q, out, n, shape);
   case 4:
-    return fill<std::uint32_t>(out, n, shape);
+    return fill<std::uint32_t>(q, out, n, shape);
   case 8:
-    return fill<std::uint64_t>(out, n, shape);
-  case 16:
-    return fill<uint128>(out, n, shape);
+    return fill<std::uint64_t>(q, out, n, shape);
   default:
-    throw std::logic_error("fill_with_keys: keys of " + std::to_string(bytes) + " bytes");
+    return fill<uint128>(q, out, n, shape);
   }
 }
 
-void fill_with_positions(void* out, std::size_t bytes, std::uint64_t n) {
-  if (bytes != 4 && bytes != 8)
-    throw std::logic_error("fill_with_positions: values of " + std::to_string(bytes) + " bytes");
-  fill_with_keys(out, bytes, n, key_shape::sorted);
-}
-
-bool same_on_device(const void* a, const void* b, std::size_t bytes) {
-  const auto result = make_buffer(8);
-  SORTILE_CUDA_CHECK(cudaMemset(result->data(), 0, 8));
+template <>
+void count_differences<simt::this_backend>(const simt::queue& q, const void* a, const void* b, std::size_t bytes,
+                                           std::uint64_t* differences) {
   const std::uint64_t words = bytes / 4;
-  simt::launch(simt::queue::cuda(nullptr), {.grid = 1024},
+  simt::launch(q, blocks_for(words),
                differences_kernel{{static_cast<const std::uint32_t*>(a), words},
                                   {static_cast<const std::uint32_t*>(b), words},
-                                  {static_cast<std::uint64_t*>(result->data()), 1},
+                                  {differences, 1},
                                   words});
-  std::uint64_t differences = 0;
-  SORTILE_CUDA_CHECK(cudaMemcpy(&differences, result->data(), 8, cudaMemcpyDeviceToHost));
-  return differences == 0;
 }
 
-} // namespace sortile::bench
+} // namespace sortile::bench::detail

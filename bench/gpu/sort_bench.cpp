@@ -18,6 +18,29 @@ void wait_for_device() {
   SORTILE_CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
 
+simt::queue default_queue() {
+  return simt::queue::cuda(nullptr);
+}
+
+bool same_on_device(const void* a, const void* b, std::size_t bytes) {
+  const auto result = make_buffer(sizeof(std::uint64_t));
+  SORTILE_CUDA_CHECK(cudaMemset(result->data(), 0, sizeof(std::uint64_t)));
+  count_differences(default_queue(), a, b, bytes, static_cast<std::uint64_t*>(result->data()));
+  std::uint64_t differences = 0;
+  SORTILE_CUDA_CHECK(cudaMemcpy(&differences, result->data(), sizeof differences, cudaMemcpyDeviceToHost));
+  return differences == 0;
+}
+
+/// Gives back what earlier rows took: the pool keeps it otherwise, in pieces that a larger row cannot use.
+void trim_memory() {
+  wait_for_device();
+  int device = 0;
+  cudaMemPool_t pool = nullptr;
+  SORTILE_CUDA_CHECK(cudaGetDevice(&device));
+  SORTILE_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, device));
+  SORTILE_CUDA_CHECK(cudaMemPoolTrimTo(pool, 0));
+}
+
 /// To the nanosecond: the events' clock is no finer.
 double time_once(const std::function<void()>& work) {
   const device::event begin(device::event::timing::on), end(device::event::timing::on);
@@ -36,9 +59,9 @@ class arrays {
         keys_(make_buffer(key_bytes_)), keys_out_(make_buffer(writes_keys() ? key_bytes_ : 0)),
         keys_expected_(make_buffer(key_bytes_)), values_(make_buffer(value_bytes_)),
         values_out_(make_buffer(value_bytes_)), values_expected_(make_buffer(value_bytes_)) {
-    fill_with_keys(keys_->data(), key_bytes(row.kind->type), row.n, row.shape);
+    fill_with_keys(default_queue(), keys_->data(), key_bytes(row.kind->type), row.n, row.shape);
     if (value_bytes_ > 0)
-      fill_with_positions(values_->data(), row.kind->value_bytes, row.n);
+      fill_with_positions(default_queue(), values_->data(), row.kind->value_bytes, row.n);
   }
 
   sort_request request() const {
@@ -120,7 +143,7 @@ entrant make_lsd(const sort_row& row, const sort_request& r) {
   request.workspace = workspace->data();
   request.workspace_bytes = bytes;
   const double moved = row.shape == key_shape::uniform ? bytes_moved_by_cub(*row.kind, row.n) : 0; // of the same design
-  return {{"lsd", [=] { kernels::lsd_sort(simt::queue::cuda(nullptr), request); }, bytes}, moved};
+  return {{"lsd", [=] { kernels::lsd_sort(default_queue(), request); }, bytes}, moved};
 }
 
 entrant make_lsd_of_width(const sort_row& row, const sort_request& r) {
@@ -161,7 +184,8 @@ struct sort_bench::inside {
     testing::timing empty{"empty", {}};
     for (int round = 0; round < 101; ++round) {
       wait_for_device();
-      empty.seconds.push_back(time_once([&] { fill_with_keys(flushed->data(), 4, 0, key_shape::uniform); }));
+      empty.seconds.push_back(
+          time_once([&] { fill_with_keys(default_queue(), flushed->data(), 4, 0, key_shape::uniform); }));
     }
     return empty.median();
   }
@@ -216,6 +240,7 @@ sort_result sort_bench::measure(const sort_row& row, const sort_measuring& how) 
   constexpr std::uint64_t small = std::uint64_t{1} << 22;
   sort_result result{row, how.cold, {}};
   try {
+    trim_memory();
     const arrays data(row);
     std::vector<entrant> field;
     enter(result, field, "cub", data, [&] { return make_cub(row, data.cubs_request()); });
