@@ -24,7 +24,7 @@ namespace {
 constexpr const char* examples = R"(Examples:
   sortile bench gpu --list
   sortile bench gpu --json gpu.json --plots plots                 every row, on the GPU: some minutes
-  sortile bench gpu --row u64 --row zipf --lsd                    rows whose names hold u64 or zipf
+  sortile bench gpu --row u64 --row zipf --engine-sorts           rows whose names hold u64 or zipf
   sortile bench gpu --kinds u32,u64+u64 --shapes uniform --log-n 20,24,28
   sortile bench gpu --from gpu.json --plots plots                 tables and plot of kept results, no GPU)";
 
@@ -36,7 +36,7 @@ struct gpu_job {
   unsigned rounds = 7;
   bool list = false;
   bool quick = false;
-  bool with_lsd = false;
+  bool with_engine_sorts = false;
 
   bool is_grid() const { return !kinds.empty() || !shapes.empty() || !log_n.empty(); }
 };
@@ -134,7 +134,8 @@ bool measure(const gpu_job& job, const talk& voice, bench::sort_results& all) {
   bool well = true;
   for (const bench::sort_row& row : todo)
     for (const bool cold : caches_of(job, row)) {
-      all.rows.push_back(gpu.measure(row, {.rounds = job.rounds, .cold = cold, .with_lsd = job.with_lsd}));
+      all.rows.push_back(
+          gpu.measure(row, {.rounds = job.rounds, .cold = cold, .with_engine_sorts = job.with_engine_sorts}));
       const bench::sort_result& r = all.rows.back();
       const bench::judgement j = bench::judge(r, bench::never_slower, true);
       voice.say(2, "{}{}: {:.2f} x CUB", row.name(), cold ? " cold" : "", j.ratio);
@@ -183,7 +184,7 @@ void write_plots(const std::string& folder, const bench::sort_results& all) {
 }
 
 int run_gpu_bench(const gpu_job& job, const talk& voice) {
-  if (!job.from.empty() && (job.list || job.is_grid() || job.quick || job.with_lsd || !job.json.empty()))
+  if (!job.from.empty() && (job.list || job.is_grid() || job.quick || job.with_engine_sorts || !job.json.empty()))
     refuse("--from measures nothing: of the other options only --row and --plots go with it");
   if (job.list)
     return print_list(job);
@@ -221,7 +222,8 @@ void add_bench_gpu_command(command_line& line, CLI::App& bench) {
   command.add_option("--rounds", job->rounds, "timed runs of each (default: 7; small n seven times as many)")
       ->option_text("R")
       ->check(CLI::Range(1u, 1000u));
-  command.add_flag("--lsd", job->with_lsd, "also the stable LSD sort by itself");
+  command.add_flag("--engine-sorts", job->with_engine_sorts,
+                   "also the sorts among which the engine chooses, by themselves");
   command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
   command.add_option("--plots", job->plots, "write a plot (SVG) and what it shows (CSV) there")->option_text("DIR");
   command.add_option("--from", job->from, "tables and plot of a file that --json wrote, without a GPU")

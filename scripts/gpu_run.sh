@@ -34,7 +34,7 @@ step tests-device 60 device_test '$F/device_test'
 step tests-kernels 300 kernels_test '$F/kernels_test --gtest_filter="*_on_cuda*:*on_gpu*"'
 step tests-primitives 120 primitives_test '$F/primitives_test --gtest_filter="*_on_cuda*:*on_gpu*"'
 step fuzz $((fuzz + 60)) gpu_fuzz "\$F/gpu_fuzz --seconds $fuzz --first \${GPU_RUN_FIRST:-1000000}"
-step bench 600 sortile '$F/sortile bench gpu -v --lsd --json $O/gpu.json'
+step bench 600 sortile '$F/sortile bench gpu -v --engine-sorts --json $O/gpu.json'
 step bench-steps 200 sortile_gpu_bench '$F/sortile_gpu_bench --rounds 9'
 step memcheck 150 'gpu_fuzz compute-sanitizer' "$check memcheck \$F/gpu_fuzz --seconds 60 --largest 300000 --first 2000000"
 step racecheck 200 'gpu_fuzz compute-sanitizer' "$check racecheck \$F/gpu_fuzz --seconds 60 --largest 50000 --first 3000000"
@@ -45,7 +45,7 @@ for kind in u32 u64 u32+u32 u64+u64; do
     --metrics $metrics \$F/sortile bench gpu --kinds $kind --log-n 28 --rounds 1 --l2 warm > \$O/ncu.tmp; rc=\$?; \
     grep '^\"' \$O/ncu.tmp > \$O/ncu-$kind.csv; grep -v '^\"' \$O/ncu.tmp; rm -f \$O/ncu.tmp; exit \$rc"
 done
-step grid 600 sortile '$F/sortile bench gpu --lsd --l2 warm --rounds 3 --json $O/grid.json --log-n 10,12,14,16,18,20,22,24,26 \
+step grid 600 sortile '$F/sortile bench gpu --engine-sorts --l2 warm --rounds 3 --json $O/grid.json --log-n 10,12,14,16,18,20,22,24,26 \
   --kinds u8,u16,u32,u64,u128,u32+u32,u64+u32,u64+u64 --shapes uniform,low16,and3,zipf,sorted,outlier,billion >/dev/null'
 
 # The libraries that a binary brings: all but those that every system of the same kind has.

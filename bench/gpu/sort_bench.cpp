@@ -2,10 +2,9 @@
 #include "bench/gpu/sort_bench.hpp"
 
 #include "bench/classics/workbench.hpp"
-#include "bench/gpu/contestant.hpp"
 #include "bench/gpu/device_arrays.hpp"
+#include "bench/gpu/entrants.hpp"
 #include "device/stream.hpp"
-#include "kernels/lsd/lsd_sort.hpp"
 #include "testing/race.hpp"
 
 #include <algorithm>
@@ -105,66 +104,6 @@ class arrays {
   shared_buffer keys_, keys_out_, keys_expected_, values_, values_out_, values_expected_;
 };
 
-struct entrant {
-  contestant work;
-  double bytes_moved = 0;
-};
-
-/// What the plan's steps move; 0 where the keys decide which steps there are.
-double bytes_planned(const sort_row& row, const plan& p) {
-  if (row.shape != key_shape::uniform)
-    return 0;
-  double bytes = 0;
-  for (const plan_step& step : p.steps)
-    bytes += double(step.bytes_read) + double(step.bytes_written);
-  return bytes;
-}
-
-entrant make_sortile(const sort_row& row, const sort_request& request) {
-  options opts{.engine = "cuda", .memory = memory::device};
-  const plan p = explain(request, opts);
-  const auto workspace = make_buffer(p.workspace_bytes);
-  opts.workspace = {static_cast<std::byte*>(workspace->data()), p.workspace_bytes};
-  return {{"sortile", [=] { run(request, opts); }, p.workspace_bytes}, bytes_planned(row, p)};
-}
-
-template <class Word>
-entrant make_lsd(const sort_row& row, const sort_request& r) {
-  kernels::lsd_request<Word> request{.keys_in = static_cast<const Word*>(r.keys_in),
-                                     .keys_out = static_cast<Word*>(r.keys_out),
-                                     .values_in = r.values_in,
-                                     .values_out = r.values_out,
-                                     .value_bytes = unsigned(r.value_bytes),
-                                     .make_indices = r.carries == payload::indices,
-                                     .n = r.n,
-                                     .codec = make_key_codec<Word>(r.type, order::ascending, {})};
-  const std::size_t bytes = kernels::lsd_workspace_bytes(request);
-  const auto workspace = make_buffer(bytes);
-  request.workspace = workspace->data();
-  request.workspace_bytes = bytes;
-  const double moved = row.shape == key_shape::uniform ? bytes_moved_by_cub(*row.kind, row.n) : 0; // of the same design
-  return {{"lsd", [=] { kernels::lsd_sort(default_queue(), request); }, bytes}, moved};
-}
-
-entrant make_lsd_of_width(const sort_row& row, const sort_request& r) {
-  switch (key_bytes(r.type)) {
-  case 1:
-    return make_lsd<std::uint8_t>(row, r);
-  case 2:
-    return make_lsd<std::uint16_t>(row, r);
-  case 4:
-    return make_lsd<std::uint32_t>(row, r);
-  case 8:
-    return make_lsd<std::uint64_t>(row, r);
-  default:
-    return make_lsd<uint128>(row, r);
-  }
-}
-
-entrant make_cub(const sort_row& row, const sort_request& r) {
-  return {r.value_bytes == 0 ? cub_sort_keys(r) : cub_sort_pairs(r), bytes_moved_by_cub(*row.kind, row.n)};
-}
-
 } // namespace
 
 struct sort_bench::inside {
@@ -212,25 +151,27 @@ const experiments::json_value& sort_bench::environment() const {
 
 namespace {
 
-/// Makes a contestant and lets it sort once; what goes wrong is its complaint.
-template <class Make>
-void enter(sort_result& result, std::vector<entrant>& field, const char* name, const arrays& data, Make make) {
-  sort_standing standing{.name = name};
+/// Makes an entrant and lets it sort once; what goes wrong is its complaint. Who finds the keys unsuited takes no part.
+void enter(sort_result& result, std::vector<entrant>& field, const named_entrant& who, const sort_request& request,
+           const arrays& data) {
+  sort_standing standing{.name = who.name};
+  entrant e;
   try {
     data.spoil_output();
-    entrant e = make();
+    e = who.make(result.row, request);
     standing.workspace_bytes = e.work.workspace_bytes;
     standing.bytes_moved = e.bytes_moved;
     e.work.run();
     wait_for_device();
-    if (name != std::string_view("cub"))
+    if (e.declined && e.declined())
+      return;
+    if (!field.empty())
       standing.complaint =
           result.standings.front().complaint.empty() ? data.complaint() : "nothing of CUB's to compare with";
-    field.push_back(std::move(e));
   } catch (const std::exception& failure) {
     standing.complaint = failure.what();
-    field.push_back({});
   }
+  field.push_back(std::move(e));
   result.standings.push_back(std::move(standing));
 }
 
@@ -243,10 +184,12 @@ sort_result sort_bench::measure(const sort_row& row, const sort_measuring& how) 
     trim_memory();
     const arrays data(row);
     std::vector<entrant> field;
-    enter(result, field, "cub", data, [&] { return make_cub(row, data.cubs_request()); });
-    enter(result, field, "sortile", data, [&] { return make_sortile(row, data.request()); });
-    if (how.with_lsd)
-      enter(result, field, "lsd", data, [&] { return make_lsd_of_width(row, data.request()); });
+    const sort_request request = data.request();
+    enter(result, field, {"cub", make_cub}, data.cubs_request(), data);
+    enter(result, field, {"sortile", make_sortile}, request, data);
+    if (how.with_engine_sorts)
+      for (const named_entrant& each : engine_sorts_for(row, request))
+        enter(result, field, each, request, data);
     std::vector<testing::contender> contenders;
     for (std::size_t i = 0; i < field.size(); ++i)
       if (result.standings[i].complaint.empty())

@@ -16,7 +16,7 @@ namespace sortile::bench {
 struct sort_measuring {
   unsigned rounds = 7; ///< timed runs of each; small n take seven times as many
   bool cold = false;
-  bool with_lsd = false; ///< also the stable LSD sort by itself
+  bool with_engine_sorts = false; ///< also the sorts among which the engine chooses, each by itself
 };
 
 class sort_bench {

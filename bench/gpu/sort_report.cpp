@@ -15,6 +15,7 @@ using experiments::figures_text;
 using cells = std::vector<std::string>;
 
 constexpr std::string_view others = "others", missing = "-";
+constexpr int before_engine_sorts = 4; ///< columns
 
 std::string text_of(const experiments::json_value& environment, std::string_view name) {
   const experiments::json_value* found = environment.find(name);
@@ -74,8 +75,14 @@ double milliseconds(double seconds) {
   return std::round(seconds * 1e9) / 1e6;
 }
 
-bool has_lsd(const sort_results& all) {
-  return std::any_of(all.rows.begin(), all.rows.end(), [](const sort_result& r) { return r.find("lsd") != nullptr; });
+/// The engine's sorts that took part by themselves, in the order in which they first appear.
+std::vector<std::string> engine_sorts_of(const sort_results& all) {
+  std::vector<std::string> names;
+  for (const sort_result& r : all.rows)
+    for (const sort_standing& s : r.standings)
+      if (s.name != "sortile" && s.name != "cub" && std::find(names.begin(), names.end(), s.name) == names.end())
+        names.push_back(s.name);
+  return names;
 }
 
 /// What tables show of a row: `measured` null where it was not.
@@ -109,8 +116,10 @@ std::vector<shown_row> rows_of_group(const sort_results& all, std::string_view g
 cells heading(const sort_results& all) {
   cells names{"",       "n", "L2",      "sortile", "CUB",       "ratio", "noise",
               "target", "",  "of copy", "CUB's",   "workspace", "CUB's"};
-  if (has_lsd(all))
-    names.insert(names.begin() + 4, "LSD alone");
+  std::vector<std::string> alone = engine_sorts_of(all);
+  for (std::string& name : alone)
+    name += " alone";
+  names.insert(names.begin() + before_engine_sorts, alone.begin(), alone.end());
   return names;
 }
 
@@ -136,8 +145,10 @@ cells line_of(const sort_results& all, const shown_row& shown) {
                              ours == nullptr ? "-" : workspace_text(r.row, *ours, cub),
                              cub == nullptr ? "-" : bytes_text(double(cub->workspace_bytes))});
   }
-  if (has_lsd(all))
-    line.insert(line.begin() + 4, shown.measured == nullptr ? "-" : time_text(shown.measured->find("lsd")));
+  cells alone;
+  for (const std::string& name : engine_sorts_of(all))
+    alone.push_back(shown.measured == nullptr ? "-" : time_text(shown.measured->find(name)));
+  line.insert(line.begin() + before_engine_sorts, alone.begin(), alone.end());
   return line;
 }
 

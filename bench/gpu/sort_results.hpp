@@ -12,7 +12,7 @@ namespace sortile::bench {
 
 /// How one contestant did in a row.
 struct sort_standing {
-  std::string name;                ///< "sortile", "lsd", "cub"
+  std::string name;                ///< "sortile", "cub", or a sort of the engine by itself: "lsd", …
   std::size_t workspace_bytes = 0; ///< beside input and output
   double bytes_moved = 0;          ///< read plus written, by the contestant's own plan; 0 where keys decide
   double seconds = 0;              ///< median

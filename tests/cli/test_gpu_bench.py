@@ -46,7 +46,7 @@ class GpuBench(CommandTest):
         self.refused(*bench, "--from", self.path("missing"), says=["missing", "cannot read"])
         self.refused(*bench, "--from", self.file("text", "[1,\n"), says=["text", "line 2"])
         self.refused(*bench, "--from", self.file("other", '{"format": "another"}'), says=["other", "format"])
-        for more in (["--quick"], ["--list"], ["--lsd"], ["--kinds", "u32"], ["--json", "x"]):
+        for more in (["--quick"], ["--list"], ["--engine-sorts"], ["--kinds", "u32"], ["--json", "x"]):
             self.refused(*bench, "--from", self.path("text"), *more, says="--from measures nothing")
         told = json.loads(self.good("info", "--json"))
         if not any(gpu["why_unusable"] == "" for gpu in told["gpus"]["devices"]):

@@ -107,6 +107,15 @@ TEST(tables, show_cold_rows_beside_warm_ones) {
   EXPECT_NE(line_of("cold").find(" ≥ 1 |"), std::string::npos) << "targets in microseconds are warm ones\n" << table;
 }
 
+TEST(tables, have_a_column_for_each_sort_of_the_engine_that_ran_alone) {
+  sort_result with = planted(u32, 2e-3, 3e-3);
+  with.standings.push_back({.name = "lsd", .seconds = 2.5e-3});
+  with.standings.push_back({.name = "keys", .seconds = 1.5e-3});
+  const std::string table = table_of_group(planted_results({planted(skewed, 1e-3, 2e-3), with}), "keys");
+  EXPECT_NE(table.find(" sortile | lsd alone | keys alone |  CUB |"), std::string::npos) << table;
+  EXPECT_NE(table.find(" 2 ms |    2.5 ms |     1.5 ms | 3 ms |"), std::string::npos) << table;
+}
+
 TEST(tables, take_the_targets_of_the_gpu) {
   const std::vector<sort_result> rows{planted(u32, 1e-3, 2e-3)};
   EXPECT_NE(tally(planted_results(rows)).find("1 met"), std::string::npos);
