@@ -25,7 +25,8 @@ constexpr const char* examples = R"(Examples:
   sortile bench -n 5M --type u64 --pairs u32 --workload zipf:1.2
   sortile bench --lines -n 10M                      files of decimal lines: sortile sort -n and sort -n, bytes compared
   sortile bench --json result.json
-  sortile bench classics -h                         the experiments of the gallery, on a GPU)";
+  sortile bench classics -h                         the experiments of the gallery, on a GPU
+  sortile bench gpu -h                              arrays in a GPU's memory, against CUB)";
 
 struct bench_options {
   std::string count = "10M";
@@ -139,6 +140,7 @@ void add_bench_command(command_line& line) {
       ->check(CLI::Range(1u, 65536u));
   command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
   add_bench_classics_command(line, command);
+  add_bench_gpu_command(line, command);
 }
 
 } // namespace sortile::cli

@@ -48,6 +48,7 @@ void add_merge_command(command_line& line);
 void add_gen_command(command_line& line);
 void add_bench_command(command_line& line);
 void add_bench_classics_command(command_line& line, CLI::App& bench);
+void add_bench_gpu_command(command_line& line, CLI::App& bench);
 void add_classics_command(command_line& line);
 void add_info_command(command_line& line);
 void add_completion_command(command_line& line);

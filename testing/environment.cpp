@@ -3,10 +3,10 @@
 
 #include "testing/json.hpp"
 
-#include <array>
+#include <sortile_revision.hpp> // made by the build
+
 #include <ctime>
 #include <fstream>
-#include <memory>
 #include <sched.h>
 #include <sstream>
 #include <sys/utsname.h>
@@ -46,31 +46,12 @@ std::string vector_extensions() {
   return found.empty() ? unknown : found;
 }
 
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text;
-  std::array<char, 256> part{};
-  while (pipe && std::fgets(part.data(), part.size(), pipe.get()) != nullptr)
-    text += part.data();
-  while (!text.empty() && text.back() == '\n')
-    text.pop_back();
-  return text;
-}
-
-std::string git_revision() {
-  const std::string git = "git -C '" SORTILE_SOURCE_DIR "' ";
-  const std::string revision = output_of(git + "rev-parse --short=12 HEAD 2>/dev/null");
-  if (revision.empty())
-    return unknown;
-  return revision + (output_of(git + "status --porcelain --untracked-files=no 2>/dev/null").empty() ? "" : "+");
-}
-
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
   char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  static_cast<void>(std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)); // it fits
   return text;
 }
 
@@ -91,7 +72,7 @@ std::string system_name() {
 environment capture_environment() {
   const std::string cpu0 = "/sys/devices/system/cpu/cpu0/";
   return {.date = utc_now(),
-          .revision = git_revision(),
+          .revision = SORTILE_REVISION,
           .cpu = entry_of("/proc/cpuinfo", "model name"),
           .cpus = usable_cpus(),
           .cpu_features = vector_extensions(),

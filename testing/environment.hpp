@@ -9,9 +9,9 @@ class json_writer;
 
 struct environment {
   std::string date; ///< UTC, ISO 8601
-  std::string
-      revision;    ///< git revision of the build, "+" after it where the tree had changes; "unknown" outside a checkout
-  std::string cpu; ///< model name
+  /// Git revision that was built, "+" after it where the tree had changes; "unknown" where it was no checkout.
+  std::string revision;
+  std::string cpu;          ///< model name
   unsigned cpus = 0;        ///< that this process may use
   std::string cpu_features; ///< the vector extensions among the CPU's flags
   std::string l2_cache, l3_cache;

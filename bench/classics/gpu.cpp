@@ -94,7 +94,7 @@ std::shared_ptr<void> pinned_memory(const classics::machine& on, std::size_t byt
 
 queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n) {
   refuse_executor(on);
-  return ready(bench::cub_sort(in, out, n, stream_of(on)));
+  return ready(bench::cub_sort_keys({.type = key_type::u32, .n = n, .keys_in = in, .keys_out = out}, stream_of(on)));
 }
 
 queued_work cub_scan(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n) {

@@ -4,6 +4,8 @@
 
 #include "device/memory_resource.hpp"
 
+#include <sortile/request.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,16 +38,10 @@ contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n
 contestant cub_scan(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
 /// 256 bins of byte samples; `channels` 1, or 4 for all digits of 32-bit keys.
 contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int channels, std::uint32_t* bins);
-/// Keys from `in` to `out`, ascending.
-contestant cub_sort(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n, cudaStream_t stream = nullptr);
-contestant cub_sort(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
-/// Pairs, by keys ascending, stably.
-contestant cub_sort_pairs(const std::uint32_t* keys, std::uint32_t* keys_out, const std::uint32_t* values,
-                          std::uint32_t* values_out, std::uint64_t n);
-contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint32_t* values,
-                          std::uint32_t* values_out, std::uint64_t n);
-contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint64_t* values,
-                          std::uint64_t* values_out, std::uint64_t n);
+/// Unsigned keys alone, ascending, of the types u8 to u128; input kept. Arrays as the request says.
+contestant cub_sort_keys(const sort_request& request, cudaStream_t stream = nullptr);
+/// Pairs, by keys ascending, stably; input kept: u32 with values of 4 bytes, u64 with 4 and 8.
+contestant cub_sort_pairs(const sort_request& request);
 std::string cub_version();
 
 } // namespace sortile::bench

@@ -1,16 +1,14 @@
-// sortile_gpu_bench: device-wide scan, radix histogram, sorts of keys and of pairs against CUB's, in one process,
-// taking turns.
+// sortile_gpu_bench: device-wide scan and radix histogram against CUB's, in one process, taking turns. Sorts are
+// measured by `sortile bench gpu`.
 //
 //   sortile_gpu_bench [--only TEXT] [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
 //
 // The last column but one is CUB's time over the row's: above 1, sortile is faster. Results are compared before
 // anything is timed.
-#include "bench/gpu/pair_rows.hpp"
 #include "bench/gpu/timing.hpp"
 
 #include "kernels/histogram/radix_histogram.hpp"
 #include "kernels/scan/scan.hpp"
-#include "kernels/sort/sort_keys.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -100,33 +98,6 @@ row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n) 
   return r;
 }
 
-/// Keys alone, input kept. Bytes: one look, two partitions, one local sort.
-template <class Word>
-row sort_row(const char* name, const shared_buffer& data, std::uint64_t n) {
-  const auto out = make_buffer(n * sizeof(Word)), expected = make_buffer(n * sizeof(Word));
-  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n);
-  const auto workspace = make_buffer(bytes);
-  const auto* in = static_cast<const Word*>(data->data());
-  const kernels::sort_keys_request<Word> request{
-      .in = in,
-      .out = static_cast<Word*>(out->data()),
-      .n = n,
-      .codec = make_key_codec<Word>(sizeof(Word) == 4 ? key_type::u32 : key_type::u64, order::ascending, {}),
-      .workspace = workspace->data(),
-      .workspace_bytes = bytes};
-  const auto queue = simt::queue::cuda(nullptr);
-  row r{name, n, 7.0 * double(n) * sizeof(Word), {}};
-  r.contestants.push_back({"sortile", [=] { kernels::sort_keys(queue, request); }, bytes});
-  r.contestants.push_back(cub_sort(in, static_cast<Word*>(expected->data()), n));
-  for (const contestant& c : r.contestants)
-    c.run();
-  if (fetched<Word>(out->data(), n) != fetched<Word>(expected->data(), n))
-    throw std::runtime_error(std::string(name) + ": sortile and CUB differ");
-  for (contestant& c : r.contestants)
-    c.run = [work = c.run, keep = std::vector{out, expected, workspace}] { work(); };
-  return r;
-}
-
 struct settings {
   unsigned rounds = 15, log_n_min = 20, log_n_max = 28;
   std::string only, json_path;
@@ -155,30 +126,18 @@ std::vector<row_result> run(const settings& s, environment& e) {
   e = look_around();
   table_of_rows rows(s);
   const auto data = random_bytes((std::size_t{1} << s.log_n_max) * 8);
-  const auto values = random_bytes((std::size_t{1} << s.log_n_max) * 8);
   const auto equal = make_buffer((std::size_t{1} << s.log_n_max) * 4);
   SORTILE_CUDA_CHECK(cudaMemset(equal->data(), 7, equal->bytes()));
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   for (unsigned log_n = s.log_n_min; log_n <= s.log_n_max; log_n += 2) {
     const u64 n = u64{1} << log_n;
-    const auto moved = companion::values, made = companion::indices;
     rows.add("scan u32", [&](auto name) { return scan_row<u32>(name, data, n); });
     rows.add("scan u64", [&](auto name) { return scan_row<u64>(name, data, n); });
     rows.add("histogram u8", [&](auto name) { return histogram_row<std::uint8_t>(name, data, n); });
     rows.add("histogram u32", [&](auto name) { return histogram_row<u32>(name, data, n); });
     rows.add("histogram u32, all equal", [&](auto name) { return histogram_row<u32>(name, equal, n); });
     rows.add("histogram u64", [&](auto name) { return histogram_row<u64>(name, data, n); });
-    rows.add("sort u32", [&](auto name) { return sort_row<u32>(name, data, n); });
-    rows.add("sort u64", [&](auto name) { return sort_row<u64>(name, data, n); });
-    rows.add("sort u32, all equal", [&](auto name) { return sort_row<u32>(name, equal, n); });
-    rows.add("pairs u32 + u32", [&](auto name) { return pairs_row<u32, u32>(name, data, values, n, moved); });
-    rows.add("pairs u64 + u32", [&](auto name) { return pairs_row<u64, u32>(name, data, values, n, moved); });
-    rows.add("pairs u64 + u64", [&](auto name) { return pairs_row<u64, u64>(name, data, values, n, moved); });
-    rows.add("pairs u32 + u32, all equal",
-             [&](auto name) { return pairs_row<u32, u32>(name, equal, values, n, moved); });
-    rows.add("pairs of u32 and index", [&](auto name) { return pairs_row<u32, u32>(name, data, values, n, made); });
-    rows.add("pairs of u64 and index", [&](auto name) { return pairs_row<u64, u32>(name, data, values, n, made); });
   }
   return std::move(rows).results();
 }
@@ -188,7 +147,7 @@ std::vector<row_result> run(const settings& s, environment& e) {
 
 int main(int argc, char** argv) {
   sortile::bench::settings s;
-  CLI::App app("Scan, histogram, sorts of keys and of pairs against CUB on the GPU");
+  CLI::App app("Scan and histogram against CUB on the GPU");
   app.add_option("--only", s.only, "rows whose name holds this text");
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n-min", s.log_n_min, "smallest size, as a power of two")->check(CLI::Range(10, 30));

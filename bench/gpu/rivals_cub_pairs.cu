@@ -3,29 +3,33 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <stdexcept>
+
 namespace sortile::bench {
 namespace {
 
 template <class Key, class Value>
-contestant sort(const Key* keys, Key* keys_out, const Value* values, Value* values_out, std::uint64_t n) {
-  return with_workspace("cub", [=](void* workspace, std::size_t& bytes) {
+contestant sort(const sort_request& r) {
+  const auto* keys = static_cast<const Key*>(r.keys_in);
+  auto* const keys_out = static_cast<Key*>(r.keys_out);
+  const auto* values = static_cast<const Value*>(r.values_in);
+  auto* const values_out = static_cast<Value*>(r.values_out);
+  return with_workspace("cub", [=, n = std::uint64_t{r.n}](void* workspace, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(workspace, bytes, keys, keys_out, values, values_out, n);
   });
 }
 
 } // namespace
 
-contestant cub_sort_pairs(const std::uint32_t* keys, std::uint32_t* keys_out, const std::uint32_t* values,
-                          std::uint32_t* values_out, std::uint64_t n) {
-  return sort(keys, keys_out, values, values_out, n);
-}
-contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint32_t* values,
-                          std::uint32_t* values_out, std::uint64_t n) {
-  return sort(keys, keys_out, values, values_out, n);
-}
-contestant cub_sort_pairs(const std::uint64_t* keys, std::uint64_t* keys_out, const std::uint64_t* values,
-                          std::uint64_t* values_out, std::uint64_t n) {
-  return sort(keys, keys_out, values, values_out, n);
+contestant cub_sort_pairs(const sort_request& r) {
+  if (r.type == key_type::u32 && r.value_bytes == 4)
+    return sort<std::uint32_t, std::uint32_t>(r);
+  if (r.type == key_type::u64 && r.value_bytes == 4)
+    return sort<std::uint64_t, std::uint32_t>(r);
+  if (r.type == key_type::u64 && r.value_bytes == 8)
+    return sort<std::uint64_t, std::uint64_t>(r);
+  throw std::logic_error("cub_sort_pairs: " + std::string(name(r.type)) + " with values of " +
+                         std::to_string(r.value_bytes) + " bytes");
 }
 
 } // namespace sortile::bench

@@ -3,23 +3,37 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <stdexcept>
+
 namespace sortile::bench {
 namespace {
 
-template <class T>
-contestant sort(const T* in, T* out, std::uint64_t n, cudaStream_t stream) {
-  return with_workspace("cub", [=](void* workspace, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(workspace, bytes, in, out, n, 0, 8 * int(sizeof(T)), stream);
+template <class Key>
+contestant sort(const sort_request& r, cudaStream_t stream) {
+  const auto* in = static_cast<const Key*>(r.keys_in);
+  auto* const out = static_cast<Key*>(r.keys_out);
+  return with_workspace("cub", [=, n = std::uint64_t{r.n}](void* workspace, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(workspace, bytes, in, out, n, 0, 8 * int(sizeof(Key)), stream);
   });
 }
 
 } // namespace
 
-contestant cub_sort(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n, cudaStream_t stream) {
-  return sort(in, out, n, stream);
-}
-contestant cub_sort(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n) {
-  return sort(in, out, n, nullptr);
+contestant cub_sort_keys(const sort_request& r, cudaStream_t stream) {
+  switch (r.type) {
+  case key_type::u8:
+    return sort<std::uint8_t>(r, stream);
+  case key_type::u16:
+    return sort<std::uint16_t>(r, stream);
+  case key_type::u32:
+    return sort<std::uint32_t>(r, stream);
+  case key_type::u64:
+    return sort<std::uint64_t>(r, stream);
+  case key_type::u128:
+    return sort<uint128>(r, stream);
+  default:
+    throw std::logic_error("cub_sort_keys: keys of type " + std::string(name(r.type)));
+  }
 }
 
 } // namespace sortile::bench

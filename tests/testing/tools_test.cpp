@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <thread>
 
 namespace sortile::testing {
@@ -110,6 +111,7 @@ TEST(environment, knows_where_it_runs) {
   EXPECT_GT(e.cpus, 0u);
   EXPECT_EQ(e.date.size(), 20u) << e.date;
   EXPECT_FALSE(e.compiler.empty());
+  EXPECT_TRUE(std::regex_match(e.revision, std::regex("unknown|[0-9a-f]{12,}\\+?"))) << e.revision;
   EXPECT_NE(to_string(e).find(e.cpu), std::string::npos);
 }
 

@@ -1,0 +1,176 @@
+// See entrants.hpp.
+#include "bench/gpu/entrants.hpp"
+
+#include "kernels/lsd/lsd_sort.hpp"
+#include "kernels/pairs/sort_pairs.hpp"
+#include "kernels/sample/sample_sort.hpp"
+#include "kernels/sort/sort_keys.hpp"
+
+#include <sortile/error.hpp>
+
+namespace sortile::bench {
+namespace {
+
+simt::queue default_queue() {
+  return simt::queue::cuda(nullptr);
+}
+
+/// Calls f with a value of the type that the row's keys are stored as.
+template <class F>
+auto with_word(const sort_request& r, F&& f) {
+  switch (key_bytes(r.type)) {
+  case 1:
+    return f(std::uint8_t{});
+  case 2:
+    return f(std::uint16_t{});
+  case 4:
+    return f(std::uint32_t{});
+  case 8:
+    return f(std::uint64_t{});
+  default:
+    return f(uint128{});
+  }
+}
+
+/// The two widths that the partitioning sorts are made for.
+template <class F>
+auto with_middle_word(const sort_request& r, F&& f) {
+  if (key_bytes(r.type) == 4)
+    return f(std::uint32_t{});
+  if (key_bytes(r.type) == 8)
+    return f(std::uint64_t{});
+  throw invalid_argument("bench: keys of " + std::to_string(key_bytes(r.type)) + " bytes (allowed: 4, 8)");
+}
+
+template <class Word>
+key_codec<Word> codec_of(const sort_request& r) {
+  return make_key_codec<Word>(r.type, order::ascending, {});
+}
+
+template <class Request>
+Request stable_request(const sort_request& r) {
+  using Word = std::remove_cvref_t<decltype(*Request{}.keys_in)>;
+  Request request;
+  request.keys_in = static_cast<const Word*>(r.keys_in);
+  request.keys_out = static_cast<Word*>(r.keys_out);
+  request.values_in = r.values_in;
+  request.values_out = r.values_out;
+  request.value_bytes = unsigned(r.value_bytes);
+  request.make_indices = r.carries == payload::indices;
+  request.n = r.n;
+  request.codec = codec_of<Word>(r);
+  return request;
+}
+
+/// Gives a request its workspace and makes a contestant of it.
+template <class Request, class Sort>
+contestant with_own_workspace(const char* name, Request request, std::size_t bytes, Sort sort) {
+  const auto workspace = make_buffer(bytes);
+  request.workspace = workspace->data();
+  request.workspace_bytes = bytes;
+  return {name, [=] { sort(default_queue(), request); }, bytes};
+}
+
+/// The word in which a sort says that the keys are unsuited, and its reader.
+struct verdict_word {
+  shared_buffer memory = make_buffer(sizeof(std::uint32_t));
+  std::uint32_t* data() const { return static_cast<std::uint32_t*>(memory->data()); }
+  bool operator()() const {
+    std::uint32_t said = 0;
+    SORTILE_CUDA_CHECK(cudaMemcpy(&said, memory->data(), sizeof said, cudaMemcpyDeviceToHost));
+    return said != 0;
+  }
+};
+
+double bytes_of_passes(const sort_row& row) {
+  return row.shape == key_shape::uniform ? bytes_moved_by_cub(*row.kind, row.n) : 0; // of the same design
+}
+
+template <kernels::lsd_launches Launches>
+entrant make_lsd(const sort_row& row, const sort_request& r) {
+  return with_word(r, [&]<class Word>(Word) -> entrant {
+    auto request = stable_request<kernels::lsd_request<Word>>(r);
+    request.launches = Launches;
+    return {with_own_workspace("lsd", request, kernels::lsd_workspace_bytes(request), kernels::lsd_sort<Word>),
+            bytes_of_passes(row)};
+  });
+}
+
+entrant make_sample_sort(const sort_row&, const sort_request& r) {
+  return with_word(r, [&]<class Word>(Word) -> entrant {
+    const auto request = stable_request<kernels::sample_request<Word>>(r);
+    return {with_own_workspace("sample", request, kernels::sample_sort_workspace_bytes(request),
+                               kernels::sample_sort<Word>)};
+  });
+}
+
+std::uint64_t most_of_sample_sort(const sort_request& r) {
+  return with_word(r, [&]<class Word>(Word) {
+    return kernels::sample_sort_most(default_queue(), stable_request<kernels::sample_request<Word>>(r));
+  });
+}
+
+entrant make_sort_keys(const sort_row&, const sort_request& r) {
+  return with_middle_word(r, [&]<class Word>(Word) -> entrant {
+    const verdict_word unsuited;
+    const kernels::sort_keys_request<Word> request{.in = static_cast<const Word*>(r.keys_in),
+                                                   .out = static_cast<Word*>(r.keys_out),
+                                                   .n = r.n,
+                                                   .codec = codec_of<Word>(r),
+                                                   .unsuited = unsuited.data()};
+    return {with_own_workspace("keys", request, kernels::sort_keys_workspace_bytes<Word>(r.n),
+                               [unsuited](const simt::queue& q, const auto& given) { kernels::sort_keys(q, given); }),
+            0, unsuited};
+  });
+}
+
+entrant make_sort_pairs(const sort_row&, const sort_request& r) {
+  return with_middle_word(r, [&]<class Word>(Word) -> entrant {
+    const verdict_word unsuited;
+    auto request = stable_request<kernels::sort_pairs_request<Word>>(r);
+    request.unsuited = unsuited.data();
+    return {with_own_workspace("pairs", request, kernels::sort_pairs_workspace_bytes(request),
+                               [unsuited](const simt::queue& q, const auto& given) { kernels::sort_pairs(q, given); }),
+            0, unsuited};
+  });
+}
+
+/// What the plan's steps move; 0 where the keys decide which steps there are.
+double bytes_planned(const sort_row& row, const plan& p) {
+  if (row.shape != key_shape::uniform)
+    return 0;
+  double bytes = 0;
+  for (const plan_step& step : p.steps)
+    bytes += double(step.bytes_read) + double(step.bytes_written);
+  return bytes;
+}
+
+} // namespace
+
+entrant make_sortile(const sort_row& row, const sort_request& request) {
+  options opts{.engine = "cuda", .memory = memory::device};
+  const plan p = explain(request, opts);
+  const auto workspace = make_buffer(p.workspace_bytes);
+  opts.workspace = {static_cast<std::byte*>(workspace->data()), p.workspace_bytes};
+  return {{"sortile", [=] { run(request, opts); }, p.workspace_bytes}, bytes_planned(row, p)};
+}
+
+entrant make_cub(const sort_row& row, const sort_request& r) {
+  return {r.value_bytes == 0 ? cub_sort_keys(r) : cub_sort_pairs(r), bytes_moved_by_cub(*row.kind, row.n)};
+}
+
+std::vector<named_entrant> engine_sorts_for(const sort_row& row, const sort_request& r) {
+  const bool middle = key_bytes(row.kind->type) == 4 || key_bytes(row.kind->type) == 8;
+  std::vector<named_entrant> sorts{{"lsd", make_lsd<kernels::lsd_launches::several>}};
+  if (middle)
+    sorts.push_back({"lsd in one launch", make_lsd<kernels::lsd_launches::one>});
+  if (row.n <= most_of_sample_sort(r))
+    sorts.push_back({"sample", make_sample_sort});
+  if (middle && row.kind->carries == payload::none && row.n <= kernels::sort_keys_most)
+    sorts.push_back({"keys", make_sort_keys});
+  if (middle && row.n <= kernels::sort_pairs_most)
+    sorts.push_back({"pairs", make_sort_pairs});
+  return sorts;
+}
+
+} // namespace sortile::bench

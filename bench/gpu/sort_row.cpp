@@ -1,0 +1,87 @@
+// See sort_row.hpp.
+#include "bench/gpu/sort_row.hpp"
+
+#include "bench/classics/experiment.hpp"
+
+#include <sortile/error.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace sortile::bench {
+namespace {
+
+constexpr std::array kinds{sort_kind{"u8", key_type::u8, payload::none, 0},
+                           sort_kind{"u16", key_type::u16, payload::none, 0},
+                           sort_kind{"u32", key_type::u32, payload::none, 0},
+                           sort_kind{"u64", key_type::u64, payload::none, 0},
+                           sort_kind{"u128", key_type::u128, payload::none, 0},
+                           sort_kind{"u32+u32", key_type::u32, payload::values, 4},
+                           sort_kind{"u64+u32", key_type::u64, payload::values, 4},
+                           sort_kind{"u64+u64", key_type::u64, payload::values, 8},
+                           sort_kind{"u32 index", key_type::u32, payload::indices, 4},
+                           sort_kind{"u64 index", key_type::u64, payload::indices, 4}};
+
+constexpr std::array shapes{
+    key_shape_info{"uniform", "random bits"},
+    key_shape_info{"low8", "random below 2^8"},
+    key_shape_info{"low16", "random below 2^16"},
+    key_shape_info{"billion", "random below 10^9"},
+    key_shape_info{"sorted", "ascending, distinct where the type has room"},
+    key_shape_info{"descending", "strictly descending where the type has room"},
+    key_shape_info{"equal", "all the same"},
+    key_shape_info{"and3", "AND of three random words"},
+    key_shape_info{"zipf", "ranks, each about as likely as its inverse, their bits mixed"},
+    key_shape_info{"outlier", "random below 2^16, but for one in 2^16 with random bits"},
+    key_shape_info{"full-buckets", "every bucket just above what the local step takes at once"},
+    key_shape_info{"two-buckets", "two values of the 16 highest bits, random below"},
+    key_shape_info{"equal-but-one", "all the same but one"},
+    key_shape_info{"distinct16", "65536 distinct values, spread over the type"},
+};
+static_assert(shapes.size() == std::size_t(key_shape::distinct16) + 1);
+
+template <class Range>
+std::size_t place_of(std::string_view name, const Range& range, const char* what) {
+  const auto at = std::find_if(range.begin(), range.end(), [&](const auto& each) { return each.name == name; });
+  if (at != range.end())
+    return std::size_t(at - range.begin());
+  std::string known;
+  for (const auto& each : range)
+    known += (known.empty() ? "" : ", ") + std::string(each.name);
+  throw invalid_argument(std::string(what) + " '" + std::string(name) + "' is not known (allowed: " + known + ")");
+}
+
+} // namespace
+
+std::span<const sort_kind> all_sort_kinds() {
+  return kinds;
+}
+const sort_kind& sort_kind_named(std::string_view name) {
+  return kinds[place_of(name, kinds, "the kind")];
+}
+
+std::span<const key_shape_info> all_key_shapes() {
+  return shapes;
+}
+key_shape key_shape_named(std::string_view name) {
+  return key_shape(place_of(name, shapes, "the shape"));
+}
+
+std::string sort_row::name() const {
+  return std::string(kind->name) + " " + std::string(info(shape).name) + " " + experiments::power_text(double(n));
+}
+
+bool fits_a_cache(const sort_row& row) {
+  constexpr std::size_t most_bytes = std::size_t{256} << 20; // in and out; a few times the largest L2
+  return 2 * row.n * row.kind->element_bytes() <= most_bytes;
+}
+
+double bytes_moved_by_cub(const sort_kind& kind, std::uint64_t n) {
+  constexpr std::uint64_t one_block_at_most = 5000;
+  if (n <= one_block_at_most)
+    return 0;
+  const double digits = double(key_bytes(kind.type)), key = digits;
+  return double(n) * (key + digits * 2 * (key + kind.value_bytes));
+}
+
+} // namespace sortile::bench

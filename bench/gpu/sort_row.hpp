@@ -1,0 +1,77 @@
+// What a row of the GPU benchmark sorts: a kind of elements, the shape in which their keys are spread, and how many.
+#pragma once
+
+#include <sortile/request.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sortile::bench {
+
+/// Keys, and what travels with them. Of payload::indices sortile makes the indices and writes no keys; CUB sorts pairs
+/// of key and index from an array that is there before the clock starts.
+struct sort_kind {
+  std::string_view name; ///< "u32", "u64+u32", "u64 index"
+  key_type type;
+  payload carries;
+  unsigned value_bytes;
+
+  std::size_t element_bytes() const { return key_bytes(type) + value_bytes; }
+};
+
+std::span<const sort_kind> all_sort_kinds();
+/// \throws invalid_argument listing the kinds where there is none of this name
+const sort_kind& sort_kind_named(std::string_view name);
+
+/// How keys are spread. The numbers are those of the list below.
+enum class key_shape : int {
+  uniform,
+  low8,
+  low16,
+  billion,
+  sorted,
+  descending,
+  equal,
+  and3,
+  zipf,
+  outlier,
+  full_buckets,
+  two_buckets,
+  equal_but_one,
+  distinct16
+};
+
+struct key_shape_info {
+  std::string_view name, description;
+};
+
+/// One a shape, in the order of the enumerators.
+std::span<const key_shape_info> all_key_shapes();
+inline const key_shape_info& info(key_shape shape) {
+  return all_key_shapes()[std::size_t(shape)];
+}
+/// \throws invalid_argument listing the shapes where there is none of this name
+key_shape key_shape_named(std::string_view name);
+
+struct sort_row {
+  const sort_kind* kind;
+  key_shape shape;
+  std::uint64_t n;
+
+  /// "u32 uniform 2^28": what --row looks in.
+  std::string name() const;
+};
+
+/// Keys in a bucket of the shape full_buckets: a little more than the local step of the key sort takes at once.
+inline constexpr std::uint64_t keys_in_a_full_bucket = 5400;
+
+/// Whether arrays of the row could stay in the L2 cache from one sort to the next, so that cold and warm differ.
+bool fits_a_cache(const sort_row& row);
+
+/// Bytes that CUB's radix sort moves by its own design: a histogram of all digits, then one pass a digit. 0 where it
+/// sorts in one block, or may.
+double bytes_moved_by_cub(const sort_kind& kind, std::uint64_t n);
+
+} // namespace sortile::bench

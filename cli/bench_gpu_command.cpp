@@ -1,0 +1,234 @@
+// sortile bench gpu: sorts of arrays in a GPU's memory against CUB's, row by row, with what each has to reach. Measures
+// on a GPU, or prints and draws results that were kept.
+#include "command_line.hpp"
+
+#include "bench/gpu/sort_bench.hpp"
+#include "bench/gpu/sort_report.hpp"
+#include "files/failure.hpp"
+#include "files/output.hpp"
+
+#include <sortile/device.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+namespace sortile::cli {
+
+using files::refuse;
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  sortile bench gpu --list
+  sortile bench gpu --json gpu.json --plots plots                 every row, on the GPU: some minutes
+  sortile bench gpu --row u64 --row zipf --engine-sorts           rows whose names hold u64 or zipf
+  sortile bench gpu --kinds u32,u64+u64 --shapes uniform --log-n 20,24,28
+  sortile bench gpu --from gpu.json --plots plots                 tables and plot of kept results, no GPU)";
+
+struct gpu_job {
+  std::vector<std::string> rows, kinds, shapes;
+  std::vector<unsigned> log_n;
+  std::string json, plots, from;
+  std::string cache = "both";
+  unsigned rounds = 7;
+  bool list = false;
+  bool quick = false;
+  bool with_engine_sorts = false;
+
+  bool is_grid() const { return !kinds.empty() || !shapes.empty() || !log_n.empty(); }
+};
+
+/// All kinds by all shapes by all sizes; what was not named is u32, uniform, 2^28.
+std::vector<bench::sort_row> grid(const gpu_job& job) {
+  const auto or_else = [](auto named, auto otherwise) {
+    if (named.empty())
+      named.push_back(otherwise);
+    return named;
+  };
+  std::vector<bench::sort_row> rows;
+  for (const unsigned log_n : or_else(job.log_n, 28u))
+    for (const std::string& kind : or_else(job.kinds, std::string("u32")))
+      for (const std::string& shape : or_else(job.shapes, std::string("uniform")))
+        rows.push_back({&bench::sort_kind_named(kind), bench::key_shape_named(shape), std::uint64_t{1} << log_n});
+  return rows;
+}
+
+std::vector<bench::sort_row> all_rows(const gpu_job& job) {
+  if (job.is_grid())
+    return grid(job);
+  std::vector<bench::sort_row> rows;
+  for (const bench::target_line& line : bench::all_targets())
+    rows.push_back(line.row());
+  return rows;
+}
+
+/// The rows that were asked for; smaller where it is to be quick, and then without repetition.
+std::vector<bench::sort_row> chosen_rows(const gpu_job& job) {
+  constexpr std::uint64_t quick_n = std::uint64_t{1} << 16;
+  std::vector<bench::sort_row> rows;
+  for (bench::sort_row row : all_rows(job)) {
+    const std::string name = row.name();
+    if (!job.rows.empty() && std::none_of(job.rows.begin(), job.rows.end(), [&](const std::string& part) {
+          return name.find(part) != std::string::npos;
+        }))
+      continue;
+    row.n = job.quick ? std::min(row.n, quick_n) : row.n;
+    if (std::none_of(rows.begin(), rows.end(), [&](const bench::sort_row& r) { return r.name() == row.name(); }))
+      rows.push_back(row);
+  }
+  if (rows.empty())
+    refuse("--row: no row's name holds what was asked for (sortile bench gpu --list prints the names)");
+  return rows;
+}
+
+std::string wanted_text(const bench::target& wanted) {
+  return wanted.is_time() ? fmt::format("at most {} µs", wanted.microseconds)
+                          : fmt::format("at least {} x CUB", wanted.ratio);
+}
+
+int print_list(const gpu_job& job) {
+  for (const bench::sort_row& row : chosen_rows(job)) {
+    const bench::target_line* line = bench::find_target(row);
+    fmt::print("{:<28}{:<14}{}\n", row.name(), line == nullptr ? "others" : line->group,
+               wanted_text(line == nullptr ? bench::never_slower : line->wanted));
+  }
+  return all_well;
+}
+
+void refuse_without_gpu() {
+  if (first_usable_device() != nullptr)
+    return;
+  const device_list& found = devices();
+  refuse("no usable GPU: {} (allowed without one: --list; --from FILE)",
+         found.devices.empty() ? found.why_none : found.devices.front().why_unusable);
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  files::output to(path);
+  to.write(text);
+  to.commit();
+}
+
+/// Warm, cold or both. A cold cache means something where arrays fit one.
+std::vector<bool> caches_of(const gpu_job& job, const bench::sort_row& row) {
+  const bool both = job.cache == "both";
+  std::vector<bool> cold;
+  if (both || job.cache == "warm")
+    cold.push_back(false);
+  if (job.cache == "cold" || (both && bench::fits_a_cache(row)))
+    cold.push_back(true);
+  return cold;
+}
+
+/// Measures the rows; kept anew after each, so that what was measured outlives what comes after. Whether all results
+/// were right.
+bool measure(const gpu_job& job, const talk& voice, bench::sort_results& all) {
+  const std::vector<bench::sort_row> todo = chosen_rows(job);
+  refuse_without_gpu();
+  bench::sort_bench gpu;
+  all.environment = gpu.environment();
+  all.quick = job.quick;
+  bool well = true;
+  for (const bench::sort_row& row : todo)
+    for (const bool cold : caches_of(job, row)) {
+      all.rows.push_back(
+          gpu.measure(row, {.rounds = job.rounds, .cold = cold, .with_engine_sorts = job.with_engine_sorts}));
+      const bench::sort_result& r = all.rows.back();
+      const bench::judgement j = bench::judge(r, bench::never_slower, true);
+      voice.say(2, "{}{}: {:.2f} x CUB", row.name(), cold ? " cold" : "", j.ratio);
+      for (const bench::sort_standing& s : r.standings)
+        if (!s.complaint.empty()) {
+          voice.error(fmt::format("{}{}, {}: {}", row.name(), cold ? " cold" : "", s.name, s.complaint));
+          well = false;
+        }
+      if (!job.json.empty())
+        write_file(job.json, bench::json_of(all));
+    }
+  return well;
+}
+
+bench::sort_results read_results(const gpu_job& job) {
+  std::ifstream file(job.from);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    refuse("--from {}: cannot read it", job.from);
+  try {
+    bench::sort_results all = bench::sort_results_of(text.str());
+    std::erase_if(all.rows, [&](const bench::sort_result& r) {
+      const std::string name = r.row.name();
+      return !job.rows.empty() && std::none_of(job.rows.begin(), job.rows.end(), [&](const std::string& part) {
+        return name.find(part) != std::string::npos;
+      });
+    });
+    return all;
+  } catch (const error& wrong) {
+    refuse("--from {}: {}", job.from, wrong.what());
+  }
+}
+
+void print_results(const bench::sort_results& all) {
+  fmt::print("{}{}\n", bench::machine_line(all), all.quick ? "; a quick run, whose figures mean little" : "");
+  fmt::print(
+      "ratio: CUB's time over sortile's; of copy: what the sort's own plan moves, against the copy rate\n\n{}\n{}",
+      bench::tables(all), bench::tally(all));
+}
+
+void write_plots(const std::string& folder, const bench::sort_results& all) {
+  std::filesystem::create_directories(folder);
+  const plot::chart chart = bench::traffic_chart(all);
+  write_file(folder + "/" + chart.name + ".svg", plot::svg_of(chart));
+  write_file(folder + "/" + chart.name + ".csv", plot::csv_of(chart));
+}
+
+int run_gpu_bench(const gpu_job& job, const talk& voice) {
+  if (!job.from.empty() && (job.list || job.is_grid() || job.quick || job.with_engine_sorts || !job.json.empty()))
+    refuse("--from measures nothing: of the other options only --row and --plots go with it");
+  if (job.list)
+    return print_list(job);
+  bench::sort_results all;
+  const bool well = job.from.empty() ? measure(job, voice, all) : (all = read_results(job), true);
+  print_results(all);
+  if (!job.plots.empty())
+    write_plots(job.plots, all);
+  return well ? all_well : trouble;
+}
+
+} // namespace
+
+void add_bench_gpu_command(command_line& line, CLI::App& bench) {
+  auto job = std::make_shared<gpu_job>();
+  CLI::App& command = *add_command(
+      line, "gpu", "Sorts arrays in a GPU's memory, against CUB; every result is compared with CUB's first.", examples,
+      [job, &line] { return run_gpu_bench(*job, line.voice); }, &bench);
+  command.add_flag("--list", job->list, "print the rows, their groups and what they have to reach");
+  command.add_option("--row", job->rows, "only rows whose name holds this; may be given several times")
+      ->option_text("TEXT");
+  command.add_option("--kinds", job->kinds, "rows of one's own: u8, …, u128, u32+u32, u64+u32, u64+u64, u32 index, …")
+      ->option_text("A,B")
+      ->delimiter(',');
+  command.add_option("--shapes", job->shapes, "rows of one's own: uniform, low16, zipf, sorted, two-buckets, …")
+      ->option_text("A,B")
+      ->delimiter(',');
+  command.add_option("--log-n", job->log_n, "rows of one's own: sizes, as powers of two")
+      ->option_text("A,B")
+      ->delimiter(',')
+      ->check(CLI::Range(8u, 32u));
+  command.add_option("--l2", job->cache, "state of the L2 cache: warm, cold, both where arrays fit one (default)")
+      ->option_text("STATE")
+      ->check(CLI::IsMember({"warm", "cold", "both"}));
+  command.add_option("--rounds", job->rounds, "timed runs of each (default: 7; small n seven times as many)")
+      ->option_text("R")
+      ->check(CLI::Range(1u, 1000u));
+  command.add_flag("--engine-sorts", job->with_engine_sorts,
+                   "also the sorts among which the engine chooses, by themselves");
+  command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
+  command.add_option("--plots", job->plots, "write a plot (SVG) and what it shows (CSV) there")->option_text("DIR");
+  command.add_option("--from", job->from, "tables and plot of a file that --json wrote, without a GPU")
+      ->option_text("FILE");
+  command.add_flag("--quick", job->quick, "at most 2^16 elements: to see that it works");
+}
+
+} // namespace sortile::cli

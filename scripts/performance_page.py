@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Puts what was measured into docs/performance.md, between its marks, and draws the page's plot.
+
+    scripts/performance_page.py --sortile BUILD/cli/sortile            writes the page and the plot
+    scripts/performance_page.py --sortile BUILD/cli/sortile --check    says what does not agree with the data, and fails
+
+The tables are those that `sortile bench gpu --from` prints of the committed results; those of single kernels are made from
+the readings of the profiler that lie beside them.
+"""
+
+import argparse
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDER = "bench/results/h100"
+RESULTS = "engine-sorts.json"
+# The mark on the page, the file of ncu's readings, and which sort of the file. A file is `ncu --csv`, or its name, metric and
+# value columns with "|" between; a sort ends where its first kernel comes again, or a heading.
+STEPS = [("steps u32", "key-sort-ncu.csv", 0), ("steps u32+u32", "pairs-ncu.txt", 0), ("steps u64+u64", "pairs-ncu.txt", 1)]
+METRICS = {
+    "gpu__time_duration.sum": "time",
+    "dram__bytes.sum": "bytes",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed": "shared",
+    "smsp__warps_active.avg.pct_of_peak_sustained_active": "warps",
+}
+
+
+class Disagreement(Exception):
+    pass
+
+
+def readings(path):
+    """The sorts of a file: lists of kernels, each a name and its metrics, in the order of their launches."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.readlines()
+    bar = not lines[0].startswith('"')
+    sorts, columns, previous = [], None, None
+    for row in csv.reader(lines, delimiter="|" if bar else ","):
+        if "Metric Name" in row:
+            columns, previous = row, None
+            sorts.append([])
+            continue
+        if columns is None or len(row) != len(columns):
+            continue
+        cells = dict(zip(columns, row))
+        kernel = re.sub(r"^void kernel_entry<|[<>].*$", "", cells["Kernel Name"])
+        metric = METRICS.get(cells["Metric Name"])
+        launch = cells.get("ID")
+        # Without a column of launches, a metric that the last kernel has already belongs to another.
+        is_new = launch != previous if not bar else not sorts[-1] or kernel != sorts[-1][-1]["kernel"] or metric in sorts[-1][-1]
+        if is_new:
+            if sorts[-1] and kernel == sorts[-1][0]["kernel"]:
+                sorts.append([])
+            sorts[-1].append({"kernel": kernel})
+        previous = launch
+        if metric is not None:
+            sorts[-1][-1][metric] = float(cells["Metric Value"].replace(",", ""))
+    return sorts
+
+
+def figures(number, digits=3):
+    """Three figures, no exponent."""
+    text = "%.*g" % (digits, number)
+    return text if "e" not in text else "%.0f" % number
+
+
+def table(rows):
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = ["| " + " | ".join(cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))) + " |" for row in rows]
+    rule = "|" + "|".join("-" * (w + 2) if k == 0 else "-" * (w + 1) + ":" for k, w in enumerate(widths)) + "|"
+    return "\n".join([lines[0], rule] + lines[1:]) + "\n"
+
+
+def steps_table(sort, copy_rate):
+    rows = [["kernel", "ms", "GB", "of copy", "shared memory busy", "warps there"]]
+    for step in sort:
+        seconds = step["time"] * 1e-9
+        rows.append([step["kernel"], figures(seconds * 1e3), figures(step["bytes"] / 1e9), "%.0f %%" % (100 * step["bytes"] / seconds / copy_rate),
+                     "%.0f %%" % step["shared"], "%.0f %%" % step["warps"]])
+    whole, moved = sum(s["time"] for s in sort) * 1e-9, sum(s["bytes"] for s in sort)
+    rows.append(["all", figures(whole * 1e3), figures(moved / 1e9), "%.0f %%" % (100 * moved / whole / copy_rate), "", ""])
+    return table(rows)
+
+
+def measured(sortile, results, plots):
+    """What goes between the page's marks, by mark."""
+    done = subprocess.run([sortile, "bench", "gpu", "--from", results, "--plots", plots], capture_output=True, encoding="utf-8")
+    if done.returncode != 0:
+        raise Disagreement(done.stderr.strip())
+    head, _, rest = done.stdout.partition("\n## ")
+    content = {"machine": head.splitlines()[0] + "\n"}
+    content["tally"] = rest.rstrip("\n").splitlines()[-1] + "\n"
+    for group in rest.split("\n## "):
+        name, _, body = group.partition("\n")
+        content["table " + name] = body.strip("\n").split("\n\n")[0] + "\n"
+    return content
+
+
+def copy_rate_of(results):
+    import json
+    with open(results, encoding="utf-8") as file:
+        return json.load(file)["environment"]["copy_bytes_per_second"]
+
+
+def filled(page, content):
+    """The page with the content of each of its marks. A table may stand empty, until its rows are measured."""
+    marks = re.findall(r"^<!-- (.*) begins -->$", page, re.M)
+    for mark in marks:
+        if mark not in content and not mark.startswith("table "):
+            raise Disagreement("the page has a mark for '%s', and there is nothing of that name" % mark)
+        begin, end = "<!-- %s begins -->\n" % mark, "<!-- %s ends -->\n" % mark
+        before, _, rest = page.partition(begin)
+        _, found, after = rest.partition(end)
+        if not found:
+            raise Disagreement("the mark '%s' does not end" % mark)
+        page = before + begin + content.get(mark, "Not measured.\n") + end + after
+    for mark in content:
+        if mark not in marks and mark != "table others":
+            raise Disagreement("the page has no mark for '%s'" % mark)
+    return page
+
+
+def lost_rows(content):
+    """The names of the rows in which sortile is slower than CUB, with n."""
+    for mark, text in content.items():
+        if mark.startswith("table ") and mark != "table others":
+            for line in text.splitlines():
+                if "**loses**" in line or "**wrong**" in line:
+                    yield line.split("|")[1].strip()
+
+
+def check_losses(page, content):
+    """Every row that is behind has to be spoken of under the heading for it."""
+    _, found, section = page.partition("\n## Behind CUB\n")
+    section = section.partition("\n## ")[0]
+    for name in lost_rows(content):
+        if not found or not re.search(re.escape(name) + r"\b", section):
+            raise Disagreement("the row '%s' is behind CUB, and the section 'Behind CUB' does not name it" % name)
+
+
+def content_of(root, sortile, plots):
+    folder = os.path.join(root, FOLDER)
+    results = os.path.join(folder, RESULTS)
+    content = measured(sortile, results, plots)
+    rate = copy_rate_of(results)
+    for mark, name, number in STEPS:
+        content[mark] = steps_table(readings(os.path.join(folder, name))[number], rate)
+    return content
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+def run(root, sortile, check):
+    path = os.path.join(root, "docs/performance.md")
+    with tempfile.TemporaryDirectory() as plots:
+        content = content_of(root, sortile, plots)
+        page = read(path)
+        wanted = {path: filled(page, content)}
+        for name in sorted(os.listdir(plots)):
+            wanted[os.path.join(root, FOLDER, name)] = read(os.path.join(plots, name))
+    for target, text in wanted.items():
+        if not check:
+            write(target, text)
+        elif not os.path.exists(target) or read(target) != text:
+            raise Disagreement("%s does not hold what the results give; scripts/performance_page.py puts it there" % os.path.relpath(target, root))
+    check_losses(wanted[path], content)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sortile", required=True, help="the built command")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail where something does not agree")
+    parser.add_argument("--root", default=ROOT, help="the source tree (default: that of this script)")
+    asked = parser.parse_args()
+    try:
+        run(asked.root, os.path.abspath(asked.sortile), asked.check)
+    except (Disagreement, OSError, KeyError, IndexError) as problem:
+        sys.exit("performance_page: %s" % (problem if not isinstance(problem, (KeyError, IndexError)) else "no reading of %s" % problem))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+// Results with planted numbers.
+#pragma once
+
+#include "bench/gpu/sort_results.hpp"
+
+namespace sortile::bench {
+
+inline sort_row row_of(std::string_view kind, std::string_view shape, unsigned log_n) {
+  return {&sort_kind_named(kind), key_shape_named(shape), std::uint64_t{1} << log_n};
+}
+
+/// sortile and CUB, in seconds.
+inline sort_result planted(const sort_row& row, double ours, double cubs, double noise_of_each = 0) {
+  return {
+      row,
+      false,
+      {{.name = "cub", .workspace_bytes = 2'000'000'000, .bytes_moved = 6e9, .seconds = cubs, .noise = noise_of_each},
+       {.name = "sortile",
+        .workspace_bytes = 1'000'000'000,
+        .bytes_moved = 3e9,
+        .seconds = ours,
+        .noise = noise_of_each}}};
+}
+
+inline sort_results planted_results(std::vector<sort_result> rows, const std::string& gpu = "NVIDIA H100 80GB HBM3") {
+  using experiments::json_value;
+  json_value::object environment;
+  for (const auto& [name, text] : {std::pair<const char*, std::string>{"date", "2026-01-02"},
+                                   {"revision", "0123456789ab"},
+                                   {"gpu", gpu},
+                                   {"toolkit", "13.0"},
+                                   {"cub", "3.0.1"}})
+    environment.emplace_back(name, json_value(text));
+  environment.emplace_back("copy_bytes_per_second", json_value(3e12));
+  return {.environment = json_value(std::move(environment)), .rows = std::move(rows)};
+}
+
+} // namespace sortile::bench

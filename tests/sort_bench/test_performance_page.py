@@ -1,0 +1,78 @@
+"""scripts/performance_page.py --check notices each way in which the page can stop agreeing with the data."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCRIPT = os.path.join(ROOT, "scripts/performance_page.py")
+DATA = "bench/results/h100"
+
+
+class PlantedDisagreements(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="sortile-test-")
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        os.makedirs(self.path("docs"))
+        shutil.copytree(os.path.join(ROOT, DATA), self.path(DATA))
+        shutil.copy(os.path.join(ROOT, "docs/performance.md"), self.path("docs"))
+
+    def path(self, name):
+        return os.path.join(self.root, name)
+
+    def edit(self, name, before, after):
+        with open(self.path(name), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(before, text)
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text.replace(before, after))
+
+    def page(self, *options):
+        done = subprocess.run([sys.executable, "-B", SCRIPT, "--sortile", os.environ["SORTILE"], "--root", self.root, *options],
+                              capture_output=True, encoding="utf-8", timeout=60)
+        return done.returncode, done.stderr
+
+    def refused(self, *says):
+        status, error = self.page("--check")
+        self.assertEqual(status, 1, error)
+        for text in says:
+            self.assertIn(text, error)
+
+    def test_as_it_is(self):
+        self.assertEqual(self.page("--check"), (0, ""))
+
+    def test_another_figure(self):
+        self.edit("docs/performance.md", "missed |", "met |")
+        self.refused("docs/performance.md")
+        self.assertEqual(self.page(), (0, ""))
+        self.assertEqual(self.page("--check"), (0, ""))
+
+    def test_another_plot(self):
+        self.edit(DATA + "/sorts-traffic.csv", "u64", "u65")
+        self.refused("sorts-traffic.csv")
+
+    def test_other_results(self):
+        self.edit(DATA + "/engine-sorts.json", '"cub": "3.0.1"', '"cub": "3.1.0"')
+        self.refused("docs/performance.md")
+        self.edit(DATA + "/engine-sorts.json", '"shape": "uniform"', '"shape": "unknown"')
+        self.refused("unknown")
+
+    def test_other_readings_of_the_profiler(self):
+        self.edit(DATA + "/key-sort-ncu.csv", '"1,281,856"', '"1,181,856"')
+        self.refused("docs/performance.md")
+
+    def test_a_loss_that_is_not_spoken_of(self):
+        self.edit("docs/performance.md", "**u128 uniform, u128 and3**", "**u128 and3**")
+        self.refused("u128 uniform", "Behind CUB")
+
+    def test_a_missing_mark(self):
+        self.edit("docs/performance.md", "<!-- table pairs begins -->", "")
+        self.refused("table pairs")
+
+
+if __name__ == "__main__":
+    unittest.main()
