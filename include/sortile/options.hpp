@@ -51,8 +51,8 @@ struct options {
   /// 1 GiB is kept for the next call (release_scratch()); device memory comes from `resource`.
   std::span<std::byte> workspace{};
 
-  /// Where the arrays of a sort lie. With memory::device the call is asynchronous: it queues its work on `stream` of the
-  /// current device and returns; errors of that work surface where the caller synchronises. With a workspace of the
+  /// Where the arrays of a sort lie. With memory::device the call is asynchronous: it queues its work on `stream` of
+  /// the current device and returns; errors of that work surface where the caller synchronises. With a workspace of the
   /// caller it allocates nothing and may be captured in a CUDA graph. Sorts alone do this, and `progress` is refused.
   sortile::memory memory = sortile::memory::host;
 
@@ -62,6 +62,11 @@ struct options {
   /// With memory::device and no workspace: who allocates it, in the order of the stream. Null: the device's
   /// stream-ordered pool.
   device_memory_resource* resource = nullptr;
+
+  /// With memory::device: the call waits until its work is done and throws what went wrong there: device_failure, or
+  /// invalid_argument where the number at sort_request::device_n exceeded n (the first n keys are sorted then). For
+  /// finding mistakes; not while the stream is captured.
+  bool checked = false;
 };
 
 inline constexpr std::size_t workspace_alignment = 128;

@@ -41,10 +41,14 @@ struct sort_request {
   /// says. Not with payload::indices.
   bool input_is_scratch = false;
 
-  /// With memory::device: null, or where in device memory the number of keys lies. It is read when the work is done, not
-  /// when it is queued; `n` is its upper bound, what exceeds that is left out, and outputs behind it stay as they are.
-  /// Values must have 4, 8 or 16 bytes and be aligned to that.
+  /// With memory::device: null, or where in device memory the number of keys lies. It is read when the work is done,
+  /// not when it is queued; `n` is its upper bound, what exceeds that is left out, and outputs behind it stay as they
+  /// are. Values must have 4, 8 or 16 bytes and be aligned to that.
   const std::uint64_t* device_n = nullptr;
+
+  /// With device_n: null, or a word in device memory, apart from all arrays, where the sort writes what only the device
+  /// can see: 0, or 1 where the number at device_n exceeded n.
+  std::uint32_t* device_status = nullptr;
 };
 
 /// A merge of sorted runs into one, stable: equal keys keep the order of their runs, then their order in the run.
@@ -135,8 +139,8 @@ void run(const permute_request& request, const options& opts = {});
 /// order.
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts = {});
 
-/// Gives back to the system the scratch memory (at most 1 GiB) that large calls without a workspace of the caller keep from one to
-/// the next. May be called at any time, from any thread.
+/// Gives back to the system the scratch memory (at most 1 GiB) that large calls without a workspace of the caller keep
+/// from one to the next. May be called at any time, from any thread.
 void release_scratch() noexcept;
 
 /// An engine by name, and whether it can be used here.

@@ -75,10 +75,11 @@ typedef struct sortile_options {
   size_t workspace_bytes;
   sortile_memory memory; /* where the arrays and the workspace lie */
   void* stream;          /* SORTILE_DEVICE: the cudaStream_t in whose order the call works; NULL: the default stream */
+  int checked;           /* SORTILE_DEVICE: not 0: wait for the work, and report what went wrong in it */
 } sortile_options;
 
 #define SORTILE_OPTIONS_INIT                                                                                           \
-  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL }
+  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL, 0 }
 
 /* Sorts n keys from `in` to `out`: the same array (in place), or apart. */
 sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* options);

@@ -38,6 +38,7 @@ options options_of(const sortile_options* given) {
                     given->workspace == nullptr ? 0 : given->workspace_bytes};
   opts.memory = static_cast<memory>(given->memory);
   opts.stream = given->stream;
+  opts.checked = given->checked != 0;
   return opts;
 }
 

@@ -142,6 +142,9 @@ void sort(const sort_request& r, const options& opts) {
   if (r.device_n != nullptr && opts.memory == memory::host)
     refuse("device_n is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
   need_alignment("device_n", r.device_n, alignof(std::uint64_t));
+  if (r.device_status != nullptr && r.device_n == nullptr)
+    refuse("device_status is given without device_n, which it would tell about");
+  need_alignment("device_status", r.device_status, alignof(std::uint32_t));
   sort_payload(r);
   if (r.input_is_scratch && r.carries == payload::indices)
     refuse("a double buffer sorts keys or pairs; indices are always written to their own array");
@@ -158,6 +161,13 @@ void sort(const sort_request& r, const options& opts) {
   need_apart(a.keys_in, a.values_out);
   need_apart(a.keys_out, a.values_in);
   need_apart(a.keys_out, a.values_out);
+  const array count{"device_n", r.device_n, r.device_n == nullptr ? 0 : sizeof(std::uint64_t)};
+  const array found{"device_status", r.device_status, r.device_status == nullptr ? 0 : sizeof(std::uint32_t)};
+  need_apart(count, found);
+  for (const array& other : {a.keys_in, a.keys_out, a.values_in, a.values_out}) {
+    need_apart(count, other);
+    need_apart(found, other);
+  }
   if (r.carries == payload::values && r.n > 0 && (r.keys_in == r.keys_out) != (r.values_in == r.values_out))
     refuse("keys are sorted in place and values are not, or the other way round; both must be done in one way");
 }

@@ -48,6 +48,18 @@ void with_device_failures(Work&& work) {
   }
 }
 
+/// Waits for what has been queued. \throws device_failure, or invalid_argument where there were more keys than said
+void wait_and_check(const sort_request& request, cudaStream_t stream) {
+  SORTILE_CUDA_CHECK(cudaStreamSynchronize(stream));
+  if (request.device_n == nullptr)
+    return;
+  std::uint64_t n = 0;
+  SORTILE_CUDA_CHECK(cudaMemcpy(&n, request.device_n, sizeof n, cudaMemcpyDefault));
+  if (n > request.n)
+    throw invalid_argument("sortile: the number at device_n is " + std::to_string(n) + ", but n, its upper bound, is " +
+                           std::to_string(request.n) + "; the first n keys are sorted");
+}
+
 } // namespace
 
 unsigned current_architecture() {
@@ -60,23 +72,28 @@ unsigned current_architecture() {
 }
 
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how) {
-  if (request.n == 0)
+  if (request.n == 0 && request.device_n == nullptr)
     return;
   need_usable_current_device();
   need_reach("keys_in", request.keys_in);
   need_reach("keys_out", request.keys_out);
   need_reach("values_in", request.values_in);
   need_reach("values_out", request.values_out);
+  need_reach("device_n", request.device_n);
+  need_reach("device_status", request.device_status);
   need_reach("the workspace", how.workspace.data());
   with_device_failures([&] {
     const device_sort sort(request, opts, current_architecture());
-    const auto stream = static_cast<cudaStream_t>(opts.stream);
     const auto queue = simt::queue::cuda(opts.stream);
-    if (how.workspace.data() != nullptr || sort.workspace_bytes() == 0)
-      return sort.launch(queue, how.workspace.data());
-    device::memory_resource& resource = opts.resource != nullptr ? *opts.resource : device::default_memory_resource();
-    const device::device_buffer workspace(sort.workspace_bytes(), stream, resource);
-    sort.launch(queue, workspace.data());
+    if (how.workspace.data() != nullptr || sort.workspace_bytes() == 0) {
+      sort.launch(queue, how.workspace.data());
+    } else {
+      device::memory_resource& resource = opts.resource != nullptr ? *opts.resource : device::default_memory_resource();
+      const device::device_buffer workspace(sort.workspace_bytes(), static_cast<cudaStream_t>(opts.stream), resource);
+      sort.launch(queue, workspace.data());
+    }
+    if (opts.checked)
+      wait_and_check(request, static_cast<cudaStream_t>(opts.stream));
   });
 }
 

@@ -1,5 +1,6 @@
 #include "gpu/device_sort.hpp"
 
+#include "kernels/count/check_count.hpp"
 #include "kernels/values/move_values.hpp"
 #include "primitives/key_codec.hpp"
 
@@ -277,6 +278,8 @@ void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
 }
 
 void device_sort::launch(const simt::queue& q, void* workspace) const {
+  if (request_.device_status != nullptr)
+    kernels::check_count(q, request_.device_n, request_.n, request_.device_status);
   if (sorter_ == sorter::nothing)
     return;
   auto* const space = static_cast<std::byte*>(workspace);

@@ -149,7 +149,11 @@ TEST_F(device_memory, n_may_lie_on_the_device) {
                                .values_out = positions.span().data(),
                                .device_n = n.span().data()};
     const auto before = out.host();
-    run(request, {.memory = memory::device});
+    const device_array<std::uint32_t> status(std::vector<std::uint32_t>{77});
+    auto told = request;
+    told.device_status = status.span().data();
+    run(told, {.memory = memory::device});
+    EXPECT_EQ(status.host().front(), count > keys.size() ? 1u : 0u) << count;
     const std::size_t real = std::min<std::size_t>(count, keys.size());
     auto expected = before;
     std::copy(keys.begin(), keys.begin() + std::ptrdiff_t(real), expected.begin());
@@ -159,6 +163,23 @@ TEST_F(device_memory, n_may_lie_on_the_device) {
     for (std::size_t i = 0; i < real; ++i)
       ASSERT_EQ(keys[order[i]], expected[i]) << count << ", " << i;
   }
+}
+
+TEST_F(device_memory, checked_calls_throw_what_only_the_device_sees) {
+  const auto keys = random_keys<std::uint32_t>(10'000, 8);
+  const device_array<std::uint32_t> array(keys);
+  const device_array<std::uint64_t> fits(std::vector<std::uint64_t>{keys.size()}),
+      exceeds(std::vector<std::uint64_t>{keys.size() + 1});
+  sort_request request{.n = keys.size(), .keys_in = array.span().data(), .keys_out = array.span().data()};
+  const options opts{.memory = memory::device, .checked = true};
+  EXPECT_NO_THROW(run(request, opts));
+  request.device_n = fits.span().data();
+  EXPECT_NO_THROW(run(request, opts));
+  request.device_n = exceeds.span().data();
+  expect_invalid([&] { run(request, opts); }, {"device_n", "10001", "10000"});
+  EXPECT_EQ(array.host(), sorted(keys));
+  request.n = 0;
+  expect_invalid([&] { run(request, opts); }, {"device_n", "10001"});
 }
 
 /// Notes what is asked of it.
@@ -200,6 +221,10 @@ TEST_F(device_memory, pageable_arrays_are_refused) {
     GTEST_SKIP() << "this device reaches pageable memory";
   expect_refusal<invalid_argument>([&] { sort(pageable, {.memory = memory::device}); }, status::invalid_argument,
                                    {"keys_in", "pageable"});
+  const device_array<std::uint32_t> keys(1000);
+  const std::uint64_t n = 5;
+  sort_request request{.n = 1000, .keys_in = keys.span().data(), .keys_out = keys.span().data(), .device_n = &n};
+  expect_invalid([&] { run(request, {.memory = memory::device}); }, {"device_n", "pageable"});
 }
 
 TEST_F(device_memory, too_small_a_workspace_is_refused) {

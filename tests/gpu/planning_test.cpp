@@ -51,6 +51,17 @@ TEST(planning_for_device_memory, refuses_what_cannot_be_done_with_n_on_the_devic
   r.device_n = &n;
   EXPECT_EQ(explain(r, in_device_memory).engine, "cuda");
   expect_invalid([&] { static_cast<void>(explain(r)); }, {"device_n", "memory::device"});
+  auto told = r;
+  told.device_status = static_cast<std::uint32_t*>(at(std::size_t{1} << 44));
+  EXPECT_EQ(explain(told, in_device_memory).engine, "cuda");
+  told.device_status = static_cast<std::uint32_t*>(at((std::size_t{1} << 44) + 2));
+  expect_invalid([&] { static_cast<void>(explain(told, in_device_memory)); }, {"device_status", "aligned"});
+  told.device_status = static_cast<std::uint32_t*>(told.keys_out);
+  expect_invalid([&] { static_cast<void>(explain(told, in_device_memory)); }, {"device_status", "keys_out", "overlap"});
+  told = r;
+  told.device_n = nullptr;
+  told.device_status = static_cast<std::uint32_t*>(at(std::size_t{1} << 44));
+  expect_invalid([&] { static_cast<void>(explain(told, in_device_memory)); }, {"device_status", "device_n"});
   r.carries = payload::values;
   r.values_in = at(std::size_t{1} << 42);
   r.values_out = at(std::size_t{1} << 43);

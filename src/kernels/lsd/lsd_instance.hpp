@@ -2,8 +2,9 @@
 #pragma once
 
 #include "kernels/clear_words.hpp"
-#include "kernels/lsd/lsd_look_kernel.hpp"
-#include "kernels/lsd/lsd_pass_kernel.hpp"
+#include "kernels/lsd/lsd_grid_kernel.hpp"
+
+#include <sortile/error.hpp>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -14,6 +15,9 @@ class lsd_launcher {
       : q_(q), r_(r), plan_(plan), at_(detail::lay_out_lsd(r, plan)) {}
 
   void launch() const {
+    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+      if (r_.launches == lsd_launches::one)
+        return plan_.large ? all_at_once<true>() : all_at_once<false>();
     clear(q_, r_.workspace, at_.zeroed);
     if (plan_.passes != 0)
       look();
@@ -78,67 +82,95 @@ class lsd_launcher {
     return reinterpret_cast<std::uintptr_t>(a) % 16 == 0 && reinterpret_cast<std::uintptr_t>(b) % 16 == 0;
   }
 
+  /// Blocks that a look can use, each with keys for its 32-bit counters at least.
+  template <class Kernel>
+  std::uint64_t blocks_to_look(unsigned resident) const {
+    constexpr std::uint64_t stretch = std::uint64_t{Kernel::block_threads} * Kernel::in_flight * Kernel::vector;
+    return std::max<std::uint64_t>(std::min<std::uint64_t>(resident, (r_.n + stretch - 1) / stretch), (r_.n >> 31) + 1);
+  }
+  template <class Kernel>
+  Kernel look_kernel() const {
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(r_.keys_in) % 16;
+    return {.keys = {r_.keys_in, r_.n},
+            .count = count(),
+            .lead = std::uint32_t(offset == 0 ? 0 : (16 - offset) / sizeof(Word)),
+            .codec = r_.codec,
+            .passes = passes(),
+            .counts = part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix),
+            .findings = findings()};
+  }
   void look() const {
     using kernel = lsd_look_kernel<Word>;
-    const std::size_t offset = reinterpret_cast<std::uintptr_t>(r_.keys_in) % 16;
-    constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
-    // As many blocks as are resident, but no more than there is work for, and each with keys for 32-bit counters.
-    const std::uint64_t useful =
-        std::min<std::uint64_t>(simt::resident_blocks<kernel>(q_), (r_.n + stretch - 1) / stretch);
-    simt::launch(q_, {.grid = unsigned(std::max<std::uint64_t>(useful, (r_.n >> 31) + 1))},
-                 kernel{.keys = {r_.keys_in, r_.n},
-                        .count = count(),
-                        .lead = std::uint32_t(offset == 0 ? 0 : (16 - offset) / sizeof(Word)),
-                        .codec = r_.codec,
-                        .passes = passes(),
-                        .counts = part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix),
-                        .findings = findings()});
+    simt::launch(q_, {.grid = unsigned(blocks_to_look<kernel>(simt::resident_blocks<kernel>(q_)))},
+                 look_kernel<kernel>());
   }
 
   template <bool Large>
-  void pass(unsigned p) const {
-    using kernel = lsd_pass_kernel<Word, ValueBytes, Large>;
-    const auto k = keys();
-    const auto v = values();
+  lsd_pass_kernel<Word, ValueBytes, Large> pass_kernel(unsigned p) const {
     const unsigned first = p * plan_.digit_bits;
     const unsigned bits = plan_.passes == 0 ? 0 : std::min(plan_.digit_bits, r_.codec.bits - first);
-    simt::launch(
-        q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))},
-        kernel{.keys = k,
-               .values = v,
-               .count = count(),
-               .passes = passes(),
-               .digit = {r_.codec, r_.codec.shift + first, (1u << bits) - 1},
-               .findings = findings(),
-               .counts = counts(p),
-               .ticket = part<std::uint32_t>(at_.tickets + std::size_t{p} * 4, 1),
-               .status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
-               .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
-               .portion_tiles = plan_.portion_tiles,
-               .pass = p,
-               .make_indices = r_.make_indices,
-               .keys_wanted = r_.keys_out != nullptr,
-               .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
-               .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
-               .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
-               .value_vectors = both_aligned(r_.values_in, r_.values_out)});
+    return {.keys = keys(),
+            .values = values(),
+            .count = count(),
+            .passes = passes(),
+            .digit = {r_.codec, r_.codec.shift + first, (1u << bits) - 1},
+            .findings = findings(),
+            .counts = counts(p),
+            .ticket = part<std::uint32_t>(at_.tickets + std::size_t{p} * 4, 1),
+            .status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
+            .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
+            .portion_tiles = plan_.portion_tiles,
+            .pass = p,
+            .make_indices = r_.make_indices,
+            .keys_wanted = r_.keys_out != nullptr,
+            .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
+            .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
+            .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
+            .value_vectors = both_aligned(r_.values_in, r_.values_out)};
+  }
+  template <bool Large>
+  void pass(unsigned p) const {
+    using kernel = lsd_pass_kernel<Word, ValueBytes, Large>;
+    simt::launch(q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))}, pass_kernel<Large>(p));
   }
 
-  void copy() const {
-    using kernel = lsd_copy_kernel<Word, ValueBytes>;
+  lsd_copy_kernel<Word, ValueBytes> copy_kernel() const {
     const auto k = keys();
     const auto v = values();
+    return {.keys = k,
+            .values = v,
+            .count = count(),
+            .passes = passes(),
+            .findings = findings(),
+            .keys_wanted = r_.keys_out != nullptr,
+            .key_vectors = both_aligned(k.spare.data(), k.out.data()),
+            .value_vectors = both_aligned(v.spare.data(), v.out.data())};
+  }
+  void copy() const {
+    using kernel = lsd_copy_kernel<Word, ValueBytes>;
     const auto useful = (r_.n * std::max<std::uint64_t>(sizeof(Word), ValueBytes) + 16 * kernel::block_threads - 1) /
                         (16 * kernel::block_threads);
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
-                 kernel{.keys = k,
-                        .values = v,
-                        .count = count(),
-                        .passes = passes(),
-                        .findings = findings(),
-                        .keys_wanted = r_.keys_out != nullptr,
-                        .key_vectors = both_aligned(k.spare.data(), k.out.data()),
-                        .value_vectors = both_aligned(v.spare.data(), v.out.data())});
+                 copy_kernel());
+  }
+
+  template <bool Large>
+  void all_at_once() const {
+    using kernel = lsd_grid_kernel<Word, ValueBytes, Large>;
+    const unsigned resident = simt::resident_blocks<kernel>(q_, {.cooperative = true});
+    const auto useful = std::max<std::uint64_t>(blocks_to_look<typename kernel::look_kernel>(resident),
+                                                std::min(plan_.tiles, resident));
+    if (useful > resident)
+      throw invalid_argument("lsd_sort: launches = one with n = " + std::to_string(r_.n) + " and a grid of " +
+                             std::to_string(resident) + " blocks; at most 2^31 keys a block are allowed");
+    simt::launch(q_, {.grid = unsigned(useful), .cooperative = true},
+                 kernel{.zeroed = part<std::uint64_t>(0, at_.zeroed / 8),
+                        .zeroed_words = at_.zeroed / 8,
+                        .look = look_kernel<typename kernel::look_kernel>(),
+                        .first = pass_kernel<Large>(0),
+                        .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
+                        .copy = copy_kernel(),
+                        .may_end_elsewhere = may_end_elsewhere(keys().route) || may_end_elsewhere(values().route)});
   }
 
   const simt::queue& q_;

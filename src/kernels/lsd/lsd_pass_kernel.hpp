@@ -377,7 +377,7 @@ struct lsd_pass_kernel {
 /// Brings keys and values to the output where the number of active passes has left them in the other array.
 template <class Word, unsigned ValueBytes>
 struct lsd_copy_kernel {
-  static constexpr unsigned block_threads = 512;
+  static constexpr unsigned block_threads = 512; // copies by any number, in lsd_grid_kernel
   using value_type = typename lsd_value<ValueBytes>::type;
 
   lsd_arrays<Word> keys;
