@@ -33,7 +33,7 @@
 //
 // Cost: b iterations for b bits (32 for u32): O(b n) work, O(b log n) steps. Reads are coalesced; writes are not: two
 // streams, zeros and ones, that neighbours in a warp leave in turn, so a warp's write touches two pieces of
-// some 16 keys each, at any offset, where a read touches one that is aligned: 5.5 sectors for 4 (--counters). Nothing
+// some 16 keys each, at any offset, where a read touches one that is aligned: 5.75 sectors for 4 (--counters). Nothing
 // is done in shared memory to repair that: radix_buckets.cu does.
 //
 // What it teaches: a scan turns "where does each key go" into arithmetic. Limits: 32 round trips through memory for

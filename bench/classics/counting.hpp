@@ -1,5 +1,5 @@
 // What a classic does to memory, counted by the executor: for keys alone, u32, at a length at which counting is quick.
-// Counts a key hardly depend on n where passes are counted by bits; where they do (log n, n^2) the length is said
+// They depend on n, most of all where it is too small for several tiles, merges or divisions; so the length is said
 // beside.
 #pragma once
 

@@ -16,7 +16,7 @@ struct late_first_tile {
   global<std::uint32_t> begun, before;
   std::uint32_t tiles;
 
-  SORTILE_DEVICE static std::uint32_t sum_of(std::uint32_t tile) { return tile * tile + 1; }
+  SORTILE_HOST_DEVICE static std::uint32_t sum_of(std::uint32_t tile) { return tile * tile + 1; }
 
   SORTILE_DEVICE void operator()() const {
     std::uint32_t tile = 0;

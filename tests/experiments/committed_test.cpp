@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -36,6 +37,20 @@ TEST(committed, holds_every_experiment_whole) {
   }
   for (const experiment& e : all_experiments())
     EXPECT_TRUE(names.contains(std::string(e.name))) << e.name;
+}
+
+/// A length at which an algorithm has one tile counts another algorithm.
+TEST(committed, counts_are_of_several_tiles) {
+  for (const measured& each : committed().experiments) {
+    if (each.experiment != counters.name)
+      continue;
+    for (const classics::classic& c : classics::all_classics())
+      if (c.place == classics::place::device) {
+        const point* p = find(each.points, label(c, {}), label(c, {}));
+        ASSERT_NE(p, nullptr) << c.name;
+        EXPECT_GE(p->figure("counted at n"), double(std::min(2 * c.tile, c.largest_n))) << c.name;
+      }
+  }
 }
 
 TEST(committed, plots_are_what_the_results_draw) {
