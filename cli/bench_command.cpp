@@ -130,7 +130,7 @@ void add_bench_command(command_line& line) {
       ->option_text("TYPE")
       ->check(CLI::IsMember({"u32", "u64"}));
   command.add_flag("--lines", job->lines, "sort a file of decimal lines into another, against sort -n");
-  command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S");
+  command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S")->check(whole_number());
   command.add_option("--repeat", job->repetitions, "timed runs of each (default: 5)")
       ->option_text("R")
       ->check(CLI::Range(1u, 1000u));

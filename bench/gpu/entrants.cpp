@@ -2,6 +2,7 @@
 #include "bench/gpu/entrants.hpp"
 
 #include "kernels/lsd/lsd_sort.hpp"
+#include "kernels/narrow/count_sort.hpp"
 #include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/sample/sample_sort.hpp"
 #include "kernels/sort/sort_keys.hpp"
@@ -32,7 +33,7 @@ auto with_word(const sort_request& r, F&& f) {
   }
 }
 
-/// The two widths that the partitioning sorts are made for.
+/// The widths that sorts of pairs by partitions are made for.
 template <class F>
 auto with_middle_word(const sort_request& r, F&& f) {
   if (key_bytes(r.type) == 4)
@@ -110,18 +111,38 @@ std::uint64_t most_of_sample_sort(const sort_request& r) {
   });
 }
 
+template <class Word>
+entrant make_counting(const sort_request& r) {
+  const verdict_word unsuited;
+  const kernels::count_sort_request<Word> request{.in = static_cast<const Word*>(r.keys_in),
+                                                  .out = static_cast<Word*>(r.keys_out),
+                                                  .n = r.n,
+                                                  .codec = codec_of<Word>(r),
+                                                  .unsuited = unsuited.data()};
+  return {with_own_workspace("counting", request, kernels::count_sort_workspace_bytes(request),
+                             [unsuited](const simt::queue& q, const auto& given) { kernels::count_sort(q, given); }),
+          0, unsuited};
+}
+entrant make_count_sort(const sort_row&, const sort_request& r) {
+  return key_bytes(r.type) == 1 ? make_counting<std::uint8_t>(r) : make_counting<std::uint16_t>(r);
+}
+
+template <class Word>
+entrant make_keys_by_partitions(const sort_request& r) {
+  const verdict_word unsuited;
+  const kernels::sort_keys_request<Word> request{.in = static_cast<const Word*>(r.keys_in),
+                                                 .out = static_cast<Word*>(r.keys_out),
+                                                 .n = r.n,
+                                                 .codec = codec_of<Word>(r),
+                                                 .unsuited = unsuited.data()};
+  return {with_own_workspace("keys", request, kernels::sort_keys_workspace_bytes<Word>(r.n),
+                             [unsuited](const simt::queue& q, const auto& given) { kernels::sort_keys(q, given); }),
+          0, unsuited};
+}
 entrant make_sort_keys(const sort_row&, const sort_request& r) {
-  return with_middle_word(r, [&]<class Word>(Word) -> entrant {
-    const verdict_word unsuited;
-    const kernels::sort_keys_request<Word> request{.in = static_cast<const Word*>(r.keys_in),
-                                                   .out = static_cast<Word*>(r.keys_out),
-                                                   .n = r.n,
-                                                   .codec = codec_of<Word>(r),
-                                                   .unsuited = unsuited.data()};
-    return {with_own_workspace("keys", request, kernels::sort_keys_workspace_bytes<Word>(r.n),
-                               [unsuited](const simt::queue& q, const auto& given) { kernels::sort_keys(q, given); }),
-            0, unsuited};
-  });
+  if (key_bytes(r.type) == 16)
+    return make_keys_by_partitions<uint128>(r);
+  return with_middle_word(r, [&]<class Word>(Word) { return make_keys_by_partitions<Word>(r); });
 }
 
 entrant make_sort_pairs(const sort_row&, const sort_request& r) {
@@ -166,7 +187,10 @@ std::vector<named_entrant> engine_sorts_for(const sort_row& row, const sort_requ
     sorts.push_back({"lsd in one launch", make_lsd<kernels::lsd_launches::one>});
   if (row.n <= most_of_sample_sort(r))
     sorts.push_back({"sample", make_sample_sort});
-  if (middle && row.kind->carries == payload::none && row.n <= kernels::sort_keys_most)
+  const bool alone = row.kind->carries == payload::none, narrow = key_bytes(row.kind->type) < 4;
+  if (alone && narrow)
+    sorts.push_back({"counting", make_count_sort});
+  if (alone && !narrow && row.n <= kernels::sort_keys_most)
     sorts.push_back({"keys", make_sort_keys});
   if (middle && row.n <= kernels::sort_pairs_most)
     sorts.push_back({"pairs", make_sort_pairs});

@@ -89,6 +89,7 @@ class Classics(CommandTest):
         self.refused(*RUN, "radix-bits", "-n", 5, "--bits", "9:3", says=["radix-bits", "9:3"])
         for seed in ["-1", "x", "1.5", "18446744073709551616"]:
             self.refused(*RUN, "radix-bits", "-n", 5, "--seed", seed, says=["--seed", seed, "whole number"])
+            self.refused("bench", "-n", 5, "--seed", seed, says=["--seed", seed, "whole number"])
 
     def test_what_does_not_go_together_is_refused(self):
         self.refused(*RUN, "radix-1bit", "-n", 65, "--steps", says=["--steps", "64"])
