@@ -7,6 +7,7 @@ so that no code can hide behind a label. Compiler messages name the document and
 """
 import pathlib
 import re
+import shutil
 import sys
 
 RUN = ("cpp", "c", "sh")
@@ -79,9 +80,9 @@ def main(out, root, documents):
             if not source.exists() or source.read_text() != written:
                 source.write_text(written)
             folder = out / "run" / name
-            folder.mkdir(parents=True, exist_ok=True)
-            for left in folder.iterdir():
-                left.unlink()
+            if folder.exists():
+                shutil.rmtree(folder)  # what the run before left, folders too
+            folder.mkdir(parents=True)
             if language == "sh":
                 command = f"bash -euo pipefail {source}"
             else:
