@@ -1,38 +1,12 @@
 // The sort by counting at sizes that only a GPU can do: more than 2^32 keys, one input sorted thousands of times,
 // graphs replayed with other keys.
 #include "kernels/narrow/count_sort.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/kernels/large_arrays.hpp"
 
 #include <algorithm>
 
 namespace sortile::simt_tests {
 namespace {
-
-/// Device memory, not filled; empty where the device has not enough.
-template <class T>
-class device_array {
- public:
-  explicit device_array(std::size_t n) {
-    if (cudaMalloc(&data_, n * sizeof(T)) != cudaSuccess) {
-      data_ = nullptr;
-      static_cast<void>(cudaGetLastError());
-    }
-  }
-  ~device_array() { cudaFree(data_); }
-  device_array(const device_array&) = delete;
-  T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
-
-/// f(i) for all i < n, in a grid of any size.
-template <class F>
-SORTILE_DEVICE void for_each_index(std::uint64_t n, F f) {
-  const auto stride = std::uint64_t{simt::grid_size()} * simt::block_size();
-  for (auto i = std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index(); i < n; i += stride)
-    f(i);
-}
 
 /// Key i: the highest bits of i · odd. Crowded: half of all keys are 7.
 template <class Word>
@@ -46,32 +20,6 @@ struct fill_scattered {
       const std::uint64_t mixed = i * 0x9e3779b97f4a7c15;
       out[i] = crowded && (mixed >> 20 & 1) != 0 ? Word(7) : Word(mixed >> (64 - 8 * sizeof(Word)));
     });
-  }
-};
-
-SORTILE_DEVICE std::uint64_t hash(std::uint64_t x) { // SplitMix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-/// found[0]: neighbours out of order; found[1]: the sum of the keys' hashes, which no permutation changes.
-template <class Word>
-struct check_keys {
-  static constexpr unsigned block_threads = 256;
-  simt::global<const Word> keys;
-  simt::global<std::uint64_t> found;
-  std::uint64_t n;
-  SORTILE_DEVICE void operator()() const {
-    std::uint64_t falls = 0, sum = 0;
-    for_each_index(n, [&](std::uint64_t i) {
-      const Word key = keys.load(i);
-      falls += i + 1 < n && keys.load(i + 1) < key;
-      sum += hash(key);
-    });
-    found.fetch_add(0, falls);
-    found.fetch_add(1, sum);
   }
 };
 

@@ -3,30 +3,12 @@
 #include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/scan/scan.hpp"
 #include "kernels/sort/sort_keys.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/kernels/large_arrays.hpp"
 
 #include <numeric>
 
 namespace sortile::simt_tests {
 namespace {
-
-/// Device memory, not filled; empty where the device has not enough.
-template <class T>
-class device_array {
- public:
-  explicit device_array(std::size_t n) {
-    if (cudaMalloc(&data_, n * sizeof(T)) != cudaSuccess) {
-      data_ = nullptr;
-      static_cast<void>(cudaGetLastError());
-    }
-  }
-  ~device_array() { cudaFree(data_); }
-  device_array(const device_array&) = delete;
-  T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
 
 /// in[i] = i.
 template <class T>

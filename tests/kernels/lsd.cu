@@ -2,6 +2,7 @@
 // keys and values, where input and output may lie, portions, n on the device, misuse.
 #include "kernels/lsd/lsd_pass_kernel.hpp"
 #include "kernels/lsd/lsd_sort.hpp"
+#include "tests/kernels/refusals.hpp"
 #include "tests/kernels/stable_sort_checks.hpp"
 
 #include <sortile/error.hpp>
@@ -364,16 +365,7 @@ SIMT_TEST(lsd_sort, misuse_is_refused_by_name) {
         good.workspace_bytes = kernels::lsd_workspace_bytes(good);
         buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
         good.workspace = workspace.view().data();
-        const auto refused = [&](const char* named, auto change) {
-          auto r = good;
-          change(r);
-          try {
-            kernels::lsd_sort(q, r);
-            ADD_FAILURE() << named << " was not refused";
-          } catch (const sortile::error& e) {
-            EXPECT_NE(std::string(e.what()).find(named), std::string::npos) << e.what();
-          }
-        };
+        const auto refused = refusals_of(good, [&](const auto& r) { kernels::lsd_sort(q, r); });
         EXPECT_NO_THROW(kernels::lsd_sort(q, good));
         refused("keys_in", [](auto& r) { r.keys_in = nullptr; });
         refused("values_in", [](auto& r) { r.values_in = nullptr; });

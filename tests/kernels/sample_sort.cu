@@ -2,6 +2,7 @@
 // ties, draws that fail, where input and output may lie, n on the device, misuse.
 #include "kernels/sample/sample_sort.hpp"
 #include "kernels/sample/sample_sort_kernel.hpp"
+#include "tests/kernels/refusals.hpp"
 #include "tests/kernels/stable_sort_checks.hpp"
 
 #include <sortile/error.hpp>
@@ -197,16 +198,7 @@ SIMT_TEST(sample_sort, misuse_is_refused_by_name) {
         good.workspace_bytes = kernels::sample_sort_workspace_bytes(good);
         buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
         good.workspace = workspace.view().data();
-        const auto refused = [&](const char* named, auto change) {
-          auto r = good;
-          change(r);
-          try {
-            kernels::sample_sort(q, r);
-            ADD_FAILURE() << named << " was not refused";
-          } catch (const sortile::error& e) {
-            EXPECT_NE(std::string(e.what()).find(named), std::string::npos) << e.what();
-          }
-        };
+        const auto refused = refusals_of(good, [&](const auto& r) { kernels::sample_sort(q, r); });
         EXPECT_NO_THROW(kernels::sample_sort(q, good));
         refused("keys_in", [](auto& r) { r.keys_in = nullptr; });
         refused("value_bytes", [](auto& r) { r.value_bytes = 2; });

@@ -4,6 +4,7 @@
 #include "kernels/pairs/large_pairs_kernel.hpp"
 #include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/pairs/stable_partition_kernel.hpp"
+#include "tests/kernels/refusals.hpp"
 #include "tests/simt/fixture.hpp"
 
 #include <sortile/error.hpp>
@@ -452,16 +453,7 @@ SIMT_TEST(sort_pairs, misuse_is_refused_by_name) {
         good.workspace_bytes = kernels::sort_pairs_workspace_bytes(good);
         const buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
         good.workspace = workspace.view().data();
-        const auto refused = [&](const char* says, auto change) {
-          auto r = good;
-          change(r);
-          try {
-            kernels::sort_pairs(q, r);
-            ADD_FAILURE() << "not refused: " << says;
-          } catch (const sortile::error& e) {
-            EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
-          }
-        };
+        const auto refused = refusals_of(good, [&](const auto& r) { kernels::sort_pairs(q, r); });
         EXPECT_NO_THROW(kernels::sort_pairs(q, good));
         refused("keys_in is null", [](auto& r) { r.keys_in = nullptr; });
         refused("values_in is null", [](auto& r) { r.values_in = nullptr; });
