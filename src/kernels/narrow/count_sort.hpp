@@ -47,7 +47,8 @@ struct count_sort_request {
   bool many = false;   ///< few keys too are sorted as many are
 };
 
-/// Bytes that a request needs, whatever its n: 516 KB for 16 bits, a little over 2 KB for 8, none where one block does it.
+/// Bytes that a request needs, whatever its n: 516 KB for 16 bits, a little over 2 KB for 8, none where one block does
+/// it.
 template <class Word>
 std::size_t count_sort_workspace_bytes(const count_sort_request<Word>& request);
 
