@@ -173,7 +173,8 @@ entrant make_sortile(const sort_row& row, const sort_request& request) {
   const plan p = explain(request, opts);
   const auto workspace = make_buffer(p.workspace_bytes);
   opts.workspace = {static_cast<std::byte*>(workspace->data()), p.workspace_bytes};
-  return {{"sortile", [=] { run(request, opts); }, p.workspace_bytes}, bytes_planned(row, p)};
+  return {{"sortile", [request, opts, keep = workspace] { run(request, opts); }, p.workspace_bytes},
+          bytes_planned(row, p)};
 }
 
 entrant make_cub(const sort_row& row, const sort_request& r) {
