@@ -49,6 +49,11 @@ struct key_window {
     return w;
   }
 
+  /// Whether no two different images of the window can share one of so many buckets.
+  SORTILE_HOST_DEVICE bool one_value_a_bucket(std::uint32_t buckets) const { return span < buckets; }
+  /// A key to every six values, or more: the local step lives on nearly every key having a bin to itself.
+  SORTILE_HOST_DEVICE bool dense(std::uint32_t n) const { return narrow_span() / 6 < n; }
+
   /// y of an image's distance v from low, v ≤ span.
   SORTILE_HOST_DEVICE std::uint32_t spread(Word v) const {
     return std::uint32_t(std::uint64_t{upper(Word(v << shift))} * scale >> 32);
@@ -124,14 +129,22 @@ SORTILE_DEVICE Word differing_bits(const simt::global<const std::uint64_t>& find
     return Word(findings.load(finding_ones + 1) & findings.load(finding_zeros + 1)) << 64 | low;
 }
 
+/// Whether a sample has said so much that nothing is counted. The same in all threads of a launch behind the window's.
+SORTILE_DEVICE bool left_at_once(const simt::global<const std::uint64_t>& findings) {
+  return (findings.load(finding_skewed) & skewed_by_sample) != 0;
+}
+
 template <class Word>
 SORTILE_DEVICE key_course course_of(const simt::global<const std::uint64_t>& findings, const key_window<Word>& window,
                                     std::uint32_t bins) {
-  if (findings.load(finding_disorder) == 0)
+  const std::uint64_t skewed = findings.load(finding_skewed), disorder = findings.load(finding_disorder);
+  if (skewed != 0) // found where the course was `buckets`, or by a sample, which leaves the rest unknown
+    return key_course::leave;
+  if (disorder == 0)
     return key_course::copy;
-  if (window.span < bins && findings.load(finding_outside) == 0)
+  if (window.one_value_a_bucket(bins) && findings.load(finding_outside) == 0)
     return key_course::fill;
-  return findings.load(finding_skewed) != 0 ? key_course::leave : key_course::buckets;
+  return key_course::buckets;
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

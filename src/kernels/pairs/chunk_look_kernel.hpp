@@ -21,9 +21,15 @@
 // checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
 // throughout counts it with one addition.
 //
+// Crowds. Where the caller asks whether the sort suits the pairs, and they are many, each block takes the same sample
+// (look/crowd_sample.hpp) before it counts: all come to the same answer, without a launch before this one or a wait. If
+// the keys crowd, block 0 says so, and neither this nor any later step does anything. 2048 keys show what 8192 would:
+// buckets have so little room to spare that mild crowds stay for the counts to find.
+//
 // Traffic: sizeof(key) bytes a key, and 4 bytes a counter.
 #pragma once
 
+#include "kernels/look/crowd_sample.hpp"
 #include "kernels/pairs/pair_types.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -34,16 +40,19 @@ struct chunk_look_kernel {
   static constexpr unsigned most_bins = 65536, most_coarse = 256, in_flight = sizeof(Word) == 4 ? 3 : 2;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
+  using sample = crowd_sample<2048, 10>;
 
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
     simt::shared_array<std::uint32_t, most_coarse> coarse;
+    typename sample::counters sampled;
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
   simt::global<std::uint32_t> fine, coarse, disorder;
   pairs_gate gate; // set open for the steps behind
   Image image;
+  sample crowds;
   std::uint32_t n, chunk; // chunk: keys, a multiple of the vector
   std::uint32_t bins, fine_bins;
   unsigned shift;
@@ -51,17 +60,19 @@ struct chunk_look_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
+    if (crowds.judges() && crowded(s)) {
+      if (simt::block_index() == 0 && t == 0)
+        begin(true);
+      return;
+    }
     for (unsigned w = t; w < bins / 2; w += block_threads)
       s.packed[w] = 0;
     for (unsigned d = t; d < bins; d += block_threads)
       row()[d] = 0;
     if (t < most_coarse)
       s.coarse[t] = 0;
-    if (simt::block_index() == 0) {
-      gate.accept();
-      if (t == 0)
-        gate.findings[pair_left] = 0;
-    }
+    if (simt::block_index() == 0 && t == 0)
+      begin(false);
     simt::block_barrier();
     bool falls = false;
     see_chunk(s, falls);
@@ -72,6 +83,26 @@ struct chunk_look_kernel {
   }
 
  private:
+  /// What later steps find before they add to it.
+  SORTILE_DEVICE void begin(bool refused) const {
+    if (gate.ask_unsuited)
+      gate.unsuited[0] = refused ? 1 : 0;
+    gate.findings[pair_disorder] = 0;
+    gate.findings[pair_left] = 0;
+    gate.findings[pair_crowded] = refused ? 1 : 0;
+  }
+  /// The same in all threads of all blocks.
+  SORTILE_DEVICE bool crowded(shared& s) const {
+    constexpr unsigned each = sample::samples / block_threads;
+    Word x[each];
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j)
+      x[j] = image.image(in.load(sample::position(j * block_threads + simt::thread_index(), n)));
+    const unsigned right = 8 * sizeof(Word) - crowds.bits;
+    return !sample::in_some_order(x) &&
+           crowds.template crowded<block_threads>(s.sampled, x, [&](Word v) { return std::uint32_t(v >> right); });
+  }
+
   /// This chunk's counters in memory.
   SORTILE_DEVICE simt::global<std::uint32_t> row() const {
     return fine.subview(std::uint64_t{simt::block_index()} * bins, bins);

@@ -90,7 +90,13 @@ class pair_sort {
   simt::global<std::uint32_t> fine() const { return table(at_.fine, std::uint64_t{chunks_} * plan_.bins()); }
   simt::global<std::uint32_t> disorder() const { return table(at_.disorder, chunks_); }
   pair_bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
-  pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr}; }
+  pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr, crowds().judges()}; }
+  using sample = typename chunk_look_kernel<Word, Image>::sample;
+  sample crowds() const {
+    return r_.unsuited != nullptr && r_.n >= r_.sample_from
+               ? sample::of(r_.n, plan_.first_bits + plan_.second_bits, local_kernel::capacity)
+               : sample{};
+  }
   unsigned below() const { return width - plan_.first_bits - plan_.second_bits; }
 
   void look() const {
@@ -102,6 +108,7 @@ class pair_sort {
                                                 .disorder = disorder(),
                                                 .gate = gate(),
                                                 .image = image_,
+                                                .crowds = crowds(),
                                                 .n = n_,
                                                 .chunk = chunk_,
                                                 .bins = plan_.bins(),
@@ -114,7 +121,8 @@ class pair_sort {
     const counter_table coarse_table{table(at_.coarse, chunks_ * plan_.coarse()),
                                      plan_.second_bits == 0 ? 0 : plan_.coarse()};
     simt::launch(q_, {.grid = fine_table.groups() + coarse_table.groups()},
-                 column_sums_kernel{.fine = fine_table, .coarse = coarse_table, .count = count(), .rows = chunks_});
+                 column_sums_kernel{
+                     .fine = fine_table, .coarse = coarse_table, .count = count(), .gate = gate(), .rows = chunks_});
     using kernel = bucket_starts_kernel;
     simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
                  kernel{.count = count(),

@@ -55,6 +55,7 @@ struct image_maker {
 enum pair_finding : unsigned {
   pair_disorder, ///< 1: some key's image is smaller than the one before it. 0: the pairs are sorted already
   pair_left,     ///< buckets that the local step left to the large one
+  pair_crowded,  ///< 1: a sample said that the sort does not suit the pairs, and nothing is counted
   pair_findings
 };
 
@@ -62,10 +63,12 @@ enum pair_finding : unsigned {
 /// sort does not suit them.
 struct pairs_gate {
   simt::global<std::uint32_t> findings, unsuited; // unsuited: one word, or none
-  bool ask_unsuited;
+  bool ask_unsuited, sampled;                     // sampled: a sample may have said so
 
   SORTILE_DEVICE bool disorder() const { return findings.load(pair_disorder) != 0; }
   SORTILE_DEVICE bool refused() const { return ask_unsuited && unsuited.load(0) != 0; }
+  /// Whether a sample has refused the pairs. The same in all threads of a launch behind the look's.
+  SORTILE_DEVICE bool left_at_once() const { return sampled && findings.load(pair_crowded) != 0; }
   /// The pairs suit the sort, as far as is known. By one block, before others ask.
   SORTILE_DEVICE void accept() const {
     if (ask_unsuited && simt::thread_index() == 0)

@@ -24,7 +24,7 @@
 //
 // When not to use it: beyond 2^28 pairs, or where keys crowd (floats of a few magnitudes, narrow integers, skew),
 // buckets get too large for the local step, and one block sorts each of those: right, but slow. `unsuited` says so in
-// time.
+// time: of crowds that a sample shows, before the keys are read.
 #pragma once
 
 #include "kernels/sort_shape.hpp"
@@ -61,9 +61,10 @@ struct sort_pairs_request {
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the outputs alone where some bucket is too
   /// large for the local step (which is known before anything moves), else it writes 0 and sorts.
   std::uint32_t* unsuited = nullptr;
-  // For measurements and tests; both follow n and the device otherwise.
-  unsigned partition_bits = follows_n; ///< 1 to 16; 0 up to sort_pairs_small pairs
-  unsigned chunks = follows_n;         ///< 1 to 132 blocks that partition
+  // For measurements and tests; the first two follow n and the device otherwise.
+  unsigned partition_bits = follows_n;                ///< 1 to 16; 0 up to sort_pairs_small pairs
+  unsigned chunks = follows_n;                        ///< 1 to 132 blocks that partition
+  std::uint64_t sample_from = std::uint64_t{1} << 22; ///< pairs from which a sample is asked for `unsuited`
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of
