@@ -149,6 +149,8 @@ Request device_sort::request_of(std::byte* workspace) const {
     r.device_n = request_.device_n;
   if constexpr (requires { r.unsuited; })
     r.unsuited = unsuited(workspace);
+  if constexpr (requires { r.only_if; })
+    r.only_if = unsuited(workspace);
   return r;
 }
 
@@ -173,7 +175,6 @@ kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace, sorter
   auto r = request_of<kernels::lsd_request<Word>, Word>(workspace);
   r.input_is_scratch =
       request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
-  r.only_if = unsuited(workspace);
   r.architecture = architecture_;
   r.launches = which == sorter::lsd_once ? kernels::lsd_launches::one : kernels::lsd_launches::several;
   return r;

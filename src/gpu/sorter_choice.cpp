@@ -17,8 +17,9 @@ constexpr std::size_t two_to(unsigned exponent) {
   return std::size_t{1} << exponent;
 }
 
-/// Up to here one launch is quicker than the partitions' six or seven, whatever the keys are.
-constexpr std::size_t sample_before_partitions = two_to(15);
+/// Up to here one launch is quicker than the partitions' four or five, whatever the keys are; and up to there it is the
+/// quickest where they leave the keys.
+constexpr std::size_t sample_before_partitions = two_to(16), sample_behind_partitions = two_to(19);
 /// Up to here the key sort of 32- and 64-bit keys takes longer than the pair sort without values, whose look has no
 /// launch before it.
 constexpr std::size_t keys_as_pairs = two_to(20);
@@ -92,7 +93,7 @@ sorter_choice choose_sorter(const sort_facts& f) {
     return {partitions, sorter::nothing};
   if (f.n <= sample_before_partitions)
     return {sorter::sample, sorter::nothing};
-  return {partitions, lsd_for(f, lsd_once_behind_bytes)};
+  return {partitions, f.n <= sample_behind_partitions ? sorter::sample : lsd_for(f, lsd_once_behind_bytes)};
 }
 
 } // namespace sortile::gpu
