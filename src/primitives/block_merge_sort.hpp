@@ -1,141 +1,95 @@
-// Sorts what a block holds: a few elements in each thread's registers, then merges in shared storage.
+// Sorts what a block holds: some elements in each thread's registers, put in order within a warp, then merged in shared
+// storage.
 //
-//   thread   an odd-even merge network (Batcher 1968) puts its Items elements in order
+//   warp     runs of 32 · Items elements by shuffles (warp_sort.hpp), no shared storage, no barrier
 //   rounds   neighbouring runs of g threads become runs of 2g: each thread finds by binary search where its Items
 //            elements of the merged run begin in both (merge path: Green, McColl and Bader 2012; Deo and Sarkar 1991),
-//            merges them into registers, and writes them back when all have read
+//            reads the next Items of each, keeps the smaller half and orders it, and writes it when all have read
 //
-//   g = 1    0 3 | 1 2 | 0 1 | 2 3 | …        runs of 2 · Items
-//   g = 2    0 1 2 3   | 0 1 2 3   | …        runs of 4 · Items, and so on
+//   left     … a0 a1 a2 a3 …        min(a0, b3) min(a1, b2) min(a2, b1) min(a3, b0):
+//   right    … b0 b1 b2 b3 …        the four smallest, rising and then falling, which two more steps put in order
 //
-// While a merged run stays within a warp (2g ≤ 32), warp barriers do; then two block barriers a round. Work is
-// n log n and the time does not depend on the keys: where radix ranking has to fear crowded digits, this does not.
+// Nothing follows the keys but the search: reads of a merge are all asked for at once, and the time does not depend on
+// what is sorted. Where radix ranking has to fear crowded digits, this does not.
+//
+// What it costs, in latencies: 15 steps of shuffles, then for each round log2 of the run reads of shared storage one
+// after the other, one more, and two block barriers: 1024 elements by four threads' worth in three rounds. Few elements
+// a thread have more rounds, many have more work for each: 4 up to 2 threads' worth, then 8 and 16.
 //
 // Not stable: equal elements are taken to be indistinguishable. Whoever needs stability makes them differ, with the
 // place that they came from as their lowest bits.
 //
-// Items is odd, so that threads side by side, Items elements apart, meet in different banks. Shared storage: the
-// elements. T: up to 32 bytes, trivially copyable, with operator<.
+// Shared storage: the elements, and one unused behind each row of 128 bytes, so that threads side by side, Items
+// elements apart, meet in different banks; `place` says where element i stands. Items: a power of two. T: up to 32
+// bytes, a multiple of 4, trivially copyable, with operator<.
 #pragma once
 
-#include "simt/simt.hpp"
-
-#include <array>
-#include <utility>
+#include "primitives/warp_sort.hpp"
 
 namespace sortile::primitives::inline SORTILE_BACKEND {
 
-/// Comparators of Batcher's odd-even merge sort for N elements, in order (Knuth, volume 3, 5.2.2, algorithm M).
-template <int N>
-struct merge_network {
-  struct comparator {
-    int low, high;
-  };
-  template <class F>
-  static constexpr void each(F&& f) {
-    int top = 1;
-    while (2 * top < N)
-      top *= 2;
-    for (int p = top; p > 0; p /= 2)
-      for (int q = top, r = 0, d = p; d > 0; d = q - p, q /= 2, r = p)
-        for (int i = 0; i + d < N; ++i)
-          if ((i & p) == r)
-            f(i, i + d);
-  }
-  static constexpr int count() {
-    int n = 0;
-    each([&](int, int) { ++n; });
-    return n;
-  }
-  static constexpr auto comparators() {
-    std::array < comparator, N<2 ? 1 : std::size_t(count())> all{};
-    std::size_t k = 0;
-    each([&](int low, int high) { all[k++] = {low, high}; });
-    return all;
-  }
-};
-
-template <int K, int N, class T>
-SORTILE_DEVICE void compare_exchange(T (&x)[N]) {
-  constexpr auto c = merge_network<N>::comparators()[std::size_t(K)];
-  const T a = x[c.low], b = x[c.high];
-  const bool swap = b < a;
-  x[c.low] = swap ? b : a;
-  x[c.high] = swap ? a : b;
+/// Where element i stands in storage that block_merge_sort has written.
+template <class T>
+SORTILE_HOST_DEVICE constexpr std::uint32_t merge_sort_place(std::uint32_t i) {
+  constexpr unsigned row = sizeof(T) <= 4 ? 32 : sizeof(T) <= 8 ? 16 : sizeof(T) <= 16 ? 8 : 4;
+  return i + i / row;
+}
+/// Elements of storage that n elements take.
+template <class T>
+constexpr std::uint32_t merge_sort_room(std::uint32_t n) {
+  return n == 0 ? 0 : merge_sort_place<T>(n - 1) + 1;
 }
 
-/// Ascending, in a thread's registers.
-template <int N, class T>
-SORTILE_DEVICE void sort_in_registers(T (&x)[N]) {
-  if constexpr (N > 1)
-    [&]<std::size_t... K>(std::index_sequence<K...>) {
-      (compare_exchange<int(K)>(x), ...);
-    }
-  (std::make_index_sequence<std::size_t(merge_network<N>::count())>());
-}
-
-template <unsigned Threads, int Items, class T>
+template <int Items, class T>
 class block_merge_sort {
  public:
-  static_assert(Items % 2 == 1, "an even number of items a thread meets itself in the banks");
-  static constexpr unsigned capacity = Threads * unsigned(Items);
+  static constexpr unsigned warp_elements = simt::warp_size * unsigned(Items);
 
-  /// Threads that have elements, if each but the last has Items of them.
-  static SORTILE_DEVICE unsigned active(std::uint32_t n) { return (n + unsigned(Items) - 1) / unsigned(Items); }
+  /// Warps that n elements take.
+  static SORTILE_DEVICE unsigned warps(std::uint32_t n) { return (n + warp_elements - 1) / warp_elements; }
 
-  /// Sorts the active(n) · Items elements that the first active(n) threads hold; they stand in `s` when all threads
-  /// have passed a block barrier after the call. All threads of the block call; `n` is the same in all, at most
-  /// capacity. `s` may be in use until the call.
-  static SORTILE_DEVICE void sort(const simt::shared_view<T>& s, T (&x)[Items], std::uint32_t n) {
-    const unsigned threads = active(n), total = threads * unsigned(Items), t = simt::thread_index();
-    const bool works = t < threads;
+  /// Sorts the `warps` · 32 · Items elements that the first so many warps hold, in any order; element i of the order
+  /// stands in s[merge_sort_place<T>(i)] when all threads have passed a block barrier after the call. All threads of
+  /// the block call; `warps` is the same in all. No element is above `greatest`. `s` may be in use until the call.
+  static SORTILE_DEVICE void sort(const simt::shared_view<T>& s, T (&x)[Items], unsigned warps, const T& greatest) {
+    const bool works = simt::warp_index() < warps;
     if (works)
-      sort_in_registers(x);
+      sort_in_warp(x);
     simt::block_barrier();
     if (works)
       write(s, x);
-    for (unsigned g = 1; g < threads; g *= 2) {
-      barrier(g);
+    SORTILE_NO_UNROLL
+    for (unsigned run = warp_elements; run < warps * warp_elements; run *= 2) {
+      simt::block_barrier();
       if (works)
-        merge(s, x, g, total);
-      barrier(g);
+        merge(s, x, run, warps * warp_elements, greatest);
+      simt::block_barrier();
       if (works)
         write(s, x);
     }
   }
 
  private:
-  static SORTILE_DEVICE void barrier(unsigned g) {
-    if (2 * g > simt::warp_size)
-      simt::block_barrier();
-    else
-      simt::warp_barrier();
-  }
+  static SORTILE_DEVICE T at(const simt::shared_view<T>& s, std::uint32_t i) { return s.load(merge_sort_place<T>(i)); }
   static SORTILE_DEVICE void write(const simt::shared_view<T>& s, const T (&x)[Items]) {
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i)
-      s.store(simt::thread_index() * unsigned(Items) + unsigned(i), x[i]);
+      s.store(merge_sort_place<T>(simt::thread_index() * unsigned(Items) + unsigned(i)), x[i]);
   }
-  /// This thread's part of two runs of g threads merged.
-  static SORTILE_DEVICE void merge(const simt::shared_view<T>& s, T (&x)[Items], unsigned g, unsigned total) {
-    const unsigned t = simt::thread_index(), run = g * unsigned(Items);
-    const unsigned begin = t / (2 * g) * (2 * run), middle = smaller(begin + run, total);
-    const unsigned end = smaller(begin + 2 * run, total), before = t * unsigned(Items) - begin;
+  /// This thread's part of two runs merged.
+  static SORTILE_DEVICE void merge(const simt::shared_view<T>& s, T (&x)[Items], unsigned run, unsigned total,
+                                   const T& greatest) {
+    const unsigned first = simt::thread_index() * unsigned(Items), begin = first / (2 * run) * (2 * run);
+    const unsigned middle = smaller(begin + run, total), end = smaller(begin + 2 * run, total), before = first - begin;
     const unsigned from_left = split(s, begin, middle, end, before);
-    unsigned i = begin + from_left, j = middle + (before - from_left);
-    T a = s.load(smaller(i, end - 1)), b = s.load(smaller(j, end - 1)); // behind the end others write already
+    const unsigned i = begin + from_left, j = middle + (before - from_left) + unsigned(Items) - 1;
     SORTILE_UNROLL
     for (int k = 0; k < Items; ++k) {
-      const bool left = j >= end || (i < middle && !(b < a));
-      x[k] = left ? a : b;
-      if (k + 1 == Items)
-        break;
-      i += left ? 1 : 0;
-      j += left ? 0 : 1;
-      const T next = s.load(smaller(left ? i : j, end - 1));
-      a = left ? next : a;
-      b = left ? b : next;
+      const T a = i + unsigned(k) < middle ? at(s, i + unsigned(k)) : greatest;
+      const T b = j - unsigned(k) < end ? at(s, j - unsigned(k)) : greatest;
+      x[k] = b < a ? b : a;
     }
+    merge_bitonic(x);
   }
   /// How many of the first `before` elements of [begin, middle) and [middle, end) merged are of the left run.
   static SORTILE_DEVICE unsigned split(const simt::shared_view<T>& s, unsigned begin, unsigned middle, unsigned end,
@@ -143,7 +97,7 @@ class block_merge_sort {
     unsigned low = before > end - middle ? before - (end - middle) : 0, high = smaller(before, middle - begin);
     while (low < high) {
       const unsigned half = (low + high) / 2;
-      if (s.load(middle + (before - 1 - half)) < s.load(begin + half))
+      if (at(s, middle + (before - 1 - half)) < at(s, begin + half))
         high = half;
       else
         low = half + 1;

@@ -7,6 +7,8 @@
 //   SORTILE_DEVICE        a function that runs in kernels only (on the executor: on a fiber); always inlined by nvcc
 //   SORTILE_DEVICE_CALL   the same, kept as a real call by nvcc (for large bodies used in several places)
 //   SORTILE_UNROLL        in front of a loop whose trip count is known and whose arrays must stay in registers
+//   SORTILE_NO_UNROLL     in front of a loop whose body is to stand in the code once: what runs once waits for its
+//                         instructions longer than for its branches
 //   SORTILE_BACKEND       the inline namespace of this compilation; code that uses the dialect lives in
 //                         `inline namespace SORTILE_BACKEND` inside its own, so that the linker never mixes the two
 //   SORTILE_ON_CUDA       1 under nvcc, 0 under a host compiler
@@ -18,6 +20,7 @@
 #define SORTILE_DEVICE __device__ __forceinline__
 #define SORTILE_DEVICE_CALL __device__ __noinline__
 #define SORTILE_UNROLL _Pragma("unroll")
+#define SORTILE_NO_UNROLL _Pragma("unroll 1")
 #define SORTILE_BACKEND cuda_backend
 #else
 #define SORTILE_ON_CUDA 0
@@ -25,5 +28,6 @@
 #define SORTILE_DEVICE inline
 #define SORTILE_DEVICE_CALL inline
 #define SORTILE_UNROLL
+#define SORTILE_NO_UNROLL
 #define SORTILE_BACKEND executor_backend
 #endif

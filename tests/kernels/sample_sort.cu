@@ -45,7 +45,7 @@ void check_width() {
                        bytes == 4 ? 4 : 3);
           }
         const auto shape = kernels::detail::sample_shape::of(sizeof(Word), true);
-        check_sort(q, make_keys<Word>(shape.capacity(), shape::few), {.type = type, .value_bytes = 4});
+        check_sort(q, make_keys<Word>(shape.capacity(), shape::few), {.type = type, .value_bytes = 4}, 1);
         check_sort(q, make_keys<Word>(4 * shape.tile(), shape::uniform), {.type = type, .value_bytes = 4}, 4);
       },
       0);
@@ -69,10 +69,10 @@ SIMT_TEST(sample_sort, keys_of_128_bits) {
 SIMT_TEST(sample_sort, one_block_of_every_capacity) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_sort(q, make_keys<std::uint32_t>(7169, shape::and_of_3), {});
-        check_sort(q, make_keys<std::uint32_t>(15360, shape::uniform), {});
-        check_sort(q, make_keys<std::uint32_t>(15360, shape::few), {.value_bytes = 8, .in_place = true});
-        check_sort(q, make_keys<std::uint64_t>(7168, shape::few), {.type = key_type::u64, .value_bytes = 4});
+        check_sort(q, make_keys<std::uint32_t>(8193, shape::and_of_3), {}, 1);
+        check_sort(q, make_keys<std::uint32_t>(16384, shape::uniform), {}, 1);
+        check_sort(q, make_keys<std::uint32_t>(16384, shape::few), {.value_bytes = 8, .in_place = true}, 1);
+        check_sort(q, make_keys<std::uint64_t>(8192, shape::few), {.type = key_type::u64, .value_bytes = 4}, 1);
       },
       0);
 }
@@ -90,6 +90,54 @@ SIMT_TEST(sample_sort, network_takes_over) {
       2);
 }
 
+// Where sizes decide: of a warp, of the elements a thread sorts, of what is drawn, of what never needs a second draw.
+SIMT_TEST(sample_sort, sizes_at_which_ways_part) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {31, 32, 33, 127, 128, 129, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049}) {
+          check_sort(q, make_keys<std::uint32_t>(n, shape::and_of_3), {}, 1);
+          check_sort(q, make_keys<std::uint64_t>(n, shape::few), {.type = key_type::u64, .value_bytes = 4}, 1);
+          check_sort(q, make_keys<std::uint32_t>(n, shape::few), {}, 5);
+        }
+        using kernel = kernels::sample_sort_kernel<std::uint32_t, true, true>;
+        const std::size_t room = kernel::shape.capacity(), few_drawn = 4 * (room / 6);
+        for (const std::size_t n : {room - 1, room, room + 1})
+          check_sort(q, make_keys<std::uint32_t>(n, shape::few), {.value_bytes = 4}, 4);
+        EXPECT_EQ(kernel::keys_drawn(4, std::uint32_t(few_drawn)), 32u);
+        EXPECT_EQ(kernel::keys_drawn(4, std::uint32_t(few_drawn + 1)), 96u);
+        for (const std::size_t n : {few_drawn, few_drawn + 1})
+          check_sort(q, make_keys<std::uint32_t>(n, shape::reversed), {.value_bytes = 4}, 4);
+        check_sort(q, make_keys<std::uint32_t>(8192, shape::uniform), {});
+        check_sort(q, make_keys<std::uint32_t>(8193, shape::uniform), {});
+      },
+      0);
+}
+
+SIMT_TEST(sample_sort, only_where_it_is_wanted) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::uint32_t blocks : {1u, 3u})
+          for (const std::uint32_t wanted : {0u, 1u}) {
+            auto keys = make_keys<std::uint32_t>(3000, shape::uniform);
+            buffer<std::uint32_t> in(keys), out(3000, 7u), only_if(1, wanted);
+            kernels::sample_request<std::uint32_t> r{.keys_in = in.view().data(),
+                                                     .keys_out = out.view().data(),
+                                                     .n = 3000,
+                                                     .only_if = only_if.view().data(),
+                                                     .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
+                                                     .blocks = blocks};
+            r.workspace_bytes = kernels::sample_sort_workspace_bytes(r);
+            buffer<uint128> workspace(r.workspace_bytes / 16 + 8);
+            const auto at = reinterpret_cast<std::uintptr_t>(workspace.view().data());
+            r.workspace = reinterpret_cast<void*>((at + 127) / 128 * 128);
+            kernels::sample_sort(q, r);
+            std::sort(keys.begin(), keys.end());
+            EXPECT_EQ(out.host(), wanted != 0 ? keys : std::vector<std::uint32_t>(3000, 7u));
+          }
+      },
+      2);
+}
+
 // Keys laid so that what the first draws see is far below all others: their buckets overflow.
 template <class Word>
 std::vector<Word> misleading_keys(std::uint32_t n, unsigned draws, unsigned blocks) {
@@ -98,7 +146,7 @@ std::vector<Word> misleading_keys(std::uint32_t n, unsigned draws, unsigned bloc
   for (std::uint32_t i = 0; i < n; ++i)
     keys[i] = Word(Word{1} << 31 | bits[i] >> 1);
   using kernel = kernels::sample_sort_kernel<Word, false, true>;
-  const unsigned drawn = std::min(kernel::most_drawn, blocks * kernel::drawn_a_bucket);
+  const unsigned drawn = kernel::keys_drawn(blocks, n);
   for (unsigned attempt = 0; attempt < draws; ++attempt)
     for (unsigned i = 0; i < drawn; ++i)
       keys[kernel::draw(i, attempt, n)] = Word(i);
@@ -110,7 +158,8 @@ SIMT_TEST(sample_sort, draws_that_mislead) {
         const auto tile = kernels::detail::sample_shape::of(4, false).tile();
         for (const unsigned draws : {1u, 3u, 4u}) {
           SCOPED_TRACE("misleading draws " + std::to_string(draws));
-          check_sort(q, misleading_keys<std::uint32_t>(3 * tile, draws, 3), {.value_bytes = draws == 3 ? 4u : 0u}, 3);
+          check_sort(q, misleading_keys<std::uint32_t>(3 * tile, draws, 3),
+                     {.value_bytes = draws == 3 ? 4u : 0u, .in_place = draws != 4}, 3);
         }
       },
       0);
@@ -171,9 +220,9 @@ SIMT_TEST(sample_sort, plans_and_limits) {
         std::uint32_t key = 0;
         kernels::sample_request<std::uint32_t> r{
             .keys_out = &key, .n = 100, .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
-        EXPECT_EQ(kernels::sample_sort_in_one_block(r), 15u * 1024);
+        EXPECT_EQ(kernels::sample_sort_in_one_block(r), 8u * 1024);
         EXPECT_EQ(kernels::sample_sort_workspace_bytes(r), 0u);
-        EXPECT_GE(kernels::sample_sort_most(q, r), 15u * 1024);
+        EXPECT_GE(kernels::sample_sort_most(q, r), 8u * 1024);
         using widest = kernels::sample_sort_kernel<uint128, true, true>;
         EXPECT_LE(sizeof(widest::shared), 163u * 1024);
         EXPECT_LE(sizeof(kernels::sample_sort_kernel<std::uint32_t, true, true>::shared), 163u * 1024);
@@ -205,7 +254,7 @@ SIMT_TEST(sample_sort, misuse_is_refused_by_name) {
         refused("overlap", [](auto& r) { r.keys_out = const_cast<std::uint32_t*>(r.keys_in) + 1; });
         refused("workspace", [](auto& r) { r.workspace_bytes -= 1; });
         refused("attempts", [](auto& r) { r.attempts = 5; });
-        refused("blocks", [](auto& r) { r.blocks = 257; });
+        refused("blocks", [](auto& r) { r.blocks = 129; });
         refused("n = 4294967295", [](auto& r) { r.n = 0xffffffffu; });
         kernels::sample_request<std::uint32_t> large{
             .keys_out = good.keys_out, .n = std::uint64_t{1} << 22, .codec = good.codec};

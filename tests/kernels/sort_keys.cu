@@ -389,6 +389,49 @@ SIMT_TEST(sort_keys, what_a_sample_does_not_leave) {
       0);
 }
 
+SIMT_TEST(sort_keys, few_values_are_written_from_their_counts) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::uint32_t values : {2u, 3u, 7u, 64u, 200u, 255u, 256u}) { // the window is a little wider
+          const auto few = changed<std::uint32_t>(30'001, [&](auto r, auto) { return 77 + r % values; });
+          check_unsuited(q, few, values > 200 ? 9 : 8, false);
+          check_unsuited(q, changed<std::uint64_t>(20'001, [&](auto r, auto) { return (r % values) - 100; }), 8,
+                         values > 100); // below and above 0: all bits differ
+        }
+        // One far from the window of the others: their counts are of no use for partitions.
+        auto strays = changed<std::uint32_t>(30'001, [](auto r, auto) { return 1000 + r % 9; });
+        strays[15'555] = 5;
+        check_unsuited(q, strays, 8, true);
+      },
+      0);
+}
+
+/// Every image of a window of so many has its own counters, all it says, and is found again from each.
+template <class Word>
+void check_counters_of(std::uint32_t values, unsigned bits) {
+  const std::uint32_t buckets = 1u << bits;
+  const auto w = kernels::key_window<Word>::of(Word(1000), Word(1000 + values - 1));
+  const std::uint32_t spare = w.buckets_a_value(buckets);
+  EXPECT_GE(4 * spare, 2 * (buckets / values)) << values;
+  std::uint32_t taken = 0; // buckets below
+  for (std::uint32_t v = 0; v < values; ++v) {
+    const std::uint32_t own = w.spread(Word(v)) >> (kernels::key_window<Word>::spread_bits - bits);
+    ASSERT_GE(own, taken) << v << " of " << values;
+    for (const std::uint32_t bucket : {own, own + spare - 1})
+      ASSERT_EQ(w.last_of(bucket, bits), Word(v)) << bucket << " of " << values;
+    taken = own + spare;
+  }
+  EXPECT_LE(taken, buckets) << values;
+}
+TEST(key_window, values_have_counters_of_their_own) {
+  for (const unsigned bits : {3u, 8u, 16u})
+    for (std::uint32_t values = 1; values <= 1u << bits; values += values < 300 ? 1 : values / 7) {
+      check_counters_of<std::uint32_t>(values, bits);
+      check_counters_of<std::uint64_t>(values, bits);
+      check_counters_of<uint128>(values, bits);
+    }
+}
+
 SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
   on_every_schedule(
       [&](simt::queue q) {

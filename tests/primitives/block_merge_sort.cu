@@ -12,9 +12,9 @@ namespace {
 template <class T, unsigned Threads, int Items>
 struct merge_sort_kernel {
   static constexpr unsigned block_threads = Threads;
-  using sorter = primitives::block_merge_sort<Threads, Items, T>;
+  using sorter = primitives::block_merge_sort<Items, T>;
   struct shared {
-    simt::shared_array<T, Threads * Items> elements;
+    simt::shared_array<T, primitives::merge_sort_room<T>(Threads* Items)> elements;
   };
   simt::global<const T> in;
   simt::global<T> out;
@@ -22,26 +22,27 @@ struct merge_sort_kernel {
   T greatest;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const unsigned t = simt::thread_index(), threads = sorter::active(n);
+    const unsigned t = simt::thread_index(), warps = sorter::warps(n), threads = warps * simt::warp_size;
     T x[Items];
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
       const unsigned p = t + unsigned(i) * threads;
       x[i] = t < threads && p < n ? in.load(p) : greatest;
     }
-    sorter::sort(s.elements.view(), x, n);
+    sorter::sort(s.elements.view(), x, warps, greatest);
     simt::block_barrier();
     for (unsigned i = t; i < n; i += Threads)
-      out[i] = s.elements.load(i);
+      out[i] = s.elements.load(primitives::merge_sort_place<T>(i));
   }
 };
 
+/// modulus 0: wide keys, 1: all equal, else many ties; `greatest` stands among them.
 template <class T, unsigned Threads, int Items>
 void check_block(simt::queue q, std::uint32_t n, unsigned modulus) {
   std::vector<T> keys(n);
   const auto bits = noise(n + 1, n + 5);
   for (std::uint32_t i = 0; i < n; ++i)
-    keys[i] = modulus == 0 ? T(T(bits[i]) << (8 * sizeof(T) - 32)) : T(bits[i] % modulus);
+    keys[i] = modulus == 0 ? T(T(bits[i]) << (8 * sizeof(T) - 32)) : T(T(bits[i] % modulus) - 1);
   buffer<T> in(keys), out(n, T(1));
   simt::launch(q, {.grid = 1}, merge_sort_kernel<T, Threads, Items>{in.view(), out.view(), n, T(~T{0})});
   std::sort(keys.begin(), keys.end());
@@ -53,8 +54,8 @@ void check_sizes() {
   on_every_schedule(
       [&](simt::queue q) {
         const unsigned most = Threads * unsigned(Items), warp = 32 * unsigned(Items);
-        for (const unsigned n : {0u, 1u, 2u, 3u, unsigned(Items), unsigned(Items) + 1, warp - 1, warp, warp + 1,
-                                 2 * warp + 7, most / 2 + 1, most - 1, most})
+        for (const unsigned n : {0u, 1u, 2u, 3u, unsigned(Items), unsigned(Items) + 1, 31u, 32u, 33u, warp - 1, warp,
+                                 warp + 1, 2 * warp + 7, most / 2 + 1, most - warp + 1, most - 1, most})
           for (const unsigned modulus : {0u, 1u, 5u})
             if (n <= most)
               check_block<T, Threads, Items>(q, n, modulus);
@@ -64,14 +65,64 @@ void check_sizes() {
 SIMT_TEST(block_merge_sort, one_item) {
   check_sizes<std::uint32_t, 128, 1>();
 }
-SIMT_TEST(block_merge_sort, three_items) {
-  check_sizes<std::uint64_t, 96, 3>();
+SIMT_TEST(block_merge_sort, two_items) {
+  check_sizes<std::uint64_t, 96, 2>();
 }
-SIMT_TEST(block_merge_sort, seven_items) {
-  check_sizes<uint128, 128, 7>();
+SIMT_TEST(block_merge_sort, four_items) {
+  check_sizes<uint128, 224, 4>();
 }
-SIMT_TEST(block_merge_sort, fifteen_items) {
-  check_sizes<std::uint32_t, 256, 15>();
+SIMT_TEST(block_merge_sort, eight_items) {
+  check_sizes<std::uint64_t, 160, 8>();
+}
+SIMT_TEST(block_merge_sort, sixteen_items) {
+  check_sizes<std::uint32_t, 256, 16>();
+}
+SIMT_TEST(block_merge_sort, whole_blocks) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned n : {1023u, 1024u, 1025u, 3000u, 4095u, 4096u})
+          check_block<std::uint32_t, 1024, 4>(q, n, 0);
+        check_block<std::uint64_t, 1024, 8>(q, 8191, 100);
+        check_block<std::uint32_t, 1024, 16>(q, 16384, 0);
+      },
+      1);
+}
+
+// By the 0-1 principle: every place that a run of ones can begin and end at, in every rotation of the warp's elements.
+template <int Items>
+struct warp_sort_kernel {
+  static constexpr unsigned block_threads = 32;
+  simt::global<std::uint32_t> wrong;
+  SORTILE_DEVICE void operator()() const {
+    const unsigned n = 32 * Items, first = simt::thread_index() * unsigned(Items);
+    for (unsigned ones = 0; ones <= n; ones += 3)
+      for (unsigned from = 0; from < n; from += 5) {
+        std::uint32_t x[Items];
+        SORTILE_UNROLL
+        for (int i = 0; i < Items; ++i)
+          x[i] = (first + unsigned(i) + n - from) * 37 % n < ones ? 1 : 0;
+        primitives::sort_in_warp(x);
+        SORTILE_UNROLL
+        for (int i = 0; i < Items; ++i)
+          if (x[i] != (first + unsigned(i) + ones >= n ? 1u : 0u))
+            wrong.fetch_add(0, 1u);
+      }
+  }
+};
+template <int Items>
+void check_warp(simt::queue q) {
+  buffer<std::uint32_t> wrong(1, 0u);
+  simt::launch(q, {.grid = 1}, warp_sort_kernel<Items>{wrong.view()});
+  EXPECT_EQ(wrong.host()[0], 0u) << Items << " items";
+}
+SIMT_TEST(block_merge_sort, warps_sort_zeros_and_ones) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_warp<1>(q);
+        check_warp<2>(q);
+        check_warp<4>(q);
+      },
+      0);
 }
 
 // By the 0-1 principle a network that sorts all sequences of zeros and ones sorts everything.
@@ -90,11 +141,12 @@ bool network_sorts() {
   return true;
 }
 SIMT_TEST(block_merge_sort, networks_sort) {
+  EXPECT_TRUE(network_sorts<2>());
   EXPECT_TRUE(network_sorts<3>());
-  EXPECT_TRUE(network_sorts<5>());
-  EXPECT_TRUE(network_sorts<7>());
-  EXPECT_TRUE(network_sorts<15>());
-  EXPECT_EQ(primitives::merge_network<15>::count(), 59);
+  EXPECT_TRUE(network_sorts<4>());
+  EXPECT_TRUE(network_sorts<8>());
+  EXPECT_TRUE(network_sorts<16>());
+  EXPECT_EQ(primitives::merge_network<16>::count(), 63);
 }
 
 } // namespace

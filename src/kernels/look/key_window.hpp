@@ -52,6 +52,15 @@ struct key_window {
 
   /// Whether no two different images of the window can share one of so many buckets.
   SORTILE_HOST_DEVICE bool one_value_a_bucket(std::uint32_t buckets) const { return span < buckets; }
+  /// How many buckets there are for each image, from its own on, that no other one has: a power of two, 1 where images
+  /// share buckets. Counts of one image may be spread over them.
+  SORTILE_HOST_DEVICE std::uint32_t buckets_a_value(std::uint32_t buckets) const {
+    std::uint32_t spare = 1;
+    if (one_value_a_bucket(buckets))
+      while (2 * spare <= buckets / (std::uint32_t(span) + 1))
+        spare *= 2;
+    return spare;
+  }
   /// A key to every six values, or more: the local step lives on nearly every key having a bin to itself.
   SORTILE_HOST_DEVICE bool dense(std::uint32_t n) const { return narrow_span() / 6 < n; }
 
@@ -65,6 +74,13 @@ struct key_window {
     const std::uint64_t x = ((y << 32) + scale - 1) / scale;
     const Word shifted = Word(Word(x) << (width - 32)), v = Word(shifted >> shift);
     return Word(v + (Word(v << shift) != shifted ? 1 : 0));
+  }
+  /// The largest v ≤ span whose bucket is not above this one.
+  SORTILE_HOST_DEVICE Word last_of(std::uint32_t bucket, unsigned bits) const {
+    if (bucket + 1 == std::uint32_t{1} << bits)
+      return span;
+    const Word behind = first_of(bucket + 1, bits);
+    return behind > span ? span : Word(behind - 1);
   }
 
  private:

@@ -16,6 +16,10 @@
 // another 2^15 between those two instructions of one thread, and then the keys no longer add up to n: the next step
 // checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
 // throughout counts it with one addition: constant and sorted inputs would otherwise meet in one counter, lane by lane.
+// Where the window has fewer values than there are counters, lanes with one value would meet as well: then a value has
+// several counters, all those up to the next value's, and threads take different ones. The result is written from the
+// counts there (key_course::fill), which this leaves as they are, summed up; if it turns out that keys lie outside of
+// the window, so that partitions would have to go by the counts, the keys are left to another sort.
 //
 // Order. Each thread compares the keys of its vectors and the first key of the next lane's; the last lane loads that
 // key (key_order.hpp).
@@ -51,14 +55,16 @@ struct look_kernel {
   integer_image<Word> image;
   std::uint32_t n;
   unsigned bits; // of a bucket's number, up to 16
+  bool may_leave;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
-    const windowed_keys<Word> buckets(window.load(0), image);
+    const key_window<Word> w = window.load(0);
+    const binning buckets{{w, image}, may_leave ? spread_by(w.buckets_a_value(bins())) : 0};
     if (left_at_once(findings))
       return;
-    for (unsigned w = t; w < (bins() + 1) / 2; w += block_threads)
-      s.packed[w] = 0;
+    for (unsigned i = t; i < (bins() + 1) / 2; i += block_threads)
+      s.packed[i] = 0;
     if (t < gathered_size)
       s.gathered[t] = 0;
     simt::block_barrier();
@@ -77,14 +83,23 @@ struct look_kernel {
     neighbours order; // of a warp's whole rows the same in all lanes
     bool outside = false;
   };
-  using windowed = windowed_keys<Word>;
+  /// From key to counter: where values have several buckets each, threads take different ones.
+  struct binning {
+    windowed_keys<Word> keys;
+    std::uint32_t spread;
+  };
 
   SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
-  SORTILE_DEVICE std::uint32_t bucket_of(const windowed& buckets, Word key) const {
-    return buckets.digit(key, key_window<Word>::spread_bits - bits, bins() - 1);
+  SORTILE_DEVICE std::uint32_t bucket_of(const binning& buckets, Word key) const {
+    return buckets.keys.digit(key, key_window<Word>::spread_bits - bits, bins() - 1);
+  }
+  /// This thread's, of so many buckets a value: neighbouring lanes in different words of shared storage.
+  static SORTILE_DEVICE std::uint32_t spread_by(std::uint32_t buckets) {
+    const std::uint32_t t = simt::thread_index();
+    return (2 * t + (t / simt::warp_size & 1)) & (buckets - 1);
   }
 
-  SORTILE_DEVICE void see_vectors(shared& s, const windowed& buckets, seen& all) const {
+  SORTILE_DEVICE void see_vectors(shared& s, const binning& buckets, seen& all) const {
     const std::uint32_t vectors = n / unsigned(vector), step = simt::grid_size() * block_threads;
     std::uint64_t i = simt::block_index() * block_threads + simt::thread_index();
     for (; (i | 31) + std::uint64_t{in_flight - 1} * step < vectors;
@@ -109,7 +124,7 @@ struct look_kernel {
   }
 
   /// The keys behind the last whole vector.
-  SORTILE_DEVICE void see_end(shared& s, const windowed& buckets, seen& all) const {
+  SORTILE_DEVICE void see_end(shared& s, const binning& buckets, seen& all) const {
     const std::uint32_t at = n / unsigned(vector) * unsigned(vector) + simt::thread_index();
     if (at >= n)
       return;
@@ -130,7 +145,7 @@ struct look_kernel {
   /// Equal keys are the same bits, so it does not matter which stands first.
   SORTILE_DEVICE order_watch<integer_image<Word>> watch() const { return {image, false}; }
 
-  SORTILE_DEVICE void count_warp(shared& s, const windowed& buckets, const keys_vector& x, seen& all) const {
+  SORTILE_DEVICE void count_warp(shared& s, const binning& buckets, const keys_vector& x, seen& all) const {
     const std::uint32_t first = bucket_of(buckets, x[0]);
     std::uint32_t differs = first ^ simt::shuffle(first, 0);
     SORTILE_UNROLL
@@ -148,12 +163,12 @@ struct look_kernel {
         count_key(s, buckets, x[e], all);
     }
   }
-  SORTILE_DEVICE void count_key(shared& s, const windowed& buckets, Word key, seen& all) const {
+  SORTILE_DEVICE void count_key(shared& s, const binning& buckets, Word key, seen& all) const {
     note_bits(buckets, key, all);
-    add(s, bucket_of(buckets, key), 1);
+    add(s, bucket_of(buckets, key) + buckets.spread, 1);
   }
-  static SORTILE_DEVICE void note_bits(const windowed& buckets, Word key, seen& all) {
-    all.outside |= buckets.outside(key);
+  static SORTILE_DEVICE void note_bits(const binning& buckets, Word key, seen& all) {
+    all.outside |= buckets.keys.outside(key);
     all.any |= key;
     all.all &= key;
   }

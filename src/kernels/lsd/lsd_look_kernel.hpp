@@ -40,13 +40,15 @@ struct lsd_look_kernel {
   bool ties_rise; ///< whether it matters which of two keys with equal images stands first
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint64_t n = count.load();
+    if (n == 0)
+      return;
     for (unsigned i = simt::thread_index(); i < passes.count * radix * copies; i += block_threads)
       s.counts[i] = 0;
     if (simt::thread_index() < 9)
       s.gathered[simt::thread_index()] = 0;
     simt::block_barrier();
     seen all;
-    const std::uint64_t n = count.load();
     see_vectors(s, n, all);
     if (simt::block_index() == 0)
       see_ends(s, n, all);

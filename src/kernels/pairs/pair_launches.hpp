@@ -39,7 +39,8 @@ class pair_sort {
     if (plan_.bins() == 1)
       return local(in(), true);
     look();
-    tables();
+    if (!makes_own_tables())
+      tables();
     const bool in_place = r_.keys_in == r_.keys_out || (has_values && r_.values_in == r_.values_out);
     arrays now = in();
     const arrays first = plan_.second_bits == 0 || in_place ? spare() : out();
@@ -97,6 +98,19 @@ class pair_sort {
                ? sample::of(r_.n, plan_.first_bits + plan_.second_bits, local_kernel::capacity)
                : sample{};
   }
+  /// One partition is short enough for each block to find its places by itself.
+  bool makes_own_tables() const { return plan_.second_bits == 0; }
+  own_tables tables_of_blocks() const {
+    return {.counts = fine(),
+            .disorder = disorder(),
+            .start = start(),
+            .gate = gate(),
+            .n = n_,
+            .bins = plan_.bins(),
+            .rows = chunks_,
+            .capacity = local_kernel::capacity,
+            .made_here = makes_own_tables()};
+  }
   unsigned below() const { return width - plan_.first_bits - plan_.second_bits; }
 
   void look() const {
@@ -145,6 +159,7 @@ class pair_sort {
                                   .start = start(),
                                   .before = before,
                                   .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
+                                  .tables = tables_of_blocks(),
                                   .gate = gate(),
                                   .image = image_,
                                   .shape = shape,

@@ -81,8 +81,9 @@ struct bucket_tables_kernel {
       return;
     const key_window<Word> w = window.load(0);
     const std::uint64_t before = crowded == 0 ? 0 : findings.fetch_add(finding_crowded, std::uint64_t{crowded});
-    const bool dense = simt::block_index() == 0 && w.dense(n);
-    if ((too_large || before + crowded > n / 16 || dense) &&
+    // Where values have buckets of their own, several each, counts are not of buckets that a partition would fill.
+    const bool window_says = simt::block_index() == 0 && (w.dense(n) || w.one_value_a_bucket(bins));
+    if ((too_large || before + crowded > n / 16 || window_says) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_counts});
       unsuited.store(0, 1u, simt::relaxed, simt::device_scope);

@@ -44,7 +44,7 @@ void check_count(const simt::queue& q, const sample_request<Word>& r) {
 
 template <class Word>
 std::uint64_t sample_sort_in_one_block(const sample_request<Word>& request) {
-  return detail::sample_shape_of(request).capacity();
+  return detail::sample_shape_of(request).alone;
 }
 
 template <class Word>

@@ -4,23 +4,23 @@
 // whatever lies in them. So all is done in one, of a grid whose blocks are all resident and wait for each other where a
 // launch would have ended:
 //
-//   sample     every block sorts the same few thousand keys, drawn at random, and takes splitters from them: as many
+//   sample     every block sorts the same few hundred keys, drawn at random, and takes splitters from them: as many
 //              buckets as blocks
-//   classify   each block finds the bucket of each key of its tile; how many it has of each
+//   classify   each block finds the bucket of each key of its tile, and writes the tile, in the order of the buckets,
+//              to the workspace, with a table of where each bucket's part begins
 //   ---------- all blocks wait
-//   scatter    to the buckets, in the workspace
-//   ---------- all blocks wait
-//   sort       a bucket a block, by merging in shared storage; to the output
+//   sort       a bucket a block: gathered from all tiles, sorted by merging in shared storage; to the output
 //
 // and up to some thousand keys one block sorts them by itself. Nothing looks at digits, so the time does not depend on
 // the keys' width, the bit window or their distribution:
 //
 //   Ties. Keys are compared together with their places in the input, so no two are equal: the sort is stable, however
-//   the scatter shuffles, and a value that fills half of the input is split among buckets like any other half.
+//   keys are shuffled on the way, and a value that fills half of the input is split among buckets like any other half.
 //
-//   Luck. Buckets are larger than their share now and then. Where one does not fit into a block, which all see after
-//   the first wait, other keys are drawn; after some such attempts, for which one has to know the draws and lay the
-//   keys accordingly, a bitonic network over the whole grid sorts instead: slow, certain, in place.
+//   Luck. Buckets are larger than their share now and then. Where one does not fit into a block, which all hear of
+//   before anything is written to the output, other keys are drawn; after some such attempts, for which one has to know
+//   the draws and lay the keys accordingly, a bitonic network over the whole grid sorts instead: slow, certain, in
+//   place.
 //
 // Positions travel, values do not: they are gathered from the input at the end, as are keys whose image is not the key
 // (floats, bit windows). Where results are to lie in the input's own arrays, they go through the workspace.
@@ -56,6 +56,7 @@ struct sample_request {
   std::uint64_t n = 0;
   const std::uint64_t* device_n = nullptr; ///< in device memory: how many there really are; `n` is the upper bound, and
                                            ///< what exceeds it is left out
+  const std::uint32_t* only_if = nullptr;  ///< in device memory: where this is 0, nothing is done
   key_codec<Word> codec;
   void* workspace = nullptr; ///< aligned to 128
   std::size_t workspace_bytes = 0;
@@ -64,7 +65,7 @@ struct sample_request {
   std::uint32_t blocks = 0; ///< of the grid; 0: follows n and the device
 };
 
-/// The largest n that one block sorts by itself.
+/// Up to how many keys one block sorts by itself.
 template <class Word>
 std::uint64_t sample_sort_in_one_block(const sample_request<Word>& request);
 
@@ -73,8 +74,8 @@ std::uint64_t sample_sort_in_one_block(const sample_request<Word>& request);
 template <class Word>
 std::uint64_t sample_sort_most(const simt::queue& q, const sample_request<Word>& request);
 
-/// Bytes of workspace for a request: the keys once more, 4 bytes a key where positions travel, and the values once more
-/// where they stay in their array. Of the pointers it matters only which are null and which are equal.
+/// Bytes of workspace for a request: 64 KiB and the keys once more, 4 bytes a key where positions travel, and the
+/// values once more where they stay in their array. Of the pointers it matters only which are null and which are equal.
 template <class Word>
 std::size_t sample_sort_workspace_bytes(const sample_request<Word>& request);
 

@@ -16,7 +16,7 @@ class sample_launcher {
   void launch() const {
     if (detail::in_one_block(r_))
       return simt::launch(q_, {.grid = 1}, kernel<false>());
-    // A thousand keys a block are enough to hide a block's latencies behind its own warps.
+    // Buckets of some hundred keys are sorted as fast as a thousand; more of them would need more drawn keys sorted.
     const std::uint64_t follows_n = std::min<std::uint64_t>((r_.n + most_useful - 1) / most_useful,
                                                             std::min(resident(q_), detail::sample_shape::most_buckets));
     simt::launch(q_, {.grid = r_.blocks != 0 ? r_.blocks : unsigned(follows_n), .cooperative = true}, kernel<true>());
@@ -26,7 +26,7 @@ class sample_launcher {
   }
 
  private:
-  static constexpr std::uint64_t most_useful = 1024;
+  static constexpr std::uint64_t most_useful = 512;
 
   template <class T>
   simt::global<T> part(std::size_t begin, std::size_t end) const {
@@ -38,7 +38,9 @@ class sample_launcher {
     const auto images = part<Word>(at_.images, at_.places);
     return {.in = {r_.keys_in, r_.n},
             .device_n = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
-            .counts = part<std::uint32_t>(at_.counts, at_.images),
+            .only_if = {r_.only_if, r_.only_if == nullptr ? 0u : 1u},
+            .parts = part<std::uint32_t>(at_.parts, at_.agreed),
+            .agreed = part<std::uint32_t>(at_.agreed, at_.images),
             .images = images,
             .places = part<std::uint32_t>(at_.places, at_.values),
             .output = {.keys_in = {r_.keys_in, r_.n},
@@ -58,7 +60,8 @@ class sample_launcher {
             .codec = r_.codec,
             .bound = std::uint32_t(r_.n),
             .attempts = r_.attempts,
-            .is_on_device = r_.device_n != nullptr};
+            .is_on_device = r_.device_n != nullptr,
+            .is_conditional = r_.only_if != nullptr};
   }
 
   const simt::queue& q_;

@@ -1,21 +1,29 @@
 // A sort in one launch of a grid whose blocks are all resident (sample_sort.hpp says what it does and why); or of one
 // block, which goes straight to the last step.
 //
-// Sample. Every block draws and sorts the same keys: cheaper than one block doing it while all others wait. 24 a
-// bucket, 3072 at most; of random input a bucket then exceeds 1.9 times its share once in some hundred sorts of a
-// million keys, and the draw is repeated.
+// What it costs is latency, so waits are few: one of the whole grid, and one that hides behind the sort.
 //
-// Classify. Splitters in shared storage, a binary search a key, all keys of a thread at once. The block counts what it
-// has of each bucket by atomics that also rank the keys; where a whole warp has one bucket (keys in order already, or
-// all equal: places decide, and neighbours have neighbouring ones) one lane counts for all. One more atomic a bucket
-// and block tells where in the bucket the block's keys go.
+//   sample     every block draws and sorts the same keys: cheaper than one block doing it while all others wait
+//   classify   splitters in shared storage, a binary search a key, all keys of a thread at once. The block counts what
+//              it has of each bucket by atomics that also rank the keys; where a whole warp has one bucket (keys in
+//              order already, or all equal: places decide, and neighbours have neighbouring ones) one lane counts for
+//              all
+//   lay out    the block's tile, by buckets, to the workspace; for each bucket where its part begins and how much it is
+//   ---------- the grid waits
+//   gather     a bucket a block, from all tiles: what the block needs of the tables is one row, where its bucket begins
+//              in each tile and how much it is. The beginnings' sum is where the bucket begins in the output
+//   agree      a block says that it has gathered, or that its bucket is too large for it
+//   sort       primitives/block_merge_sort.hpp, with as few elements a thread as the bucket asks for: 4, 8 or 16
+//   ---------- all blocks have said so, long ago
+//   write
 //
-// Scatter. Keys are staged by bucket in shared storage first, so that a run is written by neighbouring threads.
+// How many are drawn. A bucket between splitters that stand `a` drawn keys apart holds Gamma(a) / a times its share, so
+// it exceeds f times the share with the probability that a Poisson variable of mean f · a is below a. Where blocks have
+// room for 6 shares, 8 keys a bucket are drawn, and one of 128 buckets is too large once in 4·10^10 sorts. Otherwise,
+// with room for 2 shares, it is 24, and once in 160 sorts of a full grid; then others are drawn.
 //
-// Sort. primitives/block_merge_sort.hpp, with as few elements a thread as the bucket asks for: 3, 7 or 15.
-//
-// Network. Bitonic, in the form whose comparators all point upwards (the first step of each merge mirrors its upper
-// half), so that places beyond n need not exist: log²(n) / 2 steps, a wait after each.
+// Network. Where no draw helps: bitonic, in the form whose comparators all point upwards (the first step of each merge
+// mirrors its upper half), so that places beyond n need not exist: log²(n) / 2 steps, a wait after each.
 #pragma once
 
 #include "kernels/sample/sample_output.hpp"
@@ -29,31 +37,31 @@ template <class Word, bool Placed, bool Grid>
 struct sample_sort_kernel {
   static constexpr auto shape = detail::sample_shape::of(sizeof(Word), Placed);
   static constexpr unsigned block_threads = shape.threads, min_blocks = 1, most_buckets = shape.most_buckets;
-  static constexpr int most_items = shape.most_items, tile_items = shape.tile_items, sample_items = 3;
-  static constexpr unsigned drawn_a_bucket = 24, most_drawn = block_threads * unsigned(sample_items);
+  static constexpr int most_items = shape.most_items, tile_items = shape.tile_items;
+  static constexpr unsigned most_drawn_a_bucket = 24, most_drawn = most_buckets * most_drawn_a_bucket;
   using element = sample_element<Word, Placed>;
   using splitter = sample_element<Word, true>;
   using packed = packing<Word, element>;
   using packed_splitter = packing<Word, splitter>;
+  static constexpr int splitter_items = sizeof(splitter) <= 8 ? 8 : 4;
+  static_assert(most_drawn <= block_threads * 4 && shape.tile() < 65536);
 
   struct stage {
     simt::shared_array<Word, shape.tile()> images;
     simt::shared_array<std::uint32_t, Placed ? shape.tile() : 1> places;
-    simt::shared_array<std::uint8_t, shape.tile()> buckets;
   };
   struct tables {
     simt::shared_array<splitter, most_buckets> splitters;         // the last is above all
     simt::shared_array<std::uint32_t, most_buckets> count, first; // of the tile's keys in each bucket
-    simt::shared_array<std::uint32_t, most_buckets> offset;       // of the tile's first key, in its bucket
-    simt::shared_array<std::uint32_t, most_buckets> move;         // from the place in the stage to that in all buckets
-    simt::shared_array<std::uint32_t, most_buckets + 1> start;    // of each bucket
-    primitives::block_scan_storage<std::uint32_t, block_threads> scan, more_scan;
+    simt::shared_array<std::uint32_t, most_buckets> part, at, to; // of the bucket in each tile: size, where, whereto
+    primitives::block_scan_storage<std::uint64_t, block_threads> scan;
+    simt::shared_value<std::uint32_t> agreed;
   };
   struct nothing {};
   struct shared {
     union {
-      simt::shared_array<element, shape.capacity()> elements;
-      simt::shared_array<splitter, Grid ? most_drawn : 1> drawn;
+      simt::shared_array<element, primitives::merge_sort_room<element>(shape.capacity())> elements;
+      simt::shared_array<splitter, Grid ? primitives::merge_sort_room<splitter>(4 * block_threads) : 1> drawn;
       std::conditional_t<Grid, stage, nothing> staged;
     };
     std::conditional_t<Grid, tables, nothing> table;
@@ -61,25 +69,30 @@ struct sample_sort_kernel {
 
   simt::global<const Word> in;
   simt::global<const std::uint64_t> device_n; // where is_on_device
-  simt::global<std::uint32_t> counts;         // [attempts][most_buckets]
+  simt::global<const std::uint32_t> only_if;  // where is_conditional
+  simt::global<std::uint32_t> parts;          // [bucket][tile]: where it begins in the tile, and size · 2^16
+  simt::global<std::uint32_t> agreed;         // [attempts]: blocks, and 2^16 for each whose bucket is too large
   simt::global<Word> images;
   simt::global<std::uint32_t> places;
   sample_output<Word> output;
   key_codec<Word> codec;
   std::uint32_t bound;
   unsigned attempts;
-  bool is_on_device;
+  bool is_on_device, is_conditional;
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (is_conditional && only_if.load(0) == 0)
+      return;
     const std::uint32_t n = keys();
     if (n == 0)
       return;
-    if constexpr (!Grid)
-      return sort_and_write(
-          s, 0, n, [&](std::uint32_t i) { return packed::pack(codec.image(in.load(i)), i); },
-          [] { simt::block_barrier(); });
-    else
+    if constexpr (!Grid) {
+      sort_elements<most_items, packed>(s.elements.view(), n,
+                                        [&](std::uint32_t i) { return packed::pack(codec.image(in.load(i)), i); });
+      write(s, 0, n, [] { simt::block_barrier(); });
+    } else {
       sort_by_buckets(s, n);
+    }
   }
 
   /// The place of the i-th key drawn (the finaliser of MurmurHash3, Appleby 2011, as a generator).
@@ -90,13 +103,21 @@ struct sample_sort_kernel {
     h = (h ^ h >> 13) * 0xc2b2ae35u;
     return std::uint32_t(std::uint64_t{h ^ h >> 16} * n >> 32);
   }
+  static SORTILE_HOST_DEVICE unsigned keys_drawn(unsigned buckets, std::uint32_t n) {
+    return buckets * (n <= buckets * (shape.capacity() / 6) ? 8 : most_drawn_a_bucket);
+  }
 
  private:
   struct tile_span {
     std::uint32_t first, size;
     SORTILE_DEVICE bool has(int i) const { return mine(i) < size; }
+    /// Whether any thread has an i-th key: the same in all.
+    SORTILE_DEVICE bool anyone_has(int i) const { return unsigned(i) * block_threads < size; }
     SORTILE_DEVICE std::uint32_t place(int i) const { return first + mine(i); }
     static SORTILE_DEVICE std::uint32_t mine(int i) { return unsigned(i) * block_threads + simt::thread_index(); }
+  };
+  struct bucket_span {
+    std::uint32_t begin, size;
   };
 
   SORTILE_DEVICE std::uint32_t keys() const {
@@ -105,90 +126,89 @@ struct sample_sort_kernel {
     const std::uint64_t n = device_n.load(0);
     return n < bound ? std::uint32_t(n) : bound;
   }
-  static SORTILE_DEVICE tile_span span_of(std::uint32_t n) {
+  static SORTILE_DEVICE tile_span tile_of(std::uint32_t block, std::uint32_t n) {
     const std::uint32_t size = (n + simt::grid_size() - 1) / simt::grid_size();
-    const std::uint64_t first = std::uint64_t{size} * simt::block_index();
+    const std::uint64_t first = std::uint64_t{size} * block;
     if (first >= n)
       return {n, 0};
     return {std::uint32_t(first), n - std::uint32_t(first) < size ? n - std::uint32_t(first) : size};
   }
 
   SORTILE_DEVICE void sort_by_buckets(shared& s, std::uint32_t n) const {
-    const tile_span tile = span_of(n);
+    const tile_span tile = tile_of(simt::block_index(), n);
+    // Keys that wait do so in the workspace, from which all must have gathered.
+    const bool need_not_agree = n <= shape.capacity() && !output.keys_wait;
+    if (simt::block_index() == 0 && simt::thread_index() < attempts)
+      agreed[simt::thread_index()] = 0;
+    for (unsigned attempt = 0; attempt < attempts; ++attempt) {
+      lay_out(s, n, attempt, tile);
+      simt::grid_barrier();
+      const bucket_span mine = this_bucket(s, n);
+      const bool fits = mine.size <= shape.capacity();
+      if (fits)
+        gather(s);
+      simt::block_barrier();
+      if (simt::thread_index() == 0 && !need_not_agree)
+        agreed.fetch_add(attempt, fits ? 1u : 1u | 1u << 16, simt::release);
+      const auto elements = s.elements.view();
+      if (fits)
+        sort_elements<most_items, packed>(elements, mine.size, [&](std::uint32_t i) {
+          return elements.load(primitives::merge_sort_place<element>(i));
+        });
+      if (need_not_agree || all_fit(s, attempt))
+        return write(s, mine.begin, mine.size, [] { simt::grid_barrier(); });
+    }
+    sort_by_network(n, tile);
+  }
+
+  /// Brings the tile's keys to the workspace, bucket by bucket.
+  SORTILE_DEVICE void lay_out(shared& s, std::uint32_t n, unsigned attempt, const tile_span& tile) const {
+    choose_splitters(s, n, attempt);
     Word image[tile_items];
+    std::uint32_t where[tile_items]; // bucket · 2^16 + rank among the block's keys of that bucket
     SORTILE_UNROLL
     for (int i = 0; i < tile_items; ++i)
       image[i] = tile.has(i) ? codec.image(in.load(tile.place(i))) : Word{0};
-    if (simt::block_index() == 0)
-      for (unsigned i = simt::thread_index(); i < attempts * most_buckets; i += block_threads)
-        counts[i] = 0;
-    if (!scatter(s, n, tile, image))
-      return sort_by_network(n, tile, image);
-    simt::grid_barrier();
-    const std::uint32_t b = simt::block_index(), begin = s.table.start.load(b);
-    sort_and_write(
-        s, begin, s.table.start.load(b + 1) - begin,
-        [&](std::uint32_t i) {
-          std::uint32_t place = 0;
-          if constexpr (Placed)
-            place = places.load(begin + i);
-          return packed::pack(images.load(begin + i), place);
-        },
-        [] { simt::grid_barrier(); });
-  }
-
-  /// Brings all keys to their buckets. False where no draw has given buckets that fit, the same in all blocks.
-  SORTILE_DEVICE bool scatter(shared& s, std::uint32_t n, const tile_span& tile,
-                              const Word (&image)[tile_items]) const {
-    for (unsigned attempt = 0; attempt < attempts; ++attempt) {
-      choose_splitters(s, n, attempt);
-      if (attempt == 0)
-        simt::grid_barrier(); // counts are 0
-      std::uint32_t where[tile_items];
-      classify(s, tile, image, where);
-      reserve(s, attempt);
-      simt::grid_barrier();
-      if (!lay_out(s, attempt))
-        continue;
-      move(s, tile, image, where);
-      return true;
-    }
-    return false;
+    classify(s, tile, image, where);
+    tell_parts(s);
+    move(s, tile, image, where);
   }
 
   SORTILE_DEVICE void choose_splitters(shared& s, std::uint32_t n, unsigned attempt) const {
-    const unsigned buckets = simt::grid_size(), t = simt::thread_index();
-    const unsigned wanted = buckets * drawn_a_bucket, drawn = wanted < most_drawn ? wanted : most_drawn;
-    sort_elements<sample_items, packed_splitter>(s.drawn.view(), drawn, [&](std::uint32_t i) {
+    const unsigned buckets = simt::grid_size(), t = simt::thread_index(), drawn = keys_drawn(buckets, n);
+    const auto sorted = s.drawn.view();
+    sort_elements<splitter_items, packed_splitter>(sorted, drawn, [&](std::uint32_t i) {
       const std::uint32_t place = draw(i, attempt, n);
       return packed_splitter::pack(codec.image(in.load(place)), place);
     });
-    if (t < most_buckets)
-      s.table.splitters[t] = t + 1 < buckets ? s.drawn.load((t + 1) * drawn / buckets) : packed_splitter::greatest();
+    if (t < most_buckets) {
+      s.table.splitters[t] = t + 1 < buckets
+                                 ? sorted.load(primitives::merge_sort_place<splitter>((t + 1) * (drawn / buckets)))
+                                 : packed_splitter::greatest();
+      s.table.count[t] = 0;
+    }
     simt::block_barrier();
   }
 
-  /// where[i] = bucket · 2^16 + rank among the block's keys of that bucket; counts these.
   SORTILE_DEVICE void classify(shared& s, const tile_span& tile, const Word (&image)[tile_items],
                                std::uint32_t (&where)[tile_items]) const {
-    const unsigned t = simt::thread_index();
-    if (t < most_buckets)
-      s.table.count[t] = 0;
     SORTILE_UNROLL
     for (int i = 0; i < tile_items; ++i)
       where[i] = 0;
+    SORTILE_NO_UNROLL
     for (unsigned step = most_buckets / 2; step > 0; step /= 2) {
       if (step >= simt::grid_size())
         continue; // splitters beyond are above all
       SORTILE_UNROLL
       for (int i = 0; i < tile_items; ++i)
-        if (!(packed_splitter::pack(image[i], tile.place(i)) < s.table.splitters.load(where[i] + step - 1)))
+        if (tile.anyone_has(i) &&
+            !(packed_splitter::pack(image[i], tile.place(i)) < s.table.splitters.load(where[i] + step - 1)))
           where[i] += step;
     }
-    simt::block_barrier();
     SORTILE_UNROLL
     for (int i = 0; i < tile_items; ++i)
-      where[i] = where[i] << 16 | rank(s, where[i], tile.has(i));
+      if (tile.anyone_has(i))
+        where[i] = where[i] << 16 | rank(s, where[i], tile.has(i));
     simt::block_barrier();
   }
   static SORTILE_DEVICE std::uint32_t rank(shared& s, std::uint32_t bucket, bool valid) {
@@ -203,31 +223,18 @@ struct sample_sort_kernel {
     return valid ? count(1) : 0;
   }
 
-  SORTILE_DEVICE void reserve(shared& s, unsigned attempt) const {
+  /// Where each bucket's part of the tile begins: for the block, and for the one that gathers the bucket.
+  SORTILE_DEVICE void tell_parts(shared& s) const {
     const unsigned t = simt::thread_index();
-    if (t >= simt::grid_size())
-      return;
-    const std::uint32_t count = s.table.count.load(t);
-    s.table.offset[t] = count == 0 ? 0 : counts.fetch_add(attempt * most_buckets + t, count);
-  }
-  /// Where buckets begin. False where one of them is too large.
-  SORTILE_DEVICE bool lay_out(shared& s, unsigned attempt) const {
-    const unsigned t = simt::thread_index(), buckets = simt::grid_size();
-    const std::uint32_t all = t < buckets ? counts.load(attempt * most_buckets + t, simt::relaxed) : 0;
-    const std::uint32_t mine = t < buckets ? s.table.count.load(t) : 0;
-    const bool too_large = simt::block_any(all > shape.capacity());
-    const std::uint32_t start = primitives::block_exclusive_scan(s.table.scan, all, primitives::plus{}, 0u).before;
-    const std::uint32_t first =
-        primitives::block_exclusive_scan(s.table.more_scan, mine, primitives::plus{}, 0u).before;
-    if (t < buckets) {
-      s.table.start[t] = start;
+    const std::uint32_t count = t < most_buckets ? s.table.count.load(t) : 0;
+    const auto first = std::uint32_t(
+        primitives::block_exclusive_scan(s.table.scan, std::uint64_t{count}, primitives::plus{}, std::uint64_t{0})
+            .before);
+    if (t < most_buckets)
       s.table.first[t] = first;
-      s.table.move[t] = start + s.table.offset.load(t) - first;
-      if (t + 1 == buckets)
-        s.table.start[buckets] = start + all;
-    }
+    if (t < simt::grid_size())
+      parts[t * simt::grid_size() + simt::block_index()] = first | count << 16;
     simt::block_barrier();
-    return !too_large;
   }
 
   SORTILE_DEVICE void move(shared& s, const tile_span& tile, const Word (&image)[tile_items],
@@ -235,46 +242,103 @@ struct sample_sort_kernel {
     SORTILE_UNROLL
     for (int i = 0; i < tile_items; ++i)
       if (tile.has(i)) {
-        const std::uint32_t bucket = where[i] >> 16, p = s.table.first.load(bucket) + (where[i] & 0xffff);
+        const std::uint32_t p = s.table.first.load(where[i] >> 16) + (where[i] & 0xffff);
         s.staged.images[p] = image[i];
-        s.staged.buckets[p] = std::uint8_t(bucket);
         if constexpr (Placed)
           s.staged.places[p] = tile.place(i);
       }
     simt::block_barrier();
     for (std::uint32_t p = simt::thread_index(); p < tile.size; p += block_threads) {
-      const std::uint32_t to = p + s.table.move.load(s.staged.buckets.load(p));
-      images.store(to, s.staged.images.load(p));
+      images.store(tile.first + p, s.staged.images.load(p));
       if constexpr (Placed)
-        places.store(to, s.staged.places.load(p));
+        places.store(tile.first + p, s.staged.places.load(p));
     }
   }
 
-  template <class Load, class Wait>
-  SORTILE_DEVICE void sort_and_write(shared& s, std::uint32_t begin, std::uint32_t n, Load load, Wait wait) const {
-    constexpr int middle = most_items > 7 ? 7 : most_items;
-    const auto elements = s.elements.view();
-    if (n <= 3 * block_threads)
-      sort_elements<3, packed>(elements, n, load);
-    else if (n <= unsigned(middle) * block_threads)
-      sort_elements<middle, packed>(elements, n, load);
-    else
-      sort_elements<most_items, packed>(elements, n, load);
-    output.template write<element, block_threads>(
-        begin, n, [&](std::uint32_t i) { return elements.load(i); }, wait);
+  /// Where the block's bucket lies in all tiles, and where it goes.
+  SORTILE_DEVICE bucket_span this_bucket(shared& s, std::uint32_t n) const {
+    const unsigned t = simt::thread_index(), tiles = simt::grid_size();
+    const std::uint32_t part = t < tiles ? parts.load(simt::block_index() * tiles + t) : 0;
+    const std::uint32_t begin = part & 0xffff, size = part >> 16;
+    const auto sums = primitives::block_exclusive_scan(s.table.scan, std::uint64_t{begin} << 32 | size,
+                                                       primitives::plus{}, std::uint64_t{0});
+    if (t < most_buckets) {
+      s.table.part[t] = size;
+      s.table.at[t] = tile_of(t, n).first + begin;
+      s.table.to[t] = std::uint32_t(sums.before);
+    }
+    simt::block_barrier();
+    return {std::uint32_t(sums.total >> 32), std::uint32_t(sums.total)};
   }
-  /// Sorts load(0), …, load(n − 1) in shared storage.
-  template <int Items, class Packed, class T, class Load>
+
+  /// The bucket's elements to shared storage, a tile a warp; four tiles' loads are under way at once.
+  SORTILE_DEVICE void gather(shared& s) const {
+    constexpr unsigned warps = block_threads / simt::warp_size;
+    constexpr int tiles = int(most_buckets / warps);
+    std::uint32_t left[tiles], at[tiles], to[tiles];
+    std::uint32_t most = 0;
+    SORTILE_UNROLL
+    for (int k = 0; k < tiles; ++k) {
+      const unsigned tile = simt::warp_index() + unsigned(k) * warps;
+      left[k] = s.table.part.load(tile);
+      at[k] = s.table.at.load(tile);
+      to[k] = s.table.to.load(tile);
+      most = left[k] > most ? left[k] : most;
+    }
+    SORTILE_NO_UNROLL
+    for (std::uint32_t j = simt::lane_index(); j < most; j += simt::warp_size) {
+      element e[tiles];
+      SORTILE_UNROLL
+      for (int k = 0; k < tiles; ++k)
+        e[k] = j < left[k] ? element_at(at[k] + j) : packed::greatest();
+      SORTILE_UNROLL
+      for (int k = 0; k < tiles; ++k)
+        if (j < left[k])
+          s.elements.store(primitives::merge_sort_place<element>(to[k] + j), e[k]);
+    }
+  }
+
+  /// Whether all blocks have buckets that fit, when all have said so.
+  SORTILE_DEVICE bool all_fit(shared& s, unsigned attempt) const {
+    if (simt::thread_index() == 0) {
+      std::uint32_t all = agreed.load(attempt, simt::acquire);
+      for (; (all & 0xffff) != simt::grid_size(); all = agreed.load(attempt, simt::acquire))
+        simt::spin_hint(20);
+      s.table.agreed = all >> 16;
+    }
+    simt::block_barrier();
+    const bool fit = s.table.agreed == 0;
+    simt::block_barrier(); // nobody lays out anew before all have read it
+    return fit;
+  }
+
+  template <class Wait>
+  SORTILE_DEVICE void write(shared& s, std::uint32_t begin, std::uint32_t n, Wait wait) const {
+    output.template write<element, block_threads>(
+        begin, n, [&](std::uint32_t i) { return s.elements.load(primitives::merge_sort_place<element>(i)); }, wait);
+  }
+  /// Sorts load(0), …, load(n − 1) in shared storage, by up to Most elements a thread.
+  template <int Most, class Packed, class T, class Load>
   static SORTILE_DEVICE void sort_elements(const simt::shared_view<T>& s, std::uint32_t n, Load load) {
-    using sorter = primitives::block_merge_sort<block_threads, Items, T>;
-    const unsigned threads = sorter::active(n), t = simt::thread_index();
+    constexpr int middle = Most > 8 ? 8 : Most;
+    if (n <= 2 * block_threads || Most == 4)
+      sort_by<4, Packed>(s, n, load);
+    else if (n <= 8 * block_threads || Most == 8)
+      sort_by<middle, Packed>(s, n, load);
+    else
+      sort_by<Most, Packed>(s, n, load);
+  }
+  template <int Items, class Packed, class T, class Load>
+  static SORTILE_DEVICE void sort_by(const simt::shared_view<T>& s, std::uint32_t n, Load load) {
+    using sorter = primitives::block_merge_sort<Items, T>;
+    const unsigned warps = sorter::warps(n), threads = warps * simt::warp_size, t = simt::thread_index();
     T x[Items];
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
       const std::uint32_t p = t + unsigned(i) * threads;
       x[i] = t < threads && p < n ? load(p) : Packed::greatest();
     }
-    sorter::sort(s, x, n);
+    sorter::sort(s, x, warps, Packed::greatest());
     simt::block_barrier();
   }
 
@@ -297,14 +361,12 @@ struct sample_sort_kernel {
       places.store(high, packed::place(a));
     }
   }
-  SORTILE_DEVICE void sort_by_network(std::uint32_t n, const tile_span& tile, const Word (&image)[tile_items]) const {
-    SORTILE_UNROLL
-    for (int i = 0; i < tile_items; ++i)
-      if (tile.has(i)) {
-        images.store(tile.place(i), image[i]);
-        if constexpr (Placed)
-          places.store(tile.place(i), tile.place(i));
-      }
+  SORTILE_DEVICE void sort_by_network(std::uint32_t n, const tile_span& tile) const {
+    for (std::uint32_t i = simt::thread_index(); i < tile.size; i += block_threads) {
+      images.store(tile.first + i, codec.image(in.load(tile.first + i)));
+      if constexpr (Placed)
+        places.store(tile.first + i, tile.first + i);
+    }
     simt::grid_barrier();
     const std::uint32_t mine = simt::block_index() * block_threads + simt::thread_index();
     const std::uint32_t stride = simt::grid_size() * block_threads;

@@ -9,16 +9,21 @@ namespace sortile::kernels::detail {
 /// Constants that follow from what an element takes, 4 to 24 bytes: shared storage of 163 KB (sm_80) and 64 registers
 /// a thread bound them.
 struct sample_shape {
-  static constexpr unsigned threads = 1024, most_buckets = 256, most_attempts = 4;
+  static constexpr unsigned threads = 1024, most_buckets = 128, most_attempts = 4;
 
   int most_items; ///< elements a thread sorts at most
-  int tile_items; ///< keys a thread classifies: with the above room for buckets of 1.7 times their share
+  int tile_items; ///< keys a thread classifies: with the above room for buckets of twice their share
+  /// Up to so many keys one block is as fast as a grid, whose blocks have to wait for each other.
+  std::uint32_t alone;
   constexpr std::uint32_t capacity() const { return threads * unsigned(most_items); }
   constexpr std::uint32_t tile() const { return threads * unsigned(tile_items); }
 
   static constexpr sample_shape of(std::size_t word, bool placed) {
     const std::size_t element = placed ? (word <= 4 ? 8 : word == 8 ? 16 : 24) : word <= 4 ? 4 : word;
-    return element <= 8 ? sample_shape{15, 8} : element == 16 ? sample_shape{7, 4} : sample_shape{5, 3};
+    const auto alone = std::uint32_t(32768 / element);
+    return element <= 8    ? sample_shape{16, 8, alone}
+           : element == 16 ? sample_shape{8, 4, alone}
+                           : sample_shape{4, 2, alone};
   }
 };
 
@@ -38,7 +43,7 @@ sample_shape sample_shape_of(const sample_request<Word>& r) {
 }
 template <class Word>
 bool in_one_block(const sample_request<Word>& r) {
-  return r.blocks == 0 ? r.n <= sample_shape_of(r).capacity() : r.blocks == 1;
+  return r.blocks == 0 ? r.n <= sample_shape_of(r).alone : r.blocks == 1;
 }
 /// Whether results lie where other blocks still have to gather from.
 template <class Word>
@@ -55,13 +60,14 @@ struct sample_layout {
   static constexpr std::size_t alignment = 128;
   static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-  std::size_t counts, images, places, values, bytes; ///< equal to what follows if left out
+  std::size_t parts, agreed, images, places, values, bytes; ///< equal to what follows if left out
 
   template <class Word>
   static sample_layout of(const sample_request<Word>& r) {
     const bool grid = !in_one_block(r);
     sample_layout l{};
-    l.images = grid ? rounded(std::size_t{sample_shape::most_attempts} * sample_shape::most_buckets * 4) : 0;
+    l.agreed = grid ? rounded(std::size_t{sample_shape::most_buckets} * sample_shape::most_buckets * 4) : 0;
+    l.images = l.agreed + (grid ? rounded(sample_shape::most_attempts * 4) : 0);
     l.places = l.images + (grid || keys_wait(r) ? rounded(std::size_t(r.n) * sizeof(Word)) : 0);
     l.values = l.places + (grid && needs_places(r) ? rounded(std::size_t(r.n) * 4) : 0);
     l.bytes = l.values + (values_wait(r) ? rounded(std::size_t(r.n) * r.value_bytes) : 0);

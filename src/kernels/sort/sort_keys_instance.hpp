@@ -111,7 +111,8 @@ class key_sort {
                         .window = window(),
                         .image = image_,
                         .n = n_,
-                        .bits = bits()});
+                        .bits = bits(),
+                        .may_leave = may_leave()});
   }
   void tables() const {
     using kernel = bucket_tables_kernel<Word>;

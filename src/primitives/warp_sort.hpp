@@ -1,0 +1,112 @@
+// Sorts what a thread, and what a warp holds, in registers.
+//
+//   thread   Batcher's odd-even merge network over the thread's own elements
+//   warp     bitonic merges of runs of 1, 2, 4, 8, 16 lanes by shuffles, in the form whose comparators all point
+//            upwards: the first step of a merge mirrors the run, the others halve the distance
+//
+//   lanes    0 1 2 3 | 4 5 6 7      mirror: 0-7 1-6 2-5 3-4     then 0-2 1-3 … , 0-1 2-3 …
+//
+// A warp takes 15 steps of shuffles whatever it holds, and a logarithm of Items of steps in registers for every merge:
+// latency is paid once for all Items, so several a thread are better than several threads. Merges are a loop and not
+// unrolled: instructions that are used once have to be fetched first.
+//
+// Source: Batcher, "Sorting networks and their applications" (1968); Knuth, volume 3, 5.2.2 and 5.3.4.
+// Not stable: equal elements are taken to be indistinguishable. T: trivially copyable, with operator<; of 1, 2 or a
+// multiple of 4 bytes for a warp.
+#pragma once
+
+#include "simt/simt.hpp"
+
+#include <array>
+#include <utility>
+
+namespace sortile::primitives::inline SORTILE_BACKEND {
+
+/// Comparators of Batcher's odd-even merge sort for N elements, in order (Knuth, volume 3, 5.2.2, algorithm M).
+template <int N>
+struct merge_network {
+  struct comparator {
+    int low, high;
+  };
+  template <class F>
+  static constexpr void each(F&& f) {
+    int top = 1;
+    while (2 * top < N)
+      top *= 2;
+    for (int p = top; p > 0; p /= 2)
+      for (int q = top, r = 0, d = p; d > 0; d = q - p, q /= 2, r = p)
+        for (int i = 0; i + d < N; ++i)
+          if ((i & p) == r)
+            f(i, i + d);
+  }
+  static constexpr int count() {
+    int n = 0;
+    each([&](int, int) { ++n; });
+    return n;
+  }
+  static constexpr auto comparators() {
+    std::array < comparator, N<2 ? 1 : std::size_t(count())> all{};
+    std::size_t k = 0;
+    each([&](int low, int high) { all[k++] = {low, high}; });
+    return all;
+  }
+};
+
+template <class T>
+SORTILE_DEVICE void compare_exchange(T& low, T& high) {
+  const T a = low, b = high;
+  const bool swap = b < a;
+  low = swap ? b : a;
+  high = swap ? a : b;
+}
+
+/// Ascending, in a thread's registers.
+template <int N, class T>
+SORTILE_DEVICE void sort_in_registers(T (&x)[N]) {
+  if constexpr (N > 1)
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      constexpr auto c = merge_network<N>::comparators();
+      (compare_exchange(x[c[K].low], x[c[K].high]), ...);
+    }
+  (std::make_index_sequence<std::size_t(merge_network<N>::count())>());
+}
+
+/// Ascending, where x rises to some element and falls from there, or is a rotation of that. N is a power of two.
+template <int N, class T>
+SORTILE_DEVICE void merge_bitonic(T (&x)[N]) {
+  SORTILE_UNROLL
+  for (int apart = N / 2; apart > 0; apart /= 2)
+    SORTILE_UNROLL
+  for (int i = 0; i < N; ++i)
+    if ((i & apart) == 0)
+      compare_exchange(x[i], x[i + apart]);
+}
+
+/// Ascending, across the lanes: lane l gets the elements l · Items … of the order. All lanes of the warp call; Items is
+/// a power of two.
+template <int Items, class T>
+SORTILE_DEVICE void sort_in_warp(T (&x)[Items]) {
+  static_assert((Items & (Items - 1)) == 0, "runs are halved");
+  const auto keep = [](T& mine, const T& other, bool smaller) { mine = (other < mine) == smaller ? other : mine; };
+  const unsigned lane = simt::lane_index();
+  sort_in_registers(x);
+  SORTILE_NO_UNROLL
+  for (unsigned run = 1; run < simt::warp_size; run *= 2) {
+    T other[Items];
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      other[i] = simt::shuffle_xor(x[Items - 1 - i], 2 * run - 1);
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      keep(x[i], other[i], (lane & run) == 0);
+    SORTILE_NO_UNROLL
+    for (unsigned apart = run / 2; apart > 0; apart /= 2) {
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        keep(x[i], simt::shuffle_xor(x[i], apart), (lane & apart) == 0);
+    }
+    merge_bitonic(x);
+  }
+}
+
+} // namespace sortile::primitives::inline SORTILE_BACKEND
