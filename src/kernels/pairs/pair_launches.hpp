@@ -102,7 +102,7 @@ class pair_sort {
   bool makes_own_tables() const { return plan_.second_bits == 0; }
   own_tables tables_of_blocks() const {
     return {.counts = fine(),
-            .disorder = disorder(),
+            .order = order(),
             .start = start(),
             .gate = gate(),
             .n = n_,

@@ -90,7 +90,7 @@ struct bucket_starts_kernel {
     const unsigned t = simt::thread_index();
     const std::uint32_t i = simt::block_index() * block_threads + t;
     const std::uint32_t seen = t < rows ? order.load(t) : seen_neither;
-    const std::uint32_t all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
+    const std::uint32_t in_all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
     std::uint32_t sum = 0;
     for (std::uint32_t j = t; j < simt::block_index() * block_threads; j += block_threads)
       sum += count.load(j);
@@ -101,8 +101,8 @@ struct bucket_starts_kernel {
       return;
     start[i] = at;
     if (i == 0)
-      gate.findings[pair_order] = all;
-    if (gate.ask_unsuited && all == seen_both && here > capacity)
+      gate.findings[pair_order] = in_all;
+    if (gate.ask_unsuited && in_all == seen_both && here > capacity)
       gate.unsuited[0] = 1;
     if (i == bins - 1) {
       start[bins] = n;
