@@ -19,13 +19,14 @@
 // want.
 //
 // Where the keys take another course (key_window.hpp), each block writes its share of the output instead: a copy of the
-// input, or, where no two different keys share a bucket, the keys as often as they were counted.
+// input, forwards or backwards, or, where no two different keys share a bucket, the keys as often as they were counted.
 //
 // Traffic: 2 sizeof(key) a key; on the H100, 2^28 keys: 72 % of the copy rate (32 bits), 92 % (64 bits). Lost: 4-bit
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
 #pragma once
 
 #include "kernels/partition/partition_kernel.hpp"
+#include "kernels/reverse_array.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -116,6 +117,8 @@ struct local_sort_kernel {
       if (copy_if_sorted)
         copy();
       return;
+    case key_course::reverse:
+      return reverse_array<1>(original, out, n);
     case key_course::fill:
       return fill(windowed_keys<Word>(w, image), w);
     case key_course::leave:

@@ -7,8 +7,8 @@ namespace sortile::kernels {
 
 /// Indices into the findings, an array of 64-bit words that is zero before the look.
 enum key_finding : unsigned {
-  finding_disorder, ///< 1: some key is smaller than the one before it. 0: the keys are sorted already
-  finding_ones,     ///< bits set in some image, and of 128 bits the upper half
+  finding_order, ///< what neighbours do (key_order.hpp): are the keys in order already, or backwards?
+  finding_ones,  ///< bits set in some image, and of 128 bits the upper half
   finding_zeros =
       finding_ones + 2, ///< bits clear in some image, likewise; ones & zeros are the bits in which keys differ
   finding_left = finding_zeros + 2, ///< buckets that the local step left to the large one

@@ -18,6 +18,7 @@
 
 #include "kernels/integer_image.hpp"
 #include "kernels/look/key_findings.hpp"
+#include "kernels/look/key_order.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -130,6 +131,7 @@ struct windowed_keys {
 /// What is to be done with the keys, by what the look has found.
 enum class key_course {
   copy,    ///< they are in order already
+  reverse, ///< they are in order backwards, equal ones beside each other or not
   fill,    ///< no bucket has room for two different keys, so the counts say it all
   leave,   ///< another sort takes them
   buckets, ///< partitions and local sorts
@@ -153,14 +155,14 @@ SORTILE_DEVICE bool left_at_once(const simt::global<const std::uint64_t>& findin
 template <class Word>
 SORTILE_DEVICE key_course course_of(const simt::global<const std::uint64_t>& findings, const key_window<Word>& window,
                                     std::uint32_t bins) {
-  const std::uint64_t skewed = findings.load(finding_skewed), disorder = findings.load(finding_disorder);
+  const std::uint64_t skewed = findings.load(finding_skewed), order = findings.load(finding_order);
   if (skewed != 0) // found where the course was `buckets`, or by a sample, which leaves the rest unknown
     return key_course::leave;
-  if (disorder == 0)
+  if (is_in_order(order))
     return key_course::copy;
   if (window.one_value_a_bucket(bins) && findings.load(finding_outside) == 0)
-    return key_course::fill;
-  return key_course::buckets;
+    return key_course::fill; // writes alone, so even backwards
+  return is_backwards(order) ? key_course::reverse : key_course::buckets;
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,5 +1,5 @@
 // The look of the sort of pairs: how many keys of each digit every chunk of the input holds, and whether all keys are
-// in order, in a single read.
+// in order, or backwards, in a single read.
 //
 // Chunk c of the input is counted by block c, and moved by block c of the first partition. The digit is joint: the top
 // bits that both partitions together divide by, up to 16. So where chunk c's pairs of each digit go is known before any
@@ -9,7 +9,7 @@
 //
 //   fine[c][d]     counts of the joint digit
 //   coarse[c][s]   the same, of the first partition's digit s = d / fine bins
-//   disorder[c]    1: some key of the chunk has a larger image than the key behind it
+//   order[c]       what the chunk's keys and the keys behind them do (look/key_order.hpp); equal ones keep their places
 //
 // Counters are 16 bits wide, two a word, 128 KB for 65,536 digits:
 //
@@ -49,7 +49,7 @@ struct chunk_look_kernel {
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
-  simt::global<std::uint32_t> fine, coarse, disorder;
+  simt::global<std::uint32_t> fine, coarse, order;
   pairs_gate gate; // set open for the steps behind
   Image image;
   sample crowds;
@@ -74,11 +74,11 @@ struct chunk_look_kernel {
     if (simt::block_index() == 0 && t == 0)
       begin(false);
     simt::block_barrier();
-    bool falls = false;
-    see_chunk(s, falls);
-    const bool any = simt::block_any(falls);
+    neighbours seen;
+    see_chunk(s, seen);
+    const std::uint32_t all = order_of_block(seen.fall, seen.rise);
     if (t == 0)
-      disorder[simt::block_index()] = any ? 1 : 0;
+      order[simt::block_index()] = all;
     publish(s);
   }
 
@@ -87,7 +87,7 @@ struct chunk_look_kernel {
   SORTILE_DEVICE void begin(bool refused) const {
     if (gate.ask_unsuited)
       gate.unsuited[0] = refused ? 1 : 0;
-    gate.findings[pair_disorder] = 0;
+    gate.findings[pair_order] = seen_neither;
     gate.findings[pair_left] = 0;
     gate.findings[pair_crowded] = refused ? 1 : 0;
   }
@@ -108,7 +108,8 @@ struct chunk_look_kernel {
     return fine.subview(std::uint64_t{simt::block_index()} * bins, bins);
   }
 
-  SORTILE_DEVICE void see_chunk(shared& s, bool& falls) const {
+  /// `seen` is the same in all lanes until the warp's whole rows end.
+  SORTILE_DEVICE void see_chunk(shared& s, neighbours& seen) const {
     const std::uint64_t first = std::uint64_t{simt::block_index()} * chunk;
     if (first >= n)
       return;
@@ -122,14 +123,13 @@ struct chunk_look_kernel {
         x[j] = simt::load_vector<vector>(in, begin + (i + j * block_threads) * unsigned(vector));
       SORTILE_UNROLL
       for (unsigned j = 0; j < in_flight; ++j) {
-        check_order_of_warp(x[j], begin + (i + j * block_threads + 1) * unsigned(vector), falls);
+        watch().see_row(x[j], key_at(begin + (i + j * block_threads + 1) * unsigned(vector)), seen);
         count_warp(s, x[j]);
       }
     }
     for (; i < vectors; i += block_threads) {
       const keys_vector x = simt::load_vector<vector>(in, begin + i * unsigned(vector));
-      const std::uint32_t behind = begin + (i + 1) * unsigned(vector);
-      falls |= falls_within(x) || (behind < n && image.less(in.load(behind), x[vector - 1]));
+      watch().see(x, key_at(begin + (i + 1) * unsigned(vector)), seen);
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
         add(s, digit(x[e]), 1);
@@ -137,28 +137,22 @@ struct chunk_look_kernel {
     const std::uint32_t at = begin + vectors * unsigned(vector) + simt::thread_index(); // behind the last whole vector
     if (at < begin + keys) {
       const Word key = in.load(at);
-      falls |= at + 1 < n && image.less(in.load(at + 1), key);
+      watch().see(simt::vec<Word, 1>{{key}}, key_at(at + 1), seen);
       add(s, digit(key), 1);
     }
   }
 
   SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shift, bins - 1); }
-  SORTILE_DEVICE bool falls_within(const keys_vector& x) const {
-    bool falls = false;
-    SORTILE_UNROLL
-    for (int e = 1; e < vector; ++e)
-      falls |= image.less(x[e], x[e - 1]);
-    return falls;
+  /// For `watch`: the key at `at`, if there is one.
+  SORTILE_DEVICE auto key_at(std::uint32_t at) const {
+    return [this, at](Word& key) {
+      if (at >= n)
+        return false;
+      key = in.load(at);
+      return true;
+    };
   }
-  /// `falls` is the same in all lanes until the warp's rows end: a warp that has seen disorder stops comparing.
-  SORTILE_DEVICE void check_order_of_warp(const keys_vector& x, std::uint32_t behind, bool& falls) const {
-    if (falls)
-      return;
-    Word next = simt::shuffle_down(x[0], 1);
-    if (simt::lane_index() == simt::warp_size - 1)
-      next = behind < n ? in.load(behind) : x[vector - 1];
-    falls = simt::warp_any(falls_within(x) || image.less(next, x[vector - 1]));
-  }
+  SORTILE_DEVICE order_watch<Image> watch() const { return {image, true}; }
 
   SORTILE_DEVICE void count_warp(shared& s, const keys_vector& x) const {
     const std::uint32_t first = digit(x[0]);

@@ -21,12 +21,13 @@
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
 // One block alone (`alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Where the look saw
-// no disorder, the kernel copies the input to the output.
+// that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"
+#include "kernels/reverse_array.hpp"
 #include "primitives/digit_rank.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -102,10 +103,11 @@ struct local_pairs_kernel {
     } else {
       if (gate.refused())
         return;
-      if (!gate.disorder()) {
-        copy();
-        return;
-      }
+      const std::uint32_t order = gate.order();
+      if (is_in_order(order))
+        return copy();
+      if (is_backwards(order))
+        return reverse();
     }
     if (b.pairs == 0)
       return;
@@ -369,6 +371,16 @@ struct local_pairs_kernel {
       } else if (copy_values) {
         copy_array(original_values, out_values);
       }
+    }
+  }
+  SORTILE_DEVICE void reverse() const {
+    if (write_keys)
+      reverse_array<1>(original, out, n);
+    if constexpr (has_values) {
+      if (!make_indices)
+        reverse_array<1>(original_values, out_values, n);
+      else if constexpr (value_size<Value> <= 8)
+        reversed_indices(out_values, n);
     }
   }
   template <class T>

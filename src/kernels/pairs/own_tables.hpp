@@ -5,7 +5,7 @@
 //
 // Up to a million pairs there is one partition, of up to 256 buckets in up to 132 chunks, and all counts together are
 // 135 KB in the L2. Two launches take 7 µs; that every block reads all counts takes one or two. Block 0 leaves what
-// later launches want: where buckets begin, whether there is disorder, whether the pairs suit the sort.
+// later launches want: where buckets begin, whether the pairs are in order, or backwards, whether they suit the sort.
 //
 //   slice     thread t adds up column t mod bins, over its run of rows     sums[t], befores[t]
 //   column    thread d < bins adds up the slices; a scan over the columns
@@ -20,7 +20,7 @@ struct own_tables {
   static constexpr unsigned threads = 1024;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, threads>;
 
-  simt::global<const std::uint32_t> counts, disorder; // [rows][bins]; a word a chunk
+  simt::global<const std::uint32_t> counts, order; // [rows][bins]; a word a chunk
   simt::global<std::uint32_t> start;
   pairs_gate gate;
   std::uint32_t n, bins, rows, capacity; // bins: a power of two, at most `threads`. capacity: of the local step
@@ -33,7 +33,8 @@ struct own_tables {
     if (gate.left_at_once())
       return false;
     const unsigned t = simt::thread_index();
-    const bool falls = simt::block_any(t < rows && disorder.load(t) != 0);
+    const std::uint32_t seen = t < rows ? order.load(t) : seen_neither;
+    const std::uint32_t in_all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
     add_slices(scratch);
     simt::block_barrier();
     std::uint32_t all = 0, before = 0;
@@ -47,8 +48,8 @@ struct own_tables {
     if (t < bins)
       use(t, begin.before + before);
     if (simt::block_index() == 0)
-      leave(begin.before, begin.total, falls, crowded);
-    return falls && !(gate.ask_unsuited && crowded);
+      leave(begin.before, begin.total, in_all, crowded);
+    return in_all == seen_both && !(gate.ask_unsuited && crowded);
   }
 
  private:
@@ -65,15 +66,15 @@ struct own_tables {
     scratch.store(t, sum);
     scratch.store(threads + t, before);
   }
-  SORTILE_DEVICE void leave(std::uint32_t begin, std::uint32_t total, bool falls, bool crowded) const {
+  SORTILE_DEVICE void leave(std::uint32_t begin, std::uint32_t total, std::uint32_t in_all, bool crowded) const {
     const unsigned t = simt::thread_index();
     if (t < bins)
       start[t] = begin;
     if (t != 0)
       return;
     start[bins] = n;
-    gate.findings[pair_disorder] = falls ? 1 : 0;
-    if (gate.ask_unsuited && falls && crowded)
+    gate.findings[pair_order] = in_all;
+    if (gate.ask_unsuited && in_all == seen_both && crowded)
       gate.unsuited[0] = 1;
     if (total != n)
       simt::trap(); // chunk_look_kernel.hpp says why that is asked

@@ -89,7 +89,7 @@ class pair_sort {
   simt::global<std::uint32_t> start() const { return table(at_.start, plan_.bins() + 1); }
   simt::global<std::uint32_t> count() const { return table(at_.count, plan_.bins()); }
   simt::global<std::uint32_t> fine() const { return table(at_.fine, std::uint64_t{chunks_} * plan_.bins()); }
-  simt::global<std::uint32_t> disorder() const { return table(at_.disorder, chunks_); }
+  simt::global<std::uint32_t> order() const { return table(at_.order, chunks_); }
   pair_bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
   pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr, crowds().judges()}; }
   using sample = typename chunk_look_kernel<Word, Image>::sample;
@@ -102,7 +102,7 @@ class pair_sort {
   bool makes_own_tables() const { return plan_.second_bits == 0; }
   own_tables tables_of_blocks() const {
     return {.counts = fine(),
-            .disorder = disorder(),
+            .order = order(),
             .start = start(),
             .gate = gate(),
             .n = n_,
@@ -119,7 +119,7 @@ class pair_sort {
                  chunk_look_kernel<Word, Image>{.in = {r_.keys_in, r_.n},
                                                 .fine = fine(),
                                                 .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
-                                                .disorder = disorder(),
+                                                .order = order(),
                                                 .gate = gate(),
                                                 .image = image_,
                                                 .crowds = crowds(),
@@ -140,7 +140,7 @@ class pair_sort {
     using kernel = bucket_starts_kernel;
     simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
                  kernel{.count = count(),
-                        .disorder = disorder(),
+                        .order = order(),
                         .start = start(),
                         .gate = gate(),
                         .n = n_,

@@ -79,7 +79,7 @@ struct bucket_starts_kernel {
     scan_storage before, within;
   };
 
-  simt::global<const std::uint32_t> count, disorder; // disorder: a word a chunk
+  simt::global<const std::uint32_t> count, order; // order: a word a chunk
   simt::global<std::uint32_t> start;
   pairs_gate gate;
   std::uint32_t n, bins, rows, capacity; // capacity: pairs that the local step takes
@@ -89,7 +89,8 @@ struct bucket_starts_kernel {
       return;
     const unsigned t = simt::thread_index();
     const std::uint32_t i = simt::block_index() * block_threads + t;
-    const bool falls = simt::block_any(t < rows && disorder.load(t) != 0);
+    const std::uint32_t seen = t < rows ? order.load(t) : seen_neither;
+    const std::uint32_t in_all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
     std::uint32_t sum = 0;
     for (std::uint32_t j = t; j < simt::block_index() * block_threads; j += block_threads)
       sum += count.load(j);
@@ -100,8 +101,8 @@ struct bucket_starts_kernel {
       return;
     start[i] = at;
     if (i == 0)
-      gate.findings[pair_disorder] = falls ? 1 : 0;
-    if (gate.ask_unsuited && falls && here > capacity)
+      gate.findings[pair_order] = in_all;
+    if (gate.ask_unsuited && in_all == seen_both && here > capacity)
       gate.unsuited[0] = 1;
     if (i == bins - 1) {
       start[bins] = n;

@@ -17,7 +17,7 @@
 // (make_indices: an argsort, without an array of indices to read). Up to 2^32 − 2^16 pairs. All arrays aligned to 16
 // bytes. keys_out may be keys_in, values_out may be values_in, and they are apart otherwise; the workspace is apart
 // from all. Inputs stay as they are where they are not outputs. Input in order already costs one read, and a copy where
-// outputs are apart.
+// outputs are apart; strictly decreasing input one read and a copy backwards.
 //
 // Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a CUDA graph. The workspace's
 // content never matters. Deterministic. Needs sm_90 (bulk copies).

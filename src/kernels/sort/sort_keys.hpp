@@ -16,8 +16,8 @@
 // same array or apart; the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises,
 // may be captured in a CUDA graph. The workspace's content never matters. Deterministic in its result.
 //
-// Keys in order already are copied; keys of no more different values than there are buckets, close together, are
-// written from the counts alone, without being moved.
+// Keys in order already are copied, keys in order backwards too, from their end; keys of no more different values than
+// there are buckets, close together, are written from the counts alone, without being moved.
 //
 // When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. `unsuited`
 // tells in time: of crowds that a sample shows, before the keys are read.
