@@ -37,7 +37,7 @@ class pair_sort {
 
   void launch() const {
     if (plan_.bins() == 1)
-      return local(in(), true);
+      return local<true>(in());
     look();
     if (!makes_own_tables())
       tables();
@@ -55,7 +55,7 @@ class pair_sort {
                 false);
       now = second;
     }
-    local(now, false);
+    local<false>(now);
     if (r_.unsuited == nullptr)
       large(now.keys == spare().keys);
   }
@@ -167,25 +167,26 @@ class pair_sort {
                                   .make_indices = make_indices});
   }
 
-  void local(const arrays& from, bool alone) const {
+  template <bool Alone>
+  void local(const arrays& from) const {
+    using kernel = local_pairs_kernel<Word, Value, Image, Alone>;
     simt::launch(q_, {.grid = plan_.bins()},
-                 local_kernel{.original = {r_.keys_in, r_.n},
-                              .original_values = {in().values, r_.n},
-                              .in = {from.keys, r_.n},
-                              .in_values = {from.values, r_.n},
-                              .out = {out().keys, r_.n},
-                              .out_values = {out().values, r_.n},
-                              .start = start(),
-                              .gate = gate(),
-                              .left = left(),
-                              .image = image_,
-                              .n = n_,
-                              .below = below(),
-                              .alone = alone,
-                              .make_indices = r_.make_indices,
-                              .write_keys = r_.keys_out != nullptr,
-                              .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
-                              .copy_values = r_.values_out != r_.values_in});
+                 kernel{.original = {r_.keys_in, r_.n},
+                        .original_values = {in().values, r_.n},
+                        .in = {from.keys, r_.n},
+                        .in_values = {from.values, r_.n},
+                        .out = {out().keys, r_.n},
+                        .out_values = {out().values, r_.n},
+                        .start = start(),
+                        .gate = gate(),
+                        .left = left(),
+                        .image = image_,
+                        .n = n_,
+                        .below = below(),
+                        .make_indices = r_.make_indices,
+                        .write_keys = r_.keys_out != nullptr,
+                        .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
+                        .copy_values = r_.values_out != r_.values_in});
   }
   void large(bool in_spare) const {
     using kernel = large_pairs_kernel<Word, Value>;
