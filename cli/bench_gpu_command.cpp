@@ -51,8 +51,10 @@ std::vector<bench::sort_row> grid(const gpu_job& job) {
   std::vector<bench::sort_row> rows;
   for (const unsigned log_n : or_else(job.log_n, 28u))
     for (const std::string& kind : or_else(job.kinds, std::string("u32")))
-      for (const std::string& shape : or_else(job.shapes, std::string("uniform")))
+      for (const std::string& shape : or_else(job.shapes, std::string("uniform"))) {
         rows.push_back({&bench::sort_kind_named(kind), bench::key_shape_named(shape), std::uint64_t{1} << log_n});
+        bench::check_shape(rows.back().shape, rows.back().kind->type);
+      }
   return rows;
 }
 
@@ -206,10 +208,13 @@ void add_bench_gpu_command(command_line& line, CLI::App& bench) {
   command.add_flag("--list", job->list, "print the rows, their groups and what they have to reach");
   command.add_option("--row", job->rows, "only rows whose name holds this; may be given several times")
       ->option_text("TEXT");
-  command.add_option("--kinds", job->kinds, "rows of one's own: u8, …, u128, u32+u32, u64+u32, u64+u64, u32 index, …")
+  command
+      .add_option("--kinds", job->kinds,
+                  "rows of one's own: u8, …, u128, f32, f64, u32+u32, u64+u32, u64+u64, u32 index, u32 struct, …")
       ->option_text("A,B")
       ->delimiter(',');
-  command.add_option("--shapes", job->shapes, "rows of one's own: uniform, low16, zipf, sorted, two-buckets, …")
+  command
+      .add_option("--shapes", job->shapes, "rows of one's own: uniform, low16, zipf, sorted, two-buckets, normal, …")
       ->option_text("A,B")
       ->delimiter(',');
   command.add_option("--log-n", job->log_n, "rows of one's own: sizes, as powers of two")

@@ -5,7 +5,8 @@
     scripts/performance_page.py --sortile BUILD/cli/sortile --check    says what does not agree with the data, and fails
 
 The tables are those that `sortile bench gpu --from` prints of the committed results; those of single kernels are made from
-the readings of the profiler that lie beside them.
+the readings of the profiler that lie beside them. Results of further GPUs (FURTHER), where there are any, make a section of the
+page each.
 """
 
 import argparse
@@ -19,6 +20,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = "bench/results/h100"
 RESULTS = "engine-sorts.json"
+# Further GPUs: the mark on the page, the section's heading, the folder of the results.
+FURTHER = [("h200", "On the H200", "bench/results/h200")]
 # The mark on the page, the file of ncu's readings, and which sort of the file. A file is `ncu --csv`, or its name, metric and
 # value columns with "|" between; a sort ends where its first kernel comes again, or a heading.
 STEPS = [("steps u32", "key-sort-ncu.csv", 0), ("steps u32+u32", "pairs-ncu.txt", 0), ("steps u64+u64", "pairs-ncu.txt", 1)]
@@ -76,6 +79,20 @@ def table(rows):
     return "\n".join([lines[0], rule] + lines[1:]) + "\n"
 
 
+def cells_of(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def section_of(heading, content):
+    """Heading, machine, and one table of the rows that were measured, from the tables of groups."""
+    rows = []
+    for mark, text in content.items():
+        if mark.startswith("table "):
+            first, _, *lines = [cells_of(line) for line in text.splitlines()]
+            rows += ([] if rows else [first]) + [cells for cells in lines if "not measured" not in cells]
+    return "## %s\n\n%s\n%s" % (heading, content["machine"], table(rows))
+
+
 def steps_table(sort, copy_rate):
     rows = [["kernel", "ms", "GB", "of copy", "shared memory busy", "warps there"]]
     for step in sort:
@@ -87,9 +104,9 @@ def steps_table(sort, copy_rate):
     return table(rows)
 
 
-def measured(sortile, results, plots):
+def measured(sortile, results, *options):
     """What goes between the page's marks, by mark."""
-    done = subprocess.run([sortile, "bench", "gpu", "--from", results, "--plots", plots], capture_output=True, encoding="utf-8")
+    done = subprocess.run([sortile, "bench", "gpu", "--from", results, *options], capture_output=True, encoding="utf-8")
     if done.returncode != 0:
         raise Disagreement(done.stderr.strip())
     head, _, rest = done.stdout.partition("\n## ")
@@ -126,30 +143,35 @@ def filled(page, content):
 
 
 def lost_rows(content):
-    """The names of the rows in which sortile is slower than CUB, with n."""
+    """The names of the rows in which sortile is slower than CUB, with the further GPU on which they are."""
+    headings = {mark: heading for mark, heading, _ in FURTHER}
     for mark, text in content.items():
-        if mark.startswith("table ") and mark != "table others":
+        if mark in headings or mark.startswith("table ") and mark != "table others":
             for line in text.splitlines():
                 if "**loses**" in line or "**wrong**" in line:
-                    yield line.split("|")[1].strip()
+                    name = cells_of(line)[0]
+                    yield name if mark not in headings else name + " " + headings[mark][0].lower() + headings[mark][1:]
 
 
 def check_losses(page, content):
     """Every row that is behind has to be spoken of under the heading for it."""
     _, found, section = page.partition("\n## Behind CUB\n")
-    section = section.partition("\n## ")[0]
+    section = " ".join(section.partition("\n## ")[0].split())
     for name in lost_rows(content):
-        if not found or not re.search(re.escape(name) + r"\b", section):
+        if not found or not re.search(re.escape(name) + r"\b(?! on the )", section):
             raise Disagreement("the row '%s' is behind CUB, and the section 'Behind CUB' does not name it" % name)
 
 
 def content_of(root, sortile, plots):
     folder = os.path.join(root, FOLDER)
     results = os.path.join(folder, RESULTS)
-    content = measured(sortile, results, plots)
+    content = measured(sortile, results, "--plots", plots)
     rate = copy_rate_of(results)
     for mark, name, number in STEPS:
         content[mark] = steps_table(readings(os.path.join(folder, name))[number], rate)
+    for mark, heading, there in FURTHER:
+        results = os.path.join(root, there, RESULTS)
+        content[mark] = section_of(heading, measured(sortile, results)) if os.path.exists(results) else ""
     return content
 
 

@@ -38,10 +38,15 @@ contestant cub_scan(const std::uint32_t* in, std::uint32_t* out, std::uint64_t n
 contestant cub_scan(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n);
 /// 256 bins of byte samples; `channels` 1, or 4 for all digits of 32-bit keys.
 contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int channels, std::uint32_t* bins);
-/// Unsigned keys alone, ascending, of the types u8 to u128; input kept. Arrays as the request says.
+/// Keys alone, ascending, of the types u8 to u128, f32 and f64; input kept. Arrays as the request says.
 contestant cub_sort_keys(const sort_request& request, cudaStream_t stream = nullptr);
 /// Pairs, by keys ascending, stably; input kept: u32 with values of 4 bytes, u64 with 4 and 8.
 contestant cub_sort_pairs(const sort_request& request);
+/// Structs of one member, a u32 or u64, by `a.key < b.key`; input kept. CUB's merge sort.
+contestant cub_merge_sort(const sort_request& request);
 std::string cub_version();
+
+/// The same by compare.cuh, with a decomposer.
+contestant sortile_struct_sort(const sort_request& request);
 
 } // namespace sortile::bench

@@ -1,6 +1,7 @@
 // See device_arrays.hpp. One kernel a width: the shape is a run-time value.
 #include "bench/gpu/device_arrays.hpp"
 
+#include "primitives/key_codec.hpp"
 #include "simt/simt.hpp"
 
 #include <algorithm>
@@ -18,10 +19,20 @@ SORTILE_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
   return x ^ (x >> 31);
 }
 
+/// In [0, 1): a multiple of 2^-53.
+SORTILE_DEVICE double part_of_1(std::uint64_t i) {
+  return double(mix(i) >> 11) * 0x1p-53;
+}
+
 /// Ranks with probability near 1 / rank, their bits mixed: frequent keys lie anywhere.
 SORTILE_DEVICE std::uint64_t zipf(std::uint64_t i, std::uint64_t n) {
-  const double u = double(mix(i) >> 11) * 0x1p-53;
-  return mix(std::uint64_t(std::exp(u * std::log(double(n)))));
+  return mix(std::uint64_t(std::exp(part_of_1(i) * std::log(double(n)))));
+}
+
+/// Box and Muller, "A note on the generation of random normal deviates", 1958.
+SORTILE_DEVICE double normal(std::uint64_t i) {
+  const double radius = std::sqrt(-2 * std::log(1 - part_of_1(2 * i)));
+  return radius * std::cos(6.283185307179586 * part_of_1(2 * i + 1));
 }
 
 template <class Word>
@@ -30,14 +41,22 @@ struct keys_kernel {
   simt::global<Word> out;
   std::uint64_t n;
   key_shape shape;
+  Word infinity; ///< bits of +infinity of a float type; 0 for integers
 
   SORTILE_DEVICE void operator()() const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
     for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
-      out[i] = key(i);
+      out[i] = infinity == 0 ? key(i) : as_ordered_everywhere(key(i));
   }
 
  private:
+  /// Bits of a float that is no NaN and no −0: an exponent of ones loses its highest bit, −0 gains a lowest.
+  SORTILE_DEVICE Word as_ordered_everywhere(Word key) const {
+    constexpr Word sign = Word(Word(1) << (bits - 1));
+    if (Word(key & ~sign) > infinity)
+      return Word(key & ~(sign >> 1));
+    return key == sign ? Word(sign | 1) : key;
+  }
   /// Random bits, of stream 0, 1, …
   SORTILE_DEVICE Word draw(std::uint64_t i, unsigned stream = 0) const {
     const std::uint64_t at = i + stream * n;
@@ -97,9 +116,20 @@ struct keys_kernel {
       return i == n / 3 ? Word(Word(1) << (bits - 1)) : Word(42);
     case key_shape::distinct16:
       return draw(mix(i + n) & 0xffff);
+    case key_shape::unit:
+    case key_shape::normal:
+      return key_of_floats(i);
     default:
       return draw(i);
     }
+  }
+  SORTILE_DEVICE Word key_of_floats(std::uint64_t i) const {
+    if constexpr (bits == 32)
+      return __builtin_bit_cast(Word, shape == key_shape::unit ? float(mix(i) >> 40) * 0x1p-24f : float(normal(i)));
+    else if constexpr (bits == 64)
+      return __builtin_bit_cast(Word, shape == key_shape::unit ? part_of_1(i) : normal(i));
+    else
+      return 0; // check_shape has refused it
   }
 };
 
@@ -122,8 +152,8 @@ simt::launch_config blocks_for(std::uint64_t n) {
 }
 
 template <class Word>
-void fill(const simt::queue& q, void* out, std::uint64_t n, key_shape shape) {
-  simt::launch(q, blocks_for(n), keys_kernel<Word>{{static_cast<Word*>(out), n}, n, shape});
+void fill(const simt::queue& q, void* out, key_type type, std::uint64_t n, key_shape shape) {
+  simt::launch(q, blocks_for(n), keys_kernel<Word>{{static_cast<Word*>(out), n}, n, shape, Word(infinity_bits(type))});
 }
 
 } // namespace
@@ -132,19 +162,19 @@ void fill(const simt::queue& q, void* out, std::uint64_t n, key_shape shape) {
 namespace sortile::bench::detail {
 
 template <>
-void fill_with_keys<simt::this_backend>(const simt::queue& q, void* out, std::size_t bytes, std::uint64_t n,
+void fill_with_keys<simt::this_backend>(const simt::queue& q, void* out, key_type type, std::uint64_t n,
                                         key_shape shape) {
-  switch (bytes) {
+  switch (key_bytes(type)) {
   case 1:
-    return fill<std::uint8_t>(q, out, n, shape);
+    return fill<std::uint8_t>(q, out, type, n, shape);
   case 2:
-    return fill<std::uint16_t>(q, out, n, shape);
+    return fill<std::uint16_t>(q, out, type, n, shape);
   case 4:
-    return fill<std::uint32_t>(q, out, n, shape);
+    return fill<std::uint32_t>(q, out, type, n, shape);
   case 8:
-    return fill<std::uint64_t>(q, out, n, shape);
+    return fill<std::uint64_t>(q, out, type, n, shape);
   default:
-    return fill<uint128>(q, out, n, shape);
+    return fill<uint128>(q, out, type, n, shape);
   }
 }
 

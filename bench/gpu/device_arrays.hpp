@@ -7,8 +7,8 @@
 
 namespace sortile::bench {
 
-/// Writes n unsigned keys of `bytes` bytes each (1, 2, 4, 8 or 16), spread by the shape. The same keys each time.
-void fill_with_keys(const simt::queue& q, void* out, std::size_t bytes, std::uint64_t n, key_shape shape);
+/// Writes n keys of the type, spread by the shape. The same keys each time. \throws what check_shape throws
+void fill_with_keys(const simt::queue& q, void* out, key_type type, std::uint64_t n, key_shape shape);
 
 /// 0, 1, 2, … to n − 1, as values of 4 or 8 bytes.
 void fill_with_positions(const simt::queue& q, void* out, std::size_t bytes, std::uint64_t n);
@@ -19,7 +19,7 @@ void count_differences(const simt::queue& q, const void* a, const void* b, std::
 
 namespace detail {
 template <class Backend>
-void fill_with_keys(const simt::queue& q, void* out, std::size_t bytes, std::uint64_t n, key_shape shape);
+void fill_with_keys(const simt::queue& q, void* out, key_type type, std::uint64_t n, key_shape shape);
 template <class Backend>
 void count_differences(const simt::queue& q, const void* a, const void* b, std::size_t bytes,
                        std::uint64_t* differences);

@@ -169,18 +169,25 @@ double bytes_planned(const sort_row& row, const plan& p) {
 } // namespace
 
 entrant make_sortile(const sort_row& row, const sort_request& request) {
+  if (row.kind->in_structs)
+    return {sortile_struct_sort(request)};
   options opts{.engine = "cuda", .memory = memory::device};
   const plan p = explain(request, opts);
   const auto workspace = make_buffer(p.workspace_bytes);
   opts.workspace = {static_cast<std::byte*>(workspace->data()), p.workspace_bytes};
-  return {{"sortile", [=] { run(request, opts); }, p.workspace_bytes}, bytes_planned(row, p)};
+  return {{"sortile", [request, opts, keep = workspace] { run(request, opts); }, p.workspace_bytes},
+          bytes_planned(row, p)};
 }
 
 entrant make_cub(const sort_row& row, const sort_request& r) {
+  if (row.kind->in_structs)
+    return {cub_merge_sort(r)};
   return {r.value_bytes == 0 ? cub_sort_keys(r) : cub_sort_pairs(r), bytes_moved_by_cub(*row.kind, row.n)};
 }
 
 std::vector<named_entrant> engine_sorts_for(const sort_row& row, const sort_request& r) {
+  if (row.kind->in_structs)
+    return {};
   const bool middle = key_bytes(row.kind->type) == 4 || key_bytes(row.kind->type) == 8;
   std::vector<named_entrant> sorts{{"lsd", make_lsd<kernels::lsd_launches::several>}};
   if (middle)

@@ -31,6 +31,10 @@ contestant cub_sort_keys(const sort_request& r, cudaStream_t stream) {
     return sort<std::uint64_t>(r, stream);
   case key_type::u128:
     return sort<uint128>(r, stream);
+  case key_type::f32:
+    return sort<float>(r, stream);
+  case key_type::f64:
+    return sort<double>(r, stream);
   default:
     throw std::logic_error("cub_sort_keys: keys of type " + std::string(name(r.type)));
   }

@@ -58,7 +58,7 @@ class arrays {
         keys_(make_buffer(key_bytes_)), keys_out_(make_buffer(writes_keys() ? key_bytes_ : 0)),
         keys_expected_(make_buffer(key_bytes_)), values_(make_buffer(value_bytes_)),
         values_out_(make_buffer(value_bytes_)), values_expected_(make_buffer(value_bytes_)) {
-    fill_with_keys(default_queue(), keys_->data(), key_bytes(row.kind->type), row.n, row.shape);
+    fill_with_keys(default_queue(), keys_->data(), row.kind->type, row.n, row.shape);
     if (value_bytes_ > 0)
       fill_with_positions(default_queue(), values_->data(), row.kind->value_bytes, row.n);
   }
@@ -124,7 +124,7 @@ struct sort_bench::inside {
     for (int round = 0; round < 101; ++round) {
       wait_for_device();
       empty.seconds.push_back(
-          time_once([&] { fill_with_keys(default_queue(), flushed->data(), 4, 0, key_shape::uniform); }));
+          time_once([&] { fill_with_keys(default_queue(), flushed->data(), key_type::u32, 0, key_shape::uniform); }));
     }
     return empty.median();
   }

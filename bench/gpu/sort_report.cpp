@@ -246,7 +246,7 @@ plot::chart traffic_chart(const sort_results& all) {
   double most = 0, least = 1e300;
   for (const target_line& line : all_targets())
     if (const sort_result* r = all.find(line.row(), false);
-        r != nullptr && line.shape == "uniform" && line.log_n == 28) {
+        r != nullptr && line.shape == "uniform" && line.log_n == 28 && !is_float(line.row().kind->type)) {
       plot::series pair{std::string(line.kind), {}};
       for (const char* who : {"sortile", "cub"})
         if (const sort_standing* s = r->find(who); s != nullptr && s->complaint.empty() && s->bytes_moved > 0) {

@@ -43,8 +43,8 @@ std::string tables(const sort_results& all);
 /// "41 rows with a target: 20 met, …".
 std::string tally(const sort_results& all);
 
-/// Bytes moved against time for the uniform rows of 2^28, with the line of the copy rate.
-/// \throws invalid_argument where no such row was measured
+/// Bytes moved against time for the uniform rows of 2^28, with the line of the copy rate. Without floats: they move
+/// what integers of their width do. \throws invalid_argument where no such row was measured
 plot::chart traffic_chart(const sort_results& all);
 
 } // namespace sortile::bench

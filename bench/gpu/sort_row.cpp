@@ -20,7 +20,11 @@ constexpr std::array kinds{sort_kind{"u8", key_type::u8, payload::none, 0},
                            sort_kind{"u64+u32", key_type::u64, payload::values, 4},
                            sort_kind{"u64+u64", key_type::u64, payload::values, 8},
                            sort_kind{"u32 index", key_type::u32, payload::indices, 4},
-                           sort_kind{"u64 index", key_type::u64, payload::indices, 4}};
+                           sort_kind{"u64 index", key_type::u64, payload::indices, 4},
+                           sort_kind{"f32", key_type::f32, payload::none, 0},
+                           sort_kind{"f64", key_type::f64, payload::none, 0},
+                           sort_kind{"u32 struct", key_type::u32, payload::none, 0, true},
+                           sort_kind{"u64 struct", key_type::u64, payload::none, 0, true}};
 
 constexpr std::array shapes{
     key_shape_info{"uniform", "random bits"},
@@ -37,8 +41,10 @@ constexpr std::array shapes{
     key_shape_info{"two-buckets", "two values of the 16 highest bits, random below"},
     key_shape_info{"equal-but-one", "all the same but one"},
     key_shape_info{"distinct16", "65536 distinct values, spread over the type"},
+    key_shape_info{"unit", "even in [0, 1): multiples of 2^-24 (f32) or 2^-53 (f64)", true},
+    key_shape_info{"normal", "standard normal", true},
 };
-static_assert(shapes.size() == std::size_t(key_shape::distinct16) + 1);
+static_assert(shapes.size() == std::size_t(key_shape::normal) + 1);
 
 template <class Range>
 std::size_t place_of(std::string_view name, const Range& range, const char* what) {
@@ -67,6 +73,12 @@ key_shape key_shape_named(std::string_view name) {
   return key_shape(place_of(name, shapes, "the shape"));
 }
 
+void check_shape(key_shape shape, key_type type) {
+  if (info(shape).of_floats && type != key_type::f32 && type != key_type::f64)
+    throw invalid_argument("the shape '" + std::string(info(shape).name) + "' is not one of " +
+                           std::string(name(type)) + " keys (allowed: f32, f64)");
+}
+
 std::string sort_row::name() const {
   return std::string(kind->name) + " " + std::string(info(shape).name) + " " + experiments::power_text(double(n));
 }
@@ -78,7 +90,7 @@ bool fits_a_cache(const sort_row& row) {
 
 double bytes_moved_by_cub(const sort_kind& kind, std::uint64_t n) {
   constexpr std::uint64_t one_block_at_most = 5000;
-  if (n <= one_block_at_most)
+  if (n <= one_block_at_most || kind.in_structs)
     return 0;
   const double digits = double(key_bytes(kind.type)), key = digits;
   return double(n) * (key + digits * 2 * (key + kind.value_bytes));

@@ -11,12 +11,14 @@
 namespace sortile::bench {
 
 /// Keys, and what travels with them. Of payload::indices sortile makes the indices and writes no keys; CUB sorts pairs
-/// of key and index from an array that is there before the clock starts.
+/// of key and index from an array that is there before the clock starts. In structs keys are sorted as a user's type
+/// is, whose order the library does not know: by sortile with a decomposer, by CUB's merge sort with a comparator.
 struct sort_kind {
-  std::string_view name; ///< "u32", "u64+u32", "u64 index"
+  std::string_view name; ///< "u32", "u64+u32", "u64 index", "u32 struct"
   key_type type;
   payload carries;
   unsigned value_bytes;
+  bool in_structs = false; ///< of one member each
 
   std::size_t element_bytes() const { return key_bytes(type) + value_bytes; }
 };
@@ -25,7 +27,8 @@ std::span<const sort_kind> all_sort_kinds();
 /// \throws invalid_argument listing the kinds where there is none of this name
 const sort_kind& sort_kind_named(std::string_view name);
 
-/// How keys are spread. The numbers are those of the list below.
+/// How keys are spread. The numbers are those of the list below. Keys of float types hold no NaN and no −0, so
+/// that results agree bit for bit whatever a sort makes of those.
 enum class key_shape : int {
   uniform,
   low8,
@@ -40,11 +43,14 @@ enum class key_shape : int {
   full_buckets,
   two_buckets,
   equal_but_one,
-  distinct16
+  distinct16,
+  unit,
+  normal
 };
 
 struct key_shape_info {
   std::string_view name, description;
+  bool of_floats = false; ///< of f32 and f64 alone; the others are of bits, whatever they stand for
 };
 
 /// One a shape, in the order of the enumerators.
@@ -54,6 +60,8 @@ inline const key_shape_info& info(key_shape shape) {
 }
 /// \throws invalid_argument listing the shapes where there is none of this name
 key_shape key_shape_named(std::string_view name);
+/// \throws invalid_argument where keys of the type cannot have the shape
+void check_shape(key_shape shape, key_type type);
 
 struct sort_row {
   const sort_kind* kind;
@@ -71,7 +79,7 @@ inline constexpr std::uint64_t keys_in_a_full_bucket = 5400;
 bool fits_a_cache(const sort_row& row);
 
 /// Bytes that CUB's radix sort moves by its own design: a histogram of all digits, then one pass a digit. 0 where it
-/// sorts in one block, or may.
+/// sorts in one block, or may, and where it does not sort by digits.
 double bytes_moved_by_cub(const sort_kind& kind, std::uint64_t n);
 
 } // namespace sortile::bench

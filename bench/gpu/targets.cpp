@@ -17,8 +17,9 @@ constexpr target within(double microseconds) {
 }
 
 constexpr std::string_view keys = "keys", pairs = "pairs", narrow = "narrow keys", ranges = "ranges", order = "sorted",
-                           equal = "equal", skew = "skew", worst = "worst cases", small = "small n";
-constexpr std::array groups{keys, pairs, narrow, ranges, order, equal, skew, worst, small};
+                           equal = "equal", skew = "skew", worst = "worst cases", floats = "floats",
+                           comparison = "comparison", small = "small n";
+constexpr std::array groups{keys, pairs, narrow, ranges, order, equal, skew, worst, floats, comparison, small};
 
 constexpr std::array table{
     target_line{keys, "u32", "uniform", 28, times(1.8)},
@@ -83,8 +84,24 @@ constexpr std::array table{
     target_line{worst, "u32", "equal-but-one", 28},
     target_line{worst, "u64", "equal-but-one", 28},
     target_line{worst, "u32+u32", "equal-but-one", 28},
+    target_line{worst, "u64+u64", "equal-but-one", 28},
     target_line{worst, "u64", "distinct16", 28},
     target_line{worst, "u64+u64", "distinct16", 28},
+
+    target_line{floats, "f32", "unit", 28},
+    target_line{floats, "f64", "unit", 28},
+    target_line{floats, "f32", "normal", 28},
+    target_line{floats, "f64", "normal", 28},
+    target_line{floats, "f32", "uniform", 28},
+    target_line{floats, "f32", "unit", 12},
+    target_line{floats, "f32", "unit", 16},
+    target_line{floats, "f32", "unit", 20},
+    target_line{floats, "f32", "unit", 24},
+
+    target_line{comparison, "u32 struct", "uniform", 28, times(2.5)},
+    target_line{comparison, "u64 struct", "uniform", 28, times(3)},
+    target_line{comparison, "u32 struct", "uniform", 20, times(2.5)},
+    target_line{comparison, "u64 struct", "uniform", 20, times(3)},
 
     target_line{small, "u32", "uniform", 8, within(9)},
     target_line{small, "u32", "uniform", 10, within(9)},

@@ -3,12 +3,11 @@
 // byte, before anything is timed.
 //
 //   sortile_structs_bench [--rounds N] [--log-n A,B,…] [--json FILE]
+#include "bench/gpu/struct_sort.cuh"
 #include "bench/gpu/timing.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
 #include "simt/simt.hpp"
-
-#include <sortile/compare.cuh>
 
 #include <CLI/CLI.hpp>
 #include <cub/device/device_radix_sort.cuh>
@@ -134,18 +133,14 @@ row make_row(std::uint64_t n) {
   simt::launch(simt::queue::cuda(nullptr), {.grid = 1024}, fill_kernel<Shape>{{array(in).data(), n}, n});
 
   row r{Shape::name, n, 2.0 * double(n * sizeof(T)), {}};
-  const auto described = make_struct_sort(array(in), array(out), Shape{});
-  const std::size_t bytes = workspace_bytes(described);
-  const auto workspace = make_buffer(bytes);
-  const std::span<std::byte> space(static_cast<std::byte*>(workspace->data()), bytes);
-  r.contestants.push_back({"sortile", [=] { run(described, {.workspace = space}); }, bytes});
+  r.contestants.push_back(struct_sort_contestant<T>(array(in), array(out), Shape{}));
   r.contestants.push_back(with_workspace("cub", [=](void* temporary, std::size_t& temporary_bytes) {
     return cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, static_cast<const T*>(in->data()),
                                           static_cast<T*>(expected->data()), n, typename Shape::ties{});
   }));
   for (contestant& c : r.contestants) {
     c.run();
-    c.run = [work = c.run, kept = std::vector<shared_buffer>{in, out, expected, workspace}] { work(); };
+    c.run = [work = c.run, kept = std::vector<shared_buffer>{in, out, expected}] { work(); };
   }
   if (!same_bytes(out->data(), expected->data(), n * sizeof(T)))
     throw std::runtime_error(r.name + ", n = " + std::to_string(n) + ": sortile's result is not CUB's");

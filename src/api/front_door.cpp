@@ -26,8 +26,10 @@ assignment assign(const sort_request& given, const options& opts, purpose what) 
   sort_request request = given;
   if (request.keys_in == request.keys_out)
     request.input_is_scratch = false; // in place: there is no second buffer to leave the result in
-  // Asking the system for its processors takes longer than a short sort, which would not use them.
-  const unsigned threads = request.n < alone_below ? 1 : resolve_threads(opts);
+  // Asking the system for its processors takes longer than a short sort, which would not use them. Nor does a sort in
+  // device memory.
+  const bool alone = request.n < alone_below || opts.memory == memory::device;
+  const unsigned threads = alone ? 1 : resolve_threads(opts);
   return {request, choose_engine(request, opts, what), threads};
 }
 

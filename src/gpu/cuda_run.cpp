@@ -97,7 +97,9 @@ void run_in_device_memory(const sort_request& request, const options& opts, cons
   queue_in_device_memory({{"keys_in", request.keys_in},
                           {"keys_out", request.keys_out},
                           {"values_in", request.values_in},
-                          {"values_out", request.values_out}},
+                          {"values_out", request.values_out},
+                          {"device_n", request.device_n},
+                          {"device_status", request.device_status}},
                          sort.workspace_bytes(), how.workspace, opts,
                          [&](const simt::queue& queue, void* workspace) { sort.launch(queue, workspace); });
   if (opts.checked)

@@ -19,12 +19,6 @@ bool aligned(const void* array, std::size_t alignment) {
 }
 
 constexpr std::size_t vector_bytes = 16;
-/// Below, the launches of two sorts of 32-bit keys take longer than those of the LSD sort alone (H100: 2^16 keys 48 and
-/// 42 µs, 2^20 57 and 62).
-constexpr std::size_t narrow_keys_in_buckets_from = std::size_t{1} << 18;
-/// Beyond, buckets of pairs grow too large for the local step.
-constexpr std::size_t most_pairs_in_buckets = std::size_t{1} << 28;
-
 /// The width that values of so many bytes travel in.
 constexpr std::size_t travelling_width(std::size_t value_bytes) {
   return value_bytes <= 4 ? 4 : value_bytes <= 8 ? 8 : 16;
@@ -55,7 +49,7 @@ decltype(auto) with_word(key_type type, F&& f) {
 device_sort::device_sort(const sort_request& request, const options& opts, unsigned architecture)
     : request_(request), order_(opts.order), bits_(opts.bits), architecture_(architecture) {
   choose_handling();
-  choose_sorter();
+  choice_ = choose_sorter(facts());
   lay_out();
 }
 
@@ -92,31 +86,27 @@ bool device_sort::vectors_fit() const {
   return values && aligned(request_.keys_in, vector_bytes) && aligned(request_.keys_out, vector_bytes);
 }
 
-void device_sort::choose_sorter() {
-  const std::size_t n = request_.n;
-  if (n == 0)
-    return;
-  sorter_ = sorter::lsd;
-  const unsigned width = key_bits(request_.type);
-  const bool whole = bits_.begin == 0 && (bits_.end == bit_window::whole_key || bits_.end == width);
-  if ((width != 32 && width != 64) || !whole || !vectors_fit() || request_.device_n != nullptr)
-    return;
-  if (handling_ == value_handling::none && !is_float(request_.type)) {
-    const bool pays =
-        n >= narrow_keys_in_buckets_from || width > 32 || kernels::sort_keys_shape_of<std::uint32_t>(n).in_one_block;
-    if (n <= kernels::sort_keys_most && pays)
-      sorter_ = sorter::keys;
-  } else if (architecture_ >= kernels::sort_pairs_architecture && n <= most_pairs_in_buckets) {
-    sorter_ = sorter::pairs;
-  }
-  lsd_behind_ = sorter_ != sorter::lsd && !partition_shape().in_one_block;
+sort_facts device_sort::facts() const {
+  const unsigned bits = key_bits(request_.type);
+  return {.n = request_.n,
+          .key_bits = bits,
+          .value_bytes = unsigned(width_),
+          .floats = is_float(request_.type),
+          .whole_keys = bits_.begin == 0 && (bits_.end == bit_window::whole_key || bits_.end == bits),
+          .vectors_fit = vectors_fit(),
+          .n_on_device = request_.device_n != nullptr,
+          .architecture = architecture_};
 }
 
 kernels::sort_shape device_sort::partition_shape() const {
-  if (sorter_ == sorter::pairs)
+  if (choice_.first == sorter::pairs)
     return kernels::sort_pairs_shape_of(request_.n);
-  return key_bytes(request_.type) == 4 ? kernels::sort_keys_shape_of<std::uint32_t>(request_.n)
-                                       : kernels::sort_keys_shape_of<std::uint64_t>(request_.n);
+  return with_word(request_.type, [&]<class Word>(Word) -> kernels::sort_shape {
+    if constexpr (sizeof(Word) >= 4)
+      return kernels::sort_keys_shape_of<Word>(request_.n);
+    else
+      return {};
+  });
 }
 
 device_sort::travelling device_sort::values_at(std::byte* workspace) const {
@@ -132,69 +122,94 @@ device_sort::travelling device_sort::values_at(std::byte* workspace) const {
   return t;
 }
 
+std::uint32_t* device_sort::unsuited(std::byte* workspace) const {
+  return someone_behind() ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr;
+}
+
+template <class Request, class Word>
+Request device_sort::request_of(std::byte* workspace) const {
+  Request r;
+  r.n = request_.n;
+  r.codec = make_key_codec<Word>(request_.type, order_, bits_);
+  r.workspace = workspace + layout_.sorter;
+  r.workspace_bytes = layout_.bytes - layout_.sorter;
+  if constexpr (requires { r.in; }) {
+    r.in = static_cast<const Word*>(request_.keys_in);
+    r.out = static_cast<Word*>(request_.keys_out);
+  } else {
+    const travelling values = values_at(workspace);
+    r.keys_in = static_cast<const Word*>(request_.keys_in);
+    r.keys_out = static_cast<Word*>(request_.keys_out);
+    r.values_in = values.in;
+    r.values_out = values.out;
+    r.value_bytes = unsigned(width_);
+    r.make_indices = makes_indices();
+  }
+  if constexpr (requires { r.device_n; })
+    r.device_n = request_.device_n;
+  if constexpr (requires { r.unsuited; })
+    r.unsuited = unsuited(workspace);
+  if constexpr (requires { r.only_if; })
+    r.only_if = unsuited(workspace);
+  return r;
+}
+
+template <class Word>
+kernels::count_sort_request<Word> device_sort::count_request(std::byte* workspace) const {
+  return request_of<kernels::count_sort_request<Word>, Word>(workspace);
+}
 template <class Word>
 kernels::sort_keys_request<Word> device_sort::keys_request(std::byte* workspace) const {
-  return {.in = static_cast<const Word*>(request_.keys_in),
-          .out = static_cast<Word*>(request_.keys_out),
-          .n = request_.n,
-          .codec = make_key_codec<Word>(request_.type, order_, bits_),
-          .workspace = workspace + layout_.sorter,
-          .workspace_bytes = layout_.bytes - layout_.sorter,
-          .unsuited = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr};
+  return request_of<kernels::sort_keys_request<Word>, Word>(workspace);
 }
-
 template <class Word>
 kernels::sort_pairs_request<Word> device_sort::pairs_request(std::byte* workspace) const {
-  const travelling values = values_at(workspace);
-  return {.keys_in = static_cast<const Word*>(request_.keys_in),
-          .keys_out = static_cast<Word*>(request_.keys_out),
-          .values_in = values.in,
-          .values_out = values.out,
-          .value_bytes = unsigned(width_),
-          .make_indices = makes_indices(),
-          .n = request_.n,
-          .codec = make_key_codec<Word>(request_.type, order_, bits_),
-          .workspace = workspace + layout_.sorter,
-          .workspace_bytes = layout_.bytes - layout_.sorter,
-          .unsuited = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr};
+  return request_of<kernels::sort_pairs_request<Word>, Word>(workspace);
+}
+template <class Word>
+kernels::sample_request<Word> device_sort::sample_request(std::byte* workspace) const {
+  return request_of<kernels::sample_request<Word>, Word>(workspace);
+}
+template <class Word>
+kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace, sorter which) const {
+  auto r = request_of<kernels::lsd_request<Word>, Word>(workspace);
+  r.input_is_scratch =
+      request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
+  r.architecture = architecture_;
+  r.launches = which == sorter::lsd_once ? kernels::lsd_launches::one : kernels::lsd_launches::several;
+  return r;
 }
 
-template <class Word>
-kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace) const {
-  const travelling values = values_at(workspace);
-  return {.keys_in = static_cast<const Word*>(request_.keys_in),
-          .keys_out = static_cast<Word*>(request_.keys_out),
-          .values_in = values.in,
-          .values_out = values.out,
-          .value_bytes = unsigned(width_),
-          .make_indices = makes_indices(),
-          .input_is_scratch =
-              request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct),
-          .n = request_.n,
-          .device_n = request_.device_n,
-          .only_if = lsd_behind_ ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr,
-          .codec = make_key_codec<Word>(request_.type, order_, bits_),
-          .workspace = workspace + layout_.sorter,
-          .workspace_bytes = layout_.bytes - layout_.sorter,
-          .architecture = architecture_};
+std::size_t device_sort::workspace_of(sorter which) const {
+  std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
+  return with_word(request_.type, [&]<class Word>(Word) -> std::size_t {
+    switch (which) {
+    case sorter::nothing:
+      return 0;
+    case sorter::counting:
+      if constexpr (sizeof(Word) <= 2)
+        return kernels::count_sort_workspace_bytes(count_request<Word>(anywhere));
+      break;
+    case sorter::keys:
+      if constexpr (sizeof(Word) >= 4)
+        return kernels::sort_keys_workspace_bytes<Word>(request_.n);
+      break;
+    case sorter::pairs:
+      if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+        return kernels::sort_pairs_workspace_bytes(pairs_request<Word>(anywhere));
+      break;
+    case sorter::sample: // on a device of few multiprocessors the LSD sort stands in
+      return std::max(kernels::sample_sort_workspace_bytes(sample_request<Word>(anywhere)), workspace_of(sorter::lsd));
+    case sorter::lsd:
+    case sorter::lsd_once:
+      break;
+    }
+    return kernels::lsd_workspace_bytes(lsd_request<Word>(anywhere, which));
+  });
 }
 
 std::size_t device_sort::sorter_bytes() const {
-  if (sorter_ == sorter::nothing)
-    return 0;
-  std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-  return with_word(request_.type, [&]<class Word>(Word) {
-    std::size_t bytes = 0;
-    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8) {
-      if (sorter_ == sorter::keys)
-        bytes = kernels::sort_keys_workspace_bytes<Word>(request_.n);
-      else if (sorter_ == sorter::pairs)
-        bytes = kernels::sort_pairs_workspace_bytes(pairs_request<Word>(anywhere));
-    }
-    return sorter_ == sorter::lsd || lsd_behind_
-               ? std::max(bytes, kernels::lsd_workspace_bytes(lsd_request<Word>(anywhere)))
-               : bytes;
-  });
+  return std::max(workspace_of(choice_.first), workspace_of(choice_.behind));
 }
 
 void device_sort::lay_out() {
@@ -212,7 +227,7 @@ void device_sort::lay_out() {
     if (in_place())
       layout_.gathered = reserve(request_.n * request_.value_bytes);
   }
-  if (lsd_behind_)
+  if (someone_behind())
     layout_.unsuited = reserve(sizeof(std::uint32_t));
   layout_.sorter = at;
   reserve(sorter_bytes());
@@ -223,10 +238,7 @@ void device_sort::add_steps(std::vector<plan_step>& steps) const {
   const std::size_t raw = request_.n * request_.value_bytes;
   if (handling_ == value_handling::moved)
     steps.push_back({"move", "values into " + std::to_string(width_) + " aligned bytes each", raw, moved_bytes()});
-  if (sorter_ == sorter::keys || sorter_ == sorter::pairs)
-    add_steps_of_partitions(steps);
-  else if (sorter_ == sorter::lsd)
-    add_steps_of_lsd(steps);
+  add_steps_of_sorter(steps);
   if (handling_ == value_handling::moved)
     steps.push_back(
         {"move", "values back to " + std::to_string(request_.value_bytes) + " bytes each", moved_bytes(), raw});
@@ -234,6 +246,35 @@ void device_sort::add_steps(std::vector<plan_step>& steps) const {
     steps.push_back({"gather", "values by position", moved_bytes() + raw, raw});
   if (handling_ == value_handling::gathered && in_place())
     steps.push_back({"copy", "values back to where they were", raw, raw});
+}
+
+void device_sort::add_steps_of_sorter(std::vector<plan_step>& steps) const {
+  const std::size_t keys = request_.n * key_bytes(request_.type), values = moved_bytes();
+  switch (choice_.first) {
+  case sorter::nothing:
+    return;
+  case sorter::counting:
+    return add_steps_of_counting(steps);
+  case sorter::sample:
+    steps.push_back({"buckets", "to one for each multiprocessor, between keys of a sample", keys, keys});
+    steps.push_back({"local", "each bucket by merging in shared memory, in the same launch",
+                     keys + (makes_indices() ? 0 : values), (request_.keys_out == nullptr ? 0 : keys) + values});
+    return;
+  case sorter::keys:
+  case sorter::pairs:
+    return add_steps_of_partitions(steps);
+  case sorter::lsd:
+  case sorter::lsd_once:
+    return add_steps_of_lsd(steps);
+  }
+}
+
+void device_sort::add_steps_of_counting(std::vector<plan_step>& steps) const {
+  const std::size_t keys = request_.n * key_bytes(request_.type);
+  steps.push_back({"count", "how often each key occurs", keys, 0});
+  steps.push_back({"fill", "each key as often as it was counted", 0, keys});
+  if (someone_behind())
+    steps.push_back({"or passes", "in place of the second, where there are -0 and +0, or NaNs of several kinds", 0, 0});
 }
 
 void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
@@ -256,7 +297,7 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   partition(shape.first_bits, "into ");
   partition(shape.second_bits, "each bucket into ");
   steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", made(first), moved});
-  if (lsd_behind_)
+  if (someone_behind())
     steps.push_back({"or passes",
                      "in place of those three, where one bucket would hold too much: least significant digit first", 0,
                      0});
@@ -280,7 +321,7 @@ void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
 void device_sort::launch(const simt::queue& q, void* workspace) const {
   if (request_.device_status != nullptr)
     kernels::check_count(q, request_.device_n, request_.n, request_.device_status);
-  if (sorter_ == sorter::nothing)
+  if (choice_.first == sorter::nothing)
     return;
   auto* const space = static_cast<std::byte*>(workspace);
   const std::size_t n = request_.n, bytes = request_.value_bytes;
@@ -290,7 +331,8 @@ void device_sort::launch(const simt::queue& q, void* workspace) const {
   };
   if (handling_ == value_handling::moved)
     move(request_.values_in, bytes, space + layout_.moved_in, width_);
-  launch_sorter(q, space);
+  launch_sorter(q, space, choice_.first);
+  launch_sorter(q, space, choice_.behind);
   if (handling_ == value_handling::moved)
     move(space + layout_.moved_out, width_, request_.values_out, bytes);
   if (handling_ != value_handling::gathered)
@@ -301,16 +343,25 @@ void device_sort::launch(const simt::queue& q, void* workspace) const {
     move(to, bytes, request_.values_out, bytes);
 }
 
-void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace) const {
+void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace, sorter which) const {
   with_word(request_.type, [&]<class Word>(Word) {
-    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8) {
-      if (sorter_ == sorter::keys)
-        kernels::sort_keys(q, keys_request<Word>(workspace));
-      else if (sorter_ == sorter::pairs)
-        kernels::sort_pairs(q, pairs_request<Word>(workspace));
+    if (which == sorter::nothing)
+      return;
+    if (which == sorter::sample) {
+      const auto r = sample_request<Word>(workspace);
+      if (request_.n <= kernels::sample_sort_most(q, r))
+        return kernels::sample_sort(q, r);
     }
-    if (sorter_ == sorter::lsd || lsd_behind_)
-      kernels::lsd_sort(q, lsd_request<Word>(workspace));
+    if constexpr (sizeof(Word) <= 2)
+      if (which == sorter::counting)
+        return kernels::count_sort(q, count_request<Word>(workspace));
+    if constexpr (sizeof(Word) >= 4)
+      if (which == sorter::keys)
+        return kernels::sort_keys(q, keys_request<Word>(workspace));
+    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+      if (which == sorter::pairs)
+        return kernels::sort_pairs(q, pairs_request<Word>(workspace));
+    kernels::lsd_sort(q, lsd_request<Word>(workspace, which));
   });
 }
 

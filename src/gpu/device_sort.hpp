@@ -6,11 +6,14 @@
 //   values of more than 16 bytes                     left where they are; positions are sorted, then the values
 //   gathered
 //
-// From n and the types alone, so that a plan costs nothing and the list of launches is the same for all keys.
+// Which of the sorts in kernels/ does the rest: sorter_choice.hpp.
 #pragma once
 
+#include "gpu/sorter_choice.hpp"
 #include "kernels/lsd/lsd_sort.hpp"
+#include "kernels/narrow/count_sort.hpp"
 #include "kernels/pairs/sort_pairs.hpp"
+#include "kernels/sample/sample_sort.hpp"
 #include "kernels/sort/sort_keys.hpp"
 #include "simt/queue.hpp"
 
@@ -20,16 +23,6 @@ namespace sortile::gpu {
 
 /// How the values of a request come along.
 enum class value_handling { none, direct, indices, moved, gathered };
-
-/// What does the sorting proper: one of the two that partition by the highest bits, where they can and pay; the LSD
-/// sort, which does everything; or the first, and the LSD sort behind it in case the keys turn out too crowded. That is
-/// found out on the device, so both are launched and one of them does nothing.
-enum class sorter {
-  nothing, ///< there are no keys
-  keys,    ///< kernels/sort: integers of 32 and 64 bits, alone
-  pairs,   ///< kernels/pairs: 32 and 64 bits, with values or indices, floats
-  lsd,     ///< kernels/lsd
-};
 
 class device_sort {
  public:
@@ -50,28 +43,40 @@ class device_sort {
     std::size_t moved_in = 0, moved_out = 0, gathered = 0, unsuited = 0, sorter = 0, bytes = 0; // offsets
   };
 
+  void add_steps_of_sorter(std::vector<plan_step>& steps) const;
+  void add_steps_of_counting(std::vector<plan_step>& steps) const;
   void add_steps_of_partitions(std::vector<plan_step>& steps) const;
   void add_steps_of_lsd(std::vector<plan_step>& steps) const;
   void choose_handling();
-  void choose_sorter();
+  sort_facts facts() const;
   bool vectors_fit() const;
   kernels::sort_shape partition_shape() const; ///< of sorter::keys and sorter::pairs
   void lay_out();
+  std::size_t workspace_of(sorter which) const;
   std::size_t sorter_bytes() const;
   struct travelling {
     const void* in = nullptr;
     void* out = nullptr;
   };
   travelling values_at(std::byte* workspace) const;
+  /// A request for one of the kernels' sorts, with what all of those have.
+  template <class Request, class Word>
+  Request request_of(std::byte* workspace) const;
+  template <class Word>
+  kernels::count_sort_request<Word> count_request(std::byte* workspace) const;
   template <class Word>
   kernels::sort_keys_request<Word> keys_request(std::byte* workspace) const;
   template <class Word>
   kernels::sort_pairs_request<Word> pairs_request(std::byte* workspace) const;
   template <class Word>
-  kernels::lsd_request<Word> lsd_request(std::byte* workspace) const;
-  void launch_sorter(const simt::queue& q, std::byte* workspace) const;
+  kernels::sample_request<Word> sample_request(std::byte* workspace) const;
+  template <class Word>
+  kernels::lsd_request<Word> lsd_request(std::byte* workspace, sorter which) const;
+  std::uint32_t* unsuited(std::byte* workspace) const;
+  void launch_sorter(const simt::queue& q, std::byte* workspace, sorter which) const;
 
   bool makes_indices() const { return handling_ == value_handling::indices || handling_ == value_handling::gathered; }
+  bool someone_behind() const { return choice_.behind != sorter::nothing; }
   bool in_place() const { return request_.keys_in == request_.keys_out; }
   std::size_t moved_bytes() const { return request_.n * width_; }
 
@@ -80,9 +85,8 @@ class device_sort {
   bit_window bits_;
   unsigned architecture_;
   value_handling handling_ = value_handling::none;
-  sorter sorter_ = sorter::nothing;
-  bool lsd_behind_ = false; ///< the LSD sort is launched too, and works where the first says that the keys are unsuited
-  std::size_t width_ = 0;   ///< of what travels with a key: 0, 4, 8, 16
+  sorter_choice choice_;
+  std::size_t width_ = 0; ///< of what travels with a key: 0, 4, 8, 16
   layout layout_{};
 };
 

@@ -21,7 +21,10 @@ void need_engine(const struct_request& request, options opts, purpose what) {
   opts.memory = request.on_executor ? memory::host : memory::device;
   if (request.on_executor && opts.engine.empty())
     opts.engine = "executor";
-  const engine_choice choice = choose_engine(sort_request{.n = request.n}, opts, what);
+  // Any request that every engine takes: only the engine's name is wanted.
+  void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
+  const engine_choice choice =
+      choose_engine(sort_request{.n = request.n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
   const std::string_view able = request.on_executor ? "executor" : "cuda";
   if (choice.chosen->name() != able)
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +

@@ -26,7 +26,7 @@ class GpuBench(CommandTest):
         lines = self.good("bench", "gpu", "--list").decode().splitlines()
         self.assertEqual(lines[0].split(), ["u32", "uniform", "2^28", "keys", "at", "least", "1.8", "x", "CUB"])
         self.assertEqual(len(lines), len({line[:28] for line in lines}))
-        for group in ["keys", "pairs", "narrow keys", "ranges", "sorted", "equal", "skew", "worst cases", "small n"]:
+        for group in ["keys", "pairs", "narrow keys", "ranges", "sorted", "equal", "skew", "worst cases", "floats", "comparison", "small n"]:
             self.assertTrue(any(line[28:].startswith(group) for line in lines), group)
         some = self.good("bench", "gpu", "--list", "--row", "zipf", "--row", "u16").decode().splitlines()
         self.assertTrue(0 < len(some) < len(lines))
@@ -40,6 +40,7 @@ class GpuBench(CommandTest):
         self.refused(*bench, "--row", "no such row", says=["--row", "--list"])
         self.refused(*bench, "--kinds", "u33", says=["u33", "u64+u32", "u32 index"])
         self.refused(*bench, "--shapes", "gaussian", says=["gaussian", "full-buckets"])
+        self.refused(*bench, "--list", "--kinds", "f32,u64", "--shapes", "normal", says=["normal", "u64", "f32, f64"])
         self.refused(*bench, "--log-n", "7", says=["--log-n", "8"])
         self.refused(*bench, "--l2", "tepid", says=["--l2", "cold"])
         self.refused(*bench, "--rounds", "0", says="--rounds")

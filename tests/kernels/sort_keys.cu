@@ -253,9 +253,12 @@ SIMT_TEST(sort_keys, counters_that_fill) {
       0);
 }
 
+constexpr std::uint64_t never = ~std::uint64_t{0};
+
 /// What crowds is reported before anything moves; what does not is sorted.
 template <class Word>
-void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited) {
+void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited,
+                    std::uint64_t sample_from = never) {
   const std::size_t n = keys.size(), bytes = kernels::sort_keys_workspace_bytes<Word>(n, bits);
   buffer<Word> in(keys), out(n, Word(7));
   buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
@@ -267,7 +270,8 @@ void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits,
                                                          .workspace = workspace.view().data(),
                                                          .workspace_bytes = bytes,
                                                          .unsuited = told.view().data(),
-                                                         .partition_bits = bits});
+                                                         .partition_bits = bits,
+                                                         .sample_from = sample_from});
   std::vector<Word> expected = keys;
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(told.host()[0], unsuited ? 1u : 0u);
@@ -313,6 +317,124 @@ SIMT_TEST(sort_keys, what_suits) {
         check_unsuited(q, stray, 7, false);
       },
       0);
+}
+
+/// Random keys r, changed one by one: change(r, i).
+template <class Word, class F>
+std::vector<Word> changed(std::size_t n, F change) {
+  auto keys = make_keys<Word>(n, shape::uniform);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = Word(change(keys[i], i));
+  return keys;
+}
+/// Numbers of all magnitudes alike, up to 2^width: ranks by Zipf's law.
+template <class Word>
+std::vector<Word> magnitudes(std::size_t n) {
+  const auto draws = noise(n, 5);
+  return changed<Word>(n, [&](Word r, std::size_t i) {
+    const unsigned bits = draws[i] % (8 * sizeof(Word));
+    return Word(Word{1} << bits) | (r & Word((Word{1} << bits) - 1));
+  });
+}
+
+/// Left to another sort by a sample alone: but for the sample, a reading of all keys less than by the counts.
+template <class Word>
+void check_left_at_once(simt::queue q, const std::vector<Word>& keys, unsigned bits) {
+  check_unsuited(q, keys, bits, true, 0);
+#if !SORTILE_ON_CUDA
+  const auto bytes_read = [&](std::uint64_t sample_from) {
+    executor::device counting({.checks = executor::check::counters});
+    check_unsuited(simt::queue::executor(counting), keys, bits, true, sample_from);
+    return counting.counted().global_loads.bytes;
+  };
+  EXPECT_GT(bytes_read(never), bytes_read(0) + keys.size() * sizeof(Word) / 2);
+#endif
+}
+
+SIMT_TEST(sort_keys, crowds_are_left_at_once) {
+  constexpr std::size_t n = 120'001;
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_left_at_once(q, make_keys<std::uint32_t>(n, shape::and_of_3), 5);
+        check_left_at_once(q, make_keys<std::uint64_t>(n, shape::and_of_3), 9);
+        check_left_at_once(q, make_keys<uint128>(n, shape::and_of_3), 5);
+        check_left_at_once(q, magnitudes<std::uint32_t>(n), 5);
+        check_left_at_once(q, magnitudes<std::uint64_t>(n), 8);
+        check_left_at_once(q, make_keys<std::uint32_t>(n, shape::one_giant_bucket), 13); // bins of two buckets
+        check_left_at_once(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 0);
+        check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), 5);
+        check_left_at_once(q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);
+      },
+      1);
+}
+
+/// The sample judges nothing, or finds nothing: the sort is as without it.
+SIMT_TEST(sort_keys, what_a_sample_does_not_leave) {
+  constexpr std::size_t n = 100'001;
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_unsuited(q, make_keys<std::uint32_t>(n, shape::uniform), 5, false, 0);
+        check_unsuited(q, make_keys<std::uint64_t>(n, shape::uniform), 13, false, 0);
+        check_unsuited(q, make_keys<uint128>(n, shape::uniform), 6, false, 0);
+        for (const unsigned bits : {8u, 10u}) // from the counts
+          check_unsuited(q, changed<std::uint32_t>(n, [&](auto r, auto) { return r & ((1u << bits) - 1); }), bits,
+                         false, 0);
+        check_unsuited(q, make_keys<std::uint32_t>(n, shape::equal), 5, false, 0);
+        check_unsuited(q, make_keys<std::uint64_t>(n, shape::equal), 0, false, 0);
+        auto in_order = make_keys<std::uint32_t>(n, shape::one_giant_bucket); // and crowded: a copy
+        std::sort(in_order.begin(), in_order.end());
+        check_unsuited(q, in_order, 5, false, 0);
+        check_unsuited(q, changed<std::uint64_t>(n, [](auto, auto i) { return i; }), 5, false, 0);
+        auto stray = changed<std::uint64_t>(n, [](auto r, auto) { return (r >> 20) + (std::uint64_t{1} << 50); });
+        stray[33'333] = 3;
+        stray[44'444] = ~std::uint64_t{0} - 1;
+        check_unsuited(q, stray, 7, false, 0);
+        check_unsuited(q, make_keys<std::uint32_t>(15'000, shape::narrow), 3, true, 0); // too few to judge, but dense
+      },
+      0);
+}
+
+SIMT_TEST(sort_keys, few_values_are_written_from_their_counts) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::uint32_t values : {2u, 3u, 7u, 64u, 200u, 255u, 256u}) { // the window is a little wider
+          const auto few = changed<std::uint32_t>(30'001, [&](auto r, auto) { return 77 + r % values; });
+          check_unsuited(q, few, values > 200 ? 9 : 8, false);
+          check_unsuited(q, changed<std::uint64_t>(20'001, [&](auto r, auto) { return (r % values) - 100; }), 8,
+                         values > 100); // below and above 0: all bits differ
+        }
+        // One far from the window of the others: their counts are of no use for partitions.
+        auto strays = changed<std::uint32_t>(30'001, [](auto r, auto) { return 1000 + r % 9; });
+        strays[15'555] = 5;
+        check_unsuited(q, strays, 8, true);
+      },
+      0);
+}
+
+/// Every image of a window of so many has its own counters, all it says, and is found again from each.
+template <class Word>
+void check_counters_of(std::uint32_t values, unsigned bits) {
+  const std::uint32_t buckets = 1u << bits;
+  const auto w = kernels::key_window<Word>::of(Word(1000), Word(1000 + values - 1));
+  const std::uint32_t spare = w.buckets_a_value(buckets);
+  EXPECT_GE(4 * spare, 2 * (buckets / values)) << values;
+  std::uint32_t taken = 0; // buckets below
+  for (std::uint32_t v = 0; v < values; ++v) {
+    const std::uint32_t own = w.spread(Word(v)) >> (kernels::key_window<Word>::spread_bits - bits);
+    ASSERT_GE(own, taken) << v << " of " << values;
+    for (const std::uint32_t bucket : {own, own + spare - 1})
+      ASSERT_EQ(w.last_of(bucket, bits), Word(v)) << bucket << " of " << values;
+    taken = own + spare;
+  }
+  EXPECT_LE(taken, buckets) << values;
+}
+TEST(key_window, values_have_counters_of_their_own) {
+  for (const unsigned bits : {3u, 8u, 16u})
+    for (std::uint32_t values = 1; values <= 1u << bits; values += values < 300 ? 1 : values / 7) {
+      check_counters_of<std::uint32_t>(values, bits);
+      check_counters_of<std::uint64_t>(values, bits);
+      check_counters_of<uint128>(values, bits);
+    }
 }
 
 SIMT_TEST(sort_keys, misuse_is_refused_by_name) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -87,6 +88,7 @@ struct how {
   unsigned value_bytes = 4;
   bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
   unsigned bits = kernels::sort_pairs_request<Word>::follows_n, chunks = kernels::sort_pairs_request<Word>::follows_n;
+  std::uint64_t sample_from = ~std::uint64_t{0};
 };
 
 using bytes = std::vector<unsigned char>;
@@ -146,7 +148,8 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
                                       .n = n,
                                       .codec = codec,
                                       .partition_bits = h.bits,
-                                      .chunks = h.chunks};
+                                      .chunks = h.chunks,
+                                      .sample_from = h.sample_from};
   if (h.want_keys)
     r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
   if (h.value_bytes != 0) {
@@ -399,6 +402,95 @@ SIMT_TEST(sort_pairs, what_suits) {
         EXPECT_EQ(told(shape::narrow, 4000), 0u); // one bucket
         EXPECT_EQ(told(shape::narrow, 30000), 1u);
         EXPECT_EQ(told(shape::one_giant_bucket, 30000), 1u);
+      },
+      0);
+}
+
+constexpr std::uint64_t never = ~std::uint64_t{0};
+
+/// Whether the sort says that the pairs do not suit it.
+template <class Word>
+bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  const buffer<Word> in(keys), out(keys.size());
+  const buffer<std::uint32_t> values(keys.size()), unsuited(1, 7u);
+  kernels::sort_pairs_request<Word> r{.keys_in = in.view().data(),
+                                      .keys_out = out.view().data(),
+                                      .values_out = values.view().data(),
+                                      .value_bytes = 4,
+                                      .make_indices = true,
+                                      .n = keys.size(),
+                                      .codec = make_key_codec<Word>(h.type, h.direction, {}),
+                                      .unsuited = unsuited.view().data(),
+                                      .partition_bits = h.bits,
+                                      .sample_from = h.sample_from};
+  r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+  const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
+  r.workspace = workspace.view().data();
+  kernels::sort_pairs(q, r);
+  return unsuited.host()[0] != 0;
+}
+/// Left to another sort by a sample alone: but for the sample, a reading of all keys less than by the counts.
+template <class Word>
+void check_left_at_once(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  h.ask_unsuited = true;
+  h.sample_from = 0;
+  check_sort(q, keys, h);
+  EXPECT_TRUE(told_unsuited(q, keys, h));
+#if !SORTILE_ON_CUDA
+  const auto bytes_read = [&](std::uint64_t sample_from) {
+    executor::device counting({.checks = executor::check::counters});
+    h.sample_from = sample_from;
+    EXPECT_TRUE(told_unsuited(simt::queue::executor(counting), keys, h));
+    return counting.counted().global_loads.bytes;
+  };
+  EXPECT_GT(bytes_read(never), bytes_read(0) + keys.size() * sizeof(Word) / 2);
+#endif
+}
+
+SIMT_TEST(sort_pairs, crowds_are_left_at_once) {
+  constexpr std::size_t n = 150'001;
+  const auto u32 = make_key_codec<std::uint32_t>(key_type::u32, {}, {});
+  const auto u64 = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
+  std::vector<std::uint32_t> floats; // evenly between −1 and 1: few magnitudes
+  for (const std::uint32_t r : noise(n))
+    floats.push_back(std::bit_cast<std::uint32_t>(float(std::int32_t(r)) * 0x1p-31f));
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_left_at_once<std::uint32_t>(q, make_keys(n, shape::and_of_3, u32), {.bits = 6});
+        check_left_at_once<std::uint64_t>(q, make_keys(n, shape::and_of_3, u64), {.value_bytes = 8, .bits = 9});
+        check_left_at_once<std::uint32_t>(q, make_keys(n, shape::one_giant_bucket, u32),
+                                          {.keys_in_place = true, .values_in_place = true, .bits = 11});
+        check_left_at_once<std::uint64_t>(q, make_keys(n, shape::narrow, u64), {.type = key_type::i64, .bits = 6});
+        check_left_at_once<std::uint32_t>(q, make_keys(n, shape::few, u32), {.value_bytes = 16, .bits = 6});
+        for (const order direction : {order::ascending, order::descending})
+          check_left_at_once<std::uint32_t>(
+              q, floats, {.type = key_type::f32, .direction = direction, .value_bytes = 0, .bits = 9});
+      },
+      1);
+}
+/// The sample judges nothing, or finds nothing: the sort is as without it.
+SIMT_TEST(sort_pairs, what_a_sample_does_not_leave) {
+  constexpr std::size_t n = 60'001;
+  const auto u32 = make_key_codec<std::uint32_t>(key_type::u32, {}, {});
+  const auto u64 = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
+  on_every_schedule(
+      [&](simt::queue q) {
+        const auto taken = [&]<class Word>(const std::vector<Word>& keys, how<Word> h) {
+          h.ask_unsuited = true;
+          h.sample_from = 0;
+          check_sort(q, keys, h);
+          EXPECT_FALSE(told_unsuited(q, keys, h));
+        };
+        taken(make_keys(n, shape::uniform, u32), how<std::uint32_t>{.bits = 5});
+        taken(make_keys(n, shape::uniform, u64), how<std::uint64_t>{.type = key_type::i64, .bits = 12});
+        taken(make_keys(n, shape::equal, u32), how<std::uint32_t>{.bits = 5});
+        auto in_order = make_keys(n, shape::one_giant_bucket, u32); // and crowded: a copy
+        std::sort(in_order.begin(), in_order.end());
+        taken(in_order, how<std::uint32_t>{.bits = 6});
+        auto outliers = make_keys(n, shape::uniform, u64);
+        outliers[0] = outliers[n / 3] = 0;
+        outliers[n - 1] = outliers[n / 2] = ~std::uint64_t{0};
+        taken(outliers, how<std::uint64_t>{.bits = 6});
       },
       0);
 }

@@ -15,7 +15,7 @@ FOLDERS = ["src", "classics", "tests", "testing", "include", "bench", "cli", "ex
 SUFFIXES = {".cu", ".cuh", ".hpp", ".h", ".cpp", ".cc", ".inl"}
 EXEMPT = {
     "src/simt": "the dialect itself",
-    "bench/lab": "experiments in raw CUDA, built by no target",
+    "bench/lab": "an experiment in raw CUDA, built by no target",
     "tests/simt/twins.cu": "hand-written twins that the dialect is compared with",
     "tests/lint/planted.cu": "findings planted for the test of this lint",
 }

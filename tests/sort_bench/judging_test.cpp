@@ -135,7 +135,8 @@ TEST(machine, is_named_with_versions_and_revision) {
 }
 
 TEST(traffic_chart, draws_both_contestants_and_the_copy_rate) {
-  const plot::chart chart = traffic_chart(planted_results({planted(u32, 2e-3, 3e-3), planted(skewed, 1, 2)}));
+  const plot::chart chart = traffic_chart(planted_results(
+      {planted(u32, 2e-3, 3e-3), planted(skewed, 1, 2), planted(row_of("f32", "uniform", 28), 2e-3, 3e-3)}));
   ASSERT_EQ(chart.lines.size(), 2u);
   EXPECT_EQ(chart.lines[0].name, "u32");
   ASSERT_EQ(chart.lines[0].values.size(), 2u);

@@ -20,6 +20,7 @@ TEST(targets, are_of_kinds_and_shapes_that_there_are_and_each_row_stands_once) {
         << line.group;
     EXPECT_EQ(find_target(line.row()), &line);
     EXPECT_TRUE(line.wanted.is_time() || line.wanted.ratio >= 1) << "a row that may lose: " << line.row().name();
+    EXPECT_NO_THROW(check_shape(line.row().shape, line.row().kind->type)) << line.row().name();
   }
   EXPECT_EQ(find_target(row_of("u8", "zipf", 20)), nullptr);
 }
@@ -51,7 +52,9 @@ TEST(rows, have_names_and_unknown_ones_are_refused_with_those_that_there_are) {
 TEST(rows, cub_reads_once_and_moves_all_once_a_digit) {
   EXPECT_EQ(bytes_moved_by_cub(sort_kind_named("u32"), 1'000'000), 36e6);
   EXPECT_EQ(bytes_moved_by_cub(sort_kind_named("u64+u64"), 1'000'000), 264e6);
+  EXPECT_EQ(bytes_moved_by_cub(sort_kind_named("f64"), 1'000'000), 136e6);
   EXPECT_EQ(bytes_moved_by_cub(sort_kind_named("u32"), 1000), 0) << "one block";
+  EXPECT_EQ(bytes_moved_by_cub(sort_kind_named("u32 struct"), 1'000'000), 0) << "merged";
 }
 
 TEST(rows, large_arrays_are_in_no_cache) {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -16,11 +18,11 @@
 namespace sortile::bench {
 namespace {
 
-template <class T>
+template <key T>
 std::vector<T> keys_of(key_shape shape, std::uint64_t n) {
   executor::device pretended;
   std::vector<T> keys(n);
-  fill_with_keys(simt::queue::executor(pretended), keys.data(), sizeof(T), n, shape);
+  fill_with_keys(simt::queue::executor(pretended), keys.data(), key_type_of<T>, n, shape);
   return keys;
 }
 
@@ -118,6 +120,67 @@ TEST(shapes, worst_cases_are_what_they_are_called) {
   EXPECT_EQ(all_bits(spread), ~std::uint64_t{0});
 }
 
+template <class T>
+struct moments {
+  double mean = 0, variance = 0;
+  explicit moments(const std::vector<T>& keys) {
+    for (const T key : keys)
+      mean += double(key) / double(keys.size());
+    for (const T key : keys)
+      variance += (double(key) - mean) * (double(key) - mean) / double(keys.size());
+  }
+};
+
+template <class T>
+void expect_unit_and_normal() {
+  const auto unit = keys_of<T>(key_shape::unit, n);
+  EXPECT_TRUE(std::all_of(unit.begin(), unit.end(), [](T key) { return key >= 0 && key < 1; }));
+  EXPECT_NEAR(moments(unit).mean, 0.5, 0.01);
+  EXPECT_NEAR(moments(unit).variance, 1.0 / 12, 0.005);
+  const T steps = std::ldexp(T(1), std::numeric_limits<T>::digits);
+  EXPECT_TRUE(std::all_of(unit.begin(), unit.end(), [&](T key) { return key * steps == std::floor(key * steps); }));
+  EXPECT_GT(std::set<T>(unit.begin(), unit.begin() + 1000).size(), 990u);
+
+  const auto bell = keys_of<T>(key_shape::normal, n);
+  EXPECT_NEAR(moments(bell).mean, 0, 0.02);
+  EXPECT_NEAR(moments(bell).variance, 1, 0.03);
+  const auto within_one = std::count_if(bell.begin(), bell.end(), [](T key) { return std::abs(key) < 1; });
+  EXPECT_NEAR(double(within_one) / n, 0.6827, 0.01);
+  EXPECT_LT(*std::max_element(bell.begin(), bell.end()), 7);
+}
+
+TEST(shapes, unit_and_normal_keys_are_spread_so) {
+  expect_unit_and_normal<float>();
+  expect_unit_and_normal<double>();
+}
+
+TEST(shapes, floats_of_any_shape_hold_no_nan_and_no_minus_zero) {
+  const auto random = keys_of<float>(key_shape::uniform, 1 << 18); // one in 256 bit patterns is a NaN
+  const auto same = keys_of<double>(key_shape::equal_but_one, n);  // the one has the bits of −0
+  EXPECT_TRUE(std::none_of(random.begin(), random.end(), [](float key) { return std::isnan(key); }));
+  EXPECT_NEAR(double(std::count_if(random.begin(), random.end(), [](float key) { return key < 0; })) / (1 << 18), 0.5,
+              0.01);
+  EXPECT_GT(*std::max_element(random.begin(), random.end()), 1e38f);
+  EXPECT_EQ(std::count_if(same.begin(), same.end(), [](double key) { return key < 0; }), 1);
+}
+
+TEST(shapes, of_floats_are_refused_for_other_keys) {
+  executor::device pretended;
+  std::uint32_t key = 7;
+  const auto refusal = [&](key_type type) {
+    try {
+      fill_with_keys(simt::queue::executor(pretended), &key, type, 1, key_shape::normal);
+      return std::string("taken");
+    } catch (const invalid_argument& e) {
+      return std::string(e.what());
+    }
+  };
+  EXPECT_EQ(refusal(key_type::u32), "the shape 'normal' is not one of u32 keys (allowed: f32, f64)");
+  EXPECT_NE(refusal(key_type::f16).find("f16"), std::string::npos);
+  EXPECT_EQ(key, 7u);
+  EXPECT_EQ(refusal(key_type::f32), "taken");
+}
+
 TEST(shapes, positions_and_differences) {
   executor::device pretended;
   const auto q = simt::queue::executor(pretended);
@@ -132,7 +195,6 @@ TEST(shapes, positions_and_differences) {
   count_differences(q, a.data(), b.data(), 4000, &differences);
   EXPECT_EQ(differences, 2u);
   EXPECT_THROW(fill_with_positions(q, a.data(), 2, 4), invalid_argument);
-  EXPECT_THROW(fill_with_keys(q, a.data(), 3, 4, key_shape::equal), invalid_argument);
   EXPECT_THROW(count_differences(q, a.data(), b.data(), 3, &differences), invalid_argument);
 }
 

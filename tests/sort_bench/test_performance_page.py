@@ -10,6 +10,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCRIPT = os.path.join(ROOT, "scripts/performance_page.py")
 DATA = "bench/results/h100"
+FURTHER = "bench/results/h200"
 
 
 class PlantedDisagreements(unittest.TestCase):
@@ -25,11 +26,14 @@ class PlantedDisagreements(unittest.TestCase):
         return os.path.join(self.root, name)
 
     def edit(self, name, before, after):
-        with open(self.path(name), encoding="utf-8") as file:
-            text = file.read()
+        text = self.text(name)
         self.assertIn(before, text)
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text.replace(before, after))
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
 
     def page(self, *options):
         done = subprocess.run([sys.executable, "-B", SCRIPT, "--sortile", os.environ["SORTILE"], "--root", self.root, *options],
@@ -66,8 +70,31 @@ class PlantedDisagreements(unittest.TestCase):
         self.refused("docs/performance.md")
 
     def test_a_loss_that_is_not_spoken_of(self):
-        self.edit("docs/performance.md", "**u128 uniform, u128 and3**", "**u128 and3**")
+        self.edit("docs/performance.md", "**u128 uniform, u128 and3**", "**u128 and3, u128 uniform on the H200**")
         self.refused("u128 uniform", "Behind CUB")
+
+    def further_results(self, before, after):
+        """Of an H200, with `before` in the H100's file replaced."""
+        os.makedirs(self.path(FURTHER), exist_ok=True)
+        shutil.copy(self.path(DATA + "/engine-sorts.json"), self.path(FURTHER))
+        self.edit(FURTHER + "/engine-sorts.json", '"gpu": "NVIDIA H100 80GB HBM3"', '"gpu": "NVIDIA H200"')
+        self.edit(FURTHER + "/engine-sorts.json", before, after)
+
+    def test_results_of_a_further_gpu(self):
+        self.assertNotIn("On the H200", self.text("docs/performance.md"))
+        self.further_results('"cub": "3.0.1"', '"cub": "3.0.2"')
+        self.refused("docs/performance.md")
+        _, error = self.page()
+        self.assertIn("'u128 uniform on the H200' is behind CUB", error)
+        section = self.text("docs/performance.md").partition("\n## On the H200\n")[2].partition("\n## ")[0]
+        self.assertIn("NVIDIA H200, CUDA 13.0, CUB 3.0.2", section)
+        uniform = [line for line in section.splitlines() if line.startswith("| u32 uniform") and "2^28" in line]
+        self.assertEqual(len(uniform), 1, "one table")
+        self.assertIn("≥ 2.2", uniform[0])
+        self.assertNotIn("not measured", section)
+        shutil.rmtree(self.path(FURTHER))
+        self.assertEqual(self.page(), (0, ""))
+        self.assertNotIn("H200", self.text("docs/performance.md").partition("<!-- h200 begins -->")[2])
 
     def test_a_missing_mark(self):
         self.edit("docs/performance.md", "<!-- table pairs begins -->", "")

@@ -19,13 +19,14 @@
 // want.
 //
 // Where the keys take another course (key_window.hpp), each block writes its share of the output instead: a copy of the
-// input, or, where no two different keys share a bucket, the keys as often as they were counted.
+// input, forwards or backwards, or, where no two different keys share a bucket, the keys as often as they were counted.
 //
 // Traffic: 2 sizeof(key) a key; on the H100, 2^28 keys: 72 % of the copy rate (32 bits), 92 % (64 bits). Lost: 4-bit
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
 #pragma once
 
 #include "kernels/partition/partition_kernel.hpp"
+#include "kernels/reverse_array.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -116,6 +117,8 @@ struct local_sort_kernel {
       if (copy_if_sorted)
         copy();
       return;
+    case key_course::reverse:
+      return reverse_array<1>(original, out, n);
     case key_course::fill:
       return fill(windowed_keys<Word>(w, image), w);
     case key_course::leave:
@@ -348,27 +351,32 @@ struct local_sort_kernel {
     }
     return low;
   }
-  /// This block's share of the output, from the counts alone: every bucket holds one key, so many times.
+  /// This block's share of the output, from the counts alone: every bucket holds one key, so many times. Of all blocks
+  /// as many work as fill the device some times over: a share begins with two searches.
   SORTILE_DEVICE void fill(const windowed_keys<Word>& all, const key_window<Word>& w) const {
-    const std::uint32_t blocks = simt::grid_size(), whole = (n + unsigned(vector) - 1) / unsigned(vector);
+    constexpr std::uint32_t most_blocks = 4096;
+    const std::uint32_t bins = 1u << bits, blocks = bins < most_blocks ? bins : most_blocks;
+    const std::uint32_t whole = (n + unsigned(vector) - 1) / unsigned(vector);
     const auto share = [&](std::uint32_t block) { return std::uint32_t(std::uint64_t{whole} * block / blocks); };
+    if (simt::block_index() >= blocks)
+      return;
     const std::uint32_t begin = share(simt::block_index()), end = share(simt::block_index() + 1);
     if (begin == end)
       return;
-    const std::uint32_t low = bucket_at(begin * unsigned(vector), 0, blocks - 1);
     const std::uint32_t behind = end * unsigned(vector) < n ? end * unsigned(vector) : n;
-    const std::uint32_t high = bucket_at(behind - 1, low, blocks - 1);
+    std::uint32_t number = bucket_at(begin * unsigned(vector), 0, bins - 1);
+    const std::uint32_t high = bucket_at(behind - 1, number, bins - 1);
     for (std::uint32_t v = begin + simt::thread_index(); v < end; v += block_threads) {
       const std::uint32_t p = v * unsigned(vector);
       keys_vector x;
-      std::uint32_t number = low, next = p;
+      std::uint32_t next = p;
       Word key{};
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e) {
         if (p + unsigned(e) >= next && p + unsigned(e) < n) {
           number = bucket_at(p + unsigned(e), number, high);
           next = start.load(number + 1);
-          key = all.key_at(w.first_of(number, bits));
+          key = all.key_at(w.last_of(number, bits));
         }
         x[e] = key;
       }

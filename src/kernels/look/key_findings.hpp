@@ -7,15 +7,21 @@ namespace sortile::kernels {
 
 /// Indices into the findings, an array of 64-bit words that is zero before the look.
 enum key_finding : unsigned {
-  finding_disorder, ///< 1: some key is smaller than the one before it. 0: the keys are sorted already
-  finding_ones,     ///< bits set in some image, and of 128 bits the upper half
+  finding_order, ///< what neighbours do (key_order.hpp): are the keys in order already, or backwards?
+  finding_ones,  ///< bits set in some image, and of 128 bits the upper half
   finding_zeros =
       finding_ones + 2, ///< bits clear in some image, likewise; ones & zeros are the bits in which keys differ
   finding_left = finding_zeros + 2, ///< buckets that the local step left to the large one
   finding_outside,                  ///< 1: some image lies outside of the window (key_window.hpp)
   finding_crowded, ///< keys in buckets that are too large for the local step, as far as they are counted
-  finding_skewed,  ///< 1: some bucket is so large that the sort leaves the keys to another
+  finding_skewed,  ///< not 0: some bucket is so large that the sort leaves the keys to another, as one of these says
   finding_words
+};
+
+/// Bits of finding_skewed.
+enum who_found_skew : unsigned {
+  skewed_by_counts = 1, ///< the look's counts
+  skewed_by_sample = 2  ///< a sample, so that no look was taken: nothing else is known
 };
 
 } // namespace sortile::kernels

@@ -18,6 +18,7 @@
 
 #include "kernels/integer_image.hpp"
 #include "kernels/look/key_findings.hpp"
+#include "kernels/look/key_order.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -49,6 +50,20 @@ struct key_window {
     return w;
   }
 
+  /// Whether no two different images of the window can share one of so many buckets.
+  SORTILE_HOST_DEVICE bool one_value_a_bucket(std::uint32_t buckets) const { return span < buckets; }
+  /// How many buckets there are for each image, from its own on, that no other one has: a power of two, 1 where images
+  /// share buckets. Counts of one image may be spread over them.
+  SORTILE_HOST_DEVICE std::uint32_t buckets_a_value(std::uint32_t buckets) const {
+    std::uint32_t spare = 1;
+    if (one_value_a_bucket(buckets))
+      while (2 * spare <= buckets / (std::uint32_t(span) + 1))
+        spare *= 2;
+    return spare;
+  }
+  /// A key to every six values, or more: the local step lives on nearly every key having a bin to itself.
+  SORTILE_HOST_DEVICE bool dense(std::uint32_t n) const { return narrow_span() / 6 < n; }
+
   /// y of an image's distance v from low, v ≤ span.
   SORTILE_HOST_DEVICE std::uint32_t spread(Word v) const {
     return std::uint32_t(std::uint64_t{upper(Word(v << shift))} * scale >> 32);
@@ -59,6 +74,13 @@ struct key_window {
     const std::uint64_t x = ((y << 32) + scale - 1) / scale;
     const Word shifted = Word(Word(x) << (width - 32)), v = Word(shifted >> shift);
     return Word(v + (Word(v << shift) != shifted ? 1 : 0));
+  }
+  /// The largest v ≤ span whose bucket is not above this one.
+  SORTILE_HOST_DEVICE Word last_of(std::uint32_t bucket, unsigned bits) const {
+    if (bucket + 1 == std::uint32_t{1} << bits)
+      return span;
+    const Word behind = first_of(bucket + 1, bits);
+    return behind > span ? span : Word(behind - 1);
   }
 
  private:
@@ -109,6 +131,7 @@ struct windowed_keys {
 /// What is to be done with the keys, by what the look has found.
 enum class key_course {
   copy,    ///< they are in order already
+  reverse, ///< they are in order backwards, equal ones beside each other or not
   fill,    ///< no bucket has room for two different keys, so the counts say it all
   leave,   ///< another sort takes them
   buckets, ///< partitions and local sorts
@@ -124,14 +147,22 @@ SORTILE_DEVICE Word differing_bits(const simt::global<const std::uint64_t>& find
     return Word(findings.load(finding_ones + 1) & findings.load(finding_zeros + 1)) << 64 | low;
 }
 
+/// Whether a sample has said so much that nothing is counted. The same in all threads of a launch behind the window's.
+SORTILE_DEVICE bool left_at_once(const simt::global<const std::uint64_t>& findings) {
+  return (findings.load(finding_skewed) & skewed_by_sample) != 0;
+}
+
 template <class Word>
 SORTILE_DEVICE key_course course_of(const simt::global<const std::uint64_t>& findings, const key_window<Word>& window,
                                     std::uint32_t bins) {
-  if (findings.load(finding_disorder) == 0)
+  const std::uint64_t skewed = findings.load(finding_skewed), order = findings.load(finding_order);
+  if (skewed != 0) // found where the course was `buckets`, or by a sample, which leaves the rest unknown
+    return key_course::leave;
+  if (is_in_order(order))
     return key_course::copy;
-  if (window.span < bins && findings.load(finding_outside) == 0)
-    return key_course::fill;
-  return findings.load(finding_skewed) != 0 ? key_course::leave : key_course::buckets;
+  if (window.one_value_a_bucket(bins) && findings.load(finding_outside) == 0)
+    return key_course::fill; // writes alone, so even backwards
+  return is_backwards(order) ? key_course::reverse : key_course::buckets;
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

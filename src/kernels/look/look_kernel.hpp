@@ -2,8 +2,9 @@
 //
 //   count[d]   how many keys have d as the highest bits of their place in the window (key_window.hpp), up to 16 bits:
 //              where every bucket of both partitions begins follows from these, so that no partition has to count again
-//   findings   whether the keys are in order already; which bits are set, and clear, in some image; whether some image
-//              lies outside of the window (key_findings.hpp)
+//   findings   whether the keys are in order already, or backwards; which bits are set, and clear, in some image;
+//   whether
+//              some image lies outside of the window (key_findings.hpp)
 //
 // Counters. A block has one for each of up to 65,536 digits: 16 bits each, two a word, 128 KB of shared storage, one
 // block a multiprocessor.
@@ -15,9 +16,15 @@
 // another 2^15 between those two instructions of one thread, and then the keys no longer add up to n: the next step
 // checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
 // throughout counts it with one addition: constant and sorted inputs would otherwise meet in one counter, lane by lane.
+// Where the window has fewer values than there are counters, lanes with one value would meet as well: then a value has
+// several counters, all those up to the next value's, and threads take different ones. The result is written from the
+// counts there (key_course::fill), which this leaves as they are, summed up; if it turns out that keys lie outside of
+// the window, so that partitions would have to go by the counts, the keys are left to another sort.
 //
 // Order. Each thread compares the keys of its vectors and the first key of the next lane's; the last lane loads that
-// key. A warp that has seen disorder stops comparing.
+// key (key_order.hpp).
+//
+// Does nothing where a sample has said that the keys are left to another sort (crowd_sample.hpp).
 //
 // Traffic: sizeof(key) bytes a key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
 // slower; 512 threads: slower).
@@ -34,7 +41,7 @@ struct look_kernel {
   static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 8 ? 2 : 3;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
-  enum gathered_words { ones, zeros = 4, disorder = 8, outside = 9, gathered_size = 10 };
+  enum gathered_words { ones, zeros = 4, order = 8, outside = 9, gathered_size = 10 };
 
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
@@ -48,12 +55,16 @@ struct look_kernel {
   integer_image<Word> image;
   std::uint32_t n;
   unsigned bits; // of a bucket's number, up to 16
+  bool may_leave;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
-    const windowed_keys<Word> buckets(window.load(0), image);
-    for (unsigned w = t; w < (bins() + 1) / 2; w += block_threads)
-      s.packed[w] = 0;
+    const key_window<Word> w = window.load(0);
+    const binning buckets{{w, image}, may_leave ? spread_by(w.buckets_a_value(bins())) : 0};
+    if (left_at_once(findings))
+      return;
+    for (unsigned i = t; i < (bins() + 1) / 2; i += block_threads)
+      s.packed[i] = 0;
     if (t < gathered_size)
       s.gathered[t] = 0;
     simt::block_barrier();
@@ -69,16 +80,26 @@ struct look_kernel {
  private:
   struct seen {
     Word any = 0, all = Word(~Word{0});
-    bool disorder = false, outside = false;
+    neighbours order; // of a warp's whole rows the same in all lanes
+    bool outside = false;
   };
-  using windowed = windowed_keys<Word>;
+  /// From key to counter: where values have several buckets each, threads take different ones.
+  struct binning {
+    windowed_keys<Word> keys;
+    std::uint32_t spread;
+  };
 
   SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
-  SORTILE_DEVICE std::uint32_t bucket_of(const windowed& buckets, Word key) const {
-    return buckets.digit(key, key_window<Word>::spread_bits - bits, bins() - 1);
+  SORTILE_DEVICE std::uint32_t bucket_of(const binning& buckets, Word key) const {
+    return buckets.keys.digit(key, key_window<Word>::spread_bits - bits, bins() - 1);
+  }
+  /// This thread's, of so many buckets a value: neighbouring lanes in different words of shared storage.
+  static SORTILE_DEVICE std::uint32_t spread_by(std::uint32_t buckets) {
+    const std::uint32_t t = simt::thread_index();
+    return (2 * t + (t / simt::warp_size & 1)) & (buckets - 1);
   }
 
-  SORTILE_DEVICE void see_vectors(shared& s, const windowed& buckets, seen& all) const {
+  SORTILE_DEVICE void see_vectors(shared& s, const binning& buckets, seen& all) const {
     const std::uint32_t vectors = n / unsigned(vector), step = simt::grid_size() * block_threads;
     std::uint64_t i = simt::block_index() * block_threads + simt::thread_index();
     for (; (i | 31) + std::uint64_t{in_flight - 1} * step < vectors;
@@ -89,14 +110,13 @@ struct look_kernel {
         x[j] = simt::load_vector<vector>(in, (i + std::uint64_t{j} * step) * unsigned(vector));
       SORTILE_UNROLL
       for (unsigned j = 0; j < in_flight; ++j) {
-        check_order_of_warp(x[j], i + std::uint64_t{j} * step, all);
+        watch().see_row(x[j], key_at((i + std::uint64_t{j} * step + 1) * unsigned(vector)), all.order);
         count_warp(s, buckets, x[j], all);
       }
     }
     for (; i < vectors; i += step) {
       const keys_vector x = simt::load_vector<vector>(in, i * unsigned(vector));
-      const std::uint64_t behind = (i + 1) * unsigned(vector);
-      all.disorder |= falls_within(x) || (behind < n && image.less(in.load(behind), x[vector - 1]));
+      watch().see(x, key_at((i + 1) * unsigned(vector)), all.order);
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
         count_key(s, buckets, x[e], all);
@@ -104,34 +124,28 @@ struct look_kernel {
   }
 
   /// The keys behind the last whole vector.
-  SORTILE_DEVICE void see_end(shared& s, const windowed& buckets, seen& all) const {
+  SORTILE_DEVICE void see_end(shared& s, const binning& buckets, seen& all) const {
     const std::uint32_t at = n / unsigned(vector) * unsigned(vector) + simt::thread_index();
     if (at >= n)
       return;
     const Word key = in.load(at);
-    all.disorder |= at + 1 < n && image.less(in.load(at + 1), key);
+    watch().see(simt::vec<Word, 1>{{key}}, key_at(at + 1), all.order);
     count_key(s, buckets, key, all);
   }
 
-  SORTILE_DEVICE bool falls_within(const keys_vector& x) const {
-    bool falls = false;
-    SORTILE_UNROLL
-    for (int e = 1; e < vector; ++e)
-      falls |= image.less(x[e], x[e - 1]);
-    return falls;
+  /// For `watch`: the key at `at`, if there is one.
+  SORTILE_DEVICE auto key_at(std::uint64_t at) const {
+    return [this, at](Word& key) {
+      if (at >= n)
+        return false;
+      key = in.load(at);
+      return true;
+    };
   }
-  SORTILE_DEVICE void check_order_of_warp(const keys_vector& x, std::uint64_t i, seen& all) const {
-    if (all.disorder) // the same in all lanes until the warp's rows end
-      return;
-    Word next = simt::shuffle_down(x[0], 1);
-    if (simt::lane_index() == simt::warp_size - 1) {
-      const std::uint64_t behind = (i + 1) * unsigned(vector);
-      next = behind < n ? in.load(behind) : x[vector - 1];
-    }
-    all.disorder = simt::warp_any(falls_within(x) || image.less(next, x[vector - 1]));
-  }
+  /// Equal keys are the same bits, so it does not matter which stands first.
+  SORTILE_DEVICE order_watch<integer_image<Word>> watch() const { return {image, false}; }
 
-  SORTILE_DEVICE void count_warp(shared& s, const windowed& buckets, const keys_vector& x, seen& all) const {
+  SORTILE_DEVICE void count_warp(shared& s, const binning& buckets, const keys_vector& x, seen& all) const {
     const std::uint32_t first = bucket_of(buckets, x[0]);
     std::uint32_t differs = first ^ simt::shuffle(first, 0);
     SORTILE_UNROLL
@@ -149,12 +163,12 @@ struct look_kernel {
         count_key(s, buckets, x[e], all);
     }
   }
-  SORTILE_DEVICE void count_key(shared& s, const windowed& buckets, Word key, seen& all) const {
+  SORTILE_DEVICE void count_key(shared& s, const binning& buckets, Word key, seen& all) const {
     note_bits(buckets, key, all);
-    add(s, bucket_of(buckets, key), 1);
+    add(s, bucket_of(buckets, key) + buckets.spread, 1);
   }
-  static SORTILE_DEVICE void note_bits(const windowed& buckets, Word key, seen& all) {
-    all.outside |= buckets.outside(key);
+  static SORTILE_DEVICE void note_bits(const binning& buckets, Word key, seen& all) {
+    all.outside |= buckets.keys.outside(key);
     all.any |= key;
     all.all &= key;
   }
@@ -183,9 +197,9 @@ struct look_kernel {
         s.gathered.fetch_or(zeros + p, z, simt::relaxed, simt::block_scope);
       }
     }
-    const bool falls = simt::warp_any(all.disorder);
-    if (simt::lane_index() == 0 && falls)
-      s.gathered.fetch_or(disorder, 1u, simt::relaxed, simt::block_scope);
+    const std::uint32_t seen_by_warp = simt::warp_reduce_or(all.order.bits());
+    if (simt::lane_index() == 0)
+      s.gathered.fetch_or(order, seen_by_warp, simt::relaxed, simt::block_scope);
     const bool strays = simt::warp_any(all.outside);
     if (simt::lane_index() == 0 && strays)
       s.gathered.fetch_or(outside, 1u, simt::relaxed, simt::block_scope);
@@ -205,8 +219,7 @@ struct look_kernel {
         findings.fetch_or(finding_ones + half, two_words(s, ones + 2 * half));
         findings.fetch_or(finding_zeros + half, two_words(s, zeros + 2 * half));
       }
-      if (s.gathered.load(disorder) != 0)
-        findings.fetch_or(finding_disorder, std::uint64_t{1});
+      findings.fetch_or(finding_order, std::uint64_t{s.gathered.load(order)});
       if (s.gathered.load(outside) != 0)
         findings.fetch_or(finding_outside, std::uint64_t{1});
     }

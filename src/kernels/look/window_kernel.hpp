@@ -5,8 +5,13 @@
 // bit), the window is that; otherwise 1/256 of the distance is added on both sides. Of keys that are spread evenly over
 // an interval about one in 8192 lies outside of the sample's, and hardly ever one outside of the window. The look
 // counts what does.
+//
+// The same sample says whether the keys crowd in that window (crowd_sample.hpp), where the sort may leave them to
+// another and is long enough to care: then that is decided here, and no later launch does anything. So is what the
+// window alone decides: that it is dense. Not where the counts, or a copy, could be the result.
 #pragma once
 
+#include "kernels/look/crowd_sample.hpp"
 #include "kernels/look/key_window.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -14,19 +19,23 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
 struct window_kernel {
-  static constexpr unsigned block_threads = 1024, samples = 8; // a thread
+  using sample = crowd_sample<8192, 12>;
+  static constexpr unsigned block_threads = 1024, each = sample::samples / block_threads;
   using reduction = primitives::block_scan_storage<Word, block_threads>;
   struct shared {
     reduction lowest, highest;
+    typename sample::counters count;
   };
 
   simt::global<const Word> in;
   simt::global<std::uint64_t> zeroed;
   std::uint64_t zeroed_words;
   simt::global<key_window<Word>> window;
+  simt::global<std::uint64_t> findings; // a part of `zeroed`: of what this block zeroes first
   simt::global<std::uint32_t> unsuited; // zeroed too, where there is one
   integer_image<Word> image;
-  std::uint32_t n;
+  sample crowds;
+  std::uint32_t n, bins;
   bool may_leave;
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -36,24 +45,43 @@ struct window_kernel {
       zeroed[i] = 0;
     if (simt::block_index() != 0)
       return;
-    Word low = Word(~Word{0}), high = 0;
+    Word x[each], low = Word(~Word{0}), high = 0;
     SORTILE_UNROLL
-    for (unsigned j = 0; j < samples; ++j) {
-      const std::uint64_t which = std::uint64_t{j} * block_threads + simt::thread_index();
-      const Word x = image.image(in.load(which * (n - 1) / (samples * block_threads - 1)));
-      low = x < low ? x : low;
-      high = x > high ? x : high;
+    for (unsigned j = 0; j < each; ++j) {
+      x[j] = image.image(in.load(sample::position(j * block_threads + simt::thread_index(), n)));
+      low = x[j] < low ? x[j] : low;
+      high = x[j] > high ? x[j] : high;
     }
     low = primitives::block_reduce(s.lowest, low, primitives::minimum{});
     high = primitives::block_reduce(s.highest, high, primitives::maximum{});
-    if (simt::thread_index() != 0)
+    if (simt::thread_index() == 0) {
+      window[0] = around(low, high);
+      if (may_leave)
+        unsuited[0] = 0;
+    }
+    if (!crowds.judges())
       return;
-    window[0] = around(low, high);
-    if (may_leave)
-      unsuited[0] = 0;
+    simt::block_barrier();
+    if (crowded(s, x) && simt::thread_index() == 0) {
+      findings[finding_skewed] = skewed_by_sample;
+      unsuited[0] = 1;
+    }
   }
 
  private:
+  /// The same in all threads of the block, once one of them has written the window.
+  SORTILE_DEVICE bool crowded(shared& s, const Word (&images)[each]) const {
+    const key_window<Word> w = window.load(0);
+    if (w.one_value_a_bucket(bins) || sample::in_some_order(images))
+      return false;
+    if (w.dense(n))
+      return true;
+    const windowed_keys<Word> places(w, integer_image<Word>{0});
+    const unsigned right = key_window<Word>::spread_bits - crowds.bits;
+    const std::uint32_t mask = (1u << crowds.bits) - 1;
+    return crowds.template crowded<block_threads>(s.count, images,
+                                                  [&](Word x) { return places.digit(x, right, mask); });
+  }
   static SORTILE_DEVICE key_window<Word> around(Word low, Word high) {
     const Word distance = Word(high - low);
     Word rest = Word(low ^ high); // becomes all ones below the highest bit that differs

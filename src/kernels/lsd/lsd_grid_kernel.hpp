@@ -48,16 +48,18 @@ struct lsd_grid_kernel {
       look(s.look);
       simt::grid_barrier();
     }
-    for (unsigned p = 0; p == 0 || p < passes; ++p) {
+    if (look.passes.active(look.findings) == 0)
+      return first.write_at_once();
+    for (unsigned p = 0; p < passes; ++p) {
       pass_kernel pass = first;
       pass.pass = p;
       pass.digit = digit_of(p);
-      pass.counts = look.counts.subview(std::uint64_t{p} * radix, passes == 0 ? 0 : radix);
+      pass.counts = look.counts.subview(std::uint64_t{p} * radix, radix);
       pass.ticket = tickets.subview(p, 1);
-      pass(s.pass);
+      pass.sort(s.pass);
       simt::grid_barrier();
     }
-    if (passes != 0 && may_end_elsewhere)
+    if (may_end_elsewhere)
       copy();
   }
 

@@ -97,7 +97,8 @@ class lsd_launcher {
             .codec = r_.codec,
             .passes = passes(),
             .counts = part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix),
-            .findings = findings()};
+            .findings = findings(),
+            .ties_rise = r_.value_bytes != 0 || r_.codec.infinity != 0 || r_.codec.bits != 8 * sizeof(Word)};
   }
   void look() const {
     using kernel = lsd_look_kernel<Word>;

@@ -1,13 +1,12 @@
 // The look of an LSD sort: one read of the keys tells all that its passes want to know before one key is moved.
 //
 //   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
-//   findings      which bits are set, and clear, in some image; whether some key is smaller than the one before it
+//   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards
 //
 // A resident grid strides over the keys, four loads of 16 bytes in flight a thread. Counters stand in several copies
 // beside each other, chosen by the lane, so that equal digits of a warp meet in fewer places and copies never share a
 // bank (histogram/radix_histogram_kernel.hpp has the figures). For the order each thread compares the keys of its
-// vectors, and the last with the next lane's first; the last lane loads that key. A warp that has seen disorder stops
-// comparing.
+// vectors, and the last with the next lane's first; the last lane loads that key (look/key_order.hpp).
 //
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
 #pragma once
@@ -28,7 +27,7 @@ struct lsd_look_kernel {
 
   struct shared {
     simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
-    simt::shared_array<std::uint32_t, 9> gathered;                     // ones, zeros in words of 32 bits; disorder
+    simt::shared_array<std::uint32_t, 9> gathered;                     // ones, zeros in words of 32 bits; order
   };
 
   simt::global<const Word> keys;
@@ -38,15 +37,18 @@ struct lsd_look_kernel {
   lsd_passes passes;
   simt::global<std::uint64_t> counts; // [passes][radix]
   simt::global<std::uint64_t> findings;
+  bool ties_rise; ///< whether it matters which of two keys with equal images stands first
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint64_t n = count.load();
+    if (n == 0)
+      return;
     for (unsigned i = simt::thread_index(); i < passes.count * radix * copies; i += block_threads)
       s.counts[i] = 0;
     if (simt::thread_index() < 9)
       s.gathered[simt::thread_index()] = 0;
     simt::block_barrier();
     seen all;
-    const std::uint64_t n = count.load();
     see_vectors(s, n, all);
     if (simt::block_index() == 0)
       see_ends(s, n, all);
@@ -58,7 +60,7 @@ struct lsd_look_kernel {
  private:
   struct seen {
     Word ones = 0, zeros = 0;
-    bool disorder = false;
+    neighbours order; // of whole stretches the same in all lanes of a warp
   };
 
   SORTILE_DEVICE std::uint64_t head(std::uint64_t n) const { return lead < n ? lead : n; }
@@ -76,15 +78,14 @@ struct lsd_look_kernel {
       SORTILE_UNROLL
       for (unsigned k = 0; k < in_flight; ++k) {
         images(x[k]);
-        check_order_of_warp(x[k], first_of(first + k * block_threads + simt::thread_index() + 1), n, all);
+        watch().see_row(x[k], image_at(first_of(first + k * block_threads + simt::thread_index() + 1), n), all.order);
         count_vector(s, x[k], all);
       }
     }
     for (auto v = first + simt::thread_index(); v < vectors && v < first + stretch; v += block_threads) {
       keys_vector x = simt::load_vector<vector>(keys, first_of(v));
       images(x);
-      const std::uint64_t behind = first_of(v + 1);
-      all.disorder |= falls_within(x) || (behind < n && codec.image(keys.load(behind)) < x[vector - 1]);
+      watch().see(x, image_at(first_of(v + 1), n), all.order);
       count_vector(s, x, all);
     }
   }
@@ -95,7 +96,7 @@ struct lsd_look_kernel {
     if (at >= n)
       return;
     const Word image = codec.image(keys.load(at));
-    all.disorder |= at + 1 < n && codec.image(keys.load(at + 1)) < image;
+    watch().see(simt::vec<Word, 1>{{image}}, image_at(at + 1, n), all.order);
     count_image(s, image, all);
   }
 
@@ -104,22 +105,16 @@ struct lsd_look_kernel {
     for (int e = 0; e < vector; ++e)
       x[e] = codec.image(x[e]);
   }
-  static SORTILE_DEVICE bool falls_within(const keys_vector& x) {
-    bool falls = false;
-    SORTILE_UNROLL
-    for (int e = 1; e < vector; ++e)
-      falls |= x[e] < x[e - 1];
-    return falls;
+  /// For `watch`: the image of the key at `at`, if there is one.
+  SORTILE_DEVICE auto image_at(std::uint64_t at, std::uint64_t n) const {
+    return [this, at, n](Word& image) {
+      if (at >= n)
+        return false;
+      image = codec.image(keys.load(at));
+      return true;
+    };
   }
-  SORTILE_DEVICE void check_order_of_warp(const keys_vector& x, std::uint64_t behind, std::uint64_t n,
-                                          seen& all) const {
-    if (all.disorder) // the same in all lanes until the whole stretches end
-      return;
-    Word next = simt::shuffle_down(x[0], 1);
-    if (simt::lane_index() == simt::warp_size - 1)
-      next = behind < n ? codec.image(keys.load(behind)) : x[vector - 1];
-    all.disorder = simt::warp_any(falls_within(x) || next < x[vector - 1]);
-  }
+  SORTILE_DEVICE order_watch<plain_image<Word>> watch() const { return {{}, ties_rise}; }
 
   SORTILE_DEVICE void count_vector(shared& s, const keys_vector& x, seen& all) const {
     SORTILE_UNROLL
@@ -150,9 +145,9 @@ struct lsd_look_kernel {
         s.gathered.fetch_or(4 + p, zeros, simt::relaxed, simt::block_scope);
       }
     }
-    const bool falls = simt::warp_any(all.disorder);
-    if (simt::lane_index() == 0 && falls)
-      s.gathered.fetch_or(8, 1u, simt::relaxed, simt::block_scope);
+    const std::uint32_t order = simt::warp_reduce_or(all.order.bits());
+    if (simt::lane_index() == 0)
+      s.gathered.fetch_or(8, order, simt::relaxed, simt::block_scope);
   }
   static SORTILE_DEVICE std::uint32_t piece(Word v, unsigned p) {
     if constexpr (sizeof(Word) <= 4)
@@ -174,8 +169,8 @@ struct lsd_look_kernel {
     if (t < 4)
       findings.fetch_or(lsd_ones + t,
                         std::uint64_t{s.gathered.load(2 * t)} | std::uint64_t{s.gathered.load(2 * t + 1)} << 32);
-    if (t == 4 && s.gathered.load(8) != 0)
-      findings.fetch_or(lsd_disorder, std::uint64_t{1});
+    if (t == 4)
+      findings.fetch_or(lsd_order, std::uint64_t{s.gathered.load(8)});
   }
 };
 

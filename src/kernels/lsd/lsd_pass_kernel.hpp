@@ -34,10 +34,11 @@
 // is drawn long before it is announced holds up all behind it.
 //
 // Positions are 64-bit where they leave the tile. Does nothing where no key differs in the digit; where the keys are in
-// order already, the first pass copies.
+// order already, or backwards, the first pass writes the output from the input.
 #pragma once
 
 #include "kernels/lsd/lsd_state.hpp"
+#include "kernels/reverse_array.hpp"
 #include "kernels/stable/stable_tile.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -100,14 +101,27 @@ struct lsd_pass_kernel {
   bool make_indices, keys_wanted, copy_keys, copy_values, key_vectors, value_vectors;
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (pass == 0 && passes.active(findings) == 0)
+      write_at_once();
+    else
+      sort(s);
+  }
+
+  /// This pass, if it is among the active ones.
+  SORTILE_DEVICE void sort(shared& s) const {
     const std::uint32_t active = passes.active(findings);
-    const std::uint64_t n = count.load();
-    if (active == 0 && pass == 0)
-      copy(n);
     if ((active >> pass & 1) == 0)
       return;
     const unsigned all = simt::popcount(active), before = simt::popcount(active & ((1u << pass) - 1));
-    move(s, n, before, all);
+    move(s, count.load(), before, all);
+  }
+  /// Where no pass is: the output is the input, as it stands or from its end.
+  SORTILE_DEVICE void write_at_once() const {
+    const std::uint64_t n = count.load();
+    if (is_backwards(findings.load(lsd_order)))
+      reverse(n);
+    else
+      copy(n);
   }
 
  private:
@@ -136,6 +150,17 @@ struct lsd_pass_kernel {
         for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
           values.out.store(i, value_type(i));
       }
+    }
+  }
+
+  SORTILE_DEVICE void reverse(std::uint64_t n) const {
+    if (keys_wanted)
+      reverse_array<2>(keys.in, keys.out, n);
+    if constexpr (has_values) {
+      if (make_indices)
+        reversed_indices(values.out, n);
+      else
+        reverse_array<2>(values.in, values.out, n);
     }
   }
 

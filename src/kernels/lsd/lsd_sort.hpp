@@ -6,9 +6,10 @@
 //   copy    only where keys or values are sorted in place or in scratch; see below
 //
 // A digit in which no key differs costs an empty launch; keys in order already cost the look and a copy (none in
-// place). The list of launches depends on the request alone, never on the keys, and nothing is read back: it may be
-// captured in a CUDA graph and replayed with other keys. Asynchronous on the queue, allocates nothing, never
-// synchronises. The workspace's content never matters. Deterministic.
+// place), strictly decreasing ones the look and as much (without values, whole integers: decreasing ones). The list of
+// launches depends on the request alone, never on the keys, and nothing is read back: it may be captured in a CUDA
+// graph and replayed with other keys. Asynchronous on the queue, allocates nothing, never synchronises. The workspace's
+// content never matters. Deterministic.
 //
 // Order. By codec.image within its bit window: −0 equals +0, all NaNs are equal; equal keys keep their input order;
 // bits are never altered.

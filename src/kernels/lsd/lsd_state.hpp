@@ -2,6 +2,7 @@
 // array a pass reads and writes.
 #pragma once
 
+#include "kernels/look/key_order.hpp"
 #include "kernels/lsd/lsd_launch.hpp"
 #include "simt/simt.hpp"
 
@@ -9,8 +10,9 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 using detail::lsd_route;
 
-/// Indices into the findings, 64-bit words that are zero before the look. Bits of images within the window.
-enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_disorder = 4, lsd_findings_size };
+/// Indices into the findings, 64-bit words that are zero before the look. Bits of images within the window, and what
+/// neighbouring images do (look/key_order.hpp).
+enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_findings_size };
 
 /// How many keys there are: known at the launch, or read from device memory and cut off at the bound; none where the
 /// sort is not to be done after all.
@@ -35,9 +37,9 @@ struct lsd_count {
 struct lsd_passes {
   unsigned count, digit_bits;
 
-  /// A bit a pass: some keys differ in its digit. None where the keys are in order already.
+  /// A bit a pass: some keys differ in its digit. None where the keys are in order already, or backwards.
   SORTILE_DEVICE std::uint32_t active(const simt::global<const std::uint64_t>& findings) const {
-    if (findings.load(lsd_disorder) == 0)
+    if (findings.load(lsd_order) != seen_both)
       return 0;
     const std::uint64_t low = findings.load(lsd_ones) & findings.load(lsd_zeros);
     const std::uint64_t high = findings.load(lsd_ones + 1) & findings.load(lsd_zeros + 1);

@@ -1,5 +1,5 @@
 // The look of the sort of pairs: how many keys of each digit every chunk of the input holds, and whether all keys are
-// in order, in a single read.
+// in order, or backwards, in a single read.
 //
 // Chunk c of the input is counted by block c, and moved by block c of the first partition. The digit is joint: the top
 // bits that both partitions together divide by, up to 16. So where chunk c's pairs of each digit go is known before any
@@ -9,7 +9,7 @@
 //
 //   fine[c][d]     counts of the joint digit
 //   coarse[c][s]   the same, of the first partition's digit s = d / fine bins
-//   disorder[c]    1: some key of the chunk has a larger image than the key behind it
+//   order[c]       what the chunk's keys and the keys behind them do (look/key_order.hpp); equal ones keep their places
 //
 // Counters are 16 bits wide, two a word, 128 KB for 65,536 digits:
 //
@@ -21,9 +21,15 @@
 // checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
 // throughout counts it with one addition.
 //
+// Crowds. Where the caller asks whether the sort suits the pairs, and they are many, each block takes the same sample
+// (look/crowd_sample.hpp) before it counts: all come to the same answer, without a launch before this one or a wait. If
+// the keys crowd, block 0 says so, and neither this nor any later step does anything. 2048 keys show what 8192 would:
+// buckets have so little room to spare that mild crowds stay for the counts to find.
+//
 // Traffic: sizeof(key) bytes a key, and 4 bytes a counter.
 #pragma once
 
+#include "kernels/look/crowd_sample.hpp"
 #include "kernels/pairs/pair_types.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -34,16 +40,19 @@ struct chunk_look_kernel {
   static constexpr unsigned most_bins = 65536, most_coarse = 256, in_flight = sizeof(Word) == 4 ? 3 : 2;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
+  using sample = crowd_sample<2048, 10>;
 
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
     simt::shared_array<std::uint32_t, most_coarse> coarse;
+    typename sample::counters sampled;
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
-  simt::global<std::uint32_t> fine, coarse, disorder;
+  simt::global<std::uint32_t> fine, coarse, order;
   pairs_gate gate; // set open for the steps behind
   Image image;
+  sample crowds;
   std::uint32_t n, chunk; // chunk: keys, a multiple of the vector
   std::uint32_t bins, fine_bins;
   unsigned shift;
@@ -51,33 +60,56 @@ struct chunk_look_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
+    if (crowds.judges() && crowded(s)) {
+      if (simt::block_index() == 0 && t == 0)
+        begin(true);
+      return;
+    }
     for (unsigned w = t; w < bins / 2; w += block_threads)
       s.packed[w] = 0;
     for (unsigned d = t; d < bins; d += block_threads)
       row()[d] = 0;
     if (t < most_coarse)
       s.coarse[t] = 0;
-    if (simt::block_index() == 0) {
-      gate.accept();
-      if (t == 0)
-        gate.findings[pair_left] = 0;
-    }
+    if (simt::block_index() == 0 && t == 0)
+      begin(false);
     simt::block_barrier();
-    bool falls = false;
-    see_chunk(s, falls);
-    const bool any = simt::block_any(falls);
+    neighbours seen;
+    see_chunk(s, seen);
+    const std::uint32_t all = order_of_block(seen.fall, seen.rise);
     if (t == 0)
-      disorder[simt::block_index()] = any ? 1 : 0;
+      order[simt::block_index()] = all;
     publish(s);
   }
 
  private:
+  /// What later steps find before they add to it.
+  SORTILE_DEVICE void begin(bool refused) const {
+    if (gate.ask_unsuited)
+      gate.unsuited[0] = refused ? 1 : 0;
+    gate.findings[pair_order] = seen_neither;
+    gate.findings[pair_left] = 0;
+    gate.findings[pair_crowded] = refused ? 1 : 0;
+  }
+  /// The same in all threads of all blocks.
+  SORTILE_DEVICE bool crowded(shared& s) const {
+    constexpr unsigned each = sample::samples / block_threads;
+    Word x[each];
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j)
+      x[j] = image.image(in.load(sample::position(j * block_threads + simt::thread_index(), n)));
+    const unsigned right = 8 * sizeof(Word) - crowds.bits;
+    return !sample::in_some_order(x) &&
+           crowds.template crowded<block_threads>(s.sampled, x, [&](Word v) { return std::uint32_t(v >> right); });
+  }
+
   /// This chunk's counters in memory.
   SORTILE_DEVICE simt::global<std::uint32_t> row() const {
     return fine.subview(std::uint64_t{simt::block_index()} * bins, bins);
   }
 
-  SORTILE_DEVICE void see_chunk(shared& s, bool& falls) const {
+  /// `seen` is the same in all lanes until the warp's whole rows end.
+  SORTILE_DEVICE void see_chunk(shared& s, neighbours& seen) const {
     const std::uint64_t first = std::uint64_t{simt::block_index()} * chunk;
     if (first >= n)
       return;
@@ -91,14 +123,13 @@ struct chunk_look_kernel {
         x[j] = simt::load_vector<vector>(in, begin + (i + j * block_threads) * unsigned(vector));
       SORTILE_UNROLL
       for (unsigned j = 0; j < in_flight; ++j) {
-        check_order_of_warp(x[j], begin + (i + j * block_threads + 1) * unsigned(vector), falls);
+        watch().see_row(x[j], key_at(begin + (i + j * block_threads + 1) * unsigned(vector)), seen);
         count_warp(s, x[j]);
       }
     }
     for (; i < vectors; i += block_threads) {
       const keys_vector x = simt::load_vector<vector>(in, begin + i * unsigned(vector));
-      const std::uint32_t behind = begin + (i + 1) * unsigned(vector);
-      falls |= falls_within(x) || (behind < n && image.less(in.load(behind), x[vector - 1]));
+      watch().see(x, key_at(begin + (i + 1) * unsigned(vector)), seen);
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
         add(s, digit(x[e]), 1);
@@ -106,28 +137,22 @@ struct chunk_look_kernel {
     const std::uint32_t at = begin + vectors * unsigned(vector) + simt::thread_index(); // behind the last whole vector
     if (at < begin + keys) {
       const Word key = in.load(at);
-      falls |= at + 1 < n && image.less(in.load(at + 1), key);
+      watch().see(simt::vec<Word, 1>{{key}}, key_at(at + 1), seen);
       add(s, digit(key), 1);
     }
   }
 
   SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shift, bins - 1); }
-  SORTILE_DEVICE bool falls_within(const keys_vector& x) const {
-    bool falls = false;
-    SORTILE_UNROLL
-    for (int e = 1; e < vector; ++e)
-      falls |= image.less(x[e], x[e - 1]);
-    return falls;
+  /// For `watch`: the key at `at`, if there is one.
+  SORTILE_DEVICE auto key_at(std::uint32_t at) const {
+    return [this, at](Word& key) {
+      if (at >= n)
+        return false;
+      key = in.load(at);
+      return true;
+    };
   }
-  /// `falls` is the same in all lanes until the warp's rows end: a warp that has seen disorder stops comparing.
-  SORTILE_DEVICE void check_order_of_warp(const keys_vector& x, std::uint32_t behind, bool& falls) const {
-    if (falls)
-      return;
-    Word next = simt::shuffle_down(x[0], 1);
-    if (simt::lane_index() == simt::warp_size - 1)
-      next = behind < n ? in.load(behind) : x[vector - 1];
-    falls = simt::warp_any(falls_within(x) || image.less(next, x[vector - 1]));
-  }
+  SORTILE_DEVICE order_watch<Image> watch() const { return {image, true}; }
 
   SORTILE_DEVICE void count_warp(shared& s, const keys_vector& x) const {
     const std::uint32_t first = digit(x[0]);

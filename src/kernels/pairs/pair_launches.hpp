@@ -39,7 +39,8 @@ class pair_sort {
     if (plan_.bins() == 1)
       return local<true>(in());
     look();
-    tables();
+    if (!makes_own_tables())
+      tables();
     const bool in_place = r_.keys_in == r_.keys_out || (has_values && r_.values_in == r_.values_out);
     arrays now = in();
     const arrays first = plan_.second_bits == 0 || in_place ? spare() : out();
@@ -88,9 +89,28 @@ class pair_sort {
   simt::global<std::uint32_t> start() const { return table(at_.start, plan_.bins() + 1); }
   simt::global<std::uint32_t> count() const { return table(at_.count, plan_.bins()); }
   simt::global<std::uint32_t> fine() const { return table(at_.fine, std::uint64_t{chunks_} * plan_.bins()); }
-  simt::global<std::uint32_t> disorder() const { return table(at_.disorder, chunks_); }
+  simt::global<std::uint32_t> order() const { return table(at_.order, chunks_); }
   pair_bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
-  pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr}; }
+  pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr, crowds().judges()}; }
+  using sample = typename chunk_look_kernel<Word, Image>::sample;
+  sample crowds() const {
+    return r_.unsuited != nullptr && r_.n >= r_.sample_from
+               ? sample::of(r_.n, plan_.first_bits + plan_.second_bits, local_kernel::capacity)
+               : sample{};
+  }
+  /// One partition is short enough for each block to find its places by itself.
+  bool makes_own_tables() const { return plan_.second_bits == 0; }
+  own_tables tables_of_blocks() const {
+    return {.counts = fine(),
+            .order = order(),
+            .start = start(),
+            .gate = gate(),
+            .n = n_,
+            .bins = plan_.bins(),
+            .rows = chunks_,
+            .capacity = local_kernel::capacity,
+            .made_here = makes_own_tables()};
+  }
   unsigned below() const { return width - plan_.first_bits - plan_.second_bits; }
 
   void look() const {
@@ -99,9 +119,10 @@ class pair_sort {
                  chunk_look_kernel<Word, Image>{.in = {r_.keys_in, r_.n},
                                                 .fine = fine(),
                                                 .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
-                                                .disorder = disorder(),
+                                                .order = order(),
                                                 .gate = gate(),
                                                 .image = image_,
+                                                .crowds = crowds(),
                                                 .n = n_,
                                                 .chunk = chunk_,
                                                 .bins = plan_.bins(),
@@ -114,11 +135,12 @@ class pair_sort {
     const counter_table coarse_table{table(at_.coarse, chunks_ * plan_.coarse()),
                                      plan_.second_bits == 0 ? 0 : plan_.coarse()};
     simt::launch(q_, {.grid = fine_table.groups() + coarse_table.groups()},
-                 column_sums_kernel{.fine = fine_table, .coarse = coarse_table, .count = count(), .rows = chunks_});
+                 column_sums_kernel{
+                     .fine = fine_table, .coarse = coarse_table, .count = count(), .gate = gate(), .rows = chunks_});
     using kernel = bucket_starts_kernel;
     simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
                  kernel{.count = count(),
-                        .disorder = disorder(),
+                        .order = order(),
                         .start = start(),
                         .gate = gate(),
                         .n = n_,
@@ -137,6 +159,7 @@ class pair_sort {
                                   .start = start(),
                                   .before = before,
                                   .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
+                                  .tables = tables_of_blocks(),
                                   .gate = gate(),
                                   .image = image_,
                                   .shape = shape,

@@ -10,6 +10,8 @@
 // The starts: each block answers for 1024 buckets and adds up the counts before them by itself, from the L2. It also
 // sees whether a bucket is too large for the local step. The last one sees that the counts add up to n, and traps if
 // they do not (chunk_look_kernel.hpp says why that is asked).
+//
+// Neither does anything where the look's sample has refused the pairs.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"
@@ -33,9 +35,12 @@ struct column_sums_kernel {
 
   counter_table fine, coarse; // coarse: no columns where there is one level
   simt::global<std::uint32_t> count;
+  pairs_gate gate;
   std::uint32_t rows;
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (gate.left_at_once())
+      return;
     const unsigned lane = simt::lane_index(), warp = simt::warp_index();
     const bool is_fine = simt::block_index() < fine.groups();
     const counter_table table = {is_fine ? fine.counts : coarse.counts, is_fine ? fine.columns : coarse.columns};
@@ -74,15 +79,18 @@ struct bucket_starts_kernel {
     scan_storage before, within;
   };
 
-  simt::global<const std::uint32_t> count, disorder; // disorder: a word a chunk
+  simt::global<const std::uint32_t> count, order; // order: a word a chunk
   simt::global<std::uint32_t> start;
   pairs_gate gate;
   std::uint32_t n, bins, rows, capacity; // capacity: pairs that the local step takes
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (gate.left_at_once())
+      return;
     const unsigned t = simt::thread_index();
     const std::uint32_t i = simt::block_index() * block_threads + t;
-    const bool falls = simt::block_any(t < rows && disorder.load(t) != 0);
+    const std::uint32_t seen = t < rows ? order.load(t) : seen_neither;
+    const std::uint32_t in_all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
     std::uint32_t sum = 0;
     for (std::uint32_t j = t; j < simt::block_index() * block_threads; j += block_threads)
       sum += count.load(j);
@@ -93,8 +101,8 @@ struct bucket_starts_kernel {
       return;
     start[i] = at;
     if (i == 0)
-      gate.findings[pair_disorder] = falls ? 1 : 0;
-    if (gate.ask_unsuited && falls && here > capacity)
+      gate.findings[pair_order] = in_all;
+    if (gate.ask_unsuited && in_all == seen_both && here > capacity)
       gate.unsuited[0] = 1;
     if (i == bins - 1) {
       start[bins] = n;

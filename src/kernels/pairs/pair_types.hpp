@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/integer_image.hpp"
+#include "kernels/look/key_order.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -53,25 +54,28 @@ struct image_maker {
 
 /// Words of the findings, at the front of the workspace.
 enum pair_finding : unsigned {
-  pair_disorder, ///< 1: some key's image is smaller than the one before it. 0: the pairs are sorted already
-  pair_left,     ///< buckets that the local step left to the large one
+  pair_order,   ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
+  pair_left,    ///< buckets that the local step left to the large one
+  pair_crowded, ///< 1: a sample said that the sort does not suit the pairs, and nothing is counted
   pair_findings
 };
 
-/// Whether there is anything to do: not where the pairs are in order already, nor where the caller was told that the
-/// sort does not suit them.
+/// Whether there is anything to do: not where the pairs are in order already, or backwards, nor where the caller was
+/// told that the sort does not suit them.
 struct pairs_gate {
   simt::global<std::uint32_t> findings, unsuited; // unsuited: one word, or none
-  bool ask_unsuited;
+  bool ask_unsuited, sampled;                     // sampled: a sample may have said so
 
-  SORTILE_DEVICE bool disorder() const { return findings.load(pair_disorder) != 0; }
+  SORTILE_DEVICE std::uint32_t order() const { return findings.load(pair_order); }
   SORTILE_DEVICE bool refused() const { return ask_unsuited && unsuited.load(0) != 0; }
+  /// Whether a sample has refused the pairs. The same in all threads of a launch behind the look's.
+  SORTILE_DEVICE bool left_at_once() const { return sampled && findings.load(pair_crowded) != 0; }
   /// The pairs suit the sort, as far as is known. By one block, before others ask.
   SORTILE_DEVICE void accept() const {
     if (ask_unsuited && simt::thread_index() == 0)
       unsuited[0] = 0;
   }
-  SORTILE_DEVICE bool idle() const { return !disorder() || refused(); }
+  SORTILE_DEVICE bool idle() const { return order() != seen_both || refused(); }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

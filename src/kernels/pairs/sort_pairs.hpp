@@ -17,14 +17,14 @@
 // (make_indices: an argsort, without an array of indices to read). Up to 2^32 − 2^16 pairs. All arrays aligned to 16
 // bytes. keys_out may be keys_in, values_out may be values_in, and they are apart otherwise; the workspace is apart
 // from all. Inputs stay as they are where they are not outputs. Input in order already costs one read, and a copy where
-// outputs are apart.
+// outputs are apart; strictly decreasing input one read and a copy backwards.
 //
 // Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a CUDA graph. The workspace's
 // content never matters. Deterministic. Needs sm_90 (bulk copies).
 //
 // When not to use it: beyond 2^28 pairs, or where keys crowd (floats of a few magnitudes, narrow integers, skew),
 // buckets get too large for the local step, and one block sorts each of those: right, but slow. `unsuited` says so in
-// time.
+// time: of crowds that a sample shows, before the keys are read.
 #pragma once
 
 #include "kernels/sort_shape.hpp"
@@ -61,9 +61,10 @@ struct sort_pairs_request {
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the outputs alone where some bucket is too
   /// large for the local step (which is known before anything moves), else it writes 0 and sorts.
   std::uint32_t* unsuited = nullptr;
-  // For measurements and tests; both follow n and the device otherwise.
-  unsigned partition_bits = follows_n; ///< 1 to 16; 0 up to sort_pairs_small pairs
-  unsigned chunks = follows_n;         ///< 1 to 132 blocks that partition
+  // For measurements and tests; the first two follow n and the device otherwise.
+  unsigned partition_bits = follows_n;                ///< 1 to 16; 0 up to sort_pairs_small pairs
+  unsigned chunks = follows_n;                        ///< 1 to 132 blocks that partition
+  std::uint64_t sample_from = std::uint64_t{1} << 22; ///< pairs from which a sample is asked for `unsuited`
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of

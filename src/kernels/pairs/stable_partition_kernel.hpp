@@ -37,7 +37,7 @@
 // of equal digits are Adinets and Merrill's (2022).
 #pragma once
 
-#include "kernels/pairs/pair_types.hpp"
+#include "kernels/pairs/own_tables.hpp"
 #include "primitives/warp_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -89,6 +89,7 @@ struct stable_partition_kernel {
     simt::shared_array<std::uint32_t, radix> line;                 // position of the bucket's open granule
     simt::shared_array<std::uint32_t, radix> begin;                // the piece's first position in the bucket
     simt::shared_value<std::uint32_t> staged;
+    typename own_tables::scan_storage scan;
   };
 
   static_assert(sizeof(shared) <= 227 * 1024);
@@ -98,6 +99,7 @@ struct stable_partition_kernel {
   simt::global<Word> out;              // aligned to 16 bytes, as out_values
   simt::global<Value> out_values;
   simt::global<const std::uint32_t> start, before, coarse; // before: fine or coarse, as shape.row says
+  own_tables tables;                                       // of a partition that makes its own
   pairs_gate gate;
   Image image;
   stable_shape shape;
@@ -105,7 +107,10 @@ struct stable_partition_kernel {
   bool make_indices;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (gate.idle())
+    static_assert(block_threads == own_tables::threads);
+    std::uint32_t place = 0; // where this thread's digit goes, where the block finds out itself
+    if (!tables.made_here ? gate.idle()
+                          : !tables.make(s.votes.view(), s.scan, [&](unsigned, std::uint32_t p) { place = p; }))
       return;
     std::uint32_t cell = 0;
     piece at = first_piece(cell);
@@ -113,7 +118,10 @@ struct stable_partition_kernel {
       return;
     for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += block_threads)
       s.votes[i] = 0;
-    enter(s, at.segment, cell);
+    if (tables.made_here)
+      begin_at(s, place);
+    else
+      enter(s, at.segment, cell);
     pairs x;
     load(at, x);
     simt::block_barrier();
@@ -216,13 +224,18 @@ struct stable_partition_kernel {
   /// Where the first pair of every bucket goes, of the segment's pairs from the cell on.
   SORTILE_DEVICE void enter(shared& s, std::uint32_t segment, std::uint32_t cell) const {
     const unsigned t = simt::thread_index();
-    if (t >= radix)
-      return;
     std::uint32_t b = 0;
     if (t <= shape.mask) {
       const std::uint32_t q = segment * (shape.mask + 1) + t;
       b = start.load(q * shape.step) + before.load(std::uint64_t{cell} * shape.row + q);
     }
+    begin_at(s, b);
+  }
+  /// Where the first pair of thread t's digit goes.
+  SORTILE_DEVICE void begin_at(shared& s, std::uint32_t b) const {
+    const unsigned t = simt::thread_index();
+    if (t >= radix)
+      return;
     s.begin[t] = b;
     s.line[t] = b / granule * granule;
     s.rest[t] = b % granule;

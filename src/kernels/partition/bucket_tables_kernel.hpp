@@ -6,8 +6,8 @@
 //
 // Crowds. The sort is unsuited, and finding_skewed tells all later steps, where a bucket holds more than `most` keys,
 // where buckets that the local step cannot take (more than `fitting` keys) hold more than a sixteenth of all, or where
-// there is a key to every six values of the window: the local step lives on nearly every key having a bin to itself.
-// Not where the counts themselves are the result (key_course::fill).
+// the window is dense. Not where the counts themselves are the result (key_course::fill). Where a sample has said so
+// before, there are no counts, and nothing to do.
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
 // each from the L2 are done before a look-back would be. The last one sees that the counts add up to n, and traps if
@@ -40,9 +40,11 @@ struct bucket_tables_kernel {
   simt::global<const key_window<Word>> window;
   simt::global<std::uint32_t> unsuited; // told the same, where the caller asks
   std::uint32_t n, bins, fine, granule, fitting, most;
-  bool may_leave;
+  bool may_leave, sampled; // sampled: a sample may have said so
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (sampled && left_at_once(findings))
+      return;
     const std::uint32_t i = simt::block_index() * block_threads + simt::thread_index();
     std::uint32_t sum = 0;
     for (std::uint32_t j = simt::thread_index(); j < simt::block_index() * block_threads; j += block_threads)
@@ -79,10 +81,11 @@ struct bucket_tables_kernel {
       return;
     const key_window<Word> w = window.load(0);
     const std::uint64_t before = crowded == 0 ? 0 : findings.fetch_add(finding_crowded, std::uint64_t{crowded});
-    const bool dense = simt::block_index() == 0 && w.narrow_span() / 6 < n;
-    if ((too_large || before + crowded > n / 16 || dense) &&
+    // Where values have buckets of their own, several each, counts are not of buckets that a partition would fill.
+    const bool window_says = simt::block_index() == 0 && (w.dense(n) || w.one_value_a_bucket(bins));
+    if ((too_large || before + crowded > n / 16 || window_says) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
-      findings.fetch_or(finding_skewed, std::uint64_t{1});
+      findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_counts});
       unsuited.store(0, 1u, simt::relaxed, simt::device_scope);
     }
   }

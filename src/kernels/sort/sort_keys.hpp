@@ -16,11 +16,11 @@
 // same array or apart; the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises,
 // may be captured in a CUDA graph. The workspace's content never matters. Deterministic in its result.
 //
-// Keys in order already are copied; keys of no more different values than there are buckets, close together, are
-// written from the counts alone, without being moved.
+// Keys in order already are copied, keys in order backwards too, from their end; keys of no more different values than
+// there are buckets, close together, are written from the counts alone, without being moved.
 //
 // When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. `unsuited`
-// tells in time.
+// tells in time: of crowds that a sample shows, before the keys are read.
 #pragma once
 
 #include "kernels/sort_shape.hpp"
@@ -50,9 +50,10 @@ struct sort_keys_request {
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
   /// large for one block (which is known before anything moves), else it writes 0 and sorts.
   std::uint32_t* unsuited = nullptr;
-  // For measurements and tests; both follow n otherwise.
+  // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
+  std::uint64_t sample_from = std::uint64_t{1} << 22; ///< keys from which a sample is asked for `unsuited`
 };
 
 /// Bytes that a request needs: room for the keys once more, and 20 bytes a bucket. Aligned to 128.

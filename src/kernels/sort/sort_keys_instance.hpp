@@ -68,6 +68,11 @@ class key_sort {
   simt::global<std::uint32_t> unsuited() const { return {r_.unsuited, r_.unsuited == nullptr ? 0u : 1u}; }
   bool may_leave() const { return r_.unsuited != nullptr; }
 
+  using sample = typename window_kernel<Word>::sample;
+  sample crowds() const {
+    return may_leave() && r_.n >= r_.sample_from ? sample::of(r_.n, bits(), most_for_one_block) : sample{};
+  }
+
   void in_one_block() const {
     using kernel = one_block_sort_kernel<Word>;
     static_assert(detail::sort_keys_plan::one_block<Word> == kernel::capacity);
@@ -87,9 +92,12 @@ class key_sort {
                         .zeroed = {part<std::uint64_t>(0), words},
                         .zeroed_words = words,
                         .window = window(),
+                        .findings = findings(),
                         .unsuited = unsuited(),
                         .image = image_,
+                        .crowds = crowds(),
                         .n = n_,
+                        .bins = plan_.bins(),
                         .may_leave = may_leave()});
   }
   void look() const {
@@ -103,7 +111,8 @@ class key_sort {
                         .window = window(),
                         .image = image_,
                         .n = n_,
-                        .bits = bits()});
+                        .bits = bits(),
+                        .may_leave = may_leave()});
   }
   void tables() const {
     using kernel = bucket_tables_kernel<Word>;
@@ -121,7 +130,8 @@ class key_sort {
                         .granule = partition_kernel<Word, tile_size::large>::granule,
                         .fitting = local_sort_kernel<Word>::capacity,
                         .most = most_for_one_block,
-                        .may_leave = may_leave()});
+                        .may_leave = may_leave(),
+                        .sampled = crowds().judges()});
   }
 
   /// A bucket of more keys makes a sort that may leave the keys to another do so.

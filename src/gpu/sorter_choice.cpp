@@ -1,0 +1,99 @@
+// Bounds are from single calls on one H100 (bench/results/h100/engine-choice-*.json, made by `sortile bench gpu
+// --engine-sorts`): a launch takes 3 to 4 µs, so below some hundred thousand keys their number decides, and above it
+// the bytes that are moved.
+#include "gpu/sorter_choice.hpp"
+
+#include "kernels/pairs/sort_pairs.hpp"
+#include "kernels/sort/sort_keys.hpp"
+
+#include <sortile/types.hpp>
+
+#include <cstdint>
+
+namespace sortile::gpu {
+namespace {
+
+constexpr std::size_t two_to(unsigned exponent) {
+  return std::size_t{1} << exponent;
+}
+
+/// Up to here one launch is quicker than the partitions' four or five, whatever the keys are; and up to there it is the
+/// quickest where they leave the keys.
+constexpr std::size_t sample_before_partitions = two_to(16), sample_behind_partitions = two_to(19);
+/// Up to here the key sort of 32- and 64-bit keys takes longer than the pair sort without values, whose look has no
+/// launch before it.
+constexpr std::size_t keys_as_pairs = two_to(20);
+/// Beyond, buckets of pairs grow too large for the local step.
+constexpr std::size_t most_pairs = two_to(28);
+/// Up to so many bytes one launch of the LSD sort is quicker than one a digit: by itself, and behind partitions, where
+/// it is mostly idle but slower where it is not.
+constexpr std::size_t lsd_once_bytes = two_to(23), lsd_once_behind_bytes = two_to(24);
+
+/// Up to here one launch is quicker than a pass a digit: the fewer digits, the less.
+std::size_t sample_before_lsd(const sort_facts& f) {
+  switch (f.key_bits) {
+  case 8:
+    return two_to(12);
+  case 16:
+    return two_to(15);
+  case 32:
+    return two_to(17);
+  default:
+    return two_to(18);
+  }
+}
+
+std::size_t bytes_of(const sort_facts& f) {
+  return f.n * (f.key_bits / 8 + f.value_bytes);
+}
+bool once_exists(const sort_facts& f) {
+  return f.key_bits == 32 || f.key_bits == 64;
+}
+
+/// The partitions that can sort such keys, or lsd.
+sorter partitions_for(const sort_facts& f) {
+  if (!f.whole_keys || !f.vectors_fit || f.n_on_device || f.key_bits < 32)
+    return sorter::lsd;
+  const bool by_keys = f.value_bytes == 0 && !f.floats && f.n <= kernels::sort_keys_most;
+  const bool by_pairs = f.key_bits <= 64 && f.architecture >= kernels::sort_pairs_architecture && f.n <= most_pairs;
+  if (by_keys && (!by_pairs || f.n > keys_as_pairs || partitions_in_one_block(sorter::keys, f)))
+    return sorter::keys;
+  return by_pairs ? sorter::pairs : sorter::lsd;
+}
+
+sorter lsd_for(const sort_facts& f, std::size_t most_bytes_at_once) {
+  return once_exists(f) && bytes_of(f) <= most_bytes_at_once ? sorter::lsd_once : sorter::lsd;
+}
+
+} // namespace
+
+bool partitions_in_one_block(sorter which, const sort_facts& f) {
+  if (which == sorter::pairs)
+    return kernels::sort_pairs_shape_of(f.n).in_one_block;
+  switch (f.key_bits) {
+  case 32:
+    return kernels::sort_keys_shape_of<std::uint32_t>(f.n).in_one_block;
+  case 64:
+    return kernels::sort_keys_shape_of<std::uint64_t>(f.n).in_one_block;
+  default:
+    return kernels::sort_keys_shape_of<uint128>(f.n).in_one_block;
+  }
+}
+
+sorter_choice choose_sorter(const sort_facts& f) {
+  if (f.n == 0)
+    return {};
+  const bool counts = f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys;
+  if (counts && (f.key_bits == 8 || f.n > two_to(13)))
+    return {sorter::counting, f.floats ? sorter::lsd : sorter::nothing};
+  const sorter partitions = partitions_for(f);
+  if (partitions == sorter::lsd)
+    return {f.n <= sample_before_lsd(f) ? sorter::sample : lsd_for(f, lsd_once_bytes), sorter::nothing};
+  if (partitions_in_one_block(partitions, f))
+    return {partitions, sorter::nothing};
+  if (f.n <= sample_before_partitions)
+    return {sorter::sample, sorter::nothing};
+  return {partitions, f.n <= sample_behind_partitions ? sorter::sample : lsd_for(f, lsd_once_behind_bytes)};
+}
+
+} // namespace sortile::gpu

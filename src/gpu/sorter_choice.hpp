@@ -1,0 +1,41 @@
+// Which of the sorts in kernels/ does a request, by n and the types alone: so that a plan costs nothing, and the list
+// of launches is the same for all keys.
+#pragma once
+
+#include <cstddef>
+
+namespace sortile::gpu {
+
+enum class sorter {
+  nothing,  ///< no keys, or nobody behind
+  counting, ///< kernels/narrow: keys of 8 and 16 bits, alone
+  sample,   ///< kernels/sample: everything, in one launch, where the device's blocks can hold it
+  keys,     ///< kernels/sort: integers of 32 bits and more, alone
+  pairs,    ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
+  lsd,      ///< kernels/lsd: everything
+  lsd_once, ///< the same in one launch, for keys of 32 and 64 bits
+};
+
+/// What the choice goes by.
+struct sort_facts {
+  std::size_t n = 0;
+  unsigned key_bits = 32, value_bytes = 0; ///< of what travels, an index too
+  bool floats = false;
+  bool whole_keys = true;   ///< no bit window
+  bool vectors_fit = true;  ///< all arrays can be read and written 16 bytes at a time
+  bool n_on_device = false; ///< n is an upper bound
+  unsigned architecture = 90;
+};
+
+/// `first` sorts the keys, unless they turn out to be what it is bad at: then `behind` does. That is found out on the
+/// device, so both are launched and one of them does nothing.
+struct sorter_choice {
+  sorter first = sorter::nothing, behind = sorter::nothing;
+};
+
+sorter_choice choose_sorter(const sort_facts& facts);
+
+/// Whether a sort of partitions takes one launch of one block for so many keys: nobody needs to stand behind it.
+bool partitions_in_one_block(sorter which, const sort_facts& facts);
+
+} // namespace sortile::gpu

@@ -1,0 +1,95 @@
+// Whether keys crowd, by a sample: a sort by buckets that leaves crowded keys to another sort learns it before it reads
+// them all.
+//
+//   samples   S keys at even distances, the first and the last among them
+//   bins      by the highest bits of a bucket's number: a bin is so many whole, neighbouring buckets
+//   limit     a bin with as many samples says that the keys crowd
+//
+// The limit. Where the buckets of a bin hold `most` keys each, and one more, some bucket among them is too large,
+// however the keys lie in it. Such a bin is expected to have
+//
+//   λ = S · most · (buckets a bin) / n
+//
+// samples. The limit is λ + 6 √λ, and 32 at least: a bin that is exactly full reaches that less than once in a million
+// times (Poisson), an evenly filled one, which has fewer, never. Distributions that crowd as they come (numbers of many
+// magnitudes, few frequent values, one busy range) have bins with hundreds of samples.
+//
+// Order. Keys that seem to be in order, or backwards, are better not judged: the look at all keys may find that a copy
+// is enough. So a second question is whether no neighbouring samples of a warp fall, or none rise. None do either where
+// all samples are alike.
+//
+// What a wrong answer costs. Even distances can meet a pattern of the input, and crowds can be too small to show. The
+// sort that takes crowded keys takes all others too, and keys that crowd unnoticed are noticed by the full count: the
+// result is right either way, and only its time depends on the sample.
+//
+// Cost: S scattered loads, S additions in shared storage, five barriers of one block; the same answer in every block
+// that asks.
+#pragma once
+
+#include "simt/simt.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <unsigned Samples, unsigned MostBits>
+struct crowd_sample {
+  static constexpr unsigned samples = Samples, most_bits = MostBits;
+  static constexpr double least_limit = 32;
+  using counters = simt::shared_array<std::uint32_t, 1u << most_bits>;
+
+  unsigned bits = 0;       ///< of a bucket's number, which name a bin
+  std::uint32_t limit = 0; ///< 0: no sample is judged
+
+  /// For 2^bucket_bits buckets that may hold `most` of n keys each. Judges nothing where no sample could reach the
+  /// limit.
+  static crowd_sample of(std::uint64_t n, unsigned bucket_bits, std::uint64_t most) {
+    const unsigned bits = std::min(bucket_bits, most_bits);
+    const double full = std::ldexp(double(samples) * double(most) / double(n), int(bucket_bits - bits));
+    const double limit = std::ceil(std::max(least_limit, full + 6 * std::sqrt(full)));
+    return {bits, limit <= double(samples) ? std::uint32_t(limit) : 0};
+  }
+
+  SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
+  /// Where sample i of n ≥ 1 keys stands.
+  static SORTILE_DEVICE std::uint64_t position(unsigned i, std::uint32_t n) {
+    return std::uint64_t{i} * (n - 1) / (samples - 1);
+  }
+
+  // By all threads of a block, which have `Each` samples each: sample j · block threads + t is thread t's images[j].
+  // The answers are the same in all threads.
+
+  /// Whether some bin has as many samples as the limit; bin_of(image) is below 2^bits.
+  template <unsigned Threads, class Word, unsigned Each, class BinOf>
+  SORTILE_DEVICE bool crowded(counters& count, const Word (&images)[Each], BinOf bin_of) const {
+    static_assert(Threads * Each == samples);
+    const unsigned t = simt::thread_index(), bins = 1u << bits;
+    for (unsigned b = t; b < bins; b += Threads)
+      count[b] = 0;
+    simt::block_barrier();
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Each; ++j)
+      count.fetch_add(bin_of(images[j]), 1u, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    bool found = false;
+    for (unsigned b = t; b < bins; b += Threads)
+      found |= count.load(b) >= limit;
+    return simt::block_any(found);
+  }
+  /// Whether the samples rise, or fall, as far as is asked.
+  template <class Word, unsigned Each>
+  static SORTILE_DEVICE bool in_some_order(const Word (&images)[Each]) {
+    bool falls = false, rises = false;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Each; ++j) {
+      const Word next = simt::shuffle_down(images[j], 1); // the last lane's own
+      falls |= next < images[j];
+      rises |= images[j] < next;
+    }
+    const bool any_falls = simt::block_any(falls), any_rises = simt::block_any(rises);
+    return !any_falls || !any_rises;
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,92 @@
+// In which order keys lie: what a look that reads them all anyway learns from neighbours.
+//
+//   none falls                  the keys are in order: the result is a copy of the input
+//   some fall, none rises       they are in order backwards: the result is the input from its end (reverse_array.hpp)
+//   some fall, some rise        there is something to sort
+//
+// Equal neighbours are in order. Backwards they would change places, so where the sort is stable and equal keys can be
+// told apart (by their values, or by bits that the images leave out) they count as rising, and only strictly decreasing
+// images are reversed. Where equal images mean equal bits, and nothing goes with the keys, they count as neither.
+//
+// A warp that has seen both stops comparing: with keys in no order, after its first row.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Bits: what some neighbours do.
+enum order_seen : std::uint32_t { seen_neither = 0, seen_falling = 1, seen_rising = 2, seen_both = 3 };
+
+SORTILE_HOST_DEVICE bool is_in_order(std::uint64_t seen) {
+  return (seen & seen_falling) == 0;
+}
+SORTILE_HOST_DEVICE bool is_backwards(std::uint64_t seen) {
+  return seen == seen_falling;
+}
+
+/// Images themselves, for order_watch.
+template <class Word>
+struct plain_image {
+  SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return a < b; }
+};
+
+/// What neighbours seen so far do. Two booleans live in predicates: looks have no register to spare.
+struct neighbours {
+  bool fall = false, rise = false;
+  SORTILE_DEVICE std::uint32_t bits() const {
+    return (fall ? std::uint32_t{seen_falling} : 0) | (rise ? std::uint32_t{seen_rising} : 0);
+  }
+};
+
+/// Of all threads of a block together. By all of them.
+SORTILE_DEVICE std::uint32_t order_of_block(bool fall, bool rise) {
+  const bool any_fall = simt::block_any(fall), any_rise = simt::block_any(rise);
+  return neighbours{any_fall, any_rise}.bits();
+}
+
+/// Compares neighbours by image.less. behind(key) is false where no key follows those at hand, and gives it else.
+template <class Image>
+struct order_watch {
+  Image image;
+  bool ties_rise; ///< false only where equal images mean equal keys
+
+  /// Adds what a vector's keys and the one behind them do.
+  template <class Word, int N, class Behind>
+  SORTILE_DEVICE void see(const simt::vec<Word, N>& x, Behind behind, neighbours& seen) const {
+    within(x, seen);
+    Word next{};
+    if (behind(next))
+      note(x[N - 1], next, seen);
+  }
+  /// The same of a whole warp's row of vectors, each lane's behind the next lower one's. `seen` is the same in all
+  /// lanes, and behind() is the last one's.
+  template <class Word, int N, class Behind>
+  SORTILE_DEVICE void see_row(const simt::vec<Word, N>& x, Behind behind, neighbours& seen) const {
+    if (seen.fall && seen.rise)
+      return;
+    Word next = simt::shuffle_down(x[0], 1);
+    neighbours mine = seen;
+    if (simt::lane_index() != simt::warp_size - 1 || behind(next))
+      note(x[N - 1], next, mine);
+    within(x, mine);
+    seen.fall = simt::warp_any(mine.fall);
+    seen.rise = simt::warp_any(mine.rise);
+  }
+
+ private:
+  template <class Word>
+  SORTILE_DEVICE void note(Word key, Word next, neighbours& seen) const {
+    const bool falls = image.less(next, key);
+    seen.fall |= falls;
+    seen.rise |= !falls && (ties_rise || key != next);
+  }
+  template <class Word, int N>
+  SORTILE_DEVICE void within(const simt::vec<Word, N>& x, neighbours& seen) const {
+    SORTILE_UNROLL
+    for (int e = 1; e < N; ++e)
+      note(x[e - 1], x[e], seen);
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,84 @@
+// The tables of a partition of short input, made by every block for itself: what column_sums_kernel and
+// bucket_starts_kernel (pair_tables_kernel.hpp) make in two launches.
+//
+//   place[d]   pairs of smaller digits  +  pairs of digit d in chunks before the block's
+//
+// Up to a million pairs there is one partition, of up to 256 buckets in up to 132 chunks, and all counts together are
+// 135 KB in the L2. Two launches take 7 µs; that every block reads all counts takes one or two. Block 0 leaves what
+// later launches want: where buckets begin, whether the pairs are in order, or backwards, whether they suit the sort.
+//
+//   slice     thread t adds up column t mod bins, over its run of rows     sums[t], befores[t]
+//   column    thread d < bins adds up the slices; a scan over the columns
+#pragma once
+
+#include "kernels/pairs/pair_types.hpp"
+#include "primitives/block_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+struct own_tables {
+  static constexpr unsigned threads = 1024;
+  using scan_storage = primitives::block_scan_storage<std::uint32_t, threads>;
+
+  simt::global<const std::uint32_t> counts, order; // [rows][bins]; a word a chunk
+  simt::global<std::uint32_t> start;
+  pairs_gate gate;
+  std::uint32_t n, bins, rows, capacity; // bins: a power of two, at most `threads`. capacity: of the local step
+  bool made_here;                        // else launches before have made them
+
+  /// Calls use(d, place) for each digit, by thread d; a block barrier has to follow before others ask. `scratch`: 2 ·
+  /// threads words of shared storage. False where there is nothing to do, the same in all threads and all blocks.
+  template <class Use>
+  SORTILE_DEVICE bool make(const simt::shared_view<std::uint32_t>& scratch, scan_storage& scan, Use use) const {
+    if (gate.left_at_once())
+      return false;
+    const unsigned t = simt::thread_index();
+    const std::uint32_t seen = t < rows ? order.load(t) : seen_neither;
+    const std::uint32_t in_all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
+    add_slices(scratch);
+    simt::block_barrier();
+    std::uint32_t all = 0, before = 0;
+    if (t < bins)
+      for (unsigned i = t; i < threads; i += bins) {
+        all += scratch.load(i);
+        before += scratch.load(threads + i);
+      }
+    const auto begin = primitives::block_exclusive_scan(scan, all, primitives::plus{}, 0u);
+    const bool crowded = simt::block_any(all > capacity);
+    if (t < bins)
+      use(t, begin.before + before);
+    if (simt::block_index() == 0)
+      leave(begin.before, begin.total, in_all, crowded);
+    return in_all == seen_both && !(gate.ask_unsuited && crowded);
+  }
+
+ private:
+  SORTILE_DEVICE void add_slices(const simt::shared_view<std::uint32_t>& scratch) const {
+    const unsigned t = simt::thread_index(), slices = threads / bins, column = t & (bins - 1), slice = t / bins;
+    const std::uint32_t each = (rows + slices - 1) / slices, first = slice * each;
+    const std::uint32_t behind = first + each < rows ? first + each : rows, own = simt::block_index();
+    std::uint32_t sum = 0, before = 0;
+    for (std::uint32_t r = first; r < behind; ++r) {
+      const std::uint32_t c = counts.load(std::uint64_t{r} * bins + column);
+      sum += c;
+      before += r < own ? c : 0;
+    }
+    scratch.store(t, sum);
+    scratch.store(threads + t, before);
+  }
+  SORTILE_DEVICE void leave(std::uint32_t begin, std::uint32_t total, std::uint32_t in_all, bool crowded) const {
+    const unsigned t = simt::thread_index();
+    if (t < bins)
+      start[t] = begin;
+    if (t != 0)
+      return;
+    start[bins] = n;
+    gate.findings[pair_order] = in_all;
+    if (gate.ask_unsuited && in_all == seen_both && crowded)
+      gate.unsuited[0] = 1;
+    if (total != n)
+      simt::trap(); // chunk_look_kernel.hpp says why that is asked
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
