@@ -53,7 +53,7 @@ struct sort_keys_request {
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
-  std::uint64_t sample_from = std::uint64_t{1} << 22; ///< keys from which a sample is asked for `unsuited`
+  std::uint64_t sample_from = std::uint64_t{1} << 21; ///< keys from which a sample is asked for `unsuited`
 };
 
 /// Bytes that a request needs: room for the keys once more, and 20 bytes a bucket. Aligned to 128.
