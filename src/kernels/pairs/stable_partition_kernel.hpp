@@ -132,8 +132,8 @@ struct stable_partition_kernel {
     simt::block_barrier();
     for (;;) {
       const std::uint32_t held = at.tile_pairs();
-      std::uint32_t ranks[(items + 1) / 2] = {}; // two a word
-      const tile_digits digits = digits_of_tile(s, x);
+      tile_bytes ranks{};
+      const tile_bytes digits = digits_of_tile(s, x);
       rank(s, digits, held, ranks);
       if (simt::thread_index() < radix)
         s.carried[simt::thread_index()] = s.rest.load(simt::thread_index());
@@ -177,20 +177,22 @@ struct stable_partition_kernel {
     Value values[slots];
   };
 
-  /// Four a word: found once a tile.
-  struct tile_digits {
+  /// A byte for each pair of the thread: its digit, or its rank among the warp's pairs of that digit.
+  struct tile_bytes {
     std::uint32_t packed[(items + 3) / 4];
     SORTILE_DEVICE std::uint32_t operator[](int i) const { return packed[i / 4] >> (i % 4 * 8) & 0xff; }
+    SORTILE_DEVICE void set(int i, std::uint32_t x) { packed[i / 4] += x << (i % 4 * 8); } // once
   };
+  static_assert(unsigned(items) * simt::warp_size + simt::warp_size <= 256);
   SORTILE_DEVICE digits_of<Word, Image> digit(shared& s) const {
     return {image, s.spread.load(0), shape.shift, shape.mask};
   }
-  SORTILE_DEVICE tile_digits digits_of_tile(shared& s, const pairs& x) const {
+  SORTILE_DEVICE tile_bytes digits_of_tile(shared& s, const pairs& x) const {
     const auto of = digit(s);
-    tile_digits digits{};
+    tile_bytes digits{};
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i)
-      digits.packed[i / 4] |= of(x.keys[i]) << (i % 4 * 8);
+      digits.set(i, of(x.keys[i]));
     return digits;
   }
   SORTILE_DEVICE std::uint32_t segment_start(std::uint32_t segment) const {
@@ -307,8 +309,7 @@ struct stable_partition_kernel {
     }
   }
 
-  SORTILE_DEVICE void rank(shared& s, const tile_digits& digits, std::uint32_t held,
-                           std::uint32_t (&ranks)[(items + 1) / 2]) const {
+  SORTILE_DEVICE void rank(shared& s, const tile_bytes& digits, std::uint32_t held, tile_bytes& ranks) const {
     SORTILE_UNROLL
     for (unsigned j = 0; j < radix / 2; j += simt::warp_size)
       s.count[simt::warp_index() * (radix / 2) + j + simt::lane_index()] = 0;
@@ -320,8 +321,7 @@ struct stable_partition_kernel {
   }
   /// Ranks within the warp's pairs of the digit; count[warp] ends with how many there are.
   template <class Own>
-  SORTILE_DEVICE void rank_rows(shared& s, const tile_digits& digits, std::uint32_t (&ranks)[(items + 1) / 2],
-                                Own own) const {
+  SORTILE_DEVICE void rank_rows(shared& s, const tile_bytes& digits, tile_bytes& ranks, Own own) const {
     const std::uint32_t row = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
     const auto count = simt::view_as<std::uint16_t>(s.count.view());
     const auto vote = [&](int i) {
@@ -343,7 +343,7 @@ struct stable_partition_kernel {
         s.votes[table(i) + at] = 0;
       }
       simt::warp_barrier();
-      ranks[i / 2] = i % 2 == 0 ? counted + below : simt::permute_bytes(ranks[i / 2], counted + below, 0x5410);
+      ranks.set(i, counted + below);
     }
   }
   static SORTILE_DEVICE std::uint32_t table(int row) { return unsigned(row % 2) * warps * radix; }
@@ -430,12 +430,12 @@ struct stable_partition_kernel {
     s.line[t] = line + (e >> 16);
   }
 
-  SORTILE_DEVICE void put(shared& s, const pairs& x, const tile_digits& digits, std::uint32_t held,
-                          const std::uint32_t (&ranks)[(items + 1) / 2]) const {
+  SORTILE_DEVICE void put(shared& s, const pairs& x, const tile_bytes& digits, std::uint32_t held,
+                          const tile_bytes& ranks) const {
     const auto count = simt::view_as<std::uint16_t>(s.count.view());
     each_own(held, [&](int i) {
-      const std::uint32_t d = digits[i], r = i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16;
-      put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + r);
+      const std::uint32_t d = digits[i];
+      put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + ranks[i]);
     });
   }
   /// What was carried to this tile, out of the way of what will be carried on. Late, when registers are free.
