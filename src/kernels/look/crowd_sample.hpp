@@ -60,9 +60,9 @@ struct crowd_sample {
   // By all threads of a block, which have `Each` samples each: sample j · block threads + t is thread t's images[j].
   // The answers are the same in all threads.
 
-  /// Whether some bin has as many samples as the limit; bin_of(image) is below 2^bits.
+  /// The samples in the fullest of this thread's bins; bin_of(sample) is below 2^bits.
   template <unsigned Threads, class Word, unsigned Each, class BinOf>
-  SORTILE_DEVICE bool crowded(counters& count, const Word (&images)[Each], BinOf bin_of) const {
+  SORTILE_DEVICE std::uint32_t fullest(counters& count, const Word (&xs)[Each], BinOf bin_of) const {
     static_assert(Threads * Each == samples);
     const unsigned t = simt::thread_index(), bins = 1u << bits;
     for (unsigned b = t; b < bins; b += Threads)
@@ -70,12 +70,19 @@ struct crowd_sample {
     simt::block_barrier();
     SORTILE_UNROLL
     for (unsigned j = 0; j < Each; ++j)
-      count.fetch_add(bin_of(images[j]), 1u, simt::relaxed, simt::block_scope);
+      count.fetch_add(bin_of(xs[j]), 1u, simt::relaxed, simt::block_scope);
     simt::block_barrier();
-    bool found = false;
-    for (unsigned b = t; b < bins; b += Threads)
-      found |= count.load(b) >= limit;
-    return simt::block_any(found);
+    std::uint32_t most = 0;
+    for (unsigned b = t; b < bins; b += Threads) {
+      const std::uint32_t here = count.load(b);
+      most = here > most ? here : most;
+    }
+    return most;
+  }
+  /// Whether some bin has as many samples as the limit.
+  template <unsigned Threads, class Word, unsigned Each, class BinOf>
+  SORTILE_DEVICE bool crowded(counters& count, const Word (&images)[Each], BinOf bin_of) const {
+    return simt::block_any(fullest<Threads>(count, images, bin_of) >= limit);
   }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>

@@ -21,16 +21,16 @@
 // checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
 // throughout counts it with one addition.
 //
-// Crowds. Where the caller asks whether the sort suits the pairs, and they are many, each block takes the same sample
-// (look/crowd_sample.hpp) before it counts: all come to the same answer, without a launch before this one or a wait. If
-// the keys crowd, block 0 says so, and neither this nor any later step does anything. 2048 keys show what 8192 would:
-// buckets have so little room to spare that mild crowds stay for the counts to find.
+// The digit is that of y, by which keys are spread over buckets (key_spread.hpp). Each block takes the same sample
+// before it counts, and comes to the same answer without a launch before this one or a wait (spread_sample.hpp); block
+// 0 leaves it to later launches. The sample also says whether the keys crowd, where the caller asks whether the sort
+// suits the pairs, and they are many: then block 0 says so, and neither this nor any later step does anything. 2048
+// keys show what 8192 would: buckets have so little room to spare that mild crowds stay for the counts to find.
 //
 // Traffic: sizeof(key) bytes a key, and 4 bytes a counter.
 #pragma once
 
-#include "kernels/look/crowd_sample.hpp"
-#include "kernels/pairs/pair_types.hpp"
+#include "kernels/pairs/spread_sample.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -40,42 +40,43 @@ struct chunk_look_kernel {
   static constexpr unsigned most_bins = 65536, most_coarse = 256, in_flight = sizeof(Word) == 4 ? 3 : 2;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
-  using sample = crowd_sample<2048, 10>;
+  using spread_finder = spread_sample<Word, Image, block_threads>;
+  using spread = typename spread_finder::spread;
 
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
     simt::shared_array<std::uint32_t, most_coarse> coarse;
-    typename sample::counters sampled;
+    typename spread_finder::storage sample;
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
   simt::global<std::uint32_t> fine, coarse, order;
   pairs_gate gate; // set open for the steps behind
   Image image;
-  sample crowds;
+  simt::global<spread> found; // by block 0
+  typename spread_finder::sample crowds;
   std::uint32_t n, chunk; // chunk: keys, a multiple of the vector
   std::uint32_t bins, fine_bins;
-  unsigned shift;
+  unsigned shift; // of the digit in y
+  std::uint32_t dense;
   bool two_levels;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
-    if (crowds.judges() && crowded(s)) {
-      if (simt::block_index() == 0 && t == 0)
-        begin(true);
+    const auto sampled = spread_finder{in, image, crowds, n, dense}.find(s.sample);
+    if (simt::block_index() == 0 && t == 0)
+      begin(sampled);
+    if (sampled.crowded)
       return;
-    }
     for (unsigned w = t; w < bins / 2; w += block_threads)
       s.packed[w] = 0;
     for (unsigned d = t; d < bins; d += block_threads)
       row()[d] = 0;
     if (t < most_coarse)
       s.coarse[t] = 0;
-    if (simt::block_index() == 0 && t == 0)
-      begin(false);
     simt::block_barrier();
     neighbours seen;
-    see_chunk(s, seen);
+    see_chunk(s, {image, sampled.keys, shift, bins - 1}, seen);
     const std::uint32_t all = order_of_block(seen.fall, seen.rise);
     if (t == 0)
       order[simt::block_index()] = all;
@@ -84,23 +85,13 @@ struct chunk_look_kernel {
 
  private:
   /// What later steps find before they add to it.
-  SORTILE_DEVICE void begin(bool refused) const {
+  SORTILE_DEVICE void begin(const typename spread_finder::result& sampled) const {
+    found[0] = sampled.keys;
     if (gate.ask_unsuited)
-      gate.unsuited[0] = refused ? 1 : 0;
+      gate.unsuited[0] = sampled.crowded ? 1 : 0;
     gate.findings[pair_order] = seen_neither;
     gate.findings[pair_left] = 0;
-    gate.findings[pair_crowded] = refused ? 1 : 0;
-  }
-  /// The same in all threads of all blocks.
-  SORTILE_DEVICE bool crowded(shared& s) const {
-    constexpr unsigned each = sample::samples / block_threads;
-    Word x[each];
-    SORTILE_UNROLL
-    for (unsigned j = 0; j < each; ++j)
-      x[j] = image.image(in.load(sample::position(j * block_threads + simt::thread_index(), n)));
-    const unsigned right = 8 * sizeof(Word) - crowds.bits;
-    return !sample::in_some_order(x) &&
-           crowds.template crowded<block_threads>(s.sampled, x, [&](Word v) { return std::uint32_t(v >> right); });
+    gate.findings[pair_crowded] = sampled.crowded ? 1 : 0;
   }
 
   /// This chunk's counters in memory.
@@ -109,7 +100,7 @@ struct chunk_look_kernel {
   }
 
   /// `seen` is the same in all lanes until the warp's whole rows end.
-  SORTILE_DEVICE void see_chunk(shared& s, neighbours& seen) const {
+  SORTILE_DEVICE void see_chunk(shared& s, const digits_of<Word, Image>& digit, neighbours& seen) const {
     const std::uint64_t first = std::uint64_t{simt::block_index()} * chunk;
     if (first >= n)
       return;
@@ -124,7 +115,7 @@ struct chunk_look_kernel {
       SORTILE_UNROLL
       for (unsigned j = 0; j < in_flight; ++j) {
         watch().see_row(x[j], key_at(begin + (i + j * block_threads + 1) * unsigned(vector)), seen);
-        count_warp(s, x[j]);
+        count_warp(s, digit, x[j]);
       }
     }
     for (; i < vectors; i += block_threads) {
@@ -142,7 +133,6 @@ struct chunk_look_kernel {
     }
   }
 
-  SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shift, bins - 1); }
   /// For `watch`: the key at `at`, if there is one.
   SORTILE_DEVICE auto key_at(std::uint32_t at) const {
     return [this, at](Word& key) {
@@ -154,7 +144,7 @@ struct chunk_look_kernel {
   }
   SORTILE_DEVICE order_watch<Image> watch() const { return {image, true}; }
 
-  SORTILE_DEVICE void count_warp(shared& s, const keys_vector& x) const {
+  SORTILE_DEVICE void count_warp(shared& s, const digits_of<Word, Image>& digit, const keys_vector& x) const {
     const std::uint32_t first = digit(x[0]);
     std::uint32_t digits[vector], differs = first ^ simt::shuffle(first, 0);
     SORTILE_UNROLL

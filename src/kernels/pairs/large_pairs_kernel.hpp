@@ -34,7 +34,6 @@ struct large_pairs_kernel {
   pairs_gate gate;
   pair_bucket_list left;
   any_image<Word> image;
-  unsigned below;
   bool in_spare; // where the buckets are
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -50,7 +49,7 @@ struct large_pairs_kernel {
  private:
   SORTILE_DEVICE void sort(shared& s, std::uint32_t begin, std::uint32_t end) const {
     bool elsewhere = in_spare;
-    for (unsigned shift = 0; shift < below; shift += digit_bits) {
+    for (unsigned shift = 0; shift < 8 * sizeof(Word); shift += digit_bits) {
       if (!count_digits(s, elsewhere ? spare : out, begin, end, shift))
         continue;
       move(s, elsewhere ? spare : out, elsewhere ? out : spare, begin, end, shift);

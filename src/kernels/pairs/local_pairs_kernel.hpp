@@ -3,8 +3,9 @@
 //
 //   keys, values   as they came         order   place in the result → place in the bucket
 //
-// One bit a bin, as in the sort of keys alone (local/local_sort_kernel.hpp): the bits below the bucket's own, 15 or 16
-// of them, name one of 32,768 or 65,536 bins; sixteen bins share a word with a 16-bit offset:
+// One bit a bin, as in the sort of keys alone (local/local_sort_kernel.hpp): the bits of y
+// (key_spread.hpp) below the bucket's own, 15 or 16 of them, name one of 32,768 or 65,536 bins; sixteen bins share a
+// word with a 16-bit offset:
 //
 //   counting    | pairs that found their bin taken (16 bits) | presence bits of 16 bins |
 //   placing     | pairs in all words before        (16 bits) | presence bits of 16 bins |
@@ -12,9 +13,9 @@
 // Pairs that found their bin taken are put behind the others of their word, and such words are put right by insertion,
 // by image and then by place in the bucket: the result is stable although nobody says who takes a bin first.
 //
-// Many equal keys. Where one word has more than 16 taken pairs, or a bucket more than 512, the permutation is sorted
-// least significant digit first instead, 6 bits a pass, by those digits in which the bucket's keys differ: slower, and
-// right for all keys. Only a bucket of more than `capacity` pairs is listed for large_pairs_kernel.hpp.
+// Many equal keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024, the permutation is
+// sorted least significant digit first instead, 6 bits a pass, by those digits in which the bucket's keys differ:
+// slower, and right for all keys. Only a bucket of more than `capacity` pairs is listed for large_pairs_kernel.hpp.
 //
 // In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
@@ -29,7 +30,7 @@
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
 #pragma once
 
-#include "kernels/pairs/pair_types.hpp"
+#include "kernels/pairs/key_spread.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/digit_rank.hpp"
@@ -44,6 +45,7 @@ struct local_pairs_tuning {
   static constexpr bool middle = !narrow && KeyBytes + ValueBytes <= 12;
   static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = narrow || middle ? 3 : wide ? 1 : 2;
   static constexpr unsigned capacity = middle ? 4480 : 4608, words = middle ? 2048 : 4096;
+  static constexpr unsigned list_size = middle ? 512 : 1024; // of pairs that found their bin taken
 };
 
 /// Buckets that the local step leaves to the large one.
@@ -58,7 +60,8 @@ struct local_pairs_kernel {
   static constexpr bool has_values = value_size<Value> != 0;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = Alone ? 1 : tuning::min_blocks;
   static constexpr auto needs = simt::feature::bulk_copy;
-  static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = 512, most_taken = 16;
+  static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = tuning::list_size,
+                            most_taken = 16;
   static constexpr unsigned bin_bits = words == 2048 ? 15 : 16, warps = block_threads / simt::warp_size;
   static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
@@ -93,16 +96,18 @@ struct local_pairs_kernel {
   simt::global<Word> out;
   simt::global<Value> out_values;
   simt::global<const std::uint32_t> start;
+  simt::global<const key_spread<Word, Image>> spread; // not read by one block alone
   pairs_gate gate;
   pair_bucket_list left;
   Image image;
   std::uint32_t n;
-  unsigned below;    // bits of the image that a bucket's keys may differ in
+  unsigned shift;    // of the bins in y
   bool make_indices; // values of the original are the indices
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    const bins_of bin{image, Alone ? key_spread<Word, Image>::whole() : spread.load(0), shift, (1u << bin_bits) - 1};
     const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
     if constexpr (Alone) {
       gate.accept();
@@ -123,8 +128,6 @@ struct local_pairs_kernel {
       return;
     }
     fetch(s, b);
-    const unsigned shift = below > bin_bits ? below - bin_bits : 0;
-    const bins_of bin{image, shift, (1u << (below < bin_bits ? below : bin_bits)) - 1};
     if (Alone && crowded(s, b, bin)) {
       sort_crowded(s, b);
       return store(s, b);
@@ -148,12 +151,7 @@ struct local_pairs_kernel {
   struct bucket {
     std::uint32_t first, pairs, key_lead, value_lead;
   };
-  struct bins_of {
-    Image image;
-    unsigned shift;
-    std::uint32_t mask;
-    SORTILE_DEVICE std::uint32_t operator()(Word key) const { return image.digit(key, shift, mask); }
-  };
+  using bins_of = digits_of<Word, Image>;
 
   SORTILE_DEVICE bucket this_bucket() const {
     const std::uint32_t q = simt::block_index(), b = Alone ? 0 : start.load(q), e = Alone ? n : start.load(q + 1);
@@ -362,11 +360,11 @@ struct local_pairs_kernel {
     }
     simt::block_barrier();
     const std::uint64_t differs = s.differ.load(0) | std::uint64_t{s.differ.load(1)} << 32;
-    for (unsigned shift = 0; shift < below; shift += pass_bits)
-      if ((differs >> shift & (ranker::radix - 1)) != 0)
-        pass(s, b, shift);
+    for (unsigned right = 0; right < 8 * sizeof(Word); right += pass_bits)
+      if ((differs >> right & (ranker::radix - 1)) != 0)
+        pass(s, b, right);
   }
-  SORTILE_DEVICE void pass(shared& s, const bucket& b, unsigned shift) const {
+  SORTILE_DEVICE void pass(shared& s, const bucket& b, unsigned right) const {
     const std::uint32_t mine = simt::warp_index() * unsigned(items) * simt::warp_size + simt::lane_index();
     std::uint16_t at[items];
     unsigned digits[items], ranks[items];
@@ -374,7 +372,7 @@ struct local_pairs_kernel {
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = mine + unsigned(i) * simt::warp_size;
       at[i] = p < b.pairs ? s.order.load(p) : std::uint16_t{0};
-      digits[i] = p < b.pairs ? image.digit(key_of(s, b, at[i]), shift, ranker::radix - 1) : ranker::radix - 1;
+      digits[i] = p < b.pairs ? image.digit(key_of(s, b, at[i]), right, ranker::radix - 1) : ranker::radix - 1;
     }
     ranker::rank(s.rank, digits, ranks); // behind its barriers everybody has read the permutation
     SORTILE_UNROLL

@@ -10,8 +10,7 @@
 // Where sorted keys are not wanted, keys go to an array of the workspace for `out`. The list of launches depends on n
 // alone, so that a captured graph can be replayed with other pairs.
 //
-// Kernels are instantiated by key width, value width and image: integers with values of 4 and 8 bytes have the image of
-// one instruction, everything else the general one (pair_types.hpp).
+// Kernels are instantiated by key width, value width and image: that of integers, or that of floats (pair_types.hpp).
 #pragma once
 
 #include "kernels/pairs/chunk_look_kernel.hpp"
@@ -45,14 +44,15 @@ class pair_sort {
     arrays now = in();
     const arrays first = plan_.second_bits == 0 || in_place ? spare() : out();
     partition(now, first, table(at_.coarse, chunks_ * plan_.coarse()),
-              {1, plan_.coarse() - 1, plan_.fine(), plan_.coarse(), width - plan_.first_bits, chunks_, chunk_},
+              {1, plan_.coarse() - 1, plan_.fine(), plan_.coarse(), y_bits - plan_.first_bits, chunks_, chunk_},
               r_.make_indices);
     now = first;
     if (plan_.second_bits != 0) {
       const arrays second = in_place ? out() : spare();
-      partition(now, second, fine(),
-                {plan_.coarse(), plan_.fine() - 1, 1, plan_.bins(), below(), chunks_, (n_ + chunks_ - 1) / chunks_},
-                false);
+      partition(
+          now, second, fine(),
+          {plan_.coarse(), plan_.fine() - 1, 1, plan_.bins(), y_bits - bits(), chunks_, (n_ + chunks_ - 1) / chunks_},
+          false);
       now = second;
     }
     local<false>(now);
@@ -61,7 +61,7 @@ class pair_sort {
   }
 
  private:
-  static constexpr unsigned width = 8 * sizeof(Word);
+  static constexpr unsigned y_bits = 32;
   static constexpr bool has_values = value_size<Value> != 0;
   using partition_kernel = stable_partition_kernel<Word, Value, Image>;
   using local_kernel = local_pairs_kernel<Word, Value, Image>;
@@ -92,12 +92,17 @@ class pair_sort {
   simt::global<std::uint32_t> order() const { return table(at_.order, chunks_); }
   pair_bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
   pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr, crowds().judges()}; }
-  using sample = typename chunk_look_kernel<Word, Image>::sample;
+  using spread = key_spread<Word, Image>;
+  simt::global<spread> keys_spread() const { return {part<spread>(at_.spread), 1}; }
+  using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
   sample crowds() const {
-    return r_.unsuited != nullptr && r_.n >= r_.sample_from
-               ? sample::of(r_.n, plan_.first_bits + plan_.second_bits, local_kernel::capacity)
-               : sample{};
+    auto s = sample::of(r_.n, bits(), local_kernel::capacity);
+    if (r_.unsuited == nullptr || r_.n < r_.sample_from)
+      s.limit = 0;
+    return s;
   }
+  /// Values a key from which on the local step's list holds those that find their bins taken, and to spare.
+  std::uint32_t dense() const { return r_.unsuited == nullptr ? 0 : local_kernel::list_size >= 1024 ? 3 : 6; }
   /// One partition is short enough for each block to find its places by itself.
   bool makes_own_tables() const { return plan_.second_bits == 0; }
   own_tables tables_of_blocks() const {
@@ -111,7 +116,7 @@ class pair_sort {
             .capacity = local_kernel::capacity,
             .made_here = makes_own_tables()};
   }
-  unsigned below() const { return width - plan_.first_bits - plan_.second_bits; }
+  unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
 
   void look() const {
     const bool two_levels = plan_.second_bits != 0;
@@ -122,12 +127,14 @@ class pair_sort {
                                                 .order = order(),
                                                 .gate = gate(),
                                                 .image = image_,
+                                                .found = keys_spread(),
                                                 .crowds = crowds(),
                                                 .n = n_,
                                                 .chunk = chunk_,
                                                 .bins = plan_.bins(),
                                                 .fine_bins = plan_.fine(),
-                                                .shift = below(),
+                                                .shift = y_bits - bits(),
+                                                .dense = dense(),
                                                 .two_levels = two_levels});
   }
   void tables() const {
@@ -160,6 +167,7 @@ class pair_sort {
                                   .before = before,
                                   .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
                                   .tables = tables_of_blocks(),
+                                  .spread = keys_spread(),
                                   .gate = gate(),
                                   .image = image_,
                                   .shape = shape,
@@ -178,11 +186,12 @@ class pair_sort {
                         .out = {out().keys, r_.n},
                         .out_values = {out().values, r_.n},
                         .start = start(),
+                        .spread = keys_spread(),
                         .gate = gate(),
                         .left = left(),
                         .image = image_,
                         .n = n_,
-                        .below = below(),
+                        .shift = y_bits - bits() - kernel::bin_bits,
                         .make_indices = r_.make_indices,
                         .write_keys = r_.keys_out != nullptr,
                         .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
@@ -198,7 +207,6 @@ class pair_sort {
                         .gate = gate(),
                         .left = left(),
                         .image = any_image<Word>(r_.codec),
-                        .below = below(),
                         .in_spare = in_spare});
   }
 
@@ -213,22 +221,21 @@ class pair_sort {
 /// By value width and type of keys.
 template <class Word>
 void launch_pair_sort(const simt::queue& q, const sort_pairs_request<Word>& r, const detail::sort_pairs_plan& plan) {
-  const bool integers = r.codec.infinity == 0;
-  const auto go = [&]<class Value, class Image>(const Value*, const Image*) {
-    pair_sort<Word, Value, Image>(q, r, plan).launch();
+  const auto go = [&]<class Value>(const Value*) {
+    if (r.codec.infinity == 0)
+      pair_sort<Word, Value, integer_image<Word>>(q, r, plan).launch();
+    else
+      pair_sort<Word, Value, any_image<Word>>(q, r, plan).launch();
   };
-  constexpr const integer_image<Word>* of_integers = nullptr;
-  constexpr const any_image<Word>* of_any = nullptr;
-  const auto by_image = [&]<class Value>(const Value* v) { integers ? go(v, of_integers) : go(v, of_any); };
   switch (r.value_bytes) {
   case 0:
-    return go(static_cast<const no_value*>(nullptr), of_any);
+    return go(static_cast<const no_value*>(nullptr));
   case 4:
-    return by_image(static_cast<const std::uint32_t*>(nullptr));
+    return go(static_cast<const std::uint32_t*>(nullptr));
   case 8:
-    return by_image(static_cast<const std::uint64_t*>(nullptr));
+    return go(static_cast<const std::uint64_t*>(nullptr));
   default:
-    return go(static_cast<const wide_value*>(nullptr), of_any);
+    return go(static_cast<const wide_value*>(nullptr));
   }
 }
 

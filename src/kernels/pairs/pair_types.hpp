@@ -38,6 +38,11 @@ struct any_image {
     return std::uint32_t(image(key) >> shift) & mask;
   }
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return image(a) < image(b); }
+  /// The float of this image, which is no NaN's.
+  SORTILE_HOST_DEVICE Word key_of(Word image) const {
+    const Word up = Word(image ^ complement);
+    return (up & sign) != 0 ? Word(up ^ sign) : Word(~up);
+  }
 };
 
 template <class Word>

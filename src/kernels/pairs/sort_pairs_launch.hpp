@@ -39,7 +39,7 @@ struct sort_pairs_layout {
   static constexpr std::size_t alignment = 128;
   static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-  std::size_t findings, order, start, count, left, coarse, fine, keys, work_keys, values, bytes;
+  std::size_t findings, spread, order, start, count, left, coarse, fine, keys, work_keys, values, bytes;
 
   template <class Word>
   static sort_pairs_layout of(const sort_pairs_plan& p, const sort_pairs_request<Word>& r) {
@@ -50,6 +50,7 @@ struct sort_pairs_layout {
     const auto take = [&at](std::size_t bytes) { return (at += rounded(bytes)) - rounded(bytes); };
     const std::size_t bins = p.bins(), rows = sort_pairs_plan::chunks(r.n), n = std::size_t(r.n);
     l.findings = take(alignment);
+    l.spread = take(alignment);
     l.order = take(rows * 4);
     l.start = take((bins + 1) * 4);
     l.count = take(bins * 4);

@@ -37,6 +37,7 @@
 // of equal digits are Adinets and Merrill's (2022).
 #pragma once
 
+#include "kernels/pairs/key_spread.hpp"
 #include "kernels/pairs/own_tables.hpp"
 #include "primitives/warp_scan.hpp"
 
@@ -57,7 +58,7 @@ struct stable_partition_tuning {
 /// chunk c's part of it before[c · row + q] behind.
 struct stable_shape {
   std::uint32_t segments, mask, step, row;
-  unsigned shift;       ///< of the digit in the image
+  unsigned shift;       ///< of the digit in y
   std::uint32_t chunks; ///< of the input
   std::uint32_t share;  ///< pairs a block; of the first partition: a chunk
 };
@@ -89,6 +90,7 @@ struct stable_partition_kernel {
     simt::shared_array<std::uint32_t, radix> line;                 // position of the bucket's open granule
     simt::shared_array<std::uint32_t, radix> begin;                // the piece's first position in the bucket
     simt::shared_value<std::uint32_t> staged;
+    simt::shared_array<key_spread<Word, Image>, 1> spread; // here for the registers' sake
     typename own_tables::scan_storage scan;
   };
 
@@ -100,6 +102,7 @@ struct stable_partition_kernel {
   simt::global<Value> out_values;
   simt::global<const std::uint32_t> start, before, coarse; // before: fine or coarse, as shape.row says
   own_tables tables;                                       // of a partition that makes its own
+  simt::global<const key_spread<Word, Image>> spread;
   pairs_gate gate;
   Image image;
   stable_shape shape;
@@ -112,6 +115,8 @@ struct stable_partition_kernel {
     if (!tables.made_here ? gate.idle()
                           : !tables.make(s.votes.view(), s.scan, [&](unsigned, std::uint32_t p) { place = p; }))
       return;
+    if (simt::thread_index() == 0)
+      s.spread[0] = spread.load(0);
     std::uint32_t cell = 0;
     piece at = first_piece(cell);
     if (at.next >= at.stop)
@@ -127,8 +132,9 @@ struct stable_partition_kernel {
     simt::block_barrier();
     for (;;) {
       const std::uint32_t held = at.tile_pairs();
-      std::uint32_t ranks[(items + 1) / 2] = {}; // two a word
-      rank(s, x, held, ranks);
+      tile_bytes ranks{};
+      const tile_bytes digits = digits_of_tile(s, x);
+      rank(s, digits, held, ranks);
       if (simt::thread_index() < radix)
         s.carried[simt::thread_index()] = s.rest.load(simt::thread_index());
       simt::block_barrier();
@@ -136,7 +142,7 @@ struct stable_partition_kernel {
       const carry old = take_carry(s);
       simt::block_barrier();
       settle(s);
-      put(s, x, held, ranks);
+      put(s, x, digits, held, ranks);
       put_carry(s, old);
       const bool leaves = advance(at), more = at.next < at.stop;
       if (more)
@@ -171,7 +177,24 @@ struct stable_partition_kernel {
     Value values[slots];
   };
 
-  SORTILE_DEVICE std::uint32_t digit(Word key) const { return image.digit(key, shape.shift, shape.mask); }
+  /// A byte for each pair of the thread: its digit, or its rank among the warp's pairs of that digit.
+  struct tile_bytes {
+    std::uint32_t packed[(items + 3) / 4];
+    SORTILE_DEVICE std::uint32_t operator[](int i) const { return packed[i / 4] >> (i % 4 * 8) & 0xff; }
+    SORTILE_DEVICE void set(int i, std::uint32_t x) { packed[i / 4] += x << (i % 4 * 8); } // once
+  };
+  static_assert(unsigned(items) * simt::warp_size + simt::warp_size <= 256);
+  SORTILE_DEVICE digits_of<Word, Image> digit(shared& s) const {
+    return {image, s.spread.load(0), shape.shift, shape.mask};
+  }
+  SORTILE_DEVICE tile_bytes digits_of_tile(shared& s, const pairs& x) const {
+    const auto of = digit(s);
+    tile_bytes digits{};
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      digits.set(i, of(x.keys[i]));
+    return digits;
+  }
   SORTILE_DEVICE std::uint32_t segment_start(std::uint32_t segment) const {
     return start.load(segment * (shape.mask + 1) * shape.step);
   }
@@ -286,25 +309,24 @@ struct stable_partition_kernel {
     }
   }
 
-  SORTILE_DEVICE void rank(shared& s, const pairs& x, std::uint32_t held,
-                           std::uint32_t (&ranks)[(items + 1) / 2]) const {
+  SORTILE_DEVICE void rank(shared& s, const tile_bytes& digits, std::uint32_t held, tile_bytes& ranks) const {
     SORTILE_UNROLL
     for (unsigned j = 0; j < radix / 2; j += simt::warp_size)
       s.count[simt::warp_index() * (radix / 2) + j + simt::lane_index()] = 0;
     simt::warp_barrier();
     if (held == tile)
-      rank_rows(s, x, ranks, [](int) { return true; });
+      rank_rows(s, digits, ranks, [](int) { return true; });
     else
-      rank_rows(s, x, ranks, [held](int i) { return place_of(i) < held; });
+      rank_rows(s, digits, ranks, [held](int i) { return place_of(i) < held; });
   }
   /// Ranks within the warp's pairs of the digit; count[warp] ends with how many there are.
   template <class Own>
-  SORTILE_DEVICE void rank_rows(shared& s, const pairs& x, std::uint32_t (&ranks)[(items + 1) / 2], Own own) const {
+  SORTILE_DEVICE void rank_rows(shared& s, const tile_bytes& digits, tile_bytes& ranks, Own own) const {
     const std::uint32_t row = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
     const auto count = simt::view_as<std::uint16_t>(s.count.view());
     const auto vote = [&](int i) {
       if (own(i))
-        s.votes.fetch_or(table(i) + row + digit(x.keys[i]), lane_bit, simt::relaxed, simt::block_scope);
+        s.votes.fetch_or(table(i) + row + digits[i], lane_bit, simt::relaxed, simt::block_scope);
     };
     vote(0);
     simt::warp_barrier();
@@ -312,7 +334,7 @@ struct stable_partition_kernel {
     for (int i = 0; i < items; ++i) {
       if (i + 1 < items)
         vote(i + 1 < items ? i + 1 : i);
-      const std::uint32_t at = row + digit(x.keys[i]);
+      const std::uint32_t at = row + digits[i];
       const std::uint32_t peers = s.votes.load(table(i) + at), counted = count.load(at);
       const std::uint32_t below = simt::popcount(peers & simt::lanes_below());
       simt::warp_barrier();
@@ -321,7 +343,7 @@ struct stable_partition_kernel {
         s.votes[table(i) + at] = 0;
       }
       simt::warp_barrier();
-      ranks[i / 2] = i % 2 == 0 ? counted + below : simt::permute_bytes(ranks[i / 2], counted + below, 0x5410);
+      ranks.set(i, counted + below);
     }
   }
   static SORTILE_DEVICE std::uint32_t table(int row) { return unsigned(row % 2) * warps * radix; }
@@ -408,12 +430,12 @@ struct stable_partition_kernel {
     s.line[t] = line + (e >> 16);
   }
 
-  SORTILE_DEVICE void put(shared& s, const pairs& x, std::uint32_t held,
-                          const std::uint32_t (&ranks)[(items + 1) / 2]) const {
+  SORTILE_DEVICE void put(shared& s, const pairs& x, const tile_bytes& digits, std::uint32_t held,
+                          const tile_bytes& ranks) const {
     const auto count = simt::view_as<std::uint16_t>(s.count.view());
     each_own(held, [&](int i) {
-      const std::uint32_t d = digit(x.keys[i]), r = i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16;
-      put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + r);
+      const std::uint32_t d = digits[i];
+      put_pair(s, x.keys[i], x.values[i], d, count.load(simt::warp_index() * radix + d) + ranks[i]);
     });
   }
   /// What was carried to this tile, out of the way of what will be carried on. Late, when registers are free.
@@ -446,13 +468,14 @@ struct stable_partition_kernel {
 
   SORTILE_DEVICE void write_granules(shared& s) const {
     const std::uint32_t vectors = s.staged / unsigned(vector);
+    const auto digit_of = digit(s);
     for (std::uint32_t first = simt::warp_index() * simt::warp_size; first < vectors; first += block_threads) {
       const std::uint32_t v = first + simt::lane_index(), p = v * unsigned(vector);
       simt::vec<Word, vector> x{};
       if (v < vectors)
         x = simt::load_vector<vector>(s.keys, p);
       const std::uint32_t d =
-          simt::shuffle(digit(x[vector - 1]), simt::lane_index() | (granule / unsigned(vector) - 1));
+          simt::shuffle(digit_of(x[vector - 1]), simt::lane_index() | (granule / unsigned(vector) - 1));
       if (v >= vectors)
         continue;
       const auto place = simt::load_vector<2>(s.place, 2 * d);

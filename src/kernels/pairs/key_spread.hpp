@@ -1,0 +1,131 @@
+// From a key to its place among all keys: a number y of 32 bits that never falls as the key grows. The sort of pairs
+// divides by the highest bits of y, and its local step takes the next ones for its bins.
+//
+// Nothing else is asked of y for the result to be right: keys of different y are in order, and keys of one y are
+// compared by their images. What y decides is how evenly buckets are filled. So a sample says where the keys lie
+// (spread_sample.hpp), and y has one of three forms:
+//
+//   interval   integers     v = image, held to [low, high], less low      0 … span
+//                           x = v / 2^right                               its highest 32 bits, if it has more
+//                           y = ⌊x · scale / 2^32⌋                        scale ≈ 2^64 / (largest x + 1)
+//   value      floats       y = ⌊(key · grow − low) · scale⌋, held to [0, 2^32), complemented where they descend
+//   bits       floats       y = the image's highest 32 bits
+//
+// With low = 0 and high = all ones an interval is the image's highest 32 bits, exactly.
+//
+// Why by value. Floats that are spread evenly over an interval are not spread evenly by their bits: half of those in
+// [0, 1) have one exponent. Subtraction, multiplication by a positive constant and truncation, each rounded as IEEE 754
+// says, never fall where their operand rises, so y does not either. The difference is one fused multiply-add: with one
+// rounding it is monotone too, and `grow`, a power of two, keeps intervals that are wider than the largest float, or
+// narrower than the smallest normal one, within range: 1/4, or 2^64 (2^512 for f64), or 1. Kernels are compiled without
+// contraction into anything else here, and without flushing of subnormals, so that y is the same in all launches.
+//
+//   NaN      not below the limit: the largest y, that of +∞ and all keys above the interval
+//   −0       key · grow − low has +0's value, or is −0 where +0 gives +0, and both are y = 0
+//   ±∞       ±∞, held to the limits
+//
+// Cost: integers a subtraction, two comparisons, a shift and two multiplications; floats by value a multiply-add, a
+// multiplication, two comparisons and a conversion.
+#pragma once
+
+#include "kernels/pairs/pair_types.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Of integers, as it lies in device memory.
+template <class Word>
+struct interval_spread {
+  static constexpr unsigned width = 8 * sizeof(Word);
+
+  Word low, high; ///< images
+  std::uint32_t scale_low, scale_high, right, unused;
+
+  static SORTILE_HOST_DEVICE interval_spread whole() { return {0, Word(~Word{0}), 0, 1, width - 32, 0}; }
+  /// Of the images low < high.
+  static SORTILE_HOST_DEVICE interval_spread of(Word low, Word high) {
+    interval_spread s{low, high, 0, 0, 0, 0};
+    const auto span = std::uint64_t(high - low);
+    while (span >> s.right >> 32 != 0)
+      ++s.right;
+    const std::uint64_t most = (span >> s.right) + 1; // 2 … 2^32
+    const std::uint64_t scale = ~std::uint64_t{0} / most + ((most & (most - 1)) == 0 ? 1 : 0);
+    s.scale_low = std::uint32_t(scale);
+    s.scale_high = std::uint32_t(scale >> 32);
+    return s;
+  }
+
+  SORTILE_HOST_DEVICE std::uint32_t y(const integer_image<Word>& image, Word key) const {
+    Word v = image.image(key);
+    v = v < low ? low : v;
+    v = (v > high ? high : v) - low;
+    const auto x = std::uint32_t(v >> right);
+    return x * scale_high + std::uint32_t(std::uint64_t{x} * scale_low >> 32);
+  }
+
+  /// Values of the interval to each of n keys, rounded down.
+  SORTILE_HOST_DEVICE std::uint64_t values_a_key(std::uint32_t n) const { return std::uint64_t(high - low) / n; }
+};
+
+/// Of floats.
+template <class Word>
+struct value_spread {
+  using real = std::conditional_t<sizeof(Word) == 4, float, double>;
+  static constexpr unsigned width = 8 * sizeof(Word);
+
+  real low, grow, scale; ///< low has been multiplied by grow
+  std::uint32_t by_value, pieces;
+
+  static SORTILE_HOST_DEVICE value_spread whole() { return {0, 1, 1, 0, 0}; }
+  SORTILE_HOST_DEVICE std::uint32_t y(const any_image<Word>& image, Word key) const {
+    if (by_value == 0)
+      return std::uint32_t(image.image(key) >> (width - 32));
+    const real at = std::fma(std::bit_cast<real>(key), grow, -low) * scale;
+    const std::uint32_t up = at < real(0x1p32) ? (at > 0 ? std::uint32_t(at) : 0u) : ~0u;
+    return up ^ std::uint32_t(image.complement);
+  }
+
+  /// By value, of the finite numbers a < b. `pieces`: how many floats of the interval's largest exponent would fill it,
+  /// fewer than it holds.
+  static SORTILE_HOST_DEVICE value_spread of(real a, real b) {
+    using limits = std::numeric_limits<real>;
+    constexpr real large = limits::max() / 4, tiny_grow = sizeof(Word) == 4 ? real(0x1p64) : real(0x1p512);
+    const real most = -a > b ? -a : b; // the largest magnitude
+    value_spread s = whole();
+    s.grow = most > large ? real(0.25) : most < 1 / tiny_grow ? tiny_grow : real(1);
+    const real from = a * s.grow, to = b * s.grow, margin = (to - from) / 256;
+    // An end at zero is rather the distribution's own than the sample's.
+    s.low = from >= 0 && from < margin ? real(0) : from - margin;
+    const real above = to <= 0 && -to < margin ? real(0) : to + margin, span = above - s.low;
+    s.scale = real(0x1p32) / span;
+    s.by_value = 1;
+    const real step = most * s.grow * limits::epsilon() / 2, least = limits::denorm_min() * s.grow;
+    const real pieces = span / (step > least ? step : least);
+    s.pieces = pieces < real(0x1p32) ? std::uint32_t(pieces) : ~0u;
+    return s;
+  }
+
+  /// Values of the interval to each of n keys, rounded down: at least so many.
+  SORTILE_HOST_DEVICE std::uint64_t values_a_key(std::uint32_t n) const {
+    return pieces == ~0u ? ~std::uint64_t{0} : pieces / n;
+  }
+};
+
+template <class Word, class Image>
+using key_spread =
+    std::conditional_t<std::is_same_v<Image, integer_image<Word>>, interval_spread<Word>, value_spread<Word>>;
+
+/// Digits of y.
+template <class Word, class Image>
+struct digits_of {
+  Image image;
+  key_spread<Word, Image> keys;
+  unsigned shift;
+  std::uint32_t mask;
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return keys.y(image, key) >> shift & mask; }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,147 @@
+// What the sort of pairs learns from a sample: how keys are spread over its buckets (key_spread.hpp), and whether they
+// crowd all the same.
+//
+//   sample     2048 keys at even distances, the first and the last among them
+//   integers   the aligned power of two that holds all samples, where that is hardly larger; else their interval, and
+//              1/256 of it more on both sides. Of keys spread evenly over an interval about one in 2048 lies outside of
+//              the sample's, and hardly ever one outside of that
+//   floats     by value over the finite samples' interval, widened likewise, or by bits: the one whose fullest bin has
+//              fewer samples. By bits where that is no worse: numbers of all magnitudes are even by their bits, and
+//              what few magnitudes make of their bits, by value, is nearly always a difference of several times
+//
+// Dense. Where the interval has less than a few values to each key, buckets hold many equal keys, which is what the
+// local step is slow at. Where another sort can take the pairs, the keys are then spread by bits, and crowd.
+//
+// Every block of the look finds this for itself, from the same sample: the same in all, without a launch before or a
+// wait. What is outside of the interval counts as its nearest end: right, but crowded where it is much.
+#pragma once
+
+#include "kernels/look/crowd_sample.hpp"
+#include "kernels/pairs/key_spread.hpp"
+#include "primitives/block_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, class Image, unsigned Threads>
+struct spread_sample {
+  using spread = key_spread<Word, Image>;
+  using sample = crowd_sample<2048, 10>;
+  static constexpr unsigned each = sample::samples / Threads, width = 8 * sizeof(Word);
+  template <class T>
+  using reduction = primitives::block_scan_storage<T, Threads>;
+
+  struct storage {
+    reduction<Word> lowest, highest;
+    reduction<std::uint32_t> by_bits, by_value;
+    simt::shared_array<spread, 1> found;
+    typename sample::counters count;
+  };
+  struct result {
+    spread keys;
+    bool crowded;
+  };
+
+  simt::global<const Word> in;
+  Image image;
+  sample crowds;
+  std::uint32_t n;
+  std::uint32_t dense; // fewer values a key leave the pairs to another sort; 0: there is none
+
+  /// By all threads of a block.
+  SORTILE_DEVICE result find(storage& s) const {
+    Word x[each];
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j)
+      x[j] = in.load(sample::position(j * Threads + simt::thread_index(), n));
+    const interval ends = ends_of(s, x);
+    if (simt::thread_index() == 0)
+      s.found[0] = around(ends);
+    simt::block_barrier();
+    result r{s.found.load(0), false};
+    if constexpr (std::is_same_v<Image, any_image<Word>>) {
+      const std::uint32_t by_bits =
+          primitives::block_reduce(s.by_bits, fullest(s, spread::whole(), x), primitives::maximum{});
+      simt::block_barrier();
+      const std::uint32_t by_value = primitives::block_reduce(s.by_value, fullest(s, r.keys, x), primitives::maximum{});
+      if (by_bits <= by_value)
+        r.keys = spread::whole();
+      r.crowded = crowds.judges() && (by_bits < by_value ? by_bits : by_value) >= crowds.limit;
+    } else if (crowds.judges()) {
+      r.crowded = simt::block_any(fullest(s, r.keys, x) >= crowds.limit);
+    }
+    r.crowded = r.crowded && !in_some_order(x);
+    return r;
+  }
+
+ private:
+  struct interval {
+    Word low, high; // images of the lowest and the highest sample; of floats, of finite ones
+  };
+
+  SORTILE_DEVICE interval ends_of(storage& s, const Word (&x)[each]) const {
+    interval i{Word(~Word{0}), 0};
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j) {
+      const Word v = image.image(x[j]);
+      if (is_finite(v)) {
+        i.low = v < i.low ? v : i.low;
+        i.high = v > i.high ? v : i.high;
+      }
+    }
+    i.low = primitives::block_reduce(s.lowest, i.low, primitives::minimum{});
+    i.high = primitives::block_reduce(s.highest, i.high, primitives::maximum{});
+    return i;
+  }
+  SORTILE_DEVICE bool is_finite(Word v) const {
+    if constexpr (std::is_same_v<Image, any_image<Word>>) {
+      const Word up = Word(v ^ image.complement);
+      return up < Word(image.infinity ^ image.sign) && up > Word(~(image.infinity | image.sign));
+    } else {
+      return true;
+    }
+  }
+
+  SORTILE_DEVICE spread around(const interval& i) const {
+    if (i.low >= i.high)
+      return spread::whole();
+    spread found;
+    if constexpr (std::is_same_v<Image, any_image<Word>>) {
+      const auto one = std::bit_cast<typename spread::real>(image.key_of(i.low));
+      const auto other = std::bit_cast<typename spread::real>(image.key_of(i.high));
+      found = spread::of(one < other ? one : other, one < other ? other : one);
+    } else {
+      found = around_integers(i);
+    }
+    return found.values_a_key(n) < dense ? spread::whole() : found;
+  }
+  static SORTILE_DEVICE interval_spread<Word> around_integers(const interval& i) {
+    const Word distance = Word(i.high - i.low), below = Word(~Word{0} >> zeros_above(Word(i.low ^ i.high)));
+    if (below - distance <= distance / 128)
+      return interval_spread<Word>::of(Word(i.low & ~below), Word(i.low | below));
+    const Word margin = Word(distance / 256 + 1), above = Word(~Word{0}) - i.high;
+    return interval_spread<Word>::of(Word(i.low - (i.low < margin ? i.low : margin)),
+                                     Word(i.high + (above < margin ? above : margin)));
+  }
+  /// Of a v that is not 0.
+  static SORTILE_DEVICE unsigned zeros_above(Word v) {
+    unsigned zeros = 0;
+    for (; (v >> (width - 1)) == 0; v = Word(v << 1))
+      ++zeros;
+    return zeros;
+  }
+
+  /// The samples in the fullest of this thread's bins.
+  SORTILE_DEVICE std::uint32_t fullest(storage& s, const spread& keys, const Word (&x)[each]) const {
+    const unsigned right = 32 - crowds.bits;
+    return crowds.template fullest<Threads>(s.count, x, [&](Word key) { return keys.y(image, key) >> right; });
+  }
+  SORTILE_DEVICE bool in_some_order(const Word (&x)[each]) const {
+    Word images[each];
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j)
+      images[j] = image.image(x[j]);
+    return sample::in_some_order(images);
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

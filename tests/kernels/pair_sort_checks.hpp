@@ -1,0 +1,215 @@
+// Checks of the sort of pairs against std::stable_sort, for its tests: inputs, red zones, and what it says of inputs
+// that do not suit it. Values say where a pair came from, so that every comparison is one of stability too.
+#pragma once
+
+#include "kernels/pairs/sort_pairs.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace sortile::simt_tests {
+inline namespace SORTILE_BACKEND {
+namespace pair_checks {
+
+enum class shape { uniform, and_of_3, few, equal, sorted, nearly_sorted, reversed, narrow, one_giant_bucket, special };
+inline constexpr shape all_shapes[] = {shape::uniform,          shape::and_of_3,      shape::few,      shape::equal,
+                                       shape::sorted,           shape::nearly_sorted, shape::reversed, shape::narrow,
+                                       shape::one_giant_bucket, shape::special};
+
+/// Zeros, ones, infinities and NaNs of both signs, subnormals, and numbers beside them.
+template <class Word>
+Word special_float(std::uint32_t r) {
+  constexpr Word sign = Word{1} << (8 * sizeof(Word) - 1),
+                 infinity = Word(infinity_bits(sizeof(Word) == 4 ? key_type::f32 : key_type::f64));
+  const Word magnitudes[] = {0,
+                             1,
+                             2,
+                             infinity,
+                             Word(infinity + 1),
+                             Word(infinity | infinity >> 1),
+                             Word(~sign),
+                             Word(infinity - 1),
+                             Word(infinity / 2)};
+  return magnitudes[r % std::size(magnitudes)] | (r >> 16 & 1 ? sign : 0);
+}
+
+template <class Word>
+std::vector<Word> make_keys(std::size_t n, shape kind, const key_codec<Word>& codec) {
+  const auto bits = noise(6 * n + 6, std::uint32_t(n) + 17);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto draw = [&](std::size_t j) { return Word((std::uint64_t{bits[6 * i + j]} << 32 | bits[6 * i + j + 1])); };
+    const Word r = draw(0);
+    switch (kind) {
+    case shape::and_of_3:
+      keys[i] = r & draw(2) & draw(4);
+      break;
+    case shape::few:
+      keys[i] = Word(r % 5) * Word(0x31415926);
+      break;
+    case shape::equal:
+      keys[i] = 42;
+      break;
+    case shape::narrow:
+      keys[i] = r & 1023;
+      break;
+    case shape::one_giant_bucket: // 7 of 8 keys differ in their low 10 bits alone
+      keys[i] = bits[6 * i + 2] % 8 != 0 ? Word(Word(5) << (8 * sizeof(Word) - 4) | (r & 1023)) : r;
+      break;
+    case shape::special:
+      keys[i] = bits[6 * i + 2] % 3 != 0 ? special_float<Word>(bits[6 * i + 3]) : r;
+      break;
+    default:
+      keys[i] = r;
+    }
+  }
+  const auto less = [&](Word a, Word b) { return codec.image(a) < codec.image(b); };
+  if (kind == shape::sorted || kind == shape::nearly_sorted)
+    std::stable_sort(keys.begin(), keys.end(), less);
+  if (kind == shape::nearly_sorted && n > 1)
+    std::swap(keys[n - 1], keys[n / 2]);
+  if (kind == shape::reversed)
+    std::stable_sort(keys.begin(), keys.end(), [&](Word a, Word b) { return less(b, a); });
+  return keys;
+}
+
+template <class Word>
+struct how {
+  key_type type = sizeof(Word) == 4 ? key_type::u32 : key_type::u64;
+  order direction = order::ascending;
+  unsigned value_bytes = 4;
+  bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
+  unsigned bits = kernels::sort_pairs_request<Word>::follows_n, chunks = kernels::sort_pairs_request<Word>::follows_n;
+  std::uint64_t sample_from = ~std::uint64_t{0};
+};
+
+using bytes = std::vector<unsigned char>;
+inline constexpr std::size_t zone = 128; // bytes behind an array, which must stay as they are
+inline constexpr unsigned char untouched = 0xa5;
+
+/// Items followed by a red zone.
+template <class T>
+bytes guarded(const std::vector<T>& items) {
+  bytes b(items.size() * sizeof(T) + zone, untouched);
+  std::memcpy(b.data(), items.data(), items.size() * sizeof(T));
+  return b;
+}
+inline bytes guarded(std::size_t n) {
+  return bytes(n + zone, untouched);
+}
+inline void append(bytes& to, std::uint64_t low, std::uint64_t high, unsigned size) {
+  unsigned char both[16];
+  std::memcpy(both, &low, 8);
+  std::memcpy(both + 8, &high, 8);
+  to.insert(to.end(), both, both + size);
+}
+/// The value of pair i: i itself where indices are asked for.
+inline bytes make_values(const std::vector<std::size_t>& of, unsigned size, bool indices) {
+  bytes b;
+  for (const std::size_t i : of)
+    append(b, indices ? i : i * 0x9e3779b97f4a7c15u, ~i, size);
+  b.resize(b.size() + zone, untouched);
+  return b;
+}
+inline std::size_t first_difference(const bytes& a, const bytes& b) {
+  return std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+template <class Word>
+void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  const std::size_t n = keys.size();
+  const auto codec = make_key_codec<Word>(h.type, h.direction, {});
+  std::vector<std::size_t> before(n);
+  std::iota(before.begin(), before.end(), std::size_t{0});
+  std::vector<std::size_t> after = before;
+  std::stable_sort(after.begin(), after.end(),
+                   [&](std::size_t a, std::size_t b) { return codec.image(keys[a]) < codec.image(keys[b]); });
+  std::vector<Word> sorted;
+  for (const std::size_t i : after)
+    sorted.push_back(keys[i]);
+
+  const bytes values = make_values(before, h.value_bytes, h.indices);
+  const buffer<unsigned char> keys_in(guarded(keys)), values_in(values);
+  const buffer<unsigned char> keys_out(guarded(n * sizeof(Word))), values_out(guarded(n * h.value_bytes));
+  const auto& keys_to = h.keys_in_place ? keys_in : keys_out;
+  const auto& values_to = h.values_in_place && !h.indices ? values_in : values_out;
+  buffer<std::uint32_t> unsuited(2, 0x5a5a5a5a);
+  kernels::sort_pairs_request<Word> r{.keys_in = reinterpret_cast<const Word*>(keys_in.view().data()),
+                                      .value_bytes = h.value_bytes,
+                                      .make_indices = h.indices,
+                                      .n = n,
+                                      .codec = codec,
+                                      .partition_bits = h.bits,
+                                      .chunks = h.chunks,
+                                      .sample_from = h.sample_from};
+  if (h.want_keys)
+    r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
+  if (h.value_bytes != 0) {
+    r.values_out = values_to.view().data();
+    r.values_in = h.indices ? nullptr : values_in.view().data();
+  }
+  if (h.ask_unsuited)
+    r.unsuited = unsuited.view().data();
+  r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
+  r.workspace = workspace.view().data();
+  kernels::sort_pairs(q, r);
+
+  const bool done = !h.ask_unsuited || unsuited.host()[0] == 0;
+  bytes expected_keys = guarded(sorted), expected_values = make_values(after, h.value_bytes, h.indices);
+  if (!done || !h.want_keys)
+    expected_keys = h.keys_in_place ? guarded(keys) : guarded(n * sizeof(Word));
+  if (!done)
+    expected_values = h.values_in_place && !h.indices ? values : guarded(n * h.value_bytes);
+  const bytes got_keys = keys_to.host(), got_values = values_to.host();
+  if (got_keys != expected_keys)
+    ADD_FAILURE() << "key " << first_difference(got_keys, expected_keys) / sizeof(Word) << " of " << n << " is wrong";
+  if (got_values != expected_values)
+    ADD_FAILURE() << "byte " << first_difference(got_values, expected_values) << " of the values of " << n
+                  << " is wrong";
+  if (!h.keys_in_place) {
+    EXPECT_EQ(keys_in.host(), guarded(keys)) << "the keys given have changed";
+  }
+  if (values_to.view().data() != values_in.view().data()) {
+    EXPECT_EQ(values_in.host(), values) << "the values given have changed";
+  }
+  const auto behind = workspace.host();
+  for (std::size_t i = r.workspace_bytes / 8; i < behind.size(); ++i)
+    EXPECT_EQ(behind[i], 0x5a5a5a5a5a5a5a5au) << "behind the workspace";
+  EXPECT_EQ(unsuited.host()[1], 0x5a5a5a5au);
+}
+
+template <class Word>
+void check(simt::queue q, std::size_t n, shape kind, how<Word> h) {
+  SCOPED_TRACE("n " + std::to_string(n) + ", shape " + std::to_string(int(kind)) + ", values of " +
+               std::to_string(h.value_bytes) + ", bits " + std::to_string(int(h.bits)) + ", chunks " +
+               std::to_string(int(h.chunks)));
+  check_sort(q, make_keys<Word>(n, kind, make_key_codec<Word>(h.type, h.direction, {})), h);
+}
+
+/// Whether the sort says that the pairs do not suit it.
+template <class Word>
+bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  const buffer<Word> in(keys), out(keys.size());
+  const buffer<std::uint32_t> values(keys.size()), unsuited(1, 7u);
+  kernels::sort_pairs_request<Word> r{.keys_in = in.view().data(),
+                                      .keys_out = out.view().data(),
+                                      .values_out = values.view().data(),
+                                      .value_bytes = 4,
+                                      .make_indices = true,
+                                      .n = keys.size(),
+                                      .codec = make_key_codec<Word>(h.type, h.direction, {}),
+                                      .unsuited = unsuited.view().data(),
+                                      .partition_bits = h.bits,
+                                      .sample_from = h.sample_from};
+  r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+  const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
+  r.workspace = workspace.view().data();
+  kernels::sort_pairs(q, r);
+  return unsuited.host()[0] != 0;
+}
+} // namespace pair_checks
+} // namespace SORTILE_BACKEND
+} // namespace sortile::simt_tests
