@@ -441,7 +441,8 @@ SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
   on_every_schedule(
       [&](simt::queue q) {
         buffer<std::uint32_t> in(64), out(64);
-        const std::size_t bytes = kernels::sort_keys_workspace_bytes<std::uint32_t>(64);
+        EXPECT_EQ(kernels::sort_keys_workspace_bytes<std::uint32_t>(60), 0u) << "one block needs none";
+        const std::size_t bytes = kernels::sort_keys_workspace_bytes<std::uint32_t>(60, 3);
         buffer<std::uint64_t> workspace(bytes / 8 + 16);
         const kernels::sort_keys_request<std::uint32_t> good{.in = in.view().data(),
                                                              .out = out.view().data(),
@@ -449,7 +450,8 @@ SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
                                                              .codec =
                                                                  make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
                                                              .workspace = workspace.view().data(),
-                                                             .workspace_bytes = bytes};
+                                                             .workspace_bytes = bytes,
+                                                             .partition_bits = 3};
         const auto refused = [&](auto change) {
           auto r = good;
           change(r);

@@ -56,7 +56,8 @@ struct sort_keys_request {
   std::uint64_t sample_from = std::uint64_t{1} << 21; ///< keys from which a sample is asked for `unsuited`
 };
 
-/// Bytes that a request needs: room for the keys once more, and 20 bytes a bucket. Aligned to 128.
+/// Bytes that a request needs: none where one block sorts, else room for the keys once more, and 20 bytes a bucket.
+/// Aligned to 128.
 template <class Word>
 std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
 
