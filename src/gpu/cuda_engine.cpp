@@ -71,9 +71,9 @@ class engine_on_cuda final : public engine {
   /// The sort as the device will do it: of host arrays, by their copies there.
   static device_sort on_device(const sort_request& request, const options& opts) {
     if (opts.memory == memory::device)
-      return device_sort(request, opts, current_architecture());
+      return device_sort(request, opts, current_device());
     const auto somewhere = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); }; // never followed
-    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts, current_architecture());
+    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts, current_device());
   }
 };
 

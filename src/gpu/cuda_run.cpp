@@ -60,13 +60,13 @@ void check_count(const sort_request& request) {
 
 } // namespace
 
-unsigned current_architecture() {
-  constexpr unsigned planned_for = 90;
+device_facts current_device() {
   const auto& list = sortile::devices().devices;
   int ordinal = 0;
   if (list.empty() || cudaGetDevice(&ordinal) != cudaSuccess || std::size_t(ordinal) >= list.size())
-    return planned_for;
-  return unsigned(10 * list[std::size_t(ordinal)].compute_major + list[std::size_t(ordinal)].compute_minor);
+    return {};
+  const device_info& device = list[std::size_t(ordinal)];
+  return {unsigned(10 * device.compute_major + device.compute_minor), unsigned(device.multiprocessors)};
 }
 
 void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes, std::span<std::byte> given,
@@ -93,7 +93,7 @@ void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how) {
   if (request.n == 0 && request.device_n == nullptr)
     return;
-  const device_sort sort(request, opts, current_architecture());
+  const device_sort sort(request, opts, current_device());
   queue_in_device_memory({{"keys_in", request.keys_in},
                           {"keys_out", request.keys_out},
                           {"values_in", request.values_in},
@@ -118,7 +118,7 @@ void run_from_host_memory(const sort_request& request, const options& opts, cons
     const device::stream stream;
     const device::device_buffer keys(keys_bytes, stream.get()), values(takes_values ? values_bytes : 0, stream.get());
     const sort_request copy = as_copied(request, keys.data(), values.data());
-    const device_sort sort(copy, opts, current_architecture());
+    const device_sort sort(copy, opts, current_device());
     const device::device_buffer workspace(sort.workspace_bytes(), stream.get());
     const borrowed_staging through;
     through->upload(keys.data(), request.keys_in, keys_bytes, stream, how.threads, progress);

@@ -1,6 +1,7 @@
 // What engine "cuda" does with the CUDA runtime. Without CUDA in the build these throw, and nobody can call them.
 #pragma once
 
+#include "gpu/sorter_choice.hpp"
 #include "plan/engine.hpp"
 #include "simt/queue.hpp"
 
@@ -26,8 +27,8 @@ void run_in_device_memory(const sort_request& request, const options& opts, cons
 /// device_failure, cancelled
 void run_from_host_memory(const sort_request& request, const options& opts, const execution& how);
 
-/// Of the current device, as 10 · major + minor; where there is none, the latest that is planned for.
-unsigned current_architecture();
+/// Of the current device; where there is none, the latest that is planned for.
+device_facts current_device();
 
 /// The request on copies of its arrays, which are sorted in place.
 sort_request as_copied(const sort_request& request, void* keys, void* values);

@@ -46,8 +46,8 @@ decltype(auto) with_word(key_type type, F&& f) {
 
 } // namespace
 
-device_sort::device_sort(const sort_request& request, const options& opts, unsigned architecture)
-    : request_(request), order_(opts.order), bits_(opts.bits), architecture_(architecture) {
+device_sort::device_sort(const sort_request& request, const options& opts, const device_facts& device)
+    : request_(request), order_(opts.order), bits_(opts.bits), device_(device) {
   choose_handling();
   choice_ = choose_sorter(facts());
   lay_out();
@@ -95,7 +95,15 @@ sort_facts device_sort::facts() const {
           .whole_keys = bits_.begin == 0 && (bits_.end == bit_window::whole_key || bits_.end == bits),
           .vectors_fit = vectors_fit(),
           .n_on_device = request_.device_n != nullptr,
-          .architecture = architecture_};
+          .sample_fits = sample_fits(),
+          .device = device_};
+}
+
+bool device_sort::sample_fits() const {
+  return device_.multiprocessors == 0 || with_word(request_.type, [&]<class Word>(Word) {
+           std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // never followed
+           return request_.n <= kernels::sample_sort_most(device_.multiprocessors, sample_request<Word>(anywhere));
+         });
 }
 
 kernels::sort_shape device_sort::partition_shape() const {
@@ -175,7 +183,7 @@ kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace, sorter
   auto r = request_of<kernels::lsd_request<Word>, Word>(workspace);
   r.input_is_scratch =
       request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
-  r.architecture = architecture_;
+  r.architecture = device_.architecture;
   r.launches = which == sorter::lsd_once ? kernels::lsd_launches::one : kernels::lsd_launches::several;
   return r;
 }
@@ -198,8 +206,10 @@ std::size_t device_sort::workspace_of(sorter which) const {
       if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
         return kernels::sort_pairs_workspace_bytes(pairs_request<Word>(anywhere));
       break;
-    case sorter::sample: // on a device of few multiprocessors the LSD sort stands in
-      return std::max(kernels::sample_sort_workspace_bytes(sample_request<Word>(anywhere)), workspace_of(sorter::lsd));
+    case sorter::sample: { // on an unknown device, which may have few multiprocessors, the LSD sort may stand in
+      const std::size_t bytes = kernels::sample_sort_workspace_bytes(sample_request<Word>(anywhere));
+      return device_.multiprocessors != 0 ? bytes : std::max(bytes, workspace_of(sorter::lsd));
+    }
     case sorter::lsd:
     case sorter::lsd_once:
       break;
@@ -297,10 +307,13 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   partition(shape.first_bits, "into ");
   partition(shape.second_bits, "each bucket into ");
   steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", made(first), moved});
-  if (someone_behind())
-    steps.push_back({"or passes",
-                     "in place of those three, where one bucket would hold too much: least significant digit first", 0,
-                     0});
+  if (choice_.behind == sorter::sample)
+    steps.push_back(
+        {"or buckets", "of a sample's making, in place of all but the look, where one would hold too much", 0, 0});
+  else if (someone_behind())
+    steps.push_back(
+        {"or passes",
+         "in place of all but the look, where one bucket would hold too much: least significant digit first", 0, 0});
 }
 
 void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
@@ -349,7 +362,7 @@ void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace, sort
       return;
     if (which == sorter::sample) {
       const auto r = sample_request<Word>(workspace);
-      if (request_.n <= kernels::sample_sort_most(q, r))
+      if (device_.multiprocessors != 0 || request_.n <= kernels::sample_sort_most(q, r))
         return kernels::sample_sort(q, r);
     }
     if constexpr (sizeof(Word) <= 2)

@@ -26,8 +26,8 @@ enum class value_handling { none, direct, indices, moved, gathered };
 
 class device_sort {
  public:
-  /// A request that the front door has checked. `architecture`: of the device, as 10 · major + minor.
-  device_sort(const sort_request& request, const options& opts, unsigned architecture);
+  /// A request that the front door has checked.
+  device_sort(const sort_request& request, const options& opts, const device_facts& device);
 
   /// Empty, or what these kernels cannot do.
   std::string why_refused() const;
@@ -49,6 +49,7 @@ class device_sort {
   void add_steps_of_lsd(std::vector<plan_step>& steps) const;
   void choose_handling();
   sort_facts facts() const;
+  bool sample_fits() const; ///< on the device, if it is known
   bool vectors_fit() const;
   kernels::sort_shape partition_shape() const; ///< of sorter::keys and sorter::pairs
   void lay_out();
@@ -83,7 +84,7 @@ class device_sort {
   sort_request request_;
   order order_;
   bit_window bits_;
-  unsigned architecture_;
+  device_facts device_;
   value_handling handling_ = value_handling::none;
   sorter_choice choice_;
   std::size_t width_ = 0; ///< of what travels with a key: 0, 4, 8, 16

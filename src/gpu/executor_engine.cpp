@@ -7,7 +7,7 @@
 namespace sortile::gpu {
 namespace {
 
-constexpr unsigned architecture = 90; // that the executor presents
+constexpr device_facts device{}; // that the executor presents; how many multiprocessors, its options say
 
 class engine_on_executor final : public engine {
  public:
@@ -33,7 +33,7 @@ class engine_on_executor final : public engine {
   }
 
   plan make_plan(const sort_request& request, const options& opts, unsigned) const override {
-    const device_sort sort(request, opts, architecture);
+    const device_sort sort(request, opts, device);
     plan p;
     p.workspace_bytes = sort.workspace_bytes();
     sort.add_steps(p.steps);
@@ -44,7 +44,7 @@ class engine_on_executor final : public engine {
     executor::device pretended(executor::options_from_environment({.os_threads = how.threads}));
     progress_meter progress(how.progress, 1);
     progress.report();
-    device_sort(request, opts, architecture).launch(simt::queue::executor(pretended), how.workspace.data());
+    device_sort(request, opts, device).launch(simt::queue::executor(pretended), how.workspace.data());
     progress.finish();
     return result_place::output;
   }

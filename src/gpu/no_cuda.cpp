@@ -19,8 +19,8 @@ void run_from_host_memory(const sort_request&, const options&, const execution&)
   throw engine_unusable("sortile: this build has no CUDA side");
 }
 
-unsigned current_architecture() {
-  return 90;
+device_facts current_device() {
+  return {};
 }
 
 void release_staging() noexcept {}

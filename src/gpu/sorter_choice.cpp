@@ -48,11 +48,13 @@ std::size_t sample_before_lsd(const sort_facts& f) {
   case 8:
     return two_to(13);
   case 16:
-    return two_to(17);
+    return f.value_bytes == 0 ? two_to(18) : two_to(17);
   case 32:
     return two_to(18);
-  default:
+  case 64:
     return two_to(19);
+  default: // 24 bytes an element where its place is needed
+    return sample_bytes(f) > 16 ? two_to(18) : two_to(19);
   }
 }
 
@@ -101,12 +103,14 @@ sorter_choice choose_sorter(const sort_facts& f) {
     return {sorter::counting, f.floats ? sorter::lsd : sorter::nothing};
   const sorter partitions = partitions_for(f);
   if (partitions == sorter::lsd)
-    return {f.n <= sample_before_lsd(f) ? sorter::sample : lsd_for(f, lsd_once_bytes), sorter::nothing};
+    return {f.sample_fits && f.n <= sample_before_lsd(f) ? sorter::sample : lsd_for(f, lsd_once_bytes),
+            sorter::nothing};
   if (partitions_in_one_block(partitions, f))
     return {partitions, sorter::nothing};
-  if (f.n <= sample_before_partitions(f))
+  if (f.sample_fits && f.n <= sample_before_partitions(f))
     return {sorter::sample, sorter::nothing};
-  return {partitions, f.n <= sample_behind_partitions(f) ? sorter::sample : lsd_for(f, lsd_once_behind_bytes)};
+  return {partitions,
+          f.sample_fits && f.n <= sample_behind_partitions(f) ? sorter::sample : lsd_for(f, lsd_once_behind_bytes)};
 }
 
 } // namespace sortile::gpu

@@ -6,10 +6,16 @@
 
 namespace sortile::gpu {
 
+/// Of the device that a plan is for.
+struct device_facts {
+  unsigned architecture = 90;   ///< 10 · major + minor
+  unsigned multiprocessors = 0; ///< 0: not known. Plans are then for many, with workspace for what few would do instead
+};
+
 enum class sorter {
   nothing,  ///< no keys, or nobody behind
   counting, ///< kernels/narrow: keys of 8 and 16 bits, alone
-  sample,   ///< kernels/sample: everything, in one launch, where the device's blocks can hold it
+  sample,   ///< kernels/sample: everything, in one launch, where it fits
   keys,     ///< kernels/sort: integers of 32 bits and more, alone
   pairs,    ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
   lsd,      ///< kernels/lsd: everything
@@ -24,7 +30,8 @@ struct sort_facts {
   bool whole_keys = true;   ///< no bit window
   bool vectors_fit = true;  ///< all arrays can be read and written 16 bytes at a time
   bool n_on_device = false; ///< n is an upper bound
-  unsigned architecture = 90;
+  bool sample_fits = true;  ///< the device's blocks can hold all keys of a sample sort
+  device_facts device{};
 };
 
 /// `first` sorts the keys, unless they turn out to be what it is bad at: then `behind` does. That is found out on the

@@ -14,7 +14,7 @@
 namespace sortile {
 namespace {
 
-constexpr unsigned executors_architecture = 90;
+constexpr gpu::device_facts executors_device{};
 
 /// Refuses a request that no engine can do, or whose engine is not the one asked for.
 void need_engine(const struct_request& request, options opts, purpose what) {
@@ -35,7 +35,7 @@ void need_engine(const struct_request& request, options opts, purpose what) {
 gpu::struct_sort planned(const struct_request& request, const options& opts, purpose what) {
   checks::structs(request, opts);
   need_engine(request, opts, what);
-  return {request, opts.order, request.on_executor ? executors_architecture : gpu::current_architecture()};
+  return {request, opts.order, request.on_executor ? executors_device : gpu::current_device()};
 }
 
 void run_on_executor(const gpu::struct_sort& sort, const options& opts, std::span<std::byte> given) {

@@ -15,8 +15,8 @@ constexpr std::size_t most_travelling_bytes = 8;
 
 } // namespace
 
-struct_sort::struct_sort(const struct_request& request, order direction, unsigned architecture)
-    : request_(request), options_{.order = direction}, architecture_(architecture),
+struct_sort::struct_sort(const struct_request& request, order direction, const device_facts& device)
+    : request_(request), options_{.order = direction}, device_(device),
       position_bytes_(request.n <= std::size_t{1} << 32 ? 4 : 8) {
   if (request.n == 0)
     return;
@@ -63,7 +63,7 @@ device_sort struct_sort::sort_by(unsigned word, std::byte* workspace) const {
     r.carries = payload::values;
     r.values_in = r.values_out;
   }
-  return {r, options_, architecture_};
+  return {r, options_, device_};
 }
 
 void struct_sort::launch(const simt::queue& q, void* workspace) const {

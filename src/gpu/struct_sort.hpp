@@ -26,8 +26,8 @@ namespace sortile::gpu {
 
 class struct_sort {
  public:
-  /// A request that the front door has checked. `architecture`: of the device, as 10 · major + minor.
-  struct_sort(const struct_request& request, order direction, unsigned architecture);
+  /// A request that the front door has checked.
+  struct_sort(const struct_request& request, order direction, const device_facts& device);
 
   std::size_t workspace_bytes() const { return bytes_; }
 
@@ -46,7 +46,7 @@ class struct_sort {
 
   struct_request request_;
   options options_; ///< of the sorts by word
-  unsigned architecture_;
+  device_facts device_;
   unsigned position_bytes_;
   std::size_t second_part_ = 0; ///< offset in the workspace
   std::size_t bytes_ = 0;

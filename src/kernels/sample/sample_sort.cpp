@@ -53,6 +53,10 @@ template <class Word>
 std::uint64_t sample_sort_most(const simt::queue& q, const sample_request<Word>& request) {
   const unsigned blocks =
       simt::visit(q, [&](auto backend) { return detail::resident_sample_blocks<decltype(backend), Word>(q, request); });
+  return sample_sort_most(blocks, request);
+}
+template <class Word>
+std::uint64_t sample_sort_most(unsigned blocks, const sample_request<Word>& request) {
   return std::max(sample_sort_in_one_block(request), most_in_blocks(request, blocks));
 }
 
@@ -77,6 +81,7 @@ void sample_sort(const simt::queue& q, const sample_request<Word>& request) {
 #define SORTILE_INSTANCE(WORD)                                                                                         \
   template std::uint64_t sample_sort_in_one_block(const sample_request<WORD>&);                                        \
   template std::uint64_t sample_sort_most(const simt::queue&, const sample_request<WORD>&);                            \
+  template std::uint64_t sample_sort_most(unsigned, const sample_request<WORD>&);                                      \
   template std::size_t sample_sort_workspace_bytes(const sample_request<WORD>&);                                       \
   template void sample_sort(const simt::queue&, const sample_request<WORD>&);
 SORTILE_INSTANCE(std::uint8_t)

@@ -70,9 +70,12 @@ template <class Word>
 std::uint64_t sample_sort_in_one_block(const sample_request<Word>& request);
 
 /// The largest n that the queue's device sorts in one launch: some eight thousand keys a multiprocessor, half of that
-/// for wide ones.
+/// for wide ones, a quarter for 128 bits with their places.
 template <class Word>
 std::uint64_t sample_sort_most(const simt::queue& q, const sample_request<Word>& request);
+/// The same for so many blocks, which are resident at once.
+template <class Word>
+std::uint64_t sample_sort_most(unsigned blocks, const sample_request<Word>& request);
 
 /// Bytes of workspace for a request: 64 KiB and the keys once more, 4 bytes a key where positions travel, and the
 /// values once more where they stay in their array. Of the pointers it matters only which are null and which are equal.

@@ -22,21 +22,21 @@ std::byte zone_byte(std::size_t i) {
   return static_cast<std::byte>(testing::random_bits(zone_seed, i));
 }
 
-constexpr unsigned executor_architecture = 90;
+constexpr gpu::device_facts executor_device{};
 
 /// As engine "cuda" answers for a GPU.
 plan explain_on_executor(const sort_request& r, const options& opts) {
   if (r.device_n == nullptr)
     return sortile::explain(r, opts);
   plan p;
-  p.workspace_bytes = gpu::device_sort(r, opts, executor_architecture).workspace_bytes();
+  p.workspace_bytes = gpu::device_sort(r, opts, executor_device).workspace_bytes();
   return p;
 }
 
 result_place run_on_executor(const sort_request& r, const options& opts) {
   if (r.device_n == nullptr)
     return sortile::run(r, opts);
-  const gpu::device_sort sort(r, opts, executor_architecture);
+  const gpu::device_sort sort(r, opts, executor_device);
   if (!sort.why_refused().empty())
     throw invalid_argument(sort.why_refused());
   testing::guarded_buffer own(opts.workspace.empty() ? sort.workspace_bytes() : 0, 0, 1);
