@@ -114,8 +114,9 @@ void check_alike(simt::queue q) {
       for (std::size_t i = 0; i < n; ++i) {
         const std::uint32_t r = bits[2 * i] % values * step;
         keys[i] = Floats ? std::bit_cast<Word>(real_of<Word>(real_of<Word>(r) * real_of<Word>(0x1p-24))) : Word(r);
-        if (Floats && bits[2 * i + 1] % 16 == 0) // equal zeros, of different bits
-          keys[i] = bits[2 * i + 1] % 32 == 0 ? Word(Word{1} << (8 * sizeof(Word) - 1)) : Word{0};
+        const std::uint32_t of = step == 1 ? 16 : 128, z = bits[2 * i + 1];
+        if (Floats && z % of == 0) // equal zeros, of different bits
+          keys[i] = z % (2 * of) == 0 ? Word(Word{1} << (8 * sizeof(Word) - 1)) : Word{0};
       }
       how<Word> h{.type = Floats ? float_type<Word> : sizeof(Word) == 4 ? key_type::u32 : key_type::u64, .bits = 3};
       for (const unsigned value_bytes : {0u, 4u, 8u, 16u}) {

@@ -380,8 +380,14 @@ struct local_pairs_kernel {
       s.order[y] = mine;
     }
   }
+  SORTILE_DEVICE bool is_only(Word key) const {
+    if constexpr (std::is_same_v<Image, any_image<Word>>)
+      return image.is_only(key);
+    else
+      return true;
+  }
   SORTILE_DEVICE bool stays_before(Word other_key, std::uint32_t other, Word key, std::uint32_t mine) const {
-    if (!has_values && other_key == key) // nothing tells them apart
+    if (!has_values && other_key == key && is_only(key)) // nothing tells them apart
       return true;
     const Word a = image.image(other_key), c = image.image(key);
     return a < c || (a == c && other < mine);
