@@ -112,12 +112,13 @@ struct stable_partition_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     static_assert(block_threads == own_tables::threads);
-    std::uint32_t place = 0; // where this thread's digit goes, where the block finds out itself
+    const auto keys = spread.load(0); // asked for before anything waits
+    std::uint32_t place = 0;          // where this thread's digit goes, where the block finds out itself
     if (!tables.made_here ? gate.idle()
                           : !tables.make(s.votes.view(), s.scan, [&](unsigned, std::uint32_t p) { place = p; }))
       return;
     if (simt::thread_index() == 0)
-      s.spread[0] = spread.load(0);
+      s.spread[0] = keys;
     std::uint32_t cell = 0;
     piece at = first_piece(cell);
     if (at.next >= at.stop)
