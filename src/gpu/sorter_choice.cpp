@@ -1,4 +1,4 @@
-// Bounds are from single calls on one H100 (bench/results/h100/engine-choice-*.json, made by `sortile bench gpu
+// Bounds are from single calls on one H100 (bench/results/h100/engine-choice-2.json, made by `sortile bench gpu
 // --engine-sorts`): a launch takes 3 to 4 µs, so below some hundred thousand keys their number decides, and above it
 // the bytes that are moved.
 #include "gpu/sorter_choice.hpp"
@@ -8,6 +8,7 @@
 
 #include <sortile/types.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace sortile::gpu {
@@ -17,9 +18,21 @@ constexpr std::size_t two_to(unsigned exponent) {
   return std::size_t{1} << exponent;
 }
 
-/// Up to here one launch is quicker than the partitions' four or five, whatever the keys are; and up to there it is the
-/// quickest where they leave the keys.
-constexpr std::size_t sample_before_partitions = two_to(16), sample_behind_partitions = two_to(19);
+/// Bytes that the sample sort moves about for a key: places are compared too, where values or images need them.
+std::size_t sample_bytes(const sort_facts& f) {
+  const bool placed = f.value_bytes != 0 || f.floats || !f.whole_keys;
+  return std::max<std::size_t>(4, f.key_bits / 8) * (placed ? 2 : 1);
+}
+/// Up to here one launch is quicker than the partitions' four or five, whatever the keys are.
+std::size_t sample_before_partitions(const sort_facts& f) {
+  if (f.floats)
+    return two_to(18); // which partitions by the highest bits rarely suit
+  return sample_bytes(f) <= 4 ? two_to(17) : sample_bytes(f) <= 8 || f.key_bits == 128 ? two_to(16) : two_to(15);
+}
+/// Up to here it is the quickest where they leave the keys.
+std::size_t sample_behind_partitions(const sort_facts& f) {
+  return f.value_bytes == 0 && !f.floats && f.key_bits <= 64 ? two_to(20) : f.key_bits == 32 ? two_to(18) : two_to(19);
+}
 /// Up to here the key sort of 32- and 64-bit keys takes longer than the pair sort without values, whose look has no
 /// launch before it.
 constexpr std::size_t keys_as_pairs = two_to(20);
@@ -33,13 +46,13 @@ constexpr std::size_t lsd_once_bytes = two_to(23), lsd_once_behind_bytes = two_t
 std::size_t sample_before_lsd(const sort_facts& f) {
   switch (f.key_bits) {
   case 8:
-    return two_to(12);
+    return two_to(13);
   case 16:
-    return two_to(15);
-  case 32:
     return two_to(17);
-  default:
+  case 32:
     return two_to(18);
+  default:
+    return two_to(19);
   }
 }
 
@@ -84,16 +97,16 @@ sorter_choice choose_sorter(const sort_facts& f) {
   if (f.n == 0)
     return {};
   const bool counts = f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys;
-  if (counts && (f.key_bits == 8 || f.n > two_to(13)))
+  if (counts && (f.key_bits == 8 || f.n > two_to(18)))
     return {sorter::counting, f.floats ? sorter::lsd : sorter::nothing};
   const sorter partitions = partitions_for(f);
   if (partitions == sorter::lsd)
     return {f.n <= sample_before_lsd(f) ? sorter::sample : lsd_for(f, lsd_once_bytes), sorter::nothing};
   if (partitions_in_one_block(partitions, f))
     return {partitions, sorter::nothing};
-  if (f.n <= sample_before_partitions)
+  if (f.n <= sample_before_partitions(f))
     return {sorter::sample, sorter::nothing};
-  return {partitions, f.n <= sample_behind_partitions ? sorter::sample : lsd_for(f, lsd_once_behind_bytes)};
+  return {partitions, f.n <= sample_behind_partitions(f) ? sorter::sample : lsd_for(f, lsd_once_behind_bytes)};
 }
 
 } // namespace sortile::gpu

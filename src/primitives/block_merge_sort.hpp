@@ -13,8 +13,9 @@
 // what is sorted. Where radix ranking has to fear crowded digits, this does not.
 //
 // What it costs, in latencies: 15 steps of shuffles, then for each round log2 of the run reads of shared storage one
-// after the other, one more, and two block barriers: 1024 elements by four threads' worth in three rounds. Few elements
-// a thread have more rounds, many have more work for each: 4 up to 2 threads' worth, then 8 and 16.
+// after the other, half of that where few warps let the search ask for quarters, one more, and two block barriers: 1024
+// elements, four a thread, in three rounds. Few elements a thread have more rounds, many have more work for each: of
+// 1024 threads 4 up to 2048 elements, then 8, then 16.
 //
 // Not stable: equal elements are taken to be indistinguishable. Whoever needs stability makes them differ, with the
 // place that they came from as their lowest bits.
@@ -62,7 +63,7 @@ class block_merge_sort {
     for (unsigned run = warp_elements; run < warps * warp_elements; run *= 2) {
       simt::block_barrier();
       if (works)
-        merge(s, x, run, warps * warp_elements, greatest);
+        merge(s, x, run, warps * warp_elements, greatest, warps <= few_warps);
       simt::block_barrier();
       if (works)
         write(s, x);
@@ -70,6 +71,9 @@ class block_merge_sort {
   }
 
  private:
+  /// Up to so many, shared storage has time for three reads where one would do.
+  static constexpr unsigned few_warps = 16;
+
   static SORTILE_DEVICE T at(const simt::shared_view<T>& s, std::uint32_t i) { return s.load(merge_sort_place<T>(i)); }
   static SORTILE_DEVICE void write(const simt::shared_view<T>& s, const T (&x)[Items]) {
     SORTILE_UNROLL
@@ -78,10 +82,10 @@ class block_merge_sort {
   }
   /// This thread's part of two runs merged.
   static SORTILE_DEVICE void merge(const simt::shared_view<T>& s, T (&x)[Items], unsigned run, unsigned total,
-                                   const T& greatest) {
+                                   const T& greatest, bool in_quarters) {
     const unsigned first = simt::thread_index() * unsigned(Items), begin = first / (2 * run) * (2 * run);
     const unsigned middle = smaller(begin + run, total), end = smaller(begin + 2 * run, total), before = first - begin;
-    const unsigned from_left = split(s, begin, middle, end, before);
+    const unsigned from_left = split(s, begin, middle, end, before, in_quarters);
     const unsigned i = begin + from_left, j = middle + (before - from_left) + unsigned(Items) - 1;
     SORTILE_UNROLL
     for (int k = 0; k < Items; ++k) {
@@ -93,14 +97,25 @@ class block_merge_sort {
   }
   /// How many of the first `before` elements of [begin, middle) and [middle, end) merged are of the left run.
   static SORTILE_DEVICE unsigned split(const simt::shared_view<T>& s, unsigned begin, unsigned middle, unsigned end,
-                                       unsigned before) {
+                                       unsigned before, bool in_quarters) {
+    const auto below = [&](unsigned from_left) { // fewer are
+      return at(s, middle + (before - 1 - from_left)) < at(s, begin + from_left);
+    };
     unsigned low = before > end - middle ? before - (end - middle) : 0, high = smaller(before, middle - begin);
+    SORTILE_NO_UNROLL
+    while (in_quarters && high - low > 2) {
+      const unsigned quarter = (high - low) / 4, half = (high - low) / 2;
+      const unsigned first = low + quarter, second = low + half, third = second + (high - second) / 2;
+      const bool below_first = below(first), below_second = below(second), below_third = below(third);
+      low = below_first ? low : below_second ? first + 1 : below_third ? second + 1 : third + 1;
+      high = below_first ? first : below_second ? second : below_third ? third : high;
+    }
+    SORTILE_NO_UNROLL
     while (low < high) {
       const unsigned half = (low + high) / 2;
-      if (at(s, middle + (before - 1 - half)) < at(s, begin + half))
-        high = half;
-      else
-        low = half + 1;
+      const bool is_below = below(half);
+      low = is_below ? low : half + 1;
+      high = is_below ? half : high;
     }
     return low;
   }

@@ -92,13 +92,15 @@ SORTILE_DEVICE void sort_in_warp(T (&x)[Items]) {
   sort_in_registers(x);
   SORTILE_NO_UNROLL
   for (unsigned run = 1; run < simt::warp_size; run *= 2) {
-    T other[Items];
+    const unsigned mirror = 2 * run - 1;
     SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      other[i] = simt::shuffle_xor(x[Items - 1 - i], 2 * run - 1);
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      keep(x[i], other[i], (lane & run) == 0);
+    for (int i = 0; 2 * i < Items; ++i) { // elements that change places with each other's mirror images
+      const int j = Items - 1 - i;
+      const T low = simt::shuffle_xor(x[j], mirror), high = i == j ? low : simt::shuffle_xor(x[i], mirror);
+      keep(x[i], low, (lane & run) == 0);
+      if (i != j)
+        keep(x[j], high, (lane & run) == 0);
+    }
     SORTILE_NO_UNROLL
     for (unsigned apart = run / 2; apart > 0; apart /= 2) {
       SORTILE_UNROLL

@@ -226,6 +226,8 @@ void check_signs_and_places() {
             for (const bool many : {false, true})
               check_sort(q, make_keys<Word>(n, shape::uniform),
                          {.type = unsigned_type<Word>, .many = many, .in_offset = in, .out_offset = out});
+          check_sort(q, make_keys<Word>(9001, shape::and_of_3), // parts of rows, each over many chunks
+                     {.type = unsigned_type<Word>, .many = true, .in_offset = in, .out_offset = out});
           check_sort(q, make_keys<Word>(30'011, shape::few),
                      {.type = unsigned_type<Word>, .in_offset = in, .out_offset = out});
         }

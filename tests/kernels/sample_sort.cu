@@ -100,13 +100,16 @@ SIMT_TEST(sample_sort, sizes_at_which_ways_part) {
           check_sort(q, make_keys<std::uint32_t>(n, shape::few), {}, 5);
         }
         using kernel = kernels::sample_sort_kernel<std::uint32_t, true, true>;
-        const std::size_t room = kernel::shape.capacity(), few_drawn = 4 * (room / 6);
+        const std::size_t room = kernel::shape.capacity();
         for (const std::size_t n : {room - 1, room, room + 1})
           check_sort(q, make_keys<std::uint32_t>(n, shape::few), {.value_bytes = 4}, 4);
-        EXPECT_EQ(kernel::keys_drawn(4, std::uint32_t(few_drawn)), 32u);
-        EXPECT_EQ(kernel::keys_drawn(4, std::uint32_t(few_drawn + 1)), 96u);
-        for (const std::size_t n : {few_drawn, few_drawn + 1})
+        for (const unsigned shares : {10u, 6u}) { // for which there is room
+          const std::size_t n = 4 * (room / shares);
+          EXPECT_EQ(kernel::keys_drawn(4, std::uint32_t(n)), shares == 10 ? 16u : 32u);
+          EXPECT_EQ(kernel::keys_drawn(4, std::uint32_t(n + 1)), shares == 10 ? 32u : 96u);
           check_sort(q, make_keys<std::uint32_t>(n, shape::reversed), {.value_bytes = 4}, 4);
+          check_sort(q, make_keys<std::uint32_t>(n + 1, shape::reversed), {.value_bytes = 4}, 4);
+        }
         check_sort(q, make_keys<std::uint32_t>(8192, shape::uniform), {});
         check_sort(q, make_keys<std::uint32_t>(8193, shape::uniform), {});
       },

@@ -195,8 +195,13 @@ void check_one_block(std::size_t capacity) {
           for (const std::size_t n : {std::size_t{1}, std::size_t{6}, std::size_t{2503}, capacity - 1, capacity})
             check_shapes<Word>(q, n, {.in_place = in_place});
           check_sort(q, make_keys<Word>(capacity + 1, shape::uniform), {.in_place = in_place});
+          // Crowded keys, about the sizes of a warp's runs and of a block's vectors.
+          for (const std::size_t n : {31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 4095})
+            for (const shape kind : {shape::few, shape::and_of_3})
+              check_sort(q, make_keys<Word>(n, kind), {.in_place = in_place});
         }
         check_sort(q, make_keys<Word>(1000, shape::uniform), {.direction = order::descending});
+        check_sort(q, make_keys<Word>(1000, shape::few), {.direction = order::descending});
       },
       0);
   on_every_schedule(
@@ -436,7 +441,8 @@ SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
   on_every_schedule(
       [&](simt::queue q) {
         buffer<std::uint32_t> in(64), out(64);
-        const std::size_t bytes = kernels::sort_keys_workspace_bytes<std::uint32_t>(64);
+        EXPECT_EQ(kernels::sort_keys_workspace_bytes<std::uint32_t>(60), 0u) << "one block needs none";
+        const std::size_t bytes = kernels::sort_keys_workspace_bytes<std::uint32_t>(60, 3);
         buffer<std::uint64_t> workspace(bytes / 8 + 16);
         const kernels::sort_keys_request<std::uint32_t> good{.in = in.view().data(),
                                                              .out = out.view().data(),
@@ -444,7 +450,8 @@ SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
                                                              .codec =
                                                                  make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
                                                              .workspace = workspace.view().data(),
-                                                             .workspace_bytes = bytes};
+                                                             .workspace_bytes = bytes,
+                                                             .partition_bits = 3};
         const auto refused = [&](auto change) {
           auto r = good;
           change(r);

@@ -81,6 +81,32 @@ void check_shapes() {
       },
       0);
 }
+/// One block alone: crowds that are seen before bins are filled, and crowds that only the bins find.
+template <class Word>
+void check_one_block() {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n :
+             {2, 4, 31, 32, 33, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097})
+          for (const shape kind : {shape::few, shape::and_of_3, shape::equal, shape::one_giant_bucket})
+            for (const unsigned width : {4u, 16u})
+              check<Word>(q, n, kind, {.value_bytes = width, .keys_in_place = width == 4});
+      },
+      0);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::few, shape::and_of_3, shape::one_giant_bucket})
+          check<Word>(q, 1501, kind, {.value_bytes = 8});
+      },
+      3);
+}
+SIMT_TEST(sort_pairs, in_one_block_u32) {
+  check_one_block<std::uint32_t>();
+}
+SIMT_TEST(sort_pairs, in_one_block_u64) {
+  check_one_block<std::uint64_t>();
+}
+
 SIMT_TEST(sort_pairs, shapes_u32) {
   check_shapes<std::uint32_t>();
 }

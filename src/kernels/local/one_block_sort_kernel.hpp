@@ -3,13 +3,17 @@
 //   load     all keys into registers; which bits differ, is there disorder (block-wide)
 //   sorted   nothing but the copy
 //   sort     one bit a bin, as local_sort_kernel.hpp does a bucket
-//   else     where too many keys share bins: least significant digit first, as large_sort_kernel.hpp does
+//   else     where too many keys share bins: by merging (primitives/block_merge_sort.hpp), whatever the keys
+//
+// Crowds are mostly seen before bins are filled in vain: where one word of bins gets four of 32 keys, which happens to
+// random keys once in 10^5 sorts.
 //
 // A launch costs more than sorting some thousand keys does: the five launches of the long way take 20 µs, this one 10.
 // The block has 1024 threads, since no other block will hide its latencies.
 #pragma once
 
-#include "kernels/local/large_sort_kernel.hpp"
+#include "kernels/local/local_sort_kernel.hpp"
+#include "primitives/block_merge_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -24,22 +28,25 @@ template <class Word>
 struct one_block_sort_kernel {
   using tuning = one_block_tuning<Word>;
   using local = local_sort_kernel<Word, tuning>;
-  using large = large_sort_kernel<Word, tuning::threads>;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = 1, capacity = local::capacity;
-  static constexpr int vector = local::vector;
+  static constexpr int vector = local::vector, vectors = local::vectors;
+  /// Elements a thread that merging takes for so many vectors of keys.
+  static constexpr int merged_items(int v) { return v * vector <= 4 ? (v * vector == 3 ? 4 : v * vector) : 8; }
+  static constexpr unsigned merged = block_threads * unsigned(merged_items(vectors));
   using keys_vector = typename local::keys_vector;
+  static constexpr unsigned most_alike = 4;
   enum gathered_words { ones, zeros = 4, disorder = 8, gathered_size = 9 };
 
   struct shared {
     union {
       typename local::shared bins;
-      typename large::shared digits;
+      simt::shared_array<Word, primitives::merge_sort_room<Word>(merged)> elements;
     };
     simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
   };
 
   simt::global<const Word> in;
-  simt::global<Word> out, spare; // out may be in
+  simt::global<Word> out; // may be in
   integer_image<Word> image;
   std::uint32_t n; // up to capacity
   bool copy_if_sorted;
@@ -63,10 +70,9 @@ struct one_block_sort_kernel {
     // All images agree above the highest bit that differs.
     const unsigned rest = bits_of(differ);
     const Word first = Word(rest < 8 * sizeof(Word) ? word_at(s, ones) >> rest << rest : 0);
-    if (!step.sort(s.bins, all, keys, step.bins_from(first, rest))) {
-      simt::block_barrier();
-      large{in, out, spare, {}, {}, image, unsigned(8 * sizeof(Word))}.sort(s.digits, 0, n, differ);
-    }
+    const auto bins = step.bins_from(first, rest);
+    if (crowded(keys, bins) || !step.sort(s.bins, all, keys, bins))
+      merge(s, keys);
   }
 
  private:
@@ -100,6 +106,40 @@ struct one_block_sort_kernel {
     }
     if (simt::warp_any(falls) && simt::lane_index() == 0)
       s.gathered.fetch_or(disorder, 1u, simt::relaxed, simt::block_scope);
+  }
+  /// Whether the first keys of some warp's lanes crowd; the same in all threads.
+  SORTILE_DEVICE bool crowded(const keys_vector (&keys)[vectors], const typename local::digits& bins) const {
+    const bool valid = local::place_of(0) < n;
+    const std::uint32_t alike = simt::match_any(valid ? bins(keys[0][0]) >> 4 : ~simt::lane_index());
+    return simt::block_any(simt::popcount(alike) >= most_alike);
+  }
+
+  /// By as few vectors of keys a thread as hold them.
+  SORTILE_DEVICE void merge(shared& s, const keys_vector (&keys)[vectors]) const {
+    constexpr std::uint32_t step = block_threads * unsigned(vector);
+    if (n <= step)
+      merge_vectors<1>(s, keys);
+    else if (vectors == 2 || n <= 2 * step)
+      merge_vectors<2>(s, keys);
+    else
+      merge_vectors<vectors>(s, keys);
+    simt::block_barrier();
+    for (std::uint32_t i = simt::thread_index(); i < n; i += block_threads)
+      out[i] = image.image(s.elements.load(primitives::merge_sort_place<Word>(i))); // its own inverse
+  }
+  template <int Vectors>
+  SORTILE_DEVICE void merge_vectors(shared& s, const keys_vector (&keys)[vectors]) const {
+    constexpr int items = merged_items(Vectors);
+    constexpr Word greatest = Word(~Word{0});
+    using sorter = primitives::block_merge_sort<items, Word>;
+    Word x[items];
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int v = i / vector, e = i % vector;
+      x[i] = v < Vectors && local::place_of(v) + unsigned(e) < n ? image.image(keys[v < Vectors ? v : 0][e]) : greatest;
+    }
+    const unsigned warps = Vectors == 1 ? sorter::warps(n) : block_threads / simt::warp_size;
+    sorter::sort(s.elements.view(), x, warps, greatest);
   }
   static SORTILE_DEVICE Word word_at(shared& s, unsigned at) {
     Word w{};

@@ -14,10 +14,13 @@
 //   marks   7 . . . 8 . 11 . . . | . . 12 . …         places without a mark hold 0, the least rank
 //   keys    7 7 7 7 8 8 11 11 11 11 11 11 12 12 …
 //
-// so a row costs the same whether it holds 2 runs or 256; rows with more ranks than keys cost a chunk's load each.
+// so a row costs the same whether it holds 2 runs or 256. Where keys are sparse, a row spans many chunks: of 2^16 keys
+// of 16 bits that are the AND of three random words, the last 256 lie in 100 chunks. They are loaded two at once, and
+// only the last one's place is searched for.
 //
 // Slices are dealt out round robin, so that all multiprocessors write into a window of some 30 MB, and grow to 16 rows
-// with n: finding a place costs two round trips to the L2. Traffic: sizeof(key) bytes a key.
+// with n: finding a place costs two round trips to the L2. Where there are more warps than rows, each takes a part of a
+// row, since a warp walks through the chunks of its slice one after the other. Traffic: sizeof(key) bytes a key.
 #pragma once
 
 #include "kernels/narrow/narrow_counters.hpp"
@@ -31,7 +34,8 @@ struct narrow_fill {
   using layout = typename tables_type::layout;
   static constexpr int vector = int(16 / sizeof(Word)), each = tables_type::each;
   static constexpr unsigned warps = Threads / simt::warp_size, row_keys = simt::warp_size * unsigned(vector);
-  static constexpr unsigned most_rows = 16; // of a slice
+  static constexpr unsigned most_rows = 16, least_places = 64 / sizeof(Word); // of a slice
+  static constexpr unsigned ahead = layout::chunks > warps ? 2 : 1;           // chunks under way at once
   using keys_vector = narrow_vector<Word>;
 
   struct shared {
@@ -49,7 +53,10 @@ struct narrow_fill {
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t rows = (n + shift + row_keys - 1) / row_keys, all = std::uint64_t{simt::grid_size()} * warps;
     const std::uint64_t rounds = (rows + all * most_rows - 1) / (all * most_rows);
-    const auto places = std::uint32_t((rows + all * rounds - 1) / (all * rounds)) * row_keys;
+    const std::uint64_t share = (n + shift + all - 1) / all;
+    const std::uint32_t places = ahead > 1 && share < row_keys
+                                     ? std::uint32_t(share + least_places - 1) / least_places * least_places
+                                     : std::uint32_t((rows + all * rounds - 1) / (all * rounds)) * row_keys;
     // Neighbouring slices in different blocks: few slices keep all multiprocessors busy.
     const std::uint64_t first = std::uint64_t{simt::warp_index()} * simt::grid_size() + simt::block_index();
     for (std::uint64_t base = first * places; base < n + shift; base += all * places)
@@ -64,6 +71,7 @@ struct narrow_fill {
   };
   /// A chunk as a warp has it in registers.
   struct piece {
+    std::uint32_t chunk;
     std::uint32_t first;           // rank of this lane
     std::uint32_t begin[each + 1]; // cut off at the slice
     std::uint32_t end;             // where the next chunk begins; what lies before it lies in this chunk or before
@@ -80,7 +88,7 @@ struct narrow_fill {
     for (std::uint32_t row = 0; row < end;) {
       const std::uint32_t low = base == 0 && row == 0 ? shift : row;
       if (low >= p.end)
-        load(s, here, p, low);
+        load(s, here, p, chunk_at(s, here, low));
       const run r = run_at(p, low);
       const auto covers = [&] { return r.end >= row + row_keys || r.end == end; };
       if (!covers()) {
@@ -94,10 +102,10 @@ struct narrow_fill {
     }
   }
 
-  /// The chunk that holds this place.
-  SORTILE_DEVICE void load(shared& s, const slice& here, piece& p, std::uint32_t place) const {
+  /// The chunk that holds this place: the last one that begins there or before.
+  SORTILE_DEVICE std::uint32_t chunk_at(shared& s, const slice& here, std::uint32_t place) const {
     const std::uint64_t i = here.base + place - shift;
-    std::uint32_t low = 0, high = layout::chunks - 1; // the last chunk that begins at i or before
+    std::uint32_t low = 0, high = layout::chunks - 1;
     while (low < high) {
       const std::uint32_t middle = (low + high + 1) / 2;
       if (s.start.load(middle) <= i)
@@ -105,20 +113,29 @@ struct narrow_fill {
       else
         high = middle - 1;
     }
-    std::uint64_t keys[each], sum = 0;
-    tables.load(low, keys);
+    return low;
+  }
+  SORTILE_DEVICE void load(shared& s, const slice& here, piece& p, std::uint32_t chunk) const {
+    std::uint64_t keys[each];
+    tables.load(chunk, keys);
+    take(s, here, p, chunk, keys);
+  }
+  SORTILE_DEVICE void take(shared& s, const slice& here, piece& p, std::uint32_t chunk,
+                           const std::uint64_t (&keys)[each]) const {
+    std::uint64_t sum = 0;
     SORTILE_UNROLL
     for (const std::uint64_t k : keys)
       sum += k;
-    std::uint64_t begin = s.start.load(low) + primitives::warp_inclusive_scan(sum, primitives::plus{}) - sum;
+    std::uint64_t begin = s.start.load(chunk) + primitives::warp_inclusive_scan(sum, primitives::plus{}) - sum;
     SORTILE_UNROLL
     for (int j = 0; j < each; ++j) {
       p.begin[j] = place_of(here, begin);
       begin += keys[j];
     }
     p.begin[each] = place_of(here, begin);
-    p.first = low * layout::chunk_values + simt::lane_index() * unsigned(each);
-    p.end = place_of(here, s.start.load(low + 1));
+    p.chunk = chunk;
+    p.first = chunk * layout::chunk_values + simt::lane_index() * unsigned(each);
+    p.end = place_of(here, s.start.load(chunk + 1));
   }
 
   struct run {
@@ -142,14 +159,33 @@ struct narrow_fill {
     simt::warp_barrier(); // the row before has been read
     keys_vector::made([](int) { return Word{0}; }).store(s.marks, mine + lane * unsigned(vector));
     simt::warp_barrier();
-    for (;;) {
+    const auto mark = [&] {
       SORTILE_UNROLL
       for (int j = 0; j < each; ++j)
         if (p.begin[j] < p.begin[j + 1] && p.begin[j] < high && p.begin[j + 1] > low)
           s.marks[mine + (p.begin[j] > low ? p.begin[j] : low) - row] = Word(p.first + unsigned(j));
-      if (p.end >= high)
-        break;
-      load(s, here, p, p.end);
+    };
+    mark();
+    if constexpr (ahead == 1) {
+      while (p.end < high) {
+        load(s, here, p, chunk_at(s, here, p.end));
+        mark();
+      }
+    } else if (p.end < high) {
+      const std::uint32_t last = chunk_at(s, here, high - 1);
+      for (std::uint32_t next = p.chunk + 1; next <= last; next += ahead) {
+        std::uint64_t keys[ahead][each];
+        SORTILE_UNROLL
+        for (unsigned k = 0; k < ahead; ++k)
+          if (next + k <= last)
+            tables.load(next + k, keys[k]);
+        SORTILE_UNROLL
+        for (unsigned k = 0; k < ahead; ++k)
+          if (next + k <= last) {
+            take(s, here, p, next + k, keys[k]);
+            mark();
+          }
+      }
     }
     simt::warp_barrier();
     const auto marks = keys_vector::load(s.marks, mine + lane * unsigned(vector));

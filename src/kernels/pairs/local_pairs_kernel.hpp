@@ -26,8 +26,11 @@
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
-// One block alone (`alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Where the look saw
-// that the pairs are in order, or backwards, the kernel writes the output from the input instead.
+// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. It has the shared
+// storage to merge images with their places (primitives/block_merge_sort.hpp) where keys crowd, and mostly sees that
+// before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts.
+//
+// Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
 #pragma once
@@ -35,6 +38,7 @@
 #include "kernels/pairs/key_spread.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
+#include "primitives/block_merge_sort.hpp"
 #include "primitives/digit_rank.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -56,11 +60,11 @@ struct pair_bucket_list {
   SORTILE_DEVICE void add(std::uint32_t bucket) const { buckets[findings.fetch_add(pair_left, 1u)] = bucket; }
 };
 
-template <class Word, class Value, class Image>
+template <class Word, class Value, class Image, bool Alone = false>
 struct local_pairs_kernel {
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>>;
   static constexpr bool has_values = value_size<Value> != 0;
-  static constexpr unsigned block_threads = tuning::threads, min_blocks = tuning::min_blocks;
+  static constexpr unsigned block_threads = tuning::threads, min_blocks = Alone ? 1 : tuning::min_blocks;
   static constexpr auto needs = simt::feature::bulk_copy;
   static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = tuning::list_size,
                             most_taken = 16;
@@ -69,8 +73,10 @@ struct local_pairs_kernel {
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6;
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
-  static constexpr unsigned most_alike = 32, sparse = list_size >= 1024 ? 3 : 6;
+  static constexpr unsigned pairs_a_value = 32, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
+  static constexpr unsigned merged = 4096, most_alike = 4; ///< pairs that one block alone merges, where they crowd
+  using element = std::conditional_t<sizeof(Word) <= 4, std::uint64_t, uint128>; // image, then place
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
   struct shared {
@@ -79,6 +85,7 @@ struct local_pairs_kernel {
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
       typename ranker::storage rank;
+      simt::shared_array<element, primitives::merge_sort_room<element>(Alone ? merged : 1)> elements;
     };
     simt::shared_array<std::uint16_t, capacity> order;
     simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
@@ -103,15 +110,14 @@ struct local_pairs_kernel {
   Image image;
   std::uint32_t n;
   unsigned shift;    // of the bins in y
-  bool alone;        // one block, one bucket, no tables
   bool make_indices; // values of the original are the indices
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const bins_of bin{image, alone ? key_spread<Word, Image>::whole() : spread.load(0), shift, (1u << bin_bits) - 1};
+    const bins_of bin{image, Alone ? key_spread<Word, Image>::whole() : spread.load(0), shift, (1u << bin_bits) - 1};
     const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
-    if (alone) {
+    if constexpr (Alone) {
       gate.accept();
     } else {
       if (gate.refused())
@@ -130,9 +136,14 @@ struct local_pairs_kernel {
       return;
     }
     fetch(s, b);
-    const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
-    if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
-      sort_by_digits(s, b);
+    if constexpr (Alone) {
+      if (crowded(s, b, bin) || !order_by_list(s, b, bin))
+        sort_crowded(s, b);
+    } else {
+      const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
+      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
+        sort_crowded(s, b);
+    }
     simt::block_barrier();
     store(s, b);
   }
@@ -145,7 +156,7 @@ struct local_pairs_kernel {
   using bins_of = digits_of<Word, Image>;
 
   SORTILE_DEVICE bucket this_bucket() const {
-    const std::uint32_t q = simt::block_index(), b = alone ? 0 : start.load(q), e = alone ? n : start.load(q + 1);
+    const std::uint32_t q = simt::block_index(), b = Alone ? 0 : start.load(q), e = Alone ? n : start.load(q + 1);
     return {b, e - b, b % key_vector, b % value_vector};
   }
   static SORTILE_DEVICE Word key_of(shared& s, const bucket& b, std::uint32_t i) { return s.keys.load(b.key_lead + i); }
@@ -171,7 +182,7 @@ struct local_pairs_kernel {
   /// Keys and values to shared storage, everything else to its beginning.
   SORTILE_DEVICE void fetch(shared& s, const bucket& b) const {
     const unsigned t = simt::thread_index();
-    const bool fetch_values = has_values && !(alone && make_indices);
+    const bool fetch_values = has_values && !(Alone && make_indices);
     const std::uint32_t keys = whole(b.first - b.key_lead, b.key_lead + b.pairs, key_vector);
     const std::uint32_t values = fetch_values ? whole(b.first - b.value_lead, b.value_lead + b.pairs, value_vector) : 0;
     if (t == 0) {
@@ -186,7 +197,7 @@ struct local_pairs_kernel {
       s.too_many = 0;
       s.differ[0] = s.differ[1] = 0;
     }
-    if (!alone)
+    if (!Alone)
       prefetch_later();                  // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
@@ -393,7 +404,42 @@ struct local_pairs_kernel {
     return a < c || (a == c && other < mine);
   }
 
-  /// The permutation by stable passes, for keys that crowd.
+  /// Whether one warp's pairs crowd; the same in all threads.
+  SORTILE_DEVICE bool crowded(shared& s, const bucket& b, const bins_of& bin_of) const {
+    const unsigned t = simt::thread_index();
+    const std::uint32_t alike = simt::match_any(t < b.pairs ? bin_of(key_of(s, b, t)) >> 4 : ~t);
+    return simt::block_any(simt::popcount(alike) >= most_alike);
+  }
+  /// The permutation, for keys that crowd.
+  SORTILE_DEVICE void sort_crowded(shared& s, const bucket& b) const {
+    if constexpr (Alone) {
+      constexpr int most_items = int(merged / block_threads);
+      if (b.pairs <= 4 * block_threads)
+        return sort_by_merging<4>(s, b);
+      if (b.pairs <= merged)
+        return sort_by_merging<most_items>(s, b);
+    }
+    sort_by_digits(s, b);
+  }
+  template <int Items>
+  SORTILE_DEVICE void sort_by_merging(shared& s, const bucket& b) const {
+    using sorter = primitives::block_merge_sort<Items, element>;
+    constexpr unsigned place_bits = sizeof(element) * 4;
+    const unsigned t = simt::thread_index(), used = sorter::warps(b.pairs), threads = used * simt::warp_size;
+    element x[Items];
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const std::uint32_t p = t + unsigned(i) * threads;
+      x[i] =
+          t < threads && p < b.pairs ? element(image.image(key_of(s, b, p))) << place_bits | p : element(~element{0});
+    }
+    sorter::sort(s.elements.view(), x, used, element(~element{0}));
+    simt::block_barrier();
+    for (std::uint32_t p = t; p < b.pairs; p += block_threads)
+      s.order[p] = std::uint16_t(s.elements.load(primitives::merge_sort_place<element>(p)));
+    simt::block_barrier();
+  }
+  /// By stable passes.
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
     const Word first_image = image.image(key_of(s, b, 0));
     Word differ = 0;
@@ -442,7 +488,7 @@ struct local_pairs_kernel {
       if (write_keys)
         out[to] = s.keys.load(b.key_lead + from);
       if constexpr (has_values) {
-        if (!(alone && make_indices))
+        if (!(Alone && make_indices))
           out_values[to] = s.values.load(b.value_lead + from);
         else if constexpr (value_size<Value> <= 8)
           out_values[to] = Value(from);

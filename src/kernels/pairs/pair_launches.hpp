@@ -36,7 +36,7 @@ class pair_sort {
 
   void launch() const {
     if (plan_.bins() == 1)
-      return local(in(), true);
+      return local<true>(in());
     look();
     if (!makes_own_tables())
       tables();
@@ -55,7 +55,7 @@ class pair_sort {
           false);
       now = second;
     }
-    local(now, false);
+    local<false>(now);
     if (r_.unsuited == nullptr)
       large(now.keys == spare().keys);
   }
@@ -102,7 +102,7 @@ class pair_sort {
     return s;
   }
   /// With fewer values, and another sort to take them, buckets are not worth making.
-  std::uint32_t fewest_values() const { return r_.unsuited == nullptr ? 0 : n_ / local_kernel::most_alike; }
+  std::uint32_t fewest_values() const { return r_.unsuited == nullptr ? 0 : n_ / local_kernel::pairs_a_value; }
   /// One partition is short enough for each block to find its places by itself.
   bool makes_own_tables() const { return plan_.second_bits == 0; }
   own_tables tables_of_blocks() const {
@@ -175,26 +175,27 @@ class pair_sort {
                                   .make_indices = make_indices});
   }
 
-  void local(const arrays& from, bool alone) const {
+  template <bool Alone>
+  void local(const arrays& from) const {
+    using kernel = local_pairs_kernel<Word, Value, Image, Alone>;
     simt::launch(q_, {.grid = plan_.bins()},
-                 local_kernel{.original = {r_.keys_in, r_.n},
-                              .original_values = {in().values, r_.n},
-                              .in = {from.keys, r_.n},
-                              .in_values = {from.values, r_.n},
-                              .out = {out().keys, r_.n},
-                              .out_values = {out().values, r_.n},
-                              .start = start(),
-                              .spread = keys_spread(),
-                              .gate = gate(),
-                              .left = left(),
-                              .image = image_,
-                              .n = n_,
-                              .shift = y_bits - bits() - local_kernel::bin_bits,
-                              .alone = alone,
-                              .make_indices = r_.make_indices,
-                              .write_keys = r_.keys_out != nullptr,
-                              .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
-                              .copy_values = r_.values_out != r_.values_in});
+                 kernel{.original = {r_.keys_in, r_.n},
+                        .original_values = {in().values, r_.n},
+                        .in = {from.keys, r_.n},
+                        .in_values = {from.values, r_.n},
+                        .out = {out().keys, r_.n},
+                        .out_values = {out().values, r_.n},
+                        .start = start(),
+                        .spread = keys_spread(),
+                        .gate = gate(),
+                        .left = left(),
+                        .image = image_,
+                        .n = n_,
+                        .shift = y_bits - bits() - kernel::bin_bits,
+                        .make_indices = r_.make_indices,
+                        .write_keys = r_.keys_out != nullptr,
+                        .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
+                        .copy_values = r_.values_out != r_.values_in});
   }
   void large(bool in_spare) const {
     using kernel = large_pairs_kernel<Word, Value>;

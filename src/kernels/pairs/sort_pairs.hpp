@@ -69,7 +69,7 @@ struct sort_pairs_request {
   // For measurements and tests; the first two follow n and the device otherwise.
   unsigned partition_bits = follows_n;                ///< 1 to 16; 0 up to sort_pairs_small pairs
   unsigned chunks = follows_n;                        ///< 1 to 132 blocks that partition
-  std::uint64_t sample_from = std::uint64_t{1} << 22; ///< pairs from which a sample is asked for `unsuited`
+  std::uint64_t sample_from = std::uint64_t{1} << 21; ///< pairs from which a sample is asked for `unsuited`
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of

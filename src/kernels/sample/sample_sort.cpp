@@ -32,6 +32,8 @@ void check_shape(const sample_request<Word>& r) {
 
 template <class Word>
 void check_count(const simt::queue& q, const sample_request<Word>& r) {
+  if (detail::in_one_block(r) && r.blocks == 0)
+    return;
   const std::uint64_t most = r.blocks == 1   ? detail::sample_shape_of(r).capacity()
                              : r.blocks != 0 ? most_in_blocks(r, r.blocks)
                                              : sample_sort_most(q, r);

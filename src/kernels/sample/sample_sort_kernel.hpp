@@ -12,15 +12,21 @@
 //   ---------- the grid waits
 //   gather     a bucket a block, from all tiles: what the block needs of the tables is one row, where its bucket begins
 //              in each tile and how much it is. The beginnings' sum is where the bucket begins in the output
-//   agree      a block says that it has gathered, or that its bucket is too large for it
+//   agree      a block says that it has gathered, or that its bucket is too large for it, and hears all others say so
+//              while its warps sort
 //   sort       primitives/block_merge_sort.hpp, with as few elements a thread as the bucket asks for: 4, 8 or 16
-//   ---------- all blocks have said so, long ago
 //   write
 //
 // How many are drawn. A bucket between splitters that stand `a` drawn keys apart holds Gamma(a) / a times its share, so
-// it exceeds f times the share with the probability that a Poisson variable of mean f · a is below a. Where blocks have
-// room for 6 shares, 8 keys a bucket are drawn, and one of 128 buckets is too large once in 4·10^10 sorts. Otherwise,
-// with room for 2 shares, it is 24, and once in 160 sorts of a full grid; then others are drawn.
+// it exceeds f times the share with the probability that a Poisson variable of mean f · a is below a. One of 128
+// buckets is too large
+//
+//   room for f = 10 shares   a = 4     once in 10^11 sorts
+//               6            a = 8     once in 4 · 10^10
+//               2            a = 24    once in 160 sorts of a full grid: then other keys are drawn
+//
+// The largest of 128 buckets mostly holds 2.6, 2.1 and 1.5 shares: what is saved by sorting fewer drawn keys is more
+// than what larger buckets cost.
 //
 // Network. Where no draw helps: bitonic, in the form whose comparators all point upwards (the first step of each merge
 // mirrors its upper half), so that places beyond n need not exist: log²(n) / 2 steps, a wait after each.
@@ -55,7 +61,7 @@ struct sample_sort_kernel {
     simt::shared_array<std::uint32_t, most_buckets> count, first; // of the tile's keys in each bucket
     simt::shared_array<std::uint32_t, most_buckets> part, at, to; // of the bucket in each tile: size, where, whereto
     primitives::block_scan_storage<std::uint64_t, block_threads> scan;
-    simt::shared_value<std::uint32_t> agreed;
+    simt::shared_value<std::uint32_t> too_large; // buckets, once agreed on
   };
   struct nothing {};
   struct shared {
@@ -104,7 +110,8 @@ struct sample_sort_kernel {
     return std::uint32_t(std::uint64_t{h ^ h >> 16} * n >> 32);
   }
   static SORTILE_HOST_DEVICE unsigned keys_drawn(unsigned buckets, std::uint32_t n) {
-    return buckets * (n <= buckets * (shape.capacity() / 6) ? 8 : most_drawn_a_bucket);
+    const auto room_for = [=](unsigned shares) { return n <= buckets * (shape.capacity() / shares); };
+    return buckets * (room_for(10) ? 4 : room_for(6) ? 8 : most_drawn_a_bucket);
   }
 
  private:
@@ -148,14 +155,14 @@ struct sample_sort_kernel {
       if (fits)
         gather(s);
       simt::block_barrier();
-      if (simt::thread_index() == 0 && !need_not_agree)
-        agreed.fetch_add(attempt, fits ? 1u : 1u | 1u << 16, simt::release);
+      if (!need_not_agree)
+        agree(s, attempt, fits);
       const auto elements = s.elements.view();
       if (fits)
         sort_elements<most_items, packed>(elements, mine.size, [&](std::uint32_t i) {
           return elements.load(primitives::merge_sort_place<element>(i));
         });
-      if (need_not_agree || all_fit(s, attempt))
+      if (need_not_agree || all_fit(s))
         return write(s, mine.begin, mine.size, [] { simt::grid_barrier(); });
     }
     sort_by_network(n, tile);
@@ -298,16 +305,21 @@ struct sample_sort_kernel {
     }
   }
 
-  /// Whether all blocks have buckets that fit, when all have said so.
-  SORTILE_DEVICE bool all_fit(shared& s, unsigned attempt) const {
-    if (simt::thread_index() == 0) {
-      std::uint32_t all = agreed.load(attempt, simt::acquire);
-      for (; (all & 0xffff) != simt::grid_size(); all = agreed.load(attempt, simt::acquire))
-        simt::spin_hint(20);
-      s.table.agreed = all >> 16;
-    }
+  /// Says whether the bucket fits, and hears what all blocks say: in a thread of the last warp, which has the least to
+  /// sort.
+  SORTILE_DEVICE void agree(shared& s, unsigned attempt, bool fits) const {
+    if (simt::thread_index() != block_threads - 1)
+      return;
+    agreed.fetch_add(attempt, fits ? 1u : 1u | 1u << 16, simt::release);
+    std::uint32_t all = 0;
+    while (((all = agreed.load(attempt, simt::acquire)) & 0xffff) != simt::grid_size())
+      simt::spin_hint(20);
+    s.table.too_large = all >> 16;
+  }
+  /// What the blocks have agreed on.
+  static SORTILE_DEVICE bool all_fit(shared& s) {
     simt::block_barrier();
-    const bool fit = s.table.agreed == 0;
+    const bool fit = s.table.too_large == 0;
     simt::block_barrier(); // nobody lays out anew before all have read it
     return fit;
   }

@@ -53,10 +53,11 @@ struct sort_keys_request {
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
-  std::uint64_t sample_from = std::uint64_t{1} << 22; ///< keys from which a sample is asked for `unsuited`
+  std::uint64_t sample_from = std::uint64_t{1} << 21; ///< keys from which a sample is asked for `unsuited`
 };
 
-/// Bytes that a request needs: room for the keys once more, and 20 bytes a bucket. Aligned to 128.
+/// Bytes that a request needs: none where one block sorts, else room for the keys once more, and 20 bytes a bucket.
+/// Aligned to 128.
 template <class Word>
 std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
 

@@ -9,6 +9,7 @@
 // The list of launches depends on n alone, so that a captured graph can be replayed with other keys.
 #pragma once
 
+#include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
 #include "kernels/look/window_kernel.hpp"
@@ -78,7 +79,6 @@ class key_sort {
     simt::launch(q_, {.grid = 1},
                  kernel{.in = {r_.in, r_.n},
                         .out = {r_.out, r_.n},
-                        .spare = {spare(), r_.n},
                         .image = image_,
                         .n = n_,
                         .copy_if_sorted = r_.in != r_.out});

@@ -49,10 +49,8 @@ struct sort_keys_layout {
   static sort_keys_layout of(const sort_keys_plan& p, std::uint64_t n) {
     const std::size_t bins = rounded(std::size_t{p.bins()} * 4), coarse = rounded(std::size_t{p.coarse()} * 4);
     sort_keys_layout l{};
-    if (p.in_one_block) {
-      l.bytes = rounded(std::size_t(n) * sizeof(Word));
+    if (p.in_one_block)
       return l;
-    }
     l.count = alignment;
     l.start = l.count + bins;
     l.coarse_next = l.start + bins + alignment;

@@ -158,18 +158,26 @@ void set_constants(const queue& q, const void* from, std::size_t bytes) {
                    "constants");
 }
 
-/// How many blocks of the kernel can be resident at once: the largest cooperative grid.
+/// How many blocks of the kernel can be resident at once: the largest cooperative grid. For the kernel's own block size
+/// and storage the answer is kept: asking CUDA takes host time, and a sort of few keys waits for it.
 template <class K>
 unsigned resident_blocks(const queue& q, const launch_config& config = {}) {
+  static std::atomic<unsigned> known[detail::max_devices];
+  int a_multiprocessor = 0, multiprocessors = 0, device = 0;
+  detail::check<K>(cudaGetDevice(&device), "current device");
+  const bool kept = device < detail::max_devices && config.block == 0 && config.dynamic_shared == 0;
+  if (const unsigned blocks = kept ? known[device].load(std::memory_order_relaxed) : 0)
+    return blocks;
   detail::attributes a;
   const cudaLaunchConfig_t c = detail::prepare<K>(q, config, a);
-  int a_multiprocessor = 0, multiprocessors = 0, device = 0;
   detail::check<K>(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, detail::kernel_entry<K>,
                                                                  int(c.blockDim.x), c.dynamicSmemBytes),
                    "occupancy");
-  detail::check<K>(cudaGetDevice(&device), "current device");
   detail::check<K>(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
-  return unsigned(a_multiprocessor) * unsigned(multiprocessors);
+  const unsigned blocks = unsigned(a_multiprocessor) * unsigned(multiprocessors);
+  if (kept)
+    known[device].store(blocks, std::memory_order_relaxed);
+  return blocks;
 }
 
 /// Whether the queue's device has the features that the kernel needs and the shared storage that it declares.
