@@ -102,6 +102,39 @@ SIMT_TEST(sort_pairs_spread, floats_of_32_bits) {
 SIMT_TEST(sort_pairs_spread, floats_of_64_bits) {
   on_every_schedule([](simt::queue q) { check_floats<std::uint64_t>(q, 9001, {5u, 9u}); }, 0);
 }
+/// Some keys to each value, from fewer than one to so many that the local step's ways to order them give up.
+template <class Word, bool Floats>
+void check_alike(simt::queue q) {
+  constexpr std::size_t n = 9001;
+  const auto bits = noise(2 * n, 23);
+  for (const std::uint32_t values : {60'000u, 20'000u, 9000u, 3000u, 500u, 100u, 7u})
+    for (const unsigned step : {1u, 1000u}) {
+      SCOPED_TRACE(std::to_string(values) + " values, " + std::to_string(step) + " apart");
+      std::vector<Word> keys(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t r = bits[2 * i] % values * step;
+        keys[i] = Floats ? std::bit_cast<Word>(real_of<Word>(real_of<Word>(r) * real_of<Word>(0x1p-24))) : Word(r);
+        const std::uint32_t of = step == 1 ? 16 : 128, z = bits[2 * i + 1];
+        if (Floats && z % of == 0) // equal zeros, of different bits
+          keys[i] = z % (2 * of) == 0 ? Word(Word{1} << (8 * sizeof(Word) - 1)) : Word{0};
+      }
+      how<Word> h{.type = Floats ? float_type<Word> : sizeof(Word) == 4 ? key_type::u32 : key_type::u64, .bits = 3};
+      for (const unsigned value_bytes : {0u, 4u, 8u, 16u}) {
+        h.value_bytes = value_bytes;
+        check_sort(q, keys, h);
+      }
+    }
+}
+SIMT_TEST(sort_pairs_spread, alike) {
+  on_every_schedule(
+      [](simt::queue q) {
+        check_alike<std::uint32_t, false>(q);
+        check_alike<std::uint32_t, true>(q);
+        check_alike<std::uint64_t, false>(q);
+        check_alike<std::uint64_t, true>(q);
+      },
+      0);
+}
 SIMT_TEST(sort_pairs_spread, many_schedules) {
   on_every_schedule(
       [](simt::queue q) {
@@ -180,14 +213,14 @@ SIMT_TEST(sort_pairs_spread, what_suits) {
         };
         constexpr const std::uint32_t* f32 = nullptr;
         constexpr const std::uint64_t* f64 = nullptr;
-        for (const spread even : {spread::unit, spread::signs, spread::widest, spread::equal}) {
+        for (const spread even : {spread::unit, spread::signs, spread::widest, spread::subnormal, spread::equal}) {
           EXPECT_FALSE(left(even, f32)) << int(even);
           EXPECT_FALSE(left(even, f64)) << int(even);
         }
         EXPECT_FALSE(left(spread::far, f64));
         EXPECT_TRUE(left(spread::far, f32)); // 1600 values
-        for (const spread uneven : {spread::normal, spread::exponential, spread::subnormal, spread::clusters,
-                                    spread::outlier, spread::specials, spread::few}) {
+        for (const spread uneven :
+             {spread::normal, spread::exponential, spread::clusters, spread::outlier, spread::specials, spread::few}) {
           EXPECT_TRUE(left(uneven, f32)) << int(uneven);
           EXPECT_TRUE(left(uneven, f64)) << int(uneven);
         }
@@ -206,13 +239,12 @@ SIMT_TEST(sort_pairs_spread, what_suits) {
         EXPECT_FALSE(integers_left(integers::small_of_both_signs, key_type::i64, f64));
         EXPECT_TRUE(integers_left(integers::clusters, key_type::u32, f32));
         EXPECT_TRUE(integers_left(integers::outliers, key_type::u64, f64));
-        std::vector<std::uint32_t> dense = make_integers<std::uint32_t>(n, integers::below_a_billion);
-        for (std::uint32_t& key : dense)
-          key %= 3 * std::uint32_t(n);
-        EXPECT_FALSE(told_unsuited<std::uint32_t>(q, dense, {}));
-        for (std::uint32_t& key : dense)
-          key %= 2 * std::uint32_t(n);
-        EXPECT_TRUE(told_unsuited<std::uint32_t>(q, dense, {}));
+        std::vector<std::uint32_t> few = make_integers<std::uint32_t>(n, integers::below_a_billion);
+        for (const auto& [values, is_left] : {std::pair{3 * n, false}, {n, false}, {n / 20, false}, {n / 40, true}}) {
+          for (std::uint32_t& key : few)
+            key %= std::uint32_t(values);
+          EXPECT_EQ(told_unsuited<std::uint32_t>(q, few, {}), is_left) << values;
+        }
       },
       0);
 }

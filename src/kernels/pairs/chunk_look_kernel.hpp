@@ -57,23 +57,26 @@ struct chunk_look_kernel {
   typename spread_finder::sample crowds;
   std::uint32_t n, chunk; // chunk: keys, a multiple of the vector
   std::uint32_t bins, fine_bins;
-  unsigned shift; // of the digit in y
-  std::uint32_t dense;
+  unsigned shift;       // of the digit in y
+  std::uint32_t fewest; // values (spread_sample.hpp)
   bool two_levels;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
-    const auto sampled = spread_finder{in, image, crowds, n, dense}.find(s.sample);
+    const spread_finder finder{in, image, crowds, n, fewest};
+    Word samples[spread_finder::each];
+    finder.load(samples);
+    for (unsigned w = t; w < bins / 2; w += block_threads)
+      s.packed[w] = 0;
+    if (t < most_coarse)
+      s.coarse[t] = 0;
+    const auto sampled = finder.find(s.sample, samples);
     if (simt::block_index() == 0 && t == 0)
       begin(sampled);
     if (sampled.crowded)
       return;
-    for (unsigned w = t; w < bins / 2; w += block_threads)
-      s.packed[w] = 0;
     for (unsigned d = t; d < bins; d += block_threads)
       row()[d] = 0;
-    if (t < most_coarse)
-      s.coarse[t] = 0;
     simt::block_barrier();
     neighbours seen;
     see_chunk(s, {image, sampled.keys, shift, bins - 1}, seen);

@@ -49,10 +49,10 @@ struct interval_spread {
   static SORTILE_HOST_DEVICE interval_spread of(Word low, Word high) {
     interval_spread s{low, high, 0, 0, 0, 0};
     const auto span = std::uint64_t(high - low);
-    while (span >> s.right >> 32 != 0)
-      ++s.right;
+    s.right = span >> 32 == 0 ? 0 : unsigned(std::bit_width(span)) - 32;
     const std::uint64_t most = (span >> s.right) + 1; // 2 … 2^32
-    const std::uint64_t scale = ~std::uint64_t{0} / most + ((most & (most - 1)) == 0 ? 1 : 0);
+    const std::uint64_t scale =
+        std::has_single_bit(most) ? std::uint64_t{1} << (65 - std::bit_width(most)) : ~std::uint64_t{0} / most;
     s.scale_low = std::uint32_t(scale);
     s.scale_high = std::uint32_t(scale >> 32);
     return s;
@@ -66,8 +66,8 @@ struct interval_spread {
     return x * scale_high + std::uint32_t(std::uint64_t{x} * scale_low >> 32);
   }
 
-  /// Values of the interval to each of n keys, rounded down.
-  SORTILE_HOST_DEVICE std::uint64_t values_a_key(std::uint32_t n) const { return std::uint64_t(high - low) / n; }
+  /// Whether the interval has fewer values.
+  SORTILE_HOST_DEVICE bool has_fewer(std::uint64_t values) const { return std::uint64_t(high - low) < values; }
 };
 
 /// Of floats.
@@ -79,7 +79,7 @@ struct value_spread {
   real low, grow, scale; ///< low has been multiplied by grow
   std::uint32_t by_value, pieces;
 
-  static SORTILE_HOST_DEVICE value_spread whole() { return {0, 1, 1, 0, 0}; }
+  static SORTILE_HOST_DEVICE value_spread whole() { return {0, 1, 1, 0, ~0u}; }
   SORTILE_HOST_DEVICE std::uint32_t y(const any_image<Word>& image, Word key) const {
     if (by_value == 0)
       return std::uint32_t(image.image(key) >> (width - 32));
@@ -108,10 +108,8 @@ struct value_spread {
     return s;
   }
 
-  /// Values of the interval to each of n keys, rounded down: at least so many.
-  SORTILE_HOST_DEVICE std::uint64_t values_a_key(std::uint32_t n) const {
-    return pieces == ~0u ? ~std::uint64_t{0} : pieces / n;
-  }
+  /// Whether the interval has fewer values, as far as its largest exponent tells. Not known of bits.
+  SORTILE_HOST_DEVICE bool has_fewer(std::uint64_t values) const { return pieces != ~0u && pieces < values; }
 };
 
 template <class Word, class Image>

@@ -13,9 +13,14 @@
 // Pairs that found their bin taken are put behind the others of their word, and such words are put right by insertion,
 // by image and then by place in the bucket: the result is stable although nobody says who takes a bin first.
 //
-// Many equal keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024, the permutation is
-// sorted least significant digit first instead, 6 bits a pass, by those digits in which the bucket's keys differ:
-// slower, and right for all keys. Only a bucket of more than `capacity` pairs is listed for large_pairs_kernel.hpp.
+// Some equal keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024, pairs are not
+// listed: each thread keeps its pairs' numbers among the taken ones of their words, a byte each, and puts right the
+// words that it scanned. That does not depend on how many are taken, and is where the sort begins if the interval of
+// the keys has few values for so many keys (floats of 32 bits between 0 and 1: 2^24, more or less).
+//
+// Many equal keys. Where one word has more than 255, the permutation is sorted least significant digit first instead, 6
+// bits a pass, by those digits in which the bucket's keys differ: slower, and right for all keys. Only a bucket of more
+// than `capacity` pairs is listed for large_pairs_kernel.hpp.
 //
 // In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
@@ -31,6 +36,7 @@
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"
+#include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/digit_rank.hpp"
@@ -66,6 +72,8 @@ struct local_pairs_kernel {
   static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6;
+  /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
+  static constexpr unsigned pairs_a_value = 32, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static constexpr unsigned merged = 4096, most_alike = 4; ///< pairs that one block alone merges, where they crowd
   using element = std::conditional_t<sizeof(Word) <= 4, std::uint64_t, uint128>; // image, then place
@@ -128,19 +136,13 @@ struct local_pairs_kernel {
       return;
     }
     fetch(s, b);
-    if (Alone && crowded(s, b, bin)) {
-      sort_crowded(s, b);
-      return store(s, b);
-    }
-    const std::uint32_t taken = mark(s, b, bin);
-    simt::block_barrier();
-    if (scan_bins(s)) {
-      simt::block_barrier();
-      place(s, b, bin, taken);
-      simt::block_barrier();
-      insert(s, b);
+    if constexpr (Alone) {
+      if (crowded(s, b, bin) || !order_by_list(s, b, bin))
+        sort_crowded(s, b);
     } else {
-      sort_crowded(s, b);
+      const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
+      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
+        sort_crowded(s, b);
     }
     simt::block_barrier();
     store(s, b);
@@ -202,16 +204,52 @@ struct local_pairs_kernel {
     if constexpr (has_values)
       if (fetch_values && values + t < b.value_lead + b.pairs)
         s.values[values + t] = in_values.load(b.first - b.value_lead + values + t);
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(s.bins, swizzle(t * unsigned(owned) + unsigned(j)), simt::vec<std::uint32_t, 4>{});
+    clear_bins(s);
     simt::block_barrier();
     s.arrived.wait(0);
+  }
+  static SORTILE_DEVICE void clear_bins(shared& s) {
+    SORTILE_UNROLL
+    for (int j = 0; j < owned; j += 4)
+      simt::store_vector<4>(s.bins, swizzle(simt::thread_index() * unsigned(owned) + unsigned(j)),
+                            simt::vec<std::uint32_t, 4>{});
   }
   /// Items to copy from a vector's first item on for `items` of them: whole vectors, as many as the array has.
   SORTILE_DEVICE std::uint32_t whole(std::uint32_t first, std::uint32_t wanted, unsigned vector) const {
     const std::uint32_t up = (wanted + vector - 1) / vector * vector;
     return n - first >= up ? up : wanted / vector * vector;
+  }
+
+  /// False, in all threads, where the list has no room.
+  SORTILE_DEVICE bool order_by_list(shared& s, const bucket& b, const bins_of& bin) const {
+    const std::uint32_t taken = mark(s, b, bin);
+    simt::block_barrier();
+    if (!scan_bins(s))
+      return false;
+    simt::block_barrier();
+    place(s, b, bin, taken);
+    simt::block_barrier();
+    insert(s, b);
+    return true;
+  }
+  /// False, in all threads, where a byte has no room. `again`: the list has been tried.
+  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const bins_of& bin, bool again) const {
+    if (again) {
+      simt::block_barrier();
+      clear_bins(s);
+      if (simt::thread_index() == 0)
+        s.too_many = 0;
+      simt::block_barrier();
+    }
+    const thread_bytes<items> numbers = number(s, b, bin);
+    simt::block_barrier();
+    if (!scan_bins(s))
+      return false;
+    simt::block_barrier();
+    place_numbered(s, b, bin, numbers);
+    simt::block_barrier();
+    insert_own_words(s, b);
+    return true;
   }
 
   /// Sets the pairs' bits and lists those that found theirs taken; returns which these are.
@@ -237,6 +275,27 @@ struct local_pairs_kernel {
       s.taken_at[q] = w << 16 | r;
     }
     return taken;
+  }
+
+  /// Sets the pairs' bits; 0 for a pair that was first in its bin, else one more than its number among the word's
+  /// taken.
+  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const bins_of& bin_of) const {
+    thread_bytes<items> numbers{};
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
+      if (p < b.pairs) {
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), bit = 1u << (bin & 15);
+        if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0) {
+          const std::uint32_t r = s.bins.fetch_add(swizzle(bin >> 4), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+          if (r < 255)
+            numbers.set(i, r + 1);
+          else
+            s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
+        }
+      }
+    }
+    return numbers;
   }
 
   /// Words from counting to placing. False, in all threads, where too many pairs found their bins taken.
@@ -285,29 +344,64 @@ struct local_pairs_kernel {
     }
   }
 
+  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const bins_of& bin_of,
+                                            const thread_bytes<items>& numbers) {
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
+      if (p < b.pairs) {
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(swizzle(bin >> 4)), r = numbers[i];
+        const std::uint32_t before = r == 0 ? (1u << (bin & 15)) - 1 : 0xffffu;
+        s.order[(word >> 16) + simt::popcount(word & before) + (r == 0 ? 0 : r - 1)] = std::uint16_t(p);
+      }
+    }
+  }
+
   /// Orders the words that hold taken pairs; the first taken pair of a word stands for it.
   SORTILE_DEVICE void insert(shared& s, const bucket& b) const {
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
       const std::uint32_t at = s.taken_at.load(q), w = at >> 16;
-      if ((at & 0xffff) != 0)
-        continue;
-      const std::uint32_t low = s.bins.load(swizzle(w)) >> 16,
-                          high = w + 1 < words ? s.bins.load(swizzle(w + 1)) >> 16 : b.pairs;
-      for (std::uint32_t x = low + 1; x < high; ++x) {
-        const std::uint16_t mine = s.order.load(x);
-        const Word key = image.image(key_of(s, b, mine));
-        std::uint32_t y = x;
-        for (; y > low; --y) {
-          const std::uint16_t other = s.order.load(y - 1);
-          const Word other_key = image.image(key_of(s, b, other));
-          if (other_key < key || (other_key == key && other < mine))
-            break;
-          s.order[y] = other;
-        }
-        s.order[y] = mine;
-      }
+      if ((at & 0xffff) == 0)
+        insert_word(s, b, s.bins.load(swizzle(w)) >> 16, end_of_word(s, b, w));
     }
+  }
+  /// The same of the words that this thread scanned.
+  SORTILE_DEVICE void insert_own_words(shared& s, const bucket& b) const {
+    for (unsigned w = simt::thread_index() * unsigned(owned); w < (simt::thread_index() + 1) * unsigned(owned); ++w) {
+      const std::uint32_t word = s.bins.load(swizzle(w)), low = word >> 16, high = end_of_word(s, b, w);
+      if (high - low > simt::popcount(word & 0xffff))
+        insert_word(s, b, low, high);
+    }
+  }
+  static SORTILE_DEVICE std::uint32_t end_of_word(shared& s, const bucket& b, std::uint32_t w) {
+    return w + 1 < words ? s.bins.load(swizzle(w + 1)) >> 16 : b.pairs;
+  }
+  SORTILE_DEVICE void insert_word(shared& s, const bucket& b, std::uint32_t low, std::uint32_t high) const {
+    for (std::uint32_t x = low + 1; x < high; ++x) {
+      const std::uint16_t mine = s.order.load(x);
+      const Word key = key_of(s, b, mine);
+      std::uint32_t y = x;
+      for (; y > low; --y) {
+        const std::uint16_t other = s.order.load(y - 1);
+        if (stays_before(key_of(s, b, other), other, key, mine))
+          break;
+        s.order[y] = other;
+      }
+      s.order[y] = mine;
+    }
+  }
+  SORTILE_DEVICE bool is_only(Word key) const {
+    if constexpr (std::is_same_v<Image, any_image<Word>>)
+      return image.is_only(key);
+    else
+      return true;
+  }
+  SORTILE_DEVICE bool stays_before(Word other_key, std::uint32_t other, Word key, std::uint32_t mine) const {
+    if (!has_values && other_key == key && is_only(key)) // nothing tells them apart
+      return true;
+    const Word a = image.image(other_key), c = image.image(key);
+    return a < c || (a == c && other < mine);
   }
 
   /// Whether one warp's pairs crowd; the same in all threads.

@@ -101,8 +101,8 @@ class pair_sort {
       s.limit = 0;
     return s;
   }
-  /// Values a key from which on the local step's list holds those that find their bins taken, and to spare.
-  std::uint32_t dense() const { return r_.unsuited == nullptr ? 0 : local_kernel::list_size >= 1024 ? 3 : 6; }
+  /// With fewer values, and another sort to take them, buckets are not worth making.
+  std::uint32_t fewest_values() const { return r_.unsuited == nullptr ? 0 : n_ / local_kernel::pairs_a_value; }
   /// One partition is short enough for each block to find its places by itself.
   bool makes_own_tables() const { return plan_.second_bits == 0; }
   own_tables tables_of_blocks() const {
@@ -134,7 +134,7 @@ class pair_sort {
                                                 .bins = plan_.bins(),
                                                 .fine_bins = plan_.fine(),
                                                 .shift = y_bits - bits(),
-                                                .dense = dense(),
+                                                .fewest = fewest_values(),
                                                 .two_levels = two_levels});
   }
   void tables() const {

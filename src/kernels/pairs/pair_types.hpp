@@ -38,6 +38,8 @@ struct any_image {
     return std::uint32_t(image(key) >> shift) & mask;
   }
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return image(a) < image(b); }
+  /// Whether no other key has its image.
+  SORTILE_HOST_DEVICE bool is_only(Word u) const { return (u & magnitude) != 0 && (u & magnitude) <= infinity; }
   /// The float of this image, which is no NaN's.
   SORTILE_HOST_DEVICE Word key_of(Word image) const {
     const Word up = Word(image ^ complement);

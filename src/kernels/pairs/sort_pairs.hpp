@@ -22,9 +22,14 @@
 // Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a CUDA graph. The workspace's
 // content never matters. Deterministic. Needs sm_90 (bulk copies).
 //
-// When not to use it: beyond 2^28 pairs, or where keys crowd (floats of a few magnitudes, narrow integers, skew),
-// buckets get too large for the local step, and one block sorts each of those: right, but slow. `unsuited` says so in
-// time: of crowds that a sample shows, before the keys are read.
+// Buckets divide the interval that a sample of the keys comes from, floats by value where that is more even than by
+// their bits (key_spread.hpp): numbers below a billion, time stamps and floats between 0 and 1 fill them as evenly as
+// random bits do.
+//
+// When not to use it: beyond 2^28 pairs, or where keys crowd (normally distributed floats, skew, a few outliers far
+// away), buckets get too large for the local step, and one block sorts each of those: right, but slow. `unsuited` says
+// so in time: of crowds that a sample shows, before the keys are read. So it does where there are more than 32 keys to
+// each value of the interval: other sorts take such keys in fewer passes.
 #pragma once
 
 #include "kernels/sort_shape.hpp"

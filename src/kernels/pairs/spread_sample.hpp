@@ -9,8 +9,8 @@
 //              fewer samples. By bits where that is no worse: numbers of all magnitudes are even by their bits, and
 //              what few magnitudes make of their bits, by value, is nearly always a difference of several times
 //
-// Dense. Where the interval has less than a few values to each key, buckets hold many equal keys, which is what the
-// local step is slow at. Where another sort can take the pairs, the keys are then spread by bits, and crowd.
+// Few values. Where the interval has much fewer values than there are keys, buckets hold nothing but equal keys, which
+// another sort does in fewer passes. Where there is one, the keys are then divided by their bits, and crowd.
 //
 // Every block of the look finds this for itself, from the same sample: the same in all, without a launch before or a
 // wait. What is outside of the interval counts as its nearest end: right, but crowded where it is much.
@@ -45,14 +45,17 @@ struct spread_sample {
   Image image;
   sample crowds;
   std::uint32_t n;
-  std::uint32_t dense; // fewer values a key leave the pairs to another sort; 0: there is none
+  std::uint32_t
+      fewest; // values of an interval that is taken: the keys are left to another sort below; 0: there is none
 
-  /// By all threads of a block.
-  SORTILE_DEVICE result find(storage& s) const {
-    Word x[each];
+  /// This thread's samples. Asked for early, they arrive while something else is done.
+  SORTILE_DEVICE void load(Word (&x)[each]) const {
     SORTILE_UNROLL
     for (unsigned j = 0; j < each; ++j)
       x[j] = in.load(sample::position(j * Threads + simt::thread_index(), n));
+  }
+  /// By all threads of a block.
+  SORTILE_DEVICE result find(storage& s, const Word (&x)[each]) const {
     const interval ends = ends_of(s, x);
     if (simt::thread_index() == 0)
       s.found[0] = around(ends);
@@ -112,24 +115,16 @@ struct spread_sample {
     } else {
       found = around_integers(i);
     }
-    return found.values_a_key(n) < dense ? spread::whole() : found;
+    return found.has_fewer(fewest) ? spread::whole() : found;
   }
   static SORTILE_DEVICE interval_spread<Word> around_integers(const interval& i) {
-    const Word distance = Word(i.high - i.low), below = Word(~Word{0} >> zeros_above(Word(i.low ^ i.high)));
+    const Word distance = Word(i.high - i.low), below = Word(~Word{0} >> simt::leading_zeros(Word(i.low ^ i.high)));
     if (below - distance <= distance / 128)
       return interval_spread<Word>::of(Word(i.low & ~below), Word(i.low | below));
     const Word margin = Word(distance / 256 + 1), above = Word(~Word{0}) - i.high;
     return interval_spread<Word>::of(Word(i.low - (i.low < margin ? i.low : margin)),
                                      Word(i.high + (above < margin ? above : margin)));
   }
-  /// Of a v that is not 0.
-  static SORTILE_DEVICE unsigned zeros_above(Word v) {
-    unsigned zeros = 0;
-    for (; (v >> (width - 1)) == 0; v = Word(v << 1))
-      ++zeros;
-    return zeros;
-  }
-
   /// The samples in the fullest of this thread's bins.
   SORTILE_DEVICE std::uint32_t fullest(storage& s, const spread& keys, const Word (&x)[each]) const {
     const unsigned right = 32 - crowds.bits;

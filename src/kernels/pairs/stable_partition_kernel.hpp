@@ -39,6 +39,7 @@
 
 #include "kernels/pairs/key_spread.hpp"
 #include "kernels/pairs/own_tables.hpp"
+#include "kernels/pairs/thread_bytes.hpp"
 #include "primitives/warp_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -111,12 +112,13 @@ struct stable_partition_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     static_assert(block_threads == own_tables::threads);
-    std::uint32_t place = 0; // where this thread's digit goes, where the block finds out itself
+    const auto keys = spread.load(0); // asked for before anything waits
+    std::uint32_t place = 0;          // where this thread's digit goes, where the block finds out itself
     if (!tables.made_here ? gate.idle()
                           : !tables.make(s.votes.view(), s.scan, [&](unsigned, std::uint32_t p) { place = p; }))
       return;
     if (simt::thread_index() == 0)
-      s.spread[0] = spread.load(0);
+      s.spread[0] = keys;
     std::uint32_t cell = 0;
     piece at = first_piece(cell);
     if (at.next >= at.stop)
@@ -177,12 +179,7 @@ struct stable_partition_kernel {
     Value values[slots];
   };
 
-  /// A byte for each pair of the thread: its digit, or its rank among the warp's pairs of that digit.
-  struct tile_bytes {
-    std::uint32_t packed[(items + 3) / 4];
-    SORTILE_DEVICE std::uint32_t operator[](int i) const { return packed[i / 4] >> (i % 4 * 8) & 0xff; }
-    SORTILE_DEVICE void set(int i, std::uint32_t x) { packed[i / 4] += x << (i % 4 * 8); } // once
-  };
+  using tile_bytes = thread_bytes<items>; // digits; ranks among the warp's pairs of a digit
   static_assert(unsigned(items) * simt::warp_size + simt::warp_size <= 256);
   SORTILE_DEVICE digits_of<Word, Image> digit(shared& s) const {
     return {image, s.spread.load(0), shape.shift, shape.mask};
