@@ -25,8 +25,6 @@ std::size_t sample_bytes(const sort_facts& f) {
 }
 /// Up to here one launch is quicker than the partitions' four or five, whatever the keys are.
 std::size_t sample_before_partitions(const sort_facts& f) {
-  if (f.floats)
-    return two_to(18); // which partitions by the highest bits rarely suit
   return sample_bytes(f) <= 4 ? two_to(17) : sample_bytes(f) <= 8 || f.key_bits == 128 ? two_to(16) : two_to(15);
 }
 /// Up to here it is the quickest where they leave the keys.
@@ -70,7 +68,8 @@ sorter partitions_for(const sort_facts& f) {
   if (!f.whole_keys || !f.vectors_fit || f.n_on_device || f.key_bits < 32)
     return sorter::lsd;
   const bool by_keys = f.value_bytes == 0 && !f.floats && f.n <= kernels::sort_keys_most;
-  const bool by_pairs = f.key_bits <= 64 && f.architecture >= kernels::sort_pairs_architecture && f.n <= most_pairs;
+  const bool by_pairs =
+      f.key_bits <= 64 && f.device.architecture >= kernels::sort_pairs_architecture && f.n <= most_pairs;
   if (by_keys && (!by_pairs || f.n > keys_as_pairs || partitions_in_one_block(sorter::keys, f)))
     return sorter::keys;
   return by_pairs ? sorter::pairs : sorter::lsd;

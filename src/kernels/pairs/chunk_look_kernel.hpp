@@ -50,7 +50,7 @@ struct chunk_look_kernel {
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
-  simt::global<std::uint32_t> fine, coarse, order;
+  simt::global<std::uint32_t> fine, coarse, order, start;
   pairs_gate gate; // set open for the steps behind
   Image image;
   simt::global<spread> found; // by block 0
@@ -74,7 +74,7 @@ struct chunk_look_kernel {
     if (simt::block_index() == 0 && t == 0)
       begin(sampled);
     if (sampled.crowded)
-      return;
+      return clear_starts();
     for (unsigned d = t; d < bins; d += block_threads)
       row()[d] = 0;
     simt::block_barrier();
@@ -97,6 +97,12 @@ struct chunk_look_kernel {
     gate.findings[pair_crowded] = sampled.crowded ? 1 : 0;
   }
 
+  /// The local step asks for its bucket before it knows that there is nothing to do.
+  SORTILE_DEVICE void clear_starts() const {
+    const std::uint32_t first = simt::block_index() * block_threads + simt::thread_index();
+    for (std::uint32_t b = first; b <= bins; b += simt::grid_size() * block_threads)
+      start[b] = 0;
+  }
   /// This chunk's counters in memory.
   SORTILE_DEVICE simt::global<std::uint32_t> row() const {
     return fine.subview(std::uint64_t{simt::block_index()} * bins, bins);

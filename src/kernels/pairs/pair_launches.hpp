@@ -125,6 +125,7 @@ class pair_sort {
                                                 .fine = fine(),
                                                 .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
                                                 .order = order(),
+                                                .start = start(),
                                                 .gate = gate(),
                                                 .image = image_,
                                                 .found = keys_spread(),

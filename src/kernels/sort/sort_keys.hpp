@@ -48,7 +48,8 @@ struct sort_keys_request {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
-  /// large for one block (which is known before anything moves), else it writes 0 and sorts.
+  /// large for one block, too many are crowded, or few values have strays (which is known before anything moves), else
+  /// it writes 0 and sorts. Not written where one block sorts all keys: it takes any.
   std::uint32_t* unsuited = nullptr;
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16

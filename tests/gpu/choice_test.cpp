@@ -1,0 +1,103 @@
+// Which sort does a request: what is chosen can be done, plans say who does it, and workspace stays near the keys' own.
+#include "gpu/sorter_choice.hpp"
+
+#include "kernels/sample/sample_sort.hpp"
+
+#include <sortile/sortile.hpp>
+
+#include <gtest/gtest.h>
+
+namespace sortile::testing {
+namespace {
+
+using gpu::choose_sorter;
+using gpu::sort_facts;
+using gpu::sorter;
+
+/// Everything that a choice may go by, one after another, at sizes around every power of two.
+template <class F>
+void for_all_facts(F f) {
+  for (const unsigned bits : {8u, 16u, 32u, 64u, 128u})
+    for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
+      for (unsigned flags = 0; flags < 32; ++flags)
+        for (unsigned log_n = 0; log_n <= 34; ++log_n)
+          for (const std::size_t n :
+               {(std::size_t{1} << log_n) - 1, std::size_t{1} << log_n, (std::size_t{1} << log_n) + 1}) {
+            const bool floats = (flags & 1) != 0;
+            if (floats && (bits == 8 || bits == 128))
+              continue;
+            f(sort_facts{.n = n,
+                         .key_bits = bits,
+                         .value_bytes = value_bytes,
+                         .floats = floats,
+                         .whole_keys = (flags & 2) == 0,
+                         .vectors_fit = (flags & 4) == 0,
+                         .n_on_device = (flags & 8) != 0,
+                         .sample_fits = (flags & 16) == 0,
+                         .device = {}});
+          }
+}
+
+TEST(sorter_choice, is_able_to) {
+  for_all_facts([](const sort_facts& f) {
+    const gpu::sorter_choice c = choose_sorter(f);
+    ASSERT_EQ(c.first == sorter::nothing, f.n == 0);
+    for (const sorter s : {c.first, c.behind}) {
+      const bool partitions = s == sorter::keys || s == sorter::pairs;
+      if (partitions)
+        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 32) << f.n;
+      if (s == sorter::keys)
+        ASSERT_TRUE(f.value_bytes == 0 && !f.floats && f.n < (std::size_t{1} << 32)) << f.n;
+      if (s == sorter::pairs)
+        ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
+      if (s == sorter::counting)
+        ASSERT_TRUE(f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys) << f.n;
+      if (s == sorter::lsd_once)
+        ASSERT_TRUE(f.key_bits == 32 || f.key_bits == 64) << f.n;
+      if (s == sorter::sample)
+        ASSERT_TRUE(f.sample_fits && f.n <= std::size_t{1} << 20) << f.n;
+    }
+  });
+}
+
+TEST(sorter_choice, somebody_stands_behind_who_may_leave_keys) {
+  for_all_facts([](const sort_facts& f) {
+    const gpu::sorter_choice c = choose_sorter(f);
+    const bool partitions = c.first == sorter::keys || c.first == sorter::pairs;
+    const bool may_leave =
+        (partitions && !gpu::partitions_in_one_block(c.first, f)) || (c.first == sorter::counting && f.floats);
+    ASSERT_EQ(c.behind != sorter::nothing, may_leave) << f.n << " keys of " << f.key_bits;
+    ASSERT_TRUE(c.behind == sorter::nothing || c.behind == sorter::sample || c.behind == sorter::lsd ||
+                c.behind == sorter::lsd_once);
+  });
+}
+
+TEST(sorter_choice, a_sample_sort_fits_a_large_device) {
+  constexpr unsigned multiprocessors = 132;
+  for_all_facts([](const sort_facts& f) {
+    const gpu::sorter_choice c = choose_sorter(f);
+    if ((c.first != sorter::sample && c.behind != sorter::sample) || f.key_bits != 128)
+      return;
+    kernels::sample_request<uint128> r;
+    r.n = f.n;
+    r.value_bytes = f.value_bytes;
+    r.codec = make_key_codec<uint128>(key_type::u128, {}, f.whole_keys ? bit_window{} : bit_window{0, 64});
+    ASSERT_LE(f.n, kernels::sample_sort_most(multiprocessors, r)) << f.value_bytes;
+  });
+}
+
+TEST(sorter_choice, plans_say_who_stands_behind) {
+  void* const in = reinterpret_cast<void*>(std::size_t{1} << 40); // compared, never followed
+  void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
+  const auto plan_of = [&](std::size_t n) {
+    return to_string(
+        explain({.type = key_type::u32, .n = n, .keys_in = in, .keys_out = out}, {.memory = memory::device}));
+  };
+  EXPECT_NE(plan_of(500'000).find("or buckets"), std::string::npos) << plan_of(500'000);
+  EXPECT_NE(plan_of(50'000'000).find("or passes"), std::string::npos) << plan_of(50'000'000);
+  EXPECT_NE(plan_of(50'000).find("sample"), std::string::npos) << plan_of(50'000);
+  EXPECT_EQ(plan_of(5'000).find("or "), std::string::npos) << plan_of(5'000);
+}
+
+} // namespace
+} // namespace sortile::testing
