@@ -8,11 +8,12 @@ import sys
 
 def main(root):
     lint = root / "tests/lint/simt_lint.py"
-    planted = root / "tests/lint/planted.cu"
-    expected = {n for n, line in enumerate(planted.read_text().split("\n"), 1) if line.endswith("// FIND")}
-    run = subprocess.run([sys.executable, lint, "--file", planted], capture_output=True, text=True)
-    found = {int(m.group(1)) for m in re.finditer(r"planted\.cu:(\d+): ", run.stdout)}
-    if run.returncode != 1 or found != expected or len(expected) < 25:
+    planted = [root / "tests/lint/planted.cu", root / "tests/lint/planted.hpp"]
+    expected = {(path.name, n) for path in planted for n, line in enumerate(path.read_text().split("\n"), 1)
+                if line.endswith("// FIND")}
+    run = subprocess.run([sys.executable, lint, "--file", *planted], capture_output=True, text=True)
+    found = {(m.group(1), int(m.group(2))) for m in re.finditer(r"(planted\.\w+):(\d+): ", run.stdout)}
+    if run.returncode != 1 or found != expected or len(expected) < 26:
         print(f"planted lines not found: {sorted(expected - found)}; found without reason: {sorted(found - expected)}")
         print(run.stdout)
         return 1

@@ -18,6 +18,7 @@ EXEMPT = {
     "bench/lab": "an experiment in raw CUDA, built by no target",
     "tests/simt/twins.cu": "hand-written twins that the dialect is compared with",
     "tests/lint/planted.cu": "findings planted for the test of this lint",
+    "tests/lint/planted.hpp": "likewise",
 }
 
 RULES = [
@@ -56,6 +57,8 @@ RULES = [
 INTRINSIC = re.compile(r"\b__[a-z]\w*")
 NOT_CUDA = re.compile(r"__(asan_\w+|tsan_\w+|sanitizer_\w+|builtin_\w+|attribute__|clang__|cplusplus|extension__|int128|linux__|x86_64__|"
                       r"aarch64__|has_include|has_feature|func__)$")
+# In headers of kernels, which both compilers read: nvcc takes these for the device without a word, and they are wrong there.
+BITS = re.compile(r"\bstd::(bit_width|bit_ceil|bit_floor|has_single_bit|count[lr]_(zero|one)|popcount)\b")
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in RULES]
 
 # What is not code: comments, strings (raw ones too), characters. Each keeps its line breaks.
@@ -67,8 +70,12 @@ def code_of(text):
 
 
 def findings(path):
-    for number, line in enumerate(code_of(path.read_text(encoding="utf-8")).split("\n"), 1):
+    text = path.read_text(encoding="utf-8")
+    of_kernels = path.suffix == ".hpp" and "SORTILE_BACKEND" in text
+    for number, line in enumerate(code_of(text).split("\n"), 1):
         named = set()
+        for match in BITS.finditer(line) if of_kernels else ():
+            yield f"{path}:{number}: {match.group(0)}: use leading_zeros() and its kin, on the device"
         for pattern, instead in COMPILED:
             for match in pattern.finditer(line):
                 named.update(range(*match.span()))

@@ -14,6 +14,9 @@
 // times (Poisson), an evenly filled one, which has fewer, never. Distributions that crowd as they come (numbers of many
 // magnitudes, few frequent values, one busy range) have bins with hundreds of samples.
 //
+// Groups. What is a little too full over a wide range (the middle of a normal distribution has 4.4 times its share)
+// shows in no bin of a few samples, but in 16 neighbouring ones together, by the same rule.
+//
 // Order. Keys that seem to be in order, or backwards, are better not judged: the look at all keys may find that a copy
 // is enough. So a second question is whether no neighbouring samples of a warp fall, or none rise. None do either where
 // all samples are alike.
@@ -37,18 +40,23 @@ template <unsigned Samples, unsigned MostBits>
 struct crowd_sample {
   static constexpr unsigned samples = Samples, most_bits = MostBits;
   static constexpr double least_limit = 32;
+  static constexpr unsigned together_bits = 4, together = 1u << together_bits;
   using counters = simt::shared_array<std::uint32_t, 1u << most_bits>;
 
-  unsigned bits = 0;       ///< of a bucket's number, which name a bin
-  std::uint32_t limit = 0; ///< 0: no sample is judged
+  unsigned bits = 0;             ///< of a bucket's number, which name a bin
+  std::uint32_t limit = 0;       ///< 0: no sample is judged
+  std::uint32_t group_limit = 0; ///< of `together` neighbouring bins
 
   /// For 2^bucket_bits buckets that may hold `most` of n keys each. Judges nothing where no sample could reach the
   /// limit.
   static crowd_sample of(std::uint64_t n, unsigned bucket_bits, std::uint64_t most) {
     const unsigned bits = std::min(bucket_bits, most_bits);
     const double full = std::ldexp(double(samples) * double(most) / double(n), int(bucket_bits - bits));
-    const double limit = std::ceil(std::max(least_limit, full + 6 * std::sqrt(full)));
-    return {bits, limit <= double(samples) ? std::uint32_t(limit) : 0};
+    const auto limit_of = [](double expected) {
+      return std::ceil(std::max(least_limit, expected + 6 * std::sqrt(expected)));
+    };
+    const double limit = limit_of(full), group = limit_of(together * full);
+    return {bits, limit <= double(samples) ? std::uint32_t(limit) : 0, std::uint32_t(group)};
   }
 
   SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
@@ -79,10 +87,17 @@ struct crowd_sample {
     }
     return most;
   }
-  /// Whether some bin has as many samples as the limit.
+  /// Whether some bin, or group, has as many samples as its limit.
   template <unsigned Threads, class Word, unsigned Each, class BinOf>
   SORTILE_DEVICE bool crowded(counters& count, const Word (&images)[Each], BinOf bin_of) const {
-    return simt::block_any(fullest<Threads>(count, images, bin_of) >= limit);
+    bool found = fullest<Threads>(count, images, bin_of) >= limit;
+    for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads) {
+      std::uint32_t sum = 0;
+      for (unsigned b = 0; b < together; ++b)
+        sum += count.load(g * together + b);
+      found |= sum >= group_limit;
+    }
+    return simt::block_any(found);
   }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>

@@ -8,7 +8,8 @@
 // told apart (by their values, or by bits that the images leave out) they count as rising, and only strictly decreasing
 // images are reversed. Where equal images mean equal bits, and nothing goes with the keys, they count as neither.
 //
-// A warp that has seen both stops comparing: with keys in no order, after its first row.
+// A warp that has seen both stops comparing: with keys in no order, after its first row. One that has seen one of them
+// asks for the other alone, which costs keys in order no more than if nothing else were looked for.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -66,8 +67,17 @@ struct order_watch {
     if (seen.fall && seen.rise)
       return;
     Word next = simt::shuffle_down(x[0], 1);
+    const bool follows = simt::lane_index() != simt::warp_size - 1 || behind(next);
+    if (seen.rise) {
+      bool falls = follows && image.less(next, x[N - 1]);
+      SORTILE_UNROLL
+      for (int e = 1; e < N; ++e)
+        falls |= image.less(x[e], x[e - 1]);
+      seen.fall = simt::warp_any(falls);
+      return;
+    }
     neighbours mine = seen;
-    if (simt::lane_index() != simt::warp_size - 1 || behind(next))
+    if (follows)
       note(x[N - 1], next, mine);
     within(x, mine);
     seen.fall = simt::warp_any(mine.fall);

@@ -49,10 +49,10 @@ struct interval_spread {
   static SORTILE_HOST_DEVICE interval_spread of(Word low, Word high) {
     interval_spread s{low, high, 0, 0, 0, 0};
     const auto span = std::uint64_t(high - low);
-    s.right = span >> 32 == 0 ? 0 : unsigned(std::bit_width(span)) - 32;
+    s.right = span >> 32 == 0 ? 0 : bits_of(span) - 32;
     const std::uint64_t most = (span >> s.right) + 1; // 2 … 2^32
-    const std::uint64_t scale =
-        std::has_single_bit(most) ? std::uint64_t{1} << (65 - std::bit_width(most)) : ~std::uint64_t{0} / most;
+    const bool power_of_two = (most & (most - 1)) == 0;
+    const std::uint64_t scale = power_of_two ? std::uint64_t{1} << (65 - bits_of(most)) : ~std::uint64_t{0} / most;
     s.scale_low = std::uint32_t(scale);
     s.scale_high = std::uint32_t(scale >> 32);
     return s;
@@ -68,6 +68,18 @@ struct interval_spread {
 
   /// Whether the interval has fewer values.
   SORTILE_HOST_DEVICE bool has_fewer(std::uint64_t values) const { return std::uint64_t(high - low) < values; }
+
+ private:
+  /// As std::bit_width says it; that makes nvcc 13.0 use a builtin of the host compiler's, which on the device is 0.
+  static SORTILE_HOST_DEVICE unsigned bits_of(std::uint64_t v) {
+    unsigned bits = 0;
+    for (unsigned step = 32; step != 0; step /= 2)
+      if (v >> step != 0) {
+        bits += step;
+        v >>= step;
+      }
+    return bits + (v != 0 ? 1 : 0);
+  }
 };
 
 /// Of floats.
@@ -92,6 +104,7 @@ struct value_spread {
   /// fewer than it holds.
   static SORTILE_HOST_DEVICE value_spread of(real a, real b) {
     using limits = std::numeric_limits<real>;
+    constexpr real half_step = limits::epsilon() / 2, smallest = limits::denorm_min();
     constexpr real large = limits::max() / 4, tiny_grow = sizeof(Word) == 4 ? real(0x1p64) : real(0x1p512);
     const real most = -a > b ? -a : b; // the largest magnitude
     value_spread s = whole();
@@ -102,7 +115,7 @@ struct value_spread {
     const real above = to <= 0 && -to < margin ? real(0) : to + margin, span = above - s.low;
     s.scale = real(0x1p32) / span;
     s.by_value = 1;
-    const real step = most * s.grow * limits::epsilon() / 2, least = limits::denorm_min() * s.grow;
+    const real step = most * s.grow * half_step, least = smallest * s.grow;
     const real pieces = span / (step > least ? step : least);
     s.pieces = pieces < real(0x1p32) ? std::uint32_t(pieces) : ~0u;
     return s;

@@ -73,7 +73,7 @@ struct local_pairs_kernel {
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6;
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
-  static constexpr unsigned pairs_a_value = 32, sparse = list_size >= 1024 ? 3 : 6;
+  static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static constexpr unsigned merged = 4096, most_alike = 4; ///< pairs that one block alone merges, where they crowd
   using element = std::conditional_t<sizeof(Word) <= 4, std::uint64_t, uint128>; // image, then place

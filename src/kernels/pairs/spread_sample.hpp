@@ -68,11 +68,13 @@ struct spread_sample {
       const std::uint32_t by_value = primitives::block_reduce(s.by_value, fullest(s, r.keys, x), primitives::maximum{});
       if (by_bits <= by_value)
         r.keys = spread::whole();
-      r.crowded = crowds.judges() && (by_bits < by_value ? by_bits : by_value) >= crowds.limit;
-    } else if (crowds.judges()) {
-      r.crowded = simt::block_any(fullest(s, r.keys, x) >= crowds.limit);
     }
-    r.crowded = r.crowded && !in_some_order(x);
+    if (!crowds.judges())
+      return r;
+    simt::block_barrier();
+    const unsigned right = 32 - crowds.bits;
+    r.crowded = crowds.template crowded<Threads>(s.count, x, [&](Word key) { return r.keys.y(image, key) >> right; }) &&
+                !in_some_order(x);
     return r;
   }
 
