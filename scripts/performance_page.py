@@ -24,7 +24,7 @@ RESULTS = "engine-sorts.json"
 FURTHER = [("h200", "On the H200", "bench/results/h200")]
 # The mark on the page, the file of ncu's readings, and which sort of the file. A file is `ncu --csv`, or its name, metric and
 # value columns with "|" between; a sort ends where its first kernel comes again, or a heading.
-STEPS = [("steps u32", "key-sort-ncu.csv", 0), ("steps u32+u32", "pairs-ncu.txt", 0), ("steps u64+u64", "pairs-ncu.txt", 1)]
+STEPS = [("steps " + kind, "engine-ncu-%s.csv" % kind, 0) for kind in ("u32", "u64", "u32+u32", "u64+u64")]
 METRICS = {
     "gpu__time_duration.sum": "time",
     "dram__bytes.sum": "bytes",

@@ -28,7 +28,7 @@
 //
 // When not to use it: beyond 2^28 pairs, or where keys crowd (normally distributed floats, skew, a few outliers far
 // away), buckets get too large for the local step, and one block sorts each of those: right, but slow. `unsuited` says
-// so in time: of crowds that a sample shows, before the keys are read. So it does where there are more than 32 keys to
+// so in time: of crowds that a sample shows, before the keys are read. So it does where there are more than 8 keys to
 // each value of the interval: other sorts take such keys in fewer passes.
 #pragma once
 
