@@ -37,6 +37,8 @@ step fuzz $((fuzz + 60)) gpu_fuzz "\$F/gpu_fuzz --seconds $fuzz --first \${GPU_R
 step bench 600 sortile '$F/sortile bench gpu -v --engine-sorts --json $O/gpu.json'
 step bench-steps 200 sortile_gpu_bench '$F/sortile_gpu_bench --rounds 9'
 step memcheck 150 'gpu_fuzz compute-sanitizer' "$check memcheck \$F/gpu_fuzz --seconds 60 --largest 300000 --first 2000000"
+part='*_on_cuda*:-*large*:*thousand*:*random_requests*:*replayed*'
+step memcheck-kernels 400 'kernels_test compute-sanitizer' "$check memcheck \$F/kernels_test --gtest_filter='$part'"
 step racecheck 200 'gpu_fuzz compute-sanitizer' "$check racecheck \$F/gpu_fuzz --seconds 60 --largest 50000 --first 3000000"
 step initcheck 150 'gpu_fuzz compute-sanitizer' "$check initcheck \$F/gpu_fuzz --seconds 40 --largest 100000 --first 4000000"
 step synccheck 150 'gpu_fuzz compute-sanitizer' "$check synccheck \$F/gpu_fuzz --seconds 40 --largest 100000 --first 5000000"

@@ -50,8 +50,8 @@ struct keys_kernel {
   }
 
  private:
-  /// Bits of a float that is no NaN and no −0: instead of a NaN others are drawn (one time in 2^27 all are NaNs, then the
-  /// exponent loses its highest bit), −0 gains a lowest.
+  /// Bits of a float that is no NaN and no −0: instead of a NaN others are drawn (one time in 2^27 all are NaNs, then
+  /// the exponent loses its highest bit), −0 gains a lowest.
   SORTILE_DEVICE Word as_ordered_everywhere(Word key) const {
     constexpr Word sign = Word(Word(1) << (bits - 1));
     for (int more = 0; more < 3 && Word(key & ~sign) > infinity; ++more)

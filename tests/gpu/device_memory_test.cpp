@@ -116,7 +116,7 @@ TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {
 }
 
 TEST_F(device_memory, ten_thousand_sorts_of_one_input_give_one_result) {
-  const auto keys = random_keys<std::uint32_t>(50'000, 9);
+  const auto keys = random_keys<std::uint32_t>(300'000, 9); // by partitions
   const device_array<std::uint32_t> in(keys), out(keys.size()), positions(keys.size());
   std::vector<std::uint32_t> first_keys, first_positions;
   for (int round = 0; round < 10'000; ++round) {
@@ -136,10 +136,10 @@ TEST_F(device_memory, ten_thousand_sorts_of_one_input_give_one_result) {
 }
 
 TEST_F(device_memory, n_may_lie_on_the_device) {
-  const auto keys = random_keys<std::uint32_t>(100'000, 6);
+  const auto keys = random_keys<std::uint32_t>(600'000, 6); // more than one launch of blocks that are resident takes
   const device_array<std::uint32_t> in(keys), out(std::vector<std::uint32_t>(keys.size(), 7)), positions(keys.size());
   for (const std::uint64_t count :
-       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{70'001}, std::uint64_t{100'000}, std::uint64_t{1'000'000}}) {
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{470'001}, std::uint64_t{600'000}, std::uint64_t{1'000'000}}) {
     const device_array<std::uint64_t> n(std::vector<std::uint64_t>{count});
     const sort_request request{.n = keys.size(),
                                .keys_in = in.span().data(),

@@ -221,9 +221,9 @@ SIMT_TEST(sort_pairs, what_suits) {
         EXPECT_EQ(told(shape::uniform, 0), 0u);
         EXPECT_EQ(told(shape::uniform, 30000), 0u);
         EXPECT_EQ(told(shape::sorted, 30000), 0u);
-        EXPECT_EQ(told(shape::equal, 30000), 0u);  // in order
-        EXPECT_EQ(told(shape::narrow, 4000), 0u);  // one bucket
-        EXPECT_EQ(told(shape::narrow, 8000), 0u);  // 8 keys a value
+        EXPECT_EQ(told(shape::equal, 30000), 0u); // in order
+        EXPECT_EQ(told(shape::narrow, 4000), 0u); // one bucket
+        EXPECT_EQ(told(shape::narrow, 8000), 0u); // 8 keys a value
         EXPECT_EQ(told(shape::narrow, 30000), 1u);
         EXPECT_EQ(told(shape::few, 30000), 1u);
         EXPECT_EQ(told(shape::one_giant_bucket, 30000), 1u);

@@ -76,12 +76,10 @@ class key_sort {
   void in_one_block() const {
     using kernel = one_block_sort_kernel<Word>;
     static_assert(detail::sort_keys_plan::one_block<Word> == kernel::capacity);
-    simt::launch(q_, {.grid = 1},
-                 kernel{.in = {r_.in, r_.n},
-                        .out = {r_.out, r_.n},
-                        .image = image_,
-                        .n = n_,
-                        .copy_if_sorted = r_.in != r_.out});
+    simt::launch(
+        q_, {.grid = 1},
+        kernel{
+            .in = {r_.in, r_.n}, .out = {r_.out, r_.n}, .image = image_, .n = n_, .copy_if_sorted = r_.in != r_.out});
   }
   void choose_window() const {
     using kernel = window_kernel<Word>;
