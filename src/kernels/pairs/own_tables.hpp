@@ -33,8 +33,7 @@ struct own_tables {
     if (gate.left_at_once())
       return false;
     const unsigned t = simt::thread_index();
-    const std::uint32_t seen = t < rows ? order.load(t) : seen_neither;
-    const std::uint32_t in_all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
+    const std::uint32_t in_all = order_of_chunks(order, rows);
     add_slices(scratch);
     simt::block_barrier();
     std::uint32_t all = 0, before = 0;

@@ -119,7 +119,6 @@ class pair_sort {
   unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
 
   void look() const {
-    const bool two_levels = plan_.second_bits != 0;
     simt::launch(q_, {.grid = chunks_},
                  chunk_look_kernel<Word, Image>{.in = {r_.keys_in, r_.n},
                                                 .fine = fine(),
@@ -136,12 +135,11 @@ class pair_sort {
                                                 .fine_bins = plan_.fine(),
                                                 .shift = y_bits - bits(),
                                                 .fewest = fewest_values(),
-                                                .two_levels = two_levels});
+                                                .two_levels = !makes_own_tables()});
   }
   void tables() const {
     const counter_table fine_table{fine(), plan_.bins()};
-    const counter_table coarse_table{table(at_.coarse, chunks_ * plan_.coarse()),
-                                     plan_.second_bits == 0 ? 0 : plan_.coarse()};
+    const counter_table coarse_table{table(at_.coarse, chunks_ * plan_.coarse()), plan_.coarse()};
     simt::launch(q_, {.grid = fine_table.groups() + coarse_table.groups()},
                  column_sums_kernel{
                      .fine = fine_table, .coarse = coarse_table, .count = count(), .gate = gate(), .rows = chunks_});

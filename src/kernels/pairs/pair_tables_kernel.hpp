@@ -33,7 +33,7 @@ struct column_sums_kernel {
     simt::shared_array<std::uint32_t, warps * 32> sums; // [warps][columns]
   };
 
-  counter_table fine, coarse; // coarse: no columns where there is one level
+  counter_table fine, coarse;
   simt::global<std::uint32_t> count;
   pairs_gate gate;
   std::uint32_t rows;
@@ -89,8 +89,7 @@ struct bucket_starts_kernel {
       return;
     const unsigned t = simt::thread_index();
     const std::uint32_t i = simt::block_index() * block_threads + t;
-    const std::uint32_t seen = t < rows ? order.load(t) : seen_neither;
-    const std::uint32_t in_all = order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
+    const std::uint32_t in_all = order_of_chunks(order, rows);
     std::uint32_t sum = 0;
     for (std::uint32_t j = t; j < simt::block_index() * block_threads; j += block_threads)
       sum += count.load(j);

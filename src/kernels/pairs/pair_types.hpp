@@ -67,6 +67,14 @@ enum pair_finding : unsigned {
   pair_findings
 };
 
+/// What the look left of each chunk's order, all together; a thread a chunk. By all threads of a block of at least as
+/// many.
+SORTILE_DEVICE std::uint32_t order_of_chunks(const simt::global<const std::uint32_t>& order, std::uint32_t chunks) {
+  const unsigned t = simt::thread_index();
+  const std::uint32_t seen = t < chunks ? order.load(t) : seen_neither;
+  return order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
+}
+
 /// Whether there is anything to do: not where the pairs are in order already, or backwards, nor where the caller was
 /// told that the sort does not suit them.
 struct pairs_gate {

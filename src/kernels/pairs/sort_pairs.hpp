@@ -1,11 +1,13 @@
 // Sorts pairs of a key and a value in device memory, stably, by two partitions and one local step; plain C++.
 //
 //   look        one read of the keys: how many of each digit every chunk of the input holds, whether they are in order
-//   columns, starts   small: the place of every pair follows from the counts, before anything moves
+//   tables      the place of every pair follows from the counts, before anything moves: two small launches (columns,
+//               starts), or, of a single partition, made by its blocks themselves
 //   partition   up to 8 bits        one read, one write
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 pairs on)
-//   local       the rest            one read, one write     (and large_pairs_kernel.hpp for buckets that it cannot
-//   take)
+//   local       the rest            one read, one write
+//
+// and large_pairs_kernel.hpp for buckets that the local step cannot take.
 //
 // The number of buckets follows n, 2048 to 4096 pairs each. 7 sizes of a key and 6 of a value are moved a pair,
 // whatever the width. Inputs of one bucket (sort_pairs_small) take a single launch.
