@@ -75,8 +75,15 @@ struct local_pairs_kernel {
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
-  static constexpr unsigned merged = 4096, most_alike = 4; ///< pairs that one block alone merges, where they crowd
+  static constexpr unsigned most_alike = 4;
+  /// Pairs a thread that one block alone merges where they crowd, of up to `few` and of more.
+  static constexpr int few_merged = 4, many_merged = block_threads == 512 ? 16 : 8;
+  static constexpr std::uint32_t few = 2048;
   using element = std::conditional_t<sizeof(Word) <= 4, std::uint64_t, uint128>; // image, then place
+  static constexpr unsigned most_merged = (capacity + simt::warp_size * many_merged - 1) / (simt::warp_size * many_merged) *
+                                          (simt::warp_size * many_merged);
+  static constexpr std::uint32_t merged_room = primitives::merge_sort_room<element>(most_merged);
+  static_assert(!Alone || (most_merged <= block_threads * many_merged && few <= block_threads * few_merged));
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
   struct shared {
@@ -84,8 +91,8 @@ struct local_pairs_kernel {
     alignas(128) simt::shared_array<Value, has_values ? capacity + 2 * value_vector : 1> values;
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
-      typename ranker::storage rank;
-      simt::shared_array<element, primitives::merge_sort_room<element>(Alone ? merged : 1)> elements;
+      std::conditional_t<Alone, no_value, typename ranker::storage> rank;
+      simt::shared_array<element, Alone ? merged_room : 1> elements;
     };
     simt::shared_array<std::uint16_t, capacity> order;
     simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
@@ -412,14 +419,12 @@ struct local_pairs_kernel {
   }
   /// The permutation, for keys that crowd.
   SORTILE_DEVICE void sort_crowded(shared& s, const bucket& b) const {
-    if constexpr (Alone) {
-      constexpr int most_items = int(merged / block_threads);
-      if (b.pairs <= 4 * block_threads)
-        return sort_by_merging<4>(s, b);
-      if (b.pairs <= merged)
-        return sort_by_merging<most_items>(s, b);
-    }
-    sort_by_digits(s, b);
+    if constexpr (!Alone)
+      sort_by_digits(s, b);
+    else if (b.pairs <= few)
+      sort_by_merging<few_merged>(s, b);
+    else
+      sort_by_merging<many_merged>(s, b);
   }
   template <int Items>
   SORTILE_DEVICE void sort_by_merging(shared& s, const bucket& b) const {
@@ -433,7 +438,7 @@ struct local_pairs_kernel {
       x[i] =
           t < threads && p < b.pairs ? element(image.image(key_of(s, b, p))) << place_bits | p : element(~element{0});
     }
-    sorter::sort(s.elements.view(), x, used, element(~element{0}));
+    sorter::sort(s.elements.view(), x, used);
     simt::block_barrier();
     for (std::uint32_t p = t; p < b.pairs; p += block_threads)
       s.order[p] = std::uint16_t(s.elements.load(primitives::merge_sort_place<element>(p)));

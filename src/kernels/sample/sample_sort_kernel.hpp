@@ -350,7 +350,7 @@ struct sample_sort_kernel {
       const std::uint32_t p = t + unsigned(i) * threads;
       x[i] = t < threads && p < n ? load(p) : Packed::greatest();
     }
-    sorter::sort(s, x, warps, Packed::greatest());
+    sorter::sort(s, x, warps);
     simt::block_barrier();
   }
 
