@@ -26,16 +26,17 @@
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
-// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. It has the shared
-// storage to merge images with their places (primitives/block_merge_sort.hpp) where keys crowd, and mostly sees that
-// before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts.
+// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those of
+// block_bins.hpp, and it has the shared storage to merge images with their places (primitives/block_merge_sort.hpp)
+// where keys crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once
+// in 10^5 sorts.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
 #pragma once
 
-#include "kernels/pairs/key_spread.hpp"
+#include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/block_merge_sort.hpp"
@@ -97,6 +98,7 @@ struct local_pairs_kernel {
     simt::shared_array<std::uint16_t, capacity> order;
     simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
     simt::shared_array<std::uint32_t, list_size> taken_at; // word << 16 | number in the word
+    std::conditional_t<Alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
     simt::shared_array<std::uint32_t, warps> sums;
     simt::shared_array<std::uint32_t, 2> differ; // bits in which images differ, low half first
     simt::shared_value<std::uint32_t> listed;
@@ -122,11 +124,12 @@ struct local_pairs_kernel {
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const bins_of bin{image, Alone ? key_spread<Word, Image>::whole() : spread.load(0), shift, (1u << bin_bits) - 1};
-    const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
     if constexpr (Alone) {
       gate.accept();
+      sort_alone(s);
     } else {
+      const bins_of bin{image, spread.load(0), shift, (1u << bin_bits) - 1};
+      const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
       if (gate.refused())
         return;
       const std::uint32_t order = gate.order();
@@ -134,25 +137,17 @@ struct local_pairs_kernel {
         return copy();
       if (is_backwards(order))
         return reverse();
-    }
-    if (b.pairs == 0)
-      return;
-    if (b.pairs > capacity) {
-      if (simt::thread_index() == 0)
-        left.add(simt::block_index());
-      return;
-    }
-    fetch(s, b);
-    if constexpr (Alone) {
-      if (crowded(s, b, bin) || !order_by_list(s, b, bin))
-        sort_crowded(s, b);
-    } else {
+      if (b.pairs == 0)
+        return;
+      if (b.pairs > capacity)
+        return leave();
+      fetch(s, b);
       const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
       if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
-        sort_crowded(s, b);
+        sort_by_digits(s, b);
+      simt::block_barrier();
+      store(s, b);
     }
-    simt::block_barrier();
-    store(s, b);
   }
 
  private:
@@ -160,7 +155,35 @@ struct local_pairs_kernel {
   struct bucket {
     std::uint32_t first, pairs, key_lead, value_lead;
   };
-  using bins_of = digits_of<Word, Image>;
+  using bins_of = std::conditional_t<Alone, block_bins<Word, Image, bin_bits>, digits_of<Word, Image>>;
+  using interval = image_interval<Word, block_threads>;
+
+  SORTILE_DEVICE void sort_alone(shared& s) const {
+    const bucket b = this_bucket();
+    if (b.pairs == 0)
+      return;
+    if (b.pairs > capacity)
+      return leave();
+    fetch(s, b);
+    bins_of bin = bins_of::by_bits(image);
+    bool crowds = crowded(s, b, bin);
+    if (crowds) {
+      const auto ends = interval::of(s.ends, image, [&](auto f) {
+        for (std::uint32_t p = simt::thread_index(); p < b.pairs; p += block_threads)
+          f(key_of(s, b, p));
+      });
+      bin = bins_of::between(image, ends.low, ends.high);
+      crowds = crowded(s, b, bin);
+    }
+    if (crowds || !order_by_list(s, b, bin))
+      sort_by_merging(s, b);
+    simt::block_barrier();
+    store(s, b);
+  }
+  SORTILE_DEVICE void leave() const {
+    if (simt::thread_index() == 0)
+      left.add(simt::block_index());
+  }
 
   SORTILE_DEVICE bucket this_bucket() const {
     const std::uint32_t q = simt::block_index(), b = Alone ? 0 : start.load(q), e = Alone ? n : start.load(q + 1);
@@ -417,17 +440,15 @@ struct local_pairs_kernel {
     const std::uint32_t alike = simt::match_any(t < b.pairs ? bin_of(key_of(s, b, t)) >> 4 : ~t);
     return simt::block_any(simt::popcount(alike) >= most_alike);
   }
-  /// The permutation, for keys that crowd.
-  SORTILE_DEVICE void sort_crowded(shared& s, const bucket& b) const {
-    if constexpr (!Alone)
-      sort_by_digits(s, b);
-    else if (b.pairs <= few)
-      sort_by_merging<few_merged>(s, b);
+  /// The permutation, for keys that crowd, by a number of pairs a thread that suits n (block_merge_sort.hpp says why).
+  SORTILE_DEVICE void sort_by_merging(shared& s, const bucket& b) const {
+    if (b.pairs <= few)
+      merge_items<few_merged>(s, b);
     else
-      sort_by_merging<many_merged>(s, b);
+      merge_items<many_merged>(s, b);
   }
   template <int Items>
-  SORTILE_DEVICE void sort_by_merging(shared& s, const bucket& b) const {
+  SORTILE_DEVICE void merge_items(shared& s, const bucket& b) const {
     using sorter = primitives::block_merge_sort<Items, element>;
     constexpr unsigned place_bits = sizeof(element) * 4;
     const unsigned t = simt::thread_index(), used = sorter::warps(b.pairs), threads = used * simt::warp_size;
@@ -444,7 +465,7 @@ struct local_pairs_kernel {
       s.order[p] = std::uint16_t(s.elements.load(primitives::merge_sort_place<element>(p)));
     simt::block_barrier();
   }
-  /// By stable passes.
+  /// The permutation by stable passes, for keys that crowd.
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
     const Word first_image = image.image(key_of(s, b, 0));
     Word differ = 0;
