@@ -27,9 +27,8 @@
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
 // One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those of
-// block_bins.hpp, and it has the shared storage to merge images with their places (primitives/block_merge_sort.hpp)
-// where keys crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once
-// in 10^5 sorts.
+// block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys crowd.
+// It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
@@ -37,9 +36,9 @@
 #pragma once
 
 #include "kernels/pairs/block_bins.hpp"
+#include "kernels/pairs/crowded_order.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
-#include "primitives/block_merge_sort.hpp"
 #include "primitives/digit_rank.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -77,15 +76,9 @@ struct local_pairs_kernel {
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static constexpr unsigned most_alike = 4;
-  /// Pairs a thread that one block alone merges where they crowd, of up to `few` and of more.
-  static constexpr int few_merged = 4, many_merged = block_threads == 512 ? 16 : 8;
-  static constexpr std::uint32_t few = 2048;
-  using element = std::conditional_t<sizeof(Word) <= 4, std::uint64_t, uint128>; // image, then place
-  static constexpr unsigned most_merged = (capacity + simt::warp_size * many_merged - 1) / (simt::warp_size * many_merged) *
-                                          (simt::warp_size * many_merged);
-  static constexpr std::uint32_t merged_room = primitives::merge_sort_room<element>(most_merged);
-  static_assert(!Alone || (most_merged <= block_threads * many_merged && few <= block_threads * few_merged));
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
+
+  using crowded_pairs = crowded_order<Word, block_threads, capacity>; // of one block alone
 
   struct shared {
     alignas(128) simt::shared_array<Word, capacity + 2 * key_vector> keys;
@@ -93,7 +86,7 @@ struct local_pairs_kernel {
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
       std::conditional_t<Alone, no_value, typename ranker::storage> rank;
-      simt::shared_array<element, Alone ? merged_room : 1> elements;
+      std::conditional_t<Alone, typename crowded_pairs::storage, no_value> crowd;
     };
     simt::shared_array<std::uint16_t, capacity> order;
     simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
@@ -176,7 +169,9 @@ struct local_pairs_kernel {
       crowds = crowded(s, b, bin);
     }
     if (crowds || !order_by_list(s, b, bin))
-      sort_by_merging(s, b);
+      crowded_pairs::order(
+          s.crowd, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); },
+          [&](std::uint32_t q, std::uint32_t p) { s.order[q] = std::uint16_t(p); });
     simt::block_barrier();
     store(s, b);
   }
@@ -439,31 +434,6 @@ struct local_pairs_kernel {
     const unsigned t = simt::thread_index();
     const std::uint32_t alike = simt::match_any(t < b.pairs ? bin_of(key_of(s, b, t)) >> 4 : ~t);
     return simt::block_any(simt::popcount(alike) >= most_alike);
-  }
-  /// The permutation, for keys that crowd, by a number of pairs a thread that suits n (block_merge_sort.hpp says why).
-  SORTILE_DEVICE void sort_by_merging(shared& s, const bucket& b) const {
-    if (b.pairs <= few)
-      merge_items<few_merged>(s, b);
-    else
-      merge_items<many_merged>(s, b);
-  }
-  template <int Items>
-  SORTILE_DEVICE void merge_items(shared& s, const bucket& b) const {
-    using sorter = primitives::block_merge_sort<Items, element>;
-    constexpr unsigned place_bits = sizeof(element) * 4;
-    const unsigned t = simt::thread_index(), used = sorter::warps(b.pairs), threads = used * simt::warp_size;
-    element x[Items];
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const std::uint32_t p = t + unsigned(i) * threads;
-      x[i] =
-          t < threads && p < b.pairs ? element(image.image(key_of(s, b, p))) << place_bits | p : element(~element{0});
-    }
-    sorter::sort(s.elements.view(), x, used);
-    simt::block_barrier();
-    for (std::uint32_t p = t; p < b.pairs; p += block_threads)
-      s.order[p] = std::uint16_t(s.elements.load(primitives::merge_sort_place<element>(p)));
-    simt::block_barrier();
   }
   /// The permutation by stable passes, for keys that crowd.
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
