@@ -33,20 +33,22 @@
 // Not stable: equal elements are taken to be indistinguishable. Whoever needs stability makes them differ, with the
 // place that they came from as their lowest bits.
 //
-// Shared storage: the elements, and one unused behind each row of 128 bytes, so that threads side by side, Items
-// elements apart, meet in different banks; `place` says where element i stands. Items: a power of two up to 32. T: up to
-// 32 bytes, a multiple of 4, trivially copyable, with operator<.
+// Shared storage: the elements, and 16 bytes unused behind each row of 128, so that threads side by side, Items elements
+// apart, meet in different banks; `place` says where element i stands. Aligned to 16 bytes. Items: a power of two up to
+// 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
 #pragma once
 
 #include "primitives/warp_sort.hpp"
 
 namespace sortile::primitives::inline SORTILE_BACKEND {
 
-/// Where element i stands in storage that block_merge_sort has written.
+/// Where element i stands in storage that block_merge_sort has written: 128 bytes of elements, then 16 bytes or an
+/// element unused.
 template <class T>
 SORTILE_HOST_DEVICE constexpr std::uint32_t merge_sort_place(std::uint32_t i) {
   constexpr unsigned row = sizeof(T) <= 4 ? 32 : sizeof(T) <= 8 ? 16 : sizeof(T) <= 16 ? 8 : 4;
-  return i + i / row;
+  constexpr unsigned gap = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
+  return i + i / row * gap;
 }
 /// Elements of storage that n elements take.
 template <class T>
@@ -90,10 +92,23 @@ class block_merge_sort {
   };
 
   static SORTILE_DEVICE T at(const simt::shared_view<T>& s, std::uint32_t i) { return s.load(merge_sort_place<T>(i)); }
+  /// Of elements that may be written together: within 16 bytes, and so within a row.
+  static constexpr int together = 16 % sizeof(T) != 0 ? 1 : int(16 / sizeof(T)) < Items ? int(16 / sizeof(T)) : Items;
+
   static SORTILE_DEVICE void write(const simt::shared_view<T>& s, const T (&x)[Items]) {
     SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      s.store(merge_sort_place<T>(simt::thread_index() * unsigned(Items) + unsigned(i)), x[i]);
+    for (int i = 0; i < Items; i += together) {
+      const std::uint32_t to = merge_sort_place<T>(simt::thread_index() * unsigned(Items) + unsigned(i));
+      if constexpr (together == 1) {
+        s.store(to, x[i]);
+      } else {
+        simt::vec<T, together> v;
+        SORTILE_UNROLL
+        for (int j = 0; j < together; ++j)
+          v[j] = x[i + j];
+        simt::store_vector<together>(s, to, v);
+      }
+    }
   }
   /// This warp's part of two runs merged; blocked.
   static SORTILE_DEVICE void merge(const simt::shared_view<T>& s, T (&x)[Items], unsigned run, unsigned total) {
@@ -102,13 +117,18 @@ class block_merge_sort {
     const unsigned before = first - begin, half_warp = simt::lane_index() / lanes_a_search;
     const unsigned found = split(s, runs, before + half_warp * warp_elements);
     const unsigned from_left = simt::shuffle(found, 0), left = simt::shuffle(found, lanes_a_search) - from_left;
-    const unsigned left_from = begin + from_left;
-    // Of the right run before + warp_elements − from_left − left elements end with this part.
-    const unsigned right_last = runs.middle + (before + warp_elements - from_left - left) - 1;
+    // This part of the right run ends before + warp_elements − from_left − left elements behind its beginning; the lane's
+    // elements lie a row of lanes apart.
+    const unsigned right_end = runs.middle + (before + warp_elements - from_left - left), lane = simt::lane_index();
+    const unsigned rising = merge_sort_place<T>(begin + from_left + lane),
+                   falling = merge_sort_place<T>(right_end - 1 + left - lane);
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
-      const unsigned k = unsigned(i) * simt::warp_size + simt::lane_index();
-      x[i] = at(s, k < left ? left_from + k : right_last - (k - left));
+      constexpr unsigned row = merge_sort_place<T>(simt::warp_size);
+      if (unsigned(i) * simt::warp_size + lane < left)
+        x[i] = s.load(rising + unsigned(i) * row);
+      else
+        x[i] = s.load(falling - unsigned(i) * row);
     }
     merge_in_warp(x);
   }

@@ -27,7 +27,7 @@ class dense_halves {
   static_assert(words % Threads == 0 && owned <= 4 && Threads % simt::warp_size == 0);
 
   struct storage {
-    alignas(16) simt::shared_array<std::uint32_t, 2 * words> present; // lower halves, then upper ones
+    simt::shared_array<std::uint32_t, 2 * words> present; // lower halves, then upper ones
     simt::shared_array<std::uint16_t, 2 * words> before;              // values in the words before
     simt::shared_array<std::uint32_t, warps> sums;
   };
@@ -49,13 +49,12 @@ class dense_halves {
   }
   static SORTILE_DEVICE values count(storage& s) {
     const unsigned t = simt::thread_index(), lane = simt::lane_index(), warp = simt::warp_index();
-    const auto lower = simt::load_vector<owned>(s.present, t * unsigned(owned));
-    const auto upper = simt::load_vector<owned>(s.present, words + t * unsigned(owned));
     std::uint32_t x[owned], sum = 0; // of lower halves in the low 16 bits
     SORTILE_UNROLL
     for (int i = 0; i < owned; ++i) {
+      const unsigned w = t * unsigned(owned) + unsigned(i);
       x[i] = sum;
-      sum += simt::popcount(lower[i]) | simt::popcount(upper[i]) << 16;
+      sum += simt::popcount(s.present.load(place_of(w))) | simt::popcount(s.present.load(place_of(words + w))) << 16;
     }
     const std::uint32_t inclusive = warp_inclusive_scan(sum, plus{});
     if (lane == simt::warp_size - 1)
@@ -65,8 +64,9 @@ class dense_halves {
     const std::uint32_t first = simt::warp_reduce_add(lane < warp ? others : 0) + inclusive - sum;
     SORTILE_UNROLL
     for (int i = 0; i < owned; ++i) {
-      s.before[t * unsigned(owned) + unsigned(i)] = std::uint16_t(first + x[i]);
-      s.before[words + t * unsigned(owned) + unsigned(i)] = std::uint16_t((first + x[i]) >> 16);
+      const unsigned w = t * unsigned(owned) + unsigned(i);
+      s.before[place_of(w)] = std::uint16_t(first + x[i]);
+      s.before[place_of(words + w)] = std::uint16_t((first + x[i]) >> 16);
     }
     return {total & 0xffff, total >> 16};
   }
@@ -76,13 +76,18 @@ class dense_halves {
   }
 
  private:
+  /// Where word w stands: the 32 of a row change places, in each row otherwise. Crowded numbers have many zeros at their
+  /// ends, and would meet in one bank.
+  static SORTILE_DEVICE std::uint32_t place_of(std::uint32_t w) { return w ^ (w / 32 * 11 & 31); }
   static SORTILE_DEVICE void mark_bit(storage& s, std::uint32_t at) {
     const std::uint32_t bit = 1u << at % 32;
-    if ((s.present.load(at / 32, simt::relaxed, simt::block_scope) & bit) == 0)
-      s.present.fetch_or(at / 32, bit, simt::relaxed, simt::block_scope);
+    const std::uint32_t place = place_of(at / 32);
+    if ((s.present.load(place, simt::relaxed, simt::block_scope) & bit) == 0)
+      s.present.fetch_or(place, bit, simt::relaxed, simt::block_scope);
   }
   static SORTILE_DEVICE std::uint32_t rank_of_bit(storage& s, std::uint32_t at) {
-    return s.before.load(at / 32) + simt::popcount(s.present.load(at / 32) & ((1u << at % 32) - 1));
+    const std::uint32_t place = place_of(at / 32);
+    return s.before.load(place) + simt::popcount(s.present.load(place) & ((1u << at % 32) - 1));
   }
 };
 

@@ -14,7 +14,7 @@ struct merge_sort_kernel {
   static constexpr unsigned block_threads = Threads;
   using sorter = primitives::block_merge_sort<Items, T>;
   struct shared {
-    simt::shared_array<T, primitives::merge_sort_room<T>(Threads* Items)> elements;
+    alignas(16) simt::shared_array<T, primitives::merge_sort_room<T>(Threads* Items)> elements;
   };
   simt::global<const T> in;
   simt::global<T> out;

@@ -41,7 +41,7 @@ struct one_block_sort_kernel {
   struct shared {
     union {
       typename local::shared bins;
-      simt::shared_array<Word, primitives::merge_sort_room<Word>(capacity)> elements;
+      alignas(16) simt::shared_array<Word, primitives::merge_sort_room<Word>(capacity)> elements;
     };
     simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
   };

@@ -62,7 +62,7 @@ class crowded_order<std::uint32_t, Threads, Capacity> {
   struct storage {
     union {
       typename numbering::storage halves;
-      typename elements::storage sorted;
+      alignas(16) typename elements::storage sorted;
     };
     simt::shared_array<std::uint32_t, Capacity> numbers;
   };
@@ -82,8 +82,12 @@ class crowded_order<std::uint32_t, Threads, Capacity> {
         std::uint32_t before = 0; // of the same element
         while (before < q && at(s, q - before - 1) == e)
           ++before;
-        for (; s.numbers.load(p) != e >> place_bits || before != 0; ++p)
-          before -= s.numbers.load(p) == e >> place_bits ? 1 : 0;
+        for (const std::uint32_t last = p + (1u << dropped) - 1; p < last; ++p) {
+          const bool has_it = s.numbers.load(p) == e >> place_bits;
+          if (has_it && before == 0)
+            break;
+          before -= has_it ? 1 : 0;
+        }
       }
       put(q, p);
     }
@@ -119,7 +123,7 @@ class crowded_order<std::uint64_t, Threads, Capacity> {
 
  public:
   struct storage {
-    typename elements::storage sorted;
+    alignas(16) typename elements::storage sorted;
   };
 
   /// As with 32 bits.
