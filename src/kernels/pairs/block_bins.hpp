@@ -2,8 +2,8 @@
 //
 // First by the highest bits of their images, which asks nothing of the keys. Where they crowd so, by how far they lie
 // from the lowest of them: integers by a power of two, so that a bin costs a subtraction and a shift; floats by value
-// (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. What crowds then, many equal keys
-// or many magnitudes, is not for bins.
+// (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. What crowds then, many equal
+// keys or many magnitudes, is not for bins.
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"
@@ -45,7 +45,9 @@ struct block_bins<Word, integer_image<Word>, BinBits> {
   Word first;
   unsigned right;
 
-  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(Word(image.image(key) - first) >> right); }
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const {
+    return std::uint32_t(Word(image.image(key) - first) >> right);
+  }
   static SORTILE_DEVICE block_bins by_bits(const integer_image<Word>& image) { return {image, 0, width - BinBits}; }
   /// Of the images low … high.
   static SORTILE_DEVICE block_bins between(const integer_image<Word>& image, Word low, Word high) {

@@ -26,9 +26,10 @@
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
-// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those of
-// block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys crowd.
-// It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts.
+// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those
+// of block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys
+// crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5
+// sorts.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //

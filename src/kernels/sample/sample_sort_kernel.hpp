@@ -67,7 +67,8 @@ struct sample_sort_kernel {
   struct shared {
     union {
       alignas(16) simt::shared_array<element, primitives::merge_sort_room<element>(shape.capacity())> elements;
-      alignas(16) simt::shared_array<splitter, Grid ? primitives::merge_sort_room<splitter>(4 * block_threads) : 1> drawn;
+      alignas(
+          16) simt::shared_array<splitter, Grid ? primitives::merge_sort_room<splitter>(4 * block_threads) : 1> drawn;
       std::conditional_t<Grid, stage, nothing> staged;
     };
     std::conditional_t<Grid, tables, nothing> table;
