@@ -49,6 +49,12 @@ struct block_bins<Word, integer_image<Word>, BinBits> {
     return std::uint32_t(Word(image.image(key) - first) >> right);
   }
   static SORTILE_DEVICE block_bins by_bits(const integer_image<Word>& image) { return {image, 0, width - BinBits}; }
+  /// By one key of each thread: not where the keys of some warp extend over a quarter of their type. A block barrier;
+  /// the same in all threads.
+  static SORTILE_DEVICE bool interval_may_help(const integer_image<Word>& image, Word key) {
+    const auto v = std::uint32_t(image.image(key) >> (width - 32));
+    return !simt::block_any(simt::warp_reduce_max(v) - simt::warp_reduce_min(v) >= 1u << 30);
+  }
   /// Of the images low … high.
   static SORTILE_DEVICE block_bins between(const integer_image<Word>& image, Word low, Word high) {
     const unsigned bits = low == high ? 0 : width - simt::leading_zeros(Word(high - low));
@@ -64,6 +70,7 @@ struct block_bins<Word, any_image<Word>, BinBits> {
   static SORTILE_DEVICE block_bins by_bits(const any_image<Word>& image) {
     return {{image, value_spread<Word>::whole(), 32 - BinBits, (1u << BinBits) - 1}};
   }
+  static SORTILE_DEVICE bool interval_may_help(const any_image<Word>&, Word) { return true; }
   static SORTILE_DEVICE block_bins between(const any_image<Word>& image, Word low, Word high) {
     block_bins b = by_bits(image);
     if (low < high)
