@@ -35,8 +35,7 @@
 //
 // Shared storage: the elements, and 16 bytes unused behind each row of 128, so that threads side by side, Items
 // elements apart, meet in different banks; `place` says where element i stands. Aligned to 16 bytes. Items: a power of
-// two up to
-// 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
+// two up to 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
 #pragma once
 
 #include "primitives/warp_sort.hpp"

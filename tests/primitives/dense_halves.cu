@@ -20,8 +20,8 @@ struct number_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     halves::clear(s);
     simt::block_barrier();
-    for (std::uint32_t i = simt::thread_index(); i < n; i += Threads)
-      halves::mark(s, in.load(i));
+    for (std::uint32_t i = simt::thread_index(); i < n; i += 2 * Threads)
+      halves::mark(s, {in.load(i), in.load(i + Threads < n ? i + Threads : 0)}, i + Threads < n ? 2 : 1);
     simt::block_barrier();
     const auto v = halves::count(s);
     simt::block_barrier();

@@ -170,9 +170,9 @@ struct local_pairs_kernel {
       crowds = crowded(s, b, bin);
     }
     if (crowds || !order_by_list(s, b, bin))
-      crowded_pairs::order(
+      return crowded_pairs::order(
           s.crowd, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); },
-          [&](std::uint32_t q, std::uint32_t p) { s.order[q] = std::uint16_t(p); });
+          [&](std::uint32_t q, std::uint32_t p) { store_pair(s, b, p, q); });
     simt::block_barrier();
     store(s, b);
   }
@@ -480,15 +480,18 @@ struct local_pairs_kernel {
       const std::uint32_t q = unsigned(i) * block_threads + simt::thread_index();
       if (q < lead || q - lead >= b.pairs)
         continue;
-      const std::uint32_t from = s.order.load(q - lead), to = b.first + q - lead;
-      if (write_keys)
-        out[to] = s.keys.load(b.key_lead + from);
-      if constexpr (has_values) {
-        if (!(Alone && make_indices))
-          out_values[to] = s.values.load(b.value_lead + from);
-        else if constexpr (value_size<Value> <= 8)
-          out_values[to] = Value(from);
-      }
+      store_pair(s, b, s.order.load(q - lead), q - lead);
+    }
+  }
+  SORTILE_DEVICE void store_pair(shared& s, const bucket& b, std::uint32_t from, std::uint32_t place) const {
+    const std::uint32_t to = b.first + place;
+    if (write_keys)
+      out[to] = s.keys.load(b.key_lead + from);
+    if constexpr (has_values) {
+      if (!(Alone && make_indices))
+        out_values[to] = s.values.load(b.value_lead + from);
+      else if constexpr (value_size<Value> <= 8)
+        out_values[to] = Value(from);
     }
   }
 
