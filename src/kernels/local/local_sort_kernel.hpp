@@ -11,8 +11,9 @@
 // words that have such keys are put right by insertion, a thread a word: that orders the bits below the bins too.
 //
 // A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
-// left as it is and listed; large_sort_kernel.hpp sorts it. So is the first and the last bucket where some keys lie
-// outside of the window. In the others a key's bin is its distance from the bucket's first possible key, shifted.
+// left as it is and listed; large_sort_kernel.hpp sorts it, or crowds/count_crowds_kernel.hpp where buckets are counted.
+// So is the first and the last bucket where some keys lie outside of the window. A giant bucket
+// (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In the others a key's bin is its distance from the bucket's first possible key, shifted.
 //
 // In place is allowed: a block reads all of its bucket before it writes; at the bucket's ends it reads neighbours' keys
 // along with its own and makes no use of them. Block b asks the L2 for a bucket some 4 MB on, which later blocks will
@@ -25,6 +26,7 @@
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
 #pragma once
 
+#include "kernels/crowds/giant_buckets.hpp"
 #include "kernels/partition/partition_kernel.hpp"
 #include "kernels/reverse_array.hpp"
 
@@ -109,6 +111,8 @@ struct local_sort_kernel {
   std::uint32_t n;
   unsigned bits;       // of a bucket's number
   bool copy_if_sorted; // original and out are not the same array
+  giant_list giants{};
+  simt::global<Word> counters{}; // of giant buckets: the array that is free
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const key_window<Word> w = window.load(0);
@@ -130,8 +134,9 @@ struct local_sort_kernel {
     prefetch_later(b.number);
     if (b.end == b.lead)
       return;
-    const bool at_an_end = b.number == 0 || b.number + 1 == simt::grid_size();
-    if (b.end > capacity || (at_an_end && left.findings.load(finding_outside) != 0)) {
+    if (giants.takes(b.end - b.lead))
+      return clear_counters(b, w);
+    if (b.end > capacity || has_strays(left.findings, w, b.number, simt::grid_size())) {
       if (simt::thread_index() == 0)
         left.add(b.number);
       return;
@@ -198,6 +203,14 @@ struct local_sort_kernel {
   /// Where word w stands: fours of a thread's eight change places so that a warp reading them meets no bank conflict.
   static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (w >> 3 & 4); }
 
+  SORTILE_DEVICE void clear_counters(const bucket& b, const key_window<Word>& w) const {
+    if constexpr (sizeof(Word) == 4) {
+      const auto values = bucket_values::of(w, image, b.number, bits);
+      const std::uint32_t first = giant_list::counters(b.first + b.lead), all = values.chunks() * bucket_values::chunk;
+      for (std::uint32_t i = 4 * simt::thread_index(); i < all; i += 4 * block_threads)
+        simt::store_vector<4>(counters, first + i, simt::vec<std::uint32_t, 4>{});
+    }
+  }
   SORTILE_DEVICE void prefetch_later(std::uint32_t number) const {
     constexpr unsigned line = 128 / sizeof(Word), ahead = (4u << 20) / (4096 * sizeof(Word));
     if (number + ahead >= simt::grid_size())
