@@ -307,9 +307,8 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   partition(shape.first_bits, "into ");
   partition(shape.second_bits, "each bucket into ");
   steps.push_back({"local",
-                   shape.counts ? "each bucket in the shared memory of a multiprocessor; of one too large for that, how "
-                                  "often each of its keys occurs is counted"
-                                : "each bucket in the shared memory of a multiprocessor",
+                   std::string("each bucket in the shared memory of a multiprocessor") +
+                       (shape.counts ? ", the keys of larger ones counted" : ""),
                    made(first), moved});
   if (choice_.behind == sorter::sample)
     steps.push_back(
