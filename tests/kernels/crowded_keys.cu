@@ -76,9 +76,10 @@ std::vector<Word> one_bucket(std::size_t n, std::size_t others) {
 SIMT_TEST(crowded_keys, a_bucket_of_any_size) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::size_t n : {local_capacity, local_capacity + 1, std::size_t{kernels::bucket_fill<1024>::tile},
-                                    std::size_t{kernels::bucket_fill<1024>::tile} + 1, std::size_t{32'768},
-                                    std::size_t{giant} - 1, std::size_t{giant}, std::size_t{giant} + 5, std::size_t{200'003}})
+        for (const std::size_t n :
+             {local_capacity, local_capacity + 1, std::size_t{kernels::bucket_fill<1024>::tile},
+              std::size_t{kernels::bucket_fill<1024>::tile} + 1, std::size_t{32'768}, std::size_t{giant} - 1,
+              std::size_t{giant}, std::size_t{giant} + 5, std::size_t{200'003}})
           for (const bool in_place : {false, true}) {
             SCOPED_TRACE("n " + std::to_string(n));
             auto keys = one_bucket(n + 2, 2);
@@ -96,10 +97,11 @@ SIMT_TEST(crowded_keys, distributions) {
       made(250'000, [](Word r, Word, std::size_t i) { return i == 77'777 ? far : r & 0xffff; }),
       made(250'000, [](Word, Word, std::size_t i) { return i == 88'888 ? far : 42u; }),        // all equal but one
       made(250'000, [](Word r, Word, std::size_t) { return (r & 1) != 0 ? 0xd0000000 : 7u; }), // two values
-      made(250'000, [](Word r, Word s, std::size_t) { return ((r & 1) != 0 ? 0xd0000000 : 0x20000000) | (s & 0xffff); }),
+      made(250'000,
+           [](Word r, Word s, std::size_t) { return ((r & 1) != 0 ? 0xd0000000 : 0x20000000) | (s & 0xffff); }),
       made(250'000, [](Word r, Word, std::size_t) { return (r % 3) * 0x31415926; }),
-      made(250'000, [](Word r, Word, std::size_t) { return r >> 12; }),                      // 16 values a bucket
-      made(250'000, [](Word r, Word s, std::size_t) { return r >> (s % 32); }),              // numbers of all magnitudes
+      made(250'000, [](Word r, Word, std::size_t) { return r >> 12; }),         // 16 values a bucket
+      made(250'000, [](Word r, Word s, std::size_t) { return r >> (s % 32); }), // numbers of all magnitudes
       made(250'000, [](Word r, Word s, std::size_t) { return 0x9e3779b9u * (r >> (s % 32)); }), // as Zipf's, mixed
       made(250'000, [](Word r, Word s, std::size_t) { return (r % 40) << 26 | (s & 0x3fff); }), // 40 buckets of 6250
   };

@@ -5,8 +5,8 @@
 // 256 keys, two vectors of 16 bytes a lane, and has two rows under way. Both ends of a range, less than a row each, are
 // counted key by key.
 //
-// Spills of a bucket that the block sorts by itself are kept in a short list: 64 of them, as many as 2^21 keys can make.
-// With them in hand a count is the counter's 16 bits and 2^15 for each time that its rank is listed.
+// Spills of a bucket that the block sorts by itself are kept in a short list: 64 of them, as many as 2^21 keys can
+// make. With them in hand a count is the counter's 16 bits and 2^15 for each time that its rank is listed.
 #pragma once
 
 #include "kernels/crowds/bucket_values.hpp"
@@ -41,9 +41,8 @@ struct bucket_counts {
   /// Counts the keys [begin, end); what spills is listed. Between block barriers.
   SORTILE_DEVICE void count(const simt::global<const Word>& in, std::uint32_t begin, std::uint32_t end,
                             const bucket_values& values) {
-    count(in, begin, end, values, [this](std::uint16_t rank) {
-      spilled[spills.fetch_add(0, 1u, simt::relaxed, simt::block_scope)] = rank;
-    });
+    count(in, begin, end, values,
+          [this](std::uint16_t rank) { spilled[spills.fetch_add(0, 1u, simt::relaxed, simt::block_scope)] = rank; });
   }
   /// The same for any number of keys; spill(rank) stands for 2^15 of them.
   template <class Spill>

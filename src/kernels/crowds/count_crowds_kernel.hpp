@@ -14,8 +14,8 @@
 //     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
 //
 // What shares put together is written by the next launch (fill_giants_kernel.hpp). The arrays are those of the local
-// step: `in` is out, and spare is free, or in is spare, and out is free. A bucket is read to its end before its place in
-// `out` is written, by the block that has read it.
+// step: `in` is out, and spare is free, or in is spare, and out is free. A bucket is read to its end before its place
+// in `out` is written, by the block that has read it.
 //
 // The counters of a giant bucket lie in the free array. Where that is `out`, they would be overwritten while they are
 // read, so the block that adds its counts last copies them to the bucket's place in spare, whose keys have all been
@@ -27,8 +27,8 @@
 // so the additions of every block precede its own step of done[k], and the last one's reads follow all of these; the
 // keys that others read from spare, too, were read before their steps.
 //
-// Shared storage: 161 KB, one block a multiprocessor, on sm_80 too. Traffic: 2 sizeof(key) a key; a giant bucket that is
-// in several shares costs each of these an addition a value that occurs, and 1 MB.
+// Shared storage: 161 KB, one block a multiprocessor, on sm_80 too. Traffic: 2 sizeof(key) a key; a giant bucket that
+// is in several shares costs each of these an addition a value that occurs, and 1 MB.
 #pragma once
 
 #include "kernels/crowds/bucket_counts.hpp"
@@ -79,7 +79,7 @@ struct count_crowds_kernel {
   using Word = bucket_values::Word;
   static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads>;
-  using by_digits = large_sort_kernel<Word, block_threads>;
+  using by_digits = large_sort_kernel<Word, block_threads, 4>;
 
   struct shared {
     union {
