@@ -9,7 +9,7 @@
 //   giant buckets, a share of all their keys a block (giant_buckets.hpp)
 //     whole in the share      counted and written, as those below
 //     others                  counted, and added to the bucket's counters in global memory
-//   buckets left, drawn one by one
+//   buckets left, drawn one by one; the next is asked for from the L2 meanwhile
 //     with strays             digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
 //     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
 //
@@ -106,8 +106,11 @@ struct count_crowds_kernel {
         sort_bucket(s, w, part.bucket);
     });
     const auto many = std::uint32_t(at.left.findings.load(finding_left));
-    for (std::uint32_t q = draw(s); q < many; q = draw(s)) {
+    for (std::uint32_t q = draw(s); q < many;) {
       const std::uint32_t b = at.left.buckets.load(q);
+      q = draw(s);
+      if (q < many)
+        prefetch(at.left.buckets.load(q));
       if (has_strays<Word>(at.left.findings, w, b, at.bins()))
         sort_by_digits(s, b);
       else
@@ -115,13 +118,23 @@ struct count_crowds_kernel {
     }
   }
 
+  static_assert(sizeof(shared) <= 163 * 1024, "as much as a block may have on sm_80");
+
  private:
   SORTILE_DEVICE std::uint32_t draw(shared& s) const {
-    simt::block_barrier(); // the bucket before is done with
+    simt::block_barrier(); // what was drawn before has been read, and the bucket before is done with
     if (simt::thread_index() == 0)
       s.drawn = std::uint32_t(at.left.findings.fetch_add(finding_drawn, std::uint64_t{1}));
     simt::block_barrier();
     return s.drawn;
+  }
+
+  /// Asks the L2 for the next bucket, or as much of it as takes one instruction a thread.
+  SORTILE_DEVICE void prefetch(std::uint32_t bucket) const {
+    constexpr std::uint32_t line = 128 / sizeof(Word);
+    const std::uint32_t begin = at.start.load(bucket), mine = line * simt::thread_index();
+    if (mine < at.start.load(bucket + 1) - begin)
+      simt::prefetch(at.in, begin + mine);
   }
 
   SORTILE_DEVICE void sort_bucket(shared& s, const key_window<Word>& w, std::uint32_t bucket) const {

@@ -36,15 +36,15 @@ struct giant_shares {
   std::uint32_t total, shares;
 
   /// Where a share begins.
-  SORTILE_DEVICE std::uint32_t begin(std::uint32_t share) const {
+  SORTILE_HOST_DEVICE std::uint32_t begin(std::uint32_t share) const {
     return std::uint32_t(std::uint64_t{total} * share / shares);
   }
   /// The share that holds this place.
-  SORTILE_DEVICE std::uint32_t of(std::uint32_t place) const {
+  SORTILE_HOST_DEVICE std::uint32_t of(std::uint32_t place) const {
     return std::uint32_t(((std::uint64_t{place} + 1) * shares + total - 1) / total) - 1;
   }
   /// In how many shares the places [first, end) lie.
-  SORTILE_DEVICE std::uint32_t parts(std::uint32_t first, std::uint32_t end) const {
+  SORTILE_HOST_DEVICE std::uint32_t parts(std::uint32_t first, std::uint32_t end) const {
     return of(end - 1) - of(first) + 1;
   }
 };

@@ -27,9 +27,11 @@ inline constexpr std::uint32_t most_beside_strays = 1u << 16;
 template <class Word>
 SORTILE_DEVICE bool has_strays(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
                                std::uint32_t bucket, std::uint32_t bins) {
-  const bool low_end = bucket == 0 && w.low != 0;
-  const bool high_end = bucket + 1 == bins && Word(w.low + w.span) != Word(~Word{0});
-  return (low_end || high_end) && findings.load(finding_outside) != 0;
+  if ((bucket != 0 && bucket + 1 != bins) || findings.load(finding_outside) == 0)
+    return false;
+  if constexpr (sizeof(Word) != 4) // there is no second look to be saved
+    return true;
+  return (bucket == 0 && w.low != 0) || (bucket + 1 == bins && Word(w.low + w.span) != Word(~Word{0}));
 }
 
 /// Whether to look again; the same in all threads of the second look.
