@@ -306,7 +306,10 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   };
   partition(shape.first_bits, "into ");
   partition(shape.second_bits, "each bucket into ");
-  steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", made(first), moved});
+  steps.push_back({"local",
+                   std::string("each bucket in the shared memory of a multiprocessor") +
+                       (shape.counts ? ", the keys of larger ones counted" : ""),
+                   made(first), moved});
   if (choice_.behind == sorter::sample)
     steps.push_back(
         {"or buckets", "of a sample's making, in place of all but the look, where one would hold too much", 0, 0});

@@ -63,6 +63,19 @@ bool once_exists(const sort_facts& f) {
   return f.key_bits == 32 || f.key_bits == 64;
 }
 
+kernels::sort_shape shape_of(sorter which, const sort_facts& f) {
+  if (which == sorter::pairs)
+    return kernels::sort_pairs_shape_of(f.n);
+  switch (f.key_bits) {
+  case 32:
+    return kernels::sort_keys_shape_of<std::uint32_t>(f.n);
+  case 64:
+    return kernels::sort_keys_shape_of<std::uint64_t>(f.n);
+  default:
+    return kernels::sort_keys_shape_of<uint128>(f.n);
+  }
+}
+
 /// The partitions that can sort such keys, or lsd.
 sorter partitions_for(const sort_facts& f) {
   if (!f.whole_keys || !f.vectors_fit || f.n_on_device || f.key_bits < 32)
@@ -82,16 +95,12 @@ sorter lsd_for(const sort_facts& f, std::size_t most_bytes_at_once) {
 } // namespace
 
 bool partitions_in_one_block(sorter which, const sort_facts& f) {
-  if (which == sorter::pairs)
-    return kernels::sort_pairs_shape_of(f.n).in_one_block;
-  switch (f.key_bits) {
-  case 32:
-    return kernels::sort_keys_shape_of<std::uint32_t>(f.n).in_one_block;
-  case 64:
-    return kernels::sort_keys_shape_of<std::uint64_t>(f.n).in_one_block;
-  default:
-    return kernels::sort_keys_shape_of<uint128>(f.n).in_one_block;
-  }
+  return shape_of(which, f).in_one_block;
+}
+
+bool partitions_may_leave(sorter which, const sort_facts& f) {
+  const kernels::sort_shape shape = shape_of(which, f);
+  return !shape.in_one_block && !shape.counts;
 }
 
 sorter_choice choose_sorter(const sort_facts& f) {
@@ -104,7 +113,7 @@ sorter_choice choose_sorter(const sort_facts& f) {
   if (partitions == sorter::lsd)
     return {f.sample_fits && f.n <= sample_before_lsd(f) ? sorter::sample : lsd_for(f, lsd_once_bytes),
             sorter::nothing};
-  if (partitions_in_one_block(partitions, f))
+  if (!partitions_may_leave(partitions, f))
     return {partitions, sorter::nothing};
   if (f.sample_fits && f.n <= sample_before_partitions(f))
     return {sorter::sample, sorter::nothing};

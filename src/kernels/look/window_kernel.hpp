@@ -37,7 +37,7 @@ struct window_kernel {
   integer_image<Word> image;
   sample crowds;
   std::uint32_t n, bins;
-  bool may_leave;
+  bool tells; // `unsuited`
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
@@ -57,7 +57,7 @@ struct window_kernel {
     high = primitives::block_reduce(s.highest, high, primitives::maximum{});
     if (simt::thread_index() == 0) {
       window[0] = around(low, high);
-      if (may_leave)
+      if (tells)
         unsuited[0] = 0;
     }
     if (!crowds.judges())
