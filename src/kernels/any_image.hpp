@@ -28,6 +28,11 @@ struct any_image {
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return image(a) < image(b); }
   /// Whether no other key has its image.
   SORTILE_HOST_DEVICE bool is_only(Word u) const { return (u & magnitude) != 0 && (u & magnitude) <= infinity; }
+  /// Whether an image is a finite float's.
+  SORTILE_HOST_DEVICE bool is_finite(Word image) const {
+    const Word up = Word(image ^ complement);
+    return up < Word(infinity ^ sign) && up > Word(~(infinity | sign));
+  }
   /// The float of this image, which is no NaN's.
   SORTILE_HOST_DEVICE Word key_of(Word image) const {
     const Word up = Word(image ^ complement);
