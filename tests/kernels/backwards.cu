@@ -190,7 +190,7 @@ std::vector<sorter> sorters(const sort_case& h) {
 
 template <class Word>
 void check_sizes(simt::queue q) {
-  const sort_case type{.type = unsigned_type(sizeof(Word))};
+  const sort_case type{.type = unsigned_type<Word>};
   for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
     for (const bool in_place : {false, true})
       for (const std::size_t n : {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 100, 127, 128, 129, 1000, 2500}) {

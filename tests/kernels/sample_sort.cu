@@ -26,7 +26,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, const sort_case& h
 
 template <class Word>
 void check_width() {
-  const key_type type = unsigned_type(sizeof(Word));
+  const key_type type = unsigned_type<Word>;
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::size_t n : {0, 1, 2, 33, 1000, 3072, 3073})
@@ -38,7 +38,7 @@ void check_width() {
       2);
   on_every_schedule(
       [&](simt::queue q) {
-        for (const shape kind : all_shapes)
+        for (const shape kind : digit_shapes)
           for (const unsigned bytes : {0u, 4u, 16u}) {
             SCOPED_TRACE("shape " + std::to_string(int(kind)) + ", values " + std::to_string(bytes));
             check_sort(q, make_keys<Word>(6001, kind), {.type = type, .value_bytes = bytes, .in_place = bytes == 16},

@@ -3,7 +3,7 @@
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/kernels/key_shapes.hpp"
 
 #include <sortile/error.hpp>
 
@@ -12,58 +12,6 @@
 
 namespace sortile::simt_tests {
 namespace {
-
-enum class shape { uniform, and_of_3, few, equal, sorted, nearly_sorted, reversed, narrow, one_giant_bucket };
-constexpr shape all_shapes[] = {shape::uniform,  shape::and_of_3, shape::few,
-                                shape::equal,    shape::sorted,   shape::nearly_sorted,
-                                shape::reversed, shape::narrow,   shape::one_giant_bucket};
-
-template <class Word>
-std::vector<Word> make_keys(std::size_t n, shape kind) {
-  constexpr std::size_t words = sizeof(Word) > 8 ? 4 : 2, a_key = 3 * words; // of a draw, of a key
-  const auto bits = noise(a_key * n + a_key, std::uint32_t(n) + 17);
-  std::vector<Word> keys(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto draw = [&](std::size_t j) {
-      Word w{};
-      for (std::size_t k = 0; k < words; ++k)
-        w = Word(uint128{w} << 32 | bits[a_key * i + j * words + k]);
-      return w;
-    };
-    const Word r = draw(0);
-    switch (kind) {
-    case shape::and_of_3:
-      keys[i] = r & draw(1) & draw(2);
-      break;
-    case shape::few:
-      keys[i] = Word(r % 5) * Word(0x31415926);
-      break;
-    case shape::equal:
-      keys[i] = 42;
-      break;
-    case shape::narrow:
-      keys[i] = r & 1023;
-      break;
-    case shape::one_giant_bucket: // 7 of 8 keys differ in their low 10 bits alone
-      keys[i] = bits[a_key * i + words] % 8 != 0 ? Word(Word(5) << (8 * sizeof(Word) - 4) | (r & 1023)) : r;
-      break;
-    default:
-      keys[i] = r;
-    }
-  }
-  if (kind == shape::sorted || kind == shape::nearly_sorted)
-    std::sort(keys.begin(), keys.end());
-  if (kind == shape::nearly_sorted && n > 1)
-    std::swap(keys[n - 1], keys[n / 2]);
-  if (kind == shape::reversed)
-    std::sort(keys.rbegin(), keys.rend());
-  return keys;
-}
-
-template <class Word>
-constexpr key_type unsigned_type = sizeof(Word) == 4   ? key_type::u32
-                                   : sizeof(Word) == 8 ? key_type::u64
-                                                       : key_type::u128;
 
 template <class Word>
 struct how {
@@ -107,7 +55,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
 
 template <class Word>
 void check_shapes(simt::queue q, std::size_t n, how<Word> h) {
-  for (const shape kind : all_shapes) {
+  for (const shape kind : partition_shapes) {
     SCOPED_TRACE("n " + std::to_string(n) + ", shape " + std::to_string(int(kind)) + ", bits " +
                  std::to_string(int(h.partition_bits)));
     check_sort(q, make_keys<Word>(n, kind), h);
