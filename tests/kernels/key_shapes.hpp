@@ -54,6 +54,16 @@ Word special_float(std::uint32_t r) {
   return magnitudes[r % std::size(magnitudes)] | (r >> 16 & 1 ? sign : 0);
 }
 
+/// All of these, or in short tests those for which the steps have ways of their own.
+inline std::vector<shape> shapes_of(std::span<const shape> all) {
+  std::vector<shape> kept;
+  for (const shape kind : all)
+    if (!short_tests() || kind == shape::uniform || kind == shape::few || kind == shape::sorted ||
+        kind == shape::reversed || kind >= shape::one_giant_bucket)
+      kept.push_back(kind);
+  return kept;
+}
+
 namespace key_shapes {
 template <class Word>
 inline constexpr std::size_t draw_words = sizeof(Word) > 8 ? 4 : 2; // of `noise`
