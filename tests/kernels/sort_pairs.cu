@@ -235,7 +235,7 @@ SIMT_TEST(sort_pairs, what_suits) {
       0);
 }
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
+[[maybe_unused]] constexpr std::uint64_t never = ~std::uint64_t{0};
 
 /// Left to another sort by a sample alone: but for the sample, a reading of all keys less than by the counts.
 template <class Word>
