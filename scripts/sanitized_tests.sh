@@ -8,7 +8,7 @@
 # each. What the tool said of a test that was not clean lies in REPORT.<test>. Exit status: 0 where all were clean, 1 where some
 # were not, 2 where the call was not understood.
 #
-# Inputs are the short ones (SORTILE_TESTS_SHORT=1) unless that is set already. A test may take SANITIZED_EACH seconds (120),
+# Inputs are the short ones (SORTILE_TESTS_SHORT=1) unless that is set already. A test may take SANITIZED_EACH seconds (300),
 # all together SANITIZED_ALL (540), SANITIZED_JOBS of them at once (4). SANITIZED_PART=2/3: the second third of the tests.
 set -uo pipefail
 
@@ -17,7 +17,7 @@ say() { printf '%s\n' "$*" | tee -a "$REPORT"; }
 
 # Runs one test and says how it ended.
 one() {
-  local test=$1 log=$REPORT.$1 left=$((DEADLINE - $(date +%s))) limit=${SANITIZED_EACH:-120} start rc how
+  local test=$1 log=$REPORT.$1 left=$((DEADLINE - $(date +%s))) limit=${SANITIZED_EACH:-300} start rc how
   if [ $left -lt 5 ]; then
     say "$TOOL $test: not begun"
     return
