@@ -110,6 +110,8 @@ class Arrays(CommandTest):
             explained = self.good("sort", keys, "--explain", "--values", values, "--values-type", size).decode()
             self.assertRegex(explained, r"write .*values.*; reads %d MB, writes %d MB" % (4 + size, 4 + size))
             self.assertEqual("gather" in explained, size == 24, explained)
+        records = npy("[('key', '<u4'), ('rest', '|S40')]", 1000, bytes(44_000))
+        self.assertRegex(self.good("sort", "--explain", "--format", "npy", stdin=records).decode(), r"(?s)take .*fetch .*records by position")
         wrong = self.file("few", b"1234")
         self.refused("sort", keys, "--explain", "--values", wrong, "--values-type", "u32", says=["few", "1 values", "1000000 keys"])
         self.refused("sort", keys, "--explain", "--values-output", self.path("vs"), says="--values")
