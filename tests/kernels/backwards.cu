@@ -39,9 +39,10 @@ template <class T>
 void check_reversals(simt::queue q) {
   for (const bool in_place : {false, true})
     for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
-      for (std::size_t n = 0; n <= 70; ++n)
+      for (std::size_t n = 0; n <= 70; n += unless_short(1, 7))
         check_reversal<T, 2>(q, n, offset, in_place, 1);
-      for (const std::size_t n : {std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, std::size_t{10'000}}) {
+      for (const std::size_t n :
+           a_few(2, {std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, std::size_t{10'000}})) {
         check_reversal<T, 1>(q, n, offset, in_place, 3);
         check_reversal<T, 2>(q, n, offset, in_place, 3);
       }
@@ -190,10 +191,11 @@ std::vector<sorter> sorters(const sort_case& h) {
 
 template <class Word>
 void check_sizes(simt::queue q) {
-  const sort_case type{.type = unsigned_type(sizeof(Word))};
-  for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
-    for (const bool in_place : {false, true})
-      for (const std::size_t n : {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 100, 127, 128, 129, 1000, 2500}) {
+  const sort_case type{.type = unsigned_type<Word>};
+  for (const unsigned value_bytes : a_few(2, {0u, 4u, 8u, 16u}))
+    for (const bool in_place : a_few(1, {false, true}))
+      for (const std::size_t n : a_few(5, {1u,  2u,  3u,  4u,  5u,   8u,   15u,  16u,  17u,   31u,
+                                           32u, 33u, 63u, 64u, 100u, 127u, 128u, 129u, 1000u, 2500u})) {
         sort_case h = type;
         h.value_bytes = value_bytes;
         h.in_place = in_place;
@@ -215,8 +217,8 @@ SIMT_TEST(backwards, sizes_and_widths) {
 
 template <class Word>
 void check_courses(simt::queue q, key_type type) {
-  for (const order direction : {order::ascending, order::descending})
-    for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
+  for (const order direction : a_few(1, {order::descending, order::ascending}))
+    for (const unsigned value_bytes : a_few(2, {0u, 4u, 8u, 16u}))
       for (const bool in_place : {false, true}) {
         const sort_case h{.type = type, .direction = direction, .value_bytes = value_bytes, .in_place = in_place};
         const auto keys = decreasing<Word>(in_place ? 20'001 : 16'384, h); // whole vectors, or none from the end
@@ -267,7 +269,7 @@ void check_exceptions(simt::queue q, const sort_case& h, std::vector<asked> ways
   // About vectors, rows of a warp and of a block, chunks of a third each, tiles, and the end.
   const std::size_t places[] = {0,    1,    2,    3,    4,     7,     63,    127,   128,   1023,
                                 2047, 4095, 8063, 8191, n / 2, n - 6, n - 5, n - 4, n - 3, n - 2};
-  for (const std::size_t at : places)
+  for (const std::size_t at : a_few(5, places))
     for (const asked& a : ways) {
       SCOPED_TRACE("place " + std::to_string(at));
       auto rising = keys;
