@@ -69,14 +69,15 @@ constexpr bool alternates(std::size_t key_bytes, unsigned value_bytes) {
   return key_bytes == 4 ? value_bytes == 4 : key_bytes == 8 && (value_bytes == 0 || value_bytes == 8);
 }
 
-template <class Word, unsigned ValueBytes, bool Large>
+template <class Word, unsigned ValueBytes, lsd_tiles Tiles>
 struct lsd_pass_kernel {
-  static constexpr auto cut = detail::lsd_shape<Word>::of(Large, ValueBytes);
+  static constexpr auto cut = detail::lsd_shape<Word>::of(Tiles, ValueBytes);
+  static constexpr bool small = Tiles == lsd_tiles::small;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
   static constexpr int items = cut.items, looked_at = 4; // tiles that a step of the look-back asks for
   static constexpr row_peers peers =
-      Large && alternates(sizeof(Word), ValueBytes) ? row_peers::alternating : row_peers::by_votes;
+      !small && alternates(sizeof(Word), ValueBytes) ? row_peers::alternating : row_peers::by_votes;
   using tile = stable_tile<block_threads, items, peers>;
   using value_type = typename lsd_value<ValueBytes>::type;
   using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
@@ -147,7 +148,7 @@ struct lsd_pass_kernel {
  private:
   static constexpr bool has_values = ValueBytes != 0;
   /// Values come before the ranking, the next keys before anything is written: where registers hold both.
-  static constexpr bool early = Large && detail::lsd_shape<Word>::three_registers(ValueBytes);
+  static constexpr bool early = !small && detail::lsd_shape<Word>::three_registers(ValueBytes);
   SORTILE_DEVICE void copy(std::uint64_t n) const {
     if (copy_keys)
       copy_all(keys.in, keys.out, n, key_vectors);
@@ -432,7 +433,7 @@ struct lsd_pass_kernel {
 template <class Word, unsigned ValueBytes>
 struct lsd_copy_kernel {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 512; // copies by any number, in lsd_grid_kernel
+  static constexpr unsigned block_threads = 512;
   using value_type = typename lsd_value<ValueBytes>::type;
 
   lsd_arrays<Word> keys;
