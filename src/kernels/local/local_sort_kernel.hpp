@@ -163,17 +163,16 @@ struct local_sort_kernel {
     keys_vector keys[vectors];
     load(b, keys);
     const range values = values_of(w, b.number);
-    const digits d = bins_from(Word(w.low + values.first), bits_of(Word(values.last - values.first)));
-    if constexpr (counts) {
-      if (d.shift <= distinct_values<local_sort_kernel>::most_shift) {
-        const std::uint32_t bins = (std::uint32_t(values.last - values.first) >> d.shift) + 1;
-        if (will_crowd(b.end - b.lead, bins) ? set_bits(s, b, keys, d) : !sort(s, b, keys, d))
-          distinct_values<local_sort_kernel>::sort(s, b, keys, d, out);
-        return;
-      }
-    }
-    if (sort(s, b, keys, d))
+    const Word distance = Word(values.last - values.first);
+    const digits d = bins_from(Word(w.low + values.first), bits_of(distance));
+    const bool may_count = counts && d.shift <= distinct_values<local_sort_kernel>::most_shift;
+    if (may_count && will_crowd(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1))
+      set_bits(s, b, keys, d);
+    else if (sort(s, b, keys, d))
       return;
+    if constexpr (counts)
+      if (may_count)
+        return distinct_values<local_sort_kernel>::sort(s, b, keys, d, out);
     if (simt::thread_index() == 0)
       left.add(b.number);
   }
@@ -264,8 +263,8 @@ struct local_sort_kernel {
   static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
     return keys > bins || keys * keys > 2 * list_size * bins;
   }
-  /// As mark(), without a list. True.
-  SORTILE_DEVICE bool set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) const {
+  /// As mark(), without a list. Begins with clearing, ends with a barrier.
+  SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) const {
     clear(s);
     simt::block_barrier();
     each_key(b, keys, [&](Word key, int) {
@@ -273,7 +272,6 @@ struct local_sort_kernel {
       s.bins().fetch_or(swizzle(bin >> 4), 1u << (bin & 15), simt::relaxed, simt::block_scope);
     });
     simt::block_barrier();
-    return true;
   }
 
   SORTILE_DEVICE bucket this_bucket() const {
