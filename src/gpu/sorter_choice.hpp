@@ -19,7 +19,6 @@ enum class sorter {
   keys,     ///< kernels/sort: integers of 32 bits and more, alone
   pairs,    ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
   lsd,      ///< kernels/lsd: everything
-  lsd_once, ///< the same in one launch, for keys of 32 and 64 bits
 };
 
 /// What the choice goes by.

@@ -52,8 +52,6 @@ TEST(sorter_choice, is_able_to) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
       if (s == sorter::counting)
         ASSERT_TRUE(f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys) << f.n;
-      if (s == sorter::lsd_once)
-        ASSERT_TRUE(f.key_bits == 32 || f.key_bits == 64) << f.n;
       if (s == sorter::sample)
         ASSERT_TRUE(f.sample_fits && f.n <= std::size_t{1} << 20) << f.n;
     }
@@ -67,8 +65,7 @@ TEST(sorter_choice, somebody_stands_behind_who_may_leave_keys) {
     const bool may_leave =
         (partitions && gpu::partitions_may_leave(c.first, f)) || (c.first == sorter::counting && f.floats);
     ASSERT_EQ(c.behind != sorter::nothing, may_leave) << f.n << " keys of " << f.key_bits;
-    ASSERT_TRUE(c.behind == sorter::nothing || c.behind == sorter::sample || c.behind == sorter::lsd ||
-                c.behind == sorter::lsd_once);
+    ASSERT_TRUE(c.behind == sorter::nothing || c.behind == sorter::sample || c.behind == sorter::lsd);
   });
 }
 

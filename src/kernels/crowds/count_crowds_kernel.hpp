@@ -77,6 +77,7 @@ struct crowd_arrays {
 
 struct count_crowds_kernel {
   using Word = bucket_values::Word;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads>;
   using by_digits = large_sort_kernel<Word, block_threads, 4>;

@@ -12,6 +12,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 struct fill_giants_kernel {
   using Word = bucket_values::Word;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = count_crowds_kernel::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads>;
   struct shared {

@@ -88,6 +88,7 @@ struct bin_of_key {
 template <class Word, class Tuning = local_sort_tuning<Word>>
 struct local_sort_kernel {
   using tuning = Tuning;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = tuning::min_blocks, words = tuning::words;
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;

@@ -39,6 +39,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
 struct look_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1;
   static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 8 ? 2 : 3;
   static constexpr int vector = int(16 / sizeof(Word));

@@ -20,6 +20,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word>
 struct window_kernel {
   using sample = crowd_sample<8192, 12>;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, each = sample::samples / block_threads;
   using reduction = primitives::block_scan_storage<Word, block_threads>;
   struct shared {

@@ -31,6 +31,7 @@ struct bucket_rings {
 
 template <class Word>
 struct bucket_tables_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
