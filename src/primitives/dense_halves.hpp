@@ -28,7 +28,7 @@ class dense_halves {
 
   struct storage {
     simt::shared_array<std::uint32_t, 2 * words> present; // lower halves, then upper ones
-    simt::shared_array<std::uint16_t, 2 * words> before;              // values in the words before
+    simt::shared_array<std::uint16_t, 2 * words> before;  // values in the words before
     simt::shared_array<std::uint32_t, warps> sums;
   };
   /// How many values the halves have.
@@ -76,8 +76,8 @@ class dense_halves {
   }
 
  private:
-  /// Where word w stands: the 32 of a row change places, in each row otherwise. Crowded numbers have many zeros at their
-  /// ends, and would meet in one bank.
+  /// Where word w stands: the 32 of a row change places, in each row otherwise. Crowded numbers have many zeros at
+  /// their ends, and would meet in one bank.
   static SORTILE_DEVICE std::uint32_t place_of(std::uint32_t w) { return w ^ (w / 32 * 11 & 31); }
   static SORTILE_DEVICE void mark_bit(storage& s, std::uint32_t at) {
     const std::uint32_t bit = 1u << at % 32;
