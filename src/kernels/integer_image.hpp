@@ -20,6 +20,8 @@ struct integer_image {
   }
   SORTILE_HOST_DEVICE Word image(Word key) const { return key ^ flip; }
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return (a ^ flip) < (b ^ flip); }
+  /// As of floats: all are.
+  static SORTILE_HOST_DEVICE bool is_finite(Word) { return true; }
 };
 
 } // namespace sortile::kernels

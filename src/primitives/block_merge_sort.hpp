@@ -2,38 +2,53 @@
 // storage.
 //
 //   warp     runs of 32 · Items elements by shuffles (warp_sort.hpp), no shared storage, no barrier
-//   rounds   neighbouring runs of g threads become runs of 2g: each thread finds by binary search where its Items
-//            elements of the merged run begin in both (merge path: Green, McColl and Bader 2012; Deo and Sarkar 1991),
-//            reads the next Items of each, keeps the smaller half and orders it, and writes it when all have read
+//   rounds   neighbouring runs of g warps become runs of 2g: each warp makes 32 · Items elements of the merged run. It
+//            finds where its part of both runs begins and ends (merge path: Green, McColl and Bader 2012; Deo and
+//            Sarkar 1991), reads the left part forwards and the right part backwards, which is one bitonic sequence, and
+//            merges that in registers
 //
-//   left     … a0 a1 a2 a3 …        min(a0, b3) min(a1, b2) min(a2, b1) min(a3, b0):
-//   right    … b0 b1 b2 b3 …        the four smallest, rising and then falling, which two more steps put in order
+//   left       … a0 a1 a2 a3 a4 | …          warp's part: 5 + 3 elements, its rows of lanes
+//   right      … b0 b1 b2 | …                a0 a1 a2 a3
+//                                            a4 b2 b1 b0
 //
-// Nothing follows the keys but the search: reads of a merge are all asked for at once, and the time does not depend on
-// what is sorted. Where radix ranking has to fear crowded digits, this does not.
+// The search is the whole warp's: half of the lanes look for the part's beginning, the others for its end, each lane at
+// one of sixteen places that lie evenly. Three reads one after the other are enough for runs of 4096 elements, where a
+// binary search by every thread has twelve, and they are done once for 32 · Items elements.
 //
-// What it costs, in latencies: 15 steps of shuffles, then for each round log2 of the run reads of shared storage one
-// after the other, half of that where few warps let the search ask for quarters, one more, and two block barriers: 1024
-// elements, four a thread, in three rounds. Few elements a thread have more rounds, many have more work for each: of
-// 1024 threads 4 up to 2048 elements, then 8, then 16.
+// Nothing follows the keys but the search, so the time does not depend on what is sorted. Where radix ranking has to
+// fear crowded digits, this does not.
+//
+// What it costs. Shared memory and shuffles give a multiprocessor one row of 32 words a clock, and are what is waited
+// for. Of rows that a row of 32 elements takes, a word each: 15 in the warp; in a round 1 to 2 for reading, 2.5 for the
+// merge's exchanges, 1 for writing; and the search, 20 a warp. Steps within a thread cost a quarter of that. So many
+// elements a thread are good, as they have fewer rounds: 4096 elements are 8 warps of 16 a thread and 3 rounds, or 32
+// warps of 4 a thread and 5. Few elements should be spread over more warps, since a warp's steps wait for each other:
+// 4 a thread up to 2048 elements.
+//
+// A radix sort in this place was reckoned and not built. Per row of 32 keys and digit of 8 bits, stable ranks take 25
+// clocks by ballots or 54 by match_any, 15 to 30 by votes in shared storage (29 where all 32 digits are equal), and the
+// keys' scatter, the look-up of offsets and reading back 8 more: four digits are 120 to 150 clocks, merging 4096
+// words about 50.
 //
 // Not stable: equal elements are taken to be indistinguishable. Whoever needs stability makes them differ, with the
 // place that they came from as their lowest bits.
 //
-// Shared storage: the elements, and one unused behind each row of 128 bytes, so that threads side by side, Items
-// elements apart, meet in different banks; `place` says where element i stands. Items: a power of two. T: up to 32
-// bytes, a multiple of 4, trivially copyable, with operator<.
+// Shared storage: the elements, and 16 bytes unused behind each row of 128, so that threads side by side, Items elements
+// apart, meet in different banks; `place` says where element i stands. Aligned to 16 bytes. Items: a power of two up to
+// 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
 #pragma once
 
 #include "primitives/warp_sort.hpp"
 
 namespace sortile::primitives::inline SORTILE_BACKEND {
 
-/// Where element i stands in storage that block_merge_sort has written.
+/// Where element i stands in storage that block_merge_sort has written: 128 bytes of elements, then 16 bytes or an
+/// element unused.
 template <class T>
 SORTILE_HOST_DEVICE constexpr std::uint32_t merge_sort_place(std::uint32_t i) {
   constexpr unsigned row = sizeof(T) <= 4 ? 32 : sizeof(T) <= 8 ? 16 : sizeof(T) <= 16 ? 8 : 4;
-  return i + i / row;
+  constexpr unsigned gap = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
+  return i + i / row * gap;
 }
 /// Elements of storage that n elements take.
 template <class T>
@@ -51,8 +66,8 @@ class block_merge_sort {
 
   /// Sorts the `warps` · 32 · Items elements that the first so many warps hold, in any order; element i of the order
   /// stands in s[merge_sort_place<T>(i)] when all threads have passed a block barrier after the call. All threads of
-  /// the block call; `warps` is the same in all. No element is above `greatest`. `s` may be in use until the call.
-  static SORTILE_DEVICE void sort(const simt::shared_view<T>& s, T (&x)[Items], unsigned warps, const T& greatest) {
+  /// the block call; `warps` is the same in all. `s` may be in use until the call.
+  static SORTILE_DEVICE void sort(const simt::shared_view<T>& s, T (&x)[Items], unsigned warps) {
     const bool works = simt::warp_index() < warps;
     if (works)
       sort_in_warp(x);
@@ -63,7 +78,7 @@ class block_merge_sort {
     for (unsigned run = warp_elements; run < warps * warp_elements; run *= 2) {
       simt::block_barrier();
       if (works)
-        merge(s, x, run, warps * warp_elements, greatest, warps <= few_warps);
+        merge(s, x, run, warps * warp_elements);
       simt::block_barrier();
       if (works)
         write(s, x);
@@ -71,54 +86,72 @@ class block_merge_sort {
   }
 
  private:
-  /// Up to so many, shared storage has time for three reads where one would do.
-  static constexpr unsigned few_warps = 16;
+  /// Two runs that become one, [begin, middle) and [middle, end).
+  struct pair_of_runs {
+    unsigned begin, middle, end;
+  };
 
   static SORTILE_DEVICE T at(const simt::shared_view<T>& s, std::uint32_t i) { return s.load(merge_sort_place<T>(i)); }
+  /// Of elements that may be written together: within 16 bytes, and so within a row.
+  static constexpr int together = 16 % sizeof(T) != 0 ? 1 : int(16 / sizeof(T)) < Items ? int(16 / sizeof(T)) : Items;
+
   static SORTILE_DEVICE void write(const simt::shared_view<T>& s, const T (&x)[Items]) {
     SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      s.store(merge_sort_place<T>(simt::thread_index() * unsigned(Items) + unsigned(i)), x[i]);
+    for (int i = 0; i < Items; i += together) {
+      const std::uint32_t to = merge_sort_place<T>(simt::thread_index() * unsigned(Items) + unsigned(i));
+      if constexpr (together == 1) {
+        s.store(to, x[i]);
+      } else {
+        simt::vec<T, together> v;
+        SORTILE_UNROLL
+        for (int j = 0; j < together; ++j)
+          v[j] = x[i + j];
+        simt::store_vector<together>(s, to, v);
+      }
+    }
   }
-  /// This thread's part of two runs merged.
-  static SORTILE_DEVICE void merge(const simt::shared_view<T>& s, T (&x)[Items], unsigned run, unsigned total,
-                                   const T& greatest, bool in_quarters) {
-    const unsigned first = simt::thread_index() * unsigned(Items), begin = first / (2 * run) * (2 * run);
-    const unsigned middle = smaller(begin + run, total), end = smaller(begin + 2 * run, total), before = first - begin;
-    const unsigned from_left = split(s, begin, middle, end, before, in_quarters);
-    const unsigned i = begin + from_left, j = middle + (before - from_left) + unsigned(Items) - 1;
+  /// This warp's part of two runs merged; blocked.
+  static SORTILE_DEVICE void merge(const simt::shared_view<T>& s, T (&x)[Items], unsigned run, unsigned total) {
+    const unsigned first = simt::warp_index() * warp_elements, begin = first & ~(2 * run - 1);
+    const pair_of_runs runs{begin, smaller(begin + run, total), smaller(begin + 2 * run, total)};
+    const unsigned before = first - begin, half_warp = simt::lane_index() / lanes_a_search;
+    const unsigned found = split(s, runs, before + half_warp * warp_elements);
+    const unsigned from_left = simt::shuffle(found, 0), left = simt::shuffle(found, lanes_a_search) - from_left;
+    // This part of the right run ends before + warp_elements − from_left − left elements behind its beginning; the lane's
+    // elements lie a row of lanes apart.
+    const unsigned right_end = runs.middle + (before + warp_elements - from_left - left), lane = simt::lane_index();
+    const unsigned rising = merge_sort_place<T>(begin + from_left + lane),
+                   falling = merge_sort_place<T>(right_end - 1 + left - lane);
     SORTILE_UNROLL
-    for (int k = 0; k < Items; ++k) {
-      const T a = i + unsigned(k) < middle ? at(s, i + unsigned(k)) : greatest;
-      const T b = j - unsigned(k) < end ? at(s, j - unsigned(k)) : greatest;
-      x[k] = b < a ? b : a;
+    for (int i = 0; i < Items; ++i) {
+      constexpr unsigned row = merge_sort_place<T>(simt::warp_size);
+      if (unsigned(i) * simt::warp_size + lane < left)
+        x[i] = s.load(rising + unsigned(i) * row);
+      else
+        x[i] = s.load(falling - unsigned(i) * row);
     }
-    merge_bitonic(x);
+    merge_in_warp(x);
   }
-  /// How many of the first `before` elements of [begin, middle) and [middle, end) merged are of the left run.
-  static SORTILE_DEVICE unsigned split(const simt::shared_view<T>& s, unsigned begin, unsigned middle, unsigned end,
-                                       unsigned before, bool in_quarters) {
-    const auto below = [&](unsigned from_left) { // fewer are
-      return at(s, middle + (before - 1 - from_left)) < at(s, begin + from_left);
-    };
-    unsigned low = before > end - middle ? before - (end - middle) : 0, high = smaller(before, middle - begin);
+  /// How many of the first `before` elements of both runs merged are of the left one, `before` being the same in all
+  /// lanes of a half-warp; so is the result.
+  static SORTILE_DEVICE unsigned split(const simt::shared_view<T>& s, const pair_of_runs& runs, unsigned before) {
+    const unsigned lane = simt::lane_index() % lanes_a_search, others = simt::lane_index() - lane;
+    const unsigned right = runs.end - runs.middle;
+    unsigned low = before > right ? before - right : 0, high = smaller(before, runs.middle - runs.begin);
     SORTILE_NO_UNROLL
-    while (in_quarters && high - low > 2) {
-      const unsigned quarter = (high - low) / 4, half = (high - low) / 2;
-      const unsigned first = low + quarter, second = low + half, third = second + (high - second) / 2;
-      const bool below_first = below(first), below_second = below(second), below_third = below(third);
-      low = below_first ? low : below_second ? first + 1 : below_third ? second + 1 : third + 1;
-      high = below_first ? first : below_second ? second : below_third ? third : high;
-    }
-    SORTILE_NO_UNROLL
-    while (low < high) {
-      const unsigned half = (low + high) / 2;
-      const bool is_below = below(half);
-      low = is_below ? low : half + 1;
-      high = is_below ? half : high;
+    while (simt::warp_any(low < high)) {
+      const unsigned first = low, span = high - low;
+      const auto tried = [=](unsigned l) { return first + span * l / lanes_a_search; };
+      const unsigned mine = tried(lane);
+      const bool too_few = span != 0 && !(at(s, runs.middle + (before - 1 - mine)) < at(s, runs.begin + mine));
+      // Places rise with the lanes, so those where it is too few come first.
+      const unsigned few = simt::popcount(simt::ballot(too_few) >> others & ((1u << lanes_a_search) - 1));
+      low = few > 0 ? tried(few - 1) + 1 : low;
+      high = few < lanes_a_search ? tried(few) : high;
     }
     return low;
   }
+  static constexpr unsigned lanes_a_search = simt::warp_size / 2;
   static SORTILE_DEVICE unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 };
 

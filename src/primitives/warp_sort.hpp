@@ -10,6 +10,16 @@
 // latency is paid once for all Items, so several a thread are better than several threads. Merges are a loop and not
 // unrolled: instructions that are used once have to be fetched first.
 //
+// One merge alone, of what all lanes hold, costs half the shuffles where it may begin in one arrangement and end in
+// another. A comparator's two elements meet in one lane: of two lanes, each gives the other half of its elements and
+// compares what it has then, two by two. So a bit of the lane and a bit of the item change places, and elements that
+// came striped (what one reads in rows of 32) leave blocked (what one finds by thread):
+//
+//   places       8 7 6 5 | 4 3 2 1 0       bits of an element's place: item | lane
+//   in registers * * * * |                 halves of the merge apart by 256, 128, 64, 32
+//   exchanges    4 3 2 1 | 8 7 6 5 0       16, 8, 4, 2 lanes apart: 4, 3, 2, 1 are compared as they come
+//                0 3 2 1 | 8 7 6 5 4       and 1 lane apart: 0. Lane l has the places l · 16 … l · 16 + 15
+//
 // Source: Batcher, "Sorting networks and their applications" (1968); Knuth, volume 3, 5.2.2 and 5.3.4.
 // Not stable: equal elements are taken to be indistinguishable. T: trivially copyable, with operator<; of 1, 2 or a
 // multiple of 4 bytes for a warp.
@@ -108,6 +118,58 @@ SORTILE_DEVICE void sort_in_warp(T (&x)[Items]) {
         keep(x[i], simt::shuffle_xor(x[i], apart), (lane & apart) == 0);
     }
     merge_bitonic(x);
+  }
+}
+
+/// Ascending, across the lanes, where the elements rise to some element and fall from there, or are a rotation of that:
+/// element i · 32 + l of the sequence is lane l's x[i]; then lane l has the elements l · Items … of the order. All lanes
+/// of the warp call; Items is a power of two up to 32.
+template <int Items, class T>
+SORTILE_DEVICE void merge_in_warp(T (&x)[Items]) {
+  static_assert((Items & (Items - 1)) == 0 && Items <= int(simt::warp_size));
+  const unsigned lane = simt::lane_index();
+  if constexpr (Items == 1) {
+    SORTILE_UNROLL
+    for (unsigned apart = simt::warp_size / 2; apart > 0; apart /= 2) {
+      const T other = simt::shuffle_xor(x[0], apart);
+      x[0] = (other < x[0]) == ((lane & apart) == 0) ? other : x[0];
+    }
+  } else {
+    constexpr int lane_bits = 5, item_bits = [] {
+      int bits = 0;
+      while (1 << bits < Items)
+        ++bits;
+      return bits;
+    }();
+    merge_bitonic(x);
+    SORTILE_UNROLL
+    for (int step = 0; step < lane_bits; ++step) {
+      const int half = Items >> (1 + step % item_bits);
+      const unsigned apart = simt::warp_size >> (1 + step);
+      const bool upper = (lane & apart) != 0;
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        if ((i & half) == 0) {
+          const T given = upper ? x[i] : x[i + half];
+          x[i] = upper ? x[i + half] : x[i];
+          x[i + half] = simt::shuffle_xor(given, apart);
+          compare_exchange(x[i], x[i + half]);
+        }
+    }
+    // The item's bits, from the highest on, were last compared in steps s, s + 1, …, and these stand for the place's
+    // bits 4 − s, 3 − s, …; round about.
+    T y[Items];
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      int place = 0;
+      SORTILE_UNROLL
+      for (int step = lane_bits - item_bits; step < lane_bits; ++step)
+        place |= (i >> (item_bits - 1 - step % item_bits) & 1) << (lane_bits - 1 - step);
+      y[place] = x[i];
+    }
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      x[i] = y[i];
   }
 }
 

@@ -61,8 +61,8 @@ SIMT_TEST(backwards, arrays_are_reversed) {
       1);
 }
 
-enum class sorter { keys, pairs, lsd, lsd_at_once };
-constexpr const char* names[] = {"keys", "pairs", "lsd", "lsd at once"};
+enum class sorter { keys, pairs, lsd };
+constexpr const char* names[] = {"keys", "pairs", "lsd"};
 
 struct asked {
   sorter by = sorter::lsd;
@@ -131,7 +131,6 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, asked a, sort_case
   kernels::lsd_request<Word> request; // all that the others' requests have, too
   request.input_is_scratch = h.input_may_change = a.scratch;
   request.tiles = kernels::lsd_tiles::small;
-  request.launches = a.by == sorter::lsd_at_once ? kernels::lsd_launches::one : kernels::lsd_launches::several;
   SCOPED_TRACE(std::string(names[int(a.by)]) + ", n " + std::to_string(keys.size()) + ", keys of " +
                std::to_string(sizeof(Word)) + ", values of " + std::to_string(h.value_bytes) +
                (h.in_place ? ", in place" : ""));
@@ -180,8 +179,6 @@ template <class Word>
 std::vector<sorter> sorters(const sort_case& h) {
   std::vector<sorter> all{sorter::lsd};
   const bool whole = h.window.begin == 0 && h.window.end == bit_window::whole_key, values = h.value_bytes != 0;
-  if (sizeof(Word) == 4 || sizeof(Word) == 8)
-    all.push_back(sorter::lsd_at_once);
   if ((sizeof(Word) == 4 || sizeof(Word) == 8) && whole)
     all.push_back(sorter::pairs);
   if (sizeof(Word) >= 4 && whole && !values && !is_float(h.type))
@@ -284,7 +281,7 @@ SIMT_TEST(backwards, but_for_one_place) {
   on_every_schedule(
       [](simt::queue q) {
         const asked pairs{.by = sorter::pairs, .bits = 4}, lsd{.by = sorter::lsd};
-        check_exceptions<std::uint32_t>(q, {.value_bytes = 4}, {pairs, lsd, {.by = sorter::lsd_at_once}});
+        check_exceptions<std::uint32_t>(q, {.value_bytes = 4}, {pairs, lsd});
         check_exceptions<std::uint64_t>(q, {.type = key_type::u64, .value_bytes = 4, .in_place = true}, {pairs, lsd});
         check_exceptions<std::uint32_t>(q, {.in_place = true}, {{.by = sorter::keys, .bits = 4}, lsd});
         check_exceptions<std::uint64_t>(q, {.type = key_type::i64}, {{.by = sorter::keys, .bits = 4}});
@@ -301,11 +298,11 @@ SIMT_TEST(backwards, ties) {
         const sort_case alone{.in_place = true}, with_values{.value_bytes = 4};
         auto keys = decreasing<std::uint32_t>(20'001, alone);
         keys[7777] = keys[7776];
-        for (const sorter by : {sorter::keys, sorter::lsd, sorter::lsd_at_once}) {
+        for (const sorter by : {sorter::keys, sorter::lsd}) {
           check_sort(q, keys, {.by = by}, alone);
           expect_reversed(keys, {.by = by}, alone);
         }
-        for (const sorter by : {sorter::pairs, sorter::lsd, sorter::lsd_at_once}) {
+        for (const sorter by : {sorter::pairs, sorter::lsd}) {
           check_sort(q, keys, {.by = by}, with_values);
           expect_sorted(keys, {.by = by}, with_values);
         }
@@ -339,7 +336,7 @@ SIMT_TEST(backwards, indices_scratch_and_n_on_the_device) {
                 expect_reversed(keys, {.by = by}, h);
             }
           }
-        for (const sorter by : {sorter::lsd, sorter::lsd_at_once}) {
+        for (const sorter by : {sorter::lsd}) {
           const auto keys = decreasing<std::uint64_t>(20'001, {.type = key_type::u64});
           check_sort(q, keys, {.by = by, .scratch = true}, {.type = key_type::u64, .value_bytes = 16});
           for (const std::size_t beyond : {1u, 2u, 3u, 9'999u, 20'000u, 20'001u})
@@ -360,21 +357,18 @@ SIMT_TEST(backwards, indices_scratch_and_n_on_the_device) {
 SIMT_TEST(backwards, not_at_all) {
   on_every_schedule(
       [](simt::queue q) {
-        for (const auto launches : {kernels::lsd_launches::several, kernels::lsd_launches::one}) {
-          const auto keys = decreasing<std::uint32_t>(3'000, {});
-          buffer<std::uint32_t> in(keys), only_if(1, 0u);
-          kernels::lsd_request<std::uint32_t> r{.keys_in = in.view().data(),
-                                                .keys_out = in.view().data(),
-                                                .n = keys.size(),
-                                                .only_if = only_if.view().data(),
-                                                .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
-                                                .launches = launches};
-          r.workspace_bytes = kernels::lsd_workspace_bytes(r);
-          buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
-          r.workspace = workspace.view().data();
-          kernels::lsd_sort(q, r);
-          EXPECT_EQ(in.host(), keys);
-        }
+        const auto keys = decreasing<std::uint32_t>(3'000, {});
+        buffer<std::uint32_t> in(keys), only_if(1, 0u);
+        kernels::lsd_request<std::uint32_t> r{.keys_in = in.view().data(),
+                                              .keys_out = in.view().data(),
+                                              .n = keys.size(),
+                                              .only_if = only_if.view().data(),
+                                              .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
+        r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+        buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
+        r.workspace = workspace.view().data();
+        kernels::lsd_sort(q, r);
+        EXPECT_EQ(in.host(), keys);
       },
       1);
 }
@@ -384,7 +378,7 @@ SIMT_TEST(backwards, on_many_schedules) {
       [](simt::queue q) {
         const sort_case in_place{.value_bytes = 4, .in_place = true};
         const auto keys = decreasing<std::uint32_t>(4'001, in_place);
-        for (const sorter by : {sorter::pairs, sorter::lsd, sorter::lsd_at_once})
+        for (const sorter by : {sorter::pairs, sorter::lsd})
           check_sort(q, keys, {.by = by, .bits = 3}, in_place);
         check_sort(q, keys, {.by = sorter::keys, .bits = 3}, {.in_place = true});
       },

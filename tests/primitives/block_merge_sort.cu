@@ -14,7 +14,7 @@ struct merge_sort_kernel {
   static constexpr unsigned block_threads = Threads;
   using sorter = primitives::block_merge_sort<Items, T>;
   struct shared {
-    simt::shared_array<T, primitives::merge_sort_room<T>(Threads* Items)> elements;
+    alignas(16) simt::shared_array<T, primitives::merge_sort_room<T>(Threads* Items)> elements;
   };
   simt::global<const T> in;
   simt::global<T> out;
@@ -29,7 +29,7 @@ struct merge_sort_kernel {
       const unsigned p = t + unsigned(i) * threads;
       x[i] = t < threads && p < n ? in.load(p) : greatest;
     }
-    sorter::sort(s.elements.view(), x, warps, greatest);
+    sorter::sort(s.elements.view(), x, warps);
     simt::block_barrier();
     for (unsigned i = t; i < n; i += Threads)
       out[i] = s.elements.load(primitives::merge_sort_place<T>(i));
@@ -84,6 +84,8 @@ SIMT_TEST(block_merge_sort, whole_blocks) {
           check_block<std::uint32_t, 1024, 4>(q, n, 0);
         check_block<std::uint64_t, 1024, 8>(q, 8191, 100);
         check_block<std::uint32_t, 1024, 16>(q, 16384, 0);
+        for (const unsigned n : {4095u, 4096u, 4097u})
+          check_block<std::uint32_t, 1024, 16>(q, n, 3);
       },
       1);
 }
@@ -121,6 +123,46 @@ SIMT_TEST(block_merge_sort, warps_sort_zeros_and_ones) {
         check_warp<1>(q);
         check_warp<2>(q);
         check_warp<4>(q);
+      },
+      0);
+}
+
+// A bitonic sequence of zeros and ones is a run of ones in any rotation.
+template <int Items>
+struct warp_merge_kernel {
+  static constexpr unsigned block_threads = 32;
+  simt::global<std::uint32_t> wrong;
+  SORTILE_DEVICE void operator()() const {
+    const unsigned n = 32 * Items, lane = simt::lane_index();
+    for (unsigned ones = 0; ones <= n; ones += 1 + Items)
+      for (unsigned from = 0; from < n; from += 5 * Items - 1) {
+        std::uint32_t x[Items];
+        SORTILE_UNROLL
+        for (int i = 0; i < Items; ++i)
+          x[i] = (unsigned(i) * 32 + lane + n - from) % n < ones ? 1 : 0;
+        primitives::merge_in_warp(x);
+        SORTILE_UNROLL
+        for (int i = 0; i < Items; ++i)
+          if (x[i] != (lane * unsigned(Items) + unsigned(i) + ones >= n ? 1u : 0u))
+            wrong.fetch_add(0, 1u);
+      }
+  }
+};
+template <int Items>
+void check_warp_merge(simt::queue q) {
+  buffer<std::uint32_t> wrong(1, 0u);
+  simt::launch(q, {.grid = 1}, warp_merge_kernel<Items>{wrong.view()});
+  EXPECT_EQ(wrong.host()[0], 0u) << Items << " items";
+}
+SIMT_TEST(block_merge_sort, warps_merge_bitonic_sequences) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_warp_merge<1>(q);
+        check_warp_merge<2>(q);
+        check_warp_merge<4>(q);
+        check_warp_merge<8>(q);
+        check_warp_merge<16>(q);
+        check_warp_merge<32>(q);
       },
       0);
 }

@@ -22,6 +22,9 @@ template <class Word>
 struct one_block_tuning {
   static constexpr unsigned threads = 1024, min_blocks = 1, words = 4096, list_size = 1024;
   static constexpr int vectors = sizeof(Word) == 4 ? 2 : sizeof(Word) == 8 ? 3 : 4;
+  /// Keys a thread that are merged, of few and of many keys.
+  static constexpr int few_items = 4, many_items = sizeof(Word) == 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
+  static constexpr std::uint32_t few = 2048;
 };
 
 template <class Word>
@@ -30,17 +33,15 @@ struct one_block_sort_kernel {
   using local = local_sort_kernel<Word, tuning>;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = 1, capacity = local::capacity;
   static constexpr int vector = local::vector, vectors = local::vectors;
-  /// Elements a thread that merging takes for so many vectors of keys.
-  static constexpr int merged_items(int v) { return v * vector <= 4 ? (v * vector == 3 ? 4 : v * vector) : 8; }
-  static constexpr unsigned merged = block_threads * unsigned(merged_items(vectors));
   using keys_vector = typename local::keys_vector;
   static constexpr unsigned most_alike = 4;
+  static_assert(tuning::many_items * block_threads >= capacity && tuning::few <= tuning::few_items * block_threads);
   enum gathered_words { ones, zeros = 4, disorder = 8, gathered_size = 9 };
 
   struct shared {
     union {
       typename local::shared bins;
-      simt::shared_array<Word, primitives::merge_sort_room<Word>(merged)> elements;
+      alignas(16) simt::shared_array<Word, primitives::merge_sort_room<Word>(capacity)> elements;
     };
     simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
   };
@@ -72,7 +73,7 @@ struct one_block_sort_kernel {
     const Word first = Word(rest < 8 * sizeof(Word) ? word_at(s, ones) >> rest << rest : 0);
     const auto bins = step.bins_from(first, rest);
     if (crowded(keys, bins) || !step.sort(s.bins, all, keys, bins))
-      merge(s, keys);
+      merge(s);
   }
 
  private:
@@ -114,32 +115,27 @@ struct one_block_sort_kernel {
     return simt::block_any(simt::popcount(alike) >= most_alike);
   }
 
-  /// By as few vectors of keys a thread as hold them.
-  SORTILE_DEVICE void merge(shared& s, const keys_vector (&keys)[vectors]) const {
-    constexpr std::uint32_t step = block_threads * unsigned(vector);
-    if (n <= step)
-      merge_vectors<1>(s, keys);
-    else if (vectors == 2 || n <= 2 * step)
-      merge_vectors<2>(s, keys);
+  /// By a number of keys a thread that suits n (block_merge_sort.hpp says why), so they are read again.
+  SORTILE_DEVICE void merge(shared& s) const {
+    if (tuning::few_items == tuning::many_items || n <= tuning::few)
+      merge_items<tuning::few_items>(s);
     else
-      merge_vectors<vectors>(s, keys);
+      merge_items<tuning::many_items>(s);
     simt::block_barrier();
     for (std::uint32_t i = simt::thread_index(); i < n; i += block_threads)
       out[i] = image.image(s.elements.load(primitives::merge_sort_place<Word>(i))); // its own inverse
   }
-  template <int Vectors>
-  SORTILE_DEVICE void merge_vectors(shared& s, const keys_vector (&keys)[vectors]) const {
-    constexpr int items = merged_items(Vectors);
-    constexpr Word greatest = Word(~Word{0});
-    using sorter = primitives::block_merge_sort<items, Word>;
-    Word x[items];
+  template <int Items>
+  SORTILE_DEVICE void merge_items(shared& s) const {
+    using sorter = primitives::block_merge_sort<Items, Word>;
+    const unsigned warps = sorter::warps(n), threads = warps * simt::warp_size, t = simt::thread_index();
+    Word x[Items];
     SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int v = i / vector, e = i % vector;
-      x[i] = v < Vectors && local::place_of(v) + unsigned(e) < n ? image.image(keys[v < Vectors ? v : 0][e]) : greatest;
+    for (int i = 0; i < Items; ++i) {
+      const std::uint32_t p = t + unsigned(i) * threads;
+      x[i] = t < threads && p < n ? image.image(in.load(p)) : Word(~Word{0});
     }
-    const unsigned warps = Vectors == 1 ? sorter::warps(n) : block_threads / simt::warp_size;
-    sorter::sort(s.elements.view(), x, warps, greatest);
+    sorter::sort(s.elements.view(), x, warps);
   }
   static SORTILE_DEVICE Word word_at(shared& s, unsigned at) {
     Word w{};

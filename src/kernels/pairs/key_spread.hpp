@@ -121,6 +121,12 @@ struct value_spread {
     return s;
   }
 
+  /// By value, of the finite numbers of the images low < high.
+  static SORTILE_HOST_DEVICE value_spread between(const any_image<Word>& image, Word low, Word high) {
+    const auto one = std::bit_cast<real>(image.key_of(low)), other = std::bit_cast<real>(image.key_of(high));
+    return one < other ? of(one, other) : of(other, one);
+  }
+
   /// Whether the interval has fewer values, as far as its largest exponent tells. Not known of bits.
   SORTILE_HOST_DEVICE bool has_fewer(std::uint64_t values) const { return pieces != ~0u && pieces < values; }
 };

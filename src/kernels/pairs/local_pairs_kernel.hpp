@@ -26,19 +26,19 @@
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
-// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. It has the shared
-// storage to merge images with their places (primitives/block_merge_sort.hpp) where keys crowd, and mostly sees that
-// before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts.
+// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those of
+// block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys crowd.
+// It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
 #pragma once
 
-#include "kernels/pairs/key_spread.hpp"
+#include "kernels/pairs/block_bins.hpp"
+#include "kernels/pairs/crowded_order.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
-#include "primitives/block_merge_sort.hpp"
 #include "primitives/digit_rank.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -64,6 +64,7 @@ template <class Word, class Value, class Image, bool Alone = false>
 struct local_pairs_kernel {
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>>;
   static constexpr bool has_values = value_size<Value> != 0;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = Alone ? 1 : tuning::min_blocks;
   static constexpr auto needs = simt::feature::bulk_copy;
   static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = tuning::list_size,
@@ -75,21 +76,23 @@ struct local_pairs_kernel {
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
-  static constexpr unsigned merged = 4096, most_alike = 4; ///< pairs that one block alone merges, where they crowd
-  using element = std::conditional_t<sizeof(Word) <= 4, std::uint64_t, uint128>; // image, then place
+  static constexpr unsigned most_alike = 4;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
+
+  using crowded_pairs = crowded_order<Word, block_threads, capacity>; // of one block alone
 
   struct shared {
     alignas(128) simt::shared_array<Word, capacity + 2 * key_vector> keys;
     alignas(128) simt::shared_array<Value, has_values ? capacity + 2 * value_vector : 1> values;
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
-      typename ranker::storage rank;
-      simt::shared_array<element, primitives::merge_sort_room<element>(Alone ? merged : 1)> elements;
+      std::conditional_t<Alone, no_value, typename ranker::storage> rank;
+      std::conditional_t<Alone, typename crowded_pairs::storage, no_value> crowd;
     };
     simt::shared_array<std::uint16_t, capacity> order;
     simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
     simt::shared_array<std::uint32_t, list_size> taken_at; // word << 16 | number in the word
+    std::conditional_t<Alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
     simt::shared_array<std::uint32_t, warps> sums;
     simt::shared_array<std::uint32_t, 2> differ; // bits in which images differ, low half first
     simt::shared_value<std::uint32_t> listed;
@@ -115,11 +118,12 @@ struct local_pairs_kernel {
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const bins_of bin{image, Alone ? key_spread<Word, Image>::whole() : spread.load(0), shift, (1u << bin_bits) - 1};
-    const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
     if constexpr (Alone) {
       gate.accept();
+      sort_alone(s);
     } else {
+      const bins_of bin{image, spread.load(0), shift, (1u << bin_bits) - 1};
+      const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
       if (gate.refused())
         return;
       const std::uint32_t order = gate.order();
@@ -127,25 +131,17 @@ struct local_pairs_kernel {
         return copy();
       if (is_backwards(order))
         return reverse();
-    }
-    if (b.pairs == 0)
-      return;
-    if (b.pairs > capacity) {
-      if (simt::thread_index() == 0)
-        left.add(simt::block_index());
-      return;
-    }
-    fetch(s, b);
-    if constexpr (Alone) {
-      if (crowded(s, b, bin) || !order_by_list(s, b, bin))
-        sort_crowded(s, b);
-    } else {
+      if (b.pairs == 0)
+        return;
+      if (b.pairs > capacity)
+        return leave();
+      fetch(s, b);
       const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
       if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
-        sort_crowded(s, b);
+        sort_by_digits(s, b);
+      simt::block_barrier();
+      store(s, b);
     }
-    simt::block_barrier();
-    store(s, b);
   }
 
  private:
@@ -153,7 +149,37 @@ struct local_pairs_kernel {
   struct bucket {
     std::uint32_t first, pairs, key_lead, value_lead;
   };
-  using bins_of = digits_of<Word, Image>;
+  using bins_of = std::conditional_t<Alone, block_bins<Word, Image, bin_bits>, digits_of<Word, Image>>;
+  using interval = image_interval<Word, block_threads>;
+
+  SORTILE_DEVICE void sort_alone(shared& s) const {
+    const bucket b = this_bucket();
+    if (b.pairs == 0)
+      return;
+    if (b.pairs > capacity)
+      return leave();
+    fetch(s, b);
+    bins_of bin = bins_of::by_bits(image);
+    bool crowds = crowded(s, b, bin);
+    if (crowds) {
+      const auto ends = interval::of(s.ends, image, [&](auto f) {
+        for (std::uint32_t p = simt::thread_index(); p < b.pairs; p += block_threads)
+          f(key_of(s, b, p));
+      });
+      bin = bins_of::between(image, ends.low, ends.high);
+      crowds = crowded(s, b, bin);
+    }
+    if (crowds || !order_by_list(s, b, bin))
+      crowded_pairs::order(
+          s.crowd, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); },
+          [&](std::uint32_t q, std::uint32_t p) { s.order[q] = std::uint16_t(p); });
+    simt::block_barrier();
+    store(s, b);
+  }
+  SORTILE_DEVICE void leave() const {
+    if (simt::thread_index() == 0)
+      left.add(simt::block_index());
+  }
 
   SORTILE_DEVICE bucket this_bucket() const {
     const std::uint32_t q = simt::block_index(), b = Alone ? 0 : start.load(q), e = Alone ? n : start.load(q + 1);
@@ -410,36 +436,7 @@ struct local_pairs_kernel {
     const std::uint32_t alike = simt::match_any(t < b.pairs ? bin_of(key_of(s, b, t)) >> 4 : ~t);
     return simt::block_any(simt::popcount(alike) >= most_alike);
   }
-  /// The permutation, for keys that crowd.
-  SORTILE_DEVICE void sort_crowded(shared& s, const bucket& b) const {
-    if constexpr (Alone) {
-      constexpr int most_items = int(merged / block_threads);
-      if (b.pairs <= 4 * block_threads)
-        return sort_by_merging<4>(s, b);
-      if (b.pairs <= merged)
-        return sort_by_merging<most_items>(s, b);
-    }
-    sort_by_digits(s, b);
-  }
-  template <int Items>
-  SORTILE_DEVICE void sort_by_merging(shared& s, const bucket& b) const {
-    using sorter = primitives::block_merge_sort<Items, element>;
-    constexpr unsigned place_bits = sizeof(element) * 4;
-    const unsigned t = simt::thread_index(), used = sorter::warps(b.pairs), threads = used * simt::warp_size;
-    element x[Items];
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const std::uint32_t p = t + unsigned(i) * threads;
-      x[i] =
-          t < threads && p < b.pairs ? element(image.image(key_of(s, b, p))) << place_bits | p : element(~element{0});
-    }
-    sorter::sort(s.elements.view(), x, used, element(~element{0}));
-    simt::block_barrier();
-    for (std::uint32_t p = t; p < b.pairs; p += block_threads)
-      s.order[p] = std::uint16_t(s.elements.load(primitives::merge_sort_place<element>(p)));
-    simt::block_barrier();
-  }
-  /// By stable passes.
+  /// The permutation by stable passes, for keys that crowd.
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
     const Word first_image = image.image(key_of(s, b, 0));
     Word differ = 0;

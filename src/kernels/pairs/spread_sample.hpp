@@ -88,7 +88,7 @@ struct spread_sample {
     SORTILE_UNROLL
     for (unsigned j = 0; j < each; ++j) {
       const Word v = image.image(x[j]);
-      if (is_finite(v)) {
+      if (image.is_finite(v)) {
         i.low = v < i.low ? v : i.low;
         i.high = v > i.high ? v : i.high;
       }
@@ -97,23 +97,12 @@ struct spread_sample {
     i.high = primitives::block_reduce(s.highest, i.high, primitives::maximum{});
     return i;
   }
-  SORTILE_DEVICE bool is_finite(Word v) const {
-    if constexpr (std::is_same_v<Image, any_image<Word>>) {
-      const Word up = Word(v ^ image.complement);
-      return up < Word(image.infinity ^ image.sign) && up > Word(~(image.infinity | image.sign));
-    } else {
-      return true;
-    }
-  }
-
   SORTILE_DEVICE spread around(const interval& i) const {
     if (i.low >= i.high)
       return spread::whole();
     spread found;
     if constexpr (std::is_same_v<Image, any_image<Word>>) {
-      const auto one = std::bit_cast<typename spread::real>(image.key_of(i.low));
-      const auto other = std::bit_cast<typename spread::real>(image.key_of(i.high));
-      found = spread::of(one < other ? one : other, one < other ? other : one);
+      found = spread::between(image, i.low, i.high);
     } else {
       found = around_integers(i);
     }

@@ -66,8 +66,8 @@ struct sample_sort_kernel {
   struct nothing {};
   struct shared {
     union {
-      simt::shared_array<element, primitives::merge_sort_room<element>(shape.capacity())> elements;
-      simt::shared_array<splitter, Grid ? primitives::merge_sort_room<splitter>(4 * block_threads) : 1> drawn;
+      alignas(16) simt::shared_array<element, primitives::merge_sort_room<element>(shape.capacity())> elements;
+      alignas(16) simt::shared_array<splitter, Grid ? primitives::merge_sort_room<splitter>(4 * block_threads) : 1> drawn;
       std::conditional_t<Grid, stage, nothing> staged;
     };
     std::conditional_t<Grid, tables, nothing> table;
@@ -350,7 +350,7 @@ struct sample_sort_kernel {
       const std::uint32_t p = t + unsigned(i) * threads;
       x[i] = t < threads && p < n ? load(p) : Packed::greatest();
     }
-    sorter::sort(s, x, warps, Packed::greatest());
+    sorter::sort(s, x, warps);
     simt::block_barrier();
   }
 

@@ -55,6 +55,9 @@ struct sort_keys_request {
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
   std::uint64_t sample_from = std::uint64_t{1} << 21; ///< keys from which a sample is asked for `unsuited`
+  static constexpr std::uint32_t least_giant = 67'000;
+  std::uint32_t giant_from = std::uint32_t{1}
+                             << 17; ///< keys from which several blocks count a bucket; least_giant or more
 };
 
 /// Bytes that a request needs: none where one block sorts, else room for the keys once more, and 20 bytes a bucket.

@@ -1,0 +1,73 @@
+// The bins of one block's keys, where the block has all there are (local_pairs_kernel.hpp, `Alone`).
+//
+// First by the highest bits of their images, which asks nothing of the keys. Where they crowd so, by how far they lie
+// from the lowest of them: integers by a power of two, so that a bin costs a subtraction and a shift; floats by value
+// (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. What crowds then, many equal keys
+// or many magnitudes, is not for bins.
+#pragma once
+
+#include "kernels/pairs/key_spread.hpp"
+#include "primitives/block_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// The lowest and the highest image of the block's keys; of floats, of finite ones. `each(f)` calls f(key) for the
+/// thread's own keys. By all threads.
+template <class Word, unsigned Threads>
+struct image_interval {
+  struct storage {
+    primitives::block_scan_storage<Word, Threads> lowest, highest;
+  };
+  Word low, high;
+
+  template <class Image, class Each>
+  static SORTILE_DEVICE image_interval of(storage& s, const Image& image, Each each) {
+    Word low = Word(~Word{0}), high = 0;
+    each([&](Word key) {
+      const Word v = image.image(key);
+      if (image.is_finite(v)) {
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+      }
+    });
+    return {primitives::block_reduce(s.lowest, low, primitives::minimum{}),
+            primitives::block_reduce(s.highest, high, primitives::maximum{})};
+  }
+};
+
+template <class Word, class Image, unsigned BinBits>
+struct block_bins;
+
+template <class Word, unsigned BinBits>
+struct block_bins<Word, integer_image<Word>, BinBits> {
+  static constexpr unsigned width = 8 * sizeof(Word);
+  integer_image<Word> image;
+  Word first;
+  unsigned right;
+
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(Word(image.image(key) - first) >> right); }
+  static SORTILE_DEVICE block_bins by_bits(const integer_image<Word>& image) { return {image, 0, width - BinBits}; }
+  /// Of the images low … high.
+  static SORTILE_DEVICE block_bins between(const integer_image<Word>& image, Word low, Word high) {
+    const unsigned bits = low == high ? 0 : width - simt::leading_zeros(Word(high - low));
+    return {image, low, bits > BinBits ? bits - BinBits : 0};
+  }
+};
+
+template <class Word, unsigned BinBits>
+struct block_bins<Word, any_image<Word>, BinBits> {
+  digits_of<Word, any_image<Word>> digits;
+
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return digits(key); }
+  static SORTILE_DEVICE block_bins by_bits(const any_image<Word>& image) {
+    return {{image, value_spread<Word>::whole(), 32 - BinBits, (1u << BinBits) - 1}};
+  }
+  static SORTILE_DEVICE block_bins between(const any_image<Word>& image, Word low, Word high) {
+    block_bins b = by_bits(image);
+    if (low < high)
+      b.digits.keys = value_spread<Word>::between(image, low, high);
+    return b;
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
