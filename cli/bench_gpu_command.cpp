@@ -1,5 +1,5 @@
-// sortile bench gpu: sorts of arrays in a GPU's memory against CUB's, row by row, with what each has to reach. Measures
-// on a GPU, or prints and draws results that were kept.
+// sortile bench gpu: sorts of arrays in a GPU's memory against CUB's, and in the host's against what copies allow, row
+// by row, with what each has to reach. Measures on a GPU, or prints and draws results that were kept.
 #include "command_line.hpp"
 
 #include "bench/gpu/sort_bench.hpp"
@@ -26,6 +26,7 @@ constexpr const char* examples = R"(Examples:
   sortile bench gpu --json gpu.json --plots plots                 every row, on the GPU: some minutes
   sortile bench gpu --row u64 --row zipf --engine-sorts           rows whose names hold u64 or zipf
   sortile bench gpu --kinds u32,u64+u64 --shapes uniform --log-n 20,24,28
+  sortile bench gpu --row host                                    arrays in the host's pageable memory
   sortile bench gpu --from gpu.json --plots plots                 tables and plot of kept results, no GPU)";
 
 struct gpu_job {
@@ -87,15 +88,18 @@ std::vector<bench::sort_row> chosen_rows(const gpu_job& job) {
 }
 
 std::string wanted_text(const bench::target& wanted) {
-  return wanted.is_time() ? fmt::format("at most {} µs", wanted.microseconds)
-                          : fmt::format("at least {} x CUB", wanted.ratio);
+  if (wanted.is_time())
+    return fmt::format("at most {} µs", wanted.microseconds);
+  if (wanted.is_share())
+    return fmt::format("at least {:.0f} % of the pinned copy rate", 100 * wanted.pinned_share);
+  return fmt::format("at least {} x CUB", wanted.ratio);
 }
 
 int print_list(const gpu_job& job) {
   for (const bench::sort_row& row : chosen_rows(job)) {
     const bench::target_line* line = bench::find_target(row);
     fmt::print("{:<28}{:<14}{}\n", row.name(), line == nullptr ? "others" : line->group,
-               wanted_text(line == nullptr ? bench::never_slower : line->wanted));
+               wanted_text(line == nullptr ? bench::usual_target(*row.kind) : line->wanted));
   }
   return all_well;
 }
@@ -114,8 +118,10 @@ void write_file(const std::string& path, const std::string& text) {
   to.commit();
 }
 
-/// Warm, cold or both. A cold cache means something where arrays fit one.
+/// Warm, cold or both. A cold cache means something where arrays fit one, and nothing to arrays of the host.
 std::vector<bool> caches_of(const gpu_job& job, const bench::sort_row& row) {
+  if (row.kind->in_host_memory)
+    return {false};
   const bool both = job.cache == "both";
   std::vector<bool> cold;
   if (both || job.cache == "warm")
@@ -139,8 +145,8 @@ bool measure(const gpu_job& job, const talk& voice, bench::sort_results& all) {
       all.rows.push_back(
           gpu.measure(row, {.rounds = job.rounds, .cold = cold, .with_engine_sorts = job.with_engine_sorts}));
       const bench::sort_result& r = all.rows.back();
-      const bench::judgement j = bench::judge(r, bench::never_slower, true);
-      voice.say(2, "{}{}: {:.2f} x CUB", row.name(), cold ? " cold" : "", j.ratio);
+      const bench::judgement j = bench::judge(r, bench::usual_target(*row.kind), true);
+      voice.say(2, "{}{}: {:.2f} x {}", row.name(), cold ? " cold" : "", j.ratio, bench::rival_of(*row.kind));
       for (const bench::sort_standing& s : r.standings)
         if (!s.complaint.empty()) {
           voice.error(fmt::format("{}{}, {}: {}", row.name(), cold ? " cold" : "", s.name, s.complaint));
@@ -174,7 +180,8 @@ bench::sort_results read_results(const gpu_job& job) {
 void print_results(const bench::sort_results& all) {
   fmt::print("{}{}\n", bench::machine_line(all), all.quick ? "; a quick run, whose figures mean little" : "");
   fmt::print(
-      "ratio: CUB's time over sortile's; of copy: what the sort's own plan moves, against the copy rate\n\n{}\n{}",
+      "ratio: CUB's time over sortile's; of copy: what the sort's own plan moves, against the copy rate; share: of the "
+      "rate at which pinned memory is copied to the device and back\n\n{}\n{}",
       bench::tables(all), bench::tally(all));
 }
 
@@ -203,14 +210,17 @@ int run_gpu_bench(const gpu_job& job, const talk& voice) {
 void add_bench_gpu_command(command_line& line, CLI::App& bench) {
   auto job = std::make_shared<gpu_job>();
   CLI::App& command = *add_command(
-      line, "gpu", "Sorts arrays in a GPU's memory, against CUB; every result is compared with CUB's first.", examples,
-      [job, &line] { return run_gpu_bench(*job, line.voice); }, &bench);
+      line, "gpu",
+      "Sorts arrays in a GPU's memory against CUB, and in the host's against copies; all results are compared with "
+      "CUB's first.",
+      examples, [job, &line] { return run_gpu_bench(*job, line.voice); }, &bench);
   command.add_flag("--list", job->list, "print the rows, their groups and what they have to reach");
   command.add_option("--row", job->rows, "only rows whose name holds this; may be given several times")
       ->option_text("TEXT");
   command
-      .add_option("--kinds", job->kinds,
-                  "rows of one's own: u8, …, u128, f32, f64, u32+u32, u64+u32, u64+u64, u32 index, u32 struct, …")
+      .add_option(
+          "--kinds", job->kinds,
+          "rows of one's own: u8, …, u128, f32, f64, u32+u32, u64+u32, u64+u64, u32 index, u32 struct, u32 host, …")
       ->option_text("A,B")
       ->delimiter(',');
   command

@@ -12,7 +12,7 @@
 #include "files/record_write.hpp"
 
 #include <memory>
-#include <numeric>
+#include <optional>
 
 namespace sortile::cli {
 
@@ -68,6 +68,15 @@ int explained(const plan& how) {
   return all_well;
 }
 
+// The values that go with the keys; nothing where no file of them is named. Who only asks for a plan names no output.
+std::optional<files::values_file> open_values(const sort_job& job) {
+  if (job.values.empty() != job.values_output.empty() && (job.values.empty() || !job.explain))
+    refuse("--values and --values-output go together");
+  if (job.values.empty())
+    return std::nullopt;
+  return files::open_values(job.values, value_bytes(job.values_type));
+}
+
 int sort_one_array(const sort_job& job, file_format format, const talk& voice) {
   refuse_text_options(job.text);
   if (job.inputs.size() != 1)
@@ -75,26 +84,23 @@ int sort_one_array(const sort_job& job, file_format format, const talk& voice) {
   progress_bar bar(voice);
   options opts = job.arrays.for_library();
   const files::array_file array = open_array(job.inputs[0], format, job.arrays);
-  const plan how = files::explain_array_sort(array, opts);
+  const std::optional<files::values_file> values = open_values(job);
+  const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
   if (job.explain)
     return explained(how);
-  if (job.values.empty() != job.values_output.empty())
-    refuse("--values and --values-output go together");
   refuse_binary_to_terminal(job.output, job.force);
   opts.progress = bar.callback();
   bar.phase("sort");
   files::output to(job.output);
-  if (job.values.empty()) {
-    files::sort_array(array, to, opts);
-    to.commit();
-  } else {
+  if (values) {
     refuse_binary_to_terminal(job.values_output, job.force);
-    const files::values_file values = files::open_values(job.values, value_bytes(job.values_type));
     files::output values_to(job.values_output);
-    files::sort_array_with_values(array, values, to, values_to, opts);
+    files::sort_array_with_values(array, *values, to, values_to, opts);
     values_to.commit();
-    to.commit();
+  } else {
+    files::sort_array(array, to, opts);
   }
+  to.commit();
   bar.phase({});
   say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
   return all_well;

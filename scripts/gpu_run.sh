@@ -8,6 +8,7 @@
 #       log.txt           what the steps printed
 #       gpu.json          results of `sortile bench gpu`; grid.json: kinds by shapes by sizes, for the planner
 #       ncu-KIND.csv      readings of single kernels of the four main rows
+#       racecheck-kernels.txt   a line a test of the kernels under racecheck, with short inputs (sanitized_tests.sh)
 #
 # Needs nothing but bash, coreutils and, for some steps, compute-sanitizer and ncu. Every step has its time limit; all
 # together stay within GPU_RUN_SECONDS (default 3000): the last is cut short, others are not begun, and the summary says so. Fuzzing
@@ -20,7 +21,7 @@ die() { printf 'gpu_run.sh: %s\n' "$*" >&2; exit 2; }
 binaries=(cli/sortile tests/gpu/gpu_test tests/gpu/gpu_fuzz tests/kernels/kernels_test tests/primitives/primitives_test
   tests/device/device_test bench/gpu/sortile_gpu_bench)
 
-# name, seconds, what it needs, command. $F: the folder; $O: where results go.
+# name, seconds, what it needs, command. $F: the folder; $O: where results go; $LIMIT: the seconds it gets.
 fuzz=${GPU_RUN_FUZZ:-120}
 kernels='look|window|tables|sums|starts|partition|local_sort|local_pairs|large_sort|large_pairs|one_block|lsd'
 metrics=dram__bytes.sum,gpu__time_duration.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed
@@ -49,6 +50,8 @@ for kind in u32 u64 u32+u32 u64+u64; do
 done
 step grid 600 sortile '$F/sortile bench gpu --engine-sorts --l2 warm --rounds 3 --json $O/grid.json --log-n 10,12,14,16,18,20,22,24,26 \
   --kinds u8,u16,u32,u64,u128,u32+u32,u64+u32,u64+u64 --shapes uniform,low16,and3,zipf,sorted,outlier,billion >/dev/null'
+step racecheck-kernels 560 'kernels_test sanitized_tests.sh compute-sanitizer' \
+  "SANITIZED_ALL=\$((LIMIT - 20)) \$F/sanitized_tests.sh racecheck \$F/kernels_test \$O/racecheck-kernels.txt '$part'"
 
 # The libraries that a binary brings: all but those that every system of the same kind has.
 libraries_of() {
@@ -71,7 +74,7 @@ pack() {
     packed=$((packed + 1))
   done
   [ $packed -gt 0 ] || die "$build holds none of: ${binaries[*]}"
-  cp "$0" "$folder/gpu_run.sh" && du -sh "$folder" | sed 's/\t.*/ in all/'
+  cp "$0" "$folder/gpu_run.sh" && cp "${0%/*}/sanitized_tests.sh" "$folder/" && du -sh "$folder" | sed 's/\t.*/ in all/'
 }
 
 list_steps() {
@@ -108,7 +111,7 @@ run_step() {
   [ $left -ge "$seconds" ] || seconds=$left
   start=$SECONDS
   printf '\n==== %s: %s\n' "$name" "$command" >>"$O/log.txt"
-  F=$F O=$O timeout -k 10 "$seconds" bash -c "$command" >>"$O/log.txt" 2>&1 </dev/null
+  F=$F O=$O LIMIT=$seconds timeout -k 10 "$seconds" bash -c "$command" >>"$O/log.txt" 2>&1 </dev/null
   rc=$?
   case $rc in
   0) say "$(printf '%-18s well, %d s' "$name" $((SECONDS - start)))" ;;

@@ -84,13 +84,13 @@ def cells_of(line):
 
 
 def section_of(heading, content):
-    """Heading, machine, and one table of the rows that were measured, from the tables of groups."""
-    rows = []
+    """Heading, machine, and the rows that were measured, from the tables of groups: a table for those of the same columns."""
+    tables = {}
     for mark, text in content.items():
         if mark.startswith("table "):
             first, _, *lines = [cells_of(line) for line in text.splitlines()]
-            rows += ([] if rows else [first]) + [cells for cells in lines if "not measured" not in cells]
-    return "## %s\n\n%s\n%s" % (heading, content["machine"], table(rows))
+            tables.setdefault(tuple(first), []).extend(cells for cells in lines if "not measured" not in cells)
+    return "## %s\n\n%s\n%s" % (heading, content["machine"], "\n".join(table([list(first)] + rows) for first, rows in tables.items()))
 
 
 def steps_table(sort, copy_rate):

@@ -87,11 +87,9 @@ double bytes_of_passes(const sort_row& row) {
   return row.shape == key_shape::uniform ? bytes_moved_by_cub(*row.kind, row.n) : 0; // of the same design
 }
 
-template <kernels::lsd_launches Launches>
 entrant make_lsd(const sort_row& row, const sort_request& r) {
   return with_word(r, [&]<class Word>(Word) -> entrant {
-    auto request = stable_request<kernels::lsd_request<Word>>(r);
-    request.launches = Launches;
+    const auto request = stable_request<kernels::lsd_request<Word>>(r);
     return {with_own_workspace("lsd", request, kernels::lsd_workspace_bytes(request), kernels::lsd_sort<Word>),
             bytes_of_passes(row)};
   });
@@ -189,9 +187,7 @@ std::vector<named_entrant> engine_sorts_for(const sort_row& row, const sort_requ
   if (row.kind->in_structs)
     return {};
   const bool middle = key_bytes(row.kind->type) == 4 || key_bytes(row.kind->type) == 8;
-  std::vector<named_entrant> sorts{{"lsd", make_lsd<kernels::lsd_launches::several>}};
-  if (middle)
-    sorts.push_back({"lsd in one launch", make_lsd<kernels::lsd_launches::one>});
+  std::vector<named_entrant> sorts{{"lsd", make_lsd}};
   if (row.n <= most_of_sample_sort(r))
     sorts.push_back({"sample", make_sample_sort});
   const bool alone = row.kind->carries == payload::none, narrow = key_bytes(row.kind->type) < 4;

@@ -4,6 +4,7 @@
 #include "bench/classics/workbench.hpp"
 #include "bench/gpu/device_arrays.hpp"
 #include "bench/gpu/entrants.hpp"
+#include "bench/gpu/host_sort.hpp"
 #include "device/stream.hpp"
 #include "testing/race.hpp"
 
@@ -179,6 +180,10 @@ void enter(sort_result& result, std::vector<entrant>& field, const named_entrant
 
 sort_result sort_bench::measure(const sort_row& row, const sort_measuring& how) {
   constexpr std::uint64_t small = std::uint64_t{1} << 22;
+  if (row.kind->in_host_memory) {
+    trim_memory();
+    return measure_in_host_memory(row, how.rounds);
+  }
   sort_result result{row, how.cold, {}};
   try {
     trim_memory();

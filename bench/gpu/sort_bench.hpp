@@ -4,7 +4,7 @@
 // call, queued on an idle GPU, so that launches count; an empty kernel's reading is in the environment. Before each
 // timed run either the same sort runs once (warm), or a buffer twice as large as the L2 cache is written (cold); arrays
 // that are far larger than the cache need neither. All results are compared with CUB's, element by element, before
-// anything is timed.
+// anything is timed. Rows of host memory: host_sort.hpp.
 #pragma once
 
 #include "bench/gpu/sort_results.hpp"

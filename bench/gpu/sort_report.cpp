@@ -14,7 +14,7 @@ namespace {
 using experiments::figures_text;
 using cells = std::vector<std::string>;
 
-constexpr std::string_view others = "others", missing = "-";
+constexpr std::string_view others = "others", host_memory = "host memory", missing = "-";
 constexpr int before_engine_sorts = 4; ///< columns
 
 std::string text_of(const experiments::json_value& environment, std::string_view name) {
@@ -50,6 +50,8 @@ std::string percent_text(double share) {
 std::string target_text(const target& wanted) {
   if (wanted.is_time())
     return "≤ " + plot::plain_number(wanted.microseconds) + " µs";
+  if (wanted.is_share())
+    return "≥ " + plot::plain_number(100 * wanted.pinned_share) + " %";
   return wanted.ratio == 1 ? "≥ 1" : "≥ " + plot::plain_number(wanted.ratio);
 }
 
@@ -88,28 +90,32 @@ std::vector<std::string> engine_sorts_of(const sort_results& all) {
 /// What tables show of a row: `measured` null where it was not.
 struct shown_row {
   sort_row row;
-  const target_line* line;
   const sort_result* measured;
 };
 
-target wanted_of(const sort_results& all, const target_line* line) {
-  return line == nullptr ? never_slower : target_on(text_of(all.environment, "gpu"), *line);
+target wanted_of(const sort_results& all, const sort_row& row) {
+  const target_line* line = find_target(row);
+  return line == nullptr ? usual_target(*row.kind) : target_on(text_of(all.environment, "gpu"), *line);
 }
 
 std::vector<shown_row> rows_of_group(const sort_results& all, std::string_view group) {
   std::vector<shown_row> rows;
   if (group == others) {
     for (const sort_result& r : all.rows)
-      if (find_target(r.row) == nullptr)
-        rows.push_back({r.row, nullptr, &r});
+      if (find_target(r.row) == nullptr && !r.row.kind->in_host_memory)
+        rows.push_back({r.row, &r});
     return rows;
   }
   for (const target_line& line : all_targets())
     if (line.group == group) {
-      rows.push_back({line.row(), &line, all.find(line.row(), false)});
+      rows.push_back({line.row(), all.find(line.row(), false)});
       if (const sort_result* cold = all.find(line.row(), true))
-        rows.push_back({line.row(), &line, cold});
+        rows.push_back({line.row(), cold});
     }
+  if (group == host_memory)
+    for (const sort_result& r : all.rows)
+      if (find_target(r.row) == nullptr && r.row.kind->in_host_memory)
+        rows.push_back({r.row, &r});
   return rows;
 }
 
@@ -130,7 +136,7 @@ std::string workspace_text(const sort_row& row, const sort_standing& ours, const
 
 cells line_of(const sort_results& all, const shown_row& shown) {
   const std::string what = std::string(shown.row.kind->name) + " " + std::string(info(shown.row.shape).name);
-  const target wanted = wanted_of(all, shown.line);
+  const target wanted = wanted_of(all, shown.row);
   const bool cold = shown.measured != nullptr && shown.measured->cold;
   cells line{what, experiments::power_text(double(shown.row.n)), cold ? "cold" : "warm"};
   if (shown.measured == nullptr) {
@@ -152,6 +158,31 @@ cells line_of(const sort_results& all, const shown_row& shown) {
   return line;
 }
 
+cells host_heading() {
+  return {"", "n", "sortile", "pinned copy", "its rate", "share", "noise", "target", ""};
+}
+/// Cut off, as ratios are.
+std::string whole_percent_text(double share) {
+  return std::to_string(static_cast<long long>(std::floor(share * 100))) + " %";
+}
+cells host_line_of(const sort_results& all, const shown_row& shown) {
+  const target wanted = wanted_of(all, shown.row);
+  cells line{std::string(shown.row.kind->name) + " " + std::string(info(shown.row.shape).name),
+             experiments::power_text(double(shown.row.n))};
+  if (shown.measured == nullptr) {
+    line.insert(line.end(), {"not measured", "-", "-", "-", "-", target_text(wanted), "-"});
+    return line;
+  }
+  const judgement j = judge(*shown.measured, wanted, all.single_calls);
+  const sort_standing *ours = shown.measured->find("sortile"), *copy = shown.measured->find("pinned copy");
+  const bool has_rate = copy != nullptr && copy->seconds > 0;
+  line.insert(line.end(),
+              {time_text(ours), time_text(copy), has_rate ? bytes_text(copy->bytes_moved / copy->seconds) + "/s" : "-",
+               j.ratio == 0 ? "-" : whole_percent_text(j.ratio), j.ratio == 0 ? "-" : percent_text(j.noise),
+               target_text(wanted), verdict_text(j.outcome)});
+  return line;
+}
+
 std::vector<std::string_view> groups_with_others() {
   std::vector<std::string_view> names(all_target_groups().begin(), all_target_groups().end());
   names.push_back(others);
@@ -162,20 +193,22 @@ std::vector<std::string_view> groups_with_others() {
 
 judgement judge(const sort_result& measured, const target& wanted, bool single_calls) {
   constexpr double most_allowance = 0.02;
-  const sort_standing *ours = measured.find("sortile"), *cub = measured.find("cub");
+  const sort_standing *ours = measured.find("sortile"), *rival = measured.find(rival_of(*measured.row.kind));
   if (ours == nullptr || !ours->complaint.empty())
     return {.outcome = verdict::wrong};
   judgement j;
-  const bool has_cub = cub != nullptr && cub->complaint.empty();
-  if (has_cub) {
-    j.ratio = cub->seconds / ours->seconds;
-    j.noise = cub->noise + ours->noise;
+  const bool has_rival = rival != nullptr && rival->complaint.empty();
+  if (has_rival) {
+    j.ratio = rival->seconds / ours->seconds;
+    j.noise = rival->noise + ours->noise;
   }
-  const bool slower = has_cub && j.ratio < 1 - std::min(j.noise, most_allowance);
+  const bool slower = has_rival && !wanted.is_share() && j.ratio < 1 - std::min(j.noise, most_allowance);
   if (slower)
     j.outcome = verdict::loses;
-  else if (wanted.is_time() ? !single_calls : !has_cub)
+  else if (wanted.is_time() ? !single_calls : !has_rival)
     j.outcome = verdict::not_judged;
+  else if (wanted.is_share())
+    j.outcome = j.ratio >= wanted.pinned_share ? verdict::met : verdict::missed;
   else if (wanted.is_time())
     j.outcome = ours->seconds * 1e6 <= wanted.microseconds ? verdict::met : verdict::missed;
   else
@@ -202,9 +235,10 @@ std::string machine_line(const sort_results& all) {
 }
 
 std::string table_of_group(const sort_results& all, std::string_view group) {
-  std::vector<cells> lines{heading(all)};
+  const bool of_host = group == host_memory;
+  std::vector<cells> lines{of_host ? host_heading() : heading(all)};
   for (const shown_row& shown : rows_of_group(all, group))
-    lines.push_back(line_of(all, shown));
+    lines.push_back(of_host ? host_line_of(all, shown) : line_of(all, shown));
   return experiments::markdown(lines);
 }
 
@@ -223,7 +257,7 @@ std::string tally(const sort_results& all) {
   std::array<unsigned, 5> count{};
   for (const target_line& line : all_targets())
     if (const sort_result* measured = all.find(line.row(), false))
-      ++count[std::size_t(judge(*measured, wanted_of(all, &line), all.single_calls).outcome)];
+      ++count[std::size_t(judge(*measured, wanted_of(all, measured->row), all.single_calls).outcome)];
   const auto of = [&](verdict v) { return std::to_string(count[std::size_t(v)]); };
   unsigned measured = 0;
   for (const unsigned c : count)
@@ -245,8 +279,9 @@ plot::chart traffic_chart(const sort_results& all) {
                     .lines = {}};
   double most = 0, least = 1e300;
   for (const target_line& line : all_targets())
-    if (const sort_result* r = all.find(line.row(), false);
-        r != nullptr && line.shape == "uniform" && line.log_n == 28 && !is_float(line.row().kind->type)) {
+    if (const sort_result* r = all.find(line.row(), false); r != nullptr && line.shape == "uniform" &&
+                                                            line.log_n == 28 && !is_float(line.row().kind->type) &&
+                                                            !line.row().kind->in_host_memory) {
       plot::series pair{std::string(line.kind), {}};
       for (const char* who : {"sortile", "cub"})
         if (const sort_standing* s = r->find(who); s != nullptr && s->complaint.empty() && s->bytes_moved > 0) {

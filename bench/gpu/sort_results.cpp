@@ -12,7 +12,7 @@ using experiments::json_value;
 
 constexpr const char* format_name = "sortile-bench-gpu 1";
 
-void write(testing::json_writer& out, const sort_standing& s) {
+void write(testing::json_writer& out, const sort_standing& s, bool with_rate) {
   out.begin_object();
   out.member("name", s.name);
   out.member("workspace_bytes", s.workspace_bytes);
@@ -23,6 +23,8 @@ void write(testing::json_writer& out, const sort_standing& s) {
   } else {
     out.member("median_seconds", s.seconds);
     out.member("noise", s.noise);
+    if (with_rate)
+      out.member("bytes_per_second", s.bytes_moved / s.seconds);
   }
   if (!s.runs.empty()) {
     out.key("seconds");
@@ -43,7 +45,7 @@ void write(testing::json_writer& out, const sort_result& r) {
   out.key("results");
   out.begin_array();
   for (const sort_standing& s : r.standings)
-    write(out, s);
+    write(out, s, r.row.kind->in_host_memory);
   out.end_array();
   out.end_object();
 }

@@ -12,9 +12,10 @@ namespace sortile::bench {
 
 /// How one contestant did in a row.
 struct sort_standing {
-  std::string name;                ///< "sortile", "cub", or a sort of the engine by itself: "lsd", …
+  std::string name;                ///< "sortile", the row's rival_of(), or a sort of the engine by itself: "lsd", …
   std::size_t workspace_bytes = 0; ///< beside input and output
-  double bytes_moved = 0;          ///< read plus written, by the contestant's own plan; 0 where keys decide
+  double bytes_moved = 0;          ///< read plus written, by the contestant's own plan; 0 where keys decide. Of arrays
+                                   ///< in host memory: to the device and back
   double seconds = 0;              ///< median
   double noise = 0;                ///< as a share of the median
   std::vector<double> runs{};      ///< seconds, in the order in which they were run

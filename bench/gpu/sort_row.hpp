@@ -13,15 +13,21 @@ namespace sortile::bench {
 /// Keys, and what travels with them. Of payload::indices sortile makes the indices and writes no keys; CUB sorts pairs
 /// of key and index from an array that is there before the clock starts. In structs keys are sorted as a user's type
 /// is, whose order the library does not know: by sortile with a decomposer, by CUB's merge sort with a comparator.
+/// Arrays in host memory are pageable ones, given to the library's ordinary call; beside it the same bytes are copied
+/// to the device and back from pinned memory, which is the most that can be expected of it.
 struct sort_kind {
   std::string_view name; ///< "u32", "u64+u32", "u64 index", "u32 struct"
   key_type type;
   payload carries;
   unsigned value_bytes;
   bool in_structs = false; ///< of one member each
+  bool in_host_memory = false;
 
   std::size_t element_bytes() const { return key_bytes(type) + value_bytes; }
 };
+
+/// Whom sortile is compared with: "cub", or "pinned copy".
+std::string_view rival_of(const sort_kind& kind);
 
 std::span<const sort_kind> all_sort_kinds();
 /// \throws invalid_argument listing the kinds where there is none of this name
@@ -74,6 +80,9 @@ struct sort_row {
 
 /// Keys in a bucket of the shape full_buckets: a little more than the local step of the key sort takes at once.
 inline constexpr std::uint64_t keys_in_a_full_bucket = 5400;
+
+/// Bytes that a sort of arrays in host memory has to bring to the device and back.
+double bytes_copied(const sort_row& row);
 
 /// Whether arrays of the row could stay in the L2 cache from one sort to the next, so that cold and warm differ.
 bool fits_a_cache(const sort_row& row);

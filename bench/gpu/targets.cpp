@@ -18,8 +18,8 @@ constexpr target within(double microseconds) {
 
 constexpr std::string_view keys = "keys", pairs = "pairs", narrow = "narrow keys", ranges = "ranges", order = "sorted",
                            equal = "equal", skew = "skew", worst = "worst cases", floats = "floats",
-                           comparison = "comparison", small = "small n";
-constexpr std::array groups{keys, pairs, narrow, ranges, order, equal, skew, worst, floats, comparison, small};
+                           comparison = "comparison", small = "small n", host = "host memory";
+constexpr std::array groups{keys, pairs, narrow, ranges, order, equal, skew, worst, floats, comparison, small, host};
 
 constexpr std::array table{
     target_line{keys, "u32", "uniform", 28, times(1.8)},
@@ -151,6 +151,10 @@ constexpr std::array table{
     target_line{small, "u64+u64", "uniform", 16},
     target_line{small, "u64+u64", "uniform", 20},
     target_line{small, "u64+u64", "uniform", 24},
+
+    target_line{host, "u32 host", "uniform", 28, copies_at_60_percent},
+    target_line{host, "u64 host", "uniform", 28, copies_at_60_percent},
+    target_line{host, "u64+u64 host", "uniform", 27, copies_at_60_percent},
 };
 
 /// On an H200, whose copies run at 4.3 TB/s, CUB is hardly faster than on the H100.

@@ -48,6 +48,15 @@ sort_request request_of(const array_file& array) {
   return request;
 }
 
+// The request of keys and values in two files.
+sort_request request_of(const array_file& keys, const values_file& values) {
+  if (!keys.layout.keys_alone())
+    refuse("{}: its records have values of their own; a second file of values goes with plain keys only", keys.name());
+  if (keys.count != values.count)
+    fail(values.source.name(), "holds {} values, but {} holds {} keys", values.count, keys.name(), keys.count);
+  return {.type = keys.layout.key, .n = keys.count, .carries = payload::values, .value_bytes = values.element_bytes};
+}
+
 // Writes an array that is in memory as it is to be in the file.
 void write_plain(output& to, unsigned threads, const char* bytes, std::size_t size) {
   const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
@@ -124,6 +133,15 @@ std::uint64_t file_bytes(const array_file& array) {
   return std::uint64_t{array.count} * array.layout.record_bytes;
 }
 
+// Keys that the library cannot take from the file's own bytes are copied first.
+void add_copy_of_keys(plan& p, const array_file& array) {
+  const std::uint64_t bytes = file_bytes(array);
+  if (!usable_in_place(array))
+    p.steps.insert(p.steps.begin(),
+                   {"copy", array.layout.swapped ? "keys into this machine's byte order" : "keys to aligned memory",
+                    bytes, bytes});
+}
+
 } // namespace
 
 array_route route_of(const array_layout& layout) {
@@ -149,10 +167,7 @@ plan explain_array_sort(const array_file& array, const options& opts) {
   const std::uint64_t bytes = file_bytes(array);
   switch (route_of(array.layout)) {
   case array_route::keys:
-    if (!usable_in_place(array))
-      p.steps.insert(p.steps.begin(),
-                     {"copy", array.layout.swapped ? "keys into this machine's byte order" : "keys to aligned memory",
-                      bytes, bytes});
+    add_copy_of_keys(p, array);
     p.steps.push_back({"write", "sorted keys to the output", bytes, bytes});
     break;
   case array_route::keys_and_rests:
@@ -165,6 +180,14 @@ plan explain_array_sort(const array_file& array, const options& opts) {
     p.steps.push_back({"fetch", "records by position, to the output", bytes, bytes});
     break;
   }
+  return p;
+}
+
+plan explain_array_sort(const array_file& keys, const values_file& values, const options& opts) {
+  plan p = explain_request(request_of(keys, values), opts);
+  const std::uint64_t bytes = file_bytes(keys) + std::uint64_t{values.count} * values.element_bytes;
+  add_copy_of_keys(p, keys);
+  p.steps.push_back({"write", "sorted keys and their values to two outputs", bytes, bytes});
   return p;
 }
 
@@ -183,23 +206,16 @@ void sort_array(const array_file& array, output& to, const options& opts) {
 
 void sort_array_with_values(const array_file& array, const values_file& values, output& keys_to, output& values_to,
                             const options& opts) {
-  if (!array.layout.keys_alone())
-    refuse("{}: its records have values of their own; a second file of values goes with plain keys only", array.name());
-  if (array.count != values.count)
-    fail(values.source.name(), "holds {} values, but {} holds {} keys", values.count, array.name(), array.count);
+  sort_request request = request_of(array, values);
   const unsigned threads = thread_count(opts.threads);
   const key_array keys(array, threads);
   raw_array<char> sorted(array.count * array.layout.key_size());
   raw_array<char> moved(values.count * values.element_bytes);
-  run(sort_request{.type = array.layout.key,
-                   .n = array.count,
-                   .keys_in = keys.data(),
-                   .keys_out = sorted.data(),
-                   .carries = payload::values,
-                   .value_bytes = values.element_bytes,
-                   .values_in = values.data.data(),
-                   .values_out = moved.data()},
-      opts);
+  request.keys_in = keys.data();
+  request.keys_out = sorted.data();
+  request.values_in = values.data.data();
+  request.values_out = moved.data();
+  run(request, opts);
   keys_to.write(array.header);
   write_keys(array, sorted.data(), keys_to, threads);
   values_to.write(values.header);

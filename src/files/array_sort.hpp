@@ -16,6 +16,8 @@ array_route route_of(const array_layout& layout);
 
 /// The plan for sorting this array: the library's plan, with the steps that files add.
 plan explain_array_sort(const array_file& array, const options& opts);
+/// The plan for sorting keys and values in two files. \throws what sort_array_with_values() throws of such files
+plan explain_array_sort(const array_file& keys, const values_file& values, const options& opts);
 
 /// Writes the array's header and its records in order. Stable.
 void sort_array(const array_file& array, output& to, const options& opts);

@@ -179,12 +179,11 @@ kernels::sample_request<Word> device_sort::sample_request(std::byte* workspace) 
   return request_of<kernels::sample_request<Word>, Word>(workspace);
 }
 template <class Word>
-kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace, sorter which) const {
+kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace) const {
   auto r = request_of<kernels::lsd_request<Word>, Word>(workspace);
   r.input_is_scratch =
       request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
   r.architecture = device_.architecture;
-  r.launches = which == sorter::lsd_once ? kernels::lsd_launches::one : kernels::lsd_launches::several;
   return r;
 }
 
@@ -211,10 +210,9 @@ std::size_t device_sort::workspace_of(sorter which) const {
       return device_.multiprocessors != 0 ? bytes : std::max(bytes, workspace_of(sorter::lsd));
     }
     case sorter::lsd:
-    case sorter::lsd_once:
       break;
     }
-    return kernels::lsd_workspace_bytes(lsd_request<Word>(anywhere, which));
+    return kernels::lsd_workspace_bytes(lsd_request<Word>(anywhere));
   });
 }
 
@@ -274,7 +272,6 @@ void device_sort::add_steps_of_sorter(std::vector<plan_step>& steps) const {
   case sorter::pairs:
     return add_steps_of_partitions(steps);
   case sorter::lsd:
-  case sorter::lsd_once:
     return add_steps_of_lsd(steps);
   }
 }
@@ -306,7 +303,10 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   };
   partition(shape.first_bits, "into ");
   partition(shape.second_bits, "each bucket into ");
-  steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", made(first), moved});
+  steps.push_back({"local",
+                   std::string("each bucket in the shared memory of a multiprocessor") +
+                       (shape.counts ? ", the keys of larger ones counted" : ""),
+                   made(first), moved});
   if (choice_.behind == sorter::sample)
     steps.push_back(
         {"or buckets", "of a sample's making, in place of all but the look, where one would hold too much", 0, 0});
@@ -374,7 +374,7 @@ void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace, sort
     if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
       if (which == sorter::pairs)
         return kernels::sort_pairs(q, pairs_request<Word>(workspace));
-    kernels::lsd_sort(q, lsd_request<Word>(workspace, which));
+    kernels::lsd_sort(q, lsd_request<Word>(workspace));
   });
 }
 

@@ -72,7 +72,7 @@ class device_sort {
   template <class Word>
   kernels::sample_request<Word> sample_request(std::byte* workspace) const;
   template <class Word>
-  kernels::lsd_request<Word> lsd_request(std::byte* workspace, sorter which) const;
+  kernels::lsd_request<Word> lsd_request(std::byte* workspace) const;
   std::uint32_t* unsuited(std::byte* workspace) const;
   void launch_sorter(const simt::queue& q, std::byte* workspace, sorter which) const;
 

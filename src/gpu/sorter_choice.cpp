@@ -36,10 +36,6 @@ std::size_t sample_behind_partitions(const sort_facts& f) {
 constexpr std::size_t keys_as_pairs = two_to(20);
 /// Beyond, buckets of pairs grow too large for the local step.
 constexpr std::size_t most_pairs = two_to(28);
-/// Up to so many bytes one launch of the LSD sort is quicker than one a digit: by itself, and behind partitions, where
-/// it is mostly idle but slower where it is not.
-constexpr std::size_t lsd_once_bytes = two_to(23), lsd_once_behind_bytes = two_to(24);
-
 /// Up to here one launch is quicker than a pass a digit: the fewer digits, the less.
 std::size_t sample_before_lsd(const sort_facts& f) {
   switch (f.key_bits) {
@@ -56,11 +52,17 @@ std::size_t sample_before_lsd(const sort_facts& f) {
   }
 }
 
-std::size_t bytes_of(const sort_facts& f) {
-  return f.n * (f.key_bits / 8 + f.value_bytes);
-}
-bool once_exists(const sort_facts& f) {
-  return f.key_bits == 32 || f.key_bits == 64;
+kernels::sort_shape shape_of(sorter which, const sort_facts& f) {
+  if (which == sorter::pairs)
+    return kernels::sort_pairs_shape_of(f.n);
+  switch (f.key_bits) {
+  case 32:
+    return kernels::sort_keys_shape_of<std::uint32_t>(f.n);
+  case 64:
+    return kernels::sort_keys_shape_of<std::uint64_t>(f.n);
+  default:
+    return kernels::sort_keys_shape_of<uint128>(f.n);
+  }
 }
 
 /// The partitions that can sort such keys, or lsd.
@@ -75,23 +77,15 @@ sorter partitions_for(const sort_facts& f) {
   return by_pairs ? sorter::pairs : sorter::lsd;
 }
 
-sorter lsd_for(const sort_facts& f, std::size_t most_bytes_at_once) {
-  return once_exists(f) && bytes_of(f) <= most_bytes_at_once ? sorter::lsd_once : sorter::lsd;
-}
-
 } // namespace
 
 bool partitions_in_one_block(sorter which, const sort_facts& f) {
-  if (which == sorter::pairs)
-    return kernels::sort_pairs_shape_of(f.n).in_one_block;
-  switch (f.key_bits) {
-  case 32:
-    return kernels::sort_keys_shape_of<std::uint32_t>(f.n).in_one_block;
-  case 64:
-    return kernels::sort_keys_shape_of<std::uint64_t>(f.n).in_one_block;
-  default:
-    return kernels::sort_keys_shape_of<uint128>(f.n).in_one_block;
-  }
+  return shape_of(which, f).in_one_block;
+}
+
+bool partitions_may_leave(sorter which, const sort_facts& f) {
+  const kernels::sort_shape shape = shape_of(which, f);
+  return !shape.in_one_block && !shape.counts;
 }
 
 sorter_choice choose_sorter(const sort_facts& f) {
@@ -102,14 +96,12 @@ sorter_choice choose_sorter(const sort_facts& f) {
     return {sorter::counting, f.floats ? sorter::lsd : sorter::nothing};
   const sorter partitions = partitions_for(f);
   if (partitions == sorter::lsd)
-    return {f.sample_fits && f.n <= sample_before_lsd(f) ? sorter::sample : lsd_for(f, lsd_once_bytes),
-            sorter::nothing};
-  if (partitions_in_one_block(partitions, f))
+    return {f.sample_fits && f.n <= sample_before_lsd(f) ? sorter::sample : sorter::lsd, sorter::nothing};
+  if (!partitions_may_leave(partitions, f))
     return {partitions, sorter::nothing};
   if (f.sample_fits && f.n <= sample_before_partitions(f))
     return {sorter::sample, sorter::nothing};
-  return {partitions,
-          f.sample_fits && f.n <= sample_behind_partitions(f) ? sorter::sample : lsd_for(f, lsd_once_behind_bytes)};
+  return {partitions, f.sample_fits && f.n <= sample_behind_partitions(f) ? sorter::sample : sorter::lsd};
 }
 
 } // namespace sortile::gpu

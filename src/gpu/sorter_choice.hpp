@@ -19,7 +19,6 @@ enum class sorter {
   keys,     ///< kernels/sort: integers of 32 bits and more, alone
   pairs,    ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
   lsd,      ///< kernels/lsd: everything
-  lsd_once, ///< the same in one launch, for keys of 32 and 64 bits
 };
 
 /// What the choice goes by.
@@ -42,7 +41,9 @@ struct sorter_choice {
 
 sorter_choice choose_sorter(const sort_facts& facts);
 
-/// Whether a sort of partitions takes one launch of one block for so many keys: nobody needs to stand behind it.
+/// Whether a sort of partitions takes one launch of one block for so many keys.
 bool partitions_in_one_block(sorter which, const sort_facts& facts);
+/// Whether it may find that keys crowd, so that another sort has to stand behind it.
+bool partitions_may_leave(sorter which, const sort_facts& facts);
 
 } // namespace sortile::gpu

@@ -8,6 +8,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 struct clear_words {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 256;
   simt::global<std::uint64_t> words;
   std::uint64_t count;

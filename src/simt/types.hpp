@@ -131,6 +131,13 @@ constexpr feature needs() {
     return feature::none;
 }
 template <class K>
+constexpr bool starts_early() {
+  if constexpr (requires { K::starts_early; })
+    return K::starts_early;
+  else
+    return false;
+}
+template <class K>
 struct shared_of {
   using type = no_shared;
 };

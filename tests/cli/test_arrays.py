@@ -103,6 +103,20 @@ class Arrays(CommandTest):
         self.assertFalse(os.path.exists(self.path("x")))
         self.refused("sort", self.path("k.u16"), "--values", self.path("v.raw"), says="--values-output")
 
+    def test_explain_with_values_in_a_second_file(self):
+        keys = self.file("k.u32", bytes(4_000_000))
+        for size in (8, 24):
+            values = self.file("v.raw", bytes(1_000_000 * size))
+            explained = self.good("sort", keys, "--explain", "--values", values, "--values-type", size).decode()
+            self.assertRegex(explained, r"write .*values.*; reads %d MB, writes %d MB" % (4 + size, 4 + size))
+            self.assertEqual("gather" in explained, size == 24, explained)
+        records = npy("[('key', '<u4'), ('rest', '|S40')]", 1000, bytes(44_000))
+        self.assertRegex(self.good("sort", "--explain", "--format", "npy", stdin=records).decode(), r"(?s)take .*fetch .*records by position")
+        wrong = self.file("few", b"1234")
+        self.refused("sort", keys, "--explain", "--values", wrong, "--values-type", "u32", says=["few", "1 values", "1000000 keys"])
+        self.refused("sort", keys, "--explain", "--values-output", self.path("vs"), says="--values")
+        self.nothing_left("k.u32", "v.raw", "few")
+
     def test_bits(self):
         keys = [self.random.randrange(1 << 32) for _ in range(5000)]
         out = self.good("sort", "--type", "u32", "--bits", "8:16", stdin=struct.pack("<5000I", *keys))

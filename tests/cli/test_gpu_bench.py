@@ -26,8 +26,12 @@ class GpuBench(CommandTest):
         lines = self.good("bench", "gpu", "--list").decode().splitlines()
         self.assertEqual(lines[0].split(), ["u32", "uniform", "2^28", "keys", "at", "least", "1.8", "x", "CUB"])
         self.assertEqual(len(lines), len({line[:28] for line in lines}))
-        for group in ["keys", "pairs", "narrow keys", "ranges", "sorted", "equal", "skew", "worst cases", "floats", "comparison", "small n"]:
+        for group in ["keys", "pairs", "narrow keys", "ranges", "sorted", "equal", "skew", "worst cases", "floats", "comparison", "small n", "host memory"]:
             self.assertTrue(any(line[28:].startswith(group) for line in lines), group)
+        host = self.good("bench", "gpu", "--list", "--row", "host").decode().splitlines()
+        self.assertEqual(host[0].split(), "u32 host uniform 2^28 host memory at least 60 % of the pinned copy rate".split())
+        own = self.good("bench", "gpu", "--list", "--kinds", "u64 host", "--shapes", "zipf").decode()
+        self.assertIn("at least 60 % of the pinned copy rate", own)
         some = self.good("bench", "gpu", "--list", "--row", "zipf", "--row", "u16").decode().splitlines()
         self.assertTrue(0 < len(some) < len(lines))
         self.assertTrue(all("zipf" in line or "u16" in line for line in some))
@@ -68,6 +72,14 @@ class GpuBench(CommandTest):
         status, table, error = run("bench", "gpu", "--from", kept, "--row", "zipf", "--plots", plots)
         self.assertEqual((status, b"u64 zipf" in table), (2, True))
         self.assertIn(b"nothing to draw", error)
+
+    def test_kept_results_of_host_memory(self):
+        both = [dict(result(name, seconds, 2 << 30), bytes_per_second=(2 << 30) / seconds) for name, seconds in (("pinned copy", 0.04), ("sortile", 0.08))]
+        kept = self.file("r.json", json.dumps({"format": "sortile-bench-gpu 1", "environment": ENVIRONMENT, "quick": False, "single_calls": True,
+                                               "rows": [{"kind": "u32 host", "shape": "uniform", "n": 1 << 28, "cold": False, "results": both}]}))
+        text = self.good("bench", "gpu", "--from", kept).decode()
+        line = next(line for line in text.splitlines() if line.startswith("| u32 host uniform "))
+        self.assertEqual([cell.strip() for cell in line.split("|")][2:-1], ["2^28", "80 ms", "40 ms", "53.7 GB/s", "50 %", "0.2 %", "≥ 60 %", "missed"])
 
     def test_help_and_talk(self):
         self.assertIn(b"sortile bench gpu [OPTIONS]", self.good("bench", "gpu", "-h"))

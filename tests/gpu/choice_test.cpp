@@ -52,8 +52,6 @@ TEST(sorter_choice, is_able_to) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
       if (s == sorter::counting)
         ASSERT_TRUE(f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys) << f.n;
-      if (s == sorter::lsd_once)
-        ASSERT_TRUE(f.key_bits == 32 || f.key_bits == 64) << f.n;
       if (s == sorter::sample)
         ASSERT_TRUE(f.sample_fits && f.n <= std::size_t{1} << 20) << f.n;
     }
@@ -65,10 +63,9 @@ TEST(sorter_choice, somebody_stands_behind_who_may_leave_keys) {
     const gpu::sorter_choice c = choose_sorter(f);
     const bool partitions = c.first == sorter::keys || c.first == sorter::pairs;
     const bool may_leave =
-        (partitions && !gpu::partitions_in_one_block(c.first, f)) || (c.first == sorter::counting && f.floats);
+        (partitions && gpu::partitions_may_leave(c.first, f)) || (c.first == sorter::counting && f.floats);
     ASSERT_EQ(c.behind != sorter::nothing, may_leave) << f.n << " keys of " << f.key_bits;
-    ASSERT_TRUE(c.behind == sorter::nothing || c.behind == sorter::sample || c.behind == sorter::lsd ||
-                c.behind == sorter::lsd_once);
+    ASSERT_TRUE(c.behind == sorter::nothing || c.behind == sorter::sample || c.behind == sorter::lsd);
   });
 }
 
@@ -95,6 +92,8 @@ TEST(sorter_choice, plans_say_who_stands_behind) {
   };
   EXPECT_NE(plan_of(500'000).find("or buckets"), std::string::npos) << plan_of(500'000);
   EXPECT_NE(plan_of(50'000'000).find("or passes"), std::string::npos) << plan_of(50'000'000);
+  EXPECT_EQ(plan_of(200'000'000).find("\nor "), std::string::npos) << plan_of(200'000'000);
+  EXPECT_NE(plan_of(200'000'000).find("counted"), std::string::npos) << plan_of(200'000'000);
   EXPECT_NE(plan_of(50'000).find("sample"), std::string::npos) << plan_of(50'000);
   EXPECT_EQ(plan_of(5'000).find("or "), std::string::npos) << plan_of(5'000);
 }

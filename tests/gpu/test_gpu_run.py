@@ -68,6 +68,59 @@ class GpuRun(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("not run: there is no gpu_test", lines[0])
 
+    def sanitized(self, *arguments, **settings):
+        """sanitized_tests.sh, with a program in place of compute-sanitizer: it runs the command, or ends as the test's name says."""
+        self.program("compute-sanitizer", """
+while [ "${1#-}" != "$1" ]; do case $1 in --error*|--print*|--tool) shift 2;; esac; done
+case $* in
+*.racy*) echo "RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)"; exit 9;;
+*.wrong*) exit 1;;
+*.slow*) sleep 50;;
+*.without_gpu*) echo "SUMMARY: 0 errors"; echo "[  PASSED  ] 0 tests."; exit 0;;
+*.said_nothing*) echo "[  PASSED  ] 1 test."; exit 0;;
+esac
+echo "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"; exec "$@"
+""")
+        self.program("kernels_test", """
+case $1 in --gtest_list_tests) printf '%s' "$TESTS"; exit;; esac
+[ "$SORTILE_TESTS_SHORT" = 1 ] && echo "[  PASSED  ] 1 test."
+""")
+        os.makedirs(self.out, exist_ok=True)
+        script = os.path.join(ROOT, "scripts/sanitized_tests.sh")
+        done = subprocess.run([script, *arguments], capture_output=True, encoding="utf-8", timeout=60,
+                              env={**os.environ, "PATH": self.folder + ":" + os.environ["PATH"], "SANITIZED_EACH": "5", **settings})
+        return done.returncode, sorted(done.stdout.splitlines()), done.stderr
+
+    def test_tests_under_a_sanitizer_are_told_one_by_one(self):
+        report = os.path.join(self.out, "report")
+        call = ("racecheck", os.path.join(self.folder, "kernels_test"), report)
+        names = "shapes racy wrong slow without_gpu said_nothing sizes".split()
+        tests = "a_on_cuda.\n" + "".join("  %s\n" % name for name in names)
+        status, lines, _ = self.sanitized(*call, TESTS=tests, SANITIZED_JOBS="3")
+        self.assertEqual(status, 1)
+        told = {line.split(": ")[0].split(".")[-1]: line.split(": ", 1)[1].rsplit(", ", 1)[0] for line in lines if "." in line.split(": ")[0]}
+        self.assertEqual(told, {"shapes": "clean", "sizes": "clean", "racy": "ERRORS (SUMMARY: 2 hazards displayed (2 errors, 0 warnings))",
+                                "wrong": "FAILED with status 1", "slow": "out of time", "without_gpu": "skipped", "said_nothing": "ERRORS (no summary of none)"})
+        self.assertIn("racecheck: 2 of 7 tests clean, 2 ERRORS, 1 FAILED, 1 skipped, 1 out of time, 0 not begun", lines)
+        self.assertEqual(sorted(self.content("report").splitlines()), lines)
+        self.assertEqual(sorted(name for name in os.listdir(self.out) if name.startswith("report.")),
+                         ["report.a_on_cuda." + name for name in sorted(names) if name not in ("shapes", "sizes")])
+        status, lines, _ = self.sanitized(*call, TESTS="a.\n  shapes\n  sizes\nb.\n  shapes\n", SANITIZED_PART="1/2")
+        self.assertEqual((status, [line.split(": ")[0] for line in lines]), (0, ["racecheck a.shapes", "racecheck b.shapes", "racecheck"]))
+        status, lines, _ = self.sanitized(*call, TESTS=tests, SANITIZED_ALL="1")
+        self.assertEqual((status, lines[-1]), (1, "racecheck: 0 of 7 tests clean, 0 ERRORS, 0 FAILED, 0 skipped, 0 out of time, 7 not begun"))
+        for wrong, says in [(("race", *call[1:]), "racecheck"), ((call[0], report, report), "no such program"), (call[:2], "usage"), (call, "no test")]:
+            status, _, error = self.sanitized(*wrong, TESTS="")
+            self.assertEqual((status, says in error), (2, True), error)
+
+    def test_racecheck_of_the_kernels_is_a_step(self):
+        self.sanitized()
+        shutil.copy(os.path.join(ROOT, "scripts/sanitized_tests.sh"), self.folder)
+        status, lines = self.run_steps("racecheck-kernels", TESTS="a_on_cuda.\n  shapes\n", PATH=self.folder + ":" + os.environ["PATH"])
+        self.assertEqual(status, 0, lines)
+        self.assertIn("racecheck a_on_cuda.shapes: clean", self.content("racecheck-kernels.txt"))
+        self.assertIn("1 of 1 tests clean", self.content("log.txt"))
+
     def test_refusals(self):
         for arguments, says in [(("run", self.folder, self.out, "no-such"), "ncu-u32+u32"), (("run", self.folder), "usage"),
                                 (("run", self.folder + "x", self.out), "no such folder"), (("fly",), "usage"),

@@ -39,9 +39,10 @@ template <class T>
 void check_reversals(simt::queue q) {
   for (const bool in_place : {false, true})
     for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
-      for (std::size_t n = 0; n <= 70; ++n)
+      for (std::size_t n = 0; n <= 70; n += unless_short(1, 7))
         check_reversal<T, 2>(q, n, offset, in_place, 1);
-      for (const std::size_t n : {std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, std::size_t{10'000}}) {
+      for (const std::size_t n :
+           a_few(2, {std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, std::size_t{10'000}})) {
         check_reversal<T, 1>(q, n, offset, in_place, 3);
         check_reversal<T, 2>(q, n, offset, in_place, 3);
       }
@@ -60,8 +61,8 @@ SIMT_TEST(backwards, arrays_are_reversed) {
       1);
 }
 
-enum class sorter { keys, pairs, lsd, lsd_at_once };
-constexpr const char* names[] = {"keys", "pairs", "lsd", "lsd at once"};
+enum class sorter { keys, pairs, lsd };
+constexpr const char* names[] = {"keys", "pairs", "lsd"};
 
 struct asked {
   sorter by = sorter::lsd;
@@ -130,7 +131,6 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, asked a, sort_case
   kernels::lsd_request<Word> request; // all that the others' requests have, too
   request.input_is_scratch = h.input_may_change = a.scratch;
   request.tiles = kernels::lsd_tiles::small;
-  request.launches = a.by == sorter::lsd_at_once ? kernels::lsd_launches::one : kernels::lsd_launches::several;
   SCOPED_TRACE(std::string(names[int(a.by)]) + ", n " + std::to_string(keys.size()) + ", keys of " +
                std::to_string(sizeof(Word)) + ", values of " + std::to_string(h.value_bytes) +
                (h.in_place ? ", in place" : ""));
@@ -179,8 +179,6 @@ template <class Word>
 std::vector<sorter> sorters(const sort_case& h) {
   std::vector<sorter> all{sorter::lsd};
   const bool whole = h.window.begin == 0 && h.window.end == bit_window::whole_key, values = h.value_bytes != 0;
-  if (sizeof(Word) == 4 || sizeof(Word) == 8)
-    all.push_back(sorter::lsd_at_once);
   if ((sizeof(Word) == 4 || sizeof(Word) == 8) && whole)
     all.push_back(sorter::pairs);
   if (sizeof(Word) >= 4 && whole && !values && !is_float(h.type))
@@ -190,10 +188,11 @@ std::vector<sorter> sorters(const sort_case& h) {
 
 template <class Word>
 void check_sizes(simt::queue q) {
-  const sort_case type{.type = unsigned_type(sizeof(Word))};
-  for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
-    for (const bool in_place : {false, true})
-      for (const std::size_t n : {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 100, 127, 128, 129, 1000, 2500}) {
+  const sort_case type{.type = unsigned_type<Word>};
+  for (const unsigned value_bytes : a_few(2, {0u, 4u, 8u, 16u}))
+    for (const bool in_place : a_few(1, {false, true}))
+      for (const std::size_t n : a_few(5, {1u,  2u,  3u,  4u,  5u,   8u,   15u,  16u,  17u,   31u,
+                                           32u, 33u, 63u, 64u, 100u, 127u, 128u, 129u, 1000u, 2500u})) {
         sort_case h = type;
         h.value_bytes = value_bytes;
         h.in_place = in_place;
@@ -215,8 +214,8 @@ SIMT_TEST(backwards, sizes_and_widths) {
 
 template <class Word>
 void check_courses(simt::queue q, key_type type) {
-  for (const order direction : {order::ascending, order::descending})
-    for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
+  for (const order direction : a_few(1, {order::descending, order::ascending}))
+    for (const unsigned value_bytes : a_few(2, {0u, 4u, 8u, 16u}))
       for (const bool in_place : {false, true}) {
         const sort_case h{.type = type, .direction = direction, .value_bytes = value_bytes, .in_place = in_place};
         const auto keys = decreasing<Word>(in_place ? 20'001 : 16'384, h); // whole vectors, or none from the end
@@ -267,7 +266,7 @@ void check_exceptions(simt::queue q, const sort_case& h, std::vector<asked> ways
   // About vectors, rows of a warp and of a block, chunks of a third each, tiles, and the end.
   const std::size_t places[] = {0,    1,    2,    3,    4,     7,     63,    127,   128,   1023,
                                 2047, 4095, 8063, 8191, n / 2, n - 6, n - 5, n - 4, n - 3, n - 2};
-  for (const std::size_t at : places)
+  for (const std::size_t at : a_few(5, places))
     for (const asked& a : ways) {
       SCOPED_TRACE("place " + std::to_string(at));
       auto rising = keys;
@@ -282,7 +281,7 @@ SIMT_TEST(backwards, but_for_one_place) {
   on_every_schedule(
       [](simt::queue q) {
         const asked pairs{.by = sorter::pairs, .bits = 4}, lsd{.by = sorter::lsd};
-        check_exceptions<std::uint32_t>(q, {.value_bytes = 4}, {pairs, lsd, {.by = sorter::lsd_at_once}});
+        check_exceptions<std::uint32_t>(q, {.value_bytes = 4}, {pairs, lsd});
         check_exceptions<std::uint64_t>(q, {.type = key_type::u64, .value_bytes = 4, .in_place = true}, {pairs, lsd});
         check_exceptions<std::uint32_t>(q, {.in_place = true}, {{.by = sorter::keys, .bits = 4}, lsd});
         check_exceptions<std::uint64_t>(q, {.type = key_type::i64}, {{.by = sorter::keys, .bits = 4}});
@@ -299,11 +298,11 @@ SIMT_TEST(backwards, ties) {
         const sort_case alone{.in_place = true}, with_values{.value_bytes = 4};
         auto keys = decreasing<std::uint32_t>(20'001, alone);
         keys[7777] = keys[7776];
-        for (const sorter by : {sorter::keys, sorter::lsd, sorter::lsd_at_once}) {
+        for (const sorter by : {sorter::keys, sorter::lsd}) {
           check_sort(q, keys, {.by = by}, alone);
           expect_reversed(keys, {.by = by}, alone);
         }
-        for (const sorter by : {sorter::pairs, sorter::lsd, sorter::lsd_at_once}) {
+        for (const sorter by : {sorter::pairs, sorter::lsd}) {
           check_sort(q, keys, {.by = by}, with_values);
           expect_sorted(keys, {.by = by}, with_values);
         }
@@ -337,7 +336,7 @@ SIMT_TEST(backwards, indices_scratch_and_n_on_the_device) {
                 expect_reversed(keys, {.by = by}, h);
             }
           }
-        for (const sorter by : {sorter::lsd, sorter::lsd_at_once}) {
+        for (const sorter by : {sorter::lsd}) {
           const auto keys = decreasing<std::uint64_t>(20'001, {.type = key_type::u64});
           check_sort(q, keys, {.by = by, .scratch = true}, {.type = key_type::u64, .value_bytes = 16});
           for (const std::size_t beyond : {1u, 2u, 3u, 9'999u, 20'000u, 20'001u})
@@ -358,21 +357,18 @@ SIMT_TEST(backwards, indices_scratch_and_n_on_the_device) {
 SIMT_TEST(backwards, not_at_all) {
   on_every_schedule(
       [](simt::queue q) {
-        for (const auto launches : {kernels::lsd_launches::several, kernels::lsd_launches::one}) {
-          const auto keys = decreasing<std::uint32_t>(3'000, {});
-          buffer<std::uint32_t> in(keys), only_if(1, 0u);
-          kernels::lsd_request<std::uint32_t> r{.keys_in = in.view().data(),
-                                                .keys_out = in.view().data(),
-                                                .n = keys.size(),
-                                                .only_if = only_if.view().data(),
-                                                .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
-                                                .launches = launches};
-          r.workspace_bytes = kernels::lsd_workspace_bytes(r);
-          buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
-          r.workspace = workspace.view().data();
-          kernels::lsd_sort(q, r);
-          EXPECT_EQ(in.host(), keys);
-        }
+        const auto keys = decreasing<std::uint32_t>(3'000, {});
+        buffer<std::uint32_t> in(keys), only_if(1, 0u);
+        kernels::lsd_request<std::uint32_t> r{.keys_in = in.view().data(),
+                                              .keys_out = in.view().data(),
+                                              .n = keys.size(),
+                                              .only_if = only_if.view().data(),
+                                              .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
+        r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+        buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
+        r.workspace = workspace.view().data();
+        kernels::lsd_sort(q, r);
+        EXPECT_EQ(in.host(), keys);
       },
       1);
 }
@@ -382,7 +378,7 @@ SIMT_TEST(backwards, on_many_schedules) {
       [](simt::queue q) {
         const sort_case in_place{.value_bytes = 4, .in_place = true};
         const auto keys = decreasing<std::uint32_t>(4'001, in_place);
-        for (const sorter by : {sorter::pairs, sorter::lsd, sorter::lsd_at_once})
+        for (const sorter by : {sorter::pairs, sorter::lsd})
           check_sort(q, keys, {.by = by, .bits = 3}, in_place);
         check_sort(q, keys, {.by = sorter::keys, .bits = 3}, {.in_place = true});
       },

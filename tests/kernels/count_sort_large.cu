@@ -28,8 +28,7 @@ void check_beyond_32_bits(bool in_place, bool crowded) {
   const std::uint64_t n = (std::uint64_t{1} << 32) + 5;
   const auto q = simt::queue::cuda(nullptr);
   const device_array<Word> keys(n), out(in_place ? 1 : n);
-  if (!keys.data() || !out.data())
-    GTEST_SKIP() << "not enough GPU memory";
+  SKIP_UNLESS_ALL_THERE(keys, out);
   kernels::count_sort_request<Word> r{
       .in = keys.data(),
       .out = in_place ? keys.data() : out.data(),

@@ -46,8 +46,7 @@ void check_sums_of_indices(std::uint64_t n, std::size_t offset = 0) {
   const std::size_t bytes = kernels::scan_workspace_bytes<T>(n);
   const device_array<T> data(n + offset);
   const device_array<char> workspace(bytes);
-  if (!data.data() || !workspace.data())
-    GTEST_SKIP() << "not enough GPU memory";
+  SKIP_UNLESS_ALL_THERE(data, workspace);
   T* const first = data.data() + offset;
   simt::launch(q, {.grid = 1024}, fill_with_index<T>{{first, n}, n});
   kernels::scan(q, kernels::scan_request<T>{
@@ -140,8 +139,7 @@ void check_sort_of_permutation(key_type type, bool in_place) {
   const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n);
   device_array<Word> in(n), out(in_place ? 1 : n);
   device_array<std::uint64_t> workspace(bytes / 8);
-  if (!in.data() || !out.data() || !workspace.data())
-    GTEST_SKIP() << "not enough memory on the GPU";
+  SKIP_UNLESS_ALL_THERE(in, out, workspace);
   Word* const to = in_place ? in.data() : out.data();
   simt::launch(q, {.grid = 1024}, permuted_keys<Word>{{in.data(), n}});
   kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.data(),
@@ -223,8 +221,7 @@ void check_pairs(key_type type, unsigned log_n, unsigned distinct, bool make_ind
   device_array<Word> in(n), out(in_place ? 1 : n);
   device_array<Index> values(n), values_out(n);
   device_array<std::uint64_t> workspace(r.workspace_bytes / 8);
-  if (!in.data() || !out.data() || !values.data() || !values_out.data() || !workspace.data())
-    GTEST_SKIP() << "not enough memory on the GPU";
+  SKIP_UNLESS_ALL_THERE(in, out, values, values_out, workspace);
   simt::launch(q, {.grid = 1024}, repeated_keys<Word>{{in.data(), n}, n, distinct});
   simt::launch(q, {.grid = 1024}, fill_with_index<Index>{{values.data(), n}, n});
   r.keys_in = in.data();

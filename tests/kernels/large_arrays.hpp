@@ -25,6 +25,15 @@ class device_array {
   T* data_ = nullptr;
 };
 
+template <class... Arrays>
+bool all_there(const Arrays&... arrays) {
+  return (... && (arrays.data() != nullptr));
+}
+/// Skips the test, or ends a part of it, where the device had not enough memory for one of these arrays.
+#define SKIP_UNLESS_ALL_THERE(...)                                                                                     \
+  if (!all_there(__VA_ARGS__))                                                                                         \
+  GTEST_SKIP() << "not enough GPU memory"
+
 SORTILE_DEVICE std::uint64_t mixed(std::uint64_t x) { // SplitMix64
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

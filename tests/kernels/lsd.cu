@@ -22,7 +22,6 @@ struct how {
   std::uint32_t portion_tiles = 0;
   std::size_t offset = 0;
   std::size_t beyond = 0;
-  kernels::lsd_launches launches = kernels::lsd_launches::several;
 };
 
 template <class Word>
@@ -31,7 +30,6 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
   request.input_is_scratch = h.where == place::scratch;
   request.tiles = h.tiles;
   request.portion_tiles = h.portion_tiles;
-  request.launches = h.launches;
   check_stable_sort(
       keys,
       {.type = h.type,
@@ -59,7 +57,7 @@ constexpr std::size_t large_tile(unsigned value_bytes) {
 
 template <class Word>
 void check_sizes() {
-  const key_type type = unsigned_type(sizeof(Word));
+  const key_type type = unsigned_type<Word>;
   const std::size_t small = small_tile<Word>(4), large = large_tile<Word>(4);
   on_every_schedule(
       [&](simt::queue q) {
@@ -102,19 +100,19 @@ SIMT_TEST(lsd_sort, sizes_u128) {
 
 template <class Word>
 void check_values_and_places() {
-  const key_type type = unsigned_type(sizeof(Word));
+  const key_type type = unsigned_type<Word>;
   on_every_schedule(
       [&](simt::queue q) {
         for (const unsigned bytes : {0u, 4u, 8u, 16u})
           for (const place where : {place::apart, place::in_place, place::scratch})
-            for (const shape kind : {shape::and_of_3, shape::one_digit, shape::sorted}) {
+            for (const shape kind : a_few(1, {shape::sorted, shape::one_digit, shape::and_of_3})) {
               SCOPED_TRACE("values " + std::to_string(bytes) + ", place " + std::to_string(int(where)) + ", shape " +
                            std::to_string(int(kind)));
               check_sort(q, make_keys<Word>(5003, kind), {.type = type, .value_bytes = bytes, .where = where});
             }
         for (const unsigned bytes : {0u, 4u, 8u, 16u})
-          check_sort(q, make_keys<Word>(30001, shape::few),
-                     {.type = type, .value_bytes = bytes, .tiles = kernels::lsd_tiles::large});
+          for (const auto tiles : {kernels::lsd_tiles::middle, kernels::lsd_tiles::large})
+            check_sort(q, make_keys<Word>(30001, shape::few), {.type = type, .value_bytes = bytes, .tiles = tiles});
       },
       0);
 }
@@ -149,7 +147,7 @@ SIMT_TEST(lsd_sort, small_tiles_on_older_architectures) {
 SIMT_TEST(lsd_sort, shapes) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const shape kind : all_shapes) {
+        for (const shape kind : shapes_of(digit_shapes)) {
           SCOPED_TRACE("shape " + std::to_string(int(kind)));
           check_sort(q, make_keys<std::uint32_t>(20011, kind), {});
           check_sort(q, make_keys<std::uint32_t>(20011, kind), {.value_bytes = 8, .where = place::in_place});
@@ -162,7 +160,8 @@ SIMT_TEST(lsd_sort, shapes) {
 SIMT_TEST(lsd_sort, indices) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const shape kind : {shape::uniform, shape::one_digit, shape::equal, shape::sorted, shape::narrow})
+        for (const shape kind :
+             a_few(2, {shape::uniform, shape::one_digit, shape::equal, shape::sorted, shape::raised}))
           for (const place where : {place::apart, place::in_place, place::scratch})
             for (const bool no_keys : {false, true}) {
               if (no_keys && where == place::in_place)
@@ -183,8 +182,8 @@ SIMT_TEST(lsd_sort, indices) {
 SIMT_TEST(lsd_sort, windows_and_directions) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const bit_window w : {bit_window{0, 32}, bit_window{5, 5}, bit_window{3, 4}, bit_window{7, 17},
-                                   bit_window{13, 32}, bit_window{31, 32}, bit_window{0, 25}})
+        for (const bit_window w : a_few(3, {bit_window{0, 32}, bit_window{5, 5}, bit_window{3, 4}, bit_window{7, 17},
+                                            bit_window{13, 32}, bit_window{31, 32}, bit_window{0, 25}}))
           for (const order direction : {order::ascending, order::descending}) {
             SCOPED_TRACE("window " + std::to_string(w.begin) + " " + std::to_string(w.end));
             const auto keys = make_keys<std::uint32_t>(5001, shape::uniform);
@@ -225,45 +224,7 @@ SIMT_TEST(lsd_sort, floats) {
       0);
 }
 
-SIMT_TEST(lsd_sort, in_one_launch) {
-  constexpr auto one = kernels::lsd_launches::one;
-  on_every_schedule(
-      [&](simt::queue q) {
-        for (const std::size_t n : {0u, 1u, 1000u, 6001u})
-          for (const unsigned bytes : {0u, 4u, 8u, 16u})
-            for (const place where : {place::apart, place::in_place, place::scratch}) {
-              SCOPED_TRACE("n " + std::to_string(n) + ", values " + std::to_string(bytes) + ", place " +
-                           std::to_string(int(where)));
-              check_sort(q, make_keys<std::uint32_t>(n, shape::and_of_3),
-                         {.value_bytes = bytes, .where = where, .launches = one});
-              check_sort(q, make_keys<std::uint64_t>(n, shape::uniform),
-                         {.type = key_type::u64, .value_bytes = bytes, .where = where, .launches = one});
-            }
-      },
-      1);
-  on_every_schedule(
-      [&](simt::queue q) {
-        for (const shape kind : all_shapes) {
-          SCOPED_TRACE("shape " + std::to_string(int(kind)));
-          check_sort(q, make_keys<std::uint32_t>(30011, kind), {.launches = one});
-          check_sort(q, make_keys<std::uint32_t>(30011, kind),
-                     {.value_bytes = 4, .where = place::in_place, .portion_tiles = 3, .launches = one});
-          check_sort(q, make_keys<std::uint32_t>(70001, kind),
-                     {.value_bytes = 8, .tiles = kernels::lsd_tiles::large, .launches = one});
-          check_sort(q, make_keys<std::uint64_t>(9001, kind),
-                     {.type = key_type::u64, .value_bytes = 8, .indices = true, .beyond = 7, .launches = one});
-        }
-        for (const bit_window w : {bit_window{5, 5}, bit_window{7, 17}, bit_window{0, 25}})
-          check_sort(q, make_keys<std::uint32_t>(5001, shape::uniform),
-                     {.type = key_type::i32, .direction = order::descending, .window = w, .launches = one});
-        check_sort(q, float_keys<std::uint64_t>(5001, 0x7ff0000000000000),
-                   {.type = key_type::f64, .value_bytes = 16, .launches = one});
-      },
-      0);
-}
-
-// Conditional: one launch that leaves everything alone.
-SIMT_TEST(lsd_sort, in_one_launch_or_not_at_all) {
+SIMT_TEST(lsd_sort, on_a_condition) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::uint32_t wanted : {0u, 1u}) {
@@ -273,8 +234,7 @@ SIMT_TEST(lsd_sort, in_one_launch_or_not_at_all) {
                                                 .keys_out = out.view().data(),
                                                 .n = 3000,
                                                 .only_if = only_if.view().data(),
-                                                .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
-                                                .launches = kernels::lsd_launches::one};
+                                                .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
           r.workspace_bytes = kernels::lsd_workspace_bytes(r);
           buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
           r.workspace = workspace.view().data();
@@ -285,12 +245,9 @@ SIMT_TEST(lsd_sort, in_one_launch_or_not_at_all) {
           auto expected = keys;
           std::sort(expected.begin(), expected.end());
           EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint32_t>(3000, 7u));
-          if (wanted == 0) {
-            EXPECT_EQ(workspace.host(), std::vector<uint128>(r.workspace_bytes / 16 + 1, uint128{5}));
-          }
         }
       },
-      2);
+      1);
 }
 
 SIMT_TEST(lsd_sort, any_alignment) {
@@ -326,7 +283,7 @@ SIMT_TEST(lsd_sort, n_on_the_device) {
   on_every_schedule(
       [&](simt::queue q) {
         const std::size_t n = 3 * small_tile<std::uint32_t>(4) + 100;
-        for (const std::size_t beyond : {std::size_t{1}, std::size_t{100}, std::size_t{5000}, n - 1, n})
+        for (const std::size_t beyond : a_few(3, {std::size_t{1}, std::size_t{100}, std::size_t{5000}, n - 1, n}))
           for (const place where : {place::apart, place::in_place, place::scratch}) {
             SCOPED_TRACE("beyond " + std::to_string(beyond));
             check_sort(q, make_keys<std::uint32_t>(n, shape::uniform),
@@ -341,7 +298,7 @@ SIMT_TEST(lsd_sort, n_on_the_device) {
 SIMT_TEST(lsd_sort, on_many_schedules) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_sort(q, make_keys<std::uint32_t>(5 * small_tile<std::uint32_t>(0) - 7, shape::narrow), {});
+        check_sort(q, make_keys<std::uint32_t>(5 * small_tile<std::uint32_t>(0) - 7, shape::raised), {});
         check_sort(q, make_keys<std::uint16_t>(3 * small_tile<std::uint16_t>(8) + 9, shape::uniform),
                    {.type = key_type::u16, .value_bytes = 8, .where = place::in_place});
         check_sort(q, make_keys<std::uint8_t>(4 * small_tile<std::uint8_t>(4), shape::one_digit),

@@ -53,8 +53,7 @@ SIMT_TEST(lsd_large, more_than_2_to_32_u32) {
   r.workspace_bytes = kernels::lsd_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
-  if (!keys.data() || !out.data() || !workspace.data())
-    GTEST_SKIP() << "not enough GPU memory";
+  SKIP_UNLESS_ALL_THERE(keys, out, workspace);
   buffer<std::uint64_t> before(2), after(2);
   simt::launch(q, {.grid = 1024}, fill_mixed<std::uint32_t>{{keys.data(), n}, n});
   simt::launch(q, {.grid = 1024}, check_keys<std::uint32_t>{{keys.data(), n}, before.view(), n});
@@ -81,8 +80,7 @@ SIMT_TEST(lsd_large, indices_of_more_than_2_to_32_u8) {
   r.workspace_bytes = kernels::lsd_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
-  if (!keys.data() || !out.data() || !indices.data() || !workspace.data())
-    GTEST_SKIP() << "not enough GPU memory";
+  SKIP_UNLESS_ALL_THERE(keys, out, indices, workspace);
   simt::launch(q, {.grid = 1024}, fill_mixed<std::uint8_t>{{keys.data(), n}, n});
   kernels::lsd_sort(q, r);
   buffer<std::uint64_t> found(1);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/pairs/sort_pairs.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/kernels/key_shapes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,71 +13,13 @@ namespace sortile::simt_tests {
 inline namespace SORTILE_BACKEND {
 namespace pair_checks {
 
-enum class shape { uniform, and_of_3, few, equal, sorted, nearly_sorted, reversed, narrow, one_giant_bucket, special };
 inline constexpr shape all_shapes[] = {shape::uniform,          shape::and_of_3,      shape::few,      shape::equal,
                                        shape::sorted,           shape::nearly_sorted, shape::reversed, shape::narrow,
                                        shape::one_giant_bucket, shape::special};
 
-/// Zeros, ones, infinities and NaNs of both signs, subnormals, and numbers beside them.
-template <class Word>
-Word special_float(std::uint32_t r) {
-  constexpr Word sign = Word{1} << (8 * sizeof(Word) - 1),
-                 infinity = Word(infinity_bits(sizeof(Word) == 4 ? key_type::f32 : key_type::f64));
-  const Word magnitudes[] = {0,
-                             1,
-                             2,
-                             infinity,
-                             Word(infinity + 1),
-                             Word(infinity | infinity >> 1),
-                             Word(~sign),
-                             Word(infinity - 1),
-                             Word(infinity / 2)};
-  return magnitudes[r % std::size(magnitudes)] | (r >> 16 & 1 ? sign : 0);
-}
-
-template <class Word>
-std::vector<Word> make_keys(std::size_t n, shape kind, const key_codec<Word>& codec) {
-  const auto bits = noise(6 * n + 6, std::uint32_t(n) + 17);
-  std::vector<Word> keys(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto draw = [&](std::size_t j) { return Word((std::uint64_t{bits[6 * i + j]} << 32 | bits[6 * i + j + 1])); };
-    const Word r = draw(0);
-    switch (kind) {
-    case shape::and_of_3:
-      keys[i] = r & draw(2) & draw(4);
-      break;
-    case shape::few:
-      keys[i] = Word(r % 5) * Word(0x31415926);
-      break;
-    case shape::equal:
-      keys[i] = 42;
-      break;
-    case shape::narrow:
-      keys[i] = r & 1023;
-      break;
-    case shape::one_giant_bucket: // 7 of 8 keys differ in their low 10 bits alone
-      keys[i] = bits[6 * i + 2] % 8 != 0 ? Word(Word(5) << (8 * sizeof(Word) - 4) | (r & 1023)) : r;
-      break;
-    case shape::special:
-      keys[i] = bits[6 * i + 2] % 3 != 0 ? special_float<Word>(bits[6 * i + 3]) : r;
-      break;
-    default:
-      keys[i] = r;
-    }
-  }
-  const auto less = [&](Word a, Word b) { return codec.image(a) < codec.image(b); };
-  if (kind == shape::sorted || kind == shape::nearly_sorted)
-    std::stable_sort(keys.begin(), keys.end(), less);
-  if (kind == shape::nearly_sorted && n > 1)
-    std::swap(keys[n - 1], keys[n / 2]);
-  if (kind == shape::reversed)
-    std::stable_sort(keys.begin(), keys.end(), [&](Word a, Word b) { return less(b, a); });
-  return keys;
-}
-
 template <class Word>
 struct how {
-  key_type type = sizeof(Word) == 4 ? key_type::u32 : key_type::u64;
+  key_type type = unsigned_type<Word>;
   order direction = order::ascending;
   unsigned value_bytes = 4;
   bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;

@@ -27,13 +27,14 @@ void check_sizes() {
                         bucket = kernels::local_pairs_kernel<Word, Value, image>::capacity;
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::size_t n : {0, 1, 2, 3, 5, 31, 33, 1000})
-          check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes});
+        for (const int n : a_few(4, {0, 1, 2, 3, 5, 31, 33, 1000}))
+          check<Word>(q, std::size_t(n), shape::uniform, {.value_bytes = value_bytes});
       },
       2);
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::size_t n : {small - 1, small, small + 1, bucket + 1, tile - 1, tile, tile + 1, 2 * tile + 3}) {
+        for (const std::size_t n :
+             a_few(3, {small - 1, small, small + 1, bucket + 1, tile - 1, tile, tile + 1, 2 * tile + 3})) {
           check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes});
           check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 5, .chunks = 1});
           check<Word>(q, n, shape::uniform, {.value_bytes = value_bytes, .bits = 9, .chunks = 2});
@@ -67,8 +68,8 @@ template <class Word>
 void check_shapes() {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const shape kind : all_shapes) {
-          for (const bool in_place : {false, true})
+        for (const shape kind : shapes_of(all_shapes)) {
+          for (const bool in_place : a_few(1, {false, true}))
             for (const unsigned bits : {3u, 9u})
               check<Word>(q, 9001, kind,
                           {.value_bytes = bits == 3 ? 8u : 4u,
@@ -76,7 +77,7 @@ void check_shapes() {
                            .values_in_place = in_place,
                            .bits = bits});
           check<Word>(q, 4479, kind, {.value_bytes = 4});
-          check<Word>(q, 70001, kind, {.value_bytes = sizeof(Word)});
+          check<Word>(q, unless_short(70001, 20001), kind, {.value_bytes = sizeof(Word)});
         }
       },
       0);
@@ -86,11 +87,11 @@ template <class Word>
 void check_one_block() {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::size_t n :
-             {2, 4, 31, 32, 33, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097})
+        for (const int n :
+             a_few(5, {2, 4, 31, 32, 33, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097}))
           for (const shape kind : {shape::few, shape::and_of_3, shape::equal, shape::one_giant_bucket})
             for (const unsigned width : {4u, 16u})
-              check<Word>(q, n, kind, {.value_bytes = width, .keys_in_place = width == 4});
+              check<Word>(q, std::size_t(n), kind, {.value_bytes = width, .keys_in_place = width == 4});
       },
       0);
   on_every_schedule(
@@ -123,7 +124,7 @@ void check_types(simt::queue q, std::initializer_list<key_type> types) {
         const how<Word> h{.type = type, .direction = direction, .value_bytes = value_bytes};
         auto cut = h;
         cut.bits = value_bytes == 4 ? 9 : 5;
-        for (const shape kind : {shape::uniform, shape::special, shape::sorted}) {
+        for (const shape kind : a_few(1, {shape::uniform, shape::sorted, shape::special})) {
           check<Word>(q, 3001, kind, h);
           check<Word>(q, 6007, kind, cut);
         }
@@ -141,7 +142,7 @@ SIMT_TEST(sort_pairs, types_and_directions) {
 template <class Word>
 void check_indices(simt::queue q) {
   for (const unsigned value_bytes : {4u, 8u})
-    for (const shape kind : {shape::uniform, shape::few, shape::sorted, shape::one_giant_bucket})
+    for (const shape kind : a_few(2, {shape::uniform, shape::few, shape::sorted, shape::one_giant_bucket}))
       for (const bool want_keys : {false, true})
         for (const bool in_place : {false, true}) {
           if (in_place && !want_keys)
@@ -149,7 +150,7 @@ void check_indices(simt::queue q) {
           const how<Word> h{
               .value_bytes = value_bytes, .indices = true, .want_keys = want_keys, .keys_in_place = in_place};
           for (const auto& [n, bits] :
-               {std::pair{2500u, ~0u}, std::pair{9000u, 4u}, std::pair{9000u, 9u}, std::pair{30001u, ~0u}}) {
+               a_few(3, {std::pair{2500u, ~0u}, std::pair{9000u, 9u}, std::pair{9000u, 4u}, std::pair{30001u, ~0u}})) {
             auto here = h;
             here.bits = bits;
             check<Word>(q, n, kind, here);
@@ -180,7 +181,10 @@ SIMT_TEST(sort_pairs, one_side_in_place) {
 
 SIMT_TEST(sort_pairs, all_bits) {
   on_every_schedule(
-      [&](simt::queue q) { check<std::uint64_t>(q, 9001, shape::uniform, {.value_bytes = 8, .bits = 16}); }, 0);
+      [&](simt::queue q) { // a block a bucket
+        check<std::uint64_t>(q, 9001, shape::uniform, {.value_bytes = 8, .bits = unless_short(16u, 12u)});
+      },
+      0);
 }
 
 /// Where a bucket is too large, nothing is touched and the caller is told; otherwise the sort is as ever.
@@ -231,7 +235,7 @@ SIMT_TEST(sort_pairs, what_suits) {
       0);
 }
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
+[[maybe_unused]] constexpr std::uint64_t never = ~std::uint64_t{0};
 
 /// Left to another sort by a sample alone: but for the sample, a reading of all keys less than by the counts.
 template <class Word>
@@ -324,6 +328,9 @@ SIMT_TEST(sort_pairs, counters_that_fill) {
             make_keys<std::uint32_t>(300000, shape::uniform, make_key_codec<std::uint32_t>(key_type::u32, {}, {}));
         for (std::size_t i = 0; i < keys.size(); ++i)
           keys[i] = i % 8 != 0 ? keys[i] >> 12 : keys[i];
+        EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 8}));
+        if (short_tests()) // one block sorts most of them
+          return;
         check_sort<std::uint32_t>(q, keys, {.bits = 8});
         check_sort<std::uint32_t>(q, keys, {.bits = 12, .chunks = 1});
       },

@@ -2,8 +2,7 @@
 // share.
 #pragma once
 
-#include "primitives/key_codec.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/kernels/key_shapes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,64 +10,6 @@
 
 namespace sortile::simt_tests {
 inline namespace SORTILE_BACKEND {
-
-enum class shape { uniform, and_of_3, few, equal, sorted, nearly_sorted, reversed, narrow, one_digit };
-constexpr shape all_shapes[] = {shape::uniform,       shape::and_of_3, shape::few,    shape::equal,    shape::sorted,
-                                shape::nearly_sorted, shape::reversed, shape::narrow, shape::one_digit};
-
-template <class Word>
-Word wide_bits(const std::uint32_t* b) {
-  Word w = Word(b[0]);
-  if constexpr (sizeof(Word) >= 8)
-    w = w << 32 | b[1];
-  if constexpr (sizeof(Word) == 16)
-    w = w << 32 << 32 | Word(b[2]) << 32 | b[3];
-  return w;
-}
-
-template <class Word>
-std::vector<Word> make_keys(std::size_t n, shape kind) {
-  const auto bits = noise(12 * n + 12, std::uint32_t(n) + 17);
-  std::vector<Word> keys(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto draw = [&](std::size_t j) { return wide_bits<Word>(&bits[12 * i + 4 * j]); };
-    const Word r = draw(0);
-    switch (kind) {
-    case shape::and_of_3:
-      keys[i] = Word(r & draw(1) & draw(2));
-      break;
-    case shape::few:
-      keys[i] = Word(r % 5 * Word(0x31415927));
-      break;
-    case shape::equal:
-      keys[i] = 42;
-      break;
-    case shape::narrow: // the highest digits are the same
-      keys[i] = Word((r & 1023) | Word(Word(1) << (8 * sizeof(Word) - 1)));
-      break;
-    case shape::one_digit: // the highest alone differs: an odd number of passes
-      keys[i] = Word(r << (8 * sizeof(Word) - 8));
-      break;
-    default:
-      keys[i] = r;
-    }
-  }
-  if (kind == shape::sorted || kind == shape::nearly_sorted)
-    std::sort(keys.begin(), keys.end());
-  if (kind == shape::nearly_sorted && n > 1)
-    std::swap(keys[n - 1], keys[n / 2]);
-  if (kind == shape::reversed)
-    std::sort(keys.rbegin(), keys.rend());
-  return keys;
-}
-
-constexpr key_type unsigned_type(std::size_t bytes) {
-  return bytes == 1   ? key_type::u8
-         : bytes == 2 ? key_type::u16
-         : bytes == 4 ? key_type::u32
-         : bytes == 8 ? key_type::u64
-                      : key_type::u128;
-}
 
 struct sort_case {
   key_type type = key_type::u32;
@@ -205,7 +146,7 @@ std::vector<Word> float_keys(std::size_t n, Word infinity) {
   const auto bits = noise(4 * n + 4, 5);
   std::vector<Word> keys(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const Word r = wide_bits<Word>(&bits[4 * i]);
+    const Word r = key_shapes::draw<Word>(&bits[4 * i]);
     const Word s = bits[4 * i + 3] >> 31 != 0 ? sign : Word{0};
     switch (bits[4 * i + 2] >> 28) {
     case 0:

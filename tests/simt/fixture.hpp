@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #if SORTILE_ON_CUDA
@@ -114,6 +116,35 @@ void on_every_schedule(F&& test, unsigned schedules = 20) {
   }
 }
 #endif
+
+/// Whether tests make do with fewer and smaller inputs, SORTILE_TESTS_SHORT=1: under tools that slow kernels down a
+/// hundredfold and more. Every kernel is still run, by each of its ways.
+inline bool short_tests() {
+  const char* asked = std::getenv("SORTILE_TESTS_SHORT");
+  return asked != nullptr && std::string_view(asked) != "" && std::string_view(asked) != "0";
+}
+template <class T>
+T unless_short(T usual, T shorter) {
+  return short_tests() ? shorter : usual;
+}
+/// Of inputs that are alike all, or in short tests so many: the last, the first, and evenly between.
+template <class T>
+std::vector<T> a_few(std::size_t kept, std::span<const T> all) {
+  if (!short_tests() || kept >= all.size())
+    return {all.begin(), all.end()};
+  std::vector<T> few{all.back()};
+  for (std::size_t i = 0; i + 1 < kept; ++i)
+    few.insert(few.end() - 1, all[i * (all.size() - 1) / (kept - 1)]);
+  return few;
+}
+template <class T>
+std::vector<T> a_few(std::size_t kept, std::initializer_list<T> all) {
+  return a_few(kept, std::span<const T>(all.begin(), all.size()));
+}
+template <class T, std::size_t Size>
+std::vector<T> a_few(std::size_t kept, const T (&all)[Size]) {
+  return a_few(kept, std::span<const T>(all));
+}
 
 /// A few values that no small mistake makes equal.
 inline std::vector<std::uint32_t> noise(std::size_t n, std::uint32_t seed = 1) {

@@ -170,6 +170,53 @@ SIMT_TEST(launch, dependent_launches) {
   });
 }
 
+// Kernels that start early wait for their predecessor before their first statement, and for that one's too, though one
+// between them has nothing to do and ends at once.
+struct adds_late {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 64;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    const unsigned i = simt::block_index() * block_threads + simt::thread_index();
+    std::uint32_t x = 1;
+    for (unsigned k = 0; k < 2000; ++k) // odd × odd: stays odd, and takes its time
+      x *= 2 * to.load(i) + 3;
+    to[i] = to.load(i) + (x & 1);
+  }
+};
+struct does_nothing {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 64;
+  SORTILE_DEVICE void operator()() const {}
+};
+struct passes_on {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 64;
+  global<const std::uint32_t> from;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    const unsigned i = simt::block_index() * block_threads + simt::thread_index();
+    to[i] = from[(i + block_threads) % 256];
+  }
+};
+
+SIMT_TEST(launch, kernels_that_start_early_wait_for_all_before_them) {
+  const auto in = noise(256);
+  on_every_schedule([&](simt::queue q) {
+    buffer<std::uint32_t> a(in), b(256);
+    for (int round = 0; round < 4; ++round) {
+      simt::launch(q, {.grid = 4}, adds_late{a.view()});
+      simt::launch(q, {.grid = 2}, does_nothing{});
+      simt::launch(q, {.grid = 4}, passes_on{a.view(), b.view()});
+      simt::launch(q, {.grid = 1}, does_nothing{});
+      simt::launch(q, {.grid = 4}, passes_on{b.view(), a.view()});
+    }
+    const auto out = a.host();
+    for (unsigned i = 0; i < 256; ++i) // four rounds of two steps of 64: twice around
+      ASSERT_EQ(out[i], in[i] + 4);
+  });
+}
+
 // ---- bulk copies --------------------------------------------------------------------------------------------
 
 // Reverses tiles, two in flight: load by copy, reverse, store by copy.

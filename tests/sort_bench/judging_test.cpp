@@ -53,6 +53,21 @@ TEST(verdicts, give_ratio_and_noise_of_both) {
   EXPECT_DOUBLE_EQ(j.noise, 0.02);
 }
 
+TEST(verdicts, of_host_memory_are_shares_of_the_pinned_copy_rate) {
+  const sort_row host = row_of("u32 host", "uniform", 28);
+  const auto of = [&](double ours, double copy) {
+    return judge(planted_in_host_memory(host, ours, copy, 0.05), usual_target(*host.kind), true);
+  };
+  EXPECT_EQ(of(1, 0.6).outcome, verdict::met);
+  EXPECT_EQ(of(1, 0.599).outcome, verdict::missed) << "no noise excuses it, and no copy is lost against";
+  EXPECT_DOUBLE_EQ(of(2, 1.5).ratio, 0.75);
+  sort_result without = planted_in_host_memory(host, 1, 0.9);
+  without.standings[0].complaint = "out of memory";
+  EXPECT_EQ(judge(without, usual_target(*host.kind), true).outcome, verdict::not_judged);
+  without.standings[1].complaint = "keys differ from CUB's";
+  EXPECT_EQ(judge(without, usual_target(*host.kind), true).outcome, verdict::wrong);
+}
+
 TEST(workspace, is_allowed_what_cub_takes) {
   EXPECT_EQ(workspace_allowed(u32, 5000), 5000);
   EXPECT_EQ(workspace_allowed(row_of("u32", "uniform", 19), 5000), 1e6);
@@ -116,6 +131,22 @@ TEST(tables, have_a_column_for_each_sort_of_the_engine_that_ran_alone) {
   EXPECT_NE(table.find(" 2 ms |    2.5 ms |     1.5 ms | 3 ms |"), std::string::npos) << table;
 }
 
+TEST(tables, of_host_memory_have_columns_of_their_own) {
+  const sort_results all =
+      planted_results({planted_in_host_memory(row_of("u32 host", "uniform", 28), 60e-3, 41.9e-3, 0.01),
+                       planted_in_host_memory(row_of("u32 host", "zipf", 20), 1e-3, 0.5999e-3)});
+  EXPECT_EQ(
+      table_of_group(all, "host memory"),
+      "|                      |    n |      sortile | pinned copy |  its rate | share | noise | target |        |\n"
+      "|----------------------|-----:|-------------:|------------:|----------:|------:|------:|-------:|-------:|\n"
+      "| u32 host uniform     | 2^28 |        60 ms |     41.9 ms | 51.3 GB/s |  69 % | 2.0 % | ≥ 60 % |    met |\n"
+      "| u64 host uniform     | 2^28 | not measured |           - |         - |     - |     - | ≥ 60 % |      - |\n"
+      "| u64+u64 host uniform | 2^27 | not measured |           - |         - |     - |     - | ≥ 60 % |      - |\n"
+      "| u32 host zipf        | 2^20 |         1 ms |      600 µs |   14 GB/s |  59 % | 0.0 % | ≥ 60 % | missed |\n");
+  EXPECT_EQ(tables(all).find("others"), std::string::npos);
+  EXPECT_EQ(tally(all).substr(0, 5), "1 of ");
+}
+
 TEST(tables, take_the_targets_of_the_gpu) {
   const std::vector<sort_result> rows{planted(u32, 1e-3, 2e-3)};
   EXPECT_NE(tally(planted_results(rows)).find("1 met"), std::string::npos);
@@ -132,6 +163,11 @@ TEST(tables, count_verdicts) {
 TEST(machine, is_named_with_versions_and_revision) {
   EXPECT_EQ(machine_line(planted_results({})),
             "NVIDIA H100 80GB HBM3, CUDA 13.0, CUB 3.0.1, device copy 3 TB/s, revision 0123456789ab, 2026-01-02");
+}
+
+TEST(traffic_chart, leaves_host_memory_out) {
+  const sort_result host = planted_in_host_memory(row_of("u32 host", "uniform", 28), 60e-3, 40e-3);
+  EXPECT_EQ(traffic_chart(planted_results({planted(u32, 2e-3, 3e-3), host})).lines.size(), 2u);
 }
 
 TEST(traffic_chart, draws_both_contestants_and_the_copy_rate) {

@@ -24,6 +24,16 @@ sort_results some_results() {
   return all;
 }
 
+TEST(results, of_host_memory_say_the_rate_of_pinned_copies) {
+  const sort_results all =
+      planted_results({planted_in_host_memory(row_of("u32 host", "uniform", 20), 1e-3, 0.8388608e-3)});
+  const std::string text = json_of(all);
+  const auto row = experiments::parse_json(text).at("rows").elements()[0];
+  EXPECT_EQ(row.at("results").elements()[0].at("name").text(), "pinned copy");
+  EXPECT_NEAR(row.at("results").elements()[0].at("bytes_per_second").number(), 1e10, 1);
+  EXPECT_EQ(json_of(sort_results_of(text)), text);
+}
+
 TEST(results, are_read_back_as_they_were_written) {
   const std::string text = json_of(some_results());
   const sort_results again = sort_results_of(text);

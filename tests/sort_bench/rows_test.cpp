@@ -19,7 +19,9 @@ TEST(targets, are_of_kinds_and_shapes_that_there_are_and_each_row_stands_once) {
     EXPECT_NE(std::find(all_target_groups().begin(), all_target_groups().end(), line.group), all_target_groups().end())
         << line.group;
     EXPECT_EQ(find_target(line.row()), &line);
-    EXPECT_TRUE(line.wanted.is_time() || line.wanted.ratio >= 1) << "a row that may lose: " << line.row().name();
+    EXPECT_EQ(line.wanted.is_share(), line.row().kind->in_host_memory) << line.row().name();
+    EXPECT_TRUE(line.wanted.is_time() || line.wanted.is_share() || line.wanted.ratio >= 1)
+        << "a row that may lose: " << line.row().name();
     EXPECT_NO_THROW(check_shape(line.row().shape, line.row().kind->type)) << line.row().name();
   }
   EXPECT_EQ(find_target(row_of("u8", "zipf", 20)), nullptr);
@@ -34,6 +36,15 @@ TEST(targets, of_the_first_rows) {
   EXPECT_EQ(ratio("u64", "NVIDIA H200"), 3.2);
   EXPECT_EQ(ratio("u64+u64", "NVIDIA H200"), 2.5) << "where nothing else is said, that of the H100";
   EXPECT_EQ(find_target(row_of("u64", "uniform", 16))->wanted.microseconds, 38);
+}
+
+TEST(targets, of_host_memory_are_a_share_of_what_pinned_copies_reach) {
+  EXPECT_EQ(find_target(row_of("u32 host", "uniform", 28))->wanted.pinned_share, 0.6);
+  EXPECT_EQ(usual_target(sort_kind_named("u64 host")).pinned_share, 0.6);
+  EXPECT_FALSE(usual_target(sort_kind_named("u64")).is_share());
+  EXPECT_EQ(rival_of(sort_kind_named("u64+u64 host")), "pinned copy");
+  EXPECT_EQ(rival_of(sort_kind_named("u64+u64")), "cub");
+  EXPECT_EQ(bytes_copied(row_of("u64+u64 host", "uniform", 20)), 32.0 * 1048576) << "keys and values, there and back";
 }
 
 TEST(rows, have_names_and_unknown_ones_are_refused_with_those_that_there_are) {
@@ -60,6 +71,7 @@ TEST(rows, cub_reads_once_and_moves_all_once_a_digit) {
 TEST(rows, large_arrays_are_in_no_cache) {
   EXPECT_TRUE(fits_a_cache(row_of("u32", "uniform", 24)));
   EXPECT_FALSE(fits_a_cache(row_of("u32", "uniform", 28)));
+  EXPECT_FALSE(fits_a_cache(row_of("u32 host", "uniform", 16))) << "there is no cold and warm";
 }
 
 } // namespace

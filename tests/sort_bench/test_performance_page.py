@@ -96,6 +96,22 @@ class PlantedDisagreements(unittest.TestCase):
         self.assertEqual(self.page(), (0, ""))
         self.assertNotIn("On the H200", self.text("docs/performance.md"))
 
+    def test_rows_of_host_memory(self):
+        pair = ", ".join('{"name": "%s", "workspace_bytes": 0, "bytes_moved": 2147483648, "median_seconds": %s, "noise": 0.001}' % both
+                         for both in (("pinned copy", "0.04"), ("sortile", "0.05")))
+        row = '{"kind": "u32 host", "shape": "uniform", "n": 268435456, "cold": false, "results": [%s]},' % pair
+        self.further_results('"rows": [', '"rows": [' + row)
+        self.edit(DATA + "/engine-sorts.json", '"rows": [', '"rows": [' + row)
+        self.refused("docs/performance.md")
+        self.page()
+        page = self.text("docs/performance.md")
+        table = page.partition("<!-- table host memory begins -->")[2].partition("<!--")[0]
+        shown = next(line for line in table.splitlines() if line.startswith("| u32 host uniform "))
+        self.assertEqual([cell.strip() for cell in shown.split("|")][2:-1], ["2^28", "50 ms", "40 ms", "53.7 GB/s", "80 %", "0.2 %", "≥ 60 %", "met"])
+        section = page.partition("\n## On the H200\n")[2].partition("\n## ")[0]
+        self.assertIn("| pinned copy |", section)
+        self.assertIn("| u32 host uniform ", section)
+
     def test_a_missing_mark(self):
         self.edit("docs/performance.md", "<!-- table pairs begins -->", "")
         self.refused("table pairs")

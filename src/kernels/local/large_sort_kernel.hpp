@@ -22,10 +22,11 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, unsigned Threads = 512>
+template <class Word, unsigned Threads = 512, int Items = sizeof(Word) <= 8 ? 8 : 4>
 struct large_sort_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = Threads, radix = 256, digit_bits = 8;
-  static constexpr int items = sizeof(Word) <= 8 ? 8 : 4;
+  static constexpr int items = Items; // of a thread in a tile
   static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
   using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
 

@@ -11,8 +11,14 @@
 // words that have such keys are put right by insertion, a thread a word: that orders the bits below the bins too.
 //
 // A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
-// left as it is and listed; large_sort_kernel.hpp sorts it. So is the first and the last bucket where some keys lie
-// outside of the window. In the others a key's bin is its distance from the bucket's first possible key, shifted.
+// left as it is and listed; large_sort_kernel.hpp sorts it, or crowds/count_crowds_kernel.hpp where buckets are
+// counted. So is the first and the last bucket where some keys lie outside of the window. A giant bucket
+// (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In the others a key's bin is its distance from
+// the bucket's first possible key, shifted.
+//
+// 32-bit keys whose bins have two values at most need not be left where the bins cannot take them: the block goes on to
+// sort them by how often each value occurs (distinct_values.hpp). It does so at once where there are so many keys to so
+// few bins that the list would overflow even if they were evenly spread.
 //
 // In place is allowed: a block reads all of its bucket before it writes; at the bucket's ends it reads neighbours' keys
 // along with its own and makes no use of them. Block b asks the L2 for a bucket some 4 MB on, which later blocks will
@@ -25,6 +31,8 @@
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
 #pragma once
 
+#include "kernels/crowds/giant_buckets.hpp"
+#include "kernels/local/distinct_values.hpp"
 #include "kernels/partition/partition_kernel.hpp"
 #include "kernels/reverse_array.hpp"
 
@@ -72,14 +80,15 @@ template <class Word>
 struct bin_of_key {
   Word complement, add;
   unsigned shift;
-  SORTILE_DEVICE std::uint32_t operator()(Word key) const {
-    return std::uint32_t(Word((key ^ complement) + add) >> shift);
-  }
+  SORTILE_DEVICE Word value(Word key) const { return Word((key ^ complement) + add); }
+  SORTILE_DEVICE Word key(Word value) const { return Word((value - add) ^ complement); }
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(value(key) >> shift); }
 };
 
 template <class Word, class Tuning = local_sort_tuning<Word>>
 struct local_sort_kernel {
   using tuning = Tuning;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = tuning::min_blocks, words = tuning::words;
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;
@@ -88,15 +97,27 @@ struct local_sort_kernel {
   static constexpr int owned = int(words / block_threads); // neighbouring words of a thread
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0);
   using keys_vector = simt::vec<Word, vector>;
+  using word = Word;
 
-  struct shared {
-    alignas(128) simt::shared_array<Word, capacity> keys;
+  /// Whether buckets that the bins cannot take may be sorted by distinct_values.hpp.
+  static constexpr bool counts = sizeof(Word) == 4 && words == 2048;
+  struct binning {
     alignas(16) simt::shared_array<std::uint32_t, words> bins;
     simt::shared_array<Word, list_size> taken_key;
     simt::shared_array<std::uint32_t, list_size> taken_at; // word << 16 | number in the word
+  };
+  struct shared {
+    alignas(128) simt::shared_array<Word, capacity> keys;
+    union {
+      binning binned;
+      alignas(16) simt::shared_array<std::uint16_t, counts ? capacity : 8> marks;
+    };
     simt::shared_array<std::uint32_t, warps> sums;
+    simt::shared_array<std::uint32_t, counts ? unsigned(vectors) * warps : 1> row_most;
     simt::shared_value<std::uint32_t> listed;
     simt::shared_value<std::uint32_t> too_many;
+
+    SORTILE_DEVICE auto& bins() { return binned.bins; }
   };
 
   simt::global<const Word> original; // what the sort was given
@@ -109,6 +130,8 @@ struct local_sort_kernel {
   std::uint32_t n;
   unsigned bits;       // of a bucket's number
   bool copy_if_sorted; // original and out are not the same array
+  giant_list giants{};
+  simt::global<Word> counters{}; // of giant buckets: the array that is free
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const key_window<Word> w = window.load(0);
@@ -130,15 +153,28 @@ struct local_sort_kernel {
     prefetch_later(b.number);
     if (b.end == b.lead)
       return;
-    const bool at_an_end = b.number == 0 || b.number + 1 == simt::grid_size();
-    if (b.end > capacity || (at_an_end && left.findings.load(finding_outside) != 0)) {
+    if constexpr (sizeof(Word) == 4)
+      if (giants.takes(b.end - b.lead))
+        return clear_counters(b, w);
+    if (b.end > capacity || has_strays(left.findings, w, b.number, simt::grid_size())) {
       if (simt::thread_index() == 0)
         left.add(b.number);
       return;
     }
     keys_vector keys[vectors];
     load(b, keys);
-    if (!sort(s, b, keys, bins_of(w, b.number)) && simt::thread_index() == 0)
+    const range values = values_of(w, b.number);
+    const Word distance = Word(values.last - values.first);
+    const digits d = bins_from(Word(w.low + values.first), bits_of(distance));
+    const bool may_count = counts && d.shift <= distinct_values<local_sort_kernel>::most_shift;
+    if (may_count && will_crowd(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1))
+      set_bits(s, b, keys, d);
+    else if (sort(s, b, keys, d))
+      return;
+    if constexpr (counts)
+      if (may_count)
+        return distinct_values<local_sort_kernel>::sort(s, b, keys, d, out);
+    if (simt::thread_index() == 0)
       left.add(b.number);
   }
 
@@ -178,44 +214,8 @@ struct local_sort_kernel {
   static SORTILE_DEVICE std::uint32_t place_of(int v) {
     return (unsigned(v) * block_threads + simt::thread_index()) * unsigned(vector);
   }
-
- private:
-  SORTILE_DEVICE digits bins_of(const key_window<Word>& w, std::uint32_t number) const {
-    const Word first = w.first_of(number, bits);
-    Word last = w.span;
-    if (number + 1 < simt::grid_size()) {
-      const Word next = w.first_of(number + 1, bits);
-      last = next - 1 < last ? Word(next - 1) : last;
-    }
-    return bins_from(Word(w.low + first), bits_of(Word(last - first)));
-  }
-
-  SORTILE_DEVICE bucket this_bucket() const {
-    const std::uint32_t number = simt::block_index(), b = start.load(number), e = start.load(number + 1);
-    const std::uint32_t lead = b % unsigned(vector);
-    return {number, b - lead, lead, e - b + lead};
-  }
   /// Where word w stands: fours of a thread's eight change places so that a warp reading them meets no bank conflict.
   static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (w >> 3 & 4); }
-
-  SORTILE_DEVICE void prefetch_later(std::uint32_t number) const {
-    constexpr unsigned line = 128 / sizeof(Word), ahead = (4u << 20) / (4096 * sizeof(Word));
-    if (number + ahead >= simt::grid_size())
-      return;
-    const std::uint32_t i = start.load(number + ahead) + simt::thread_index() * line;
-    if (i < start.load(number + ahead + 1))
-      simt::prefetch(in, i);
-  }
-  static SORTILE_DEVICE void clear(shared& s) {
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(s.bins, swizzle(simt::thread_index() * owned + unsigned(j)), simt::vec<std::uint32_t, 4>{});
-    if (simt::thread_index() == 0) {
-      s.listed = 0;
-      s.too_many = 0;
-    }
-  }
-
   /// f(key, i) for the thread's own keys; whole vectors are not asked key by key.
   template <class F>
   static SORTILE_DEVICE void each_key(const bucket& b, const keys_vector (&keys)[vectors], F f) {
@@ -234,6 +234,76 @@ struct local_sort_kernel {
       }
     }
   }
+  /// This thread's vector v of the bucket, as far as it belongs to it.
+  static SORTILE_DEVICE void store_vector(const bucket& b, int v, const keys_vector& x, const simt::global<Word>& out) {
+    const std::uint32_t p = place_of(v);
+    if (p >= b.lead && p + unsigned(vector) <= b.end) {
+      simt::store_vector<vector>(out, b.first + p, x);
+    } else if (p < b.end) {
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; ++e)
+        if (p + unsigned(e) >= b.lead && p + unsigned(e) < b.end)
+          out[b.first + p + unsigned(e)] = x[e];
+    }
+  }
+
+ private:
+  /// Distances from the window's lowest image.
+  struct range {
+    Word first, last;
+  };
+  SORTILE_DEVICE range values_of(const key_window<Word>& w, std::uint32_t number) const {
+    range r{w.first_of(number, bits), w.span};
+    if (number + 1 < simt::grid_size()) {
+      const Word next = w.first_of(number + 1, bits);
+      r.last = next - 1 < r.last ? Word(next - 1) : r.last;
+    }
+    return r;
+  }
+  /// Whether so many keys, spread evenly, find about as many bins taken as the list has room for: then it is not tried.
+  static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
+    return keys > bins || keys * keys > 2 * list_size * bins;
+  }
+  /// As mark(), without a list. Begins with clearing, ends with a barrier.
+  SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) const {
+    clear(s);
+    simt::block_barrier();
+    each_key(b, keys, [&](Word key, int) {
+      const std::uint32_t bin = d(key);
+      s.bins().fetch_or(swizzle(bin >> 4), 1u << (bin & 15), simt::relaxed, simt::block_scope);
+    });
+    simt::block_barrier();
+  }
+
+  SORTILE_DEVICE bucket this_bucket() const {
+    const std::uint32_t number = simt::block_index(), b = start.load(number), e = start.load(number + 1);
+    const std::uint32_t lead = b % unsigned(vector);
+    return {number, b - lead, lead, e - b + lead};
+  }
+  SORTILE_DEVICE void clear_counters(const bucket& b, const key_window<Word>& w) const {
+    const auto values = bucket_values::of(w, image, b.number, bits);
+    const std::uint32_t first = giant_list::counters(b.first + b.lead), all = values.chunks() * bucket_values::chunk;
+    for (std::uint32_t i = 4 * simt::thread_index(); i < all; i += 4 * block_threads)
+      simt::store_vector<4>(counters, first + i, simt::vec<std::uint32_t, 4>{});
+  }
+  SORTILE_DEVICE void prefetch_later(std::uint32_t number) const {
+    constexpr unsigned line = 128 / sizeof(Word), ahead = (4u << 20) / (4096 * sizeof(Word));
+    if (number + ahead >= simt::grid_size())
+      return;
+    const std::uint32_t i = start.load(number + ahead) + simt::thread_index() * line;
+    if (i < start.load(number + ahead + 1))
+      simt::prefetch(in, i);
+  }
+  static SORTILE_DEVICE void clear(shared& s) {
+    SORTILE_UNROLL
+    for (int j = 0; j < owned; j += 4)
+      simt::store_vector<4>(s.bins(), swizzle(simt::thread_index() * owned + unsigned(j)),
+                            simt::vec<std::uint32_t, 4>{});
+    if (simt::thread_index() == 0) {
+      s.listed = 0;
+      s.too_many = 0;
+    }
+  }
 
   /// Sets the keys' bits and lists the keys that found theirs taken; returns which these are.
   SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
@@ -241,21 +311,23 @@ struct local_sort_kernel {
     std::uint32_t taken = 0;
     each_key(b, keys, [&](Word key, int i) {
       const std::uint32_t bin = d(key), bit = 1u << (bin & 15);
-      if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0)
+      if ((s.bins().fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0)
         taken |= 1u << i;
     });
     for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
+      if (s.too_many.load(0, simt::relaxed, simt::block_scope) != 0)
+        break;
       const int i = int(simt::trailing_zeros(rest));
       // Read again: a register cannot be chosen at run time.
       const Word key = in.load(b.first + place_of(i / vector) + unsigned(i % vector));
       const std::uint32_t w = d(key) >> 4;
-      const std::uint32_t r = s.bins.fetch_add(swizzle(w), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+      const std::uint32_t r = s.bins().fetch_add(swizzle(w), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
       const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
       if (r >= most_taken || q >= list_size) {
         s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
       } else {
-        s.taken_key[q] = key;
-        s.taken_at[q] = w << 16 | r;
+        s.binned.taken_key[q] = key;
+        s.binned.taken_at[q] = w << 16 | r;
       }
     }
     return taken;
@@ -267,7 +339,7 @@ struct local_sort_kernel {
     std::uint32_t x[owned], sum = 0;
     SORTILE_UNROLL
     for (int j = 0; j < owned; j += 4) {
-      const auto four = simt::load_vector<4>(s.bins, swizzle(t * owned + unsigned(j)));
+      const auto four = simt::load_vector<4>(s.bins(), swizzle(t * owned + unsigned(j)));
       SORTILE_UNROLL
       for (int k = 0; k < 4; ++k) {
         x[j + k] = simt::permute_bytes(four[k], sum, 0x5410);
@@ -284,7 +356,7 @@ struct local_sort_kernel {
     const std::uint32_t add = (before + inclusive - sum + lead) << 16;
     SORTILE_UNROLL
     for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(s.bins, swizzle(t * owned + unsigned(j)),
+      simt::store_vector<4>(s.bins(), swizzle(t * owned + unsigned(j)),
                             simt::vec<std::uint32_t, 4>{{x[j] + add, x[j + 1] + add, x[j + 2] + add, x[j + 3] + add}});
     return true;
   }
@@ -292,14 +364,14 @@ struct local_sort_kernel {
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const keys_vector (&keys)[vectors], std::uint32_t taken,
                                    const digits& d) {
     each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = d(key), word = s.bins.load(swizzle(bin >> 4));
+      const std::uint32_t bin = d(key), word = s.bins().load(swizzle(bin >> 4));
       if ((taken >> i & 1) == 0)
         s.keys[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = key;
     });
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.taken_at.load(q), word = s.bins.load(swizzle(at >> 16));
-      s.keys[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.taken_key.load(q);
+      const std::uint32_t at = s.binned.taken_at.load(q), word = s.bins().load(swizzle(at >> 16));
+      s.keys[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.binned.taken_key.load(q);
     }
   }
 
@@ -307,11 +379,11 @@ struct local_sort_kernel {
   SORTILE_DEVICE void insert(shared& s, std::uint32_t end) const {
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.taken_at.load(q), w = at >> 16;
+      const std::uint32_t at = s.binned.taken_at.load(q), w = at >> 16;
       if ((at & 0xffff) != 0)
         continue;
-      const std::uint32_t b = s.bins.load(swizzle(w)) >> 16,
-                          e = w + 1 < words ? s.bins.load(swizzle(w + 1)) >> 16 : end;
+      const std::uint32_t b = s.bins().load(swizzle(w)) >> 16,
+                          e = w + 1 < words ? s.bins().load(swizzle(w + 1)) >> 16 : end;
       for (std::uint32_t x = b + 1; x < e; ++x) {
         const Word key = s.keys.load(x);
         std::uint32_t y = x;
@@ -328,15 +400,7 @@ struct local_sort_kernel {
       const std::uint32_t p = place_of(v);
       if (p >= b.end)
         continue;
-      const keys_vector x = simt::load_vector<vector>(s.keys, p);
-      if (p >= b.lead && p + unsigned(vector) <= b.end) {
-        simt::store_vector<vector>(out, b.first + p, x);
-      } else {
-        SORTILE_UNROLL
-        for (int e = 0; e < vector; ++e)
-          if (p + unsigned(e) >= b.lead && p + unsigned(e) < b.end)
-            out[b.first + p + unsigned(e)] = x[e];
-      }
+      store_vector(b, v, simt::load_vector<vector>(s.keys, p), out);
     }
   }
 

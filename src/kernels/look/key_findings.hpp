@@ -15,6 +15,9 @@ enum key_finding : unsigned {
   finding_outside,                  ///< 1: some image lies outside of the window (key_window.hpp)
   finding_crowded, ///< keys in buckets that are too large for the local step, as far as they are counted
   finding_skewed,  ///< not 0: some bucket is so large that the sort leaves the keys to another, as one of these says
+  finding_second,  ///< 1: the look was taken again, with another window (second_look.hpp)
+  finding_giants,  ///< buckets that several blocks count (crowds/giant_buckets.hpp)
+  finding_drawn,   ///< of the buckets left, how many have found their block
   finding_words
 };
 

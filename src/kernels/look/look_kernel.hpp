@@ -19,24 +19,27 @@
 // Where the window has fewer values than there are counters, lanes with one value would meet as well: then a value has
 // several counters, all those up to the next value's, and threads take different ones. The result is written from the
 // counts there (key_course::fill), which this leaves as they are, summed up; if it turns out that keys lie outside of
-// the window, so that partitions would have to go by the counts, the keys are left to another sort.
+// the window, so that partitions would have to go by the counts, the keys are left to another sort, or are looked at
+// again.
 //
 // Order. Each thread compares the keys of its vectors and the first key of the next lane's; the last lane loads that
 // key (key_order.hpp).
 //
-// Does nothing where a sample has said that the keys are left to another sort (crowd_sample.hpp).
+// Does nothing where a sample has said that the keys are left to another sort (crowd_sample.hpp). The same kernel takes
+// the second look (second_look.hpp), if one is needed.
 //
 // Traffic: sizeof(key) bytes a key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
 // slower; 512 threads: slower).
 #pragma once
 
-#include "kernels/look/key_window.hpp"
+#include "kernels/look/second_look.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
 struct look_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1;
   static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 8 ? 2 : 3;
   static constexpr int vector = int(16 / sizeof(Word));
@@ -54,15 +57,24 @@ struct look_kernel {
   simt::global<const key_window<Word>> window;
   integer_image<Word> image;
   std::uint32_t n;
-  unsigned bits; // of a bucket's number, up to 16
-  bool may_leave;
+  unsigned bits;   // of a bucket's number, up to 16
+  bool may_spread; // a value's keys over several counters
+  bool second;
+  simt::global<const std::uint32_t> first_count; // of the first look, for the second
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
-    const key_window<Word> w = window.load(0);
-    const binning buckets{{w, image}, may_leave ? spread_by(w.buckets_a_value(bins())) : 0};
+    key_window<Word> w = window.load(0);
     if (left_at_once(findings))
       return;
+    if (second) {
+      if (!needs_second_look(findings, w, first_count, bins()))
+        return;
+      w = window_of_all<Word>(findings);
+      if (simt::block_index() == 0 && t == 0)
+        findings[finding_second] = 1;
+    }
+    const binning buckets{{w, image}, may_spread ? spread_by(w.buckets_a_value(bins())) : 0};
     for (unsigned i = t; i < (bins() + 1) / 2; i += block_threads)
       s.packed[i] = 0;
     if (t < gathered_size)

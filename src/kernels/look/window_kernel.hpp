@@ -20,6 +20,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word>
 struct window_kernel {
   using sample = crowd_sample<8192, 12>;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, each = sample::samples / block_threads;
   using reduction = primitives::block_scan_storage<Word, block_threads>;
   struct shared {
@@ -36,7 +37,7 @@ struct window_kernel {
   integer_image<Word> image;
   sample crowds;
   std::uint32_t n, bins;
-  bool may_leave;
+  bool tells; // `unsuited`
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
@@ -56,7 +57,7 @@ struct window_kernel {
     high = primitives::block_reduce(s.highest, high, primitives::maximum{});
     if (simt::thread_index() == 0) {
       window[0] = around(low, high);
-      if (may_leave)
+      if (tells)
         unsuited[0] = 0;
     }
     if (!crowds.judges())

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "kernels/clear_words.hpp"
-#include "kernels/lsd/lsd_grid_kernel.hpp"
-
-#include <sortile/error.hpp>
+#include "kernels/lsd/lsd_look_kernel.hpp"
+#include "kernels/lsd/lsd_pass_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -15,18 +14,12 @@ class lsd_launcher {
       : q_(q), r_(r), plan_(plan), at_(detail::lay_out_lsd(r, plan)) {}
 
   void launch() const {
-    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
-      if (r_.launches == lsd_launches::one)
-        return plan_.large ? all_at_once<true>() : all_at_once<false>();
     clear(q_, r_.workspace, at_.zeroed);
     if (plan_.passes != 0)
       look();
     // An empty window makes all keys equal: the first pass copies.
     for (unsigned p = 0; p < std::max(plan_.passes, 1u); ++p)
-      if (plan_.large)
-        pass<true>(p);
-      else
-        pass<false>(p);
+      pass(p);
     if (plan_.passes != 0 && (may_end_elsewhere(keys().route) || may_end_elsewhere(values().route)))
       copy();
   }
@@ -106,8 +99,8 @@ class lsd_launcher {
                  look_kernel<kernel>());
   }
 
-  template <bool Large>
-  lsd_pass_kernel<Word, ValueBytes, Large> pass_kernel(unsigned p) const {
+  template <lsd_tiles Tiles>
+  lsd_pass_kernel<Word, ValueBytes, Tiles> pass_kernel(unsigned p) const {
     const unsigned first = p * plan_.digit_bits;
     const unsigned bits = plan_.passes == 0 ? 0 : std::min(plan_.digit_bits, r_.codec.bits - first);
     return {.keys = keys(),
@@ -129,10 +122,18 @@ class lsd_launcher {
             .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
             .value_vectors = both_aligned(r_.values_in, r_.values_out)};
   }
-  template <bool Large>
   void pass(unsigned p) const {
-    using kernel = lsd_pass_kernel<Word, ValueBytes, Large>;
-    simt::launch(q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))}, pass_kernel<Large>(p));
+    if (plan_.shape == lsd_tiles::small)
+      return pass_by<lsd_tiles::small>(p);
+    if constexpr (detail::lsd_has_middle_tiles<Word>(ValueBytes))
+      if (plan_.shape == lsd_tiles::middle)
+        return pass_by<lsd_tiles::middle>(p);
+    pass_by<lsd_tiles::large>(p);
+  }
+  template <lsd_tiles Tiles>
+  void pass_by(unsigned p) const {
+    using kernel = lsd_pass_kernel<Word, ValueBytes, Tiles>;
+    simt::launch(q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))}, pass_kernel<Tiles>(p));
   }
 
   lsd_copy_kernel<Word, ValueBytes> copy_kernel() const {
@@ -153,25 +154,6 @@ class lsd_launcher {
                         (16 * kernel::block_threads);
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
                  copy_kernel());
-  }
-
-  template <bool Large>
-  void all_at_once() const {
-    using kernel = lsd_grid_kernel<Word, ValueBytes, Large>;
-    const unsigned resident = simt::resident_blocks<kernel>(q_, {.cooperative = true});
-    const auto useful = std::max<std::uint64_t>(blocks_to_look<typename kernel::look_kernel>(resident),
-                                                std::min(plan_.tiles, resident));
-    if (useful > resident)
-      throw invalid_argument("lsd_sort: launches = one with n = " + std::to_string(r_.n) + " and a grid of " +
-                             std::to_string(resident) + " blocks; at most 2^31 keys a block are allowed");
-    simt::launch(q_, {.grid = unsigned(useful), .cooperative = true},
-                 kernel{.zeroed = part<std::uint64_t>(0, at_.zeroed / 8),
-                        .zeroed_words = at_.zeroed / 8,
-                        .look = look_kernel<typename kernel::look_kernel>(),
-                        .first = pass_kernel<Large>(0),
-                        .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
-                        .copy = copy_kernel(),
-                        .may_end_elsewhere = may_end_elsewhere(keys().route) || may_end_elsewhere(values().route)});
   }
 
   const simt::queue& q_;

@@ -14,13 +14,15 @@ struct lsd_plan {
 
   unsigned digit_bits, passes; ///< passes of the same width, the last perhaps narrower; none for an empty window
   std::uint32_t tile_keys, tiles, portion_tiles;
-  bool large;
+  lsd_tiles shape; ///< of the tiles: small, middle or large
 
   std::uint32_t portions() const { return (tiles + portion_tiles - 1) / portion_tiles; }
 };
 
 /// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
-/// KB of sm_80. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
+/// KB of sm_80. In between, where pairs fit the L2 twice, runs may be shorter, and two blocks a multiprocessor of a
+/// middle tile each are quicker than one of a large one. Measured on the H100 with CUDA 13.0
+/// (docs/performance-log-gpu.md).
 template <class Word>
 struct lsd_shape {
   unsigned threads, blocks; ///< blocks a multiprocessor
@@ -31,13 +33,14 @@ struct lsd_shape {
   static constexpr bool three_registers(unsigned value_bytes) {
     return value_bytes != 0 && (sizeof(Word) + 3) / 4 + value_bytes / 4 == 3;
   }
-  static constexpr lsd_shape of(bool large, unsigned value_bytes) {
+  static constexpr lsd_shape of(lsd_tiles tiles, unsigned value_bytes) {
     const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
-    if (large && value_bytes == 0)
+    if (tiles == lsd_tiles::small)
+      return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
+    if (value_bytes == 0)
       return wide == 4 ? lsd_shape{512, 2, 20} : wide == 8 ? lsd_shape{768, 1, 16} : lsd_shape{768, 1, 8};
-    if (large)
-      return {1024, 1, wide == 4 ? 16 : three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6};
-    return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
+    const int items = wide == 4 ? 16 : three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6;
+    return tiles == lsd_tiles::middle ? lsd_shape{512, 2, items} : lsd_shape{1024, 1, items};
   }
 };
 
@@ -54,14 +57,29 @@ struct lsd_layout {
   std::size_t keys, more_keys, values, bytes;                      ///< spare arrays; equal to what follows if left out
 };
 
+/// Middle tiles are for pairs with keys of 32 and 64 bits.
+template <class Word>
+constexpr bool lsd_has_middle_tiles(unsigned value_bytes) {
+  return value_bytes != 0 && (sizeof(Word) == 4 || sizeof(Word) == 8);
+}
+template <class Word>
+lsd_tiles lsd_tiles_for(const lsd_request<Word>& r) {
+  constexpr std::uint64_t small_pairs = 1u << 20, small_keys = 1u << 21, middle_bytes = 1u << 26;
+  const bool middle = lsd_has_middle_tiles<Word>(r.value_bytes);
+  if (r.tiles != lsd_tiles::follow_n)
+    return r.tiles == lsd_tiles::middle && !middle ? lsd_tiles::large : r.tiles;
+  if (r.architecture < 90 || r.n <= (r.value_bytes != 0 ? small_pairs : small_keys))
+    return lsd_tiles::small;
+  return middle && r.n * (sizeof(Word) + r.value_bytes) <= middle_bytes ? lsd_tiles::middle : lsd_tiles::large;
+}
+
 template <class Word>
 lsd_plan plan_lsd(const lsd_request<Word>& r) {
   lsd_plan p{};
   p.passes = (r.codec.bits + lsd_plan::most_digit_bits - 1) / lsd_plan::most_digit_bits;
   p.digit_bits = p.passes == 0 ? 0 : (r.codec.bits + p.passes - 1) / p.passes;
-  constexpr std::uint64_t large_from = std::uint64_t{1} << 21;
-  p.large = r.tiles == lsd_tiles::follow_n ? r.n >= large_from && r.architecture >= 90 : r.tiles == lsd_tiles::large;
-  p.tile_keys = lsd_shape<Word>::of(p.large, r.value_bytes).keys();
+  p.shape = lsd_tiles_for(r);
+  p.tile_keys = lsd_shape<Word>::of(p.shape, r.value_bytes).keys();
   p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
   const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
   p.portion_tiles = r.portion_tiles == 0 ? most : std::min(most, r.portion_tiles);

@@ -64,15 +64,39 @@ struct lsd_value<16> {
   using type = uint128;
 };
 
-template <class Word, unsigned ValueBytes, bool Large>
+/// Whether every other row goes by ballots: measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
+constexpr bool alternates(std::size_t key_bytes, unsigned value_bytes) {
+  return key_bytes == 4 ? value_bytes == 4 : key_bytes == 8 && (value_bytes == 0 || value_bytes == 8);
+}
+
+template <class Word, unsigned ValueBytes, lsd_tiles Tiles>
 struct lsd_pass_kernel {
-  static constexpr auto cut = detail::lsd_shape<Word>::of(Large, ValueBytes);
+  static constexpr auto cut = detail::lsd_shape<Word>::of(Tiles, ValueBytes);
+  static constexpr bool small = Tiles == lsd_tiles::small;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
   static constexpr int items = cut.items, looked_at = 4; // tiles that a step of the look-back asks for
-  using tile = stable_tile<block_threads, items>;
+  static constexpr row_peers peers =
+      !small && alternates(sizeof(Word), ValueBytes) ? row_peers::alternating : row_peers::by_votes;
+  using tile = stable_tile<block_threads, items, peers>;
   using value_type = typename lsd_value<ValueBytes>::type;
   using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
   using scan_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
+
+  /// What a pass goes by; kept in shared storage, as n is: registers are what the tile's size is bound by. The arrays
+  /// are chosen from the kernel's arguments wherever they are used, so that the compiler knows them for global memory.
+  /// (A pointer that was kept in shared storage may point into it, for all that it can tell: then no load from the
+  /// stage passes a store before it, and a thread's writes go one by one.)
+  struct course {
+    std::uint32_t tiles, frequent; // frequent: digit of many keys, or none
+    std::uint32_t odd;             // active passes before this one, modulo 2
+    bool first, keys_to_output, values_to_output, write_keys;
+
+    SORTILE_DEVICE std::uint32_t empty() const { return 2 * odd; }
+    SORTILE_DEVICE std::uint32_t total() const { return 2 * odd + 1; }
+    SORTILE_DEVICE std::uint32_t all() const { return 2 - 2 * odd; }
+    SORTILE_DEVICE std::uint64_t portion_known() const { return std::uint64_t{1 + odd} << 62; }
+  };
 
   struct shared {
     alignas(16) simt::shared_array<staged, tile::size> stage; // keys, then values
@@ -81,10 +105,7 @@ struct lsd_pass_kernel {
     simt::shared_array<std::uint64_t, radix> place; // where the tile's first key of a digit goes, less its staged place
     simt::shared_value<std::uint32_t> next;
     simt::shared_value<std::uint64_t> n;
-    simt::shared_value<const Word*> from;
-    simt::shared_value<Word*> to;
-    simt::shared_value<const value_type*> values_from;
-    simt::shared_value<value_type*> values_to;
+    simt::shared_value<course> going;
     scan_storage scan, scan_most;
   };
 
@@ -127,18 +148,7 @@ struct lsd_pass_kernel {
  private:
   static constexpr bool has_values = ValueBytes != 0;
   /// Values come before the ranking, the next keys before anything is written: where registers hold both.
-  static constexpr bool early = Large && detail::lsd_shape<Word>::three_registers(ValueBytes);
-  /// What a pass goes by. The arrays and n stay in shared storage: registers are what the tile's size is bound by.
-  struct job {
-    std::uint32_t tiles, frequent, odd; // odd: active passes before this one, modulo 2
-    bool write_keys, make_indices;
-
-    SORTILE_DEVICE std::uint32_t empty() const { return 2 * odd; }
-    SORTILE_DEVICE std::uint32_t total() const { return 2 * odd + 1; }
-    SORTILE_DEVICE std::uint32_t all() const { return 2 - 2 * odd; }
-    SORTILE_DEVICE std::uint64_t portion_known() const { return std::uint64_t{1 + odd} << 62; }
-  };
-
+  static constexpr bool early = !small && detail::lsd_shape<Word>::three_registers(ValueBytes);
   SORTILE_DEVICE void copy(std::uint64_t n) const {
     if (copy_keys)
       copy_all(keys.in, keys.out, n, key_vectors);
@@ -164,61 +174,59 @@ struct lsd_pass_kernel {
     }
   }
 
-  SORTILE_DEVICE job job_of(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
-    if (simt::thread_index() == 0) {
-      s.from = keys.source(before, all).data();
-      s.to = keys.target(before, all).data();
-      s.values_from = values.source(before, all).data();
-      s.values_to = values.target(before, all).data();
-      s.n = n;
-    }
-    job j{.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
-          .frequent = tile::no_digit,
-          .odd = before % 2,
-          .write_keys = keys_wanted || before + 1 < all,
-          .make_indices = make_indices && before == 0};
+  /// Has barriers; the course is there for all behind the next one.
+  SORTILE_DEVICE void set_course(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
     const unsigned t = simt::thread_index();
     const std::uint64_t here = t < radix ? counts.load(t) : 0;
     const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
     if (t < radix)
       s.start[t] = start.before;
     const std::uint64_t most = primitives::block_reduce(s.scan_most, here << 8 | (t % radix), primitives::maximum{});
-    if (most >> 8 >= n / 16)
-      j.frequent = std::uint32_t(most & 255);
-    return j;
+    if (t != 0)
+      return;
+    s.n = n;
+    s.going = {.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
+               .frequent = most >> 8 >= n / 16 ? std::uint32_t(most & 255) : tile::no_digit,
+               .odd = before % 2,
+               .first = before == 0,
+               .keys_to_output = keys.writes_output(before, all),
+               .values_to_output = has_values && values.writes_output(before, all),
+               .write_keys = keys_wanted || before + 1 < all};
   }
+  SORTILE_DEVICE bool makes_values(shared& s) const { return make_indices && s.going.load(0).first; }
 
   SORTILE_DEVICE void move(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
     const unsigned t = simt::thread_index();
     if (t == 0)
       s.next = ticket.fetch_add(0, 1u);
     tile::begin(s.ranks);
-    const job j = job_of(s, n, before, all); // has barriers
+    set_course(s, n, before, all);
+    simt::block_barrier();
     std::uint32_t at = s.next;
     Word k[items];
-    load(array(s.from), s.n, at, k);
-    while (at < j.tiles) {
+    load(keys_from(s), s.n, at, k);
+    while (at < s.going.load(0).tiles) {
       if constexpr (has_values && !early)
-        if (!j.make_indices)
-          prefetch_tile(array(s.values_from), s.n, at);
+        if (!makes_values(s))
+          prefetch_tile(values_from(s), s.n, at);
       packed_digits<items> digits;
       take_digits(s, at, k, digits);
       std::uint32_t total = 0; // of digit t
       tile::count(s.ranks, digits, [&](std::uint32_t d, std::uint32_t keys_of_d) {
         total = keys_of_d;
-        announce(j, at, d, keys_of_d);
+        announce(s, at, d, keys_of_d);
       });
       if (t < radix)
-        look_back(s, j, at, t, total);
+        look_back(s, at, t, total);
       std::uint32_t drawn = 0;
       if (t == 0)
         drawn = ticket.fetch_add(0, 1u);
       std::uint32_t places[(items + 1) / 2] = {}; // two a word
       value_type x[has_values ? items : 1];
       if constexpr (early)
-        load_values(s, j, at, x);
+        load_values(s, at, x);
       const auto stage = simt::view_as<Word>(s.stage.view());
-      tile::rank(s.ranks, digits, j.frequent, [&](int i, std::uint32_t place) {
+      tile::rank(s.ranks, digits, s.going.load(0).frequent, [&](int i, std::uint32_t place) {
         stage[place] = k[i];
         if constexpr (has_values)
           places[i / 2] = i % 2 == 0 ? place : places[i / 2] | place << 16;
@@ -229,24 +237,28 @@ struct lsd_pass_kernel {
       const std::uint32_t next = s.next;
       if constexpr (has_values) {
         if constexpr (early)
-          load(array(s.from), s.n, next, k);
+          load(keys_from(s), s.n, next, k);
         else
-          load_values(s, j, at, x);
-        move_values(s, j, at, places, x);
+          load_values(s, at, x);
+        move_values(s, at, places, x);
         if constexpr (!early)
-          load(array(s.from), s.n, next, k);
+          load(keys_from(s), s.n, next, k);
       } else {
-        load(array(s.from), s.n, next, k);
+        load(keys_from(s), s.n, next, k);
         packed_digits<items> unused;
-        write_keys(s, j, at, unused);
+        write_keys(s, at, unused);
       }
       at = next;
     }
   }
 
-  template <class T>
-  SORTILE_DEVICE simt::global<T> array(simt::shared_value<T*>& first) const {
-    return {first.load(0), count.bound};
+  SORTILE_DEVICE simt::global<const Word> keys_from(shared& s) const {
+    const course c = s.going.load(0);
+    return keys.source(c.first, c.keys_to_output);
+  }
+  SORTILE_DEVICE simt::global<const value_type> values_from(shared& s) const {
+    const course c = s.going.load(0);
+    return values.source(c.first, c.values_to_output);
   }
   static SORTILE_DEVICE std::uint64_t first_of(std::uint32_t at) { return std::uint64_t{at} * tile::size; }
   /// Keys of tile `at`: all, or what the end leaves.
@@ -289,34 +301,38 @@ struct lsd_pass_kernel {
   SORTILE_DEVICE void take_digits(shared& s, std::uint32_t at, const Word (&k)[items],
                                   packed_digits<items>& digits) const {
     const std::uint32_t m = keys_of(s, at);
-    if (m == tile::size) {
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        digits.set(i, digit(k[i]));
-    } else {
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        digits.set(i, tile::position(i) < m ? digit(k[i]) : radix - 1);
-    }
+    digit.by_kind([&](auto digit_of) {
+      if (m == tile::size) {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          digits.set(i, digit_of(k[i]));
+      } else {
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          digits.set(i, tile::position(i) < m ? digit_of(k[i]) : radix - 1);
+      }
+    });
   }
 
-  SORTILE_DEVICE void announce(const job& j, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
-    const std::uint32_t state = at % portion_tiles == 0 ? j.all() : j.total();
+  SORTILE_DEVICE void announce(shared& s, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
+    const course c = s.going.load(0);
+    const std::uint32_t state = at % portion_tiles == 0 ? c.all() : c.total();
     status.store(std::uint64_t{at} * radix + d, state << 30 | total, simt::relaxed);
   }
-  SORTILE_DEVICE void look_back(shared& s, const job& j, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
+  SORTILE_DEVICE void look_back(shared& s, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
+    const course c = s.going.load(0);
     const std::uint32_t portion = at / portion_tiles, in_portion = at % portion_tiles;
     std::uint32_t before = 0;
     if (in_portion != 0) {
-      before = sum_before(j, at, in_portion, d);
-      status.store(std::uint64_t{at} * radix + d, j.all() << 30 | (before + total), simt::relaxed);
+      before = sum_before(c, at, in_portion, d);
+      status.store(std::uint64_t{at} * radix + d, c.all() << 30 | (before + total), simt::relaxed);
     }
-    const std::uint64_t bucket = portion == 0 ? s.start.load(d) : portion_start(j, portion, d);
-    if (in_portion + 1 == portion_tiles && at + 1 < j.tiles)
-      portions.store(std::uint64_t{portion} * radix + d, j.portion_known() | (bucket + before + total), simt::relaxed);
+    const std::uint64_t bucket = portion == 0 ? s.start.load(d) : portion_start(c, portion, d);
+    if (in_portion + 1 == portion_tiles && at + 1 < c.tiles)
+      portions.store(std::uint64_t{portion} * radix + d, c.portion_known() | (bucket + before + total), simt::relaxed);
     s.place[d] = bucket + before - s.ranks.offset.load(d);
   }
-  SORTILE_DEVICE std::uint32_t sum_before(const job& j, std::uint32_t at, std::uint32_t in_portion,
+  SORTILE_DEVICE std::uint32_t sum_before(const course& c, std::uint32_t at, std::uint32_t in_portion,
                                           std::uint32_t d) const {
     constexpr std::uint32_t count_mask = (1u << 30) - 1;
     std::uint32_t sum = 0;
@@ -326,17 +342,17 @@ struct lsd_pass_kernel {
       for (int k = 0; k < looked_at; ++k) {
         const std::uint32_t back = in_portion - left + unsigned(k) + 1;
         words[k] =
-            unsigned(k) < left ? status.load(std::uint64_t{at - back} * radix + d, simt::relaxed) : j.empty() << 30;
+            unsigned(k) < left ? status.load(std::uint64_t{at - back} * radix + d, simt::relaxed) : c.empty() << 30;
       }
       bool waiting = false;
       SORTILE_UNROLL
       for (int k = 0; k < looked_at; ++k) {
         const std::uint32_t state = words[k] >> 30;
-        waiting = waiting || (state != j.total() && state != j.all());
+        waiting = waiting || (state != c.total() && state != c.all());
         if (!waiting) {
           sum += words[k] & count_mask;
           --left;
-          if (state == j.all())
+          if (state == c.all())
             return sum;
         }
       }
@@ -344,65 +360,80 @@ struct lsd_pass_kernel {
         simt::spin_hint(0);
     }
   }
-  SORTILE_DEVICE std::uint64_t portion_start(const job& j, std::uint32_t portion, std::uint32_t d) const {
+  SORTILE_DEVICE std::uint64_t portion_start(const course& c, std::uint32_t portion, std::uint32_t d) const {
     constexpr std::uint64_t place_mask = (std::uint64_t{1} << 62) - 1;
     for (;;) {
       const std::uint64_t word = portions.load(std::uint64_t{portion - 1} * radix + d, simt::relaxed);
-      if ((word & ~place_mask) == j.portion_known())
+      if ((word & ~place_mask) == c.portion_known())
         return word & place_mask;
       simt::spin_hint();
     }
   }
 
-  /// Staged keys to their places; remembers the digits of those that this thread wrote.
-  SORTILE_DEVICE void write_keys(shared& s, const job& j, std::uint32_t at, packed_digits<items>& written) const {
-    const std::uint32_t m = keys_of(s, at);
+  /// Staged keys to their places; remembers the digits of those that this thread wrote. A full tile's are not asked
+  /// for one by one: a branch for each key would make a round trip to shared storage of each.
+  SORTILE_DEVICE void write_keys(shared& s, std::uint32_t at, packed_digits<items>& written) const {
+    const course c = s.going.load(0);
+    const std::uint32_t m = c.write_keys ? keys_of(s, at) : 0;
     const auto stage = simt::view_as<Word>(s.stage.view());
-    const auto to = array(s.to);
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
-      const Word key = stage.load(p);
-      const std::uint32_t d = digit(key);
-      written.set(i, d);
-      if (p < m && j.write_keys)
-        to.store(s.place.load(d) + p, key);
+    const auto to = keys.target(c.keys_to_output);
+    digit.by_kind([&](auto digit_of) {
+      each_staged(m, [&](int i, std::uint32_t p, bool within) {
+        const Word key = stage.load(p);
+        const std::uint32_t d = digit_of(key);
+        written.set(i, d);
+        if (within)
+          to.store(s.place.load(d) + p, key);
+      });
+    });
+  }
+  /// f(i, p, p < m) for the staged places p of this thread; that all are within is asked once.
+  template <class F>
+  static SORTILE_DEVICE void each_staged(std::uint32_t m, F f) {
+    if (m == tile::size) {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        f(i, unsigned(i) * block_threads + simt::thread_index(), true);
+    } else {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
+        f(i, p, p < m);
+      }
     }
   }
-  SORTILE_DEVICE void load_values(shared& s, const job& j, std::uint32_t at, value_type (&x)[items]) const {
-    if (j.make_indices) {
+  SORTILE_DEVICE void load_values(shared& s, std::uint32_t at, value_type (&x)[items]) const {
+    if (makes_values(s)) {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
         x[i] = value_type(first_of(at) + tile::position(i));
     } else {
-      load(array(s.values_from), s.n, at, x);
+      load(values_from(s), s.n, at, x);
     }
   }
-  SORTILE_DEVICE void move_values(shared& s, const job& j, std::uint32_t at,
-                                  const std::uint32_t (&places)[(items + 1) / 2], const value_type (&x)[items]) const {
+  SORTILE_DEVICE void move_values(shared& s, std::uint32_t at, const std::uint32_t (&places)[(items + 1) / 2],
+                                  const value_type (&x)[items]) const {
     packed_digits<items> digits;
-    write_keys(s, j, at, digits);
+    write_keys(s, at, digits);
     simt::block_barrier();
     const auto stage = simt::view_as<value_type>(s.stage.view());
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i)
       stage[i % 2 == 0 ? places[i / 2] & 0xffff : places[i / 2] >> 16] = x[i];
     simt::block_barrier();
-    const std::uint32_t m = keys_of(s, at);
-    const auto to = array(s.values_to);
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
-      if (p < m)
+    const auto to = values.target(s.going.load(0).values_to_output);
+    each_staged(keys_of(s, at), [&](int i, std::uint32_t p, bool within) {
+      if (within)
         to.store(s.place.load(digits.get(i)) + p, stage.load(p));
-    }
+    });
   }
 };
 
 /// Brings keys and values to the output where the number of active passes has left them in the other array.
 template <class Word, unsigned ValueBytes>
 struct lsd_copy_kernel {
-  static constexpr unsigned block_threads = 512; // copies by any number, in lsd_grid_kernel
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 512;
   using value_type = typename lsd_value<ValueBytes>::type;
 
   lsd_arrays<Word> keys;

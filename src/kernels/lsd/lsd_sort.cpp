@@ -15,9 +15,6 @@ void check_shape(const lsd_request<Word>& r) {
   constexpr std::uint64_t most = std::uint64_t{1} << 42;
   if (r.n > most)
     throw invalid_argument("lsd_sort: n = " + std::to_string(r.n) + ", at most 2^42 keys are allowed");
-  if (r.launches == lsd_launches::one && sizeof(Word) != 4 && sizeof(Word) != 8)
-    throw invalid_argument("lsd_sort: launches = one with keys of " + std::to_string(8 * sizeof(Word)) +
-                           " bits; it is for 32 and 64");
 }
 
 } // namespace

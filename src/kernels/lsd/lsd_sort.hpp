@@ -34,9 +34,8 @@
 
 namespace sortile::kernels {
 
-enum class lsd_tiles { follow_n, small, large };
-/// One launch is for keys of 32 and 64 bits, and for n that a resident grid counts in 32 bits a block.
-enum class lsd_launches { several, one };
+/// Middle ones are for pairs with keys of 32 and 64 bits; for others the large ones stand in.
+enum class lsd_tiles { follow_n, small, middle, large };
 
 /// Word is std::uint8_t … std::uint64_t or uint128. Pointers are to memory that the queue's device can reach. Arrays
 /// are aligned to their elements: keys to sizeof(Word), values to value_bytes.
@@ -56,8 +55,7 @@ struct lsd_request {
   key_codec<Word> codec;
   void* workspace = nullptr; ///< aligned to 128
   std::size_t workspace_bytes = 0;
-  unsigned architecture = 90;                    ///< of the device, as 10 · major + minor; below 90 tiles stay small
-  lsd_launches launches = lsd_launches::several; ///< one: lsd_grid_kernel.hpp
+  unsigned architecture = 90; ///< of the device, as 10 · major + minor; below 90 tiles stay small
   // For measurements and tests.
   lsd_tiles tiles = lsd_tiles::follow_n;
   std::uint32_t portion_tiles = 0; ///< tiles in one chain of look-backs; 0: as many as its counters can hold

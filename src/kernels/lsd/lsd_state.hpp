@@ -2,6 +2,8 @@
 // array a pass reads and writes.
 #pragma once
 
+#include "kernels/any_image.hpp"
+#include "kernels/integer_image.hpp"
 #include "kernels/look/key_order.hpp"
 #include "kernels/lsd/lsd_launch.hpp"
 #include "simt/simt.hpp"
@@ -62,11 +64,10 @@ struct lsd_arrays {
     return route == lsd_route::ends_in_output ? (all - before) % 2 == 1
                                               : (before % 2 == 0) == (route == lsd_route::starts_in_output);
   }
-  SORTILE_DEVICE simt::global<T> target(unsigned before, unsigned all) const {
-    return writes_output(before, all) ? out : spare;
-  }
-  SORTILE_DEVICE simt::global<const T> source(unsigned before, unsigned all) const {
-    return before == 0 ? in : simt::global<const T>(target(before - 1, all));
+  SORTILE_DEVICE simt::global<T> target(bool to_output) const { return to_output ? out : spare; }
+  /// The other one, or the input.
+  SORTILE_DEVICE simt::global<const T> source(bool first, bool to_output) const {
+    return first ? in : simt::global<const T>(to_output ? spare : out);
   }
 };
 
@@ -77,12 +78,18 @@ struct lsd_digit {
   unsigned shift; // in the whole image
   std::uint32_t mask;
 
-  SORTILE_DEVICE std::uint32_t operator()(Word key) const {
+  /// Calls f once, with digit_of(key): by a function for floats or one for integers, so that the question is not asked
+  /// for each key.
+  template <class F>
+  SORTILE_DEVICE void by_kind(F f) const {
     constexpr bool may_be_float = sizeof(Word) >= 2 && sizeof(Word) <= 8;
+    const auto digits_of = [this, &f](const auto& image) {
+      f([this, &image](Word key) { return std::uint32_t(image.image(key) >> shift) & mask; });
+    };
     if constexpr (may_be_float)
       if (codec.infinity != 0)
-        return std::uint32_t(codec.whole_image(key) >> shift) & mask;
-    return std::uint32_t(Word(key ^ codec.sign ^ codec.complement) >> shift) & mask;
+        return digits_of(any_image<Word>(codec));
+    digits_of(integer_image<Word>{Word(codec.sign ^ codec.complement)});
   }
 };
 

@@ -87,9 +87,10 @@ struct narrow_counters<std::uint16_t, Shuffled> {
 
   alignas(16) simt::shared_array<std::uint32_t, words> packed;
 
+  /// Those of the values below `used`, a multiple of four, at least.
   template <unsigned Threads>
-  SORTILE_DEVICE void clear() {
-    for (unsigned i = simt::thread_index(); i < words / 4; i += Threads)
+  SORTILE_DEVICE void clear(std::uint32_t used = values) {
+    for (unsigned i = simt::thread_index(); i < (used < words ? used : words) / 4; i += Threads)
       simt::store_vector<4>(packed, 4 * i, simt::vec<std::uint32_t, 4>{});
   }
   /// Two values that come often, and how often they have come in this lane.
@@ -145,6 +146,15 @@ struct narrow_counters<std::uint16_t, Shuffled> {
     add(key, 1, spill);
   }
   SORTILE_DEVICE std::uint32_t of(Word value) const { return packed.load(place(value)) >> half(value) & 0xffff; }
+  /// Of four neighbouring values, the first of which is a multiple of four.
+  SORTILE_DEVICE simt::vec<std::uint32_t, 4> of_four(std::uint32_t value) const {
+    static_assert(!Shuffled);
+    auto four = simt::load_vector<4>(packed, value % words);
+    SORTILE_UNROLL
+    for (int j = 0; j < 4; ++j)
+      four[j] = four[j] >> half(Word(value)) & 0xffff;
+    return four;
+  }
   template <unsigned Threads, class F>
   SORTILE_DEVICE void each(unsigned turn, F f) const {
     constexpr unsigned rounds = words / Threads;

@@ -36,6 +36,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Image>
 struct chunk_look_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1;
   static constexpr unsigned most_bins = 65536, most_coarse = 256, in_flight = sizeof(Word) == 4 ? 3 : 2;
   static constexpr int vector = int(16 / sizeof(Word));

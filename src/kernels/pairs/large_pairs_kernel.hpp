@@ -12,6 +12,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, class Value>
 struct large_pairs_kernel {
   static constexpr bool has_values = value_size<Value> != 0;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 512, radix = 256, digit_bits = 8;
   static constexpr int items = 8;
   static constexpr unsigned tile = block_threads * unsigned(items), warp_pairs = simt::warp_size * unsigned(items);

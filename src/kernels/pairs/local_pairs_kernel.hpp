@@ -66,6 +66,7 @@ template <class Word, class Value, class Image, bool Alone = false>
 struct local_pairs_kernel {
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>>;
   static constexpr bool has_values = value_size<Value> != 0;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = Alone ? 1 : tuning::min_blocks;
   static constexpr auto needs = simt::feature::bulk_copy;
   static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = tuning::list_size,

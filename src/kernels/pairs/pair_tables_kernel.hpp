@@ -27,6 +27,7 @@ struct counter_table {
 };
 
 struct column_sums_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 2, warps = 32;
   static constexpr int most_rows = 5; // a warp: 160 in all
   struct shared {
@@ -73,6 +74,7 @@ struct column_sums_kernel {
 };
 
 struct bucket_starts_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   struct shared {

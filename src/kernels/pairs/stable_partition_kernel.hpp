@@ -68,6 +68,7 @@ template <class Word, class Value, class Image>
 struct stable_partition_kernel {
   using tuning = stable_partition_tuning<sizeof(Word), value_size<Value>>;
   static constexpr bool has_values = value_size<Value> != 0;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1, radix = 256, warps = block_threads / simt::warp_size;
   static constexpr int items = tuning::items, vector = int(16 / sizeof(Word));
   static constexpr unsigned granule = tuning::granule, tile = block_threads * unsigned(items);

@@ -9,12 +9,16 @@
 // the window is dense. Not where the counts themselves are the result (key_course::fill). Where a sample has said so
 // before, there are no counts, and nothing to do.
 //
+// Giant buckets (crowds/giant_buckets.hpp) are listed, where the sort counts them. Where a second look was taken, its
+// counts are the ones that hold, and its window and findings replace the first one's.
+//
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
 // each from the L2 are done before a look-back would be. The last one sees that the counts add up to n, and traps if
 // they do not (look_kernel.hpp says why that is asked).
 #pragma once
 
-#include "kernels/look/key_window.hpp"
+#include "kernels/crowds/giant_buckets.hpp"
+#include "kernels/look/second_look.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -27,17 +31,21 @@ struct bucket_rings {
 
 template <class Word>
 struct bucket_tables_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
+  using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   struct shared {
     scan_storage before, within, crowded;
+    giant_storage giants_before, giants_within;
   };
 
-  simt::global<const std::uint32_t> count;
+  simt::global<const std::uint32_t> first_count, second_count; // of the two looks
   simt::global<std::uint32_t> start;
   bucket_rings coarse, fine_rings; // of the first and of the second partition
   simt::global<std::uint64_t> findings;
-  simt::global<const key_window<Word>> window;
+  simt::global<key_window<Word>> window;
+  giant_list giants;
   simt::global<std::uint32_t> unsuited; // told the same, where the caller asks
   std::uint32_t n, bins, fine, granule, fitting, most;
   bool may_leave, sampled; // sampled: a sample may have said so
@@ -46,14 +54,26 @@ struct bucket_tables_kernel {
     if (sampled && left_at_once(findings))
       return;
     const std::uint32_t i = simt::block_index() * block_threads + simt::thread_index();
+    const bool again = findings.load(finding_second) != 0;
+    const simt::global<const std::uint32_t> count = again ? second_count : first_count;
     std::uint32_t sum = 0;
-    for (std::uint32_t j = simt::thread_index(); j < simt::block_index() * block_threads; j += block_threads)
-      sum += count.load(j);
+    std::uint64_t giant_sum = 0;
+    for (std::uint32_t j = simt::thread_index(); j < simt::block_index() * block_threads; j += block_threads) {
+      const std::uint32_t keys = count.load(j);
+      sum += keys;
+      giant_sum += as_giant(keys);
+    }
     const std::uint32_t before = primitives::block_reduce(s.before, sum, primitives::plus{});
     const std::uint32_t here = i < bins ? count.load(i) : 0;
     const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
     if (may_leave)
       note_crowds(s, here);
+    if (giants.least != 0)
+      list_giants(s, i, giant_sum, here);
+    if (again && i == 0) { // nobody else reads or writes these here
+      window[0] = window_of_all<Word>(findings);
+      findings[finding_outside] = 0;
+    }
     if (i >= bins)
       return;
     start[i] = at;
@@ -74,6 +94,27 @@ struct bucket_tables_kernel {
   }
 
  private:
+  /// Number << 32 | keys of giant buckets.
+  SORTILE_DEVICE std::uint64_t as_giant(std::uint32_t keys) const {
+    return giants.takes(keys) ? std::uint64_t{1} << 32 | keys : 0;
+  }
+  /// By the block: this thread's bucket has so many keys; `before` is its share of the giants in blocks before.
+  SORTILE_DEVICE void list_giants(shared& s, std::uint32_t bucket, std::uint64_t before, std::uint32_t keys) const {
+    const std::uint64_t initial = primitives::block_reduce(s.giants_before, before, primitives::plus{});
+    const std::uint64_t at =
+        primitives::block_exclusive_scan(s.giants_within, as_giant(keys), primitives::plus{}, initial).before;
+    const auto place = std::uint32_t(at >> 32);
+    if (giants.takes(keys)) {
+      giants.bucket[place] = bucket;
+      giants.before[place] = std::uint32_t(at);
+      giants.done[place] = 0;
+    }
+    if (bucket == bins - 1) {
+      const std::uint64_t all = at + as_giant(keys);
+      giants.before[all >> 32] = std::uint32_t(all);
+      findings[finding_giants] = all >> 32;
+    }
+  }
   SORTILE_DEVICE void note_crowds(shared& s, std::uint32_t keys) const {
     const std::uint32_t crowded = primitives::block_reduce(s.crowded, keys > fitting ? keys : 0u, primitives::plus{});
     const bool too_large = simt::block_any(keys > most);

@@ -71,6 +71,7 @@ enum class tile_size { small, large };
 template <class Word, tile_size Size>
 struct partition_kernel {
   static constexpr bool large = Size == tile_size::large;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = large ? 1024 : 512, min_blocks = large ? 1 : 2, radix = 256;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = large ? 6 : 4, items = vectors * vector;
   static constexpr unsigned tile_keys = block_threads * unsigned(items);

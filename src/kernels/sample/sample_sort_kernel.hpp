@@ -42,6 +42,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, bool Placed, bool Grid>
 struct sample_sort_kernel {
   static constexpr auto shape = detail::sample_shape::of(sizeof(Word), Placed);
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = shape.threads, min_blocks = 1, most_buckets = shape.most_buckets;
   static constexpr int most_items = shape.most_items, tile_items = shape.tile_items;
   static constexpr unsigned most_drawn_a_bucket = 24, most_drawn = most_buckets * most_drawn_a_bucket;

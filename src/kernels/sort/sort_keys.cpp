@@ -41,6 +41,9 @@ void check(const sort_keys_request<Word>& r) {
                                       std::pair{"out", reinterpret_cast<std::uintptr_t>(r.out)}})
     if (address % vector != 0)
       throw invalid_argument(std::string("sort_keys: ") + name + " is not aligned to 16 bytes");
+  if (r.giant_from < r.least_giant)
+    throw invalid_argument("sort_keys: giant_from = " + std::to_string(r.giant_from) + ", at least " +
+                           std::to_string(r.least_giant) + " is allowed");
   check_array("sort_keys", "in", r.in, r.n);
   check_array("sort_keys", "out", r.out, r.n);
   if (r.in != r.out)
@@ -63,7 +66,7 @@ std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits) 
 template <class Word>
 sort_shape sort_keys_shape_of(std::uint64_t n) {
   const auto plan = sort_keys_plan::of<Word>(n, ~0u);
-  return {plan.first_bits, plan.second_bits, plan.in_one_block};
+  return {plan.first_bits, plan.second_bits, plan.in_one_block, plan.counts};
 }
 
 template <class Word>

@@ -1,6 +1,6 @@
 // The list of launches of a sort of keys; included by the .cu files. Which array a step reads and writes:
 //
-//   partitions   first        second       local, large
+//   partitions   first        second       local, large or crowds
 //   0                                      in   → out
 //   1            in → spare                spare → out
 //   2            in → out     out → spare  spare → out      in and out apart
@@ -9,6 +9,7 @@
 // The list of launches depends on n alone, so that a captured graph can be replayed with other keys.
 #pragma once
 
+#include "kernels/crowds/fill_giants_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
@@ -30,7 +31,9 @@ class key_sort {
       return in_one_block();
     const Word* now = r_.in;
     choose_window();
-    look();
+    look(false);
+    if (plan_.counts)
+      look(true);
     tables();
     if (plan_.first_bits != 0) {
       Word* to = plan_.second_bits == 0 || r_.in == r_.out ? spare() : r_.out;
@@ -66,7 +69,15 @@ class key_sort {
   unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
   simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
   simt::global<std::uint32_t> unsuited() const { return {r_.unsuited, r_.unsuited == nullptr ? 0u : 1u}; }
-  bool may_leave() const { return r_.unsuited != nullptr; }
+  bool may_leave() const { return r_.unsuited != nullptr && !plan_.counts; }
+  giant_list giants() const {
+    static_assert(giant_list::room <= detail::sort_keys_layout::least_giant);
+    if (!plan_.counts)
+      return {};
+    const auto most = std::uint32_t(detail::sort_keys_layout::most_giants(r_.n, r_.giant_from)) + 1;
+    return {table(at_.giants, most), table(at_.giants + std::size_t{most} * 4, most),
+            table(at_.giants + std::size_t{most} * 8, most), r_.giant_from};
+  }
 
   using sample = typename window_kernel<Word>::sample;
   sample crowds() const {
@@ -96,31 +107,35 @@ class key_sort {
                         .crowds = crowds(),
                         .n = n_,
                         .bins = plan_.bins(),
-                        .may_leave = may_leave()});
+                        .tells = r_.unsuited != nullptr});
   }
-  void look() const {
+  void look(bool second) const {
     using kernel = look_kernel<Word>;
     constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
     const auto useful = (r_.n + stretch - 1) / stretch;
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
                  kernel{.in = {r_.in, r_.n},
-                        .count = table(at_.count, plan_.bins()),
+                        .count = table(second ? at_.left : at_.count, plan_.bins()),
                         .findings = findings(),
                         .window = window(),
                         .image = image_,
                         .n = n_,
                         .bits = bits(),
-                        .may_leave = may_leave()});
+                        .may_spread = may_leave() || plan_.counts,
+                        .second = second,
+                        .first_count = table(at_.count, plan_.bins())});
   }
   void tables() const {
     using kernel = bucket_tables_kernel<Word>;
     simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
-                 kernel{.count = table(at_.count, plan_.bins()),
+                 kernel{.first_count = table(at_.count, plan_.bins()),
+                        .second_count = table(at_.left, plan_.bins()),
                         .start = start(),
                         .coarse = coarse_rings(),
                         .fine_rings = fine_rings(),
                         .findings = findings(),
                         .window = window(),
+                        .giants = giants(),
                         .unsuited = unsuited(),
                         .n = n_,
                         .bins = plan_.bins(),
@@ -175,7 +190,15 @@ class key_sort {
                                          .image = image_,
                                          .n = n_,
                                          .bits = bits(),
-                                         .copy_if_sorted = r_.in != r_.out});
+                                         .copy_if_sorted = r_.in != r_.out,
+                                         .giants = giants(),
+                                         .counters = {from == r_.out ? spare() : r_.out, r_.n}});
+    if (plan_.counts)
+      sort_crowds(from);
+    else
+      sort_large(from);
+  }
+  void sort_large(const Word* from) const {
     using large = large_sort_kernel<Word>;
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large>(q_))},
                  large{.in = {from, r_.n},
@@ -185,6 +208,23 @@ class key_sort {
                        .left = left(),
                        .image = image_,
                        .below = width});
+  }
+  void sort_crowds(const Word* from) const {
+    if constexpr (sizeof(Word) == 4) {
+      const unsigned blocks = simt::resident_blocks<count_crowds_kernel>(q_);
+      const crowd_arrays at{.in = {from, r_.n},
+                            .out = {r_.out, r_.n},
+                            .spare = {spare(), r_.n},
+                            .start = start(),
+                            .left = left(),
+                            .giants = giants(),
+                            .window = window(),
+                            .image = image_,
+                            .bits = bits(),
+                            .shares = blocks};
+      simt::launch(q_, {.grid = blocks}, count_crowds_kernel{at});
+      simt::launch(q_, {.grid = blocks}, fill_giants_kernel{at});
+    }
   }
 
   const simt::queue& q_;

@@ -15,11 +15,16 @@
 //                                                                   offset[digit]
 //   rank    row by row: every lane sets its bit in the digit's word of a table of votes; the word read back names the
 //           lanes of equal digit; a key's place is the table's entry plus its equals in lower lanes; the lowest of them
-//           moves the entry on and clears the word                                              votes[2][warp][digit]
+//           moves the entry on and clears the word                                              votes[1 or
+//           2][warp][digit]
 //
 // The next row votes in the other table while this row is counted: two latencies become one. A digit known to be
 // frequent collides in its word, lane by lane, so it goes by a ballot instead: either the one that the caller names
 // (from its histogram) or the first key's, where a quarter of the warp's first row has it (sorted runs).
+//
+// Every other row may go by eight ballots, one for each bit of the digit, instead of by votes (row_peers::alternating):
+// 30 instructions more, and three accesses to shared storage less, a third of a row's conflicts. That balances the two
+// pipes where the keys are wide, or values come along; with 4-byte keys alone the instructions are too many.
 //
 // Counting before ranking costs one access a key more than taking the counts from the ranks, and saves one (the ranks
 // are places already); what it buys is that the totals are known, and the look-back under way, before the long part.
@@ -44,17 +49,21 @@ class packed_digits {
   std::uint32_t words_[(Items + 3) / 4];
 };
 
-template <unsigned Threads, int Items>
+/// How the lanes of a row with equal digits find each other.
+enum class row_peers { by_votes, alternating };
+
+template <unsigned Threads, int Items, row_peers Peers = row_peers::by_votes>
 struct stable_tile {
   static constexpr unsigned radix = 256, warps = Threads / simt::warp_size, groups = Threads / radix;
   static constexpr unsigned rows = warps / groups; // of the counters' table, that one thread adds up
   static constexpr unsigned size = Threads * unsigned(Items);
+  static constexpr unsigned vote_tables = Peers == row_peers::by_votes ? 2 : 1;
   static constexpr std::uint32_t no_digit = ~0u;
   static_assert(Threads % radix == 0 && size <= 65536, "a thread a digit at least, places of 16 bits");
 
   struct storage {
     alignas(16) simt::shared_array<std::uint32_t, warps * radix> count;
-    simt::shared_array<std::uint32_t, 2 * warps * radix> votes;
+    simt::shared_array<std::uint32_t, vote_tables * warps * radix> votes;
     alignas(16) simt::shared_array<std::uint32_t, groups * radix> partial;
     alignas(16) simt::shared_array<std::uint32_t, radix> offset; ///< place of the digit's first key, after count
   };
@@ -65,7 +74,7 @@ struct stable_tile {
 
   /// Once, before the first tile; no barrier is needed before the first count.
   static SORTILE_DEVICE void begin(storage& s) {
-    for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += Threads)
+    for (unsigned i = simt::thread_index(); i < vote_tables * warps * radix; i += Threads)
       s.votes[i] = 0;
   }
 
@@ -108,26 +117,30 @@ struct stable_tile {
     const std::uint32_t first = simt::shuffle(digits.get(0), 0);
     const bool run = simt::popcount(simt::ballot(digits.get(0) == first)) >= simt::warp_size / 4;
     const std::uint32_t hot = run ? first : frequent;
+    const auto word_of = [&](int i) { return unsigned(i) % vote_tables * warps * radix + mine + digits.get(i); };
     const auto vote = [&](int i) {
-      if (digits.get(i) != hot)
-        s.votes.fetch_or(unsigned(i % 2) * warps * radix + mine + digits.get(i), lane_bit, simt::relaxed,
-                         simt::block_scope);
+      if (i < Items && !by_ballots(i) && digits.get(i) != hot)
+        s.votes.fetch_or(word_of(i), lane_bit, simt::relaxed, simt::block_scope);
     };
     vote(0);
     simt::warp_barrier();
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
-      if (i + 1 < Items)
-        vote(i + 1);
-      const std::uint32_t d = digits.get(i), word = unsigned(i % 2) * warps * radix + mine + d;
-      const unsigned hot_lanes = simt::ballot(d == hot);
-      const unsigned peers = d == hot ? hot_lanes : s.votes.load(word);
+      vote(i + 1);
+      const std::uint32_t d = digits.get(i);
+      unsigned peers = 0;
+      if (by_ballots(i)) {
+        peers = equal_digits(d);
+      } else {
+        const unsigned hot_lanes = simt::ballot(d == hot);
+        peers = d == hot ? hot_lanes : s.votes.load(word_of(i));
+      }
       const std::uint32_t next = s.count.load(mine + d), below = simt::popcount(peers & simt::lanes_below());
       simt::warp_barrier();
       if (below == 0) {
         s.count[mine + d] = next + simt::popcount(peers);
-        if (d != hot)
-          s.votes[word] = 0;
+        if (!by_ballots(i) && d != hot)
+          s.votes[word_of(i)] = 0;
       }
       simt::warp_barrier();
       put(i, next + below);
@@ -135,6 +148,18 @@ struct stable_tile {
   }
 
  private:
+  static constexpr bool by_ballots(int i) { return Peers == row_peers::alternating && i % 2 == 1; }
+  /// The lanes of the warp with this lane's digit.
+  static SORTILE_DEVICE unsigned equal_digits(std::uint32_t digit) {
+    unsigned peers = ~0u;
+    SORTILE_UNROLL
+    for (unsigned b = 0; b < 8; ++b) {
+      const bool one = (digit >> b & 1) != 0;
+      const unsigned ones = simt::ballot(one);
+      peers &= one ? ones : ~ones;
+    }
+    return peers;
+  }
   /// One warp, eight digits a lane.
   static SORTILE_DEVICE void scan(storage& s) {
     constexpr unsigned each = radix / simt::warp_size;

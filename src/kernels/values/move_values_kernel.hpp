@@ -8,6 +8,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// Unit: std::uint8_t or std::uint32_t. Index: of the positions; void where values stay in their order.
 template <class Unit, class Index>
 struct move_values_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 256;
   static constexpr bool by_position = !std::is_void_v<Index>;
   using index = std::conditional_t<by_position, Index, std::uint32_t>;

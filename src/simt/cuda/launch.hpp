@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simt/cuda/memory.hpp"
+#include "simt/cuda/sync.hpp"
 #include "simt/queue.hpp"
 
 #include <atomic>
@@ -31,6 +32,10 @@ __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
     kernel_entry(const __grid_constant__ K arguments) {
   const K kernel =
       arguments; // in registers, like separate arguments: a memory clobber must not make them be read again
+  if constexpr (traits::starts_early<K>()) {
+    wait_for_prerequisites(); // also where there is nothing to do: the successor's wait is for this launch alone
+    launch_dependents();
+  }
   if constexpr (!has_shared<K>) {
     call(kernel);
   } else if constexpr (shared_is_dynamic<K>) {
@@ -100,12 +105,12 @@ struct attributes {
   }
 };
 
-inline void fill(attributes& a, const launch_config& c) {
+inline void fill(attributes& a, const launch_config& c, bool early) {
   if (c.cluster > 1)
     a.add(cudaLaunchAttributeClusterDimension).val.clusterDim = {c.cluster, 1, 1};
   if (c.cooperative)
     a.add(cudaLaunchAttributeCooperative).val.cooperative = 1;
-  if (c.dependent)
+  if (c.dependent || early)
     a.add(cudaLaunchAttributeProgrammaticStreamSerialization).val.programmaticStreamSerializationAllowed = 1;
 }
 
@@ -115,7 +120,7 @@ cudaLaunchConfig_t prepare(const queue& q, const launch_config& c, attributes& a
   allow_dynamic<K>(dynamic);
   if (c.cluster > 8)
     check<K>(cudaFuncSetAttribute(kernel_entry<K>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
-  fill(a, c);
+  fill(a, c, traits::starts_early<K>() && architecture<K>() >= 90);
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(c.grid.x, c.grid.y, c.grid.z);
   config.blockDim = dim3(c.block ? c.block : K::block_threads);

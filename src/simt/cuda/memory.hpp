@@ -162,7 +162,12 @@ class accesses {
  private:
   template <class I>
   SORTILE_DEVICE T* at(I i) const {
-    return static_cast<const Derived&>(*this).data() + i;
+    T* const p = static_cast<const Derived&>(*this).data() + i;
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<Space, global_space>)
+      __builtin_assume(__isGlobal(p));
+#endif
+    return p;
   }
 };
 

@@ -1,0 +1,194 @@
+// Sorts the buckets of 32-bit keys that the local step left, by counting: whatever their size and keys, one read and
+// one write.
+//
+// A bucket has no more than 2^16 different values (bucket_values.hpp), so how often each occurs says everything, as it
+// does of keys of 16 bits (narrow/count_sort_kernel.hpp). The idea is Seward's ("Information sorting in the application
+// of electronic digital computers to business operations", MIT, 1954; Knuth, TAOCP vol. 3, section 5.2, algorithm D),
+// less the moving: the keys are written from the counts.
+//
+//   giant buckets, a share of all their keys a block (giant_buckets.hpp)
+//     whole in the share      counted and written, as those below
+//     others                  counted, and added to the bucket's counters in global memory
+//   buckets left, drawn one by one; the next is asked for from the L2 meanwhile
+//     with strays             digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
+//     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
+//
+// What shares put together is written by the next launch (fill_giants_kernel.hpp). The arrays are those of the local
+// step: `in` is out, and spare is free, or in is spare, and out is free. A bucket is read to its end before its place
+// in `out` is written, by the block that has read it.
+//
+// The counters of a giant bucket lie in the free array. Where that is `out`, they would be overwritten while they are
+// read, so the block that adds its counts last copies them to the bucket's place in spare, whose keys have all been
+// counted by then; and there, in either case, it stores where the keys of every chunk begin:
+//
+//   each block    counts relaxed additions; block barrier; done[k] + 1 by one thread, acq_rel
+//   the last      sees all of them at done[k]; block barrier; reads counters, writes to spare
+//
+// so the additions of every block precede its own step of done[k], and the last one's reads follow all of these; the
+// keys that others read from spare, too, were read before their steps.
+//
+// Shared storage: 161 KB, one block a multiprocessor, on sm_80 too. Traffic: 2 sizeof(key) a key; a giant bucket that
+// is in several shares costs each of these an addition a value that occurs, and 1 MB.
+#pragma once
+
+#include "kernels/crowds/bucket_counts.hpp"
+#include "kernels/crowds/bucket_fill.hpp"
+#include "kernels/crowds/giant_buckets.hpp"
+#include "kernels/local/large_sort_kernel.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Counts of a giant bucket, in global memory.
+struct stored_counts {
+  simt::global<const std::uint32_t> words;
+  std::uint32_t first;
+
+  SORTILE_DEVICE void load(std::uint32_t chunk, std::uint32_t (&keys)[bucket_values::each]) const {
+    const auto four = simt::load_vector<bucket_values::each>(
+        words, first + chunk * bucket_values::chunk + simt::lane_index() * unsigned(bucket_values::each));
+    SORTILE_UNROLL
+    for (int j = 0; j < bucket_values::each; ++j)
+      keys[j] = four[j];
+  }
+};
+
+/// What both kernels of crowded buckets have to know.
+struct crowd_arrays {
+  using Word = bucket_values::Word;
+  simt::global<const Word> in; // the buckets; out or spare
+  simt::global<Word> out, spare;
+  simt::global<const std::uint32_t> start;
+  bucket_list left;
+  giant_list giants;
+  simt::global<const key_window<Word>> window;
+  integer_image<Word> image;
+  unsigned bits, shares; // of a bucket's number; of the keys in giant buckets
+
+  SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
+  SORTILE_DEVICE bucket_values values(const key_window<Word>& w, std::uint32_t bucket) const {
+    return bucket_values::of(w, image, bucket, bits);
+  }
+  /// f(giant_part), for this block's share.
+  template <class F>
+  SORTILE_DEVICE void for_parts(F f) const {
+    for_giant_parts(giants, std::uint32_t(left.findings.load(finding_giants)), shares, f);
+  }
+};
+
+struct count_crowds_kernel {
+  using Word = bucket_values::Word;
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
+  using filler = bucket_fill<block_threads>;
+  using by_digits = large_sort_kernel<Word, block_threads, 4>;
+
+  struct shared {
+    union {
+      bucket_counts counts;
+      typename by_digits::shared digits;
+    };
+    typename filler::shared filling;
+    simt::shared_value<std::uint32_t> drawn;
+    simt::shared_value<std::uint32_t> last;
+  };
+
+  crowd_arrays at;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const key_window<Word> w = at.window.load(0);
+    if (course_of<Word>(at.left.findings, w, at.bins()) != key_course::buckets)
+      return;
+    filler::clear(s.filling);
+    simt::block_barrier();
+    at.for_parts([&](const giant_part& part) {
+      if (part.is_shared(bucket_counts::most_keys))
+        count_part(s, w, part);
+      else
+        sort_bucket(s, w, part.bucket);
+    });
+    const auto many = std::uint32_t(at.left.findings.load(finding_left));
+    for (std::uint32_t q = draw(s); q < many;) {
+      const std::uint32_t b = at.left.buckets.load(q);
+      q = draw(s);
+      if (q < many)
+        prefetch(at.left.buckets.load(q));
+      if (has_strays<Word>(at.left.findings, w, b, at.bins()))
+        sort_by_digits(s, b);
+      else
+        sort_bucket(s, w, b);
+    }
+  }
+
+  static_assert(sizeof(shared) <= 163 * 1024, "as much as a block may have on sm_80");
+
+ private:
+  SORTILE_DEVICE std::uint32_t draw(shared& s) const {
+    simt::block_barrier(); // what was drawn before has been read, and the bucket before is done with
+    if (simt::thread_index() == 0)
+      s.drawn = std::uint32_t(at.left.findings.fetch_add(finding_drawn, std::uint64_t{1}));
+    simt::block_barrier();
+    return s.drawn;
+  }
+
+  /// Asks the L2 for the next bucket, or as much of it as takes one instruction a thread.
+  SORTILE_DEVICE void prefetch(std::uint32_t bucket) const {
+    constexpr std::uint32_t line = 128 / sizeof(Word);
+    const std::uint32_t begin = at.start.load(bucket), mine = line * simt::thread_index();
+    if (mine < at.start.load(bucket + 1) - begin)
+      simt::prefetch(at.in, begin + mine);
+  }
+
+  SORTILE_DEVICE void sort_bucket(shared& s, const key_window<Word>& w, std::uint32_t bucket) const {
+    const std::uint32_t begin = at.start.load(bucket), end = at.start.load(bucket + 1);
+    const bucket_values values = at.values(w, bucket);
+    s.counts.clear(values);
+    simt::block_barrier();
+    s.counts.count(at.in, begin, end, values);
+    simt::block_barrier();
+    const filler fill{at.out, values};
+    fill.find_starts(s.filling, s.counts);
+    fill.write(s.filling, s.counts, begin, 0, end - begin);
+  }
+
+  SORTILE_DEVICE void sort_by_digits(shared& s, std::uint32_t bucket) const {
+    by_digits{at.in, at.out, at.spare, at.start, at.left, at.image, 8 * sizeof(Word)}.sort(
+        s.digits, at.start.load(bucket), at.start.load(bucket + 1), differing_bits<Word>(at.left.findings));
+  }
+
+  /// The free array.
+  SORTILE_DEVICE simt::global<Word> counters() const { return at.in.data() == at.out.data() ? at.spare : at.out; }
+
+  SORTILE_DEVICE void count_part(shared& s, const key_window<Word>& w, const giant_part& part) const {
+    const std::uint32_t begin = at.start.load(part.bucket), first = giant_list::counters(begin);
+    const bucket_values values = at.values(w, part.bucket);
+    const simt::global<Word> sums = counters();
+    s.counts.clear({values.complement, values.add, bucket_values::most});
+    simt::block_barrier();
+    s.counts.count(at.in, begin + part.low, begin + part.high, values,
+                   [&](std::uint16_t rank) { sums.fetch_add(first + rank, 1u << spill_bits); });
+    simt::block_barrier();
+    // Blocks that come here together had better not add to the same words.
+    s.counts.counting.each<block_threads>(
+        simt::block_index(), [&](std::uint16_t rank, std::uint32_t keys) { sums.fetch_add(first + rank, keys); });
+    simt::block_barrier();
+    if (simt::thread_index() == 0)
+      s.last = at.giants.done.fetch_add(part.place, 1u, simt::acq_rel) + 1 == part.parts ? 1 : 0;
+    simt::block_barrier();
+    if (s.last != 0)
+      finish(s, begin, values, {sums, first});
+  }
+  /// All has been counted: leaves in spare what the fill needs.
+  SORTILE_DEVICE void finish(shared& s, std::uint32_t begin, const bucket_values& values,
+                             const stored_counts& counts) const {
+    filler{at.out, values}.find_starts(s.filling, counts);
+    const std::uint32_t chunks = values.chunks(), first = giant_list::starts(begin);
+    for (std::uint32_t c = simt::thread_index(); c <= chunks; c += block_threads)
+      at.spare[first + c] = s.filling.start.load(c);
+    if (counts.words.data() == at.spare.data())
+      return;
+    for (std::uint32_t i = 4 * simt::thread_index(); i < chunks * bucket_values::chunk; i += 4 * block_threads)
+      simt::store_vector<4>(at.spare, counts.first + i, simt::load_vector<4>(counts.words, counts.first + i));
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,46 @@
+// Writes the giant buckets that several blocks have counted (count_crowds_kernel.hpp): each block its share of all
+// their keys, the same that it has counted.
+//
+// Counts, and where the keys of every chunk begin, lie in the bucket's own place in spare (giant_buckets.hpp); the
+// keys go to `out`. Shared storage: 35 KB. Traffic: sizeof(key) a key, and a bucket's counts in each share that has
+// some of it.
+#pragma once
+
+#include "kernels/crowds/count_crowds_kernel.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+struct fill_giants_kernel {
+  using Word = bucket_values::Word;
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = count_crowds_kernel::block_threads, min_blocks = 1;
+  using filler = bucket_fill<block_threads>;
+  struct shared {
+    typename filler::shared filling;
+  };
+
+  crowd_arrays at;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const key_window<Word> w = at.window.load(0);
+    if (course_of<Word>(at.left.findings, w, at.bins()) != key_course::buckets)
+      return;
+    filler::clear(s.filling);
+    at.for_parts([&](const giant_part& part) {
+      if (part.is_shared(bucket_counts::most_keys))
+        write(s, w, part);
+    });
+  }
+
+ private:
+  SORTILE_DEVICE void write(shared& s, const key_window<Word>& w, const giant_part& part) const {
+    const std::uint32_t begin = at.start.load(part.bucket), first = giant_list::starts(begin);
+    const bucket_values values = at.values(w, part.bucket);
+    for (std::uint32_t c = simt::thread_index(); c <= values.chunks(); c += block_threads)
+      s.filling.start[c] = at.spare.load(first + c);
+    filler{at.out, values}.write(s.filling, stored_counts{at.spare, giant_list::counters(begin)}, begin, part.low,
+                                 part.high);
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

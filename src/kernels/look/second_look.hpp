@@ -1,0 +1,64 @@
+// What becomes of keys outside of the window (key_window.hpp) where nobody stands behind the sort to take the keys.
+//
+// They count as the window's nearest end, so they are in the first or the last bucket, with keys of its own. Such a
+// bucket is sorted digit by digit, by one block: that is right for any number of strays, and quick enough for the few
+// that a sample of 8192 keys misses. Where a bucket with strays holds more, or where the counts were to be the result
+// (which they cannot be: values had several counters each), the look is taken again with a window that holds all keys.
+// The first look has told what that is:
+//
+//   bits that are the same in all images     P P P P . . . . . . . .
+//   the second window                        P P P P 0 0 0 0 0 0 0 0  …  P P P P 1 1 1 1 1 1 1 1
+//
+// The second look counts into a table of its own and finds the same bits and the same order again, so that all its
+// blocks can decide by the first one's table and findings, while it runs. The tables' kernel puts the second window,
+// and that nothing lies outside, in the first one's place.
+//
+// Cost: an idle launch, or the look once more.
+#pragma once
+
+#include "kernels/look/key_window.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Keys of a bucket with strays that one block sorts.
+inline constexpr std::uint32_t most_beside_strays = 1u << 16;
+
+/// Whether the bucket may hold keys from outside of the window.
+template <class Word>
+SORTILE_DEVICE bool has_strays(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
+                               std::uint32_t bucket, std::uint32_t bins) {
+  if ((bucket != 0 && bucket + 1 != bins) || findings.load(finding_outside) == 0)
+    return false;
+  if constexpr (sizeof(Word) != 4) // there is no second look to be saved
+    return true;
+  return (bucket == 0 && w.low != 0) || (bucket + 1 == bins && Word(w.low + w.span) != Word(~Word{0}));
+}
+
+/// Whether to look again; the same in all threads of the second look.
+template <class Word>
+SORTILE_DEVICE bool needs_second_look(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
+                                      const simt::global<const std::uint32_t>& count, std::uint32_t bins) {
+  const std::uint64_t order = findings.load(finding_order);
+  if (findings.load(finding_outside) == 0 || is_in_order(order) || is_backwards(order))
+    return false;
+  const auto overfull = [&](std::uint32_t bucket) {
+    return has_strays(findings, w, bucket, bins) && count.load(bucket) > most_beside_strays;
+  };
+  return w.one_value_a_bucket(bins) || overfull(0) || overfull(bins - 1);
+}
+
+/// The smallest aligned window of all images.
+template <class Word>
+SORTILE_DEVICE key_window<Word> window_of_all(const simt::global<const std::uint64_t>& findings) {
+  Word rest = differing_bits<Word>(findings);
+  SORTILE_UNROLL
+  for (unsigned step = 1; step < 8 * sizeof(Word); step *= 2)
+    rest = Word(rest | rest >> step);
+  Word ones = Word(findings.load(finding_ones));
+  if constexpr (sizeof(Word) > 8)
+    ones |= Word(findings.load(finding_ones + 1)) << 64;
+  const Word low = Word(ones & ~rest);
+  return key_window<Word>::of(low, Word(low | rest));
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

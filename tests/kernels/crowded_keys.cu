@@ -1,0 +1,354 @@
+// Crowded 32-bit keys: buckets of any size are counted, with as many buckets as large sorts have. Sorts of few keys are
+// cut as those are (partition_bits), which makes nearly all buckets empty; the kernels behind the local step are tried
+// on buckets of their own, under many schedules.
+#include "kernels/crowds/fill_giants_kernel.hpp"
+#include "kernels/sort/sort_keys.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <sortile/error.hpp>
+
+#include <algorithm>
+
+namespace sortile::simt_tests {
+namespace {
+
+using Word = std::uint32_t;
+constexpr std::uint32_t giant = kernels::sort_keys_request<Word>::least_giant;
+
+/// key(r, s, i) for all i, of two random words.
+template <class F>
+std::vector<Word> made(std::size_t n, F key) {
+  const auto random = noise(2 * n, std::uint32_t(n) + 5);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = key(random[2 * i], random[2 * i + 1], i);
+  return keys;
+}
+
+Word noise_word(std::size_t i) {
+  return noise(1, std::uint32_t(i) * 77 + 3)[0];
+}
+
+struct how {
+  bool in_place = false;
+  key_type type = key_type::u32;
+  order direction = order::ascending;
+  std::uint32_t giant_from = giant;
+};
+
+/// Sorts as keys of a large input are sorted.
+void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
+  const std::size_t n = keys.size(), zone = 16;
+  const auto codec = make_key_codec<Word>(h.type, h.direction, {});
+  std::vector<Word> expected = keys;
+  std::sort(expected.begin(), expected.end(), [&](Word a, Word b) { return codec.image(a) < codec.image(b); });
+  expected.resize(n + zone, 0xa5a5a5a5);
+  std::vector<Word> guarded = keys;
+  guarded.resize(n + zone, 0xa5a5a5a5);
+  buffer<Word> in(guarded), out(n + zone, 0xa5a5a5a5);
+  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n, 16);
+  buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
+  buffer<std::uint32_t> told(1, 99);
+  kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.view().data(),
+                                                         .out = h.in_place ? in.view().data() : out.view().data(),
+                                                         .n = n,
+                                                         .codec = codec,
+                                                         .workspace = workspace.view().data(),
+                                                         .workspace_bytes = bytes,
+                                                         .unsuited = told.view().data(),
+                                                         .partition_bits = 16,
+                                                         .sample_from = 0,
+                                                         .giant_from = h.giant_from});
+  const auto got = h.in_place ? in.host() : out.host();
+  const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
+  EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n + zone)) << "is the first wrong key";
+  EXPECT_TRUE(h.in_place || in.host() == guarded) << "the input has changed";
+  EXPECT_EQ(told.host()[0], 0u) << "left to another sort";
+  const auto behind = workspace.host();
+  for (std::size_t i = bytes / 8; i < behind.size(); ++i)
+    EXPECT_EQ(behind[i], 0x5a5a5a5a5a5a5a5au);
+}
+
+constexpr std::size_t local_capacity = kernels::local_sort_kernel<Word>::capacity;
+constexpr Word far = 0x80000000; // from the keys of a test that lie low: makes the window as wide as the type
+
+/// Random keys of one bucket, `others` of them each in another.
+std::vector<Word> one_bucket(std::size_t n, std::size_t others) {
+  return made(n, [&](Word r, Word s, std::size_t i) { return i % (n / others) == 0 ? s : 0x12340000 | (r & 0xffff); });
+}
+
+SIMT_TEST(crowded_keys, a_bucket_of_any_size) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n :
+             {local_capacity, local_capacity + 1, std::size_t{kernels::bucket_fill<1024>::tile},
+              std::size_t{kernels::bucket_fill<1024>::tile} + 1, std::size_t{32'768}, std::size_t{giant} - 1,
+              std::size_t{giant}, std::size_t{giant} + 5, std::size_t{200'003}})
+          for (const bool in_place : {false, true}) {
+            SCOPED_TRACE("n " + std::to_string(n));
+            auto keys = one_bucket(n + 2, 2);
+            keys[1] = far | 5;
+            keys[n] = 3;
+            check_sort(q, keys, {.in_place = in_place});
+          }
+      },
+      0);
+}
+
+/// Few buckets that hold anything: empty ones cost a test a little, others much.
+std::vector<std::vector<Word>> distributions(std::size_t n) {
+  return {
+      made(n, [](Word r, Word s, std::size_t i) { return 0xfc07ffff & r & s & noise_word(i); }), // as AND of 3
+      made(n, [](Word r, Word, std::size_t i) { return i == 77'777 ? far : r & 0xffff; }),
+      made(n, [](Word, Word, std::size_t i) { return i == 77'777 ? far : 42u; }),        // all equal but one
+      made(n, [](Word r, Word, std::size_t) { return (r & 1) != 0 ? 0xd0000000 : 7u; }), // two values
+      made(n, [](Word r, Word s, std::size_t) { return ((r & 1) != 0 ? 0xd0000000 : 0x20000000) | (s & 0xffff); }),
+      made(n, [](Word r, Word, std::size_t) { return (r % 3) * 0x31415926; }),
+      made(n, [](Word r, Word s, std::size_t) { return 0x9e3779b9u * (r >> (22 + s % 10)); }), // as Zipf's, mixed
+      made(n, [](Word r, Word s, std::size_t) { return (r % 20) << 26 | (s & 0x3fff); }),      // 2^14 values a bucket
+  };
+}
+
+SIMT_TEST(crowded_keys, distributions) {
+  const auto inputs = distributions(150'000);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+          SCOPED_TRACE("input " + std::to_string(k));
+          check_sort(q, inputs[k], {.in_place = k % 2 == 0});
+          check_sort(q, inputs[k], {.in_place = k % 2 != 0, .type = key_type::i32, .direction = order::descending});
+        }
+      },
+      0);
+}
+
+/// Buckets for the local step, and of every kind that its bins cannot take.
+SIMT_TEST(crowded_keys, few_values_in_small_buckets) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        const std::size_t n = local_capacity - 4;
+        const auto bucket = [&](auto key) { // one, and a key far away to make the window wide
+          auto keys = made(n, [&](Word r, Word s, std::size_t i) { return 0x70000000u | (key(r, s, i) & 0xffff); });
+          keys[17] = far;
+          return keys;
+        };
+        for (const bool in_place : {false, true})
+          for (const auto& keys : {bucket([](Word, Word, std::size_t) { return 0xffffu; }),
+                                   bucket([](Word r, Word, std::size_t) { return r % 3; }),
+                                   bucket([](Word r, Word, std::size_t) { return 65'533 + r % 3; }),
+                                   bucket([](Word r, Word s, std::size_t i) { return r & s & noise_word(i); }),
+                                   bucket([](Word r, Word, std::size_t) { return r & 0x1e1e; }),
+                                   bucket([](Word r, Word, std::size_t i) { return i % 2 != 0 ? 77 : r; }),
+                                   bucket([](Word, Word, std::size_t i) { return Word(i) * 2; }),
+                                   bucket([](Word, Word, std::size_t i) { return Word(i) | 1; })})
+            check_sort(q, keys, {.in_place = in_place});
+      },
+      0);
+}
+
+/// The sample sees every (n − 1) / 8191th key: all others lie outside of the window.
+std::vector<Word> strays(std::size_t n, Word inside, Word outside_low, Word outside_high) {
+  auto keys = made(n, [&](Word r, Word s, std::size_t) {
+    return (s & 1) != 0 && outside_low != 0 ? outside_low + (r & 0xffffff) : outside_high + (r & 0xffffff);
+  });
+  for (std::size_t i = 0; i < 8192; ++i)
+    keys[i * (n - 1) / 8191] = inside + Word(i * 2654435761u >> 19);
+  return keys;
+}
+
+SIMT_TEST(crowded_keys, keys_that_no_sample_shows) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true}) {
+          check_sort(q, strays(100'000, 0x40000000, 0, 0x80000000), {.in_place = in_place}); // looked at again
+          check_sort(q, strays(200'000, 0x40000000, 0x100, 0x80000000), {.in_place = in_place});
+          check_sort(q, strays(200'000, 0x40000000, 0x100, 0x10000), {.in_place = in_place});
+          check_sort(q, strays(60'000, 0x40000000, 0x100, 0x80000000), {.in_place = in_place}); // by digits
+          check_sort(q, strays(60'000, 0, 0, 0x80000000), {.in_place = in_place});
+        }
+        auto few = made(100'000, [](Word r, Word, std::size_t) { return 1000 + r % 9; });
+        few[55'555] = 5;
+        check_sort(q, few);
+        few[55'555] = far;
+        check_sort(q, few);
+        auto dense = made(100'000, [](Word r, Word, std::size_t) { return 70'000 + r % 200'000; });
+        dense[33'333] = far;
+        dense[44'444] = 1;
+        check_sort(q, dense, {.in_place = true});
+      },
+      0);
+}
+
+using ranks = std::vector<Word>; // of a bucket's keys
+
+struct crowds {
+  std::vector<ranks> buckets; // four
+  unsigned shares = 5;        // and blocks
+  bool in_place = false, strays = false;
+  Word flip = 0; // of the images
+};
+
+/// The two kernels behind the local step, on buckets as that leaves them: giant ones listed, the others left.
+void check_crowds(simt::queue q, const crowds& c) {
+  constexpr unsigned bits = 2, bins = 1u << bits;
+  constexpr Word low = 0x12300000;
+  const auto window = kernels::key_window<Word>::of(low, low + bins * 65536 - 1);
+  std::vector<Word> keys, expected;
+  std::vector<std::uint32_t> start, left, giants, before;
+  for (std::uint32_t b = 0; b < bins; ++b) {
+    start.push_back(std::uint32_t(keys.size()));
+    auto images = c.buckets[b];
+    for (Word& image : images)
+      image += low + b * 65536;
+    if (c.strays && b == 0)
+      for (std::size_t i = 0; i < images.size(); i += 3)
+        images[i] = Word(i * 12345);
+    for (const Word image : images)
+      keys.push_back(image ^ c.flip);
+    std::sort(images.begin(), images.end());
+    for (const Word image : images)
+      expected.push_back(image ^ c.flip);
+    (images.size() >= giant ? giants : left).push_back(b);
+  }
+  const std::size_t n = keys.size();
+  start.push_back(std::uint32_t(n));
+  std::vector<Word> free(n, 0xa5a5a5a5);
+  before.push_back(0);
+  for (const std::uint32_t b : giants) {
+    before.push_back(before.back() + start[b + 1] - start[b]);
+    const std::uint32_t counters = kernels::giant_list::counters(start[b]);
+    std::fill_n(free.begin() + counters, kernels::bucket_values::most, 0);
+  }
+  const std::size_t listed = giants.size();
+  std::vector<std::uint64_t> found(kernels::finding_words, 0);
+  found[kernels::finding_order] = kernels::seen_both;
+  found[kernels::finding_ones] = found[kernels::finding_zeros] = 0xffffffff;
+  found[kernels::finding_left] = left.size();
+  found[kernels::finding_giants] = listed;
+  found[kernels::finding_outside] = c.strays ? 1 : 0;
+  giants.resize(listed + 1);
+  left.resize(bins);
+  buffer<Word> from(keys), other(free);
+  buffer<std::uint32_t> starts(start), lefts(left), giant_numbers(giants), befores(before), done(listed + 1, 0);
+  buffer<std::uint64_t> findings(found);
+  buffer<kernels::key_window<Word>> windows(std::vector{window});
+  const kernels::crowd_arrays at{
+      .in = {from.view().data(), n},
+      .out = c.in_place ? from.view() : other.view(),
+      .spare = c.in_place ? other.view() : from.view(),
+      .start = {starts.view().data(), start.size()},
+      .left = {findings.view(), lefts.view()},
+      .giants = {giant_numbers.view(), befores.view(), done.view(), giant},
+      .window = {windows.view().data(), 1},
+      .image = {c.flip},
+      .bits = bits,
+      .shares = c.shares,
+  };
+  simt::launch(q, {.grid = c.shares}, kernels::count_crowds_kernel{at});
+  simt::launch(q, {.grid = c.shares}, kernels::fill_giants_kernel{at});
+  const auto got = c.in_place ? from.host() : other.host();
+  const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
+  EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n)) << "is the first wrong key";
+}
+
+ranks evenly(std::size_t n) {
+  return made(n, [](Word r, Word, std::size_t) { return r & 0xffff; });
+}
+ranks alike(std::size_t n, Word rank) {
+  return ranks(n, rank);
+}
+/// Few that come often, and all others now and then.
+ranks crowded(std::size_t n) {
+  return made(n, [](Word r, Word s, std::size_t) { return (r & 7) != 0 ? 0xfffe + (r >> 3 & 1) : s & 0xffff; });
+}
+
+SIMT_TEST(crowded_keys, counted_by_several_blocks) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true}) {
+          check_crowds(q, {.buckets = {evenly(5), crowded(90'001), evenly(7'000), alike(70'001, 65'535)},
+                           .shares = 3,
+                           .in_place = in_place,
+                           .flip = 0x80000000});
+          check_crowds(q, {.buckets = {crowded(giant), {}, evenly(giant + 1), alike(3, 9)},
+                           .shares = 2, // a bucket each, all but one key
+                           .in_place = in_place,
+                           .flip = ~0u});
+        }
+      },
+      3);
+}
+
+SIMT_TEST(crowded_keys, counted_by_any_number_of_blocks) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned shares : {1u, 2u, 7u, 40u})
+          for (const bool in_place : {false, true})
+            check_crowds(q, {.buckets = {crowded(giant), evenly(200'003), alike(130'000, 0), crowded(140'001)},
+                             .shares = shares,
+                             .in_place = in_place});
+        // More than a block remembers the spills of.
+        check_crowds(q,
+                     {.buckets = {{}, alike(kernels::bucket_counts::most_keys + 1, 300), {}, evenly(9)}, .shares = 1});
+        check_crowds(q, {.buckets = {{}, alike(kernels::bucket_counts::most_keys, 300), {}, evenly(9)}, .shares = 1});
+      },
+      0);
+}
+
+SIMT_TEST(crowded_keys, drawn_one_by_one) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true}) {
+          check_crowds(q, {.buckets = {evenly(5'121), crowded(40'000), alike(33'000, 4), evenly(1)},
+                           .shares = 2,
+                           .in_place = in_place});
+          check_crowds(q, {.buckets = {evenly(4'999), crowded(6'000), {}, alike(40'000, 65'535)},
+                           .shares = 3,
+                           .in_place = in_place,
+                           .strays = true,
+                           .flip = 0x80000000});
+        }
+      },
+      4);
+}
+
+/// Every place is in the share that says so, and in as many parts as shares that have some of it.
+TEST(crowded_keys, shares_of_giant_buckets) {
+  for (const std::uint32_t total : {giant, 131'072u, 1'000'003u, 0xffff0000u})
+    for (const std::uint32_t shares : {1u, 2u, 3u, 108u, 132u, 1000u}) {
+      const kernels::giant_shares all{total, shares};
+      EXPECT_EQ(all.begin(0), 0u);
+      EXPECT_EQ(all.begin(shares), total);
+      for (std::uint32_t k = 0; k < shares; ++k) {
+        const std::uint32_t first = all.begin(k), end = all.begin(k + 1);
+        ASSERT_LT(first, end);
+        ASSERT_EQ(all.of(first), k) << total << " in " << shares;
+        ASSERT_EQ(all.of(end - 1), k) << total << " in " << shares;
+        ASSERT_EQ(all.parts(first, end), 1u);
+        if (k > 0) {
+          ASSERT_EQ(all.parts(first - 1, end), 2u);
+        }
+      }
+    }
+}
+
+/// What counting lives on: no window leaves one of 2^16 buckets more than 2^16 values of 32 bits.
+TEST(crowded_keys, values_of_a_bucket) {
+  constexpr unsigned bits = 16;
+  const auto random = noise(4000, 9);
+  for (std::size_t i = 0; i + 1 < random.size(); i += 2) {
+    const Word a = random[i] >> (i % 32), b = i % 6 == 0 ? ~0u : random[i + 1];
+    const auto w = kernels::key_window<Word>::of(std::min(a, b), std::max(a, b));
+    for (const std::uint32_t bucket : {0u, 1u, random[i] & 0xffff, random[i + 1] & 0xffff, 0xfffeu, 0xffffu}) {
+      const Word first = w.first_of(bucket, bits), last = w.last_of(bucket, bits);
+      if (first > w.span || first > last)
+        continue; // empty
+      ASSERT_LT(last - first, kernels::bucket_values::most) << w.low << " + " << w.span << ", " << bucket;
+      ASSERT_EQ(w.spread(first) >> (kernels::key_window<Word>::spread_bits - bits), bucket);
+      ASSERT_EQ(w.spread(last) >> (kernels::key_window<Word>::spread_bits - bits), bucket);
+    }
+  }
+}
+
+} // namespace
+} // namespace sortile::simt_tests
