@@ -48,11 +48,11 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
 
 template <class Word>
 constexpr std::size_t small_tile(unsigned value_bytes) {
-  return kernels::detail::lsd_shape<Word>::of(false, value_bytes).keys();
+  return kernels::detail::lsd_shape<Word>::of(kernels::lsd_tiles::small, value_bytes).keys();
 }
 template <class Word>
 constexpr std::size_t large_tile(unsigned value_bytes) {
-  return kernels::detail::lsd_shape<Word>::of(true, value_bytes).keys();
+  return kernels::detail::lsd_shape<Word>::of(kernels::lsd_tiles::large, value_bytes).keys();
 }
 
 template <class Word>
@@ -136,12 +136,11 @@ SIMT_TEST(lsd_sort, values_and_places_u128) {
 SIMT_TEST(lsd_sort, small_tiles_on_older_architectures) {
   kernels::lsd_request<std::uint32_t> r{
       .n = std::uint64_t{1} << 22, .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}), .architecture = 80};
-  const auto small = kernels::detail::plan_lsd(r);
-  EXPECT_FALSE(small.large);
+  EXPECT_EQ(kernels::detail::plan_lsd(r).shape, kernels::lsd_tiles::small);
   r.architecture = 90;
-  EXPECT_TRUE(kernels::detail::plan_lsd(r).large);
-  EXPECT_LT(sizeof(kernels::lsd_pass_kernel<uint128, 16, false>::shared), 163u * 1024);
-  EXPECT_LT(sizeof(kernels::lsd_pass_kernel<std::uint64_t, 8, true>::shared), 227u * 1024);
+  EXPECT_EQ(kernels::detail::plan_lsd(r).shape, kernels::lsd_tiles::large);
+  EXPECT_LT(sizeof(kernels::lsd_pass_kernel<uint128, 16, kernels::lsd_tiles::small>::shared), 163u * 1024);
+  EXPECT_LT(sizeof(kernels::lsd_pass_kernel<std::uint64_t, 8, kernels::lsd_tiles::large>::shared), 227u * 1024);
 }
 
 SIMT_TEST(lsd_sort, shapes) {
