@@ -11,7 +11,10 @@
 //     others                  counted, and added to the bucket's counters in global memory
 //   buckets left, drawn one by one; the next is asked for from the L2 meanwhile
 //     with strays             digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
-//     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
+//     of up to 12,288 keys    one bit a value, as the local step does it (local_sort_kernel.hpp), by a larger block:
+//                             counting would clear and read 65,536 counters for each, 28 µs
+//     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp); those, too, that have
+//                             too many equal keys for bits
 //
 // What shares put together is written by the next launch (fill_giants_kernel.hpp). The arrays are those of the local
 // step: `in` is out, and spare is free, or in is spare, and out is free. A bucket is read to its end before its place
@@ -35,6 +38,7 @@
 #include "kernels/crowds/bucket_fill.hpp"
 #include "kernels/crowds/giant_buckets.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
+#include "kernels/local/local_sort_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -65,8 +69,9 @@ struct crowd_arrays {
   unsigned bits, shares; // of a bucket's number; of the keys in giant buckets
 
   SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
-  SORTILE_DEVICE bucket_values values(const key_window<Word>& w, std::uint32_t bucket) const {
-    return bucket_values::of(w, image, bucket, bits);
+  /// The window is read anew: registers are short.
+  SORTILE_DEVICE bucket_values values(std::uint32_t bucket) const {
+    return bucket_values::of(window.load(0), image, bucket, bits);
   }
   /// f(giant_part), for this block's share.
   template <class F>
@@ -75,17 +80,25 @@ struct crowd_arrays {
   }
 };
 
+/// A local step for buckets that are a little too large for the usual one.
+struct crowd_bins_tuning {
+  static constexpr unsigned threads = bucket_counts::block_threads, min_blocks = 1, words = 4096, list_size = 2048;
+  static constexpr int vectors = int(12288 / (4 * threads));
+};
+
 struct count_crowds_kernel {
   using Word = bucket_values::Word;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads>;
   using by_digits = large_sort_kernel<Word, block_threads, 4>;
+  using by_bins = local_sort_kernel<Word, crowd_bins_tuning>;
 
   struct shared {
     union {
       bucket_counts counts;
       typename by_digits::shared digits;
+      typename by_bins::shared bins;
     };
     typename filler::shared filling;
     simt::shared_value<std::uint32_t> drawn;
@@ -95,16 +108,15 @@ struct count_crowds_kernel {
   crowd_arrays at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const key_window<Word> w = at.window.load(0);
-    if (course_of<Word>(at.left.findings, w, at.bins()) != key_course::buckets)
+    if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
       return;
     filler::clear(s.filling);
     simt::block_barrier();
     at.for_parts([&](const giant_part& part) {
       if (part.is_shared(bucket_counts::most_keys))
-        count_part(s, w, part);
+        count_part(s, part);
       else
-        sort_bucket(s, w, part.bucket);
+        sort_bucket(s, part.bucket);
     });
     const auto many = std::uint32_t(at.left.findings.load(finding_left));
     for (std::uint32_t q = draw(s); q < many;) {
@@ -112,10 +124,10 @@ struct count_crowds_kernel {
       q = draw(s);
       if (q < many)
         prefetch(at.left.buckets.load(q));
-      if (has_strays<Word>(at.left.findings, w, b, at.bins()))
+      if (has_strays<Word>(at.left.findings, at.window.load(0), b, at.bins()))
         sort_by_digits(s, b);
-      else
-        sort_bucket(s, w, b);
+      else if (!sort_by_bins(s, b))
+        sort_bucket(s, b);
     }
   }
 
@@ -138,9 +150,25 @@ struct count_crowds_kernel {
       simt::prefetch(at.in, begin + mine);
   }
 
-  SORTILE_DEVICE void sort_bucket(shared& s, const key_window<Word>& w, std::uint32_t bucket) const {
+  /// False, in all threads, where the bucket is too large, or has too many equal keys.
+  SORTILE_DEVICE bool sort_by_bins(shared& s, std::uint32_t bucket) const {
+    const std::uint32_t begin = at.start.load(bucket), lead = begin % unsigned(by_bins::vector);
+    const std::uint32_t end = at.start.load(bucket + 1) - begin + lead;
+    if (end > by_bins::capacity)
+      return false;
+    const by_bins step{at.in,   at.in, at.out, at.start, at.left, at.window, at.image, at.start.load(at.bins()),
+                       at.bits, false};
+    const typename by_bins::bucket b{bucket, begin - lead, lead, end};
+    const bucket_values values = at.values(bucket);
+    typename by_bins::keys_vector keys[by_bins::vectors];
+    step.load(b, keys);
+    const bool sorted = step.sort(s.bins, b, keys, {values.complement, values.add, 0});
+    simt::block_barrier(); // before what is shared with other ways is used again
+    return sorted;
+  }
+  SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t bucket) const {
     const std::uint32_t begin = at.start.load(bucket), end = at.start.load(bucket + 1);
-    const bucket_values values = at.values(w, bucket);
+    const bucket_values values = at.values(bucket);
     s.counts.clear(values);
     simt::block_barrier();
     s.counts.count(at.in, begin, end, values);
@@ -158,9 +186,9 @@ struct count_crowds_kernel {
   /// The free array.
   SORTILE_DEVICE simt::global<Word> counters() const { return at.in.data() == at.out.data() ? at.spare : at.out; }
 
-  SORTILE_DEVICE void count_part(shared& s, const key_window<Word>& w, const giant_part& part) const {
+  SORTILE_DEVICE void count_part(shared& s, const giant_part& part) const {
     const std::uint32_t begin = at.start.load(part.bucket), first = giant_list::counters(begin);
-    const bucket_values values = at.values(w, part.bucket);
+    const bucket_values values = at.values(part.bucket);
     const simt::global<Word> sums = counters();
     s.counts.clear({values.complement, values.add, bucket_values::most});
     simt::block_barrier();

@@ -22,20 +22,19 @@ struct fill_giants_kernel {
   crowd_arrays at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const key_window<Word> w = at.window.load(0);
-    if (course_of<Word>(at.left.findings, w, at.bins()) != key_course::buckets)
+    if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
       return;
     filler::clear(s.filling);
     at.for_parts([&](const giant_part& part) {
       if (part.is_shared(bucket_counts::most_keys))
-        write(s, w, part);
+        write(s, part);
     });
   }
 
  private:
-  SORTILE_DEVICE void write(shared& s, const key_window<Word>& w, const giant_part& part) const {
+  SORTILE_DEVICE void write(shared& s, const giant_part& part) const {
     const std::uint32_t begin = at.start.load(part.bucket), first = giant_list::starts(begin);
-    const bucket_values values = at.values(w, part.bucket);
+    const bucket_values values = at.values(part.bucket);
     for (std::uint32_t c = simt::thread_index(); c <= values.chunks(); c += block_threads)
       s.filling.start[c] = at.spare.load(first + c);
     filler{at.out, values}.write(s.filling, stored_counts{at.spare, giant_list::counters(begin)}, begin, part.low,

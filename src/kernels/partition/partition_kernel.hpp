@@ -240,10 +240,31 @@ struct partition_kernel {
     SORTILE_UNROLL
     for (std::uint32_t& two : ranks)
       two = 0;
-    each_key(at, keys, [&](Word key, int i) {
-      const std::uint32_t r = s.count.fetch_add(digit(buckets, key), 1u, simt::relaxed, simt::block_scope);
+    const auto set = [&](int i, std::uint32_t r) {
       ranks[i / 2] = i % 2 == 0 ? r : simt::permute_bytes(ranks[i / 2], r, 0x5410);
+    };
+    if (at.full() && has_one_digit(digit(buckets, keys[0][0]))) {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const std::uint32_t d = digit(buckets, keys[i / vector][i % vector]);
+        set(i, has_one_digit(d) ? add_of_warp(s, d) : s.count.fetch_add(d, 1u, simt::relaxed, simt::block_scope));
+      }
+      return;
+    }
+    each_key(at, keys, [&](Word key, int i) {
+      set(i, s.count.fetch_add(digit(buckets, key), 1u, simt::relaxed, simt::block_scope));
     });
+  }
+  /// Whether all lanes have this lane's digit.
+  static SORTILE_DEVICE bool has_one_digit(std::uint32_t digit) {
+    return simt::ballot(digit == simt::shuffle(digit, 0)) == simt::full_warp;
+  }
+  /// 32 keys of one digit: one addition, where each lane's own would go one after the other.
+  static SORTILE_DEVICE std::uint32_t add_of_warp(shared& s, std::uint32_t digit) {
+    std::uint32_t r = 0;
+    if (simt::lane_index() == 0)
+      r = s.count.fetch_add(digit, simt::warp_size, simt::relaxed, simt::block_scope);
+    return simt::shuffle(r, 0) + simt::lane_index();
   }
   SORTILE_DEVICE void put(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
                           const std::uint32_t (&ranks)[items / 2]) const {
