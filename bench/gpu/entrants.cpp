@@ -186,6 +186,7 @@ entrant make_cub(const sort_row& row, const sort_request& r) {
 std::vector<named_entrant> engine_sorts_for(const sort_row& row, const sort_request& r) {
   if (row.kind->in_structs)
     return {};
+  const bool middle = key_bytes(row.kind->type) == 4 || key_bytes(row.kind->type) == 8;
   std::vector<named_entrant> sorts{{"lsd", make_lsd}};
   if (row.n <= most_of_sample_sort(r))
     sorts.push_back({"sample", make_sample_sort});

@@ -4,8 +4,8 @@
 //   warp     runs of 32 · Items elements by shuffles (warp_sort.hpp), no shared storage, no barrier
 //   rounds   neighbouring runs of g warps become runs of 2g: each warp makes 32 · Items elements of the merged run. It
 //            finds where its part of both runs begins and ends (merge path: Green, McColl and Bader 2012; Deo and
-//            Sarkar 1991), reads the left part forwards and the right part backwards, which is one bitonic sequence, and
-//            merges that in registers
+//            Sarkar 1991), reads the left part forwards and the right part backwards, which is one bitonic sequence,
+//            and merges that in registers
 //
 //   left       … a0 a1 a2 a3 a4 | …          warp's part: 5 + 3 elements, its rows of lanes
 //   right      … b0 b1 b2 | …                a0 a1 a2 a3
@@ -33,9 +33,9 @@
 // Not stable: equal elements are taken to be indistinguishable. Whoever needs stability makes them differ, with the
 // place that they came from as their lowest bits.
 //
-// Shared storage: the elements, and 16 bytes unused behind each row of 128, so that threads side by side, Items elements
-// apart, meet in different banks; `place` says where element i stands. Aligned to 16 bytes. Items: a power of two up to
-// 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
+// Shared storage: the elements, and 16 bytes unused behind each row of 128, so that threads side by side, Items
+// elements apart, meet in different banks; `place` says where element i stands. Aligned to 16 bytes. Items: a power of
+// two up to 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
 #pragma once
 
 #include "primitives/warp_sort.hpp"
@@ -117,8 +117,8 @@ class block_merge_sort {
     const unsigned before = first - begin, half_warp = simt::lane_index() / lanes_a_search;
     const unsigned found = split(s, runs, before + half_warp * warp_elements);
     const unsigned from_left = simt::shuffle(found, 0), left = simt::shuffle(found, lanes_a_search) - from_left;
-    // This part of the right run ends before + warp_elements − from_left − left elements behind its beginning; the lane's
-    // elements lie a row of lanes apart.
+    // This part of the right run ends before + warp_elements − from_left − left elements behind its beginning; the
+    // lane's elements lie a row of lanes apart.
     const unsigned right_end = runs.middle + (before + warp_elements - from_left - left), lane = simt::lane_index();
     const unsigned rising = merge_sort_place<T>(begin + from_left + lane),
                    falling = merge_sort_place<T>(right_end - 1 + left - lane);

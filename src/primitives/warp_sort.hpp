@@ -122,8 +122,8 @@ SORTILE_DEVICE void sort_in_warp(T (&x)[Items]) {
 }
 
 /// Ascending, across the lanes, where the elements rise to some element and fall from there, or are a rotation of that:
-/// element i · 32 + l of the sequence is lane l's x[i]; then lane l has the elements l · Items … of the order. All lanes
-/// of the warp call; Items is a power of two up to 32.
+/// element i · 32 + l of the sequence is lane l's x[i]; then lane l has the elements l · Items … of the order. All
+/// lanes of the warp call; Items is a power of two up to 32.
 template <int Items, class T>
 SORTILE_DEVICE void merge_in_warp(T (&x)[Items]) {
   static_assert((Items & (Items - 1)) == 0 && Items <= int(simt::warp_size));

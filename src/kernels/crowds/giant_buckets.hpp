@@ -27,7 +27,7 @@ struct giant_list {
   SORTILE_HOST_DEVICE bool takes(std::uint32_t keys) const { return least != 0 && keys >= least; }
 
   /// Where the counters of a bucket stand that begins here.
-  static SORTILE_DEVICE std::uint32_t counters(std::uint32_t begin) { return (begin + 3) / 4 * 4; }
+  static SORTILE_HOST_DEVICE std::uint32_t counters(std::uint32_t begin) { return (begin + 3) / 4 * 4; }
   static SORTILE_DEVICE std::uint32_t starts(std::uint32_t begin) { return counters(begin) + bucket_values::most; }
 };
 

@@ -16,6 +16,10 @@
 // (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In the others a key's bin is its distance from
 // the bucket's first possible key, shifted.
 //
+// 32-bit keys whose bins have two values at most need not be left where the bins cannot take them: the block goes on to
+// sort them by how often each value occurs (distinct_values.hpp). It does so at once where there are so many keys to so
+// few bins that the list would overflow even if they were evenly spread.
+//
 // In place is allowed: a block reads all of its bucket before it writes; at the bucket's ends it reads neighbours' keys
 // along with its own and makes no use of them. Block b asks the L2 for a bucket some 4 MB on, which later blocks will
 // want.
@@ -159,11 +163,16 @@ struct local_sort_kernel {
     }
     keys_vector keys[vectors];
     load(b, keys);
-    const digits d = bins_of(w, b.number);
-    if (sort(s, b, keys, d))
+    const range values = values_of(w, b.number);
+    const Word distance = Word(values.last - values.first);
+    const digits d = bins_from(Word(w.low + values.first), bits_of(distance));
+    const bool may_count = counts && d.shift <= distinct_values<local_sort_kernel>::most_shift;
+    if (may_count && will_crowd(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1))
+      set_bits(s, b, keys, d);
+    else if (sort(s, b, keys, d))
       return;
     if constexpr (counts)
-      if (d.shift <= distinct_values<local_sort_kernel>::most_shift)
+      if (may_count)
         return distinct_values<local_sort_kernel>::sort(s, b, keys, d, out);
     if (simt::thread_index() == 0)
       left.add(b.number);
@@ -239,14 +248,31 @@ struct local_sort_kernel {
   }
 
  private:
-  SORTILE_DEVICE digits bins_of(const key_window<Word>& w, std::uint32_t number) const {
-    const Word first = w.first_of(number, bits);
-    Word last = w.span;
+  /// Distances from the window's lowest image.
+  struct range {
+    Word first, last;
+  };
+  SORTILE_DEVICE range values_of(const key_window<Word>& w, std::uint32_t number) const {
+    range r{w.first_of(number, bits), w.span};
     if (number + 1 < simt::grid_size()) {
       const Word next = w.first_of(number + 1, bits);
-      last = next - 1 < last ? Word(next - 1) : last;
+      r.last = next - 1 < r.last ? Word(next - 1) : r.last;
     }
-    return bins_from(Word(w.low + first), bits_of(Word(last - first)));
+    return r;
+  }
+  /// Whether so many keys, spread evenly, find about as many bins taken as the list has room for: then it is not tried.
+  static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
+    return keys > bins || keys * keys > 2 * list_size * bins;
+  }
+  /// As mark(), without a list. Begins with clearing, ends with a barrier.
+  SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) const {
+    clear(s);
+    simt::block_barrier();
+    each_key(b, keys, [&](Word key, int) {
+      const std::uint32_t bin = d(key);
+      s.bins().fetch_or(swizzle(bin >> 4), 1u << (bin & 15), simt::relaxed, simt::block_scope);
+    });
+    simt::block_barrier();
   }
 
   SORTILE_DEVICE bucket this_bucket() const {

@@ -5,13 +5,13 @@
 //   sort     one bit a bin, as local_sort_kernel.hpp does a bucket
 //   else     where too many keys share bins: by merging (primitives/block_merge_sort.hpp), whatever the keys
 //
-// Crowds are mostly seen before bins are filled in vain: where one word of bins gets four of 32 keys, which happens to
-// random keys once in 10^5 sorts.
+// Crowds are mostly seen before bins are filled in vain (crowded_bins.hpp).
 //
 // A launch costs more than sorting some thousand keys does: the five launches of the long way take 20 µs, this one 10.
 // The block has 1024 threads, since no other block will hide its latencies.
 #pragma once
 
+#include "kernels/local/crowded_bins.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
 #include "primitives/block_merge_sort.hpp"
 
@@ -34,7 +34,6 @@ struct one_block_sort_kernel {
   static constexpr unsigned block_threads = tuning::threads, min_blocks = 1, capacity = local::capacity;
   static constexpr int vector = local::vector, vectors = local::vectors;
   using keys_vector = typename local::keys_vector;
-  static constexpr unsigned most_alike = 4;
   static_assert(tuning::many_items * block_threads >= capacity && tuning::few <= tuning::few_items * block_threads);
   enum gathered_words { ones, zeros = 4, disorder = 8, gathered_size = 9 };
 
@@ -72,7 +71,7 @@ struct one_block_sort_kernel {
     const unsigned rest = bits_of(differ);
     const Word first = Word(rest < 8 * sizeof(Word) ? word_at(s, ones) >> rest << rest : 0);
     const auto bins = step.bins_from(first, rest);
-    if (crowded(keys, bins) || !step.sort(s.bins, all, keys, bins))
+    if (bins_crowd(local::place_of(0) < n, [&] { return bins(keys[0][0]); }) || !step.sort(s.bins, all, keys, bins))
       merge(s);
   }
 
@@ -108,13 +107,6 @@ struct one_block_sort_kernel {
     if (simt::warp_any(falls) && simt::lane_index() == 0)
       s.gathered.fetch_or(disorder, 1u, simt::relaxed, simt::block_scope);
   }
-  /// Whether the first keys of some warp's lanes crowd; the same in all threads.
-  SORTILE_DEVICE bool crowded(const keys_vector (&keys)[vectors], const typename local::digits& bins) const {
-    const bool valid = local::place_of(0) < n;
-    const std::uint32_t alike = simt::match_any(valid ? bins(keys[0][0]) >> 4 : ~simt::lane_index());
-    return simt::block_any(simt::popcount(alike) >= most_alike);
-  }
-
   /// By a number of keys a thread that suits n (block_merge_sort.hpp says why), so they are read again.
   SORTILE_DEVICE void merge(shared& s) const {
     if (tuning::few_items == tuning::many_items || n <= tuning::few)

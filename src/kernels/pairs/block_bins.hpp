@@ -2,8 +2,8 @@
 //
 // First by the highest bits of their images, which asks nothing of the keys. Where they crowd so, by how far they lie
 // from the lowest of them: integers by a power of two, so that a bin costs a subtraction and a shift; floats by value
-// (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. What crowds then, many equal keys
-// or many magnitudes, is not for bins.
+// (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. What crowds then, many equal
+// keys or many magnitudes, is not for bins.
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"
@@ -45,8 +45,16 @@ struct block_bins<Word, integer_image<Word>, BinBits> {
   Word first;
   unsigned right;
 
-  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(Word(image.image(key) - first) >> right); }
+  SORTILE_DEVICE std::uint32_t operator()(Word key) const {
+    return std::uint32_t(Word(image.image(key) - first) >> right);
+  }
   static SORTILE_DEVICE block_bins by_bits(const integer_image<Word>& image) { return {image, 0, width - BinBits}; }
+  /// By one key of each thread: not where the keys of some warp extend over a quarter of their type. A block barrier;
+  /// the same in all threads.
+  static SORTILE_DEVICE bool interval_may_help(const integer_image<Word>& image, Word key) {
+    const auto v = std::uint32_t(image.image(key) >> (width - 32));
+    return !simt::block_any(simt::warp_reduce_max(v) - simt::warp_reduce_min(v) >= 1u << 30);
+  }
   /// Of the images low … high.
   static SORTILE_DEVICE block_bins between(const integer_image<Word>& image, Word low, Word high) {
     const unsigned bits = low == high ? 0 : width - simt::leading_zeros(Word(high - low));
@@ -62,6 +70,7 @@ struct block_bins<Word, any_image<Word>, BinBits> {
   static SORTILE_DEVICE block_bins by_bits(const any_image<Word>& image) {
     return {{image, value_spread<Word>::whole(), 32 - BinBits, (1u << BinBits) - 1}};
   }
+  static SORTILE_DEVICE bool interval_may_help(const any_image<Word>&, Word) { return true; }
   static SORTILE_DEVICE block_bins between(const any_image<Word>& image, Word low, Word high) {
     block_bins b = by_bits(image);
     if (low < high)

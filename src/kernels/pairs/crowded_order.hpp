@@ -4,10 +4,10 @@
 //   32 bits   number of the image · 2^b + place / 2^d       one register an element: half of what two would cost
 //   64 bits   image · 2^64 + place
 //
-// Numbers. Images of 32 bits are numbered (primitives/dense_halves.hpp): 24 bits for 4096 of them at the most, and 20 or
-// 21 of keys that crowd. Where that leaves fewer bits than places need, the lowest d bits of the place are left out. So
-// 2^d neighbours may have one element, if their keys are equal; then they stand side by side, and the k-th of them is
-// the k-th of the neighbours that has the key.
+// Numbers. Images of 32 bits are numbered (primitives/dense_halves.hpp): 24 bits for 4096 of them at the most, and 20
+// or 21 of keys that crowd. Where that leaves fewer bits than places need, the lowest d bits of the place are left out.
+// So 2^d neighbours may have one element, if their keys are equal; then they stand side by side, and the k-th of them
+// is the k-th of the neighbours that has the key.
 #pragma once
 
 #include "primitives/block_merge_sort.hpp"
@@ -71,43 +71,66 @@ class crowded_order<std::uint32_t, Threads, Capacity> {
   template <class Image, class Put>
   static SORTILE_DEVICE void order(storage& s, std::uint32_t n, Image image_of, Put put) {
     const std::uint32_t values = number(s, n, image_of);
-    const unsigned wanted = bits_of(n - 1), left = simt::warp_size - bits_of(values - 1);
+    const unsigned wanted = bits_of(n - 1), left = 32 - bits_of(values - 1);
     const unsigned dropped = wanted > left ? wanted - left : 0, place_bits = wanted - dropped;
     elements::sort(s.sorted, n, [&](std::uint32_t p) { return s.numbers.load(p) << place_bits | p >> dropped; });
     simt::block_barrier();
-    for (std::uint32_t q = simt::thread_index(); q < n; q += Threads) {
-      const std::uint32_t e = at(s, q);
-      std::uint32_t p = (e & ((1u << place_bits) - 1)) << dropped;
-      if (dropped != 0) {
-        std::uint32_t before = 0; // of the same element
-        while (before < q && at(s, q - before - 1) == e)
-          ++before;
-        for (const std::uint32_t last = p + (1u << dropped) - 1; p < last; ++p) {
-          const bool has_it = s.numbers.load(p) == e >> place_bits;
-          if (has_it && before == 0)
-            break;
-          before -= has_it ? 1 : 0;
-        }
+    std::uint32_t e[items] = {}; // this thread's elements, an answer to all reads at once
+    bool is_first[items] = {};   // of its like; and first of the neighbours with its number
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < n) {
+        e[i] = at(s, place_of(i));
+        is_first[i] = dropped == 0 || place_of(i) == 0 || at(s, place_of(i) - 1) != e[i];
       }
-      put(q, p);
-    }
+    const std::uint32_t mask = (1u << place_bits) - 1;
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < n && dropped != 0)
+        is_first[i] = is_first[i] && s.numbers.load((e[i] & mask) << dropped) == e[i] >> place_bits;
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < n) {
+        const std::uint32_t p = (e[i] & mask) << dropped;
+        put(place_of(i), is_first[i] ? p : dropped == 1 ? p + 1 : later(s, place_of(i), e[i], place_bits, p));
+      }
   }
 
  private:
+  static constexpr int items = int((Capacity + Threads - 1) / Threads);
+  static SORTILE_DEVICE std::uint32_t place_of(int i) { return unsigned(i) * Threads + simt::thread_index(); }
+
+  /// Whose element place q has: of p and its neighbours with the number, the one that is as far behind the first as q
+  /// is behind the first such element.
+  static SORTILE_DEVICE std::uint32_t later(storage& s, std::uint32_t q, std::uint32_t e, unsigned place_bits,
+                                            std::uint32_t p) {
+    std::uint32_t before = 0;
+    while (before < q && at(s, q - before - 1) == e)
+      ++before;
+    for (;; ++p) {
+      const bool has_it = s.numbers.load(p) == e >> place_bits;
+      if (has_it && before == 0)
+        return p;
+      before -= has_it ? 1 : 0;
+    }
+  }
   /// Numbers the images; returns how many numbers there may be.
   template <class Image>
   static SORTILE_DEVICE std::uint32_t number(storage& s, std::uint32_t n, Image image_of) {
-    const auto each = [&](auto f) {
-      for (std::uint32_t p = simt::thread_index(); p < n; p += Threads)
-        f(p);
-    };
+    std::uint32_t images[items];
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      images[i] = image_of(place_of(i) < n ? place_of(i) : 0);
     numbering::clear(s.halves);
     simt::block_barrier();
-    each([&](std::uint32_t p) { numbering::mark(s.halves, image_of(p)); });
+    numbering::mark(s.halves, images, (n + Threads - 1) / Threads);
     simt::block_barrier();
     const auto values = numbering::count(s.halves);
     simt::block_barrier();
-    each([&](std::uint32_t p) { s.numbers[p] = numbering::rank(s.halves, values, image_of(p)); });
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < n)
+        s.numbers[place_of(i)] = numbering::rank(s.halves, values, images[i]);
     simt::block_barrier();
     return values.lower * values.upper;
   }

@@ -26,15 +26,17 @@
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
-// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those of
-// block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys crowd.
-// It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts.
+// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those
+// of block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys
+// crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5
+// sorts.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
 #pragma once
 
+#include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/crowded_order.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
@@ -76,7 +78,6 @@ struct local_pairs_kernel {
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
-  static constexpr unsigned most_alike = 4;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
   using crowded_pairs = crowded_order<Word, block_threads, capacity>; // of one block alone
@@ -161,7 +162,7 @@ struct local_pairs_kernel {
     fetch(s, b);
     bins_of bin = bins_of::by_bits(image);
     bool crowds = crowded(s, b, bin);
-    if (crowds) {
+    if (crowds && bins_of::interval_may_help(image, key_of(s, b, simt::thread_index() % b.pairs))) {
       const auto ends = interval::of(s.ends, image, [&](auto f) {
         for (std::uint32_t p = simt::thread_index(); p < b.pairs; p += block_threads)
           f(key_of(s, b, p));
@@ -170,9 +171,9 @@ struct local_pairs_kernel {
       crowds = crowded(s, b, bin);
     }
     if (crowds || !order_by_list(s, b, bin))
-      crowded_pairs::order(
+      return crowded_pairs::order(
           s.crowd, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); },
-          [&](std::uint32_t q, std::uint32_t p) { s.order[q] = std::uint16_t(p); });
+          [&](std::uint32_t q, std::uint32_t p) { store_pair(s, b, p, q); });
     simt::block_barrier();
     store(s, b);
   }
@@ -430,11 +431,10 @@ struct local_pairs_kernel {
     return a < c || (a == c && other < mine);
   }
 
-  /// Whether one warp's pairs crowd; the same in all threads.
+  /// Whether the pairs crowd; the same in all threads.
   SORTILE_DEVICE bool crowded(shared& s, const bucket& b, const bins_of& bin_of) const {
     const unsigned t = simt::thread_index();
-    const std::uint32_t alike = simt::match_any(t < b.pairs ? bin_of(key_of(s, b, t)) >> 4 : ~t);
-    return simt::block_any(simt::popcount(alike) >= most_alike);
+    return bins_crowd(t < b.pairs, [&] { return bin_of(key_of(s, b, t)); });
   }
   /// The permutation by stable passes, for keys that crowd.
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
@@ -481,15 +481,18 @@ struct local_pairs_kernel {
       const std::uint32_t q = unsigned(i) * block_threads + simt::thread_index();
       if (q < lead || q - lead >= b.pairs)
         continue;
-      const std::uint32_t from = s.order.load(q - lead), to = b.first + q - lead;
-      if (write_keys)
-        out[to] = s.keys.load(b.key_lead + from);
-      if constexpr (has_values) {
-        if (!(Alone && make_indices))
-          out_values[to] = s.values.load(b.value_lead + from);
-        else if constexpr (value_size<Value> <= 8)
-          out_values[to] = Value(from);
-      }
+      store_pair(s, b, s.order.load(q - lead), q - lead);
+    }
+  }
+  SORTILE_DEVICE void store_pair(shared& s, const bucket& b, std::uint32_t from, std::uint32_t place) const {
+    const std::uint32_t to = b.first + place;
+    if (write_keys)
+      out[to] = s.keys.load(b.key_lead + from);
+    if constexpr (has_values) {
+      if (!(Alone && make_indices))
+        out_values[to] = s.values.load(b.value_lead + from);
+      else if constexpr (value_size<Value> <= 8)
+        out_values[to] = Value(from);
     }
   }
 

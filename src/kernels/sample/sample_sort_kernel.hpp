@@ -42,6 +42,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, bool Placed, bool Grid>
 struct sample_sort_kernel {
   static constexpr auto shape = detail::sample_shape::of(sizeof(Word), Placed);
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = shape.threads, min_blocks = 1, most_buckets = shape.most_buckets;
   static constexpr int most_items = shape.most_items, tile_items = shape.tile_items;
   static constexpr unsigned most_drawn_a_bucket = 24, most_drawn = most_buckets * most_drawn_a_bucket;
@@ -67,7 +68,8 @@ struct sample_sort_kernel {
   struct shared {
     union {
       alignas(16) simt::shared_array<element, primitives::merge_sort_room<element>(shape.capacity())> elements;
-      alignas(16) simt::shared_array<splitter, Grid ? primitives::merge_sort_room<splitter>(4 * block_threads) : 1> drawn;
+      alignas(
+          16) simt::shared_array<splitter, Grid ? primitives::merge_sort_room<splitter>(4 * block_threads) : 1> drawn;
       std::conditional_t<Grid, stage, nothing> staged;
     };
     std::conditional_t<Grid, tables, nothing> table;

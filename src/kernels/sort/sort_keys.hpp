@@ -5,7 +5,8 @@
 //   tables      small
 //   partition   up to 8 bits        one read, one write
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 keys on)
-//   local       the rest            one read, one write     (and large_sort_kernel.hpp for what that leaves)
+//   local       the rest            one read, one write     (and large_sort_kernel.hpp for what that leaves, or, of
+//                                                            32-bit keys in 2^16 buckets, crowds/)
 //
 // The number of buckets follows n, about 4096 keys each. 7 sizeof(key) bytes are moved for a key. An
 // input of a few thousand keys is sorted in one launch of one block instead (one_block_sort_kernel.hpp).
@@ -20,7 +21,8 @@
 // there are buckets, close together, are written from the counts alone, without being moved.
 //
 // When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. `unsuited`
-// tells in time: of crowds that a sample shows, before the keys are read.
+// tells in time: of crowds that a sample shows, before the keys are read. 32-bit keys in 2^16 buckets (beyond 2^27 of
+// them) are never unsuited: their buckets are counted, whatever their size.
 #pragma once
 
 #include "kernels/sort_shape.hpp"
@@ -49,19 +51,20 @@ struct sort_keys_request {
   std::size_t workspace_bytes = 0;
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
   /// large for one block, too many are crowded, or few values have strays (which is known before anything moves), else
-  /// it writes 0 and sorts. Not written where one block sorts all keys: it takes any.
+  /// it writes 0 and sorts, as it always does where buckets are counted. Not written where one block sorts all keys: it
+  /// takes any.
   std::uint32_t* unsuited = nullptr;
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
   std::uint64_t sample_from = std::uint64_t{1} << 21; ///< keys from which a sample is asked for `unsuited`
-  static constexpr std::uint32_t least_giant = 67'000;
-  std::uint32_t giant_from = std::uint32_t{1}
-                             << 17; ///< keys from which several blocks count a bucket; least_giant or more
+  static constexpr std::uint32_t least_giant = 67'000; ///< room for a bucket's counters
+  /// Keys from which several blocks count a bucket; least_giant or more.
+  std::uint32_t giant_from = std::uint32_t{1} << 17;
 };
 
-/// Bytes that a request needs: none where one block sorts, else room for the keys once more, and 20 bytes a bucket.
-/// Aligned to 128.
+/// Bytes that a request needs: none where one block sorts, else room for the keys once more, and 20 bytes a bucket
+/// (where buckets are counted: 12 more for each 67,000 keys). Aligned to 128.
 template <class Word>
 std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
 

@@ -1,0 +1,25 @@
+// Whether a block's keys crowd in their bins, before any bin is filled: the steps that give each bin one bit, sixteen
+// bins a word, and go another way where too many keys share a word.
+//
+// A key of each thread of a few warps is asked. Where one word gets four of a warp's 32 keys, keys crowd: that happens
+// to evenly spread ones, 32 of them in 4096 words, once in 10^6 warps. Eight warps are enough to see crowds that
+// matter, and all would take long: lanes are compared by match_any, 54 clocks of a multiprocessor a warp. What is not
+// seen is found when the bins are full.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// `bin(…)` is the bin of one of the thread's keys, and asked for only if has_key; the same in all threads. A block
+/// barrier.
+template <class Bin>
+SORTILE_DEVICE bool bins_crowd(bool has_key, Bin bin) {
+  constexpr unsigned asked_warps = 8, most_alike = 4;
+  bool crowd = false;
+  if (simt::warp_index() < asked_warps)
+    crowd = simt::popcount(simt::match_any(has_key ? bin() >> 4 : ~simt::lane_index())) >= most_alike;
+  return simt::block_any(crowd);
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

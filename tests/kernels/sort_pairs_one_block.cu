@@ -1,0 +1,129 @@
+// Pairs that one block sorts alone: which bins its keys get, and what happens where none help. Against
+// std::stable_sort; every size at which the block's ways part.
+#include "tests/kernels/pair_sort_checks.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace sortile::simt_tests {
+namespace {
+
+using namespace pair_checks;
+
+enum class crowd {
+  interval,     // integers of a narrow interval, away from 0
+  outlier,      // and one of them far away
+  magnitudes,   // of all magnitudes alike: many different halves of a word
+  neighbours,   // the same, and mostly equal to the key before: elements of one number and one place
+  two_values,   // equal keys alone
+  unit,         // floats in [0, 1)
+  normal,       // uneven by value, crowded by bits
+  not_a_number, // the same among NaNs, infinities and zeros of both signs
+};
+constexpr crowd integers[] = {crowd::interval, crowd::outlier, crowd::magnitudes, crowd::neighbours, crowd::two_values};
+constexpr crowd all_crowds[] = {crowd::interval,   crowd::outlier, crowd::magnitudes, crowd::neighbours,
+                                crowd::two_values, crowd::unit,    crowd::normal,     crowd::not_a_number};
+
+template <class Word>
+std::vector<Word> make_crowd(std::size_t n, crowd kind) {
+  using real = std::conditional_t<sizeof(Word) == 4, float, double>;
+  const auto bits = noise(4 * n, std::uint32_t(n) + 29);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Word r = Word(std::uint64_t{bits[4 * i]} << 32 | bits[4 * i + 1]);
+    const std::uint32_t other = bits[4 * i + 2];
+    const double u = bits[4 * i] * 0x1p-32, v = (other + 0.5) * 0x1p-32;
+    switch (kind) {
+    case crowd::interval:
+      keys[i] = Word(Word(3) << (8 * sizeof(Word) - 3)) - 40'000 + r % 1'000'000;
+      break;
+    case crowd::outlier:
+      keys[i] = i == n / 2 ? Word(~Word{0}) : Word(7'000'000 + r % 50'000);
+      break;
+    case crowd::magnitudes:
+      keys[i] = Word(r >> other % (8 * sizeof(Word) - 4));
+      break;
+    case crowd::neighbours:
+      keys[i] = i > 0 && other % 8 != 0 ? keys[i - 1 - (i > 1 ? other / 8 % 2 : 0)] : Word(r >> other / 16 % 20);
+      break;
+    case crowd::two_values:
+      keys[i] = other % 2 == 0 ? Word{5} : Word(~Word{0});
+      break;
+    case crowd::unit:
+      keys[i] = std::bit_cast<Word>(real(u < 0.999 ? u : 0.5));
+      break;
+    default:
+      keys[i] = std::bit_cast<Word>(real(std::sqrt(-2 * std::log(v)) * std::cos(6.283185307179586 * u)));
+      if (kind == crowd::not_a_number && other % 3 == 0)
+        keys[i] = special_float<Word>(other >> 2);
+    }
+  }
+  return keys;
+}
+
+template <class Word>
+void check_crowd(simt::queue q, std::size_t n, crowd kind, how<Word> h) {
+  SCOPED_TRACE("n " + std::to_string(n) + ", crowd " + std::to_string(int(kind)) + ", values of " +
+               std::to_string(h.value_bytes));
+  check_sort(q, make_crowd<Word>(n, kind), h);
+}
+
+template <class Word>
+void check_sizes() {
+  constexpr bool narrow = sizeof(Word) == 4;
+  constexpr auto u = narrow ? key_type::u32 : key_type::u64, i = narrow ? key_type::i32 : key_type::i64,
+                 f = narrow ? key_type::f32 : key_type::f64;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {1, 2, 31, 33, 600, 2047, 2048, 2049, 4096, 4097, 4480}) {
+          for (const crowd kind : integers) {
+            check_crowd<Word>(q, n, kind, {.type = u, .value_bytes = 4});
+            check_crowd<Word>(q, n, kind, {.type = i, .direction = order::descending, .value_bytes = 16});
+          }
+          for (const crowd kind : all_crowds)
+            for (const order direction : {order::ascending, order::descending}) {
+              check_crowd<Word>(q, n, kind, {.type = f, .direction = direction, .value_bytes = 8});
+              check_crowd<Word>(
+                  q, n, kind,
+                  {.type = f, .direction = direction, .value_bytes = 4, .indices = true, .want_keys = n % 2 == 0});
+              check_crowd<Word>(q, n, kind,
+                                {.type = f, .direction = direction, .value_bytes = 0, .keys_in_place = true});
+            }
+        }
+      },
+      0);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const crowd kind : all_crowds)
+          check_crowd<Word>(q, 2500, kind,
+                            {.type = f, .value_bytes = 4, .keys_in_place = true, .values_in_place = true});
+      },
+      2);
+}
+SIMT_TEST(sort_pairs_one_block, keys_of_32_bits) {
+  check_sizes<std::uint32_t>();
+}
+SIMT_TEST(sort_pairs_one_block, keys_of_64_bits) {
+  check_sizes<std::uint64_t>();
+}
+
+#if !SORTILE_ON_CUDA
+/// Bins, and not merges, sort what lies evenly in its interval: less is done to shared storage.
+template <class Word>
+std::uint64_t shared_requests(crowd kind, key_type type) {
+  executor::device counting({.checks = executor::check::counters});
+  check_crowd<Word>(simt::queue::executor(counting), 4096, kind, {.type = type, .value_bytes = 0});
+  return counting.counted().shared_loads.requests + counting.counted().warp_collectives;
+}
+SIMT_TEST(sort_pairs_one_block, even_intervals_need_no_merge) {
+  EXPECT_LT(2 * shared_requests<std::uint32_t>(crowd::unit, key_type::f32),
+            shared_requests<std::uint32_t>(crowd::neighbours, key_type::f32));
+  EXPECT_LT(2 * shared_requests<std::uint64_t>(crowd::unit, key_type::f64),
+            shared_requests<std::uint64_t>(crowd::neighbours, key_type::f64));
+  EXPECT_LT(2 * shared_requests<std::uint32_t>(crowd::interval, key_type::u32),
+            shared_requests<std::uint32_t>(crowd::magnitudes, key_type::u32));
+}
+#endif
+
+} // namespace
+} // namespace sortile::simt_tests
