@@ -9,12 +9,10 @@
 //   giant buckets, a share of all their keys a block (giant_buckets.hpp)
 //     whole in the share      counted and written, as those below
 //     others                  counted, and added to the bucket's counters in global memory
-//   buckets left, drawn one by one; the next is asked for from the L2 meanwhile
+//   buckets left, drawn one by one, but for those that medium_sort_kernel.hpp has sorted since; the next is asked for
+//   from the L2 meanwhile
 //     with strays             digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
-//     of up to 12,288 keys    one bit a value, as the local step does it (local_sort_kernel.hpp), by a larger block:
-//                             counting would clear and read 65,536 counters for each, 28 µs
-//     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp); those, too, that have
-//                             too many equal keys for bits
+//     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
 //
 // What shares put together is written by the next launch (fill_giants_kernel.hpp). The arrays are those of the local
 // step: `in` is out, and spare is free, or in is spare, and out is free. A bucket is read to its end before its place
@@ -38,7 +36,6 @@
 #include "kernels/crowds/bucket_fill.hpp"
 #include "kernels/crowds/giant_buckets.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
-#include "kernels/local/local_sort_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -80,25 +77,17 @@ struct crowd_arrays {
   }
 };
 
-/// A local step for buckets that are a little too large for the usual one.
-struct crowd_bins_tuning {
-  static constexpr unsigned threads = bucket_counts::block_threads, min_blocks = 1, words = 4096, list_size = 2048;
-  static constexpr int vectors = int(12288 / (4 * threads));
-};
-
 struct count_crowds_kernel {
   using Word = bucket_values::Word;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads>;
   using by_digits = large_sort_kernel<Word, block_threads, 4>;
-  using by_bins = local_sort_kernel<Word, crowd_bins_tuning>;
 
   struct shared {
     union {
       bucket_counts counts;
       typename by_digits::shared digits;
-      typename by_bins::shared bins;
     };
     typename filler::shared filling;
     simt::shared_value<std::uint32_t> drawn;
@@ -124,9 +113,11 @@ struct count_crowds_kernel {
       q = draw(s);
       if (q < many)
         prefetch(at.left.buckets.load(q));
+      if (b == bucket_list::done)
+        continue;
       if (has_strays<Word>(at.left.findings, at.window.load(0), b, at.bins()))
         sort_by_digits(s, b);
-      else if (!sort_by_bins(s, b))
+      else
         sort_bucket(s, b);
     }
   }
@@ -145,27 +136,13 @@ struct count_crowds_kernel {
   /// Asks the L2 for the next bucket, or as much of it as takes one instruction a thread.
   SORTILE_DEVICE void prefetch(std::uint32_t bucket) const {
     constexpr std::uint32_t line = 128 / sizeof(Word);
+    if (bucket == bucket_list::done)
+      return;
     const std::uint32_t begin = at.start.load(bucket), mine = line * simt::thread_index();
     if (mine < at.start.load(bucket + 1) - begin)
       simt::prefetch(at.in, begin + mine);
   }
 
-  /// False, in all threads, where the bucket is too large, or has too many equal keys.
-  SORTILE_DEVICE bool sort_by_bins(shared& s, std::uint32_t bucket) const {
-    const std::uint32_t begin = at.start.load(bucket), lead = begin % unsigned(by_bins::vector);
-    const std::uint32_t end = at.start.load(bucket + 1) - begin + lead;
-    if (end > by_bins::capacity)
-      return false;
-    const by_bins step{at.in,   at.in, at.out, at.start, at.left, at.window, at.image, at.start.load(at.bins()),
-                       at.bits, false};
-    const typename by_bins::bucket b{bucket, begin - lead, lead, end};
-    const bucket_values values = at.values(bucket);
-    typename by_bins::keys_vector keys[by_bins::vectors];
-    step.load(b, keys);
-    const bool sorted = step.sort(s.bins, b, keys, {values.complement, values.add, 0});
-    simt::block_barrier(); // before what is shared with other ways is used again
-    return sorted;
-  }
   SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t bucket) const {
     const std::uint32_t begin = at.start.load(bucket), end = at.start.load(bucket + 1);
     const bucket_values values = at.values(bucket);

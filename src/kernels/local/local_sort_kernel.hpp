@@ -60,6 +60,7 @@ struct local_sort_tuning<uint128> {
 struct bucket_list {
   simt::global<std::uint64_t> findings;
   simt::global<std::uint32_t> buckets;
+  static constexpr std::uint32_t done = ~0u; ///< in a bucket's place: it has been sorted since
 
   SORTILE_DEVICE void add(std::uint32_t bucket) const {
     buckets[findings.fetch_add(finding_left, std::uint64_t{1})] = bucket;

@@ -18,6 +18,7 @@ enum key_finding : unsigned {
   finding_second,  ///< 1: the look was taken again, with another window (second_look.hpp)
   finding_giants,  ///< buckets that several blocks count (crowds/giant_buckets.hpp)
   finding_drawn,   ///< of the buckets left, how many have found their block
+  finding_hot,     ///< 1: some bucket holds more than a quarter of all keys
   finding_words
 };
 

@@ -77,6 +77,8 @@ struct bucket_tables_kernel {
     if (i >= bins)
       return;
     start[i] = at;
+    if (here > n / 4)
+      findings[finding_hot] = 1;
     const std::uint32_t ring = (at + granule - 1) / granule * granule;
     if (fine > 1) {
       fine_rings.next[i] = ring;

@@ -4,7 +4,8 @@
 //
 // A block takes chunks of tiles in turn. Of a tile it
 //
-//   1  ranks each key by one atomic on its digit's counter                           count[d]
+//   1  ranks each key by one atomic on its digit's counter, or, where some bucket     count[d]
+//      holds a quarter of all keys, a row of a warp that has one digit by one
 //   2  scans the counters: where each digit begins in the staged tile                offset[d]
 //   3  puts the keys there, and reserves room in the buckets, one atomic a digit     stage, place[d]
 //   4  writes the staged tile out
@@ -108,7 +109,18 @@ struct partition_kernel {
     const key_window<Word> w = window.load(0);
     if (course_of<Word>(findings, w, bins) != key_course::buckets)
       return;
-    const windowed buckets(w, image);
+    if (findings.load(finding_hot) != 0)
+      partition<true>(s, {w, image});
+    else
+      partition<false>(s, {w, image});
+  }
+
+ private:
+  using windowed = windowed_keys<Word>;
+
+  /// Hot: most warps' rows are expected to be of one digit.
+  template <bool Hot>
+  SORTILE_DEVICE void partition(shared& s, const windowed& buckets) const {
     const unsigned t = simt::thread_index();
     const std::uint32_t tiles = number_tiles(s);
     position at{.tile = simt::block_index() * shape.chunk};
@@ -124,7 +136,7 @@ struct partition_kernel {
       const position here = at;
       std::uint32_t ranks[items / 2]; // two a word
       leftovers old;
-      rank(s, buckets, here, keys, ranks);
+      rank<Hot>(s, buckets, here, keys, ranks);
       take(s, old);
       simt::block_barrier();
       scan_digits(s);
@@ -148,8 +160,6 @@ struct partition_kernel {
     }
   }
 
- private:
-  using windowed = windowed_keys<Word>;
   struct position {
     std::uint32_t tile, in_chunk = 0, segment = 0;
     std::uint32_t first = 0, low = 0,
@@ -235,24 +245,18 @@ struct partition_kernel {
           f(keys[i / vector][i % vector], i);
     }
   }
+  template <bool Hot>
   SORTILE_DEVICE void rank(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
                            std::uint32_t (&ranks)[items / 2]) const {
     SORTILE_UNROLL
     for (std::uint32_t& two : ranks)
       two = 0;
-    const auto set = [&](int i, std::uint32_t r) {
-      ranks[i / 2] = i % 2 == 0 ? r : simt::permute_bytes(ranks[i / 2], r, 0x5410);
-    };
-    if (at.full() && has_one_digit(digit(buckets, keys[0][0]))) {
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const std::uint32_t d = digit(buckets, keys[i / vector][i % vector]);
-        set(i, has_one_digit(d) ? add_of_warp(s, d) : s.count.fetch_add(d, 1u, simt::relaxed, simt::block_scope));
-      }
-      return;
-    }
     each_key(at, keys, [&](Word key, int i) {
-      set(i, s.count.fetch_add(digit(buckets, key), 1u, simt::relaxed, simt::block_scope));
+      const std::uint32_t d = digit(buckets, key);
+      const std::uint32_t r = Hot && at.full() && has_one_digit(d)
+                                  ? add_of_warp(s, d)
+                                  : s.count.fetch_add(d, 1u, simt::relaxed, simt::block_scope);
+      ranks[i / 2] = i % 2 == 0 ? r : simt::permute_bytes(ranks[i / 2], r, 0x5410);
     });
   }
   /// Whether all lanes have this lane's digit.

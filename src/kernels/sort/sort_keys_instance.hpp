@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/crowds/fill_giants_kernel.hpp"
+#include "kernels/crowds/medium_sort_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
@@ -222,6 +223,7 @@ class key_sort {
                             .image = image_,
                             .bits = bits(),
                             .shares = blocks};
+      simt::launch(q_, {.grid = simt::resident_blocks<medium_sort_kernel>(q_)}, medium_sort_kernel{at, n_});
       simt::launch(q_, {.grid = blocks}, count_crowds_kernel{at});
       simt::launch(q_, {.grid = blocks}, fill_giants_kernel{at});
     }

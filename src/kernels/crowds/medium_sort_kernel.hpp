@@ -1,0 +1,63 @@
+// Sorts the buckets that are a little too large for the local step: of up to 10,240 keys of 32 bits, by the same bits
+// (local/local_sort_kernel.hpp), in larger blocks, before what is left is counted (count_crowds_kernel.hpp). Counting
+// would clear and read 65,536 counters for each, 28 µs; this takes as long as the local step for as many keys.
+//
+// As many blocks as are resident go through the list of buckets left. Those that are too large, that have keys from
+// outside of the window, or too many equal ones, stay in the list; others leave `done` in their place.
+//
+// In place is allowed, as in the local step. Traffic: 2 sizeof(key) a key.
+#pragma once
+
+#include "kernels/crowds/count_crowds_kernel.hpp"
+#include "kernels/local/local_sort_kernel.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Three blocks of 65 KB a multiprocessor.
+struct medium_tuning {
+  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 1024;
+  static constexpr int vectors = 5;
+};
+
+struct medium_sort_kernel {
+  using Word = bucket_values::Word;
+  using local = local_sort_kernel<Word, medium_tuning>;
+  using shared = typename local::shared;
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = local::block_threads, min_blocks = local::min_blocks;
+
+  crowd_arrays at;
+  std::uint32_t n;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
+      return;
+    const auto many = std::uint32_t(at.left.findings.load(finding_left));
+    for (std::uint32_t q = simt::block_index(); q < many; q += simt::grid_size()) {
+      const std::uint32_t bucket = at.left.buckets.load(q);
+      if (has_strays<Word>(at.left.findings, at.window.load(0), bucket, at.bins()) || !sort(s, bucket))
+        continue;
+      if (simt::thread_index() == 0)
+        at.left.buckets[q] = bucket_list::done;
+      simt::block_barrier();
+    }
+  }
+
+ private:
+  /// False, in all threads, where nothing was done.
+  SORTILE_DEVICE bool sort(shared& s, std::uint32_t bucket) const {
+    const std::uint32_t begin = at.start.load(bucket), lead = begin % unsigned(local::vector);
+    const typename local::bucket b{bucket, begin - lead, lead, at.start.load(bucket + 1) - begin + lead};
+    if (b.end > local::capacity)
+      return false;
+    const bucket_values values = at.values(bucket);
+    const local step{at.in, at.in, at.out, at.start, at.left, at.window, at.image, n, at.bits, false};
+    typename local::keys_vector keys[local::vectors];
+    step.load(b, keys);
+    const bool sorted = step.sort(s, b, keys, {values.complement, values.add, 0});
+    simt::block_barrier();
+    return sorted;
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
