@@ -188,6 +188,10 @@ struct crowds {
   Word flip = 0; // of the images
 };
 
+// Types of their own: one translation unit of a program launches a kernel, and the library's has these.
+struct counting : kernels::count_crowds_kernel {};
+struct filling : kernels::fill_giants_kernel {};
+
 /// The two kernels behind the local step, on buckets as that leaves them: giant ones listed, the others left.
 void check_crowds(simt::queue q, const crowds& c) {
   constexpr unsigned bits = 2, bins = 1u << bits;
@@ -244,8 +248,8 @@ void check_crowds(simt::queue q, const crowds& c) {
       .bits = bits,
       .shares = c.shares,
   };
-  simt::launch(q, {.grid = c.shares}, kernels::count_crowds_kernel{at});
-  simt::launch(q, {.grid = c.shares}, kernels::fill_giants_kernel{at});
+  simt::launch(q, {.grid = c.shares}, counting{{at}});
+  simt::launch(q, {.grid = c.shares}, filling{{at}});
   const auto got = c.in_place ? from.host() : other.host();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
   EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n)) << "is the first wrong key";

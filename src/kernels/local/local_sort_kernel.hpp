@@ -316,8 +316,6 @@ struct local_sort_kernel {
         taken |= 1u << i;
     });
     for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
-      if (s.too_many.load(0, simt::relaxed, simt::block_scope) != 0)
-        break;
       const int i = int(simt::trailing_zeros(rest));
       // Read again: a register cannot be chosen at run time.
       const Word key = in.load(b.first + place_of(i / vector) + unsigned(i % vector));
@@ -326,10 +324,10 @@ struct local_sort_kernel {
       const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
       if (r >= most_taken || q >= list_size) {
         s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
-      } else {
-        s.binned.taken_key[q] = key;
-        s.binned.taken_at[q] = w << 16 | r;
+        break;
       }
+      s.binned.taken_key[q] = key;
+      s.binned.taken_at[q] = w << 16 | r;
     }
     return taken;
   }
