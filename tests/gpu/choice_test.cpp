@@ -44,16 +44,21 @@ TEST(sorter_choice, is_able_to) {
     ASSERT_EQ(c.first == sorter::nothing, f.n == 0);
     for (const sorter s : {c.first, c.behind}) {
       const bool partitions = s == sorter::keys || s == sorter::pairs;
-      if (partitions)
+      if (partitions) {
         ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 32) << f.n;
-      if (s == sorter::keys)
+      }
+      if (s == sorter::keys) {
         ASSERT_TRUE(f.value_bytes == 0 && !f.floats && f.n < (std::size_t{1} << 32)) << f.n;
-      if (s == sorter::pairs)
+      }
+      if (s == sorter::pairs) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
-      if (s == sorter::counting)
+      }
+      if (s == sorter::counting) {
         ASSERT_TRUE(f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys) << f.n;
-      if (s == sorter::sample)
+      }
+      if (s == sorter::sample) {
         ASSERT_TRUE(f.sample_fits && f.n <= std::size_t{1} << 20) << f.n;
+      }
     }
   });
 }

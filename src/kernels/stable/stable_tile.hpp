@@ -46,7 +46,7 @@ class packed_digits {
   SORTILE_DEVICE std::uint32_t get(int i) const { return words_[i / 4] >> (8 * (i % 4)) & 255; }
 
  private:
-  std::uint32_t words_[(Items + 3) / 4];
+  std::uint32_t words_[(Items + 3) / 4] = {};
 };
 
 /// How the lanes of a row with equal digits find each other.
