@@ -1,6 +1,6 @@
 // Bounds are from single calls on one H100 (bench/results/h100/engine-choice-2.json, made by `sortile bench gpu
-// --engine-sorts`): a launch takes 3 to 4 µs, so below some hundred thousand keys their number decides, and above it
-// the bytes that are moved.
+// --engine-sorts`) before kernels started early: a launch took 3 to 4 µs, so below some hundred thousand keys their
+// number decided, and above it the bytes that are moved.
 #include "gpu/sorter_choice.hpp"
 
 #include "kernels/pairs/sort_pairs.hpp"

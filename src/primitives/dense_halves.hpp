@@ -5,7 +5,7 @@
 //   rank       of a half: how many smaller values occur there, by the bits before it and a popcount
 //   number     rank of the upper half · (values of the lower half) + rank of the lower half
 //
-// Numbers of n elements have at most n values in each half, so 2^24 of 4096 elements, whatever the numbers, and mostly
+// Fewer than 65,536 numbers. Those of n elements have at most n values in each half, so 2^24 of 4096 elements, whatever the numbers, and mostly
 // far fewer of those that have much in common: AND of three random words, 4096 times, has 1056 values in each half.
 // Equal numbers stay equal, different ones different and in their order.
 //

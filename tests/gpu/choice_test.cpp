@@ -74,6 +74,17 @@ TEST(sorter_choice, somebody_stands_behind_who_may_leave_keys) {
   });
 }
 
+// Beyond 2^27 integers of 32 bits have 2^16 buckets, which are counted whatever they hold.
+TEST(sorter_choice, nobody_stands_behind_keys_that_are_counted) {
+  for (const std::size_t n :
+       {std::size_t{1} << 26, std::size_t{1} << 27, (std::size_t{1} << 27) + 1, std::size_t{1} << 28}) {
+    const gpu::sorter_choice c = choose_sorter({.n = n, .key_bits = 32, .value_bytes = 0});
+    EXPECT_EQ(c.first, sorter::keys) << n;
+    EXPECT_EQ(c.behind, n > std::size_t{1} << 27 ? sorter::nothing : sorter::lsd) << n;
+    EXPECT_EQ(choose_sorter({.n = n, .key_bits = 64, .value_bytes = 0}).behind, sorter::lsd) << n;
+  }
+}
+
 TEST(sorter_choice, a_sample_sort_fits_a_large_device) {
   constexpr unsigned multiprocessors = 132;
   for_all_facts([](const sort_facts& f) {

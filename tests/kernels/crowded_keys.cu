@@ -2,6 +2,7 @@
 // cut as those are (partition_bits), which makes nearly all buckets empty; the kernels behind the local step are tried
 // on buckets of their own, under many schedules.
 #include "kernels/crowds/fill_giants_kernel.hpp"
+#include "kernels/crowds/medium_sort_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
 #include "tests/simt/fixture.hpp"
 
@@ -70,6 +71,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
 }
 
 constexpr std::size_t local_capacity = kernels::local_sort_kernel<Word>::capacity;
+constexpr std::size_t medium_capacity = kernels::medium_sort_kernel::local::capacity;
 constexpr Word far = 0x80000000; // from the keys of a test that lie low: makes the window as wide as the type
 
 /// Random keys of one bucket, `others` of them each in another.
@@ -81,9 +83,10 @@ SIMT_TEST(crowded_keys, a_bucket_of_any_size) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::size_t n :
-             {local_capacity, local_capacity + 1, std::size_t{kernels::bucket_fill<1024>::tile},
-              std::size_t{kernels::bucket_fill<1024>::tile} + 1, std::size_t{32'768}, std::size_t{giant} - 1,
-              std::size_t{giant}, std::size_t{giant} + 5, std::size_t{200'003}})
+             {local_capacity, local_capacity + 1, medium_capacity, medium_capacity + 1,
+              std::size_t{kernels::bucket_fill<1024>::tile}, std::size_t{kernels::bucket_fill<1024>::tile} + 1,
+              std::size_t{32'768}, std::size_t{giant} - 1, std::size_t{giant}, std::size_t{giant} + 5,
+              std::size_t{200'003}})
           for (const bool in_place : {false, true}) {
             SCOPED_TRACE("n " + std::to_string(n));
             auto keys = one_bucket(n + 2, 2);

@@ -223,6 +223,28 @@ SIMT_TEST(lsd_sort, floats) {
       0);
 }
 
+SIMT_TEST(lsd_sort, tiles_follow_n) {
+  using kernels::lsd_tiles;
+  const auto tiles_of = []<class Word>(Word, std::uint64_t n, unsigned value_bytes, unsigned architecture) {
+    kernels::lsd_request<Word> r;
+    r.n = n;
+    r.value_bytes = value_bytes;
+    r.architecture = architecture;
+    return kernels::detail::plan_lsd(r).shape;
+  };
+  const auto tiles = [&](std::uint64_t n, unsigned value_bytes, unsigned architecture = 90) {
+    return tiles_of(std::uint32_t{}, n, value_bytes, architecture);
+  };
+  EXPECT_EQ(tiles(1u << 20, 4), lsd_tiles::small);
+  EXPECT_EQ(tiles((1u << 20) + 1, 4), lsd_tiles::middle);
+  EXPECT_EQ(tiles(1u << 23, 4), lsd_tiles::middle);
+  EXPECT_EQ(tiles((1u << 23) + 1, 4), lsd_tiles::large);
+  EXPECT_EQ(tiles(1u << 21, 0), lsd_tiles::small);
+  EXPECT_EQ(tiles((1u << 21) + 1, 0), lsd_tiles::large);
+  EXPECT_EQ(tiles(1u << 28, 4, 80), lsd_tiles::small);
+  EXPECT_EQ(tiles_of(std::uint8_t{}, (1u << 20) + 1, 4, 90), lsd_tiles::large);
+}
+
 SIMT_TEST(lsd_sort, on_a_condition) {
   on_every_schedule(
       [&](simt::queue q) {

@@ -53,7 +53,7 @@ struct stored_counts {
   }
 };
 
-/// What both kernels of crowded buckets have to know.
+/// What the three kernels of crowded buckets have to know.
 struct crowd_arrays {
   using Word = bucket_values::Word;
   simt::global<const Word> in; // the buckets; out or spare

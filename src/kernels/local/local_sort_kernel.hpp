@@ -11,8 +11,8 @@
 // words that have such keys are put right by insertion, a thread a word: that orders the bits below the bins too.
 //
 // A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
-// left as it is and listed; large_sort_kernel.hpp sorts it, or crowds/count_crowds_kernel.hpp where buckets are
-// counted. So is the first and the last bucket where some keys lie outside of the window. A giant bucket
+// left as it is and listed; large_sort_kernel.hpp sorts it, or, where buckets are counted, one of
+// crowds/medium_sort_kernel.hpp and crowds/count_crowds_kernel.hpp. So is the first and the last bucket where some keys lie outside of the window. A giant bucket
 // (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In the others a key's bin is its distance from
 // the bucket's first possible key, shifted.
 //
@@ -56,7 +56,7 @@ struct local_sort_tuning<uint128> {
   static constexpr int vectors = 9;
 };
 
-/// Buckets that the local step leaves to the large one.
+/// Buckets that the local step leaves to the large one, or to crowds/.
 struct bucket_list {
   simt::global<std::uint64_t> findings;
   simt::global<std::uint32_t> buckets;

@@ -11,7 +11,7 @@ enum key_finding : unsigned {
   finding_ones,  ///< bits set in some image, and of 128 bits the upper half
   finding_zeros =
       finding_ones + 2, ///< bits clear in some image, likewise; ones & zeros are the bits in which keys differ
-  finding_left = finding_zeros + 2, ///< buckets that the local step left to the large one
+  finding_left = finding_zeros + 2, ///< buckets that the local step left to the large one, or to crowds/
   finding_outside,                  ///< 1: some image lies outside of the window (key_window.hpp)
   finding_crowded, ///< keys in buckets that are too large for the local step, as far as they are counted
   finding_skewed,  ///< not 0: some bucket is so large that the sort leaves the keys to another, as one of these says

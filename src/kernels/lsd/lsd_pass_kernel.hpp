@@ -12,7 +12,7 @@
 // the ranking (`early`), or else the L2 is asked for them then.
 //
 // What bounds a tile. Runs of equal digits begin and end within sectors, and memory pays for those twice, so tiles are
-// as large as registers and shared storage allow: about 96 KB of keys, or of values, with a block a multiprocessor.
+// as large as registers and shared storage allow: large ones have about 96 KB of keys, or of values, with a block a multiprocessor.
 // Not larger: loads in flight live in what shared storage leaves of the L1 (4-byte keys: 20 a thread, two blocks of
 // 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs L2 traffic for the same reason.
 //

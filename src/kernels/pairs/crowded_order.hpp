@@ -4,7 +4,7 @@
 //   32 bits   number of the image · 2^b + place / 2^d       one register an element: half of what two would cost
 //   64 bits   image · 2^64 + place
 //
-// Numbers. Images of 32 bits are numbered (primitives/dense_halves.hpp): 24 bits for 4096 of them at the most, and 20
+// Numbers. Images of 32 bits are numbered (primitives/dense_halves.hpp): 24 bits for 4096 of them at the most, 25 for all, and 20
 // or 21 of keys that crowd. Where that leaves fewer bits than places need, the lowest d bits of the place are left out.
 // So 2^d neighbours may have one element, if their keys are equal; then they stand side by side, and the k-th of them
 // is the k-th of the neighbours that has the key.

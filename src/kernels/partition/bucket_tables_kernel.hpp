@@ -4,10 +4,12 @@
 //   next, left     of the second partition's buckets i, and of the first's, which are `fine` neighbours together
 //                  (partition_kernel.hpp says what they are)
 //
-// Crowds. The sort is unsuited, and finding_skewed tells all later steps, where a bucket holds more than `most` keys,
+// Crowds. Where the sort may leave the keys to another, it is unsuited, and finding_skewed tells all later steps, where a bucket holds more than `most` keys,
 // where buckets that the local step cannot take (more than `fitting` keys) hold more than a sixteenth of all, or where
 // the window is dense. Not where the counts themselves are the result (key_course::fill). Where a sample has said so
 // before, there are no counts, and nothing to do.
+//
+// finding_hot tells the partitions that one bucket holds more than a quarter of all keys.
 //
 // Giant buckets (crowds/giant_buckets.hpp) are listed, where the sort counts them. Where a second look was taken, its
 // counts are the ones that hold, and its window and findings replace the first one's.

@@ -5,7 +5,7 @@
 // A block takes chunks of tiles in turn. Of a tile it
 //
 //   1  ranks each key by one atomic on its digit's counter, or, where some bucket     count[d]
-//      holds a quarter of all keys, a row of a warp that has one digit by one
+//      holds over a quarter of all, a row of a warp that has one digit by one
 //   2  scans the counters: where each digit begins in the staged tile                offset[d]
 //   3  puts the keys there, and reserves room in the buckets, one atomic a digit     stage, place[d]
 //   4  writes the staged tile out

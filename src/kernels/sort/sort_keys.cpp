@@ -41,9 +41,9 @@ void check(const sort_keys_request<Word>& r) {
                                       std::pair{"out", reinterpret_cast<std::uintptr_t>(r.out)}})
     if (address % vector != 0)
       throw invalid_argument(std::string("sort_keys: ") + name + " is not aligned to 16 bytes");
-  if (r.giant_from < r.least_giant)
-    throw invalid_argument("sort_keys: giant_from = " + std::to_string(r.giant_from) + ", at least " +
-                           std::to_string(r.least_giant) + " is allowed");
+  if (r.giant_from < r.least_giant || r.giant_from > r.most_giant)
+    throw invalid_argument("sort_keys: giant_from = " + std::to_string(r.giant_from) + ", " +
+                           std::to_string(r.least_giant) + " to " + std::to_string(r.most_giant) + " are allowed");
   check_array("sort_keys", "in", r.in, r.n);
   check_array("sort_keys", "out", r.out, r.n);
   if (r.in != r.out)

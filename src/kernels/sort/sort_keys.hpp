@@ -59,7 +59,8 @@ struct sort_keys_request {
   partition_tiles tiles = partition_tiles::follow_n;
   std::uint64_t sample_from = std::uint64_t{1} << 21; ///< keys from which a sample is asked for `unsuited`
   static constexpr std::uint32_t least_giant = 67'000; ///< room for a bucket's counters
-  /// Keys from which several blocks count a bucket; least_giant or more.
+  static constexpr std::uint32_t most_giant = 1u << 21; ///< what one block counts alone
+  /// Keys from which several blocks count a bucket; least_giant to most_giant.
   std::uint32_t giant_from = std::uint32_t{1} << 17;
 };
 

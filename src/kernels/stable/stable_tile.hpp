@@ -15,10 +15,9 @@
 //                                                                   offset[digit]
 //   rank    row by row: every lane sets its bit in the digit's word of a table of votes; the word read back names the
 //           lanes of equal digit; a key's place is the table's entry plus its equals in lower lanes; the lowest of them
-//           moves the entry on and clears the word                                              votes[1 or
-//           2][warp][digit]
+//           moves the entry on and clears the word                       votes[table][warp][digit]
 //
-// The next row votes in the other table while this row is counted: two latencies become one. A digit known to be
+// Where all rows vote, the next one votes in the other table while this row is counted: two latencies become one. A digit known to be
 // frequent collides in its word, lane by lane, so it goes by a ballot instead: either the one that the caller names
 // (from its histogram) or the first key's, where a quarter of the warp's first row has it (sorted runs).
 //
@@ -29,7 +28,7 @@
 // Counting before ranking costs one access a key more than taking the counts from the ranks, and saves one (the ranks
 // are places already); what it buys is that the totals are known, and the look-back under way, before the long part.
 //
-// Shared storage: 3 KB a warp and 4 KB. Barriers: 4, all in count.
+// Shared storage: 3 KB a warp, 2 where rows alternate, and 3 to 5 KB. Barriers: 4, all in count.
 #pragma once
 
 #include "primitives/warp_scan.hpp"

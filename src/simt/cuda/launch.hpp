@@ -114,13 +114,23 @@ inline void fill(attributes& a, const launch_config& c, bool early) {
     a.add(cudaLaunchAttributeProgrammaticStreamSerialization).val.programmaticStreamSerializationAllowed = 1;
 }
 
+/// Whether the code that the device runs of this translation unit waits for prerequisites: it has been compiled for the
+/// device's architecture, or an older one, from sm_90 on. (Code for sm_80 would be launched early and wait for nothing.)
+inline bool code_can_start_early(unsigned architecture) {
+  constexpr unsigned compiled_for[] = {__CUDA_ARCH_LIST__}; // 100 · major + 10 · minor
+  for (const unsigned a : compiled_for)
+    if (a >= 900 && a <= 10 * architecture)
+      return true;
+  return false;
+}
+
 template <class K>
 cudaLaunchConfig_t prepare(const queue& q, const launch_config& c, attributes& a) {
   const std::size_t dynamic = dynamic_offset<K> + c.dynamic_shared;
   allow_dynamic<K>(dynamic);
   if (c.cluster > 8)
     check<K>(cudaFuncSetAttribute(kernel_entry<K>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
-  fill(a, c, traits::starts_early<K>() && architecture<K>() >= 90);
+  fill(a, c, traits::starts_early<K>() && code_can_start_early(architecture<K>()));
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(c.grid.x, c.grid.y, c.grid.z);
   config.blockDim = dim3(c.block ? c.block : K::block_threads);
