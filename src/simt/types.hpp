@@ -161,6 +161,9 @@ template <class K>
 using shared_storage = typename traits::shared_of<K>::type;
 template <class K>
 inline constexpr bool has_shared = !std::is_same_v<shared_storage<K>, traits::no_shared>;
+/// Whether the kernel's launch may overlap the end of the one before it.
+template <class K>
+inline constexpr bool starts_early = traits::starts_early<K>();
 /// Whether the kernel has a `constants` struct.
 template <class K>
 inline constexpr bool has_constants = traits::has_constants<K>();

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
     kernel_entry(const __grid_constant__ K arguments) {
   const K kernel =
       arguments; // in registers, like separate arguments: a memory clobber must not make them be read again
-  if constexpr (traits::starts_early<K>()) {
+  if constexpr (starts_early<K>) {
     wait_for_prerequisites(); // also where there is nothing to do: the successor's wait is for this launch alone
     launch_dependents();
   }
@@ -130,7 +130,7 @@ cudaLaunchConfig_t prepare(const queue& q, const launch_config& c, attributes& a
   allow_dynamic<K>(dynamic);
   if (c.cluster > 8)
     check<K>(cudaFuncSetAttribute(kernel_entry<K>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
-  fill(a, c, traits::starts_early<K>() && code_can_start_early(architecture<K>()));
+  fill(a, c, starts_early<K> && code_can_start_early(architecture<K>()));
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(c.grid.x, c.grid.y, c.grid.z);
   config.blockDim = dim3(c.block ? c.block : K::block_threads);
