@@ -84,6 +84,19 @@ class block_merge_sort {
         write(s, x);
     }
   }
+  /// Sorts load(i) for all i < n, with as many warps as these take; `greatest` is above all of them, or equal. Else as
+  /// above.
+  template <class Load>
+  static SORTILE_DEVICE void sort_loaded(const simt::shared_view<T>& s, std::uint32_t n, const T& greatest, Load load) {
+    const unsigned used = warps(n), threads = used * simt::warp_size, t = simt::thread_index();
+    T x[Items];
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const std::uint32_t p = t + unsigned(i) * threads;
+      x[i] = t < threads && p < n ? load(p) : greatest;
+    }
+    sort(s, x, used);
+  }
 
  private:
   /// Two runs that become one, [begin, middle) and [middle, end).

@@ -12,7 +12,6 @@
 #include "kernels/crowds/bucket_values.hpp"
 #include "kernels/narrow/narrow_counters.hpp"
 #include "kernels/narrow/narrow_tables.hpp"
-#include "kernels/partition/partition_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "kernels/crowds/bucket_values.hpp"
+#include "primitives/bisect.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -93,15 +94,7 @@ struct bucket_fill {
 
   /// The last chunk that begins at this key or before.
   SORTILE_DEVICE std::uint32_t chunk_at(shared& s, std::uint32_t key) const {
-    std::uint32_t low = 0, high = values.chunks() - 1;
-    while (low < high) {
-      const std::uint32_t middle = (low + high + 1) / 2;
-      if (s.start.load(middle) <= key)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
+    return primitives::last_that(0, values.chunks() - 1, [&](std::uint32_t c) { return s.start.load(c) <= key; });
   }
   template <class Counts>
   SORTILE_DEVICE void mark(shared& s, const Counts& counts, const span& here) const {

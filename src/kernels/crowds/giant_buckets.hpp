@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kernels/crowds/bucket_values.hpp"
+#include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -67,15 +68,9 @@ SORTILE_DEVICE void for_giant_parts(const giant_list& list, std::uint32_t listed
     return;
   const giant_shares all{list.before.load(listed), shares};
   const std::uint32_t begin = all.begin(simt::block_index()), end = all.begin(simt::block_index() + 1);
-  std::uint32_t low = 0, high = listed - 1; // the last one that begins at `begin` or before
-  while (low < high) {
-    const std::uint32_t middle = (low + high + 1) / 2;
-    if (list.before.load(middle) <= begin)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  for (std::uint32_t k = low; k < listed && list.before.load(k) < end; ++k) {
+  const std::uint32_t own =
+      primitives::last_that(0, listed - 1, [&](std::uint32_t k) { return list.before.load(k) <= begin; });
+  for (std::uint32_t k = own; k < listed && list.before.load(k) < end; ++k) {
     const std::uint32_t first = list.before.load(k), behind = list.before.load(k + 1);
     f(giant_part{k, list.bucket.load(k), first < begin ? begin - first : 0, (behind < end ? behind : end) - first,
                  behind - first, all.parts(first, behind)});

@@ -35,6 +35,7 @@
 #include "kernels/local/distinct_values.hpp"
 #include "kernels/partition/partition_kernel.hpp"
 #include "kernels/reverse_array.hpp"
+#include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -405,14 +406,7 @@ struct local_sort_kernel {
 
   /// The bucket that place p of the sorted keys belongs to, from `low` up to `high`.
   SORTILE_DEVICE std::uint32_t bucket_at(std::uint32_t p, std::uint32_t low, std::uint32_t high) const {
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low + 1) / 2;
-      if (start.load(middle) <= p)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
+    return primitives::last_that(low, high, [&](std::uint32_t b) { return start.load(b) <= p; });
   }
   /// This block's share of the output, from the counts alone: every bucket holds one key, so many times. Of all blocks
   /// as many work as fill the device some times over: a share begins with two searches.

@@ -119,15 +119,8 @@ struct one_block_sort_kernel {
   }
   template <int Items>
   SORTILE_DEVICE void merge_items(shared& s) const {
-    using sorter = primitives::block_merge_sort<Items, Word>;
-    const unsigned warps = sorter::warps(n), threads = warps * simt::warp_size, t = simt::thread_index();
-    Word x[Items];
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const std::uint32_t p = t + unsigned(i) * threads;
-      x[i] = t < threads && p < n ? image.image(in.load(p)) : Word(~Word{0});
-    }
-    sorter::sort(s.elements.view(), x, warps);
+    primitives::block_merge_sort<Items, Word>::sort_loaded(
+        s.elements.view(), n, Word(~Word{0}), [this](std::uint32_t i) { return image.image(in.load(i)); });
   }
   static SORTILE_DEVICE Word word_at(shared& s, unsigned at) {
     Word w{};

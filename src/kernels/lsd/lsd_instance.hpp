@@ -75,14 +75,15 @@ class lsd_launcher {
     return reinterpret_cast<std::uintptr_t>(a) % 16 == 0 && reinterpret_cast<std::uintptr_t>(b) % 16 == 0;
   }
 
-  /// Blocks that a look can use, each with keys for its 32-bit counters at least.
-  template <class Kernel>
-  std::uint64_t blocks_to_look(unsigned resident) const {
-    constexpr std::uint64_t stretch = std::uint64_t{Kernel::block_threads} * Kernel::in_flight * Kernel::vector;
-    return std::max<std::uint64_t>(std::min<std::uint64_t>(resident, (r_.n + stretch - 1) / stretch), (r_.n >> 31) + 1);
+  using look_kernel = lsd_look_kernel<Word>;
+  /// Blocks that the look can use, each with keys for its 32-bit counters at least.
+  std::uint64_t blocks_to_look() const {
+    constexpr std::uint64_t stretch =
+        std::uint64_t{look_kernel::block_threads} * look_kernel::in_flight * look_kernel::vector;
+    const std::uint64_t resident = simt::resident_blocks<look_kernel>(q_);
+    return std::max(std::min(resident, (r_.n + stretch - 1) / stretch), (r_.n >> 31) + 1);
   }
-  template <class Kernel>
-  Kernel look_kernel() const {
+  look_kernel look_arguments() const {
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(r_.keys_in) % 16;
     return {.keys = {r_.keys_in, r_.n},
             .count = count(),
@@ -93,11 +94,7 @@ class lsd_launcher {
             .findings = findings(),
             .ties_rise = r_.value_bytes != 0 || r_.codec.infinity != 0 || r_.codec.bits != 8 * sizeof(Word)};
   }
-  void look() const {
-    using kernel = lsd_look_kernel<Word>;
-    simt::launch(q_, {.grid = unsigned(blocks_to_look<kernel>(simt::resident_blocks<kernel>(q_)))},
-                 look_kernel<kernel>());
-  }
+  void look() const { simt::launch(q_, {.grid = unsigned(blocks_to_look())}, look_arguments()); }
 
   template <lsd_tiles Tiles>
   lsd_pass_kernel<Word, ValueBytes, Tiles> pass_kernel(unsigned p) const {

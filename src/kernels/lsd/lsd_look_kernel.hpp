@@ -16,10 +16,10 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, unsigned Threads = sizeof(Word) <= 2 ? 512 : 1024>
+template <class Word>
 struct lsd_look_kernel {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = Threads;
+  static constexpr unsigned block_threads = sizeof(Word) <= 2 ? 512 : 1024;
   static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : sizeof(Word) == 4 ? 2 : 1;
   static constexpr unsigned in_flight = 4, copies = sizeof(Word) <= 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
   static constexpr unsigned digits = sizeof(Word), radix = 256, pieces = (sizeof(Word) + 3) / 4;

@@ -25,6 +25,7 @@
 
 #include "kernels/narrow/narrow_counters.hpp"
 #include "kernels/narrow/narrow_tables.hpp"
+#include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -105,15 +106,7 @@ struct narrow_fill {
   /// The chunk that holds this place: the last one that begins there or before.
   SORTILE_DEVICE std::uint32_t chunk_at(shared& s, const slice& here, std::uint32_t place) const {
     const std::uint64_t i = here.base + place - shift;
-    std::uint32_t low = 0, high = layout::chunks - 1;
-    while (low < high) {
-      const std::uint32_t middle = (low + high + 1) / 2;
-      if (s.start.load(middle) <= i)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
+    return primitives::last_that(0, layout::chunks - 1, [&](std::uint32_t c) { return s.start.load(c) <= i; });
   }
   SORTILE_DEVICE void load(shared& s, const slice& here, piece& p, std::uint32_t chunk) const {
     std::uint64_t keys[each];

@@ -17,21 +17,6 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Sorts load(i) for all i < n with `Items` elements a thread, as far as they need threads; the order is in s when all
-/// have passed a block barrier.
-template <int Items, class T, class Load>
-SORTILE_DEVICE void merge_elements(const simt::shared_view<T>& s, std::uint32_t n, Load load) {
-  using sorter = primitives::block_merge_sort<Items, T>;
-  const unsigned warps = sorter::warps(n), threads = warps * simt::warp_size, t = simt::thread_index();
-  T x[Items];
-  SORTILE_UNROLL
-  for (int i = 0; i < Items; ++i) {
-    const std::uint32_t p = t + unsigned(i) * threads;
-    x[i] = t < threads && p < n ? load(p) : T(~T{0});
-  }
-  sorter::sort(s, x, warps);
-}
-
 template <class Word, unsigned Threads, std::uint32_t Capacity>
 class crowded_order;
 
@@ -47,9 +32,9 @@ struct crowded_elements {
   template <class Load>
   static SORTILE_DEVICE void sort(storage& s, std::uint32_t n, Load load) {
     if (n <= few)
-      merge_elements<few_items>(s.view(), n, load);
+      primitives::block_merge_sort<few_items, T>::sort_loaded(s.view(), n, T(~T{0}), load);
     else
-      merge_elements<many_items>(s.view(), n, load);
+      primitives::block_merge_sort<many_items, T>::sort_loaded(s.view(), n, T(~T{0}), load);
   }
 };
 

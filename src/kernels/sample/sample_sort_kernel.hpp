@@ -344,15 +344,7 @@ struct sample_sort_kernel {
   }
   template <int Items, class Packed, class T, class Load>
   static SORTILE_DEVICE void sort_by(const simt::shared_view<T>& s, std::uint32_t n, Load load) {
-    using sorter = primitives::block_merge_sort<Items, T>;
-    const unsigned warps = sorter::warps(n), threads = warps * simt::warp_size, t = simt::thread_index();
-    T x[Items];
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const std::uint32_t p = t + unsigned(i) * threads;
-      x[i] = t < threads && p < n ? load(p) : Packed::greatest();
-    }
-    sorter::sort(s, x, warps);
+    primitives::block_merge_sort<Items, T>::sort_loaded(s, n, Packed::greatest(), load);
     simt::block_barrier();
   }
 
