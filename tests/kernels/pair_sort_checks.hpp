@@ -1,8 +1,8 @@
-// Checks of the sort of pairs against std::stable_sort, for its tests: inputs, red zones, and what it says of inputs
-// that do not suit it. Values say where a pair came from, so that every comparison is one of stability too.
+// Checks of the sorts of pairs against std::stable_sort, for their tests: inputs, red zones, and what they say of
+// inputs that do not suit them. Values say where a pair came from, so that every comparison is one of stability too.
 #pragma once
 
-#include "kernels/pairs/sort_pairs.hpp"
+#include "kernels/splitters/splitter_sort.hpp"
 #include "tests/kernels/key_shapes.hpp"
 
 #include <algorithm>
@@ -25,7 +25,21 @@ struct how {
   bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
   unsigned bits = kernels::sort_pairs_request<Word>::follows_n, chunks = kernels::sort_pairs_request<Word>::follows_n;
   std::uint64_t sample_from = ~std::uint64_t{0};
+  bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
+  bool must_suit = false;         // and it is an error where it says that they do not
 };
+
+template <class Word>
+std::size_t workspace_bytes(const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
+  return between_splitters ? kernels::splitter_sort_workspace_bytes(r) : kernels::sort_pairs_workspace_bytes<Word>(r);
+}
+template <class Word>
+void sort(const simt::queue& q, const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
+  if (between_splitters)
+    kernels::splitter_sort(q, r);
+  else
+    kernels::sort_pairs<Word>(q, r);
+}
 
 using bytes = std::vector<unsigned char>;
 inline constexpr std::size_t zone = 128; // bytes behind an array, which must stay as they are
@@ -78,28 +92,31 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const auto& keys_to = h.keys_in_place ? keys_in : keys_out;
   const auto& values_to = h.values_in_place && !h.indices ? values_in : values_out;
   buffer<std::uint32_t> unsuited(2, 0x5a5a5a5a);
-  kernels::sort_pairs_request<Word> r{.keys_in = reinterpret_cast<const Word*>(keys_in.view().data()),
-                                      .value_bytes = h.value_bytes,
-                                      .make_indices = h.indices,
-                                      .n = n,
-                                      .codec = codec,
-                                      .partition_bits = h.bits,
-                                      .chunks = h.chunks,
-                                      .sample_from = h.sample_from};
+  kernels::splitter_sort_request<Word> r;
+  r.keys_in = reinterpret_cast<const Word*>(keys_in.view().data());
+  r.value_bytes = h.value_bytes;
+  r.make_indices = h.indices;
+  r.n = n;
+  r.codec = codec;
+  r.partition_bits = h.bits;
+  r.chunks = h.chunks;
+  r.sample_from = h.sample_from;
   if (h.want_keys)
     r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
   if (h.value_bytes != 0) {
     r.values_out = values_to.view().data();
     r.values_in = h.indices ? nullptr : values_in.view().data();
   }
-  if (h.ask_unsuited)
+  const bool asks = h.ask_unsuited || h.between_splitters;
+  if (asks)
     r.unsuited = unsuited.view().data();
-  r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+  r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
   r.workspace = workspace.view().data();
-  kernels::sort_pairs(q, r);
+  sort(q, r, h.between_splitters);
 
-  const bool done = !h.ask_unsuited || unsuited.host()[0] == 0;
+  const bool done = !asks || unsuited.host()[0] == 0;
+  EXPECT_TRUE(done || !h.must_suit) << "the pairs are said not to suit the sort";
   bytes expected_keys = guarded(sorted), expected_values = make_values(after, h.value_bytes, h.indices);
   if (!done || !h.want_keys)
     expected_keys = h.keys_in_place ? guarded(keys) : guarded(n * sizeof(Word));
@@ -136,20 +153,21 @@ template <class Word>
 bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<Word> in(keys), out(keys.size());
   const buffer<std::uint32_t> values(keys.size()), unsuited(1, 7u);
-  kernels::sort_pairs_request<Word> r{.keys_in = in.view().data(),
-                                      .keys_out = out.view().data(),
-                                      .values_out = values.view().data(),
-                                      .value_bytes = 4,
-                                      .make_indices = true,
-                                      .n = keys.size(),
-                                      .codec = make_key_codec<Word>(h.type, h.direction, {}),
-                                      .unsuited = unsuited.view().data(),
-                                      .partition_bits = h.bits,
-                                      .sample_from = h.sample_from};
-  r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
+  kernels::splitter_sort_request<Word> r;
+  r.keys_in = in.view().data();
+  r.keys_out = out.view().data();
+  r.values_out = values.view().data();
+  r.value_bytes = 4;
+  r.make_indices = true;
+  r.n = keys.size();
+  r.codec = make_key_codec<Word>(h.type, h.direction, {});
+  r.unsuited = unsuited.view().data();
+  r.partition_bits = h.bits;
+  r.sample_from = h.sample_from;
+  r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();
-  kernels::sort_pairs(q, r);
+  sort(q, r, h.between_splitters);
   return unsuited.host()[0] != 0;
 }
 } // namespace pair_checks

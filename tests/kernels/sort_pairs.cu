@@ -2,6 +2,7 @@
 // find hard, both widths, every type of key and value, directions, in place and apart, indices, with any number of
 // buckets and of chunks. Values say where a pair came from, so that every comparison is one of stability too.
 #include "kernels/pairs/large_pairs_kernel.hpp"
+#include "kernels/pairs/spread_digits.hpp"
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "tests/kernels/pair_sort_checks.hpp"
 #include "tests/kernels/refusals.hpp"
@@ -22,7 +23,7 @@ template <class Word, class Value>
 void check_sizes() {
   constexpr auto value_bytes = unsigned(kernels::value_size<Value>);
   using image = kernels::integer_image<Word>;
-  constexpr std::size_t tile = kernels::stable_partition_kernel<Word, Value, image>::tile;
+  constexpr std::size_t tile = kernels::stable_partition_kernel<Word, Value, kernels::spread_digits<Word, image>>::tile;
   constexpr std::size_t small = kernels::sort_pairs_small,
                         bucket = kernels::local_pairs_kernel<Word, Value, image>::capacity;
   on_every_schedule(

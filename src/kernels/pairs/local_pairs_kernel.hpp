@@ -26,10 +26,10 @@
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
-// One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those
-// of block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys
-// crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5
-// sorts.
+// One block alone (`one_block`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are
+// those of block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where
+// keys crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in
+// 10^5 sorts.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
@@ -45,15 +45,25 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// What the kernel is launched for: a bucket a block, one block alone, or the buckets that were too large for the
+/// first.
+enum class local_step { buckets, one_block, left_over };
+
 /// By bytes of a key and of a value: shared storage for as many resident blocks as its size allows. Measured on the
 /// H100 at 2^28 pairs with CUDA 13.0: 8 and 4 bytes 2.14 ms with 2048 words and three blocks, 2.17 with 4096 and two.
-template <std::size_t KeyBytes, std::size_t ValueBytes>
+template <std::size_t KeyBytes, std::size_t ValueBytes, local_step Step>
 struct local_pairs_tuning {
   static constexpr bool narrow = KeyBytes + ValueBytes <= 8, wide = KeyBytes + ValueBytes > 16;
   static constexpr bool middle = !narrow && KeyBytes + ValueBytes <= 12;
   static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = narrow || middle ? 3 : wide ? 1 : 2;
   static constexpr unsigned capacity = middle ? 4480 : 4608, words = middle ? 2048 : 4096;
   static constexpr unsigned list_size = middle ? 512 : 1024; // of pairs that found their bin taken
+};
+/// Twice as much, by one block a multiprocessor.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::left_over> {
+  static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 9216;
+  static constexpr unsigned words = 4096, list_size = 1024;
 };
 
 /// Buckets that the local step leaves to the large one.
@@ -62,12 +72,13 @@ struct pair_bucket_list {
   SORTILE_DEVICE void add(std::uint32_t bucket) const { buckets[findings.fetch_add(pair_left, 1u)] = bucket; }
 };
 
-template <class Word, class Value, class Image, bool Alone = false>
+template <class Word, class Value, class Image, local_step Step = local_step::buckets>
 struct local_pairs_kernel {
-  using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>>;
+  static constexpr bool alone = Step == local_step::one_block;
+  using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>, Step>;
   static constexpr bool has_values = value_size<Value> != 0;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = tuning::threads, min_blocks = Alone ? 1 : tuning::min_blocks;
+  static constexpr unsigned block_threads = tuning::threads, min_blocks = alone ? 1 : tuning::min_blocks;
   static constexpr auto needs = simt::feature::bulk_copy;
   static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = tuning::list_size,
                             most_taken = 16;
@@ -87,13 +98,13 @@ struct local_pairs_kernel {
     alignas(128) simt::shared_array<Value, has_values ? capacity + 2 * value_vector : 1> values;
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
-      std::conditional_t<Alone, no_value, typename ranker::storage> rank;
-      std::conditional_t<Alone, typename crowded_pairs::storage, no_value> crowd;
+      std::conditional_t<alone, no_value, typename ranker::storage> rank;
+      std::conditional_t<alone, typename crowded_pairs::storage, no_value> crowd;
     };
     simt::shared_array<std::uint16_t, capacity> order;
     simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
     simt::shared_array<std::uint32_t, list_size> taken_at; // word << 16 | number in the word
-    std::conditional_t<Alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
+    std::conditional_t<alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
     simt::shared_array<std::uint32_t, warps> sums;
     simt::shared_array<std::uint32_t, 2> differ; // bits in which images differ, low half first
     simt::shared_value<std::uint32_t> listed;
@@ -108,23 +119,28 @@ struct local_pairs_kernel {
   simt::global<Word> out;
   simt::global<Value> out_values;
   simt::global<const std::uint32_t> start;
-  simt::global<const key_spread<Word, Image>> spread; // not read by one block alone
+  simt::global<const key_spread<Word, Image>> spread; // of all, or one a bucket; not read by one block alone
+  simt::global<const std::uint32_t> most;             // where there is a spread a bucket: pairs that it may hold
   pairs_gate gate;
   pair_bucket_list left;
   Image image;
   std::uint32_t n;
   unsigned shift;    // of the bins in y
+  bool spread_each;  // a bucket has its own
   bool make_indices; // values of the original are the indices
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if constexpr (Alone) {
+    if constexpr (Step == local_step::one_block) {
       gate.accept();
       sort_alone(s);
+    } else if constexpr (Step == local_step::left_over) {
+      sort_left(s);
     } else {
-      const bins_of bin{image, spread.load(0), shift, (1u << bin_bits) - 1};
-      const bucket b = this_bucket(); // asked for before the gate is looked at: one round trip to memory, not two
+      const std::uint32_t q = simt::block_index();
+      const bins_of bin = bins_of_bucket(q);
+      const bucket b = this_bucket(q); // asked for before the gate is looked at: one round trip to memory, not two
       if (gate.refused())
         return;
       const std::uint32_t order = gate.order();
@@ -132,16 +148,11 @@ struct local_pairs_kernel {
         return copy();
       if (is_backwards(order))
         return reverse();
-      if (b.pairs == 0)
+      if (b.pairs == 0 || (spread_each && most.load(q) == any_number))
         return;
       if (b.pairs > capacity)
         return leave();
-      fetch(s, b);
-      const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
-      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
-        sort_by_digits(s, b);
-      simt::block_barrier();
-      store(s, b);
+      sort_bucket(s, b, bin, 0);
     }
   }
 
@@ -150,16 +161,44 @@ struct local_pairs_kernel {
   struct bucket {
     std::uint32_t first, pairs, key_lead, value_lead;
   };
-  using bins_of = std::conditional_t<Alone, block_bins<Word, Image, bin_bits>, digits_of<Word, Image>>;
+  using bins_of = std::conditional_t<alone, block_bins<Word, Image, bin_bits>, digits_of<Word, Image>>;
   using interval = image_interval<Word, block_threads>;
 
+  SORTILE_DEVICE bins_of bins_of_bucket(std::uint32_t q) const {
+    return {image, spread.load(spread_each ? q : 0), shift, (1u << bin_bits) - 1};
+  }
+  /// `phase`: how many buckets the block has fetched before.
+  SORTILE_DEVICE void sort_bucket(shared& s, const bucket& b, const bins_of& bin, unsigned phase) const {
+    fetch(s, b, phase);
+    const std::uint64_t spread_over = spread_each ? capacity : n;
+    const bool listed = !bin.keys.has_fewer(spread_over * sparse);
+    if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
+      sort_by_digits(s, b);
+    simt::block_barrier();
+    store(s, b);
+  }
+  SORTILE_DEVICE void sort_left(shared& s) const {
+    if (gate.idle())
+      return;
+    const std::uint32_t many = left.findings.load(pair_left);
+    unsigned phase = 0;
+    for (std::uint32_t k = simt::block_index(); k < many; k += simt::grid_size()) {
+      const std::uint32_t q = left.buckets.load(k);
+      const bucket b = this_bucket(q);
+      if (b.pairs > capacity)
+        simt::trap(); // whoever counted has refused these
+      sort_bucket(s, b, bins_of_bucket(q), phase++);
+      simt::block_barrier();
+    }
+  }
+
   SORTILE_DEVICE void sort_alone(shared& s) const {
-    const bucket b = this_bucket();
+    const bucket b = this_bucket(0);
     if (b.pairs == 0)
       return;
     if (b.pairs > capacity)
       return leave();
-    fetch(s, b);
+    fetch(s, b, 0);
     bins_of bin = bins_of::by_bits(image);
     bool crowds = crowded(s, b, bin);
     if (crowds && bins_of::interval_may_help(image, key_of(s, b, simt::thread_index() % b.pairs))) {
@@ -182,8 +221,8 @@ struct local_pairs_kernel {
       left.add(simt::block_index());
   }
 
-  SORTILE_DEVICE bucket this_bucket() const {
-    const std::uint32_t q = simt::block_index(), b = Alone ? 0 : start.load(q), e = Alone ? n : start.load(q + 1);
+  SORTILE_DEVICE bucket this_bucket(std::uint32_t q) const {
+    const std::uint32_t b = alone ? 0 : start.load(q), e = alone ? n : start.load(q + 1);
     return {b, e - b, b % key_vector, b % value_vector};
   }
   static SORTILE_DEVICE Word key_of(shared& s, const bucket& b, std::uint32_t i) { return s.keys.load(b.key_lead + i); }
@@ -207,13 +246,14 @@ struct local_pairs_kernel {
   }
 
   /// Keys and values to shared storage, everything else to its beginning.
-  SORTILE_DEVICE void fetch(shared& s, const bucket& b) const {
+  SORTILE_DEVICE void fetch(shared& s, const bucket& b, unsigned phase) const {
     const unsigned t = simt::thread_index();
-    const bool fetch_values = has_values && !(Alone && make_indices);
+    const bool fetch_values = has_values && !(alone && make_indices);
     const std::uint32_t keys = whole(b.first - b.key_lead, b.key_lead + b.pairs, key_vector);
     const std::uint32_t values = fetch_values ? whole(b.first - b.value_lead, b.value_lead + b.pairs, value_vector) : 0;
     if (t == 0) {
-      s.arrived.init(1);
+      if (phase == 0)
+        s.arrived.init(1);
       s.arrived.arrive_expect(keys * unsigned(sizeof(Word)) + values * unsigned(has_values ? sizeof(Value) : 0));
       if (keys != 0)
         simt::bulk_load(s.keys, 0, in, b.first - b.key_lead, keys, s.arrived);
@@ -224,7 +264,7 @@ struct local_pairs_kernel {
       s.too_many = 0;
       s.differ[0] = s.differ[1] = 0;
     }
-    if (!Alone)
+    if (Step == local_step::buckets)
       prefetch_later();                  // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
@@ -233,7 +273,7 @@ struct local_pairs_kernel {
         s.values[values + t] = in_values.load(b.first - b.value_lead + values + t);
     clear_bins(s);
     simt::block_barrier();
-    s.arrived.wait(0);
+    s.arrived.wait(phase % 2);
   }
   static SORTILE_DEVICE void clear_bins(shared& s) {
     SORTILE_UNROLL
@@ -489,7 +529,7 @@ struct local_pairs_kernel {
     if (write_keys)
       out[to] = s.keys.load(b.key_lead + from);
     if constexpr (has_values) {
-      if (!(Alone && make_indices))
+      if (!(alone && make_indices))
         out_values[to] = s.values.load(b.value_lead + from);
       else if constexpr (value_size<Value> <= 8)
         out_values[to] = Value(from);

@@ -17,6 +17,7 @@
 #include "kernels/pairs/large_pairs_kernel.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/sort_pairs_launch.hpp"
+#include "kernels/pairs/spread_digits.hpp"
 #include "kernels/pairs/stable_partition_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -36,7 +37,7 @@ class pair_sort {
 
   void launch() const {
     if (plan_.bins() == 1)
-      return local<true>(in());
+      return local<local_step::one_block>(in());
     look();
     if (!makes_own_tables())
       tables();
@@ -55,7 +56,7 @@ class pair_sort {
           false);
       now = second;
     }
-    local<false>(now);
+    local<local_step::buckets>(now);
     if (r_.unsuited == nullptr)
       large(now.keys == spare().keys);
   }
@@ -63,7 +64,8 @@ class pair_sort {
  private:
   static constexpr unsigned y_bits = 32;
   static constexpr bool has_values = value_size<Value> != 0;
-  using partition_kernel = stable_partition_kernel<Word, Value, Image>;
+  using digits = spread_digits<Word, Image>;
+  using partition_kernel = stable_partition_kernel<Word, Value, digits>;
   using local_kernel = local_pairs_kernel<Word, Value, Image>;
 
   struct arrays {
@@ -149,6 +151,8 @@ class pair_sort {
                         .order = order(),
                         .start = start(),
                         .gate = gate(),
+                        .most = {},
+                        .most_each = false,
                         .n = n_,
                         .bins = plan_.bins(),
                         .rows = chunks_,
@@ -164,19 +168,19 @@ class pair_sort {
                                   .out_values = {to.values, r_.n},
                                   .start = start(),
                                   .before = before,
-                                  .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
-                                  .tables = tables_of_blocks(),
-                                  .spread = keys_spread(),
-                                  .gate = gate(),
-                                  .image = image_,
+                                  .source = {.coarse = table(at_.coarse, chunks_ * plan_.coarse()),
+                                             .tables = tables_of_blocks(),
+                                             .spread = keys_spread(),
+                                             .gate = gate(),
+                                             .image = image_},
                                   .shape = shape,
                                   .n = n_,
                                   .make_indices = make_indices});
   }
 
-  template <bool Alone>
+  template <local_step Step>
   void local(const arrays& from) const {
-    using kernel = local_pairs_kernel<Word, Value, Image, Alone>;
+    using kernel = local_pairs_kernel<Word, Value, Image, Step>;
     simt::launch(q_, {.grid = plan_.bins()},
                  kernel{.original = {r_.keys_in, r_.n},
                         .original_values = {in().values, r_.n},
@@ -186,11 +190,13 @@ class pair_sort {
                         .out_values = {out().values, r_.n},
                         .start = start(),
                         .spread = keys_spread(),
+                        .most = {},
                         .gate = gate(),
                         .left = left(),
                         .image = image_,
                         .n = n_,
                         .shift = y_bits - bits() - kernel::bin_bits,
+                        .spread_each = false,
                         .make_indices = r_.make_indices,
                         .write_keys = r_.keys_out != nullptr,
                         .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
@@ -216,26 +222,5 @@ class pair_sort {
   detail::sort_pairs_layout at_;
   Image image_;
 };
-
-/// By value width and type of keys.
-template <class Word>
-void launch_pair_sort(const simt::queue& q, const sort_pairs_request<Word>& r, const detail::sort_pairs_plan& plan) {
-  const auto go = [&]<class Value>(const Value*) {
-    if (r.codec.infinity == 0)
-      pair_sort<Word, Value, integer_image<Word>>(q, r, plan).launch();
-    else
-      pair_sort<Word, Value, any_image<Word>>(q, r, plan).launch();
-  };
-  switch (r.value_bytes) {
-  case 0:
-    return go(static_cast<const no_value*>(nullptr));
-  case 4:
-    return go(static_cast<const std::uint32_t*>(nullptr));
-  case 8:
-    return go(static_cast<const std::uint64_t*>(nullptr));
-  default:
-    return go(static_cast<const wide_value*>(nullptr));
-  }
-}
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

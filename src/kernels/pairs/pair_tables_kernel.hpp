@@ -84,7 +84,9 @@ struct bucket_starts_kernel {
   simt::global<const std::uint32_t> count, order; // order: a word a chunk
   simt::global<std::uint32_t> start;
   pairs_gate gate;
-  std::uint32_t n, bins, rows, capacity; // capacity: pairs that the local step takes
+  simt::global<const std::uint32_t> most; // pairs that each bucket may hold, where there are such
+  bool most_each;
+  std::uint32_t n, bins, rows, capacity; // capacity: pairs that the local step takes, of every bucket else
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (gate.left_at_once())
@@ -103,7 +105,7 @@ struct bucket_starts_kernel {
     start[i] = at;
     if (i == 0)
       gate.findings[pair_order] = in_all;
-    if (gate.ask_unsuited && in_all == seen_both && here > capacity)
+    if (gate.ask_unsuited && in_all == seen_both && here > (most_each ? most.load(i) : capacity))
       gate.unsuited[0] = 1;
     if (i == bins - 1) {
       start[bins] = n;

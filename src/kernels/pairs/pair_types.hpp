@@ -38,6 +38,9 @@ enum pair_finding : unsigned {
   pair_findings
 };
 
+/// Of a bucket whose pairs have one key: it may hold any number of them, and needs no sorting.
+inline constexpr std::uint32_t any_number = ~0u;
+
 /// What the look left of each chunk's order, all together; a thread a chunk. By all threads of a block of at least as
 /// many.
 SORTILE_DEVICE std::uint32_t order_of_chunks(const simt::global<const std::uint32_t>& order, std::uint32_t chunks) {
@@ -53,7 +56,7 @@ struct pairs_gate {
   bool ask_unsuited, sampled;                     // sampled: a sample may have said so
 
   SORTILE_DEVICE std::uint32_t order() const { return findings.load(pair_order); }
-  SORTILE_DEVICE bool refused() const { return ask_unsuited && unsuited.load(0) != 0; }
+  SORTILE_DEVICE bool refused() const { return left_at_once() || (ask_unsuited && unsuited.load(0) != 0); }
   /// Whether a sample has refused the pairs. The same in all threads of a launch behind the look's.
   SORTILE_DEVICE bool left_at_once() const { return sampled && findings.load(pair_crowded) != 0; }
   /// The pairs suit the sort, as far as is known. By one block, before others ask.

@@ -28,6 +28,9 @@
 // A block's first granule of a bucket opens with pairs of the block before: the count starts with as many places, which
 // hold anything and are not written. So the last key of a granule is always the block's own and names the bucket.
 //
+// What a digit is, and where a block's share begins, its source says: the highest bits of y (spread_digits.hpp), or the
+// splitters between which the key lies (splitters/splitter_digits.hpp).
+//
 // Shared storage 150 to 190 KB, 1024 threads of 64 registers, one block a multiprocessor. Tiles in flight pass through
 // the L1, which has what shared storage leaves: above 196 KB too little. Barriers: 4 a tile. Traffic: 2 (sizeof(key) +
 // sizeof(value)) a pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage or carried in two
@@ -37,8 +40,8 @@
 // of equal digits are Adinets and Merrill's (2022).
 #pragma once
 
-#include "kernels/pairs/key_spread.hpp"
-#include "kernels/pairs/own_tables.hpp"
+#include "kernels/pairs/pair_types.hpp"
+#include "kernels/pairs/partition_shares.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "primitives/warp_scan.hpp"
 
@@ -55,16 +58,7 @@ struct stable_partition_tuning {
   static constexpr unsigned granule = ValueBytes != 16 && (KeyBytes == 4 || ValueBytes == 4) ? 8 : 4;
 };
 
-/// Where the pairs and buckets of one partition lie. Bucket q = segment · (mask + 1) + digit begins at start[q · step],
-/// chunk c's part of it before[c · row + q] behind.
-struct stable_shape {
-  std::uint32_t segments, mask, step, row;
-  unsigned shift;       ///< of the digit in y
-  std::uint32_t chunks; ///< of the input
-  std::uint32_t share;  ///< pairs a block; of the first partition: a chunk
-};
-
-template <class Word, class Value, class Image>
+template <class Word, class Value, class Source>
 struct stable_partition_kernel {
   using tuning = stable_partition_tuning<sizeof(Word), value_size<Value>>;
   static constexpr bool has_values = value_size<Value> != 0;
@@ -92,8 +86,8 @@ struct stable_partition_kernel {
     simt::shared_array<std::uint32_t, radix> line;                 // position of the bucket's open granule
     simt::shared_array<std::uint32_t, radix> begin;                // the piece's first position in the bucket
     simt::shared_value<std::uint32_t> staged;
-    simt::shared_array<key_spread<Word, Image>, 1> spread; // here for the registers' sake
-    typename own_tables::scan_storage scan;
+    simt::shared_array<std::uint8_t, Source::remembers ? stage / granule : 1> digit_of; // of a staged granule
+    typename Source::storage source;
   };
 
   static_assert(sizeof(shared) <= 227 * 1024);
@@ -102,31 +96,23 @@ struct stable_partition_kernel {
   simt::global<const Value> in_values; // not read where indices are made
   simt::global<Word> out;              // aligned to 16 bytes, as out_values
   simt::global<Value> out_values;
-  simt::global<const std::uint32_t> start, before, coarse; // before: fine or coarse, as shape.row says
-  own_tables tables;                                       // of a partition that makes its own
-  simt::global<const key_spread<Word, Image>> spread;
-  pairs_gate gate;
-  Image image;
+  simt::global<const std::uint32_t> start, before;
+  Source source;
   stable_shape shape;
   std::uint32_t n;
   bool make_indices;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    static_assert(block_threads == own_tables::threads);
-    const auto keys = spread.load(0); // asked for before anything waits
-    std::uint32_t place = 0;          // where this thread's digit goes, where the block finds out itself
-    if (!tables.made_here ? gate.idle()
-                          : !tables.make(s.votes.view(), s.scan, [&](unsigned, std::uint32_t p) { place = p; }))
+    std::uint32_t place = 0; // where this thread's digit goes, where the block finds out itself
+    if (!source.begin(s.source, s.votes.view(), place))
       return;
-    if (simt::thread_index() == 0)
-      s.spread[0] = keys;
     std::uint32_t cell = 0;
-    piece at = first_piece(cell);
+    piece at = source.first_piece(segments(), shape, n, cell);
     if (at.next >= at.stop)
       return;
     for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += block_threads)
       s.votes[i] = 0;
-    if (tables.made_here)
+    if (source.makes_places())
       begin_at(s, place);
     else
       enter(s, at.segment, cell);
@@ -134,9 +120,9 @@ struct stable_partition_kernel {
     load(at, x);
     simt::block_barrier();
     for (;;) {
-      const std::uint32_t held = at.tile_pairs();
+      const std::uint32_t held = at.tile_pairs(tile);
       tile_bytes ranks{};
-      const tile_bytes digits = digits_of_tile(s, x);
+      const tile_bytes digits = source.digits(s.source, shape, x.keys);
       rank(s, digits, held, ranks);
       if (simt::thread_index() < radix)
         s.carried[simt::thread_index()] = s.rest.load(simt::thread_index());
@@ -166,11 +152,7 @@ struct stable_partition_kernel {
   }
 
  private:
-  /// What a block has before it: pairs [next, stop), of which [next, end) lie in one segment.
-  struct piece {
-    std::uint32_t segment, next, end, stop;
-    SORTILE_DEVICE std::uint32_t tile_pairs() const { return end - next < tile ? end - next : tile; }
-  };
+  using piece = partition_piece;
   struct pairs {
     Word keys[items] = {};
     Value values[items] = {};
@@ -182,66 +164,12 @@ struct stable_partition_kernel {
 
   using tile_bytes = thread_bytes<items>; // digits; ranks among the warp's pairs of a digit
   static_assert(unsigned(items) * simt::warp_size + simt::warp_size <= 256);
-  SORTILE_DEVICE digits_of<Word, Image> digit(shared& s) const {
-    return {image, s.spread.load(0), shape.shift, shape.mask};
-  }
-  SORTILE_DEVICE tile_bytes digits_of_tile(shared& s, const pairs& x) const {
-    const auto of = digit(s);
-    tile_bytes digits{};
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      digits.set(i, of(x.keys[i]));
-    return digits;
-  }
-  SORTILE_DEVICE std::uint32_t segment_start(std::uint32_t segment) const {
-    return start.load(segment * (shape.mask + 1) * shape.step);
-  }
+  SORTILE_DEVICE segment_starts segments() const { return {start, shape.segments, (shape.mask + 1) * shape.step}; }
   /// The place in the tile of this thread's pair number i.
   static SORTILE_DEVICE std::uint32_t place_of(int i) {
     return (simt::warp_index() * unsigned(items) + unsigned(i)) * simt::warp_size + simt::lane_index();
   }
 
-  /// The block's share of the pairs, and the chunk whose pairs of the segment it begins with.
-  SORTILE_DEVICE piece first_piece(std::uint32_t& cell) const {
-    const std::uint64_t low = std::uint64_t{simt::block_index()} * shape.share, high = low + shape.share;
-    piece p{};
-    if (shape.segments == 1) {
-      cell = simt::block_index();
-      p.next = low < n ? std::uint32_t(low) : n;
-      p.stop = p.end = high < n ? std::uint32_t(high) : n;
-      return p;
-    }
-    std::uint32_t unused = 0;
-    const std::uint32_t stop = first_cell(high, unused).next;
-    p = first_cell(low, cell);
-    p.stop = stop;
-    if (p.next < p.stop && to_segment(p))
-      cell = 0;
-    return p;
-  }
-  /// The first cell that begins at x or behind. By all threads.
-  SORTILE_DEVICE piece first_cell(std::uint64_t x, std::uint32_t& cell) const {
-    const unsigned t = simt::thread_index();
-    piece p{};
-    if (x >= n) {
-      p.next = n;
-      return p;
-    }
-    p.segment = simt::block_count(t < shape.segments && segment_start(t) <= x) - 1;
-    const std::uint32_t b = segment_start(p.segment);
-    cell = simt::block_count(t < shape.chunks && b + coarse.load(t * shape.segments + p.segment) < x);
-    p.next = cell < shape.chunks ? b + coarse.load(cell * shape.segments + p.segment) : segment_start(p.segment + 1);
-    return p;
-  }
-  /// To the segment that holds p.next; true where that is another one.
-  SORTILE_DEVICE bool to_segment(piece& p) const {
-    const std::uint32_t old = p.segment;
-    while (segment_start(p.segment + 1) <= p.next)
-      ++p.segment;
-    const std::uint32_t e = segment_start(p.segment + 1);
-    p.end = e < p.stop ? e : p.stop;
-    return p.segment != old;
-  }
   /// Where the first pair of every bucket goes, of the segment's pairs from the cell on.
   SORTILE_DEVICE void enter(shared& s, std::uint32_t segment, std::uint32_t cell) const {
     const unsigned t = simt::thread_index();
@@ -250,6 +178,7 @@ struct stable_partition_kernel {
       const std::uint32_t q = segment * (shape.mask + 1) + t;
       b = start.load(q * shape.step) + before.load(std::uint64_t{cell} * shape.row + q);
     }
+    source.enter(s.source, shape, segment);
     begin_at(s, b);
   }
   /// Where the first pair of thread t's digit goes.
@@ -263,18 +192,18 @@ struct stable_partition_kernel {
   }
   /// Past the tile; true where the piece ends with it.
   SORTILE_DEVICE bool advance(piece& at) const {
-    at.next += at.tile_pairs();
+    at.next += at.tile_pairs(tile);
     if (at.next != at.end)
       return false;
     if (at.next < at.stop)
-      to_segment(at);
+      segments().move(at);
     return true;
   }
 
   SORTILE_DEVICE void load(const piece& at, pairs& x) const {
     // Asked pair by pair, without a branch: where two paths met, registers would be copied, and that waits for the
     // loads.
-    const std::uint32_t held = at.tile_pairs(), first = at.next;
+    const std::uint32_t held = at.tile_pairs(tile), first = at.next;
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i)
       if (place_of(i) < held)
@@ -462,18 +391,29 @@ struct stable_partition_kernel {
     s.keys[at] = key;
     if constexpr (has_values)
       s.values[at] = value;
+    if constexpr (Source::remembers)
+      if (r < whole && at % granule == granule - 1)
+        s.digit_of[at / granule] = std::uint8_t(d);
   }
 
   SORTILE_DEVICE void write_granules(shared& s) const {
     const std::uint32_t vectors = s.staged / unsigned(vector);
-    const auto digit_of = digit(s);
+    [[maybe_unused]] const auto digit_of = [&] {
+      if constexpr (!Source::remembers)
+        return source.digit(s.source, shape);
+      else
+        return 0;
+    }();
     for (std::uint32_t first = simt::warp_index() * simt::warp_size; first < vectors; first += block_threads) {
       const std::uint32_t v = first + simt::lane_index(), p = v * unsigned(vector);
       simt::vec<Word, vector> x{};
       if (v < vectors)
         x = simt::load_vector<vector>(s.keys, p);
-      const std::uint32_t d =
-          simt::shuffle(digit_of(x[vector - 1]), simt::lane_index() | (granule / unsigned(vector) - 1));
+      std::uint32_t d = 0;
+      if constexpr (Source::remembers)
+        d = v < vectors ? s.digit_of.load(p / granule) : 0;
+      else
+        d = simt::shuffle(digit_of(x[vector - 1]), simt::lane_index() | (granule / unsigned(vector) - 1));
       if (v >= vectors)
         continue;
       const auto place = simt::load_vector<2>(s.place, 2 * d);

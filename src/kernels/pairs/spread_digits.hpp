@@ -1,0 +1,87 @@
+// Digits of y for the stable partition (stable_partition_kernel.hpp), in the sort of pairs whose look has counted them
+// all: how keys are spread comes from a sample, and shares of the second partition are cut at cells.
+#pragma once
+
+#include "kernels/pairs/key_spread.hpp"
+#include "kernels/pairs/own_tables.hpp"
+#include "kernels/pairs/partition_shares.hpp"
+#include "kernels/pairs/thread_bytes.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, class Image>
+struct spread_digits {
+  static constexpr bool remembers = false; ///< a digit is quicker made than kept
+  struct storage {
+    simt::shared_array<key_spread<Word, Image>, 1> spread; // here for the registers' sake
+    typename own_tables::scan_storage scan;
+  };
+
+  simt::global<const std::uint32_t> coarse;
+  own_tables tables; // of a partition that makes its own
+  simt::global<const key_spread<Word, Image>> spread;
+  pairs_gate gate;
+  Image image;
+
+  SORTILE_DEVICE bool makes_places() const { return tables.made_here; }
+  /// False, in all threads, where there is nothing to do. `place`: where this thread's digit goes, where the block
+  /// finds that out by itself.
+  SORTILE_DEVICE bool begin(storage& s, const simt::shared_view<std::uint32_t>& scratch, std::uint32_t& place) const {
+    const auto keys = spread.load(0); // asked for before anything waits
+    if (!tables.made_here ? gate.idle() : !tables.make(scratch, s.scan, [&](unsigned, std::uint32_t p) { place = p; }))
+      return false;
+    if (simt::thread_index() == 0)
+      s.spread[0] = keys;
+    return true;
+  }
+  SORTILE_DEVICE void enter(storage&, const stable_shape&, std::uint32_t) const {}
+
+  SORTILE_DEVICE digits_of<Word, Image> digit(storage& s, const stable_shape& shape) const {
+    return {image, s.spread.load(0), shape.shift, shape.mask};
+  }
+  template <int Items>
+  SORTILE_DEVICE thread_bytes<Items> digits(storage& s, const stable_shape& shape, const Word (&keys)[Items]) const {
+    const auto of = digit(s, shape);
+    thread_bytes<Items> found{};
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      found.set(i, of(keys[i]));
+    return found;
+  }
+
+  /// The block's share of the pairs, and the chunk whose pairs of the segment it begins with.
+  SORTILE_DEVICE partition_piece first_piece(const segment_starts& segments, const stable_shape& shape, std::uint32_t n,
+                                             std::uint32_t& cell) const {
+    if (shape.segments == 1) {
+      cell = simt::block_index();
+      return even_share(segments, shape.share, n);
+    }
+    const std::uint64_t low = std::uint64_t{simt::block_index()} * shape.share;
+    std::uint32_t unused = 0;
+    const std::uint32_t stop = first_cell(segments, shape, n, low + shape.share, unused).next;
+    partition_piece p = first_cell(segments, shape, n, low, cell);
+    p.stop = stop;
+    if (p.next < p.stop && segments.move(p))
+      cell = 0;
+    return p;
+  }
+
+ private:
+  /// The first cell that begins at x or behind. By all threads.
+  SORTILE_DEVICE partition_piece first_cell(const segment_starts& segments, const stable_shape& shape, std::uint32_t n,
+                                            std::uint64_t x, std::uint32_t& cell) const {
+    const unsigned t = simt::thread_index();
+    partition_piece p{};
+    if (x >= n) {
+      p.next = n;
+      return p;
+    }
+    p.segment = segments.holding(std::uint32_t(x));
+    const std::uint32_t b = segments.of(p.segment);
+    cell = simt::block_count(t < shape.chunks && b + coarse.load(t * shape.segments + p.segment) < x);
+    p.next = cell < shape.chunks ? b + coarse.load(cell * shape.segments + p.segment) : segments.of(p.segment + 1);
+    return p;
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,104 @@
+// How many keys of each bucket every block's share holds, where buckets are between splitters: what the partition
+// behind this needs to know before it moves a key.
+//
+//   fine[b][s · 2^bits + d]   of block b's share, keys in segment s that belong to bucket d
+//
+// A block goes through its share segment by segment, with the segment's tree, and counts by warps, since adding 1
+// without asking for the result is one access for equal addresses of a warp.
+//
+// Where there is nothing to do the block clears its part of what the local step reads before it asks.
+//
+// Traffic: sizeof(key) bytes a key, and 4 bytes a counter. What bounds it is the search.
+#pragma once
+
+#include "kernels/pairs/pair_types.hpp"
+#include "kernels/pairs/partition_shares.hpp"
+#include "kernels/splitters/splitter_tree.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word>
+struct count_buckets_kernel {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 1024, min_blocks = 1, warps = block_threads / simt::warp_size;
+  static constexpr int items = sizeof(Word) <= 8 ? 8 : 4; // keys in flight a thread
+  using tree = splitter_tree<Word>;
+
+  struct shared {
+    typename tree::storage nodes;
+    simt::shared_array<std::uint32_t, warps * tree::most> count; // [warp][bucket]
+  };
+
+  simt::global<const Word> in, cuts;
+  simt::global<std::uint32_t> fine, order;
+  simt::global<std::uint32_t> to_clear;
+  simt::global<const std::uint32_t> segment_start; // of more than one segment
+  pairs_gate gate;
+  any_image<Word> image;
+  std::uint32_t n, share, segments;
+  std::uint32_t cleared; // words to clear
+  unsigned bits;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    if (gate.left_at_once())
+      return clear_what_is_read();
+    const auto row = fine.subview(std::uint64_t{simt::block_index()} * (segments << bits), segments << bits);
+    for (std::uint32_t d = simt::thread_index(); d < segments << bits; d += block_threads)
+      row[d] = 0;
+    if (simt::thread_index() == 0)
+      order[simt::block_index()] = seen_both;
+    const segment_starts all{segment_start, segments, 1};
+    partition_piece at = even_share(all, share, n);
+    while (at.next < at.stop) {
+      simt::block_barrier(); // the row is clear, the counters are read
+      tree::build(s.nodes, cuts.subview(std::uint64_t{at.segment} << bits, 1u << bits), bits);
+      for (unsigned i = simt::thread_index(); i < warps * tree::most; i += block_threads)
+        s.count[i] = 0;
+      simt::block_barrier();
+      count(s, at.next, at.end);
+      simt::block_barrier();
+      if (simt::thread_index() < 1u << bits)
+        row[(at.segment << bits) + simt::thread_index()] = sum(s, simt::thread_index());
+      at.next = at.end;
+      if (at.next < at.stop)
+        all.move(at);
+    }
+  }
+
+ private:
+  SORTILE_DEVICE void clear_what_is_read() const {
+    const std::uint32_t first = simt::block_index() * block_threads + simt::thread_index();
+    for (std::uint32_t i = first; i < cleared; i += simt::grid_size() * block_threads)
+      to_clear[i] = 0;
+  }
+  static SORTILE_DEVICE std::uint32_t sum(shared& s, unsigned bucket) {
+    std::uint32_t all = 0;
+    SORTILE_UNROLL
+    for (unsigned w = 0; w < warps; ++w)
+      all += s.count.load(w * tree::most + bucket);
+    return all;
+  }
+  SORTILE_DEVICE void count(shared& s, std::uint32_t begin, std::uint32_t end) const {
+    const unsigned mine = simt::warp_index() * tree::most;
+    for (std::uint64_t first = std::uint64_t{begin} + simt::thread_index(); first < end;
+         first += std::uint64_t{block_threads} * unsigned(items)) {
+      Word x[items];
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const std::uint64_t p = first + unsigned(i) * block_threads;
+        x[i] = p < end ? in.load(p) : Word{0};
+      }
+      std::uint32_t bucket[items];
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        x[i] = image.image(x[i]);
+      tree::find(s.nodes, bits, x, bucket);
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        if (first + unsigned(i) * block_threads < end)
+          s.count.fetch_add(mine + bucket[i], 1u, simt::relaxed, simt::block_scope);
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,57 @@
+// Digits for the stable partition (pairs/stable_partition_kernel.hpp) where keys are parted by splitters: the bucket
+// of the segment's tree that a key belongs to.
+//
+// A search takes as many accesses to shared storage as the rest of the digit's ranking, so a granule's digit is kept
+// beside it, not looked for once more when it is written. Shares are even: the counts are of the blocks' own shares.
+#pragma once
+
+#include "kernels/pairs/pair_types.hpp"
+#include "kernels/pairs/partition_shares.hpp"
+#include "kernels/pairs/thread_bytes.hpp"
+#include "kernels/splitters/splitter_tree.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word>
+struct splitter_digits {
+  static constexpr bool remembers = true;
+  using tree = splitter_tree<Word>;
+  struct storage {
+    typename tree::storage nodes;
+  };
+
+  simt::global<const Word> cuts; // [segment][2^bits]
+  pairs_gate gate;
+  any_image<Word> image;
+  unsigned bits;
+
+  static SORTILE_DEVICE bool makes_places() { return false; }
+  SORTILE_DEVICE bool begin(storage&, const simt::shared_view<std::uint32_t>&, std::uint32_t&) const {
+    return !gate.idle();
+  }
+  /// A block barrier has to follow.
+  SORTILE_DEVICE void enter(storage& s, const stable_shape&, std::uint32_t segment) const {
+    tree::build(s.nodes, cuts.subview(std::uint64_t{segment} << bits, 1u << bits), bits);
+  }
+  template <int Items>
+  SORTILE_DEVICE thread_bytes<Items> digits(storage& s, const stable_shape&, const Word (&keys)[Items]) const {
+    Word images[Items];
+    std::uint32_t found[Items];
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      images[i] = image.image(keys[i]);
+    tree::find(s.nodes, bits, images, found);
+    thread_bytes<Items> packed{};
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      packed.set(i, found[i]);
+    return packed;
+  }
+  SORTILE_DEVICE partition_piece first_piece(const segment_starts& segments, const stable_shape& shape, std::uint32_t n,
+                                             std::uint32_t& cell) const {
+    cell = simt::block_index();
+    return even_share(segments, shape.share, n);
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,209 @@
+// Launches the steps of a sort between splitters, for one key width. Arrays, keys and values alike:
+//
+//   partitions   first: in → spare        second: spare → out        local: out, in place
+//
+// so that buckets of one key are done behind the second. The output may be the input, which is read by then; that the
+// buckets fit is known before. The list of launches depends on n alone.
+//
+// Partitions are instantiated by key width and value width, with the image of all types of keys; the local steps are
+// those of the sort of pairs, and one more for buckets twice as large.
+#pragma once
+
+#include "kernels/pairs/local_pairs_kernel.hpp"
+#include "kernels/pairs/pair_tables_kernel.hpp"
+#include "kernels/pairs/stable_partition_kernel.hpp"
+#include "kernels/splitters/choose_splitters_kernel.hpp"
+#include "kernels/splitters/count_buckets_kernel.hpp"
+#include "kernels/splitters/splitter_digits.hpp"
+#include "kernels/splitters/splitter_sort_launch.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, class Value, class Image>
+class splitter_sorter {
+ public:
+  splitter_sorter(const simt::queue& q, const splitter_sort_request<Word>& r, const detail::sort_pairs_plan& plan)
+      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), at_(detail::splitter_layout::of<Word>(plan, r)),
+        image_(image_maker<Word>{r.codec}.template as<Image>()) {
+    chunks_ = std::min(plan.chunks(r.n), r.chunks);
+    if (r.chunks == r.follows_n)
+      chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
+    constexpr std::uint64_t row = 128;
+    share_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
+  }
+
+  void launch() const {
+    choose(first(), in().keys);
+    count(first(), in().keys);
+    tables(first());
+    partition(first(), in(), spare(), r_.make_indices);
+    choose(second(), spare().keys);
+    count(second(), spare().keys);
+    tables(second());
+    partition(second(), spare(), out(), false);
+    local();
+    left_over();
+  }
+
+ private:
+  using partition_kernel = stable_partition_kernel<Word, Value, splitter_digits<Word>>;
+  using spread = key_spread<Word, Image>;
+  using local_kernel = local_pairs_kernel<Word, Value, Image>;
+  using left_kernel = local_pairs_kernel<Word, Value, Image, local_step::left_over>;
+  static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread);
+
+  struct arrays {
+    Word* keys;
+    Value* values;
+  };
+  /// What one of the two partitions goes by.
+  struct level {
+    bool is_first;
+    std::uint32_t segments;
+    unsigned bits;
+    std::size_t start, cuts;
+    std::uint32_t bins() const { return segments << bits; }
+  };
+  level first() const { return {true, 1, plan_.first_bits, at_.coarse_start, at_.coarse_cuts}; }
+  level second() const { return {false, plan_.coarse(), plan_.second_bits, at_.start, at_.cuts}; }
+
+  template <class T>
+  simt::global<T> part(std::size_t offset, std::uint64_t size) const {
+    return {reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset), size};
+  }
+  simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const {
+    return part<std::uint32_t>(offset, size);
+  }
+  arrays in() const {
+    // Read only: what is the caller's is not written unless it is an output too.
+    return {const_cast<Word*>(r_.keys_in), static_cast<Value*>(const_cast<void*>(r_.values_in))};
+  }
+  arrays spare() const { return {part<Word>(at_.keys, r_.n).data(), part<Value>(at_.values, r_.n).data()}; }
+  arrays out() const {
+    return {r_.keys_out != nullptr ? r_.keys_out : part<Word>(at_.work_keys, r_.n).data(),
+            static_cast<Value*>(r_.values_out)};
+  }
+  pairs_gate gate() const { return {table(at_.findings, pair_findings), {r_.unsuited, 1}, true, true}; }
+  pair_bucket_list left() const { return {table(at_.findings, pair_findings), table(at_.left, plan_.bins())}; }
+  simt::global<std::uint32_t> start(const level& l) const { return table(l.start, l.bins() + 1); }
+  simt::global<Word> cuts(const level& l) const { return part<Word>(l.cuts, l.bins()); }
+  simt::global<std::uint32_t> fine(const level& l) const { return table(at_.fine, std::uint64_t{chunks_} * l.bins()); }
+  simt::global<std::uint32_t> most() const { return table(at_.most, plan_.bins()); }
+  simt::global<spread> spreads() const { return part<spread>(at_.spreads, plan_.bins()); }
+
+  /// Where buckets begin and how they are spread, one behind the other: what the local step reads before it asks.
+  std::uint32_t words_read_too_soon(const level& l) const {
+    return l.is_first ? 0 : std::uint32_t((at_.spreads + plan_.bins() * sizeof(spread) - at_.start) / 4);
+  }
+  simt::global<std::uint32_t> read_too_soon(const level& l) const { return table(at_.start, words_read_too_soon(l)); }
+
+  void choose(const level& l, const Word* keys) const {
+    simt::launch(q_, {.grid = l.segments},
+                 choose_splitters_kernel<Word, Image>{.in = {keys, r_.n},
+                                                      .only_if = {r_.only_if, r_.only_if == nullptr ? 0u : 1u},
+                                                      .segment_start = start(first()),
+                                                      .segment_cuts = cuts(first()),
+                                                      .cuts = cuts(l),
+                                                      .spreads = spreads(),
+                                                      .most = most(),
+                                                      .gate = gate(),
+                                                      .image = image_,
+                                                      .n = n_,
+                                                      .capacity = left_kernel::capacity,
+                                                      .bits = l.bits,
+                                                      .is_conditional = r_.only_if != nullptr,
+                                                      .first_level = l.is_first});
+  }
+  void count(const level& l, const Word* keys) const {
+    simt::launch(q_, {.grid = chunks_},
+                 count_buckets_kernel<Word>{.in = {keys, r_.n},
+                                            .cuts = cuts(l),
+                                            .fine = fine(l),
+                                            .order = table(at_.order, chunks_),
+                                            .to_clear = read_too_soon(l),
+                                            .segment_start = start(first()),
+                                            .gate = gate(),
+                                            .image = any_image<Word>(r_.codec),
+                                            .n = n_,
+                                            .share = share_,
+                                            .segments = l.segments,
+                                            .cleared = words_read_too_soon(l),
+                                            .bits = l.bits});
+  }
+  void tables(const level& l) const {
+    const counter_table counters{fine(l), l.bins()};
+    const auto count = table(at_.count, l.bins());
+    simt::launch(
+        q_, {.grid = counters.groups()},
+        column_sums_kernel{.fine = counters, .coarse = {{}, 0}, .count = count, .gate = gate(), .rows = chunks_});
+    using kernel = bucket_starts_kernel;
+    simt::launch(q_, {.grid = (l.bins() + kernel::block_threads - 1) / kernel::block_threads},
+                 kernel{.count = count,
+                        .order = table(at_.order, chunks_),
+                        .start = start(l),
+                        .gate = gate(),
+                        .most = most(),
+                        .most_each = !l.is_first,
+                        .n = n_,
+                        .bins = l.bins(),
+                        .rows = chunks_,
+                        .capacity = any_number});
+  }
+  void partition(const level& l, const arrays& from, const arrays& to, bool make_indices) const {
+    simt::launch(q_, {.grid = chunks_},
+                 partition_kernel{
+                     .in = {from.keys, r_.n},
+                     .in_values = {from.values, r_.n},
+                     .out = {to.keys, r_.n},
+                     .out_values = {to.values, r_.n},
+                     .start = start(l),
+                     .before = fine(l),
+                     .source = {.cuts = cuts(l), .gate = gate(), .image = any_image<Word>(r_.codec), .bits = l.bits},
+                     .shape = {.segments = l.segments,
+                               .mask = (1u << l.bits) - 1,
+                               .step = 1,
+                               .row = l.bins(),
+                               .shift = 0,
+                               .chunks = chunks_,
+                               .share = share_},
+                     .n = n_,
+                     .make_indices = make_indices});
+  }
+  template <class Kernel>
+  Kernel local_step_of() const {
+    const arrays a = out();
+    return {.original = {r_.keys_in, r_.n},
+            .original_values = {in().values, r_.n},
+            .in = {a.keys, r_.n},
+            .in_values = {a.values, r_.n},
+            .out = {a.keys, r_.n},
+            .out_values = {a.values, r_.n},
+            .start = start(second()),
+            .spread = spreads(),
+            .most = most(),
+            .gate = gate(),
+            .left = left(),
+            .image = image_,
+            .n = n_,
+            .shift = 32 - Kernel::bin_bits,
+            .spread_each = true,
+            .make_indices = false,
+            .write_keys = r_.keys_out != nullptr,
+            .copy_keys = false,
+            .copy_values = false};
+  }
+  void local() const { simt::launch(q_, {.grid = plan_.bins()}, local_step_of<local_kernel>()); }
+  void left_over() const {
+    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<left_kernel>(q_))},
+                 local_step_of<left_kernel>());
+  }
+
+  const simt::queue& q_;
+  const splitter_sort_request<Word>& r_;
+  detail::sort_pairs_plan plan_;
+  std::uint32_t n_, chunks_ = 0, share_ = 0;
+  detail::splitter_layout at_;
+  Image image_;
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

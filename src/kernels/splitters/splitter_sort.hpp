@@ -1,0 +1,50 @@
+// Sorts pairs of a key and a value in device memory, stably, by two partitions between splitters and one local step;
+// plain C++. For keys that crowd: where buckets by the highest bits, or by an even division of an interval, would be
+// too full, those between keys of a sample are not.
+//
+//   splitters   2^14 of all keys, sorted; every so many-th parts the buckets of the first partition
+//   count       how many keys of each bucket every block has     one read of the keys
+//   partition                                                    one read, one write
+//   splitters   the same within each bucket
+//   count                                                        one read of the keys
+//   partition                                                    one read, one write
+//   local       each bucket in shared memory                     one read, one write
+//
+// 8 sizes of a key and 6 of a value are moved a pair, whatever the distribution and however wide the keys. Keys that
+// are frequent enough to fill a bucket have one to themselves, and are done when they are in it.
+//
+// Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Asynchronous on the queue, allocates
+// nothing, never synchronises, may be captured in a CUDA graph. Deterministic. Needs sm_90 (bulk copies).
+//
+// How sure. Bucket sizes hang on the sample: at 4096 pairs a bucket on average the local steps take 9216 (7168 of more
+// than 16 bytes), which is exceeded about once in 10^8 buckets by chance, but a bucket may also lie in a part of the
+// keys that the sample's fixed places happen to miss. Counts tell before the outputs are touched: then `unsuited` says
+// so, and another sort has to take the pairs.
+//
+// When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing.
+//
+// Sources: Frazer and McKellar, "Samplesort" (1970); Leischner, Osipov and Sanders, "GPU sample sort" (2010); Axtmann,
+// Witt, Ferizovic and Sanders, "In-place parallel super scalar samplesort" (2017).
+#pragma once
+
+#include "kernels/pairs/sort_pairs.hpp"
+
+namespace sortile::kernels {
+
+/// `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
+template <class Word>
+struct splitter_sort_request : sort_pairs_request<Word> {
+  const std::uint32_t* only_if = nullptr; ///< in device memory: where this is 0, nothing is done, and `unsuited` says 0
+};
+
+/// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of
+/// less than 0.15 bytes a pair from 2^24 pairs on. Aligned to 128. Reads n, value_bytes, keys_out and partition_bits
+/// alone.
+template <class Word>
+std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<Word>& request);
+
+/// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
+template <class Word>
+void splitter_sort(const simt::queue& q, const splitter_sort_request<Word>& request);
+
+} // namespace sortile::kernels

@@ -1,0 +1,15 @@
+// The sort between splitters for keys of 32 bits.
+#include "kernels/pairs/pair_images.hpp"
+#include "kernels/splitters/splitter_launches.hpp"
+
+namespace sortile::kernels::detail {
+
+template <>
+void launch_splitter_sort<simt::this_backend>(const simt::queue& q, const splitter_sort_request<std::uint32_t>& request,
+                                              const sort_pairs_plan& plan) {
+  by_value_and_image(request, [&]<class Value, class Image>(const Value*, const Image*) {
+    splitter_sorter<std::uint32_t, Value, Image>(q, request, plan).launch();
+  });
+}
+
+} // namespace sortile::kernels::detail

@@ -1,0 +1,238 @@
+// The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, keys that crowd, both
+// widths, types and directions, in place and apart, indices; buckets that the local step leaves over, and that nobody
+// takes; and where the cuts fall.
+#include "kernels/pairs/stable_partition_kernel.hpp"
+#include "kernels/splitters/choose_splitters_kernel.hpp"
+#include "kernels/splitters/splitter_digits.hpp"
+#include "tests/kernels/pair_sort_checks.hpp"
+#include "tests/kernels/refusals.hpp"
+
+#include <sortile/error.hpp>
+
+namespace sortile::simt_tests {
+namespace {
+
+using namespace pair_checks;
+
+template <class Word>
+how<Word> between(how<Word> h) {
+  h.between_splitters = true;
+  return h;
+}
+
+template <class Word, class Value>
+void check_sizes() {
+  constexpr auto value_bytes = unsigned(kernels::value_size<Value>);
+  constexpr std::size_t tile = kernels::stable_partition_kernel<Word, Value, kernels::splitter_digits<Word>>::tile;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const int n : a_few(3, {0, 1, 2, 3, 5, 31, 33, 1000}))
+          check<Word>(q, std::size_t(n), shape::uniform,
+                      between<Word>({.value_bytes = value_bytes, .bits = 3, .must_suit = true}));
+      },
+      1);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : a_few(2, {tile - 1, tile, tile + 1, 2 * tile + 3}))
+          for (const unsigned chunks : {1u, 3u})
+            check<Word>(q, n, shape::and_of_3,
+                        between<Word>({.value_bytes = value_bytes, .bits = 5, .chunks = chunks, .must_suit = true}));
+        check<Word>(q, 4 * tile + 129, shape::uniform, // several tiles a share
+                    between<Word>({.value_bytes = value_bytes, .bits = 9, .chunks = 2, .must_suit = true}));
+      },
+      0);
+}
+SIMT_TEST(splitter_sort, sizes_u32_u32) {
+  check_sizes<std::uint32_t, std::uint32_t>();
+}
+SIMT_TEST(splitter_sort, sizes_u64_u64) {
+  check_sizes<std::uint64_t, std::uint64_t>();
+}
+SIMT_TEST(splitter_sort, sizes_u64_u32) {
+  check_sizes<std::uint64_t, std::uint32_t>();
+}
+SIMT_TEST(splitter_sort, sizes_without_values_and_with_wide_ones) {
+  check_sizes<std::uint64_t, kernels::no_value>();
+  check_sizes<std::uint32_t, kernels::wide_value>();
+}
+
+template <class Word>
+void check_shapes() {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : shapes_of(all_shapes))
+          for (const bool in_place : a_few(1, {false, true}))
+            for (const unsigned bits : {3u, 8u})
+              check<Word>(q, unless_short(20011, 9001), kind,
+                          between<Word>({.value_bytes = bits == 3 ? 8u : 4u,
+                                         .keys_in_place = in_place,
+                                         .values_in_place = in_place,
+                                         .bits = bits,
+                                         .must_suit = true}));
+      },
+      0);
+}
+SIMT_TEST(splitter_sort, shapes_u32) {
+  check_shapes<std::uint32_t>();
+}
+SIMT_TEST(splitter_sort, shapes_u64) {
+  check_shapes<std::uint64_t>();
+}
+
+SIMT_TEST(splitter_sort, many_schedules) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::and_of_3, shape::few})
+          check<std::uint64_t>(q, 3001, kind, between<std::uint64_t>({.bits = 4, .chunks = 2, .must_suit = true}));
+      },
+      3);
+}
+
+template <class Word>
+void check_types(simt::queue q, std::initializer_list<key_type> types) {
+  for (const key_type type : types)
+    for (const order direction : {order::ascending, order::descending})
+      for (const shape kind : {shape::uniform, shape::special, shape::few}) {
+        SCOPED_TRACE("type " + std::to_string(int(type)) + (direction == order::ascending ? "" : ", descending"));
+        check<Word>(q, 6007, kind, between<Word>({.type = type, .direction = direction, .bits = 4, .must_suit = true}));
+      }
+}
+SIMT_TEST(splitter_sort, types_and_directions) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_types<std::uint32_t>(q, {key_type::u32, key_type::i32, key_type::f32});
+        check_types<std::uint64_t>(q, {key_type::i64, key_type::f64});
+      },
+      0);
+}
+
+SIMT_TEST(splitter_sort, indices_and_keys_that_nobody_wants) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned width : {4u, 8u})
+          for (const bool want_keys : {true, false})
+            check<std::uint64_t>(
+                q, 9001, shape::and_of_3,
+                between<std::uint64_t>(
+                    {.value_bytes = width, .indices = true, .want_keys = want_keys, .bits = 5, .must_suit = true}));
+        check<std::uint32_t>(
+            q, 9001, shape::and_of_3,
+            between<std::uint32_t>({.value_bytes = 16, .want_keys = false, .bits = 5, .must_suit = true}));
+      },
+      0);
+}
+
+// Four buckets of 7500 pairs are too large for the local step, of 15,000 for both of them; of one key they may have any
+// size.
+SIMT_TEST(splitter_sort, too_large_buckets) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::uniform, shape::and_of_3})
+          for (const bool in_place : {false, true}) {
+            check<std::uint64_t>(q, 30'000, kind,
+                                 between<std::uint64_t>({.value_bytes = 8,
+                                                         .keys_in_place = in_place,
+                                                         .values_in_place = in_place,
+                                                         .bits = 2,
+                                                         .must_suit = true}));
+            check<std::uint64_t>(
+                q, 60'000, kind, // left alone
+                between<std::uint64_t>(
+                    {.value_bytes = 8, .keys_in_place = in_place, .values_in_place = in_place, .bits = 2}));
+          }
+        check<std::uint64_t>(q, 60'000, shape::equal, between<std::uint64_t>({.bits = 2, .must_suit = true}));
+        check<std::uint64_t>(q, 90'000, shape::few, between<std::uint64_t>({.bits = 5, .must_suit = true}));
+      },
+      0);
+}
+SIMT_TEST(splitter_sort, says_what_does_not_suit) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        const auto suits = [&](const std::vector<std::uint64_t>& keys) {
+          return !told_unsuited(q, keys, between<std::uint64_t>({.bits = 2}));
+        };
+        EXPECT_FALSE(suits(make_keys<std::uint64_t>(60'000, shape::uniform)));
+        EXPECT_TRUE(suits(make_keys<std::uint64_t>(30'000, shape::uniform)));
+        EXPECT_TRUE(suits(make_keys<std::uint64_t>(60'000, shape::equal)));
+      },
+      0);
+}
+// Keys that no partition by bits or intervals divides: each a third of the one before. 32 buckets hold all of them,
+// none more than three times its share.
+SIMT_TEST(splitter_sort, crowds_at_any_depth) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        auto keys = make_keys<std::uint64_t>(60'000, shape::uniform);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+          keys[i] >>= keys[i] % 61;
+        check_sort(q, keys, between<std::uint64_t>({.bits = 5, .must_suit = true}));
+        EXPECT_TRUE(told_unsuited(q, keys, how<std::uint64_t>{.bits = 5})) << "the sort of pairs could have taken them";
+      },
+      0);
+}
+
+SIMT_TEST(splitter_sort, on_a_condition) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::uint32_t wanted : {0u, 1u}) {
+          const auto keys = make_keys<std::uint32_t>(3000, shape::and_of_3);
+          const buffer<std::uint32_t> in(keys), out(3000, 7u), only_if(1, wanted), unsuited(1, 9u);
+          kernels::splitter_sort_request<std::uint32_t> r;
+          r.keys_in = in.view().data();
+          r.keys_out = out.view().data();
+          r.n = 3000;
+          r.codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {});
+          r.partition_bits = 3;
+          r.unsuited = unsuited.view().data();
+          r.only_if = only_if.view().data();
+          r.workspace_bytes = kernels::splitter_sort_workspace_bytes(r);
+          const buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
+          r.workspace = workspace.view().data();
+          kernels::splitter_sort(q, r);
+          auto expected = keys;
+          std::sort(expected.begin(), expected.end());
+          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint32_t>(3000, 7u));
+          EXPECT_EQ(unsuited.host()[0], 0u);
+        }
+      },
+      1);
+}
+
+TEST(splitter_sort, draws_a_place_from_each_stretch) {
+  for (const std::uint32_t keys : {1u, 7u, 16'384u, 16'385u, 1'000'003u, 4'000'000'000u}) {
+    const std::uint32_t samples = std::min(keys, 16'384u);
+    for (std::uint32_t i = 0; i < samples; ++i) {
+      const std::uint64_t place = kernels::drawn_place(i, samples, keys);
+      ASSERT_LT(place, keys);
+      ASSERT_GE(place + 1, std::uint64_t{i} * keys / samples);
+      ASSERT_LE(place, (std::uint64_t{i} + 1) * keys / samples);
+    }
+  }
+}
+
+SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
+  on_every_schedule(
+      [](simt::queue q) {
+        const buffer<std::uint64_t> keys(2), workspace(1 << 14);
+        const buffer<std::uint32_t> unsuited(2);
+        kernels::splitter_sort_request<std::uint64_t> good;
+        good.keys_in = good.keys_out = keys.view().data();
+        good.n = 2;
+        good.codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
+        good.unsuited = unsuited.view().data();
+        good.workspace = workspace.view().data();
+        good.workspace_bytes = kernels::splitter_sort_workspace_bytes(good);
+        const auto refused = refusals_of(good, [&](const auto& r) { kernels::splitter_sort(q, r); });
+        refused("splitter_sort: keys_in is null", [](auto& r) { r.keys_in = nullptr; });
+        refused("splitter_sort: unsuited is null", [](auto& r) { r.unsuited = nullptr; });
+        refused("only_if is not aligned", [](auto& r) { r.only_if = reinterpret_cast<const std::uint32_t*>(2); });
+        refused("partition_bits = 1, 2 to 16 are allowed", [](auto& r) { r.partition_bits = 1; });
+        refused("partition_bits = 17", [](auto& r) { r.partition_bits = 17; });
+        refused("value_bytes = 5", [](auto& r) { r.value_bytes = 5; });
+        refused("1536 are needed", [](auto& r) { --r.workspace_bytes; });
+      },
+      0);
+}
+
+} // namespace
+} // namespace sortile::simt_tests
