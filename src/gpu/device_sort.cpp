@@ -130,8 +130,11 @@ device_sort::travelling device_sort::values_at(std::byte* workspace) const {
   return t;
 }
 
-std::uint32_t* device_sort::unsuited(std::byte* workspace) const {
-  return someone_behind() ? reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited) : nullptr;
+std::uint32_t* device_sort::unsuited(std::byte* workspace, sorter said_by) const {
+  if (!someone_behind())
+    return nullptr;
+  auto* const words = reinterpret_cast<std::uint32_t*>(workspace + layout_.unsuited);
+  return said_by == choice_.first ? words : words + 1;
 }
 
 template <class Request, class Word>
@@ -155,10 +158,16 @@ Request device_sort::request_of(std::byte* workspace) const {
   }
   if constexpr (requires { r.device_n; })
     r.device_n = request_.device_n;
-  if constexpr (requires { r.unsuited; })
-    r.unsuited = unsuited(workspace);
-  if constexpr (requires { r.only_if; })
-    r.only_if = unsuited(workspace);
+  constexpr bool may_leave = requires {
+    r.unsuited;
+  };
+  constexpr bool stands_behind = requires {
+    r.only_if;
+  };
+  if constexpr (may_leave)
+    r.unsuited = unsuited(workspace, stands_behind ? choice_.second : choice_.first);
+  if constexpr (stands_behind)
+    r.only_if = unsuited(workspace, may_leave ? choice_.first : last_before_behind());
   return r;
 }
 
@@ -173,6 +182,10 @@ kernels::sort_keys_request<Word> device_sort::keys_request(std::byte* workspace)
 template <class Word>
 kernels::sort_pairs_request<Word> device_sort::pairs_request(std::byte* workspace) const {
   return request_of<kernels::sort_pairs_request<Word>, Word>(workspace);
+}
+template <class Word>
+kernels::splitter_sort_request<Word> device_sort::splitter_request(std::byte* workspace) const {
+  return request_of<kernels::splitter_sort_request<Word>, Word>(workspace);
 }
 template <class Word>
 kernels::sample_request<Word> device_sort::sample_request(std::byte* workspace) const {
@@ -205,6 +218,10 @@ std::size_t device_sort::workspace_of(sorter which) const {
       if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
         return kernels::sort_pairs_workspace_bytes(pairs_request<Word>(anywhere));
       break;
+    case sorter::splitters:
+      if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+        return kernels::splitter_sort_workspace_bytes(splitter_request<Word>(anywhere));
+      break;
     case sorter::sample: { // on an unknown device, which may have few multiprocessors, the LSD sort may stand in
       const std::size_t bytes = kernels::sample_sort_workspace_bytes(sample_request<Word>(anywhere));
       return device_.multiprocessors != 0 ? bytes : std::max(bytes, workspace_of(sorter::lsd));
@@ -217,7 +234,7 @@ std::size_t device_sort::workspace_of(sorter which) const {
 }
 
 std::size_t device_sort::sorter_bytes() const {
-  return std::max(workspace_of(choice_.first), workspace_of(choice_.behind));
+  return std::max({workspace_of(choice_.first), workspace_of(choice_.second), workspace_of(choice_.behind)});
 }
 
 void device_sort::lay_out() {
@@ -236,7 +253,7 @@ void device_sort::lay_out() {
       layout_.gathered = reserve(request_.n * request_.value_bytes);
   }
   if (someone_behind())
-    layout_.unsuited = reserve(sizeof(std::uint32_t));
+    layout_.unsuited = reserve(2 * sizeof(std::uint32_t));
   layout_.sorter = at;
   reserve(sorter_bytes());
   layout_.bytes = at;
@@ -271,6 +288,8 @@ void device_sort::add_steps_of_sorter(std::vector<plan_step>& steps) const {
   case sorter::keys:
   case sorter::pairs:
     return add_steps_of_partitions(steps);
+  case sorter::splitters: // never the first
+    return;
   case sorter::lsd:
     return add_steps_of_lsd(steps);
   }
@@ -310,6 +329,11 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
   if (choice_.behind == sorter::sample)
     steps.push_back(
         {"or buckets", "of a sample's making, in place of all but the look, where one would hold too much", 0, 0});
+  else if (choice_.second == sorter::splitters)
+    steps.push_back({"or buckets",
+                     "between keys of a sample, in place of all but the look, where one bucket would hold too much; or "
+                     "passes, least significant digit first, where one of these would",
+                     0, 0});
   else if (someone_behind())
     steps.push_back(
         {"or passes",
@@ -345,6 +369,7 @@ void device_sort::launch(const simt::queue& q, void* workspace) const {
   if (handling_ == value_handling::moved)
     move(request_.values_in, bytes, space + layout_.moved_in, width_);
   launch_sorter(q, space, choice_.first);
+  launch_sorter(q, space, choice_.second);
   launch_sorter(q, space, choice_.behind);
   if (handling_ == value_handling::moved)
     move(space + layout_.moved_out, width_, request_.values_out, bytes);
@@ -374,6 +399,9 @@ void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace, sort
     if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
       if (which == sorter::pairs)
         return kernels::sort_pairs(q, pairs_request<Word>(workspace));
+    if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+      if (which == sorter::splitters)
+        return kernels::splitter_sort(q, splitter_request<Word>(workspace));
     kernels::lsd_sort(q, lsd_request<Word>(workspace));
   });
 }

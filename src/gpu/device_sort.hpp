@@ -15,6 +15,7 @@
 #include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/sample/sample_sort.hpp"
 #include "kernels/sort/sort_keys.hpp"
+#include "kernels/splitters/splitter_sort.hpp"
 #include "simt/queue.hpp"
 
 #include <sortile/request.hpp>
@@ -70,13 +71,17 @@ class device_sort {
   template <class Word>
   kernels::sort_pairs_request<Word> pairs_request(std::byte* workspace) const;
   template <class Word>
+  kernels::splitter_sort_request<Word> splitter_request(std::byte* workspace) const;
+  template <class Word>
   kernels::sample_request<Word> sample_request(std::byte* workspace) const;
   template <class Word>
   kernels::lsd_request<Word> lsd_request(std::byte* workspace) const;
-  std::uint32_t* unsuited(std::byte* workspace) const;
+  /// The word in which the first sort, or the second, says that the keys do not suit it; none without one behind it.
+  std::uint32_t* unsuited(std::byte* workspace, sorter said_by) const;
   void launch_sorter(const simt::queue& q, std::byte* workspace, sorter which) const;
 
   bool makes_indices() const { return handling_ == value_handling::indices || handling_ == value_handling::gathered; }
+  sorter last_before_behind() const { return choice_.second != sorter::nothing ? choice_.second : choice_.first; }
   bool someone_behind() const { return choice_.behind != sorter::nothing; }
   bool in_place() const { return request_.keys_in == request_.keys_out; }
   std::size_t moved_bytes() const { return request_.n * width_; }

@@ -36,6 +36,13 @@ std::size_t sample_behind_partitions(const sort_facts& f) {
 constexpr std::size_t keys_as_pairs = two_to(20);
 /// Beyond, buckets of pairs grow too large for the local step.
 constexpr std::size_t most_pairs = two_to(28);
+/// From here on partitions between splitters are quicker than a pass a digit where keys crowd.
+constexpr std::size_t least_between_splitters = two_to(22);
+/// Whether keys that crowd are for them.
+bool suits_splitters(const sort_facts& f) {
+  return (f.key_bits == 32 || f.key_bits == 64) && f.device.architecture >= kernels::sort_pairs_architecture &&
+         f.n >= least_between_splitters && f.n <= most_pairs;
+}
 /// Up to here one launch is quicker than a pass a digit: the fewer digits, the less.
 std::size_t sample_before_lsd(const sort_facts& f) {
   switch (f.key_bits) {
@@ -101,7 +108,9 @@ sorter_choice choose_sorter(const sort_facts& f) {
     return {partitions, sorter::nothing};
   if (f.sample_fits && f.n <= sample_before_partitions(f))
     return {sorter::sample, sorter::nothing};
-  return {partitions, f.sample_fits && f.n <= sample_behind_partitions(f) ? sorter::sample : sorter::lsd};
+  if (f.sample_fits && f.n <= sample_behind_partitions(f))
+    return {partitions, sorter::sample};
+  return {partitions, sorter::lsd, suits_splitters(f) ? sorter::splitters : sorter::nothing};
 }
 
 } // namespace sortile::gpu

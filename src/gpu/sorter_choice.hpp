@@ -13,12 +13,13 @@ struct device_facts {
 };
 
 enum class sorter {
-  nothing,  ///< no keys, or nobody behind
-  counting, ///< kernels/narrow: keys of 8 and 16 bits, alone
-  sample,   ///< kernels/sample: everything, in one launch, where it fits
-  keys,     ///< kernels/sort: integers of 32 bits and more, alone
-  pairs,    ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
-  lsd,      ///< kernels/lsd: everything
+  nothing,   ///< no keys, or nobody behind
+  counting,  ///< kernels/narrow: keys of 8 and 16 bits, alone
+  sample,    ///< kernels/sample: everything, in one launch, where it fits
+  keys,      ///< kernels/sort: integers of 32 bits and more, alone
+  pairs,     ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
+  splitters, ///< kernels/splitters: the same where keys crowd
+  lsd,       ///< kernels/lsd: everything
 };
 
 /// What the choice goes by.
@@ -33,10 +34,11 @@ struct sort_facts {
   device_facts device{};
 };
 
-/// `first` sorts the keys, unless they turn out to be what it is bad at: then `behind` does. That is found out on the
-/// device, so both are launched and one of them does nothing.
+/// `first` sorts the keys, unless they turn out to be what it is bad at: then `second` does, where there is one, and
+/// where there is none, or it finds the same, `behind`. That is found out on the device, so all are launched and only
+/// one of them does anything.
 struct sorter_choice {
-  sorter first = sorter::nothing, behind = sorter::nothing;
+  sorter first = sorter::nothing, behind = sorter::nothing, second = sorter::nothing;
 };
 
 sorter_choice choose_sorter(const sort_facts& facts);

@@ -42,7 +42,7 @@ TEST(sorter_choice, is_able_to) {
   for_all_facts([](const sort_facts& f) {
     const gpu::sorter_choice c = choose_sorter(f);
     ASSERT_EQ(c.first == sorter::nothing, f.n == 0);
-    for (const sorter s : {c.first, c.behind}) {
+    for (const sorter s : {c.first, c.second, c.behind}) {
       const bool partitions = s == sorter::keys || s == sorter::pairs;
       if (partitions) {
         ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 32) << f.n;
@@ -52,6 +52,10 @@ TEST(sorter_choice, is_able_to) {
       }
       if (s == sorter::pairs) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
+      }
+      if (s == sorter::splitters) {
+        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && (f.key_bits == 32 || f.key_bits == 64)) << f.n;
+        ASSERT_TRUE(s == c.second && c.behind == sorter::lsd && f.n <= std::size_t{1} << 28) << f.n;
       }
       if (s == sorter::counting) {
         ASSERT_TRUE(f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys) << f.n;

@@ -45,9 +45,9 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// What the kernel is launched for: a bucket a block, one block alone, or the buckets that were too large for the
-/// first.
-enum class local_step { buckets, one_block, left_over };
+/// What the kernel is launched for: one block alone; a bucket a block, of y or between splitters, where each has a
+/// spread of its own; or those between splitters that were too large.
+enum class local_step { one_block, buckets, between_splitters, left_over };
 
 /// By bytes of a key and of a value: shared storage for as many resident blocks as its size allows. Measured on the
 /// H100 at 2^28 pairs with CUDA 13.0: 8 and 4 bytes 2.14 ms with 2048 words and three blocks, 2.17 with 4096 and two.
@@ -75,6 +75,7 @@ struct pair_bucket_list {
 template <class Word, class Value, class Image, local_step Step = local_step::buckets>
 struct local_pairs_kernel {
   static constexpr bool alone = Step == local_step::one_block;
+  static constexpr bool spread_each = Step == local_step::between_splitters || Step == local_step::left_over;
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>, Step>;
   static constexpr bool has_values = value_size<Value> != 0;
   static constexpr bool starts_early = true;
@@ -126,7 +127,6 @@ struct local_pairs_kernel {
   Image image;
   std::uint32_t n;
   unsigned shift;    // of the bins in y
-  bool spread_each;  // a bucket has its own
   bool make_indices; // values of the original are the indices
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
@@ -264,7 +264,7 @@ struct local_pairs_kernel {
       s.too_many = 0;
       s.differ[0] = s.differ[1] = 0;
     }
-    if (Step == local_step::buckets)
+    if (Step == local_step::buckets || Step == local_step::between_splitters)
       prefetch_later();                  // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);

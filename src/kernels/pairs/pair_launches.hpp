@@ -196,7 +196,6 @@ class pair_sort {
                         .image = image_,
                         .n = n_,
                         .shift = y_bits - bits() - kernel::bin_bits,
-                        .spread_each = false,
                         .make_indices = r_.make_indices,
                         .write_keys = r_.keys_out != nullptr,
                         .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,

@@ -20,12 +20,12 @@ struct partition_piece {
   SORTILE_DEVICE std::uint32_t tile_pairs(std::uint32_t tile) const { return end - next < tile ? end - next : tile; }
 };
 
-/// Segment s begins at start[s · step].
+/// Segment s begins at start[s · buckets · step].
 struct segment_starts {
-  simt::global<const std::uint32_t> start;
-  std::uint32_t segments, step;
+  const simt::global<const std::uint32_t>& start;
+  const std::uint32_t &segments, &mask, &step; // of a kernel's arguments: nothing that a register has to hold
 
-  SORTILE_DEVICE std::uint32_t of(std::uint32_t segment) const { return start.load(segment * step); }
+  SORTILE_DEVICE std::uint32_t of(std::uint32_t segment) const { return start.load(segment * (mask + 1) * step); }
   /// The segment that holds pair x, which is there. By all threads of a block, of at least as many.
   SORTILE_DEVICE std::uint32_t holding(std::uint32_t x) const {
     const unsigned t = simt::thread_index();

@@ -164,7 +164,7 @@ struct stable_partition_kernel {
 
   using tile_bytes = thread_bytes<items>; // digits; ranks among the warp's pairs of a digit
   static_assert(unsigned(items) * simt::warp_size + simt::warp_size <= 256);
-  SORTILE_DEVICE segment_starts segments() const { return {start, shape.segments, (shape.mask + 1) * shape.step}; }
+  SORTILE_DEVICE segment_starts segments() const { return {start, shape.segments, shape.mask, shape.step}; }
   /// The place in the tile of this thread's pair number i.
   static SORTILE_DEVICE std::uint32_t place_of(int i) {
     return (simt::warp_index() * unsigned(items) + unsigned(i)) * simt::warp_size + simt::lane_index();

@@ -47,7 +47,8 @@ struct count_buckets_kernel {
       row[d] = 0;
     if (simt::thread_index() == 0)
       order[simt::block_index()] = seen_both;
-    const segment_starts all{segment_start, segments, 1};
+    const std::uint32_t each = 1, no_mask = 0;
+    const segment_starts all{segment_start, segments, no_mask, each};
     partition_piece at = even_share(all, share, n);
     while (at.next < at.stop) {
       simt::block_barrier(); // the row is clear, the counters are read

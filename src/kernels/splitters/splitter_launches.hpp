@@ -48,7 +48,7 @@ class splitter_sorter {
  private:
   using partition_kernel = stable_partition_kernel<Word, Value, splitter_digits<Word>>;
   using spread = key_spread<Word, Image>;
-  using local_kernel = local_pairs_kernel<Word, Value, Image>;
+  using local_kernel = local_pairs_kernel<Word, Value, Image, local_step::between_splitters>;
   using left_kernel = local_pairs_kernel<Word, Value, Image, local_step::left_over>;
   static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread);
 
@@ -186,7 +186,6 @@ class splitter_sorter {
             .image = image_,
             .n = n_,
             .shift = 32 - Kernel::bin_bits,
-            .spread_each = true,
             .make_indices = false,
             .write_keys = r_.keys_out != nullptr,
             .copy_keys = false,
