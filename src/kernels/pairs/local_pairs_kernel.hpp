@@ -39,6 +39,7 @@
 #include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/crowded_order.hpp"
+#include "kernels/pairs/piece_bins.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/digit_rank.hpp"
@@ -92,8 +93,13 @@ struct local_pairs_kernel {
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
-  using crowded_pairs = crowded_order<Word, block_threads, capacity>; // of one block alone
+  using pieces = piece_bins<Word, block_threads, list_size / 4, bin_bits>; // of buckets between splitters
+  using crowded_pairs = crowded_order<Word, block_threads, capacity>;      // of one block alone
 
+  struct taken_list {
+    simt::shared_array<std::uint16_t, list_size> pair;   // place in the bucket
+    simt::shared_array<std::uint32_t, list_size> number; // word << 16 | number in the word
+  };
   struct shared {
     alignas(128) simt::shared_array<Word, capacity + 2 * key_vector> keys;
     alignas(128) simt::shared_array<Value, has_values ? capacity + 2 * value_vector : 1> values;
@@ -102,9 +108,14 @@ struct local_pairs_kernel {
       std::conditional_t<alone, no_value, typename ranker::storage> rank;
       std::conditional_t<alone, typename crowded_pairs::storage, no_value> crowd;
     };
-    simt::shared_array<std::uint16_t, capacity> order;
-    simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
-    simt::shared_array<std::uint32_t, list_size> taken_at; // word << 16 | number in the word
+    union {
+      alignas(16) simt::shared_array<std::uint16_t, capacity> order;
+      std::conditional_t<spread_each, typename pieces::scratch, no_value> pieces_in_the_making;
+    };
+    union {
+      taken_list list;
+      std::conditional_t<spread_each, typename pieces::storage, no_value> piece;
+    };
     std::conditional_t<alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
     simt::shared_array<std::uint32_t, warps> sums;
     simt::shared_array<std::uint32_t, 2> differ; // bits in which images differ, low half first
@@ -121,7 +132,8 @@ struct local_pairs_kernel {
   simt::global<Value> out_values;
   simt::global<const std::uint32_t> start;
   simt::global<const key_spread<Word, Image>> spread; // of all, or one a bucket; not read by one block alone
-  simt::global<const std::uint32_t> most;             // where there is a spread a bucket: pairs that it may hold
+  simt::global<const std::uint32_t> most;             // of buckets between splitters: pairs that each may hold
+  simt::global<const Word> cuts;                      // likewise: each one's highest image
   pairs_gate gate;
   pair_bucket_list left;
   Image image;
@@ -152,7 +164,7 @@ struct local_pairs_kernel {
         return;
       if (b.pairs > capacity)
         return leave();
-      sort_bucket(s, b, bin, 0);
+      sort_bucket(s, q, b, bin, 0);
     }
   }
 
@@ -168,14 +180,36 @@ struct local_pairs_kernel {
     return {image, spread.load(spread_each ? q : 0), shift, (1u << bin_bits) - 1};
   }
   /// `phase`: how many buckets the block has fetched before.
-  SORTILE_DEVICE void sort_bucket(shared& s, const bucket& b, const bins_of& bin, unsigned phase) const {
+  SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin,
+                                  unsigned phase) const {
     fetch(s, b, phase);
-    const std::uint64_t spread_over = spread_each ? capacity : n;
-    const bool listed = !bin.keys.has_fewer(spread_over * sparse);
-    if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
-      sort_by_digits(s, b);
+    if constexpr (spread_each) {
+      order_between(s, q, b, bin);
+    } else {
+      const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
+      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed, 255))
+        sort_by_digits(s, b);
+    }
     simt::block_barrier();
     store(s, b);
+  }
+  /// Between splitters: few values are sorted by digits, others by bins of the interval, or of pieces of it where keys
+  /// crowd in those. Frequent keys make words long, and insertion takes the square of that: then by digits too.
+  SORTILE_DEVICE void order_between(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin) const {
+    constexpr unsigned most_in_a_word = 40, few_passes = 3;
+    const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
+    const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse), crowds = dense || crowded(s, b, bin);
+    if (!crowds && order_by_list(s, b, bin))
+      return;
+    const unsigned bits = 8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(low ^ high)));
+    if (dense || bits <= few_passes * pass_bits)
+      return sort_by_digits(s, b);
+    simt::block_barrier();
+    pieces::make(s.piece, s.pieces_in_the_making, low, high, b.pairs,
+                 [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
+    const auto piece_of = [&](Word key) { return pieces::bin(s.piece, image.image(key)); };
+    if (!order_by_words(s, b, piece_of, true, most_in_a_word))
+      sort_by_digits(s, b);
   }
   SORTILE_DEVICE void sort_left(shared& s) const {
     if (gate.idle())
@@ -187,7 +221,7 @@ struct local_pairs_kernel {
       const bucket b = this_bucket(q);
       if (b.pairs > capacity)
         simt::trap(); // whoever counted has refused these
-      sort_bucket(s, b, bins_of_bucket(q), phase++);
+      sort_bucket(s, q, b, bins_of_bucket(q), phase++);
       simt::block_barrier();
     }
   }
@@ -299,8 +333,11 @@ struct local_pairs_kernel {
     insert(s, b);
     return true;
   }
-  /// False, in all threads, where a byte has no room. `again`: the list has been tried.
-  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const bins_of& bin, bool again) const {
+  /// False, in all threads, where a word has more than `most` taken pairs, for which a byte must have room. `again`:
+  /// the list has been tried, or what the bins are made of is not there before a barrier.
+  template <class Bins>
+  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const Bins& bin, bool again,
+                                     unsigned most_here) const {
     if (again) {
       simt::block_barrier();
       clear_bins(s);
@@ -308,7 +345,7 @@ struct local_pairs_kernel {
         s.too_many = 0;
       simt::block_barrier();
     }
-    const thread_bytes<items> numbers = number(s, b, bin);
+    const thread_bytes<items> numbers = number(s, b, bin, most_here);
     simt::block_barrier();
     if (!scan_bins(s))
       return false;
@@ -338,15 +375,16 @@ struct local_pairs_kernel {
         s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
         break;
       }
-      s.taken[q] = std::uint16_t(p);
-      s.taken_at[q] = w << 16 | r;
+      s.list.pair[q] = std::uint16_t(p);
+      s.list.number[q] = w << 16 | r;
     }
     return taken;
   }
 
   /// Sets the pairs' bits; 0 for a pair that was first in its bin, else one more than its number among the word's
   /// taken.
-  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const bins_of& bin_of) const {
+  template <class Bins>
+  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const Bins& bin_of, unsigned most_here) const {
     thread_bytes<items> numbers{};
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -355,7 +393,7 @@ struct local_pairs_kernel {
         const std::uint32_t bin = bin_of(key_of(s, b, p)), bit = 1u << (bin & 15);
         if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0) {
           const std::uint32_t r = s.bins.fetch_add(swizzle(bin >> 4), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
-          if (r < 255)
+          if (r < most_here)
             numbers.set(i, r + 1);
           else
             s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
@@ -406,12 +444,13 @@ struct local_pairs_kernel {
     }
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = t; q < listed; q += block_threads) {
-      const std::uint32_t at = s.taken_at.load(q), word = s.bins.load(swizzle(at >> 16));
-      s.order[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.taken.load(q);
+      const std::uint32_t at = s.list.number.load(q), word = s.bins.load(swizzle(at >> 16));
+      s.order[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.list.pair.load(q);
     }
   }
 
-  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const bins_of& bin_of,
+  template <class Bins>
+  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const Bins& bin_of,
                                             const thread_bytes<items>& numbers) {
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -428,7 +467,7 @@ struct local_pairs_kernel {
   SORTILE_DEVICE void insert(shared& s, const bucket& b) const {
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.taken_at.load(q), w = at >> 16;
+      const std::uint32_t at = s.list.number.load(q), w = at >> 16;
       if ((at & 0xffff) == 0)
         insert_word(s, b, s.bins.load(swizzle(w)) >> 16, end_of_word(s, b, w));
     }

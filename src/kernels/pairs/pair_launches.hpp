@@ -191,6 +191,7 @@ class pair_sort {
                         .start = start(),
                         .spread = keys_spread(),
                         .most = {},
+                        .cuts = {},
                         .gate = gate(),
                         .left = left(),
                         .image = image_,

@@ -22,9 +22,9 @@
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"
-#include "kernels/splitters/splitter_tree.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_merge_sort.hpp"
+#include "primitives/search_tree.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -44,13 +44,12 @@ struct choose_splitters_kernel {
   static constexpr unsigned block_threads = 1024, min_blocks = 1;
   static constexpr int items = sizeof(Word) <= 8 ? 16 : 8;
   static constexpr std::uint32_t samples = block_threads * unsigned(items);
-  using tree = splitter_tree<Word>;
   using sorter = primitives::block_merge_sort<items, Word>;
   using spread = key_spread<Word, Image>;
 
   struct shared {
     alignas(16) simt::shared_array<Word, primitives::merge_sort_room<Word>(samples)> sorted;
-    simt::shared_array<Word, tree::most> cuts;
+    simt::shared_array<Word, primitives::search_tree<Word>::most> cuts;
   };
 
   simt::global<const Word> in;

@@ -13,7 +13,7 @@
 
 #include "kernels/pairs/pair_types.hpp"
 #include "kernels/pairs/partition_shares.hpp"
-#include "kernels/splitters/splitter_tree.hpp"
+#include "kernels/splitters/segment_tree.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -22,11 +22,11 @@ struct count_buckets_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1, warps = block_threads / simt::warp_size;
   static constexpr int items = sizeof(Word) <= 8 ? 8 : 4; // keys in flight a thread
-  using tree = splitter_tree<Word>;
+  static constexpr unsigned most_buckets = primitives::search_tree<Word>::most;
 
   struct shared {
-    typename tree::storage nodes;
-    simt::shared_array<std::uint32_t, warps * tree::most> count; // [warp][bucket]
+    segment_tree<Word> tree;
+    simt::shared_array<std::uint32_t, warps * most_buckets> count; // [warp][bucket]
   };
 
   simt::global<const Word> in, cuts;
@@ -52,8 +52,8 @@ struct count_buckets_kernel {
     partition_piece at = even_share(all, share, n);
     while (at.next < at.stop) {
       simt::block_barrier(); // the row is clear, the counters are read
-      tree::build(s.nodes, cuts.subview(std::uint64_t{at.segment} << bits, 1u << bits), bits);
-      for (unsigned i = simt::thread_index(); i < warps * tree::most; i += block_threads)
+      s.tree.enter(cuts, bits, at.segment);
+      for (unsigned i = simt::thread_index(); i < warps * most_buckets; i += block_threads)
         s.count[i] = 0;
       simt::block_barrier();
       count(s, at.next, at.end);
@@ -76,11 +76,11 @@ struct count_buckets_kernel {
     std::uint32_t all = 0;
     SORTILE_UNROLL
     for (unsigned w = 0; w < warps; ++w)
-      all += s.count.load(w * tree::most + bucket);
+      all += s.count.load(w * most_buckets + bucket);
     return all;
   }
   SORTILE_DEVICE void count(shared& s, std::uint32_t begin, std::uint32_t end) const {
-    const unsigned mine = simt::warp_index() * tree::most;
+    const unsigned mine = simt::warp_index() * most_buckets;
     for (std::uint64_t first = std::uint64_t{begin} + simt::thread_index(); first < end;
          first += std::uint64_t{block_threads} * unsigned(items)) {
       Word x[items];
@@ -93,7 +93,7 @@ struct count_buckets_kernel {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
         x[i] = image.image(x[i]);
-      tree::find(s.nodes, bits, x, bucket);
+      s.tree.find(bits, x, bucket);
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
         if (first + unsigned(i) * block_threads < end)

@@ -8,17 +8,14 @@
 #include "kernels/pairs/pair_types.hpp"
 #include "kernels/pairs/partition_shares.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
-#include "kernels/splitters/splitter_tree.hpp"
+#include "kernels/splitters/segment_tree.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
 struct splitter_digits {
   static constexpr bool remembers = true;
-  using tree = splitter_tree<Word>;
-  struct storage {
-    typename tree::storage nodes;
-  };
+  using storage = segment_tree<Word>;
 
   simt::global<const Word> cuts; // [segment][2^bits]
   pairs_gate gate;
@@ -31,7 +28,7 @@ struct splitter_digits {
   }
   /// A block barrier has to follow.
   SORTILE_DEVICE void enter(storage& s, const stable_shape&, std::uint32_t segment) const {
-    tree::build(s.nodes, cuts.subview(std::uint64_t{segment} << bits, 1u << bits), bits);
+    s.enter(cuts, bits, segment);
   }
   template <int Items>
   SORTILE_DEVICE thread_bytes<Items> digits(storage& s, const stable_shape&, const Word (&keys)[Items]) const {
@@ -40,7 +37,7 @@ struct splitter_digits {
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i)
       images[i] = image.image(keys[i]);
-    tree::find(s.nodes, bits, images, found);
+    s.find(bits, images, found);
     thread_bytes<Items> packed{};
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i)

@@ -181,6 +181,7 @@ class splitter_sorter {
             .start = start(second()),
             .spread = spreads(),
             .most = most(),
+            .cuts = cuts(second()),
             .gate = gate(),
             .left = left(),
             .image = image_,

@@ -6,34 +6,29 @@
 // branch and the levels that all lanes read lie in few banks (Sanders and Winkel 2004; Leischner, Osipov and Sanders
 // 2010). Searches of a thread's keys go side by side: a level is one round trip to shared storage for all of them.
 //
-// Cost: `bits` accesses a key; up to 32 nodes a level are read without conflict where images have 32 bits, 16 where
-// they have 64.
+// Cost: `bits` accesses a key, each behind the other; up to 32 nodes a level are read without conflict where images
+// have 32 bits, 16 where they have 64. No barrier.
 #pragma once
 
 #include "simt/simt.hpp"
 
-namespace sortile::kernels::inline SORTILE_BACKEND {
+namespace sortile::primitives::inline SORTILE_BACKEND {
 
 template <class Word>
-struct splitter_tree {
+struct search_tree {
   static constexpr unsigned most_bits = 8, most = 1u << most_bits;
-  using storage = simt::shared_array<Word, most>; // node i at [i]; [0] is unused
 
-  /// From cuts in order, 2^bits of them, of which the last is above everything. By a block of 2^bits threads at least;
-  /// a block barrier has to follow.
-  static SORTILE_DEVICE void build(storage& s, const simt::global<const Word>& cuts, unsigned bits) {
-    const unsigned i = simt::thread_index();
-    if (i == 0 || i >= 1u << bits)
-      return;
+  /// Node i ≥ 1 of a tree of 2^bits buckets is the cut behind bucket cut_of(i, bits).
+  static SORTILE_HOST_DEVICE unsigned cut_of(unsigned i, unsigned bits) {
     unsigned level = 0;
     while (i >> (level + 1) != 0)
       ++level;
-    s[i] = cuts.load(((2 * (i - (1u << level)) + 1) << (bits - 1 - level)) - 1);
+    return ((2 * (i - (1u << level)) + 1) << (bits - 1 - level)) - 1;
   }
 
-  /// The buckets of `Items` images.
+  /// The buckets of `Items` images, among 2^bits. `node` is indexed from 1.
   template <int Items>
-  static SORTILE_DEVICE void find(storage& s, unsigned bits, const Word (&images)[Items],
+  static SORTILE_DEVICE void find(const simt::shared_view<Word>& node, unsigned bits, const Word (&images)[Items],
                                   std::uint32_t (&bucket)[Items]) {
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i)
@@ -42,7 +37,7 @@ struct splitter_tree {
     for (unsigned b = 0; b < bits; ++b) {
       SORTILE_UNROLL
       for (int i = 0; i < Items; ++i)
-        bucket[i] = 2 * bucket[i] + (images[i] > s.load(bucket[i]) ? 1 : 0);
+        bucket[i] = 2 * bucket[i] + (images[i] > node.load(bucket[i]) ? 1 : 0);
     }
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i)
@@ -50,4 +45,4 @@ struct splitter_tree {
   }
 };
 
-} // namespace sortile::kernels::inline SORTILE_BACKEND
+} // namespace sortile::primitives::inline SORTILE_BACKEND
