@@ -1,24 +1,30 @@
-// Chooses the keys that part a segment into buckets of about one size: a block a segment sorts a sample of its keys
-// and takes every so many-th.
+// Chooses the keys that part a segment into buckets of about one size: a block a segment sorts a sample of its keys,
+// and cuts it.
 //
 //   sample   S keys, one drawn from each of S equal stretches of the segment
-//   cut      d is the sample's element (d + 1) · S / buckets, or the value before it: bucket d holds what lies above
-//            cut[d − 1], up to cut[d]
+//   cut[d]   the highest image of bucket d; bucket d holds what lies above cut[d − 1]
 //
-// Frequent keys. Where the sample has a value many times over, the cut goes to the nearer end of its run, below the
-// value or above it. So a key that would fill a bucket gets one that holds nothing else, which needs no sorting however
-// large it is; a less frequent one is never cut off from its equals, and makes no bucket larger by more than half of
-// what it has.
+// Frequent keys. Equal keys are never parted, so where the sample has a value many times over, a cut every S / buckets
+// samples would leave buckets of any size. Values go to the current bucket as long as it has at most `room` samples
+// with them; one that has more than that by itself gets a bucket alone, which needs no sorting however large it is.
 //
-// How large buckets get. Between cuts that stand `a` samples apart lies Gamma(a) / a times a bucket's share: with a =
-// 64, as of 2^14 keys for 2^8 buckets, more than 1.5 times with the probability e^(−a (1.5 − 1 − ln 1.5)) = 0.002, more
-// than twice 3 · 10^-9.
+//   samples    a a b c c c c c c c c c d e e f …        room 4
+//   buckets    a a b | c, alone | d e e f | …           a bucket of few before and behind it is what that costs
+//
+// How much room there is to be, 128 threads try: from half of S / buckets to 2.5 times that, and the least for which
+// the buckets suffice is taken. For keys that hardly repeat it is S / buckets; where some fill buckets alone the others
+// are smaller; and since two neighbouring buckets together exceed the room, twice S / buckets always suffices, but for
+// the ends.
+//
+// How large buckets get. What has a samples is Gamma(a) / a times as large as it should be: with a = 64, as of 2^14
+// samples for 2^8 buckets, more than 1.5 times with the probability e^(−a (1.5 − 1 − ln 1.5)) = 0.002, more than twice
+// 3 · 10^-9.
 //
 // The second level also leaves how the keys of each bucket are spread for the local step's bins: evenly between its
 // cuts, as far as anyone knows; and how many it may hold: as many as the local steps can take, or any number of one
 // key.
 //
-// Cost: 50 to 100 µs of one block, S scattered reads.
+// Cost: 80 µs of one block (64-bit keys), S scattered reads.
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"
@@ -50,6 +56,7 @@ struct choose_splitters_kernel {
   struct shared {
     alignas(16) simt::shared_array<Word, primitives::merge_sort_room<Word>(samples)> sorted;
     simt::shared_array<Word, primitives::search_tree<Word>::most> cuts;
+    simt::shared_value<std::uint32_t> least; // trial for whose room the buckets suffice
   };
 
   simt::global<const Word> in;
@@ -75,14 +82,28 @@ struct choose_splitters_kernel {
     sorter::sort_loaded(s.sorted.view(), drawn, Word(~Word{0}),
                         [&](std::uint32_t i) { return image.image(in.load(begin + drawn_place(i, drawn, keys))); });
     simt::block_barrier();
-    const unsigned d = simt::thread_index(), buckets = 1u << bits;
-    if (d < buckets) {
-      s.cuts[d] = d + 1 < buckets && drawn != 0 ? cut(s, segment, d, drawn) : highest(segment);
-      cuts[(std::uint64_t{segment} << bits) + d] = s.cuts.load(d);
-    }
+    const unsigned t = simt::thread_index(), buckets = 1u << bits;
+    if (t == 0)
+      s.least = trials;
+    if (t < buckets)
+      s.cuts[t] = highest(segment);
     simt::block_barrier();
-    if (!first_level && d < buckets)
-      leave_bucket(s, segment, d);
+    const sample_view sample{s.sorted.view(), drawn, lowest(segment), highest(segment)};
+    if (t < trials && cut(sample, room_of(t, drawn), buckets, [](unsigned, Word) {}) <= buckets)
+      s.least.fetch_min(0, t, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    const unsigned least = s.least;
+    if (t == (least < trials ? least : trials - 1))
+      cut(sample, room_of(t, drawn), buckets, [&](unsigned d, Word highest_of_bucket) {
+        if (d + 1 < buckets) // what there is no bucket for is left to the last
+          s.cuts[d] = highest_of_bucket;
+      });
+    simt::block_barrier();
+    if (t >= buckets)
+      return;
+    cuts[(std::uint64_t{segment} << bits) + t] = s.cuts.load(t);
+    if (!first_level)
+      leave_bucket(s, segment, t);
   }
 
  private:
@@ -97,41 +118,67 @@ struct choose_splitters_kernel {
     }
     return !nothing;
   }
+  static constexpr unsigned trials = 128, trials_a_share = 64; // the first tries half of a bucket's share
+  static_assert(trials_a_share == 1u << 6);
+  SORTILE_DEVICE std::uint32_t room_of(unsigned trial, std::uint32_t drawn) const {
+    const unsigned right = bits + 6; // of trials_a_share << bits
+    const auto room = std::uint32_t((std::uint64_t{drawn} * (trials_a_share / 2 + trial) + (1u << right) - 1) >> right);
+    return room == 0 ? 1 : room;
+  }
   SORTILE_DEVICE Word highest(std::uint32_t segment) const {
     return first_level ? Word(~Word{0}) : segment_cuts.load(segment);
   }
-  static SORTILE_DEVICE Word at(shared& s, std::uint32_t i) {
-    return s.sorted.load(primitives::merge_sort_place<Word>(i));
+  SORTILE_DEVICE Word lowest(std::uint32_t segment) const {
+    return first_level || segment == 0 ? Word{0} : Word(segment_cuts.load(segment - 1) + 1);
   }
-  /// The cut between buckets d and d + 1. Not at the segment's own end, behind which nothing is.
-  SORTILE_DEVICE Word cut(shared& s, std::uint32_t segment, unsigned d, std::uint32_t drawn) const {
-    const std::uint32_t i = std::uint32_t(std::uint64_t{d + 1} * drawn >> bits);
-    const Word v = at(s, i);
-    if (v == 0)
-      return v;
-    if (v == highest(segment))
-      return Word(v - 1);
-    const std::uint32_t last = primitives::last_that(i, drawn - 1, [&](std::uint32_t k) { return at(s, k) == v; });
-    std::uint32_t first = 0;
-    if (at(s, 0) < v)
-      first = primitives::last_that(0, i, [&](std::uint32_t k) { return at(s, k) < v; }) + 1;
-    return i - first < last + 1 - i ? Word(v - 1) : v;
+
+  struct sample_view {
+    simt::shared_view<Word> sorted;
+    std::uint32_t size;
+    Word lowest, highest; // of what the segment may hold
+    SORTILE_DEVICE Word at(std::uint32_t i) const { return sorted.load(primitives::merge_sort_place<Word>(i)); }
+    /// The first sample of this value, from `from` on, which is not above it; `i` is one of them.
+    SORTILE_DEVICE std::uint32_t first_of(Word v, std::uint32_t from, std::uint32_t i) const {
+      return at(from) == v ? from : primitives::last_that(from, i, [&](std::uint32_t k) { return at(k) < v; }) + 1;
+    }
+    SORTILE_DEVICE std::uint32_t behind(Word v, std::uint32_t i) const {
+      return primitives::last_that(i, size - 1, [&](std::uint32_t k) { return at(k) == v; }) + 1;
+    }
+  };
+  /// Calls put(bucket, its highest image) one after the other; returns how many buckets there are, or some number above
+  /// `most`.
+  template <class Put>
+  static SORTILE_DEVICE unsigned cut(const sample_view& s, std::uint32_t room, unsigned most, Put put) {
+    unsigned buckets = 0;
+    Word below = s.lowest; // the lowest image that has no bucket yet
+    for (std::uint32_t p = 0; s.size - p > room && buckets <= most;) {
+      const std::uint32_t end = p + room;
+      const Word v = s.at(end);
+      const std::uint32_t first = s.at(end - 1) == v ? s.first_of(v, p, end) : end;
+      if (first != p) { // v does not fit in any more
+        put(buckets++, Word(v - 1));
+        below = v;
+        p = first;
+        continue;
+      }
+      if (below != v) // by the sample there is nothing between; here v has to be alone
+        put(buckets++, Word(v - 1));
+      put(buckets++, v);
+      if (v == s.highest)
+        return buckets;
+      below = Word(v + 1);
+      p = s.behind(v, end);
+    }
+    put(buckets++, s.highest);
+    return buckets;
   }
   SORTILE_DEVICE void leave_bucket(shared& s, std::uint32_t segment, unsigned d) const {
-    const Word high = s.cuts.load(d);
-    Word below = 0; // the highest of what lies before
-    bool any_below = true;
-    if (d != 0)
-      below = s.cuts.load(d - 1);
-    else if (segment != 0)
-      below = segment_cuts.load(segment - 1);
-    else
-      any_below = false;
-    const bool empty = any_below && below >= high;
-    const Word low = any_below && !empty ? Word(below + 1) : Word(any_below ? high : 0);
+    const Word high = s.cuts.load(d), below = d == 0 ? Word{0} : s.cuts.load(d - 1);
+    const Word low = d == 0 ? lowest(segment) : Word(below + 1);
+    const bool empty = d != 0 && below == high;
     const std::uint64_t q = (std::uint64_t{segment} << bits) + d;
     most[q] = low == high ? any_number : capacity;
-    spreads[q] = low < high ? spread_between(low, high) : spread::whole();
+    spreads[q] = !empty && low < high ? spread_between(low, high) : spread::whole();
   }
   SORTILE_DEVICE spread spread_between(Word low, Word high) const {
     if constexpr (std::is_same_v<Image, any_image<Word>>)
