@@ -27,9 +27,10 @@
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
 // One block alone (`Alone`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are those
-// of block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where keys
-// crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5
-// sorts.
+// of block_bins.hpp, and where keys crowd it sorts the permutation by digits of 8 bits (primitives/radix_order.hpp). It
+// mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts. No
+// other block hides its latencies, so it has 1024 threads; nor has another one fetched its instructions, so its loops
+// over a thread's pairs are not unrolled.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
@@ -38,10 +39,10 @@
 
 #include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
-#include "kernels/pairs/crowded_order.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/digit_rank.hpp"
+#include "primitives/radix_order.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -67,10 +68,11 @@ struct local_pairs_kernel {
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>>;
   static constexpr bool has_values = value_size<Value> != 0;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = tuning::threads, min_blocks = Alone ? 1 : tuning::min_blocks;
+  static constexpr unsigned alone_threads = 1024, block_threads = Alone ? alone_threads : tuning::threads,
+                            min_blocks = Alone ? 1 : tuning::min_blocks;
   static constexpr auto needs = simt::feature::bulk_copy;
-  static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = tuning::list_size,
-                            most_taken = 16;
+  static constexpr unsigned capacity = tuning::capacity, words = Alone ? 4096 : tuning::words,
+                            list_size = Alone ? 1024 : tuning::list_size, most_taken = 16;
   static constexpr unsigned bin_bits = words == 2048 ? 15 : 16, warps = block_threads / simt::warp_size;
   static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
@@ -80,7 +82,7 @@ struct local_pairs_kernel {
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
-  using crowded_pairs = crowded_order<Word, block_threads, capacity>; // of one block alone
+  using radix_order = primitives::block_radix_order<alone_threads, capacity>;
 
   struct shared {
     alignas(128) simt::shared_array<Word, capacity + 2 * key_vector> keys;
@@ -88,7 +90,7 @@ struct local_pairs_kernel {
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
       std::conditional_t<Alone, no_value, typename ranker::storage> rank;
-      std::conditional_t<Alone, typename crowded_pairs::storage, no_value> crowd;
+      std::conditional_t<Alone, typename radix_order::storage, no_value> crowd;
     };
     simt::shared_array<std::uint16_t, capacity> order;
     simt::shared_array<std::uint16_t, list_size> taken;    // place in the bucket
@@ -171,11 +173,23 @@ struct local_pairs_kernel {
       crowds = crowded(s, b, bin);
     }
     if (crowds || !order_by_list(s, b, bin))
-      return crowded_pairs::order(
-          s.crowd, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); },
-          [&](std::uint32_t q, std::uint32_t p) { store_pair(s, b, p, q); });
+      radix_order::find(s.crowd, s.order.view(), b.pairs,
+                        [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
     simt::block_barrier();
     store(s, b);
+  }
+  /// f(i) for the thread's items.
+  template <class F>
+  static SORTILE_DEVICE void each_item(F f) {
+    if constexpr (Alone) {
+      SORTILE_NO_UNROLL
+      for (int i = 0; i < items; ++i)
+        f(i);
+    } else {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        f(i);
+    }
   }
   SORTILE_DEVICE void leave() const {
     if (simt::thread_index() == 0)
@@ -283,13 +297,13 @@ struct local_pairs_kernel {
   SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const bins_of& bin_of) const {
     const unsigned t = simt::thread_index();
     std::uint32_t taken = 0;
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
+    each_item([&](int i) {
       if (unsigned(i) * block_threads + t < b.pairs) {
         const std::uint32_t bin = bin_of(key_of(s, b, unsigned(i) * block_threads + t)), bit = 1u << (bin & 15);
         if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0)
           taken |= 1u << i;
       }
+    });
     for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
       const std::uint32_t p = simt::trailing_zeros(rest) * block_threads + t, w = bin_of(key_of(s, b, p)) >> 4;
       const std::uint32_t r = s.bins.fetch_add(swizzle(w), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
@@ -355,15 +369,14 @@ struct local_pairs_kernel {
 
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const bins_of& bin_of, std::uint32_t taken) {
     const unsigned t = simt::thread_index();
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
+    each_item([&](int i) {
       const std::uint32_t p = unsigned(i) * block_threads + t;
       if (p < b.pairs) {
         const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(swizzle(bin >> 4));
         if ((taken >> i & 1) == 0)
           s.order[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = std::uint16_t(p);
       }
-    }
+    });
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = t; q < listed; q += block_threads) {
       const std::uint32_t at = s.taken_at.load(q), word = s.bins.load(swizzle(at >> 16));
@@ -476,13 +489,14 @@ struct local_pairs_kernel {
   /// Rows of a warp begin at multiples of 32 pairs in memory.
   SORTILE_DEVICE void store(shared& s, const bucket& b) const {
     const std::uint32_t lead = b.first % simt::warp_size;
-    SORTILE_UNROLL
-    for (int i = 0; i <= items; ++i) {
+    const auto put = [&](int i) {
       const std::uint32_t q = unsigned(i) * block_threads + simt::thread_index();
-      if (q < lead || q - lead >= b.pairs)
-        continue;
-      store_pair(s, b, s.order.load(q - lead), q - lead);
-    }
+      if (q >= lead && q - lead < b.pairs)
+        store_pair(s, b, s.order.load(q - lead), q - lead);
+    };
+    each_item(put);
+    if (!Alone) // whose first pair is at 0
+      put(items);
   }
   SORTILE_DEVICE void store_pair(shared& s, const bucket& b, std::uint32_t from, std::uint32_t place) const {
     const std::uint32_t to = b.first + place;
