@@ -37,10 +37,10 @@ constexpr std::size_t keys_as_pairs = two_to(20);
 /// Beyond, buckets of pairs grow too large for the local step.
 constexpr std::size_t most_pairs = two_to(28);
 /// From here on partitions between splitters are quicker than a pass a digit where keys crowd.
-constexpr std::size_t least_between_splitters = two_to(22);
+constexpr std::size_t least_between_splitters = two_to(25);
 /// Whether keys that crowd are for them.
 bool suits_splitters(const sort_facts& f) {
-  return (f.key_bits == 32 || f.key_bits == 64) && f.device.architecture >= kernels::sort_pairs_architecture &&
+  return f.key_bits == 64 && f.device.architecture >= kernels::sort_pairs_architecture &&
          f.n >= least_between_splitters && f.n <= most_pairs;
 }
 /// Up to here one launch is quicker than a pass a digit: the fewer digits, the less.

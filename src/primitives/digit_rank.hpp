@@ -35,11 +35,8 @@ SORTILE_DEVICE unsigned lanes_with_digit(unsigned digit) {
   } else {
     unsigned peers = simt::full_warp;
     SORTILE_UNROLL
-    for (unsigned b = 0; b < DigitBits; ++b) {
-      const bool set = (digit >> b & 1) != 0;
-      const unsigned with = simt::ballot(set);
-      peers &= set ? with : ~with;
-    }
+    for (unsigned b = 0; b < DigitBits; ++b)
+      peers &= simt::match_bit(digit, b);
     return peers;
   }
 }

@@ -54,7 +54,7 @@ TEST(sorter_choice, is_able_to) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
       }
       if (s == sorter::splitters) {
-        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && (f.key_bits == 32 || f.key_bits == 64)) << f.n;
+        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits == 64) << f.n;
         ASSERT_TRUE(s == c.second && c.behind == sorter::lsd && f.n <= std::size_t{1} << 28) << f.n;
       }
       if (s == sorter::counting) {

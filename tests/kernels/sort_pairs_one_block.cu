@@ -11,18 +11,23 @@ namespace {
 using namespace pair_checks;
 
 enum class crowd {
-  interval,     // integers of a narrow interval, away from 0
-  outlier,      // and one of them far away
-  magnitudes,   // of all magnitudes alike: many different halves of a word
-  neighbours,   // the same, and mostly equal to the key before: elements of one number and one place
-  two_values,   // equal keys alone
+  interval,   // integers of a narrow interval, away from 0
+  outlier,    // and one of them far away
+  magnitudes, // of all magnitudes alike
+  neighbours, // the same, and mostly equal to the key before
+  few_bits,   // AND of three random words
+  rising,     // crowded and in order
+  falling,    // and backwards
+  two_values, // equal keys alone
+  equal,
   unit,         // floats in [0, 1)
   normal,       // uneven by value, crowded by bits
   not_a_number, // the same among NaNs, infinities and zeros of both signs
 };
-constexpr crowd integers[] = {crowd::interval, crowd::outlier, crowd::magnitudes, crowd::neighbours, crowd::two_values};
-constexpr crowd all_crowds[] = {crowd::interval,   crowd::outlier, crowd::magnitudes, crowd::neighbours,
-                                crowd::two_values, crowd::unit,    crowd::normal,     crowd::not_a_number};
+constexpr crowd integers[] = {crowd::interval, crowd::outlier, crowd::magnitudes, crowd::neighbours, crowd::few_bits,
+                              crowd::rising,   crowd::falling, crowd::two_values, crowd::equal};
+constexpr crowd floats[] = {crowd::interval,   crowd::magnitudes, crowd::neighbours, crowd::few_bits,    crowd::falling,
+                            crowd::two_values, crowd::unit,       crowd::normal,     crowd::not_a_number};
 
 template <class Word>
 std::vector<Word> make_crowd(std::size_t n, crowd kind) {
@@ -46,8 +51,20 @@ std::vector<Word> make_crowd(std::size_t n, crowd kind) {
     case crowd::neighbours:
       keys[i] = i > 0 && other % 8 != 0 ? keys[i - 1 - (i > 1 ? other / 8 % 2 : 0)] : Word(r >> other / 16 % 20);
       break;
+    case crowd::few_bits:
+      keys[i] = Word(r & (std::uint64_t{other} << 32 | bits[4 * i + 3]) & (std::uint64_t{bits[i]} << 32 | bits[i + n]));
+      break;
+    case crowd::rising:
+      keys[i] = Word(Word(i / 3) << (i < n / 2 ? 0 : 8 * sizeof(Word) - 16));
+      break;
+    case crowd::falling:
+      keys[i] = Word(Word((n - i) / 3) << (i < n / 2 ? 8 * sizeof(Word) - 16 : 0));
+      break;
     case crowd::two_values:
       keys[i] = other % 2 == 0 ? Word{5} : Word(~Word{0});
+      break;
+    case crowd::equal:
+      keys[i] = Word{77};
       break;
     case crowd::unit:
       keys[i] = std::bit_cast<Word>(real(u < 0.999 ? u : 0.5));
@@ -75,12 +92,12 @@ void check_sizes() {
                  f = narrow ? key_type::f32 : key_type::f64;
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::size_t n : {1, 2, 31, 33, 600, 2047, 2048, 2049, 4096, 4097, 4480}) {
+        for (const std::size_t n : {1, 2, 31, 33, 600, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 4480}) {
           for (const crowd kind : integers) {
             check_crowd<Word>(q, n, kind, {.type = u, .value_bytes = 4});
             check_crowd<Word>(q, n, kind, {.type = i, .direction = order::descending, .value_bytes = 16});
           }
-          for (const crowd kind : all_crowds)
+          for (const crowd kind : floats)
             for (const order direction : {order::ascending, order::descending}) {
               check_crowd<Word>(q, n, kind, {.type = f, .direction = direction, .value_bytes = 8});
               check_crowd<Word>(
@@ -94,7 +111,7 @@ void check_sizes() {
       0);
   on_every_schedule(
       [&](simt::queue q) {
-        for (const crowd kind : all_crowds)
+        for (const crowd kind : floats)
           check_crowd<Word>(q, 2500, kind,
                             {.type = f, .value_bytes = 4, .keys_in_place = true, .values_in_place = true});
       },
@@ -108,14 +125,14 @@ SIMT_TEST(sort_pairs_one_block, keys_of_64_bits) {
 }
 
 #if !SORTILE_ON_CUDA
-/// Bins, and not merges, sort what lies evenly in its interval: less is done to shared storage.
+/// Bins, and not digits, sort what lies evenly in its interval: less is done to shared storage.
 template <class Word>
 std::uint64_t shared_requests(crowd kind, key_type type) {
   executor::device counting({.checks = executor::check::counters});
   check_crowd<Word>(simt::queue::executor(counting), 4096, kind, {.type = type, .value_bytes = 0});
   return counting.counted().shared_loads.requests + counting.counted().warp_collectives;
 }
-SIMT_TEST(sort_pairs_one_block, even_intervals_need_no_merge) {
+SIMT_TEST(sort_pairs_one_block, even_intervals_need_no_digits) {
   EXPECT_LT(2 * shared_requests<std::uint32_t>(crowd::unit, key_type::f32),
             shared_requests<std::uint32_t>(crowd::neighbours, key_type::f32));
   EXPECT_LT(2 * shared_requests<std::uint64_t>(crowd::unit, key_type::f64),

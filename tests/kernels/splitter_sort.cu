@@ -140,7 +140,7 @@ SIMT_TEST(splitter_sort, too_large_buckets) {
                 between<std::uint64_t>(
                     {.value_bytes = 8, .keys_in_place = in_place, .values_in_place = in_place, .bits = 2}));
           }
-        check<std::uint64_t>(q, 60'000, shape::equal, between<std::uint64_t>({.bits = 2, .must_suit = true}));
+        check<std::uint64_t>(q, 60'000, shape::equal, between<std::uint64_t>({.bits = 4, .must_suit = true}));
         check<std::uint64_t>(q, 90'000, shape::few, between<std::uint64_t>({.bits = 5, .must_suit = true}));
       },
       0);
@@ -148,12 +148,12 @@ SIMT_TEST(splitter_sort, too_large_buckets) {
 SIMT_TEST(splitter_sort, says_what_does_not_suit) {
   on_every_schedule(
       [&](simt::queue q) {
-        const auto suits = [&](const std::vector<std::uint64_t>& keys) {
-          return !told_unsuited(q, keys, between<std::uint64_t>({.bits = 2}));
+        const auto suits = [&](const std::vector<std::uint64_t>& keys, unsigned bits = 2) {
+          return !told_unsuited(q, keys, between<std::uint64_t>({.bits = bits}));
         };
         EXPECT_FALSE(suits(make_keys<std::uint64_t>(60'000, shape::uniform)));
         EXPECT_TRUE(suits(make_keys<std::uint64_t>(30'000, shape::uniform)));
-        EXPECT_TRUE(suits(make_keys<std::uint64_t>(60'000, shape::equal)));
+        EXPECT_TRUE(suits(make_keys<std::uint64_t>(60'000, shape::equal), 4));
       },
       0);
 }

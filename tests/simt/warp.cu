@@ -75,23 +75,34 @@ SIMT_TEST(warp, active_lanes) {
 struct matches {
   static constexpr unsigned block_threads = 32;
   global<const std::uint32_t> in;
-  global<std::uint32_t> any32, any64, all32;
+  global<std::uint32_t> any32, any64, all32, bit, masked_bit;
   SORTILE_DEVICE void operator()() const {
     const unsigned i = simt::thread_index();
     any32[i] = simt::match_any(in[i] % 5);
     any64[i] = simt::match_any(std::uint64_t(in[i] % 3) << 40);
     const unsigned half = i < 16 ? 0xffffu : 0xffff0000u;
     all32[i] = simt::match_all(i < 16 ? 7u : std::uint32_t(in[i]), half);
+    bit[i] = simt::match_bit(in[i], 3);
+    masked_bit[i] = simt::match_bit(in[i], i < 16 ? 31 : 0, half);
   }
 };
 
 SIMT_TEST(warp, matches) {
   const auto in = noise(32);
   on_every_schedule([&](simt::queue q) {
-    buffer<std::uint32_t> keys(in), any32(32), any64(32), all32(32);
-    simt::launch(q, {.grid = 1}, matches{keys.view(), any32.view(), any64.view(), all32.view()});
-    const auto a = any32.host(), b = any64.host(), c = all32.host();
+    buffer<std::uint32_t> keys(in), any32(32), any64(32), all32(32), bit(32), masked_bit(32);
+    simt::launch(q, {.grid = 1},
+                 matches{keys.view(), any32.view(), any64.view(), all32.view(), bit.view(), masked_bit.view()});
+    const auto a = any32.host(), b = any64.host(), c = all32.host(), d = bit.host(), e = masked_bit.host();
+    const auto with_bit = [&](unsigned i, unsigned at) {
+      std::uint32_t lanes = 0;
+      for (unsigned l = 0; l < 32; ++l)
+        lanes |= std::uint32_t(((in[l] ^ in[i]) >> at & 1) == 0) << l;
+      return lanes;
+    };
     for (unsigned i = 0; i < 32; ++i) {
+      ASSERT_EQ(d[i], with_bit(i, 3));
+      ASSERT_EQ(e[i], i < 16 ? with_bit(i, 31) & 0xffffu : with_bit(i, 0) & 0xffff0000u);
       std::uint32_t five = 0, three = 0;
       for (unsigned l = 0; l < 32; ++l) {
         five |= std::uint32_t(in[l] % 5 == in[i] % 5) << l;

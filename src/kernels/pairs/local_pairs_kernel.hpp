@@ -27,9 +27,10 @@
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
 // One block alone (`one_block`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are
-// those of block_bins.hpp, and it has the shared storage to merge images with their places (crowded_order.hpp) where
-// keys crowd. It mostly sees that before it fills bins in vain: one word of bins gets four of 32 random keys once in
-// 10^5 sorts.
+// those of block_bins.hpp, and where keys crowd it sorts the permutation by digits of 8 bits
+// (primitives/radix_order.hpp). It mostly sees that before it fills bins in vain: one word of bins gets four of 32
+// random keys once in 10^5 sorts. No other block hides its latencies, so it has 1024 threads; nor has another one
+// fetched its instructions, so its loops over a thread's pairs are not unrolled.
 //
 // Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
 //
@@ -38,11 +39,11 @@
 
 #include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
-#include "kernels/pairs/crowded_order.hpp"
 #include "kernels/pairs/piece_bins.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/digit_rank.hpp"
+#include "primitives/radix_order.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -76,25 +77,29 @@ struct pair_bucket_list {
 template <class Word, class Value, class Image, local_step Step = local_step::buckets>
 struct local_pairs_kernel {
   static constexpr bool alone = Step == local_step::one_block;
+  static constexpr unsigned buckets_a_block = 8; // between splitters, so that fewer blocks start where none is wanted
   static constexpr bool spread_each = Step == local_step::between_splitters || Step == local_step::left_over;
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>, Step>;
   static constexpr bool has_values = value_size<Value> != 0;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = tuning::threads, min_blocks = alone ? 1 : tuning::min_blocks;
+  static constexpr unsigned alone_threads = 1024, block_threads = alone ? alone_threads : tuning::threads,
+                            min_blocks = alone ? 1 : tuning::min_blocks;
   static constexpr auto needs = simt::feature::bulk_copy;
-  static constexpr unsigned capacity = tuning::capacity, words = tuning::words, list_size = tuning::list_size,
-                            most_taken = 16;
+  static constexpr unsigned capacity = tuning::capacity, words = alone ? 4096 : tuning::words,
+                            list_size = alone ? 1024 : tuning::list_size, most_taken = 16;
   static constexpr unsigned bin_bits = words == 2048 ? 15 : 16, warps = block_threads / simt::warp_size;
   static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6;
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
+  static constexpr unsigned most_inserted = 16, most_ranked = 128; // pairs of a word: by one thread, by a warp
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
   using pieces = piece_bins<Word, block_threads, list_size / 4, bin_bits>; // of buckets between splitters
-  using crowded_pairs = crowded_order<Word, block_threads, capacity>;      // of one block alone
+  static_assert(list_size > capacity / most_inserted, "room for all words that are ranked");
+  using radix_order = primitives::block_radix_order<alone_threads, alone ? capacity : 1>; // of one block alone
 
   struct taken_list {
     simt::shared_array<std::uint16_t, list_size> pair;   // place in the bucket
@@ -106,7 +111,7 @@ struct local_pairs_kernel {
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
       std::conditional_t<alone, no_value, typename ranker::storage> rank;
-      std::conditional_t<alone, typename crowded_pairs::storage, no_value> crowd;
+      std::conditional_t<alone, typename radix_order::storage, no_value> crowd;
     };
     union {
       alignas(16) simt::shared_array<std::uint16_t, capacity> order;
@@ -138,8 +143,9 @@ struct local_pairs_kernel {
   pair_bucket_list left;
   Image image;
   std::uint32_t n;
-  unsigned shift;    // of the bins in y
-  bool make_indices; // values of the original are the indices
+  std::uint32_t buckets; // between splitters: all of them
+  unsigned shift;        // of the bins in y
+  bool make_indices;     // values of the original are the indices
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
@@ -149,6 +155,8 @@ struct local_pairs_kernel {
       sort_alone(s);
     } else if constexpr (Step == local_step::left_over) {
       sort_left(s);
+    } else if constexpr (Step == local_step::between_splitters) {
+      sort_some(s);
     } else {
       const std::uint32_t q = simt::block_index();
       const bins_of bin = bins_of_bucket(q);
@@ -160,10 +168,10 @@ struct local_pairs_kernel {
         return copy();
       if (is_backwards(order))
         return reverse();
-      if (b.pairs == 0 || (spread_each && most.load(q) == any_number))
+      if (b.pairs == 0)
         return;
       if (b.pairs > capacity)
-        return leave();
+        return leave(q);
       sort_bucket(s, q, b, bin, 0);
     }
   }
@@ -182,7 +190,7 @@ struct local_pairs_kernel {
   /// `phase`: how many buckets the block has fetched before.
   SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin,
                                   unsigned phase) const {
-    fetch(s, b, phase);
+    fetch(s, q, b, phase);
     if constexpr (spread_each) {
       order_between(s, q, b, bin);
     } else {
@@ -196,7 +204,7 @@ struct local_pairs_kernel {
   /// Between splitters: few values are sorted by digits, others by bins of the interval, or of pieces of it where keys
   /// crowd in those. Frequent keys make words long, and insertion takes the square of that: then by digits too.
   SORTILE_DEVICE void order_between(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin) const {
-    constexpr unsigned most_in_a_word = 40, few_passes = 3;
+    constexpr unsigned few_passes = 3;
     const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
     const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse), crowds = dense || crowded(s, b, bin);
     if (!crowds && order_by_list(s, b, bin))
@@ -208,8 +216,28 @@ struct local_pairs_kernel {
     pieces::make(s.piece, s.pieces_in_the_making, low, high, b.pairs,
                  [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
     const auto piece_of = [&](Word key) { return pieces::bin(s.piece, image.image(key)); };
-    if (!order_by_words(s, b, piece_of, true, most_in_a_word))
+    if (!order_by_words(s, b, piece_of, true, most_ranked - 16))
       sort_by_digits(s, b);
+  }
+  /// Some buckets, one after the other, of which those of one key are done.
+  SORTILE_DEVICE void sort_some(shared& s) const {
+    if (gate.idle())
+      return;
+    unsigned phase = 0;
+    for (std::uint32_t i = 0; i < buckets_a_block; ++i) {
+      const std::uint32_t q = simt::block_index() * buckets_a_block + i;
+      if (q >= buckets)
+        return;
+      const bucket b = this_bucket(q);
+      if (b.pairs == 0 || most.load(q) == any_number)
+        continue;
+      if (b.pairs > capacity) {
+        leave(q);
+        continue;
+      }
+      sort_bucket(s, q, b, bins_of_bucket(q), phase++);
+      simt::block_barrier();
+    }
   }
   SORTILE_DEVICE void sort_left(shared& s) const {
     if (gate.idle())
@@ -231,8 +259,8 @@ struct local_pairs_kernel {
     if (b.pairs == 0)
       return;
     if (b.pairs > capacity)
-      return leave();
-    fetch(s, b, 0);
+      return leave(0);
+    fetch(s, 0, b, 0);
     bins_of bin = bins_of::by_bits(image);
     bool crowds = crowded(s, b, bin);
     if (crowds && bins_of::interval_may_help(image, key_of(s, b, simt::thread_index() % b.pairs))) {
@@ -244,15 +272,27 @@ struct local_pairs_kernel {
       crowds = crowded(s, b, bin);
     }
     if (crowds || !order_by_list(s, b, bin))
-      return crowded_pairs::order(
-          s.crowd, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); },
-          [&](std::uint32_t q, std::uint32_t p) { store_pair(s, b, p, q); });
+      radix_order::find(s.crowd, s.order.view(), b.pairs,
+                        [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
     simt::block_barrier();
     store(s, b);
   }
-  SORTILE_DEVICE void leave() const {
+  /// f(i) for the thread's items.
+  template <class F>
+  static SORTILE_DEVICE void each_item(F f) {
+    if constexpr (alone) {
+      SORTILE_NO_UNROLL
+      for (int i = 0; i < items; ++i)
+        f(i);
+    } else {
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        f(i);
+    }
+  }
+  SORTILE_DEVICE void leave(std::uint32_t q) const {
     if (simt::thread_index() == 0)
-      left.add(simt::block_index());
+      left.add(q);
   }
 
   SORTILE_DEVICE bucket this_bucket(std::uint32_t q) const {
@@ -263,10 +303,11 @@ struct local_pairs_kernel {
   /// Where word w stands: a thread's fours change places so that a warp reading them meets no bank conflict.
   static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (owned == 8 ? w >> 3 & 4 : 0); }
 
-  SORTILE_DEVICE void prefetch_later() const {
-    constexpr unsigned ahead = (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
-    const std::uint32_t q = simt::block_index() + ahead;
-    if (q >= simt::grid_size())
+  /// Of a bucket a block, one that a later block takes; else the block's own next one.
+  SORTILE_DEVICE void prefetch_later(std::uint32_t now) const {
+    constexpr unsigned ahead = spread_each ? 1 : (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
+    const std::uint32_t q = now + ahead;
+    if (q >= (spread_each ? buckets : simt::grid_size()))
       return;
     const std::uint32_t b = start.load(q), e = start.load(q + 1);
     const std::uint32_t i = b + simt::thread_index() * unsigned(128 / sizeof(Word));
@@ -280,7 +321,7 @@ struct local_pairs_kernel {
   }
 
   /// Keys and values to shared storage, everything else to its beginning.
-  SORTILE_DEVICE void fetch(shared& s, const bucket& b, unsigned phase) const {
+  SORTILE_DEVICE void fetch(shared& s, std::uint32_t q, const bucket& b, unsigned phase) const {
     const unsigned t = simt::thread_index();
     const bool fetch_values = has_values && !(alone && make_indices);
     const std::uint32_t keys = whole(b.first - b.key_lead, b.key_lead + b.pairs, key_vector);
@@ -299,7 +340,7 @@ struct local_pairs_kernel {
       s.differ[0] = s.differ[1] = 0;
     }
     if (Step == local_step::buckets || Step == local_step::between_splitters)
-      prefetch_later();                  // behind the bucket's own copies, which do not wait for it
+      prefetch_later(q);                 // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
     if constexpr (has_values)
@@ -342,7 +383,7 @@ struct local_pairs_kernel {
       simt::block_barrier();
       clear_bins(s);
       if (simt::thread_index() == 0)
-        s.too_many = 0;
+        s.too_many = s.listed = 0;
       simt::block_barrier();
     }
     const thread_bytes<items> numbers = number(s, b, bin, most_here);
@@ -360,13 +401,13 @@ struct local_pairs_kernel {
   SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const bins_of& bin_of) const {
     const unsigned t = simt::thread_index();
     std::uint32_t taken = 0;
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
+    each_item([&](int i) {
       if (unsigned(i) * block_threads + t < b.pairs) {
         const std::uint32_t bin = bin_of(key_of(s, b, unsigned(i) * block_threads + t)), bit = 1u << (bin & 15);
         if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0)
           taken |= 1u << i;
       }
+    });
     for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
       const std::uint32_t p = simt::trailing_zeros(rest) * block_threads + t, w = bin_of(key_of(s, b, p)) >> 4;
       const std::uint32_t r = s.bins.fetch_add(swizzle(w), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
@@ -433,15 +474,14 @@ struct local_pairs_kernel {
 
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const bins_of& bin_of, std::uint32_t taken) {
     const unsigned t = simt::thread_index();
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
+    each_item([&](int i) {
       const std::uint32_t p = unsigned(i) * block_threads + t;
       if (p < b.pairs) {
         const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(swizzle(bin >> 4));
         if ((taken >> i & 1) == 0)
           s.order[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = std::uint16_t(p);
       }
-    }
+    });
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = t; q < listed; q += block_threads) {
       const std::uint32_t at = s.list.number.load(q), word = s.bins.load(swizzle(at >> 16));
@@ -476,9 +516,46 @@ struct local_pairs_kernel {
   SORTILE_DEVICE void insert_own_words(shared& s, const bucket& b) const {
     for (unsigned w = simt::thread_index() * unsigned(owned); w < (simt::thread_index() + 1) * unsigned(owned); ++w) {
       const std::uint32_t word = s.bins.load(swizzle(w)), low = word >> 16, high = end_of_word(s, b, w);
-      if (high - low > simt::popcount(word & 0xffff))
+      if (high - low == simt::popcount(word & 0xffff))
+        continue;
+      if (spread_each && high - low > most_inserted)
+        s.list.number[s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope)] = low << 16 | (high - low);
+      else
         insert_word(s, b, low, high);
     }
+    if constexpr (spread_each)
+      rank_listed_words(s, b);
+  }
+  /// Words too long for insertion, a warp each: every lane counts what stands before its pairs.
+  SORTILE_DEVICE void rank_listed_words(shared& s, const bucket& b) const {
+    simt::block_barrier();
+    const std::uint32_t many = s.listed;
+    for (std::uint32_t k = simt::warp_index(); k < many; k += warps)
+      rank_word(s, b, s.list.number.load(k) >> 16, s.list.number.load(k) & 0xffff);
+  }
+  SORTILE_DEVICE void rank_word(shared& s, const bucket& b, std::uint32_t low, std::uint32_t size) const {
+    constexpr int each = int(most_ranked / simt::warp_size);
+    Word images[each];
+    std::uint32_t at[each], before[each];
+    SORTILE_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const std::uint32_t i = unsigned(j) * simt::warp_size + simt::lane_index();
+      at[j] = i < size ? s.order.load(low + i) : 0u;
+      images[j] = image.image(key_of(s, b, at[j]));
+      before[j] = 0;
+    }
+    for (std::uint32_t k = 0; k < size; ++k) {
+      const std::uint32_t other = s.order.load(low + k);
+      const Word v = image.image(key_of(s, b, other));
+      SORTILE_UNROLL
+      for (int j = 0; j < each; ++j)
+        before[j] += v < images[j] || (v == images[j] && other < at[j]) ? 1 : 0;
+    }
+    simt::warp_barrier();
+    SORTILE_UNROLL
+    for (int j = 0; j < each; ++j)
+      if (unsigned(j) * simt::warp_size + simt::lane_index() < size)
+        s.order[low + before[j]] = std::uint16_t(at[j]);
   }
   static SORTILE_DEVICE std::uint32_t end_of_word(shared& s, const bucket& b, std::uint32_t w) {
     return w + 1 < words ? s.bins.load(swizzle(w + 1)) >> 16 : b.pairs;
@@ -555,13 +632,14 @@ struct local_pairs_kernel {
   /// Rows of a warp begin at multiples of 32 pairs in memory.
   SORTILE_DEVICE void store(shared& s, const bucket& b) const {
     const std::uint32_t lead = b.first % simt::warp_size;
-    SORTILE_UNROLL
-    for (int i = 0; i <= items; ++i) {
+    const auto put = [&](int i) {
       const std::uint32_t q = unsigned(i) * block_threads + simt::thread_index();
-      if (q < lead || q - lead >= b.pairs)
-        continue;
-      store_pair(s, b, s.order.load(q - lead), q - lead);
-    }
+      if (q >= lead && q - lead < b.pairs)
+        store_pair(s, b, s.order.load(q - lead), q - lead);
+    };
+    each_item(put);
+    if (!alone) // whose first pair is at 0
+      put(items);
   }
   SORTILE_DEVICE void store_pair(shared& s, const bucket& b, std::uint32_t from, std::uint32_t place) const {
     const std::uint32_t to = b.first + place;

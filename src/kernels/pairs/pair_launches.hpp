@@ -196,6 +196,7 @@ class pair_sort {
                         .left = left(),
                         .image = image_,
                         .n = n_,
+                        .buckets = plan_.bins(),
                         .shift = y_bits - bits() - kernel::bin_bits,
                         .make_indices = r_.make_indices,
                         .write_keys = r_.keys_out != nullptr,

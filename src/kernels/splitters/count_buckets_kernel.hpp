@@ -6,8 +6,6 @@
 // A block goes through its share segment by segment, with the segment's tree, and counts by warps, since adding 1
 // without asking for the result is one access for equal addresses of a warp.
 //
-// Where there is nothing to do the block clears its part of what the local step reads before it asks.
-//
 // Traffic: sizeof(key) bytes a key, and 4 bytes a counter. What bounds it is the search.
 #pragma once
 
@@ -21,7 +19,7 @@ template <class Word>
 struct count_buckets_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1, warps = block_threads / simt::warp_size;
-  static constexpr int items = sizeof(Word) <= 8 ? 8 : 4; // keys in flight a thread
+  static constexpr int items = sizeof(Word) <= 4 ? 16 : sizeof(Word) <= 8 ? 8 : 4; // keys in flight a thread
   static constexpr unsigned most_buckets = primitives::search_tree<Word>::most;
 
   struct shared {
@@ -31,17 +29,15 @@ struct count_buckets_kernel {
 
   simt::global<const Word> in, cuts;
   simt::global<std::uint32_t> fine, order;
-  simt::global<std::uint32_t> to_clear;
   simt::global<const std::uint32_t> segment_start; // of more than one segment
   pairs_gate gate;
   any_image<Word> image;
   std::uint32_t n, share, segments;
-  std::uint32_t cleared; // words to clear
   unsigned bits;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (gate.left_at_once())
-      return clear_what_is_read();
+      return;
     const auto row = fine.subview(std::uint64_t{simt::block_index()} * (segments << bits), segments << bits);
     for (std::uint32_t d = simt::thread_index(); d < segments << bits; d += block_threads)
       row[d] = 0;
@@ -67,11 +63,6 @@ struct count_buckets_kernel {
   }
 
  private:
-  SORTILE_DEVICE void clear_what_is_read() const {
-    const std::uint32_t first = simt::block_index() * block_threads + simt::thread_index();
-    for (std::uint32_t i = first; i < cleared; i += simt::grid_size() * block_threads)
-      to_clear[i] = 0;
-  }
   static SORTILE_DEVICE std::uint32_t sum(shared& s, unsigned bucket) {
     std::uint32_t all = 0;
     SORTILE_UNROLL

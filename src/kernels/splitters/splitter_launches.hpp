@@ -91,12 +91,6 @@ class splitter_sorter {
   simt::global<std::uint32_t> most() const { return table(at_.most, plan_.bins()); }
   simt::global<spread> spreads() const { return part<spread>(at_.spreads, plan_.bins()); }
 
-  /// Where buckets begin and how they are spread, one behind the other: what the local step reads before it asks.
-  std::uint32_t words_read_too_soon(const level& l) const {
-    return l.is_first ? 0 : std::uint32_t((at_.spreads + plan_.bins() * sizeof(spread) - at_.start) / 4);
-  }
-  simt::global<std::uint32_t> read_too_soon(const level& l) const { return table(at_.start, words_read_too_soon(l)); }
-
   void choose(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = l.segments},
                  choose_splitters_kernel<Word, Image>{.in = {keys, r_.n},
@@ -120,14 +114,12 @@ class splitter_sorter {
                                             .cuts = cuts(l),
                                             .fine = fine(l),
                                             .order = table(at_.order, chunks_),
-                                            .to_clear = read_too_soon(l),
                                             .segment_start = start(first()),
                                             .gate = gate(),
                                             .image = any_image<Word>(r_.codec),
                                             .n = n_,
                                             .share = share_,
                                             .segments = l.segments,
-                                            .cleared = words_read_too_soon(l),
                                             .bits = l.bits});
   }
   void tables(const level& l) const {
@@ -186,13 +178,17 @@ class splitter_sorter {
             .left = left(),
             .image = image_,
             .n = n_,
+            .buckets = plan_.bins(),
             .shift = 32 - Kernel::bin_bits,
             .make_indices = false,
             .write_keys = r_.keys_out != nullptr,
             .copy_keys = false,
             .copy_values = false};
   }
-  void local() const { simt::launch(q_, {.grid = plan_.bins()}, local_step_of<local_kernel>()); }
+  void local() const {
+    constexpr unsigned each = local_kernel::buckets_a_block;
+    simt::launch(q_, {.grid = (plan_.bins() + each - 1) / each}, local_step_of<local_kernel>());
+  }
   void left_over() const {
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<left_kernel>(q_))},
                  local_step_of<left_kernel>());

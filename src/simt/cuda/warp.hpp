@@ -76,6 +76,18 @@ SORTILE_DEVICE unsigned match_any(T v, unsigned mask = full_warp) {
   else
     return __match_any_sync(mask, detail::bits_as<unsigned long long>(v));
 }
+/// In assembly: from C++ the compiler looks for the bit twice, and a vote takes seven instructions in place of three.
+SORTILE_DEVICE unsigned match_bit(std::uint32_t v, unsigned bit, unsigned mask = full_warp) {
+  unsigned lanes;
+  asm volatile("{\n\t.reg .pred set;\n\t"
+               "and.b32 %0, %1, %2;\n\t"
+               "setp.ne.u32 set, %0, 0;\n\t"
+               "vote.sync.ballot.b32 %0, set, %3;\n\t"
+               "@!set not.b32 %0, %0;\n\t}"
+               : "=&r"(lanes)
+               : "r"(v), "r"(1u << bit), "r"(mask));
+  return lanes & mask;
+}
 template <class T>
 SORTILE_DEVICE unsigned match_all(T v, unsigned mask = full_warp) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 32 or 64 bits");

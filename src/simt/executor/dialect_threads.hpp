@@ -252,6 +252,10 @@ unsigned match_any(T value, unsigned mask = full_warp, site w = site::current())
   executor::warp_meet(mask, detail::complete_match_any<T>, &value, &out, 0, false, w);
   return out;
 }
+inline unsigned match_bit(std::uint32_t v, unsigned bit, unsigned mask = full_warp, site w = site::current()) {
+  const bool set = (v >> bit & 1) != 0;
+  return (ballot(set, mask, w) ^ (set ? 0u : ~0u)) & mask;
+}
 template <class T>
 unsigned match_all(T value, unsigned mask = full_warp, site w = site::current()) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 32 or 64 bits");
