@@ -84,7 +84,7 @@ struct choose_splitters_kernel {
     simt::block_barrier();
     const unsigned t = simt::thread_index(), buckets = 1u << bits;
     if (t == 0)
-      s.least = trials;
+      s.least = std::uint32_t{trials};
     if (t < buckets)
       s.cuts[t] = highest(segment);
     simt::block_barrier();
