@@ -28,6 +28,7 @@
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"
+#include "kernels/unsuited.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/search_tree.hpp"
@@ -60,7 +61,7 @@ struct choose_splitters_kernel {
   };
 
   simt::global<const Word> in;
-  simt::global<const std::uint32_t> only_if;       // where is_conditional: 0 for nothing to do. Of the first level
+  simt::global<const std::uint32_t> only_if; // where is_conditional: who left the keys, and why. Of the first level
   simt::global<const std::uint32_t> segment_start; // of more than one segment
   simt::global<const Word> segment_cuts;           // of the level above
   simt::global<Word> cuts;                         // [segment][2^bits]
@@ -109,9 +110,10 @@ struct choose_splitters_kernel {
  private:
   /// What later steps find. False, in all threads, where there is nothing to do.
   SORTILE_DEVICE bool open() const {
-    const bool nothing = is_conditional && only_if.load(0) == 0;
+    const std::uint32_t asked = is_conditional ? only_if.load(0) : std::uint32_t{keys_crowd};
+    const bool nothing = asked != keys_crowd;
     if (simt::thread_index() == 0) {
-      gate.unsuited[0] = 0;
+      gate.unsuited[0] = asked == keys_are_dense ? keys_are_dense : keys_suit;
       gate.findings[pair_order] = seen_both;
       gate.findings[pair_left] = 0;
       gate.findings[pair_crowded] = nothing ? 1 : 0;

@@ -34,7 +34,9 @@ namespace sortile::kernels {
 /// `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
 template <class Word>
 struct splitter_sort_request : sort_pairs_request<Word> {
-  const std::uint32_t* only_if = nullptr; ///< in device memory: where this is 0, nothing is done, and `unsuited` says 0
+  /// In device memory, or null: what the sort that left the keys said (kernels/unsuited.hpp). Nothing is done, and
+  /// `unsuited` says as much, where the keys suited it, or are dense: then few passes are quicker.
+  const std::uint32_t* only_if = nullptr;
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of
