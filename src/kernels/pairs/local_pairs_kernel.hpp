@@ -47,6 +47,11 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// Buckets that a block takes one after the other, of so many.
+inline std::uint32_t buckets_a_block(std::uint32_t buckets) {
+  return buckets >= 16384 ? 8 : 1;
+}
+
 /// What the kernel is launched for: one block alone; a bucket a block, of y or between splitters, where each has a
 /// spread of its own; or those between splitters that were too large.
 enum class local_step { one_block, buckets, between_splitters, left_over };
@@ -77,7 +82,6 @@ struct pair_bucket_list {
 template <class Word, class Value, class Image, local_step Step = local_step::buckets>
 struct local_pairs_kernel {
   static constexpr bool alone = Step == local_step::one_block;
-  static constexpr unsigned buckets_a_block = 8; // between splitters, so that fewer blocks start where none is wanted
   static constexpr bool spread_each = Step == local_step::between_splitters || Step == local_step::left_over;
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>, Step>;
   static constexpr bool has_values = value_size<Value> != 0;
@@ -143,9 +147,9 @@ struct local_pairs_kernel {
   pair_bucket_list left;
   Image image;
   std::uint32_t n;
-  std::uint32_t buckets; // between splitters: all of them
-  unsigned shift;        // of the bins in y
-  bool make_indices;     // values of the original are the indices
+  std::uint32_t buckets, each; // all of them; so many a block, where they are many: fewer blocks that start in vain
+  unsigned shift;              // of the bins in y
+  bool make_indices;           // values of the original are the indices
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
@@ -155,12 +159,7 @@ struct local_pairs_kernel {
       sort_alone(s);
     } else if constexpr (Step == local_step::left_over) {
       sort_left(s);
-    } else if constexpr (Step == local_step::between_splitters) {
-      sort_some(s);
     } else {
-      const std::uint32_t q = simt::block_index();
-      const bins_of bin = bins_of_bucket(q);
-      const bucket b = this_bucket(q); // asked for before the gate is looked at: one round trip to memory, not two
       if (gate.refused())
         return;
       const std::uint32_t order = gate.order();
@@ -168,11 +167,7 @@ struct local_pairs_kernel {
         return copy();
       if (is_backwards(order))
         return reverse();
-      if (b.pairs == 0)
-        return;
-      if (b.pairs > capacity)
-        return leave(q);
-      sort_bucket(s, q, b, bin, 0);
+      sort_some(s);
     }
   }
 
@@ -219,24 +214,20 @@ struct local_pairs_kernel {
     if (!order_by_words(s, b, piece_of, true, most_ranked - 16))
       sort_by_digits(s, b);
   }
-  /// Some buckets, one after the other, of which those of one key are done.
+  /// Some buckets, one after the other. Those of one key are done.
   SORTILE_DEVICE void sort_some(shared& s) const {
-    if (gate.idle())
-      return;
     unsigned phase = 0;
-    for (std::uint32_t i = 0; i < buckets_a_block; ++i) {
-      const std::uint32_t q = simt::block_index() * buckets_a_block + i;
-      if (q >= buckets)
-        return;
+    for (std::uint32_t q = simt::block_index() * each; q < (simt::block_index() + 1) * each && q < buckets; ++q) {
       const bucket b = this_bucket(q);
-      if (b.pairs == 0 || most.load(q) == any_number)
+      if (b.pairs == 0 || (spread_each && most.load(q) == any_number))
         continue;
       if (b.pairs > capacity) {
         leave(q);
         continue;
       }
+      if (phase != 0)
+        simt::block_barrier();
       sort_bucket(s, q, b, bins_of_bucket(q), phase++);
-      simt::block_barrier();
     }
   }
   SORTILE_DEVICE void sort_left(shared& s) const {
@@ -305,9 +296,9 @@ struct local_pairs_kernel {
 
   /// Of a bucket a block, one that a later block takes; else the block's own next one.
   SORTILE_DEVICE void prefetch_later(std::uint32_t now) const {
-    constexpr unsigned ahead = spread_each ? 1 : (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
-    const std::uint32_t q = now + ahead;
-    if (q >= (spread_each ? buckets : simt::grid_size()))
+    constexpr unsigned later = (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
+    const std::uint32_t q = now + (each == 1 ? later : 1);
+    if (q >= buckets)
       return;
     const std::uint32_t b = start.load(q), e = start.load(q + 1);
     const std::uint32_t i = b + simt::thread_index() * unsigned(128 / sizeof(Word));

@@ -181,7 +181,8 @@ class pair_sort {
   template <local_step Step>
   void local(const arrays& from) const {
     using kernel = local_pairs_kernel<Word, Value, Image, Step>;
-    simt::launch(q_, {.grid = plan_.bins()},
+    const std::uint32_t each = buckets_a_block(plan_.bins());
+    simt::launch(q_, {.grid = (plan_.bins() + each - 1) / each},
                  kernel{.original = {r_.keys_in, r_.n},
                         .original_values = {in().values, r_.n},
                         .in = {from.keys, r_.n},
@@ -197,6 +198,7 @@ class pair_sort {
                         .image = image_,
                         .n = n_,
                         .buckets = plan_.bins(),
+                        .each = each,
                         .shift = y_bits - bits() - kernel::bin_bits,
                         .make_indices = r_.make_indices,
                         .write_keys = r_.keys_out != nullptr,

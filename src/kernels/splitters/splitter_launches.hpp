@@ -179,6 +179,7 @@ class splitter_sorter {
             .image = image_,
             .n = n_,
             .buckets = plan_.bins(),
+            .each = buckets_a_block(plan_.bins()),
             .shift = 32 - Kernel::bin_bits,
             .make_indices = false,
             .write_keys = r_.keys_out != nullptr,
@@ -186,7 +187,7 @@ class splitter_sorter {
             .copy_values = false};
   }
   void local() const {
-    constexpr unsigned each = local_kernel::buckets_a_block;
+    const std::uint32_t each = buckets_a_block(plan_.bins());
     simt::launch(q_, {.grid = (plan_.bins() + each - 1) / each}, local_step_of<local_kernel>());
   }
   void left_over() const {
