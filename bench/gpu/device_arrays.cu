@@ -90,7 +90,7 @@ struct keys_kernel {
     case key_shape::low16:
       return Word(draw(i) & Word(0xffff));
     case key_shape::billion:
-      return Word(std::uint64_t(draw(i)) % 1'000'000'000);
+      return Word(mix(i) % 1'000'000'000); // of 64 bits for every width: 32 would make low numbers more likely
     case key_shape::sorted:
       return rank(i);
     case key_shape::descending:

@@ -357,18 +357,11 @@ SIMT_TEST(backwards, indices_scratch_and_n_on_the_device) {
 SIMT_TEST(backwards, not_at_all) {
   on_every_schedule(
       [](simt::queue q) {
-        const auto keys = decreasing<std::uint32_t>(3'000, {});
-        buffer<std::uint32_t> in(keys), only_if(1, 0u);
-        kernels::lsd_request<std::uint32_t> r{.keys_in = in.view().data(),
-                                              .keys_out = in.view().data(),
-                                              .n = keys.size(),
-                                              .only_if = only_if.view().data(),
-                                              .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
-        r.workspace_bytes = kernels::lsd_workspace_bytes(r);
-        buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
-        r.workspace = workspace.view().data();
-        kernels::lsd_sort(q, r);
-        EXPECT_EQ(in.host(), keys);
+        for (const condition only_if : {condition::holds, condition::fails})
+          for (const bool in_place : {false, true}) {
+            const sort_case h{.in_place = in_place, .only_if = only_if};
+            check_sort(q, decreasing<std::uint32_t>(3'000, h), {.by = sorter::lsd}, h);
+          }
       },
       1);
 }

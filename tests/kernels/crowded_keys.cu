@@ -4,7 +4,7 @@
 #include "kernels/crowds/fill_giants_kernel.hpp"
 #include "kernels/crowds/medium_sort_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/kernels/crowd_checks.hpp"
 
 #include <sortile/error.hpp>
 
@@ -13,18 +13,7 @@
 namespace sortile::simt_tests {
 namespace {
 
-using Word = std::uint32_t;
-constexpr std::uint32_t giant = kernels::sort_keys_request<Word>::least_giant;
-
-/// key(r, s, i) for all i, of two random words.
-template <class F>
-std::vector<Word> made(std::size_t n, F key) {
-  const auto random = noise(2 * n, std::uint32_t(n) + 5);
-  std::vector<Word> keys(n);
-  for (std::size_t i = 0; i < n; ++i)
-    keys[i] = key(random[2 * i], random[2 * i + 1], i);
-  return keys;
-}
+using namespace crowd_checks;
 
 Word noise_word(std::size_t i) {
   return noise(1, std::uint32_t(i) * 77 + 3)[0];
@@ -182,88 +171,20 @@ SIMT_TEST(crowded_keys, keys_that_no_sample_shows) {
       0);
 }
 
-using ranks = std::vector<Word>; // of a bucket's keys
-
-struct crowds {
-  std::vector<ranks> buckets; // four
-  unsigned shares = 5;        // and blocks
-  bool in_place = false, strays = false;
-  Word flip = 0; // of the images
-};
-
 // Types of their own: one translation unit of a program launches a kernel, and the library's has these.
 struct counting : kernels::count_crowds_kernel {};
 struct filling : kernels::fill_giants_kernel {};
 
-/// The two kernels behind the local step, on buckets as that leaves them: giant ones listed, the others left.
+/// The two kernels behind the local step.
 void check_crowds(simt::queue q, const crowds& c) {
-  constexpr unsigned bits = 2, bins = 1u << bits;
-  constexpr Word low = 0x12300000;
-  const auto window = kernels::key_window<Word>::of(low, low + bins * 65536 - 1);
-  std::vector<Word> keys, expected;
-  std::vector<std::uint32_t> start, left, giants, before;
-  for (std::uint32_t b = 0; b < bins; ++b) {
-    start.push_back(std::uint32_t(keys.size()));
-    auto images = c.buckets[b];
-    for (Word& image : images)
-      image += low + b * 65536;
-    if (c.strays && b == 0)
-      for (std::size_t i = 0; i < images.size(); i += 3)
-        images[i] = Word(i * 12345);
-    for (const Word image : images)
-      keys.push_back(image ^ c.flip);
-    std::sort(images.begin(), images.end());
-    for (const Word image : images)
-      expected.push_back(image ^ c.flip);
-    (images.size() >= giant ? giants : left).push_back(b);
-  }
-  const std::size_t n = keys.size();
-  start.push_back(std::uint32_t(n));
-  std::vector<Word> free(n, 0xa5a5a5a5);
-  before.push_back(0);
-  for (const std::uint32_t b : giants) {
-    before.push_back(before.back() + start[b + 1] - start[b]);
-    const std::uint32_t counters = kernels::giant_list::counters(start[b]);
-    std::fill_n(free.begin() + counters, kernels::bucket_values::most, 0);
-  }
-  const std::size_t listed = giants.size();
-  std::vector<std::uint64_t> found(kernels::finding_words, 0);
-  found[kernels::finding_order] = kernels::seen_both;
-  found[kernels::finding_ones] = found[kernels::finding_zeros] = 0xffffffff;
-  found[kernels::finding_left] = left.size();
-  found[kernels::finding_giants] = listed;
-  found[kernels::finding_outside] = c.strays ? 1 : 0;
-  giants.resize(listed + 1);
-  left.resize(bins);
-  buffer<Word> from(keys), other(free);
-  buffer<std::uint32_t> starts(start), lefts(left), giant_numbers(giants), befores(before), done(listed + 1, 0);
-  buffer<std::uint64_t> findings(found);
-  buffer<kernels::key_window<Word>> windows(std::vector{window});
-  const kernels::crowd_arrays at{
-      .in = {from.view().data(), n},
-      .out = c.in_place ? from.view() : other.view(),
-      .spare = c.in_place ? other.view() : from.view(),
-      .start = {starts.view().data(), start.size()},
-      .left = {findings.view(), lefts.view()},
-      .giants = {giant_numbers.view(), befores.view(), done.view(), giant},
-      .window = {windows.view().data(), 1},
-      .image = {c.flip},
-      .bits = bits,
-      .shares = c.shares,
-  };
-  simt::launch(q, {.grid = c.shares}, counting{{at}});
-  simt::launch(q, {.grid = c.shares}, filling{{at}});
-  const auto got = c.in_place ? from.host() : other.host();
+  const crowd_case on(c);
+  simt::launch(q, {.grid = c.shares}, counting{{on.arrays()}});
+  simt::launch(q, {.grid = c.shares}, filling{{on.arrays()}});
+  const auto &expected = on.layout().expected, got = on.output();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
-  EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n)) << "is the first wrong key";
+  EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(expected.size())) << "is the first wrong key";
 }
 
-ranks evenly(std::size_t n) {
-  return made(n, [](Word r, Word, std::size_t) { return r & 0xffff; });
-}
-ranks alike(std::size_t n, Word rank) {
-  return ranks(n, rank);
-}
 /// Few that come often, and all others now and then.
 ranks crowded(std::size_t n) {
   return made(n, [](Word r, Word s, std::size_t) { return (r & 7) != 0 ? 0xfffe + (r >> 3 & 1) : s & 0xffff; });

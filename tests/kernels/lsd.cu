@@ -22,6 +22,7 @@ struct how {
   std::uint32_t portion_tiles = 0;
   std::size_t offset = 0;
   std::size_t beyond = 0;
+  condition only_if = condition::none;
 };
 
 template <class Word>
@@ -41,7 +42,8 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
        .in_place = h.where == place::in_place,
        .input_may_change = h.where == place::scratch,
        .offset = h.offset,
-       .beyond = h.beyond},
+       .beyond = h.beyond,
+       .only_if = h.only_if},
       request, [](const auto& r) { return kernels::lsd_workspace_bytes(r); },
       [&](const auto& r) { kernels::lsd_sort(q, r); });
 }
@@ -248,25 +250,10 @@ SIMT_TEST(lsd_sort, tiles_follow_n) {
 SIMT_TEST(lsd_sort, on_a_condition) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::uint32_t wanted : {0u, 1u}) {
-          const auto keys = make_keys<std::uint32_t>(3000, shape::uniform);
-          buffer<std::uint32_t> in(keys), out(3000, 7u), only_if(1, wanted);
-          kernels::lsd_request<std::uint32_t> r{.keys_in = in.view().data(),
-                                                .keys_out = out.view().data(),
-                                                .n = 3000,
-                                                .only_if = only_if.view().data(),
-                                                .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
-          r.workspace_bytes = kernels::lsd_workspace_bytes(r);
-          buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
-          r.workspace = workspace.view().data();
-          kernels::lsd_sort(q, r);
-#if SORTILE_ON_CUDA
-          ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-#endif
-          auto expected = keys;
-          std::sort(expected.begin(), expected.end());
-          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint32_t>(3000, 7u));
-        }
+        for (const condition only_if : {condition::holds, condition::fails})
+          for (const place where : {place::apart, place::in_place, place::scratch})
+            check_sort(q, make_keys<std::uint32_t>(3000, shape::uniform),
+                       {.value_bytes = 4, .where = where, .only_if = only_if});
       },
       1);
 }

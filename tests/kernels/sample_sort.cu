@@ -121,23 +121,9 @@ SIMT_TEST(sample_sort, only_where_it_is_wanted) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::uint32_t blocks : {1u, 3u})
-          for (const std::uint32_t wanted : {0u, 1u}) {
-            auto keys = make_keys<std::uint32_t>(3000, shape::uniform);
-            buffer<std::uint32_t> in(keys), out(3000, 7u), only_if(1, wanted);
-            kernels::sample_request<std::uint32_t> r{.keys_in = in.view().data(),
-                                                     .keys_out = out.view().data(),
-                                                     .n = 3000,
-                                                     .only_if = only_if.view().data(),
-                                                     .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
-                                                     .blocks = blocks};
-            r.workspace_bytes = kernels::sample_sort_workspace_bytes(r);
-            buffer<uint128> workspace(r.workspace_bytes / 16 + 8);
-            const auto at = reinterpret_cast<std::uintptr_t>(workspace.view().data());
-            r.workspace = reinterpret_cast<void*>((at + 127) / 128 * 128);
-            kernels::sample_sort(q, r);
-            std::sort(keys.begin(), keys.end());
-            EXPECT_EQ(out.host(), wanted != 0 ? keys : std::vector<std::uint32_t>(3000, 7u));
-          }
+          for (const condition only_if : {condition::holds, condition::fails})
+            check_sort(q, make_keys<std::uint32_t>(3000, shape::uniform), {.value_bytes = 4, .only_if = only_if},
+                       blocks);
       },
       2);
 }

@@ -158,7 +158,7 @@ std::vector<Word> make_integers(std::size_t n, integers kind) {
   std::vector<Word> keys(n);
   for (std::size_t i = 0; i < n; ++i) {
     const auto r = Word(std::uint64_t{bits[4 * i]} << 32 | bits[4 * i + 1]);
-    const Word below = Word(bits[4 * i] % 1'000'000'000);
+    const Word below = Word((std::uint64_t{bits[4 * i]} << 32 | bits[4 * i + 3]) % 1'000'000'000);
     switch (kind) {
     case integers::small_of_both_signs:
       keys[i] = Word(below - 500'000'000);

@@ -1,5 +1,5 @@
-// Checks of stable sorts of keys with values, against std::stable_sort: what the tests of lsd_sort and sample_sort
-// share.
+// Checks of stable sorts of keys with values, against std::stable_sort, and of sorts on a condition: what the tests of
+// lsd_sort and sample_sort share.
 #pragma once
 
 #include "tests/kernels/key_shapes.hpp"
@@ -11,6 +11,9 @@
 namespace sortile::simt_tests {
 inline namespace SORTILE_BACKEND {
 
+/// What a sort is given as its condition in device memory.
+enum class condition { none, holds, fails };
+
 struct sort_case {
   key_type type = key_type::u32;
   order direction = order::ascending;
@@ -19,6 +22,7 @@ struct sort_case {
   bool indices = false, no_keys = false, in_place = false, input_may_change = false;
   std::size_t offset = 0; // elements by which arrays are off the allocation's start
   std::size_t beyond = 0; // n is on the device, and this much less than the bound
+  condition only_if = condition::none;
 };
 
 constexpr unsigned char poison = 0xa5;
@@ -67,6 +71,15 @@ class guarded {
   buffer<unsigned char> memory_;
 };
 
+/// The array is as it was filled; with nothing: as it was made.
+inline void expect_untouched(const guarded& array, const void* filled_with, const char* what) {
+  const auto now = array.host();
+  std::vector<unsigned char> before(now.size(), poison);
+  if (filled_with != nullptr)
+    std::memcpy(before.data(), filled_with, before.size());
+  ASSERT_EQ(now, before) << what << " have changed";
+}
+
 /// Sorts with the request r, once its arrays are filled in, by workspace(r) and sort(r).
 template <class Word, class Request, class Workspace, class Sort>
 void check_stable_sort(const std::vector<Word>& keys, const sort_case& h, Request r, Workspace workspace_of,
@@ -84,6 +97,7 @@ void check_stable_sort(const std::vector<Word>& keys, const sort_case& h, Reques
   keys_in.fill(keys.data());
   values_in.fill(words.data());
   buffer<std::uint64_t> device_n(1, n);
+  buffer<std::uint32_t> only_if(1, h.only_if == condition::holds ? 1u : 0u);
   const bool here = h.in_place, with_values = h.value_bytes != 0;
   guarded& keys_result = here ? keys_in : keys_out;
   guarded& values_result = here && !h.indices ? values_in : values_out;
@@ -95,6 +109,7 @@ void check_stable_sort(const std::vector<Word>& keys, const sort_case& h, Reques
   r.make_indices = h.indices;
   r.n = bound;
   r.device_n = h.beyond != 0 ? device_n.view().data() : nullptr;
+  r.only_if = h.only_if != condition::none ? only_if.view().data() : nullptr;
   r.codec = codec;
   const std::size_t bytes = workspace_of(r);
   guarded workspace(bytes / 128 + 1, 128, 0);
@@ -110,6 +125,13 @@ void check_stable_sort(const std::vector<Word>& keys, const sort_case& h, Reques
   const auto behind = workspace.host();
   for (std::size_t i = bytes; i < behind.size(); ++i)
     ASSERT_EQ(behind[i], 0x5a) << "behind the workspace";
+  if (h.only_if == condition::fails) {
+    expect_untouched(keys_in, keys.data(), "the keys given");
+    expect_untouched(values_in, words.data(), "the values given");
+    expect_untouched(keys_out, nullptr, "keys");
+    expect_untouched(values_out, nullptr, "values");
+    return;
+  }
   if (!h.no_keys) {
     const auto got = keys_result.host();
     for (std::size_t i = 0; i < n; ++i)
@@ -132,10 +154,8 @@ void check_stable_sort(const std::vector<Word>& keys, const sort_case& h, Reques
       }
   }
   if (!here && !h.input_may_change) {
-    const auto kept = keys_in.host();
-    ASSERT_EQ(std::memcmp(kept.data(), keys.data(), kept.size()), 0) << "the input has changed";
-    const auto kept_values = values_in.host();
-    ASSERT_EQ(std::memcmp(kept_values.data(), words.data(), kept_values.size()), 0) << "the values have changed";
+    expect_untouched(keys_in, keys.data(), "the keys given");
+    expect_untouched(values_in, words.data(), "the values given");
   }
 }
 

@@ -171,17 +171,26 @@ SIMT_TEST(launch, dependent_launches) {
 }
 
 // Kernels that start early wait for their predecessor before their first statement, and for that one's too, though one
-// between them has nothing to do and ends at once.
+// between them has nothing to do and ends at once. The first takes its time: it follows a ring around in memory, where
+// each place says which is next, so that no compiler knows where it ends.
 struct adds_late {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 64;
+  static constexpr std::uint32_t ring = 256, rounds = SORTILE_ON_CUDA ? 32 : 1; // 8192 loads: 0.1 ms and more on a GPU
+  global<const std::uint32_t> next;
   global<std::uint32_t> to;
   SORTILE_DEVICE void operator()() const {
     const unsigned i = simt::block_index() * block_threads + simt::thread_index();
-    std::uint32_t x = 1;
-    for (unsigned k = 0; k < 2000; ++k) // odd × odd: stays odd, and takes its time
-      x *= 2 * to.load(i) + 3;
-    to[i] = to.load(i) + (x & 1);
+    std::uint32_t at = i;
+    for (std::uint32_t k = 0; k < rounds * ring; ++k)
+      at = next.load(at);
+    to[i] = to.load(i) + (at == i ? 1 : 0);
+  }
+  static std::vector<std::uint32_t> make_ring() {
+    std::vector<std::uint32_t> places(ring);
+    for (std::uint32_t i = 0; i < ring; ++i)
+      places[i] = (i + 77) % ring;
+    return places;
   }
 };
 struct does_nothing {
@@ -203,9 +212,9 @@ struct passes_on {
 SIMT_TEST(launch, kernels_that_start_early_wait_for_all_before_them) {
   const auto in = noise(256);
   on_every_schedule([&](simt::queue q) {
-    buffer<std::uint32_t> a(in), b(256);
+    buffer<std::uint32_t> a(in), b(256), next(adds_late::make_ring());
     for (int round = 0; round < 4; ++round) {
-      simt::launch(q, {.grid = 4}, adds_late{a.view()});
+      simt::launch(q, {.grid = 4}, adds_late{next.view(), a.view()});
       simt::launch(q, {.grid = 2}, does_nothing{});
       simt::launch(q, {.grid = 4}, passes_on{a.view(), b.view()});
       simt::launch(q, {.grid = 1}, does_nothing{});

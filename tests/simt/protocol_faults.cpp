@@ -86,13 +86,36 @@ struct dependent {
 template <class Kernel>
 bool runs_dependent(simt::queue q) {
   std::vector<std::uint32_t> v(64);
-  simt::launch(q, {.grid = 1, .dependent = true}, Kernel{{v.data(), 64}});
+  simt::launch(q, {.grid = 2, .dependent = true}, Kernel{{v.data(), 64}});
   return v[5] == 5;
 }
 
 TEST(faults, dependent_launch_that_does_not_wait) {
   expect_found(fault::bad_use, {"wait_for_prerequisites"}, runs_dependent<dependent<true>>,
                runs_dependent<dependent<false>>);
+}
+
+// A block without work: it too must wait, by one of its threads at least, or the next launch may start while what came
+// before this one still runs.
+template <bool Fault>
+struct ends_at_once {
+  static constexpr unsigned block_threads = 32;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    const unsigned t = simt::thread_index();
+    if (simt::block_index() == 1) {
+      if (!Fault && t == 7)
+        simt::wait_for_prerequisites();
+      return;
+    }
+    simt::wait_for_prerequisites();
+    to[t] = t;
+  }
+};
+
+TEST(faults, block_of_a_dependent_launch_that_ends_without_waiting) {
+  expect_found(fault::bad_use, {"ends_at_once", "block 1,", "wait_for_prerequisites", "also one without work"},
+               runs_dependent<ends_at_once<true>>, runs_dependent<ends_at_once<false>>);
 }
 
 // A kernel that asks for clusters in its words must ask for them in `needs` too, so that the launch can refuse it.

@@ -58,9 +58,23 @@ TEST(shapes, uniform_keys_use_every_bit_half_of_the_time) {
 TEST(shapes, ranges_end_where_they_should) {
   EXPECT_EQ(all_bits(keys_of<std::uint32_t>(key_shape::low8, n)), 0xffu);
   EXPECT_EQ(all_bits(keys_of<std::uint64_t>(key_shape::low16, n)), 0xffffu);
-  const auto billion = keys_of<std::uint64_t>(key_shape::billion, n);
-  EXPECT_LT(*std::max_element(billion.begin(), billion.end()), 1'000'000'000u);
-  EXPECT_GT(*std::max_element(billion.begin(), billion.end()), 999'000'000u);
+}
+
+TEST(shapes, keys_below_a_billion_are_even_there) {
+  static constexpr std::uint64_t billion = 1'000'000'000, parts = 16;
+  const auto check = [](const auto& keys) {
+    std::vector<std::size_t> counts(parts);
+    for (const auto key : keys) {
+      ASSERT_LT(key, billion);
+      ++counts[std::size_t(key * std::uint64_t{parts} / billion)];
+    }
+    for (const std::size_t count : counts)
+      EXPECT_NEAR(double(count) / n, 1.0 / parts, 0.005) << sizeof keys[0];
+    EXPECT_GT(*std::max_element(keys.begin(), keys.end()), 999'000'000u);
+  };
+  check(keys_of<std::uint32_t>(key_shape::billion, n));
+  check(keys_of<std::uint64_t>(key_shape::billion, n));
+  check(keys_of<uint128>(key_shape::billion, n));
 }
 
 TEST(shapes, sorted_and_descending_keys_are_distinct_where_the_type_has_room) {

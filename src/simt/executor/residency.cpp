@@ -141,6 +141,10 @@ void scheduler::block_ended(block_state& b, const thread_state& last) {
   for (thread_state& t : b.thread)
     drain(t.pending, &b);
   drain(b.pending, nullptr);
+  if (b.unmet == b.threads)
+    return record(fault::bad_use, who(last) + " was the last of its block, and no thread of that has called "
+                                              "wait_for_prerequisites(); in a dependent launch every block does, also "
+                                              "one without work: what is launched next waits for this launch alone");
   for (const transfer& t : in_flight)
     if (t.issuer->block == &b)
       return record(fault::bad_use, who(last) + " was the last of its block, and a bulk copy of thread " +

@@ -1,0 +1,135 @@
+// Buckets of crowded 32-bit keys as the local step leaves them, and the arrays that the kernels behind it are given:
+// for the tests of these kernels.
+#pragma once
+
+#include "kernels/crowds/count_crowds_kernel.hpp"
+#include "kernels/sort/sort_keys.hpp"
+#include "tests/simt/fixture.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::simt_tests {
+inline namespace SORTILE_BACKEND {
+namespace crowd_checks {
+
+using Word = std::uint32_t;
+inline constexpr std::uint32_t giant = kernels::sort_keys_request<Word>::least_giant;
+
+/// key(r, s, i) for all i, of two random words.
+template <class F>
+std::vector<Word> made(std::size_t n, F key) {
+  const auto random = noise(2 * n, std::uint32_t(n) + 5);
+  std::vector<Word> keys(n);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = key(random[2 * i], random[2 * i + 1], i);
+  return keys;
+}
+
+using ranks = std::vector<Word>; // of a bucket's keys, 0 to 65535
+
+inline ranks evenly(std::size_t n) {
+  return made(n, [](Word r, Word, std::size_t) { return r & 0xffff; });
+}
+inline ranks alike(std::size_t n, Word rank) {
+  return ranks(n, rank);
+}
+
+struct crowds {
+  std::vector<ranks> buckets = {}; // as many as a power of two
+  unsigned shares = 5;             // and blocks
+  bool in_place = false, strays = false;
+  Word flip = 0;                            // of the images
+  std::uint64_t order = kernels::seen_both; // what the look has seen
+};
+
+/// The keys bucket after bucket, and what has been found out about them: giant buckets are listed as such, all others
+/// as left. Strays lie in the first bucket.
+struct crowd_layout {
+  static constexpr Word low = 0x12300000, untouched = 0xa5a5a5a5;
+  unsigned bits;
+  std::vector<Word> keys, expected, free; // as they stand; in order; the array that is free
+  std::vector<std::uint32_t> start, left, giants, before{0};
+  std::vector<std::uint64_t> findings;
+
+  explicit crowd_layout(const crowds& c)
+      : bits(unsigned(std::countr_zero(c.buckets.size()))), findings(kernels::finding_words, 0) {
+    for (std::uint32_t b = 0; b < c.buckets.size(); ++b) {
+      start.push_back(std::uint32_t(keys.size()));
+      add(c, b);
+      const auto size = std::uint32_t(c.buckets[b].size());
+      if (size < giant) {
+        left.push_back(b);
+      } else {
+        giants.push_back(b);
+        before.push_back(before.back() + size);
+      }
+    }
+    start.push_back(std::uint32_t(keys.size()));
+    free.resize(keys.size(), untouched);
+    for (const std::uint32_t b : giants)
+      std::fill_n(free.begin() + kernels::giant_list::counters(start[b]), kernels::bucket_values::most, 0);
+    findings[kernels::finding_order] = c.order;
+    findings[kernels::finding_ones] = findings[kernels::finding_zeros] = 0xffffffff;
+    findings[kernels::finding_left] = left.size();
+    findings[kernels::finding_giants] = giants.size();
+    findings[kernels::finding_outside] = c.strays ? 1 : 0;
+    left.resize(c.buckets.size());
+    giants.resize(giants.size() + 1);
+  }
+  kernels::key_window<Word> window() const {
+    return kernels::key_window<Word>::of(low, low + (Word{65536} << bits) - 1);
+  }
+
+ private:
+  void add(const crowds& c, std::uint32_t bucket) {
+    ranks images = c.buckets[bucket];
+    for (Word& image : images)
+      image += low + bucket * 65536;
+    if (c.strays && bucket == 0)
+      for (std::size_t i = 0; i < images.size(); i += 3)
+        images[i] = Word(i * 12345);
+    for (const Word image : images)
+      keys.push_back(image ^ c.flip);
+    std::sort(images.begin(), images.end());
+    for (const Word image : images)
+      expected.push_back(image ^ c.flip);
+  }
+};
+
+/// These arrays in the memory of kernels.
+class crowd_case {
+ public:
+  explicit crowd_case(const crowds& c)
+      : asked_(c), layout_(c), keys_(layout_.keys), free_(layout_.free), start_(layout_.start), left_(layout_.left),
+        giants_(layout_.giants), before_(layout_.before), done_(layout_.giants.size(), 0), findings_(layout_.findings),
+        window_(std::vector{layout_.window()}) {}
+
+  const crowd_layout& layout() const { return layout_; }
+  kernels::crowd_arrays arrays() const {
+    return {.in = {keys_.view().data(), layout_.keys.size()},
+            .out = asked_.in_place ? keys_.view() : free_.view(),
+            .spare = asked_.in_place ? free_.view() : keys_.view(),
+            .start = {start_.view().data(), layout_.start.size()},
+            .left = {findings_.view(), left_.view()},
+            .giants = {giants_.view(), before_.view(), done_.view(), giant},
+            .window = {window_.view().data(), 1},
+            .image = {asked_.flip},
+            .bits = layout_.bits,
+            .shares = asked_.shares};
+  }
+  std::vector<Word> output() const { return asked_.in_place ? keys_.host() : free_.host(); }
+  std::vector<std::uint32_t> left() const { return left_.host(); }
+
+ private:
+  crowds asked_;
+  crowd_layout layout_;
+  buffer<Word> keys_, free_;
+  buffer<std::uint32_t> start_, left_, giants_, before_, done_;
+  buffer<std::uint64_t> findings_;
+  buffer<kernels::key_window<Word>> window_;
+};
+
+} // namespace crowd_checks
+} // namespace SORTILE_BACKEND
+} // namespace sortile::simt_tests

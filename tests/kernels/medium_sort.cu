@@ -1,0 +1,132 @@
+// The sort of medium buckets by itself: on buckets as the local step leaves them, about its capacity, about how many
+// keys may find their bin taken, in one word and in all; what it does not sort stays where it is, and in the list.
+#include "kernels/crowds/medium_sort_kernel.hpp"
+#include "tests/kernels/crowd_checks.hpp"
+
+namespace sortile::simt_tests {
+namespace {
+
+using namespace crowd_checks;
+using local = kernels::medium_sort_kernel::local;
+
+// A type of its own: one translation unit of a program launches a kernel, and the library's has that.
+struct sorting : kernels::medium_sort_kernel {};
+
+constexpr unsigned word = 16; // ranks that share one, of a bin each
+
+struct bucket {
+  ranks keys;
+  bool suits = true;
+};
+
+/// Sorts by so many blocks. Buckets that do not suit stay as they are: none does where `all_stay`; with strays, neither
+/// does the first and the last.
+void check_sort(simt::queue q, const std::vector<bucket>& buckets, unsigned blocks, crowds c = {},
+                bool all_stay = false) {
+  for (const bucket& b : buckets)
+    c.buckets.push_back(b.keys);
+  const crowd_case on(c);
+  const crowd_layout& l = on.layout();
+  simt::launch(q, {.grid = blocks}, sorting{{on.arrays(), std::uint32_t(l.keys.size())}});
+
+  auto expected = c.in_place ? l.keys : l.free;
+  auto left = l.left;
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    const bool beside_strays = c.strays && (b == 0 || b + 1 == buckets.size());
+    if (!buckets[b].suits || beside_strays || all_stay)
+      continue;
+    std::copy(l.expected.begin() + l.start[b], l.expected.begin() + l.start[b + 1], expected.begin() + l.start[b]);
+    left[b] = kernels::bucket_list::done;
+  }
+  EXPECT_EQ(on.left(), left) << "of " << blocks << " blocks";
+  const auto got = on.output();
+  for (std::size_t b = 0; b < buckets.size(); ++b)
+    EXPECT_TRUE(std::equal(got.begin() + l.start[b], got.begin() + l.start[b + 1], expected.begin() + l.start[b]))
+        << "bucket " << b << " of " << l.start[b + 1] - l.start[b] << " keys, " << blocks << " blocks";
+}
+
+/// Different ranks, `apart` from one another, in no order.
+ranks different(std::size_t n, Word apart) {
+  return made(n, [&](Word, Word, std::size_t i) { return Word(i * 7919 % n) * apart; });
+}
+/// So many keys that find their bin taken, each in a word of its own.
+ranks taken(std::size_t n) {
+  ranks keys = different(n + 1, word);
+  for (std::size_t i = 0; i < n; ++i)
+    keys.push_back(Word((n - i) * word));
+  return keys;
+}
+/// So many keys that find their bin taken in one word, of two values in turn; others before and behind.
+ranks taken_in_a_word(std::size_t n) {
+  ranks keys = different(1000, 4 * word);
+  for (std::size_t i = 0; i < n + 2; ++i)
+    keys.push_back(77 * word + (i % 2 != 0 ? 3 : 12));
+  return keys;
+}
+ranks ordered(ranks keys, bool rising) {
+  std::sort(keys.begin(), keys.end());
+  if (!rising)
+    std::reverse(keys.begin(), keys.end());
+  return keys;
+}
+
+/// Of all kinds. A bucket begins `lead` keys behind a vector's begin, and these count towards the capacity.
+std::vector<bucket> all_kinds() {
+  constexpr std::size_t most = local::capacity, listed = local::list_size, in_a_word = local::most_taken;
+  return {
+      {evenly(most)},                          // lead 0
+      {evenly(most + 1), false},               // 0
+      {evenly(most - 1)},                      // 1
+      {evenly(5)},                             // 0
+      {evenly(most), false},                   // 1
+      {taken(listed)},                         //
+      {taken(listed + 1), false},              //
+      {taken_in_a_word(in_a_word)},            //
+      {taken_in_a_word(in_a_word + 1), false}, //
+      {ordered(different(6001, 9), true)},     //
+      {ordered(different(6002, 9), false)},    //
+      {alike(in_a_word + 1, 65'535)},          //
+      {alike(in_a_word + 2, 0), false},        //
+      {{65'535, 0, 65'534, 1, 0}},             //
+      {{}},                                    //
+      {evenly(7003)},
+  };
+}
+
+SIMT_TEST(medium_sort, buckets_of_all_kinds) {
+  const auto buckets = all_kinds();
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true})
+          check_sort(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
+        check_sort(q, buckets, 40, {.flip = ~0u});
+        check_sort(q, buckets, 1, {.in_place = true, .strays = true});
+      },
+      4);
+}
+
+SIMT_TEST(medium_sort, on_many_schedules) {
+  const std::vector<bucket> buckets = {{evenly(333)},
+                                       {taken_in_a_word(local::most_taken)},
+                                       {alike(40, 9), false},
+                                       {ordered(different(501, 130), false)}};
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned blocks : {1u, 3u})
+          check_sort(q, buckets, blocks, {.in_place = blocks == 3, .strays = blocks == 3});
+      },
+      20);
+}
+
+/// Keys in order, of which all has been said: nothing is touched.
+SIMT_TEST(medium_sort, only_where_there_are_buckets) {
+  on_every_schedule(
+      [](simt::queue q) {
+        for (const std::uint64_t order : {kernels::seen_rising, kernels::seen_neither, kernels::seen_falling})
+          check_sort(q, {{ordered(different(900, 7), true)}, {evenly(5)}}, 2, {.order = order}, true);
+      },
+      1);
+}
+
+} // namespace
+} // namespace sortile::simt_tests
