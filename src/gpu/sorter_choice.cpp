@@ -40,8 +40,9 @@ constexpr std::size_t most_pairs = two_to(28);
 constexpr std::size_t least_between_splitters = two_to(25);
 /// Whether keys that crowd are for them.
 bool suits_splitters(const sort_facts& f) {
-  return f.key_bits == 64 && f.device.architecture >= kernels::sort_pairs_architecture &&
-         f.n >= least_between_splitters && f.n <= most_pairs;
+  return f.key_bits == 64 && (f.value_bytes != 0 || f.floats) &&
+         f.device.architecture >= kernels::sort_pairs_architecture && f.n >= least_between_splitters &&
+         f.n <= most_pairs;
 }
 /// Up to here one launch is quicker than a pass a digit: the fewer digits, the less.
 std::size_t sample_before_lsd(const sort_facts& f) {

@@ -47,11 +47,6 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Buckets that a block takes one after the other, of so many.
-inline std::uint32_t buckets_a_block(std::uint32_t buckets) {
-  return buckets >= 16384 ? 8 : 1;
-}
-
 /// What the kernel is launched for: one block alone; a bucket a block, of y or between splitters, where each has a
 /// spread of its own; or those between splitters that were too large.
 enum class local_step { one_block, buckets, between_splitters, left_over };
@@ -65,6 +60,15 @@ struct local_pairs_tuning {
   static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = narrow || middle ? 3 : wide ? 1 : 2;
   static constexpr unsigned capacity = middle ? 4480 : 4608, words = middle ? 2048 : 4096;
   static constexpr unsigned list_size = middle ? 512 : 1024; // of pairs that found their bin taken
+};
+/// Between splitters sizes vary as samples do: room for a third more than the share of a bucket, fewer bins.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
+  static constexpr bool narrow = KeyBytes + ValueBytes <= 8, wide = KeyBytes + ValueBytes > 16;
+  static constexpr bool middle = !narrow && KeyBytes + ValueBytes <= 12;
+  static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = narrow ? 3 : wide ? 1 : 2;
+  static constexpr unsigned capacity = wide ? 7168 : narrow || middle ? 6144 : 5632;
+  static constexpr unsigned words = wide || middle ? 4096 : 2048, list_size = words / 4;
 };
 /// Twice as much, by one block a multiprocessor.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
@@ -101,7 +105,8 @@ struct local_pairs_kernel {
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
-  using pieces = piece_bins<Word, block_threads, list_size / 4, bin_bits>; // of buckets between splitters
+  using pieces =
+      piece_bins<Word, block_threads, list_size >= 1024 ? 256 : 128, bin_bits>; // of buckets between splitters
   static_assert(list_size > capacity / most_inserted, "room for all words that are ranked");
   using radix_order = primitives::block_radix_order<alone_threads, alone ? capacity : 1>; // of one block alone
 
@@ -147,9 +152,8 @@ struct local_pairs_kernel {
   pair_bucket_list left;
   Image image;
   std::uint32_t n;
-  std::uint32_t buckets, each; // all of them; so many a block, where they are many: fewer blocks that start in vain
-  unsigned shift;              // of the bins in y
-  bool make_indices;           // values of the original are the indices
+  unsigned shift;    // of the bins in y
+  bool make_indices; // values of the original are the indices
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
@@ -160,6 +164,11 @@ struct local_pairs_kernel {
     } else if constexpr (Step == local_step::left_over) {
       sort_left(s);
     } else {
+      const std::uint32_t q = simt::block_index();
+      if (spread_each && gate.idle()) // what follows is not there before the splitters are
+        return;
+      const bins_of bin = bins_of_bucket(q);
+      const bucket b = this_bucket(q); // asked for before the gate is looked at: one round trip to memory, not two
       if (gate.refused())
         return;
       const std::uint32_t order = gate.order();
@@ -167,7 +176,11 @@ struct local_pairs_kernel {
         return copy();
       if (is_backwards(order))
         return reverse();
-      sort_some(s);
+      if (b.pairs == 0 || (spread_each && most.load(q) == any_number))
+        return;
+      if (b.pairs > capacity)
+        return leave(q);
+      sort_bucket(s, q, b, bin, 0);
     }
   }
 
@@ -185,7 +198,7 @@ struct local_pairs_kernel {
   /// `phase`: how many buckets the block has fetched before.
   SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin,
                                   unsigned phase) const {
-    fetch(s, q, b, phase);
+    fetch(s, b, phase);
     if constexpr (spread_each) {
       order_between(s, q, b, bin);
     } else {
@@ -214,22 +227,6 @@ struct local_pairs_kernel {
     if (!order_by_words(s, b, piece_of, true, most_ranked - 16))
       sort_by_digits(s, b);
   }
-  /// Some buckets, one after the other. Those of one key are done.
-  SORTILE_DEVICE void sort_some(shared& s) const {
-    unsigned phase = 0;
-    for (std::uint32_t q = simt::block_index() * each; q < (simt::block_index() + 1) * each && q < buckets; ++q) {
-      const bucket b = this_bucket(q);
-      if (b.pairs == 0 || (spread_each && most.load(q) == any_number))
-        continue;
-      if (b.pairs > capacity) {
-        leave(q);
-        continue;
-      }
-      if (phase != 0)
-        simt::block_barrier();
-      sort_bucket(s, q, b, bins_of_bucket(q), phase++);
-    }
-  }
   SORTILE_DEVICE void sort_left(shared& s) const {
     if (gate.idle())
       return;
@@ -251,7 +248,7 @@ struct local_pairs_kernel {
       return;
     if (b.pairs > capacity)
       return leave(0);
-    fetch(s, 0, b, 0);
+    fetch(s, b, 0);
     bins_of bin = bins_of::by_bits(image);
     bool crowds = crowded(s, b, bin);
     if (crowds && bins_of::interval_may_help(image, key_of(s, b, simt::thread_index() % b.pairs))) {
@@ -294,11 +291,10 @@ struct local_pairs_kernel {
   /// Where word w stands: a thread's fours change places so that a warp reading them meets no bank conflict.
   static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (owned == 8 ? w >> 3 & 4 : 0); }
 
-  /// Of a bucket a block, one that a later block takes; else the block's own next one.
-  SORTILE_DEVICE void prefetch_later(std::uint32_t now) const {
-    constexpr unsigned later = (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
-    const std::uint32_t q = now + (each == 1 ? later : 1);
-    if (q >= buckets)
+  SORTILE_DEVICE void prefetch_later() const {
+    constexpr unsigned ahead = (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
+    const std::uint32_t q = simt::block_index() + ahead;
+    if (q >= simt::grid_size())
       return;
     const std::uint32_t b = start.load(q), e = start.load(q + 1);
     const std::uint32_t i = b + simt::thread_index() * unsigned(128 / sizeof(Word));
@@ -312,7 +308,7 @@ struct local_pairs_kernel {
   }
 
   /// Keys and values to shared storage, everything else to its beginning.
-  SORTILE_DEVICE void fetch(shared& s, std::uint32_t q, const bucket& b, unsigned phase) const {
+  SORTILE_DEVICE void fetch(shared& s, const bucket& b, unsigned phase) const {
     const unsigned t = simt::thread_index();
     const bool fetch_values = has_values && !(alone && make_indices);
     const std::uint32_t keys = whole(b.first - b.key_lead, b.key_lead + b.pairs, key_vector);
@@ -331,7 +327,7 @@ struct local_pairs_kernel {
       s.differ[0] = s.differ[1] = 0;
     }
     if (Step == local_step::buckets || Step == local_step::between_splitters)
-      prefetch_later(q);                 // behind the bucket's own copies, which do not wait for it
+      prefetch_later();                  // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
     if constexpr (has_values)

@@ -181,8 +181,7 @@ class pair_sort {
   template <local_step Step>
   void local(const arrays& from) const {
     using kernel = local_pairs_kernel<Word, Value, Image, Step>;
-    const std::uint32_t each = buckets_a_block(plan_.bins());
-    simt::launch(q_, {.grid = (plan_.bins() + each - 1) / each},
+    simt::launch(q_, {.grid = plan_.bins()},
                  kernel{.original = {r_.keys_in, r_.n},
                         .original_values = {in().values, r_.n},
                         .in = {from.keys, r_.n},
@@ -197,8 +196,6 @@ class pair_sort {
                         .left = left(),
                         .image = image_,
                         .n = n_,
-                        .buckets = plan_.bins(),
-                        .each = each,
                         .shift = y_bits - bits() - kernel::bin_bits,
                         .make_indices = r_.make_indices,
                         .write_keys = r_.keys_out != nullptr,

@@ -11,7 +11,7 @@
 //   samples    a a b c c c c c c c c c d e e f …        room 4
 //   buckets    a a b | c, alone | d e e f | …           a bucket of few before and behind it is what that costs
 //
-// How much room there is to be, 128 threads try: from half of S / buckets to 2.5 times that, and the least for which
+// How much room there is to be, 32 warps try: from half of S / buckets to 2.4 times that, and the least for which
 // the buckets suffice is taken. For keys that hardly repeat it is S / buckets; where some fill buckets alone the others
 // are smaller; and since two neighbouring buckets together exceed the room, twice S / buckets always suffices, but for
 // the ends.
@@ -90,13 +90,15 @@ struct choose_splitters_kernel {
       s.cuts[t] = highest(segment);
     simt::block_barrier();
     const sample_view sample{s.sorted.view(), drawn, lowest(segment), highest(segment)};
-    if (t < trials && cut(sample, room_of(t, drawn), buckets, [](unsigned, Word) {}) <= buckets)
-      s.least.fetch_min(0, t, simt::relaxed, simt::block_scope);
+    const unsigned trial = simt::warp_index();
+    const unsigned made = cut(sample, room_of(trial, drawn), buckets, [](unsigned, Word) {});
+    if (made <= buckets && simt::lane_index() == 0)
+      s.least.fetch_min(0, trial, simt::relaxed, simt::block_scope);
     simt::block_barrier();
     const unsigned least = s.least;
-    if (t == (least < trials ? least : trials - 1))
-      cut(sample, room_of(t, drawn), buckets, [&](unsigned d, Word highest_of_bucket) {
-        if (d + 1 < buckets) // what there is no bucket for is left to the last
+    if (trial == (least < trials ? least : trials - 1))
+      cut(sample, room_of(trial, drawn), buckets, [&](unsigned d, Word highest_of_bucket) {
+        if (d + 1 < buckets && simt::lane_index() == 0) // what there is no bucket for is left to the last
           s.cuts[d] = highest_of_bucket;
       });
     simt::block_barrier();
@@ -120,10 +122,10 @@ struct choose_splitters_kernel {
     }
     return !nothing;
   }
-  static constexpr unsigned trials = 128, trials_a_share = 64; // the first tries half of a bucket's share
-  static_assert(trials_a_share == 1u << 6);
+  static constexpr unsigned trials = 32, trials_a_share = 16; // the first tries half of a bucket's share
+  static_assert(trials == block_threads / simt::warp_size && trials_a_share == 1u << 4);
   SORTILE_DEVICE std::uint32_t room_of(unsigned trial, std::uint32_t drawn) const {
-    const unsigned right = bits + 6; // of trials_a_share << bits
+    const unsigned right = bits + 4; // of trials_a_share << bits
     const auto room = std::uint32_t((std::uint64_t{drawn} * (trials_a_share / 2 + trial) + (1u << right) - 1) >> right);
     return room == 0 ? 1 : room;
   }
@@ -139,16 +141,42 @@ struct choose_splitters_kernel {
     std::uint32_t size;
     Word lowest, highest; // of what the segment may hold
     SORTILE_DEVICE Word at(std::uint32_t i) const { return sorted.load(primitives::merge_sort_place<Word>(i)); }
-    /// The first sample of this value, from `from` on, which is not above it; `i` is one of them.
+    // By all lanes of a warp, of the same v:
+    /// The first sample of this value from `from` on, where none is above it up to `i`, which is one of them.
     SORTILE_DEVICE std::uint32_t first_of(Word v, std::uint32_t from, std::uint32_t i) const {
-      return at(from) == v ? from : primitives::last_that(from, i, [&](std::uint32_t k) { return at(k) < v; }) + 1;
+      for (std::uint32_t end = i;; end -= simt::warp_size) {
+        const std::uint32_t back = simt::lane_index() + 1;
+        const unsigned same = simt::ballot(end >= from + back && at(end - back) == v);
+        if (same != simt::full_warp)
+          return end - simt::popcount(same);
+      }
     }
+    /// Behind the last one from `i` on: by steps that grow, and back to one.
     SORTILE_DEVICE std::uint32_t behind(Word v, std::uint32_t i) const {
-      return primitives::last_that(i, size - 1, [&](std::uint32_t k) { return at(k) == v; }) + 1;
+      std::uint32_t step = 1;
+      unsigned many = same_from(v, i, step);
+      while (many == simt::warp_size) {
+        i += (simt::warp_size - 1) * step;
+        step *= 8;
+        many = same_from(v, i, step);
+      }
+      while (step > 1) {
+        i += (many - 1) * step;
+        step /= 8;
+        many = same_from(v, i, step);
+      }
+      return i + many;
+    }
+
+   private:
+    /// How many of 32 samples `step` apart are v, the first of which is.
+    SORTILE_DEVICE unsigned same_from(Word v, std::uint32_t i, std::uint32_t step) const {
+      const std::uint32_t k = i + simt::lane_index() * step;
+      return simt::popcount(simt::ballot(k < size && at(k) == v));
     }
   };
   /// Calls put(bucket, its highest image) one after the other; returns how many buckets there are, or some number above
-  /// `most`.
+  /// `most`. By all lanes of a warp, alike.
   template <class Put>
   static SORTILE_DEVICE unsigned cut(const sample_view& s, std::uint32_t room, unsigned most, Put put) {
     unsigned buckets = 0;

@@ -178,18 +178,13 @@ class splitter_sorter {
             .left = left(),
             .image = image_,
             .n = n_,
-            .buckets = plan_.bins(),
-            .each = buckets_a_block(plan_.bins()),
             .shift = 32 - Kernel::bin_bits,
             .make_indices = false,
             .write_keys = r_.keys_out != nullptr,
             .copy_keys = false,
             .copy_values = false};
   }
-  void local() const {
-    const std::uint32_t each = buckets_a_block(plan_.bins());
-    simt::launch(q_, {.grid = (plan_.bins() + each - 1) / each}, local_step_of<local_kernel>());
-  }
+  void local() const { simt::launch(q_, {.grid = plan_.bins()}, local_step_of<local_kernel>()); }
   void left_over() const {
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<left_kernel>(q_))},
                  local_step_of<left_kernel>());
