@@ -46,7 +46,7 @@ struct crowds {
 /// as left. Strays lie in the first bucket.
 struct crowd_layout {
   static constexpr Word low = 0x12300000, untouched = 0xa5a5a5a5;
-  unsigned bits = 0; // of a bucket's number
+  unsigned bits = 0;                      // of a bucket's number
   std::vector<Word> keys, expected, free; // as they stand; in order; the array that is free
   std::vector<std::uint32_t> start, left, giants, before{0};
   std::vector<std::uint64_t> findings;
