@@ -7,7 +7,6 @@
 #include "tests/simt/fixture.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace sortile::simt_tests {
 inline namespace SORTILE_BACKEND {
@@ -47,13 +46,14 @@ struct crowds {
 /// as left. Strays lie in the first bucket.
 struct crowd_layout {
   static constexpr Word low = 0x12300000, untouched = 0xa5a5a5a5;
-  unsigned bits;
+  unsigned bits = 0;                      // of a bucket's number
   std::vector<Word> keys, expected, free; // as they stand; in order; the array that is free
   std::vector<std::uint32_t> start, left, giants, before{0};
   std::vector<std::uint64_t> findings;
 
-  explicit crowd_layout(const crowds& c)
-      : bits(unsigned(std::countr_zero(c.buckets.size()))), findings(kernels::finding_words, 0) {
+  explicit crowd_layout(const crowds& c) : findings(kernels::finding_words, 0) {
+    while (std::size_t{1} << bits < c.buckets.size())
+      ++bits;
     for (std::uint32_t b = 0; b < c.buckets.size(); ++b) {
       start.push_back(std::uint32_t(keys.size()));
       add(c, b);

@@ -146,6 +146,18 @@ std::vector<T> a_few(std::size_t kept, const T (&all)[Size]) {
   return a_few(kept, std::span<const T>(all));
 }
 
+/// Of inputs that are counted as they come, nested loops through, every one; in short tests one in `stride`. A stride
+/// without a divisor in common with the loops' lengths still meets each of their members now and then.
+class one_in {
+ public:
+  explicit one_in(unsigned stride) : stride_(unless_short(1u, stride)) {}
+  /// Whether the next is taken.
+  bool operator()() { return next_++ % stride_ == 0; }
+
+ private:
+  unsigned stride_, next_ = 0;
+};
+
 /// A few values that no small mistake makes equal.
 inline std::vector<std::uint32_t> noise(std::size_t n, std::uint32_t seed = 1) {
   std::vector<std::uint32_t> v(n);

@@ -30,11 +30,23 @@ class setting {
   bool was_set_ = false;
 };
 
+/// Pairs of two loops, of 4 and of 3.
+std::vector<int> pairs_taken(unsigned stride) {
+  one_in taken(stride);
+  std::vector<int> pairs;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (taken())
+        pairs.push_back(10 * i + j);
+  return pairs;
+}
+
 TEST(short_tests, take_all_inputs_unless_they_are_asked_for) {
   for (const char* off : {"", "0"}) {
     const setting here(off);
     EXPECT_EQ(a_few(2, {1, 2, 3}), (std::vector{1, 2, 3}));
     EXPECT_EQ(unless_short(70'001, 20'001), 70'001);
+    EXPECT_EQ(pairs_taken(5).size(), 12u);
   }
 }
 
@@ -48,6 +60,12 @@ TEST(short_tests, take_the_last_the_first_and_evenly_between) {
   EXPECT_EQ(a_few(5, {1, 2, 3}), (std::vector{1, 2, 3}));
   const unsigned array[] = {7, 8, 9};
   EXPECT_EQ(a_few(1, array), (std::vector{9u}));
+}
+
+TEST(short_tests, take_one_in_so_many) {
+  const setting here("1");
+  EXPECT_EQ(pairs_taken(5), (std::vector{0, 12, 31}));
+  EXPECT_EQ(pairs_taken(20), (std::vector{0}));
 }
 
 } // namespace
