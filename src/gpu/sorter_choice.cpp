@@ -23,6 +23,10 @@ std::size_t sample_bytes(const sort_facts& f) {
   const bool placed = f.value_bytes != 0 || f.floats || !f.whole_keys;
   return std::max<std::size_t>(4, f.key_bits / 8) * (placed ? 2 : 1);
 }
+/// Up to here merging in one block is as quick as the bins of the pairs' one block, and quicker where keys crowd.
+std::size_t merged_in_one_block(const sort_facts& f) {
+  return f.key_bits == 32 ? two_to(10) : two_to(9);
+}
 /// Up to here one launch is quicker than the partitions' four or five, whatever the keys are.
 std::size_t sample_before_partitions(const sort_facts& f) {
   return sample_bytes(f) <= 4 ? two_to(17) : sample_bytes(f) <= 8 || f.key_bits == 128 ? two_to(16) : two_to(15);
@@ -37,7 +41,7 @@ constexpr std::size_t keys_as_pairs = two_to(20);
 /// Beyond, buckets of pairs grow too large for the local step.
 constexpr std::size_t most_pairs = two_to(28);
 /// From here on partitions between splitters are quicker than a pass a digit where keys crowd.
-constexpr std::size_t least_between_splitters = two_to(25);
+constexpr std::size_t least_between_splitters = two_to(24);
 /// Whether keys that crowd are for them.
 bool suits_splitters(const sort_facts& f) {
   return f.key_bits == 64 && (f.value_bytes != 0 || f.floats) &&
@@ -105,6 +109,8 @@ sorter_choice choose_sorter(const sort_facts& f) {
   const sorter partitions = partitions_for(f);
   if (partitions == sorter::lsd)
     return {f.sample_fits && f.n <= sample_before_lsd(f) ? sorter::sample : sorter::lsd, sorter::nothing};
+  if (partitions == sorter::pairs && f.sample_fits && f.n <= merged_in_one_block(f))
+    return {sorter::sample, sorter::nothing};
   if (!partitions_may_leave(partitions, f))
     return {partitions, sorter::nothing};
   if (f.sample_fits && f.n <= sample_before_partitions(f))
