@@ -64,10 +64,11 @@ struct local_pairs_tuning {
 /// Between splitters sizes vary as samples do: room for a third more than the share of a bucket, fewer bins.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
-  static constexpr bool wide = KeyBytes + ValueBytes > 16, fits_easily = KeyBytes + ValueBytes <= 12;
-  static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = wide ? 1 : 2;
-  static constexpr unsigned capacity = wide ? 7168 : fits_easily ? 6144 : 5632;
-  static constexpr unsigned words = wide || fits_easily ? 4096 : 2048, list_size = words / 4;
+  static constexpr bool narrow = KeyBytes + ValueBytes <= 8, wide = KeyBytes + ValueBytes > 16;
+  static constexpr bool middle = !narrow && KeyBytes + ValueBytes <= 12;
+  static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = narrow ? 3 : wide ? 1 : 2;
+  static constexpr unsigned capacity = wide ? 7168 : narrow || middle ? 6144 : 5632;
+  static constexpr unsigned words = wide || middle ? 4096 : 2048, list_size = words / 4;
 };
 /// Twice as much, by one block a multiprocessor.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
@@ -202,8 +203,7 @@ struct local_pairs_kernel {
       order_between(s, q, b, bin);
     } else {
       const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
-      const auto bin_at = [&](int, std::uint32_t p) { return bin(key_of(s, b, p)); };
-      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin_at, listed, 255))
+      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed, 255))
         sort_by_digits(s, b);
     }
     simt::block_barrier();
@@ -223,31 +223,9 @@ struct local_pairs_kernel {
     simt::block_barrier();
     pieces::make(s.piece, s.pieces_in_the_making, low, high, b.pairs,
                  [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
-    simt::block_barrier();
-    const thread_halves<items> bins = bins_of_pieces(s, b);
-    if (!order_by_words(
-            s, b, [&](int i, std::uint32_t) { return bins[i]; }, true, most_ranked - 16))
+    const auto piece_of = [&](Word key) { return pieces::bin(s.piece, image.image(key)); };
+    if (!order_by_words(s, b, piece_of, true, most_ranked - 16))
       sort_by_digits(s, b);
-  }
-  SORTILE_DEVICE thread_halves<items> bins_of_pieces(shared& s, const bucket& b) const {
-    constexpr int together = 4; // searches side by side
-    thread_halves<items> found{};
-    SORTILE_UNROLL
-    for (int first = 0; first < items; first += together) {
-      Word images[together];
-      std::uint32_t bins[together];
-      SORTILE_UNROLL
-      for (int j = 0; j < together; ++j) {
-        const std::uint32_t p = unsigned(first + j) * block_threads + simt::thread_index();
-        images[j] = first + j < items && p < b.pairs ? image.image(key_of(s, b, p)) : Word{0};
-      }
-      pieces::find(s.piece, images, bins);
-      SORTILE_UNROLL
-      for (int j = 0; j < together; ++j)
-        if (first + j < items)
-          found.set(first + j, bins[j]);
-    }
-    return found;
   }
   SORTILE_DEVICE void sort_left(shared& s) const {
     if (gate.idle())
@@ -384,9 +362,9 @@ struct local_pairs_kernel {
     return true;
   }
   /// False, in all threads, where a word has more than `most` taken pairs, for which a byte must have room. `again`:
-  /// the list may have been tried. bin(i, p) is the bin of the thread's pair i, pair p of the bucket.
-  template <class BinAt>
-  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const BinAt& bin, bool again,
+  /// the list has been tried, or what the bins are made of is not there before a barrier.
+  template <class Bins>
+  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const Bins& bin, bool again,
                                      unsigned most_here) const {
     if (again) {
       simt::block_barrier();
@@ -433,14 +411,14 @@ struct local_pairs_kernel {
 
   /// Sets the pairs' bits; 0 for a pair that was first in its bin, else one more than its number among the word's
   /// taken.
-  template <class BinAt>
-  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const BinAt& bin_at, unsigned most_here) const {
+  template <class Bins>
+  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const Bins& bin_of, unsigned most_here) const {
     thread_bytes<items> numbers{};
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
       if (p < b.pairs) {
-        const std::uint32_t bin = bin_at(i, p), bit = 1u << (bin & 15);
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), bit = 1u << (bin & 15);
         if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0) {
           const std::uint32_t r = s.bins.fetch_add(swizzle(bin >> 4), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
           if (r < most_here)
@@ -498,14 +476,14 @@ struct local_pairs_kernel {
     }
   }
 
-  template <class BinAt>
-  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const BinAt& bin_at,
+  template <class Bins>
+  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const Bins& bin_of,
                                             const thread_bytes<items>& numbers) {
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
       if (p < b.pairs) {
-        const std::uint32_t bin = bin_at(i, p), word = s.bins.load(swizzle(bin >> 4)), r = numbers[i];
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(swizzle(bin >> 4)), r = numbers[i];
         const std::uint32_t before = r == 0 ? (1u << (bin & 15)) - 1 : 0xffffu;
         s.order[(word >> 16) + simt::popcount(word & before) + (r == 0 ? 0 : r - 1)] = std::uint16_t(p);
       }
@@ -553,16 +531,13 @@ struct local_pairs_kernel {
       images[j] = image.image(key_of(s, b, at[j]));
       before[j] = 0;
     }
-    SORTILE_UNROLL
-    for (int c = 0; c < each; ++c)
-      for (std::uint32_t k = unsigned(c) * simt::warp_size; k < size && k < unsigned(c + 1) * simt::warp_size; ++k) {
-        const Word v = simt::shuffle(images[c], k % simt::warp_size);
-        const std::uint32_t other = simt::shuffle(at[c], k % simt::warp_size);
-        SORTILE_UNROLL
-        for (int j = 0; j < each; ++j)
-          if (unsigned(j) * simt::warp_size < size)
-            before[j] += v < images[j] || (v == images[j] && other < at[j]) ? 1 : 0;
-      }
+    for (std::uint32_t k = 0; k < size; ++k) {
+      const std::uint32_t other = s.order.load(low + k);
+      const Word v = image.image(key_of(s, b, other));
+      SORTILE_UNROLL
+      for (int j = 0; j < each; ++j)
+        before[j] += v < images[j] || (v == images[j] && other < at[j]) ? 1 : 0;
+    }
     simt::warp_barrier();
     SORTILE_UNROLL
     for (int j = 0; j < each; ++j)

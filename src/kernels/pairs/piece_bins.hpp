@@ -64,12 +64,11 @@ struct piece_bins {
       s.node[t] = temporary.sorted.load(tree::cut_of(t, piece_bits));
   }
 
-  template <int Items>
-  static SORTILE_DEVICE void find(storage& s, const Word (&images)[Items], std::uint32_t (&bins)[Items]) {
-    tree::find(s.node.view(), piece_bits, images, bins);
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      bins[i] = bins[i] << sub_bits | std::uint32_t(Word(images[i] - s.low.load(bins[i])) >> s.shift.load(bins[i]));
+  static SORTILE_DEVICE std::uint32_t bin(storage& s, Word image) {
+    const Word one[1] = {image};
+    std::uint32_t piece[1];
+    tree::find(s.node.view(), piece_bits, one, piece);
+    return piece[0] << sub_bits | std::uint32_t(Word(image - s.low.load(piece[0])) >> s.shift.load(piece[0]));
   }
 
  private:

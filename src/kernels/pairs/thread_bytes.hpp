@@ -1,4 +1,4 @@
-// A byte for each of a thread's pairs, four a register; or 16 bits, two a register.
+// A byte for each of a thread's pairs, four a register.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -13,14 +13,6 @@ struct thread_bytes {
   SORTILE_DEVICE std::uint32_t operator[](int i) const { return packed[i / 4] >> (i % 4 * 8) & 0xff; }
   /// Once for each i, of what was 0.
   SORTILE_DEVICE void set(int i, std::uint32_t x) { packed[i / 4] += x << (i % 4 * 8); }
-};
-
-template <int Items>
-struct thread_halves {
-  std::uint32_t packed[(Items + 1) / 2];
-
-  SORTILE_DEVICE std::uint32_t operator[](int i) const { return packed[i / 2] >> (i % 2 * 16) & 0xffff; }
-  SORTILE_DEVICE void set(int i, std::uint32_t x) { packed[i / 2] += x << (i % 2 * 16); }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
