@@ -86,8 +86,8 @@ struct stable_partition_kernel {
     simt::shared_array<std::uint32_t, radix> line;                 // position of the bucket's open granule
     simt::shared_array<std::uint32_t, radix> begin;                // the piece's first position in the bucket
     simt::shared_value<std::uint32_t> staged;
-    simt::shared_array<std::uint8_t, Source::remembers ? stage / granule : 1> digit_of; // of a staged granule
     typename Source::storage source;
+    simt::shared_array<std::uint8_t, Source::remembers ? stage / granule : 1> digit_of; // of a staged granule
   };
 
   static_assert(sizeof(shared) <= 227 * 1024);
@@ -398,12 +398,6 @@ struct stable_partition_kernel {
 
   SORTILE_DEVICE void write_granules(shared& s) const {
     const std::uint32_t vectors = s.staged / unsigned(vector);
-    [[maybe_unused]] const auto digit_of = [&] {
-      if constexpr (!Source::remembers)
-        return source.digit(s.source, shape);
-      else
-        return 0;
-    }();
     for (std::uint32_t first = simt::warp_index() * simt::warp_size; first < vectors; first += block_threads) {
       const std::uint32_t v = first + simt::lane_index(), p = v * unsigned(vector);
       simt::vec<Word, vector> x{};
@@ -413,7 +407,8 @@ struct stable_partition_kernel {
       if constexpr (Source::remembers)
         d = v < vectors ? s.digit_of.load(p / granule) : 0;
       else
-        d = simt::shuffle(digit_of(x[vector - 1]), simt::lane_index() | (granule / unsigned(vector) - 1));
+        d = simt::shuffle(source.digit(s.source, shape)(x[vector - 1]),
+                          simt::lane_index() | (granule / unsigned(vector) - 1));
       if (v >= vectors)
         continue;
       const auto place = simt::load_vector<2>(s.place, 2 * d);
