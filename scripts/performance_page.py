@@ -93,12 +93,20 @@ def section_of(heading, content):
     return "## %s\n\n%s\n%s" % (heading, content["machine"], "\n".join(table([list(first)] + rows) for first, rows in tables.items()))
 
 
+IDLE_BYTES = 100_000  # a kernel that found nothing to do reads less
+
+
 def steps_table(sort, copy_rate):
     rows = [["kernel", "ms", "GB", "of copy", "shared memory busy", "warps there"]]
+    idle = [step for step in sort if step["bytes"] < IDLE_BYTES]
     for step in sort:
+        if step in idle:
+            continue
         seconds = step["time"] * 1e-9
         rows.append([step["kernel"], figures(seconds * 1e3), figures(step["bytes"] / 1e9), "%.0f %%" % (100 * step["bytes"] / seconds / copy_rate),
                      "%.0f %%" % step["shared"], "%.0f %%" % step["warps"]])
+    if idle:
+        rows.append(["%d with nothing to do" % len(idle), figures(sum(s["time"] for s in idle) * 1e-6), "0", "", "", ""])
     whole, moved = sum(s["time"] for s in sort) * 1e-9, sum(s["bytes"] for s in sort)
     rows.append(["all", figures(whole * 1e3), figures(moved / 1e9), "%.0f %%" % (100 * moved / whole / copy_rate), "", ""])
     return table(rows)
