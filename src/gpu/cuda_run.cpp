@@ -22,8 +22,9 @@ void need_usable_current_device() {
                           ", cannot be used: " + list[at].why_unusable);
 }
 
-/// Addresses that this thread has found in device memory lately. Asking the driver takes half a microsecond, five times
-/// for pairs; and device memory lies where no allocator of the host's gets its own, so what was true stays true.
+/// Addresses that this thread has found in device memory lately: asking the driver takes half a microsecond, five times
+/// for pairs. Should such an address ever become one of pageable host memory, all that is lost is the message: the
+/// kernels fault, as they do wherever a pointer is not what it is said to be.
 class known_device_memory {
  public:
   bool holds(const void* array) const { return recent_[place_of(array)] == array; }

@@ -1,6 +1,7 @@
 // Bounds are from single calls on one H100 (bench/results/h100/engine-choice-2.json, made by `sortile bench gpu
-// --engine-sorts`) before kernels started early: a launch took 3 to 4 µs, so below some hundred thousand keys their
-// number decided, and above it the bytes that are moved.
+// --engine-sorts`; those of splitters and of what one block merges from engine-between-splitters.json and
+// engine-sorts-steps.json), most of them before kernels started early: a launch took 3 to 4 µs, so below some hundred
+// thousand keys their number decided, and above it the bytes that are moved.
 #include "gpu/sorter_choice.hpp"
 
 #include "kernels/pairs/sort_pairs.hpp"
@@ -42,11 +43,15 @@ constexpr std::size_t keys_as_pairs = two_to(20);
 constexpr std::size_t most_pairs = two_to(28);
 /// From here on partitions between splitters are quicker than a pass a digit where keys crowd.
 constexpr std::size_t least_between_splitters = two_to(24);
+/// Up to here buckets between splitters hold so many pairs that hardly one is too large for the local step.
+std::size_t most_between_splitters(const sort_facts& f) {
+  return f.value_bytes > 8 ? two_to(25) : most_pairs;
+}
 /// Whether keys that crowd are for them.
 bool suits_splitters(const sort_facts& f) {
   return f.key_bits == 64 && (f.value_bytes != 0 || f.floats) &&
          f.device.architecture >= kernels::sort_pairs_architecture && f.n >= least_between_splitters &&
-         f.n <= most_pairs;
+         f.n <= most_between_splitters(f);
 }
 /// Up to here one launch is quicker than a pass a digit: the fewer digits, the less.
 std::size_t sample_before_lsd(const sort_facts& f) {

@@ -89,6 +89,23 @@ TEST(sorter_choice, nobody_stands_behind_keys_that_are_counted) {
   }
 }
 
+TEST(sorter_choice, pairs_that_crowd_go_between_splitters) {
+  const auto second = [](std::size_t n, unsigned key_bits, unsigned value_bytes, bool floats = false) {
+    return choose_sorter({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = floats}).second;
+  };
+  EXPECT_EQ(second((std::size_t{1} << 24) - 1, 64, 8), sorter::nothing);
+  for (const unsigned log_n : {24u, 26u, 28u}) {
+    const std::size_t n = std::size_t{1} << log_n;
+    EXPECT_EQ(second(n, 64, 8), sorter::splitters);
+    EXPECT_EQ(second(n, 64, 4), sorter::splitters);
+    EXPECT_EQ(second(n, 64, 0, true), sorter::splitters);
+    EXPECT_EQ(second(n, 64, 16), log_n <= 25 ? sorter::splitters : sorter::nothing);
+    EXPECT_EQ(second(n, 64, 0), sorter::nothing);
+    EXPECT_EQ(second(n, 32, 4), sorter::nothing);
+  }
+  EXPECT_EQ(second((std::size_t{1} << 28) + 1, 64, 8), sorter::nothing);
+}
+
 TEST(sorter_choice, a_sample_sort_fits_a_large_device) {
   constexpr unsigned multiprocessors = 132;
   for_all_facts([](const sort_facts& f) {

@@ -1,6 +1,6 @@
 // The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, keys that crowd, both
 // widths, types and directions, in place and apart, indices; buckets that the local step leaves over, and that nobody
-// takes; and where the cuts fall.
+// takes.
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
@@ -145,6 +145,24 @@ SIMT_TEST(splitter_sort, too_large_buckets) {
       },
       0);
 }
+// More large buckets than blocks, and words of bins that only a warp ranks, under several schedules.
+SIMT_TEST(splitter_sort, left_over_and_ranked) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::uniform, shape::and_of_3})
+          check<std::uint64_t>(
+              q, unless_short(60'001, 30'001), kind,
+              between<std::uint64_t>({.value_bytes = 4, .bits = short_tests() ? 2u : 3u, .must_suit = true}));
+        check<std::uint64_t>(q, 20'011, shape::and_of_3,
+                             between<std::uint64_t>({.value_bytes = 8, .bits = 2, .must_suit = true}));
+        check<std::uint64_t>(q, 20'011, shape::few,
+                             between<std::uint64_t>({.value_bytes = 8, .bits = 3, .must_suit = true}));
+        check<std::uint64_t>(
+            q, 9'001, shape::and_of_3,
+            between<std::uint64_t>({.type = key_type::f64, .value_bytes = 16, .bits = 2, .must_suit = true}));
+      },
+      short_tests() ? 0 : 2);
+}
 SIMT_TEST(splitter_sort, says_what_does_not_suit) {
   on_every_schedule(
       [&](simt::queue q) {
@@ -174,7 +192,7 @@ SIMT_TEST(splitter_sort, crowds_at_any_depth) {
 SIMT_TEST(splitter_sort, on_a_condition) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const std::uint32_t wanted : {kernels::keys_suit, kernels::keys_crowd, kernels::keys_are_dense}) {
+        for (const std::uint32_t wanted : {0u, 1u}) {
           const auto keys = make_keys<std::uint32_t>(3000, shape::and_of_3);
           const buffer<std::uint32_t> in(keys), out(3000, 7u), only_if(1, wanted), unsuited(1, 9u);
           kernels::splitter_sort_request<std::uint32_t> r;
@@ -191,8 +209,8 @@ SIMT_TEST(splitter_sort, on_a_condition) {
           kernels::splitter_sort(q, r);
           auto expected = keys;
           std::sort(expected.begin(), expected.end());
-          EXPECT_EQ(out.host(), wanted == kernels::keys_crowd ? expected : std::vector<std::uint32_t>(3000, 7u));
-          EXPECT_EQ(unsuited.host()[0], wanted == kernels::keys_are_dense ? wanted : 0u);
+          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint32_t>(3000, 7u));
+          EXPECT_EQ(unsuited.host()[0], 0u);
         }
       },
       1);
@@ -225,6 +243,7 @@ SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
         const auto refused = refusals_of(good, [&](const auto& r) { kernels::splitter_sort(q, r); });
         refused("splitter_sort: keys_in is null", [](auto& r) { r.keys_in = nullptr; });
         refused("splitter_sort: unsuited is null", [](auto& r) { r.unsuited = nullptr; });
+        refused("only_if and unsuited are one word", [](auto& r) { r.only_if = r.unsuited; });
         refused("only_if is not aligned", [](auto& r) { r.only_if = reinterpret_cast<const std::uint32_t*>(2); });
         refused("partition_bits = 1, 2 to 16 are allowed", [](auto& r) { r.partition_bits = 1; });
         refused("partition_bits = 17", [](auto& r) { r.partition_bits = 17; });

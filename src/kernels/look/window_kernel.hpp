@@ -13,7 +13,6 @@
 
 #include "kernels/look/crowd_sample.hpp"
 #include "kernels/look/key_window.hpp"
-#include "kernels/unsuited.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -59,14 +58,14 @@ struct window_kernel {
     if (simt::thread_index() == 0) {
       window[0] = around(low, high);
       if (tells)
-        unsuited[0] = keys_suit;
+        unsuited[0] = 0;
     }
     if (!crowds.judges())
       return;
     simt::block_barrier();
     if (crowded(s, x) && simt::thread_index() == 0) {
       findings[finding_skewed] = skewed_by_sample;
-      unsuited[0] = window.load(0).dense(n) ? keys_are_dense : keys_crowd;
+      unsuited[0] = 1;
     }
   }
 

@@ -1,4 +1,4 @@
-// The bins of one block's keys, where the block has all there are (local_pairs_kernel.hpp, `Alone`).
+// The bins of one block's keys, where the block has all there are (local_pairs_kernel.hpp, one_block).
 //
 // First by the highest bits of their images, which asks nothing of the keys. Where they crowd so, by how far they lie
 // from the lowest of them: integers by a power of two, so that a bin costs a subtraction and a shift; floats by value

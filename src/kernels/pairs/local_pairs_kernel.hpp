@@ -20,7 +20,7 @@
 //
 // Many equal keys. Where one word has more than 255, the permutation is sorted least significant digit first instead, 6
 // bits a pass, by those digits in which the bucket's keys differ: slower, and right for all keys. Only a bucket of more
-// than `capacity` pairs is listed for large_pairs_kernel.hpp.
+// than `capacity` pairs is listed for large_pairs_kernel.hpp; between splitters for a second launch of this kernel.
 //
 // In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
@@ -61,7 +61,7 @@ struct local_pairs_tuning {
   static constexpr unsigned capacity = middle ? 4480 : 4608, words = middle ? 2048 : 4096;
   static constexpr unsigned list_size = middle ? 512 : 1024; // of pairs that found their bin taken
 };
-/// Between splitters sizes vary as samples do: room for a third more than the share of a bucket, fewer bins.
+/// Between splitters sizes vary as samples do: room for more than the share of a bucket, and fewer bins for it.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
   static constexpr bool narrow = KeyBytes + ValueBytes <= 8, wide = KeyBytes + ValueBytes > 16;
@@ -70,7 +70,7 @@ struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
   static constexpr unsigned capacity = wide ? 7168 : narrow || middle ? 6144 : 5632;
   static constexpr unsigned words = wide || middle ? 4096 : 2048, list_size = words / 4;
 };
-/// Twice as much, by one block a multiprocessor.
+/// The most, by one block a multiprocessor.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::left_over> {
   static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 9216;
@@ -99,8 +99,8 @@ struct local_pairs_kernel {
   static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6;
-  /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned most_inserted = 16, most_ranked = 128; // pairs of a word: by one thread, by a warp
+  /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
@@ -169,13 +169,15 @@ struct local_pairs_kernel {
         return;
       const bins_of bin = bins_of_bucket(q);
       const bucket b = this_bucket(q); // asked for before the gate is looked at: one round trip to memory, not two
-      if (gate.refused())
-        return;
-      const std::uint32_t order = gate.order();
-      if (is_in_order(order))
-        return copy();
-      if (is_backwards(order))
-        return reverse();
+      if constexpr (!spread_each) {
+        if (gate.refused())
+          return;
+        const std::uint32_t order = gate.order();
+        if (is_in_order(order))
+          return copy();
+        if (is_backwards(order))
+          return reverse();
+      }
       if (b.pairs == 0 || (spread_each && most.load(q) == any_number))
         return;
       if (b.pairs > capacity)
@@ -210,7 +212,8 @@ struct local_pairs_kernel {
     store(s, b);
   }
   /// Between splitters: few values are sorted by digits, others by bins of the interval, or of pieces of it where keys
-  /// crowd in those. Frequent keys make words long, and insertion takes the square of that: then by digits too.
+  /// crowd in those. Words of many pairs are ranked by a warp; where frequent keys make them too long for that, digits
+  /// do it all.
   SORTILE_DEVICE void order_between(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin) const {
     constexpr unsigned few_passes = 3;
     const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
@@ -220,7 +223,6 @@ struct local_pairs_kernel {
     const unsigned bits = 8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(low ^ high)));
     if (dense || bits <= few_passes * pass_bits)
       return sort_by_digits(s, b);
-    simt::block_barrier();
     pieces::make(s.piece, s.pieces_in_the_making, low, high, b.pairs,
                  [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
     const auto piece_of = [&](Word key) { return pieces::bin(s.piece, image.image(key)); };
@@ -238,6 +240,7 @@ struct local_pairs_kernel {
       if (b.pairs > capacity)
         simt::trap(); // whoever counted has refused these
       sort_bucket(s, q, b, bins_of_bucket(q), phase++);
+      simt::bulk_fence(); // the next bulk copy into this storage comes behind these accesses
       simt::block_barrier();
     }
   }

@@ -10,7 +10,7 @@
 //              what few magnitudes make of their bits, by value, is nearly always a difference of several times
 //
 // Few values. Where the interval has much fewer values than there are keys, buckets hold nothing but equal keys, which
-// another sort does in fewer passes. Where there is one, the keys are then divided by their bits, and crowd.
+// another sort is quicker with. Where there is one, the keys are then divided by their bits, and crowd.
 //
 // Every block of the look finds this for itself, from the same sample: the same in all, without a launch before or a
 // wait. What is outside of the interval counts as its nearest end: right, but crowded where it is much.

@@ -49,10 +49,10 @@ struct sort_keys_request {
   key_codec<Word> codec; ///< of an integer type and the whole key
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
-  /// A word in device memory, or null. With it, the sort writes one of kernels/unsuited.hpp and leaves the output alone
-  /// where some bucket is too large for one block, too many are crowded, or few values have strays (which is known before
-  /// anything moves), else it writes 0 and sorts, as it always does where buckets are counted. Not written where one
-  /// block sorts all keys: it takes any.
+  /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
+  /// large for one block, too many are crowded, or few values have strays (which is known before anything moves), else
+  /// it writes 0 and sorts, as it always does where buckets are counted. Not written where one block sorts all keys: it
+  /// takes any.
   std::uint32_t* unsuited = nullptr;
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16

@@ -6,7 +6,7 @@
 // buckets fit is known before. The list of launches depends on n alone.
 //
 // Partitions are instantiated by key width and value width, with the image of all types of keys; the local steps are
-// those of the sort of pairs, and one more for buckets twice as large.
+// those of the sort of pairs, and one more for buckets that are larger.
 #pragma once
 
 #include "kernels/pairs/local_pairs_kernel.hpp"
@@ -42,7 +42,8 @@ class splitter_sorter {
     tables(second());
     partition(second(), spare(), out(), false);
     local();
-    left_over();
+    if constexpr (left_kernel::capacity > local_kernel::capacity)
+      left_over();
   }
 
  private:

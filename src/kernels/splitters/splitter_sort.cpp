@@ -21,6 +21,8 @@ template <class Word>
 void check_words(const splitter_sort_request<Word>& r) {
   if (r.unsuited == nullptr)
     refuse(call, "unsuited is null; somebody has to hear where the sample's buckets are too full");
+  if (r.only_if == r.unsuited)
+    refuse(call, "only_if and unsuited are one word");
   if (reinterpret_cast<std::uintptr_t>(r.only_if) % alignof(std::uint32_t) != 0)
     refuse(call, "only_if is not aligned to its 4 bytes");
 }

@@ -16,10 +16,11 @@
 // Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Asynchronous on the queue, allocates
 // nothing, never synchronises, may be captured in a CUDA graph. Deterministic. Needs sm_90 (bulk copies).
 //
-// How sure. Bucket sizes hang on the sample: at 4096 pairs a bucket on average the local steps take 9216 (7168 of more
-// than 16 bytes), which is exceeded about once in 10^8 buckets by chance, but a bucket may also lie in a part of the
-// keys that the sample's fixed places happen to miss. Counts tell before the outputs are touched: then `unsuited` says
-// so, and another sort has to take the pairs.
+// How sure. Bucket sizes hang on two samples, one of each level: at 4096 pairs a bucket on average (2^28 pairs) some
+// bucket exceeds the 9216 that the local steps take in one of 60 sorts, at 2^27 in one of 10^4; of more than 16 bytes a
+// pair they take 7168, which at 2^25 pairs is exceeded in one of 5000 sorts, and at 2^28 in every one. A bucket may
+// also lie in a part of the keys that the sample's fixed places happen to miss. Counts tell before the outputs are
+// touched: then `unsuited` says so, and another sort has to take the pairs.
 //
 // When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing.
 //
@@ -34,13 +35,12 @@ namespace sortile::kernels {
 /// `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
 template <class Word>
 struct splitter_sort_request : sort_pairs_request<Word> {
-  /// In device memory, or null: what the sort that left the keys said (kernels/unsuited.hpp). Nothing is done, and
-  /// `unsuited` says as much, where the keys suited it, or are dense: then few passes are quicker.
+  /// In device memory, or null: where this is 0, nothing is done, and `unsuited` says 0. Apart from `unsuited`.
   const std::uint32_t* only_if = nullptr;
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of
-/// less than 0.15 bytes a pair from 2^24 pairs on. Aligned to 128. Reads n, value_bytes, keys_out and partition_bits
+/// less than 0.3 bytes a pair from 2^24 pairs on. Aligned to 128. Reads n, value_bytes, keys_out and partition_bits
 /// alone.
 template <class Word>
 std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<Word>& request);
