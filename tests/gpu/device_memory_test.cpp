@@ -1,4 +1,5 @@
 // Sorts of arrays in device memory: every kind of request against the oracle, streams, graphs, threads, allocators.
+#include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "testing/request_case.hpp"
 #include "testing/workloads.hpp"
 #include "tests/expect_refusal.hpp"
@@ -94,6 +95,37 @@ TEST_F(device_memory, a_captured_graph_sorts_other_keys_when_replayed) {
     SORTILE_CUDA_CHECK(cudaGraphExecDestroy(executable));
     SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
   }
+}
+
+/// Sorts pairs of a key and its position, in place, and checks them.
+void check_pairs(const std::vector<std::uint64_t>& given, const char* what) {
+  std::vector<std::uint64_t> order(given.size());
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  const device_array<std::uint64_t> keys(given), values(order);
+  sortile::sort_by_key(keys.span(), values.span(), {.memory = memory::device});
+  SORTILE_CUDA_CHECK(cudaDeviceSynchronize());
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return given[a] < given[b]; });
+  EXPECT_EQ(values.host(), order) << what;
+  EXPECT_EQ(keys.host(), sorted(given)) << what;
+}
+// Of the three sorts that are launched for so many pairs each has its turn: the partitions for even keys; those between
+// splitters for keys of all magnitudes; and the passes where the places that both samples draw from tell lies.
+TEST_F(device_memory, pairs_that_crowd_are_sorted_by_whoever_can) {
+  constexpr std::uint32_t n = (std::uint32_t{1} << 24) + 7;
+  auto keys = random_keys<std::uint64_t>(n, 5);
+  check_pairs(keys, "even");
+  auto crowded = keys;
+  for (std::uint32_t i = 0; i < n; ++i)
+    crowded[i] >>= keys[i] % 61;
+  check_pairs(crowded, "of all magnitudes");
+  constexpr std::uint32_t samples =
+      kernels::choose_splitters_kernel<std::uint64_t, kernels::any_image<std::uint64_t>>::samples;
+  std::vector<std::uint64_t> hidden(n);
+  for (std::uint32_t i = 0; i < n; ++i)
+    hidden[i] = keys[i] % 4096 + 17; // all of them in one bucket between any two samples
+  for (std::uint32_t i = 0; i < samples; ++i)
+    hidden[kernels::drawn_place(i, samples, n)] = keys[i] | std::uint64_t{1} << 40;
+  check_pairs(hidden, "hidden from the samples");
 }
 
 TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {
