@@ -132,6 +132,18 @@ TEST(sorter_choice, plans_say_who_stands_behind) {
   EXPECT_EQ(plan_of(200'000'000).find("\nor "), std::string::npos) << plan_of(200'000'000);
   EXPECT_NE(plan_of(200'000'000).find("counted"), std::string::npos) << plan_of(200'000'000);
   EXPECT_NE(plan_of(50'000).find("sample"), std::string::npos) << plan_of(50'000);
+  void* const values = reinterpret_cast<void*>(std::size_t{1} << 42);
+  const std::string pairs = to_string(explain({.type = key_type::u64,
+                                               .n = 50'000'000,
+                                               .keys_in = in,
+                                               .keys_out = in,
+                                               .carries = payload::values,
+                                               .value_bytes = 8,
+                                               .values_in = values,
+                                               .values_out = values},
+                                              {.memory = memory::device}));
+  EXPECT_NE(pairs.find("or buckets"), std::string::npos) << pairs;
+  EXPECT_NE(pairs.find("passes"), std::string::npos) << pairs;
   EXPECT_EQ(plan_of(5'000).find("or "), std::string::npos) << plan_of(5'000);
 }
 

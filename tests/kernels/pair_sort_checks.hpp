@@ -31,14 +31,17 @@ struct how {
 
 template <class Word>
 std::size_t workspace_bytes(const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
-  return between_splitters ? kernels::splitter_sort_workspace_bytes(r) : kernels::sort_pairs_workspace_bytes<Word>(r);
+  if constexpr (sizeof(Word) == 8)
+    if (between_splitters)
+      return kernels::splitter_sort_workspace_bytes(r);
+  return kernels::sort_pairs_workspace_bytes<Word>(r);
 }
 template <class Word>
 void sort(const simt::queue& q, const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
-  if (between_splitters)
-    kernels::splitter_sort(q, r);
-  else
-    kernels::sort_pairs<Word>(q, r);
+  if constexpr (sizeof(Word) == 8)
+    if (between_splitters)
+      return kernels::splitter_sort(q, r);
+  kernels::sort_pairs<Word>(q, r);
 }
 
 using bytes = std::vector<unsigned char>;

@@ -1,6 +1,5 @@
-// The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, keys that crowd, both
-// widths, types and directions, in place and apart, indices; buckets that the local step leaves over, and that nobody
-// takes.
+// The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, keys that crowd,
+// types and directions, in place and apart, indices; buckets that the local step leaves over, and that nobody takes.
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
@@ -42,9 +41,6 @@ void check_sizes() {
       },
       0);
 }
-SIMT_TEST(splitter_sort, sizes_u32_u32) {
-  check_sizes<std::uint32_t, std::uint32_t>();
-}
 SIMT_TEST(splitter_sort, sizes_u64_u64) {
   check_sizes<std::uint64_t, std::uint64_t>();
 }
@@ -53,7 +49,7 @@ SIMT_TEST(splitter_sort, sizes_u64_u32) {
 }
 SIMT_TEST(splitter_sort, sizes_without_values_and_with_wide_ones) {
   check_sizes<std::uint64_t, kernels::no_value>();
-  check_sizes<std::uint32_t, kernels::wide_value>();
+  check_sizes<std::uint64_t, kernels::wide_value>();
 }
 
 template <class Word>
@@ -71,9 +67,6 @@ void check_shapes() {
                                          .must_suit = true}));
       },
       0);
-}
-SIMT_TEST(splitter_sort, shapes_u32) {
-  check_shapes<std::uint32_t>();
 }
 SIMT_TEST(splitter_sort, shapes_u64) {
   check_shapes<std::uint64_t>();
@@ -100,8 +93,7 @@ void check_types(simt::queue q, std::initializer_list<key_type> types) {
 SIMT_TEST(splitter_sort, types_and_directions) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_types<std::uint32_t>(q, {key_type::u32, key_type::i32, key_type::f32});
-        check_types<std::uint64_t>(q, {key_type::i64, key_type::f64});
+        check_types<std::uint64_t>(q, {key_type::u64, key_type::i64, key_type::f64});
       },
       0);
 }
@@ -115,9 +107,9 @@ SIMT_TEST(splitter_sort, indices_and_keys_that_nobody_wants) {
                 q, 9001, shape::and_of_3,
                 between<std::uint64_t>(
                     {.value_bytes = width, .indices = true, .want_keys = want_keys, .bits = 5, .must_suit = true}));
-        check<std::uint32_t>(
+        check<std::uint64_t>(
             q, 9001, shape::and_of_3,
-            between<std::uint32_t>({.value_bytes = 16, .want_keys = false, .bits = 5, .must_suit = true}));
+            between<std::uint64_t>({.value_bytes = 16, .want_keys = false, .bits = 5, .must_suit = true}));
       },
       0);
 }
@@ -193,13 +185,14 @@ SIMT_TEST(splitter_sort, on_a_condition) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::uint32_t wanted : {0u, 1u}) {
-          const auto keys = make_keys<std::uint32_t>(3000, shape::and_of_3);
-          const buffer<std::uint32_t> in(keys), out(3000, 7u), only_if(1, wanted), unsuited(1, 9u);
-          kernels::splitter_sort_request<std::uint32_t> r;
+          const auto keys = make_keys<std::uint64_t>(3000, shape::and_of_3);
+          const buffer<std::uint64_t> in(keys), out(3000, 7u);
+          const buffer<std::uint32_t> only_if(1, wanted), unsuited(1, 9u);
+          kernels::splitter_sort_request<std::uint64_t> r;
           r.keys_in = in.view().data();
           r.keys_out = out.view().data();
           r.n = 3000;
-          r.codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {});
+          r.codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
           r.partition_bits = 3;
           r.unsuited = unsuited.view().data();
           r.only_if = only_if.view().data();
@@ -209,7 +202,7 @@ SIMT_TEST(splitter_sort, on_a_condition) {
           kernels::splitter_sort(q, r);
           auto expected = keys;
           std::sort(expected.begin(), expected.end());
-          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint32_t>(3000, 7u));
+          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint64_t>(3000, 7u));
           EXPECT_EQ(unsuited.host()[0], 0u);
         }
       },

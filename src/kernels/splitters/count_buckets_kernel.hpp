@@ -19,7 +19,7 @@ template <class Word>
 struct count_buckets_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1, warps = block_threads / simt::warp_size;
-  static constexpr int items = sizeof(Word) <= 4 ? 16 : 8; // keys in flight a thread
+  static constexpr int items = 8; // keys in flight a thread
   static constexpr unsigned most_buckets = primitives::search_tree<Word>::most;
 
   struct shared {

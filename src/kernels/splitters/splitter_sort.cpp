@@ -45,9 +45,7 @@ void splitter_sort(const simt::queue& q, const splitter_sort_request<Word>& requ
   simt::visit(q, [&](auto backend) { detail::launch_splitter_sort<decltype(backend)>(q, request, plan); });
 }
 
-template std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<std::uint32_t>&);
 template std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<std::uint64_t>&);
-template void splitter_sort(const simt::queue&, const splitter_sort_request<std::uint32_t>&);
 template void splitter_sort(const simt::queue&, const splitter_sort_request<std::uint64_t>&);
 
 } // namespace sortile::kernels

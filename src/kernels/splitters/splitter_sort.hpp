@@ -32,7 +32,8 @@
 
 namespace sortile::kernels {
 
-/// `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
+/// Word is std::uint64_t: with 32-bit keys the passes are quicker (docs/performance-log-gpu.md). `unsuited` is asked
+/// for. `partition_bits` is 2 to 16; `sample_from` is not read.
 template <class Word>
 struct splitter_sort_request : sort_pairs_request<Word> {
   /// In device memory, or null: where this is 0, nothing is done, and `unsuited` says 0. Apart from `unsuited`.
