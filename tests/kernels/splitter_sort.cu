@@ -209,6 +209,63 @@ SIMT_TEST(splitter_sort, on_a_condition) {
       1);
 }
 
+using keys_of_64_bits = std::vector<std::uint64_t>;
+struct choosing : kernels::choose_splitters_kernel<std::uint64_t, kernels::integer_image<std::uint64_t>> {};
+
+/// The highest image of each of 2^bits buckets, from a sample of these keys.
+keys_of_64_bits cuts_of(simt::queue q, const keys_of_64_bits& keys, unsigned bits) {
+  const buffer<std::uint64_t> in(keys), cuts(std::size_t{1} << bits);
+  const buffer<std::uint32_t> findings(kernels::pair_findings), unsuited(1);
+  choosing k{};
+  k.in = in.view();
+  k.cuts = cuts.view();
+  k.gate = {findings.view(), unsuited.view(), true, true};
+  k.n = std::uint32_t(keys.size());
+  k.bits = bits;
+  k.first_level = true;
+  simt::launch(q, {.grid = 1}, k);
+  return cuts.host();
+}
+// No bucket holds more than 2.5 times its share, but for those of one key; and a key that would is in one of those.
+void check_cuts(simt::queue q, keys_of_64_bits keys, unsigned bits, const char* what) {
+  const auto cuts = cuts_of(q, keys, bits);
+  const std::size_t share = keys.size() >> bits;
+  EXPECT_EQ(cuts.back(), ~std::uint64_t{0}) << what;
+  std::sort(keys.begin(), keys.end());
+  for (std::size_t d = 0; d < cuts.size(); ++d) {
+    const std::uint64_t lowest = d == 0 ? 0 : cuts[d - 1] + 1;
+    ASSERT_TRUE(d == 0 || cuts[d - 1] < cuts[d] || cuts[d] == ~std::uint64_t{0}) << what << ", cut " << d;
+    if (d != 0 && cuts[d - 1] == cuts[d])
+      break;
+    const auto held = std::size_t(std::upper_bound(keys.begin(), keys.end(), cuts[d]) -
+                                  std::lower_bound(keys.begin(), keys.end(), lowest));
+    EXPECT_TRUE(lowest == cuts[d] || held <= share * 5 / 2) << what << ": " << held << " keys in bucket " << d;
+  }
+}
+SIMT_TEST(splitter_sort, cuts) {
+  on_every_schedule(
+      [](simt::queue q) {
+        constexpr std::size_t n = choosing::samples; // of which the sample has nearly all
+        const auto even = make_keys<std::uint64_t>(n, shape::uniform);
+        auto half = even, pairs_of_shares = even, all_magnitudes = even;
+        for (std::size_t i = 0; i < n; ++i) {
+          half[i] = i % 2 != 0 ? std::uint64_t{1} << 62 : even[i];
+          pairs_of_shares[i] = i % 23 * 1000; // each about as much as a bucket's share and a half
+          all_magnitudes[i] = even[i] >> even[i] % 61;
+        }
+        for (const unsigned bits : {3u, 5u, 8u}) {
+          check_cuts(q, even, bits, "even");
+          check_cuts(q, half, bits, "half of one key");
+          check_cuts(q, pairs_of_shares, bits, "frequent keys");
+          check_cuts(q, all_magnitudes, bits, "all magnitudes");
+          check_cuts(q, make_keys<std::uint64_t>(n, shape::few), bits < 4 ? 4 : bits, "few keys");
+          check_cuts(q, make_keys<std::uint64_t>(n, shape::equal), bits, "one key");
+          check_cuts(q, make_keys<std::uint64_t>(n, shape::and_of_3), bits, "AND of three");
+        }
+      },
+      0);
+}
+
 TEST(splitter_sort, draws_a_place_from_each_stretch) {
   for (const std::uint32_t keys : {1u, 7u, 16'384u, 16'385u, 1'000'003u, 4'000'000'000u}) {
     const std::uint32_t samples = std::min(keys, 16'384u);
