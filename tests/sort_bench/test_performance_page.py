@@ -74,8 +74,10 @@ class PlantedDisagreements(unittest.TestCase):
         self.refused("docs/performance.md")
 
     def test_a_loss_that_is_not_spoken_of(self):
-        self.edit("docs/performance.md", "u64+u64 distinct16, ", "u64+u64 distinct16 on the H200, ")
-        self.refused("u64+u64 distinct16", "Behind CUB")
+        section = self.text("docs/performance.md").split("## Behind CUB")[1]
+        first = re.search(r"- \*\*([^,*]+)", section).group(1)  # of the rows that are named
+        self.edit("docs/performance.md", "- **" + first, "- **" + first + " on the H200")
+        self.refused(first, "Behind CUB")
 
     def further_results(self, before, after):
         """Of an H200, with `before` in the H100's file replaced."""
