@@ -335,8 +335,8 @@ struct local_pairs_kernel {
     insert(s, b);
     return true;
   }
-  /// False, in all threads, where a word has more than `most` taken pairs, for which a byte must have room. `again`:
-  /// the list has been tried, or what the bins are made of is not there before a barrier.
+  /// False, in all threads, where a word has more than `most_here` taken pairs, for which a byte must have room.
+  /// `again`: the list has been tried, or what the bins are made of is not there before a barrier.
   template <class Bins>
   SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const Bins& bin, bool again,
                                      unsigned most_here) const {

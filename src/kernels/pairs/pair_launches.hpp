@@ -15,6 +15,7 @@
 
 #include "kernels/pairs/chunk_look_kernel.hpp"
 #include "kernels/pairs/large_pairs_kernel.hpp"
+#include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/sort_pairs_launch.hpp"
 #include "kernels/pairs/spread_digits.hpp"
@@ -26,7 +27,7 @@ template <class Word, class Value, class Image>
 class pair_sort {
  public:
   pair_sort(const simt::queue& q, const sort_pairs_request<Word>& r, const detail::sort_pairs_plan& plan)
-      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), at_(detail::sort_pairs_layout::of<Word>(plan, r)),
+      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), all_{r, detail::sort_pairs_layout::of<Word>(plan, r)},
         image_(image_maker<Word>{r.codec}.template as<Image>()) {
     chunks_ = std::min(plan.chunks(r.n), r.chunks);
     if (plan.bins() > 1 && r.chunks == r.follows_n)
@@ -37,19 +38,19 @@ class pair_sort {
 
   void launch() const {
     if (plan_.bins() == 1)
-      return local<local_step::one_block>(in());
+      return local<local_step::one_block>(all_.in());
     look();
     if (!makes_own_tables())
       tables();
     const bool in_place = r_.keys_in == r_.keys_out || (has_values && r_.values_in == r_.values_out);
-    arrays now = in();
-    const arrays first = plan_.second_bits == 0 || in_place ? spare() : out();
-    partition(now, first, table(at_.coarse, chunks_ * plan_.coarse()),
+    arrays now = all_.in();
+    const arrays first = plan_.second_bits == 0 || in_place ? all_.spare() : all_.out();
+    partition(now, first, table(at().coarse, chunks_ * plan_.coarse()),
               {1, plan_.coarse() - 1, plan_.fine(), plan_.coarse(), y_bits - plan_.first_bits, chunks_, chunk_},
               r_.make_indices);
     now = first;
     if (plan_.second_bits != 0) {
-      const arrays second = in_place ? out() : spare();
+      const arrays second = in_place ? all_.out() : all_.spare();
       partition(
           now, second, fine(),
           {plan_.coarse(), plan_.fine() - 1, 1, plan_.bins(), y_bits - bits(), chunks_, (n_ + chunks_ - 1) / chunks_},
@@ -58,7 +59,7 @@ class pair_sort {
     }
     local<local_step::buckets>(now);
     if (r_.unsuited == nullptr)
-      large(now.keys == spare().keys);
+      large(now.keys == all_.spare().keys);
   }
 
  private:
@@ -68,34 +69,20 @@ class pair_sort {
   using partition_kernel = stable_partition_kernel<Word, Value, digits>;
   using local_kernel = local_pairs_kernel<Word, Value, Image>;
 
-  struct arrays {
-    Word* keys;
-    Value* values;
-  };
-  template <class T>
-  T* part(std::size_t offset) const {
-    return reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset);
-  }
-  simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const {
-    return {part<std::uint32_t>(offset), size};
-  }
-  arrays in() const {
-    // Read only: what is the caller's is not written unless it is an output too.
-    return {const_cast<Word*>(r_.keys_in), static_cast<Value*>(const_cast<void*>(r_.values_in))};
-  }
-  arrays out() const {
-    return {r_.keys_out != nullptr ? r_.keys_out : part<Word>(at_.work_keys), static_cast<Value*>(r_.values_out)};
-  }
-  arrays spare() const { return {part<Word>(at_.keys), part<Value>(at_.values)}; }
-  simt::global<std::uint32_t> findings() const { return table(at_.findings, pair_findings); }
-  simt::global<std::uint32_t> start() const { return table(at_.start, plan_.bins() + 1); }
-  simt::global<std::uint32_t> count() const { return table(at_.count, plan_.bins()); }
-  simt::global<std::uint32_t> fine() const { return table(at_.fine, std::uint64_t{chunks_} * plan_.bins()); }
-  simt::global<std::uint32_t> order() const { return table(at_.order, chunks_); }
-  pair_bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
+  using all_arrays = pair_arrays<Word, Value, detail::sort_pairs_layout>;
+  using arrays = typename all_arrays::arrays;
+  const detail::sort_pairs_layout& at() const { return all_.at; }
+  simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const { return all_.table(offset, size); }
+
+  simt::global<std::uint32_t> findings() const { return table(at().findings, pair_findings); }
+  simt::global<std::uint32_t> start() const { return table(at().start, plan_.bins() + 1); }
+  simt::global<std::uint32_t> count() const { return table(at().count, plan_.bins()); }
+  simt::global<std::uint32_t> fine() const { return table(at().fine, std::uint64_t{chunks_} * plan_.bins()); }
+  simt::global<std::uint32_t> order() const { return table(at().order, chunks_); }
+  pair_bucket_list left() const { return {findings(), table(at().left, plan_.bins())}; }
   pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr, crowds().judges()}; }
   using spread = key_spread<Word, Image>;
-  simt::global<spread> keys_spread() const { return {part<spread>(at_.spread), 1}; }
+  simt::global<spread> keys_spread() const { return all_.template table<spread>(at().spread, 1); }
   using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
   sample crowds() const {
     auto s = sample::of(r_.n, bits(), local_kernel::capacity);
@@ -124,7 +111,7 @@ class pair_sort {
     simt::launch(q_, {.grid = chunks_},
                  chunk_look_kernel<Word, Image>{.in = {r_.keys_in, r_.n},
                                                 .fine = fine(),
-                                                .coarse = table(at_.coarse, chunks_ * plan_.coarse()),
+                                                .coarse = table(at().coarse, chunks_ * plan_.coarse()),
                                                 .order = order(),
                                                 .start = start(),
                                                 .gate = gate(),
@@ -141,7 +128,7 @@ class pair_sort {
   }
   void tables() const {
     const counter_table fine_table{fine(), plan_.bins()};
-    const counter_table coarse_table{table(at_.coarse, chunks_ * plan_.coarse()), plan_.coarse()};
+    const counter_table coarse_table{table(at().coarse, chunks_ * plan_.coarse()), plan_.coarse()};
     simt::launch(q_, {.grid = fine_table.groups() + coarse_table.groups()},
                  column_sums_kernel{
                      .fine = fine_table, .coarse = coarse_table, .count = count(), .gate = gate(), .rows = chunks_});
@@ -168,7 +155,7 @@ class pair_sort {
                                   .out_values = {to.values, r_.n},
                                   .start = start(),
                                   .before = before,
-                                  .source = {.coarse = table(at_.coarse, chunks_ * plan_.coarse()),
+                                  .source = {.coarse = table(at().coarse, chunks_ * plan_.coarse()),
                                              .tables = tables_of_blocks(),
                                              .spread = keys_spread(),
                                              .gate = gate(),
@@ -183,11 +170,11 @@ class pair_sort {
     using kernel = local_pairs_kernel<Word, Value, Image, Step>;
     simt::launch(q_, {.grid = plan_.bins()},
                  kernel{.original = {r_.keys_in, r_.n},
-                        .original_values = {in().values, r_.n},
+                        .original_values = {all_.in().values, r_.n},
                         .in = {from.keys, r_.n},
                         .in_values = {from.values, r_.n},
-                        .out = {out().keys, r_.n},
-                        .out_values = {out().values, r_.n},
+                        .out = {all_.out().keys, r_.n},
+                        .out_values = {all_.out().values, r_.n},
                         .start = start(),
                         .spread = keys_spread(),
                         .most = {},
@@ -206,8 +193,8 @@ class pair_sort {
     using kernel = large_pairs_kernel<Word, Value>;
     const auto pairs = [this](const arrays& a) { return typename kernel::arrays{{a.keys, r_.n}, {a.values, r_.n}}; };
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
-                 kernel{.out = pairs(out()),
-                        .spare = pairs(spare()),
+                 kernel{.out = pairs(all_.out()),
+                        .spare = pairs(all_.spare()),
                         .start = start(),
                         .gate = gate(),
                         .left = left(),
@@ -219,7 +206,7 @@ class pair_sort {
   const sort_pairs_request<Word>& r_;
   detail::sort_pairs_plan plan_;
   std::uint32_t n_, chunks_ = 0, chunk_ = 0; // chunk_: pairs a chunk
-  detail::sort_pairs_layout at_;
+  all_arrays all_;
   Image image_;
 };
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/pairs/local_pairs_kernel.hpp"
+#include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "kernels/splitters/choose_splitters_kernel.hpp"
@@ -23,7 +24,7 @@ template <class Word, class Value, class Image>
 class splitter_sorter {
  public:
   splitter_sorter(const simt::queue& q, const splitter_sort_request<Word>& r, const detail::sort_pairs_plan& plan)
-      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), at_(detail::splitter_layout::of<Word>(plan, r)),
+      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), all_{r, detail::splitter_layout::of<Word>(plan, r)},
         image_(image_maker<Word>{r.codec}.template as<Image>()) {
     chunks_ = std::min(plan.chunks(r.n), r.chunks);
     if (r.chunks == r.follows_n)
@@ -33,14 +34,14 @@ class splitter_sorter {
   }
 
   void launch() const {
-    choose(first(), in().keys);
-    count(first(), in().keys);
+    choose(first(), all_.in().keys);
+    count(first(), all_.in().keys);
     tables(first());
-    partition(first(), in(), spare(), r_.make_indices);
-    choose(second(), spare().keys);
-    count(second(), spare().keys);
+    partition(first(), all_.in(), all_.spare(), r_.make_indices);
+    choose(second(), all_.spare().keys);
+    count(second(), all_.spare().keys);
     tables(second());
-    partition(second(), spare(), out(), false);
+    partition(second(), all_.spare(), all_.out(), false);
     local();
     if constexpr (left_kernel::capacity > local_kernel::capacity)
       left_over();
@@ -53,10 +54,8 @@ class splitter_sorter {
   using left_kernel = local_pairs_kernel<Word, Value, Image, local_step::left_over>;
   static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread);
 
-  struct arrays {
-    Word* keys;
-    Value* values;
-  };
+  using all_arrays = pair_arrays<Word, Value, detail::splitter_layout>;
+  using arrays = typename all_arrays::arrays;
   /// What one of the two partitions goes by.
   struct level {
     bool is_first;
@@ -65,32 +64,18 @@ class splitter_sorter {
     std::size_t start, cuts;
     std::uint32_t bins() const { return segments << bits; }
   };
-  level first() const { return {true, 1, plan_.first_bits, at_.coarse_start, at_.coarse_cuts}; }
-  level second() const { return {false, plan_.coarse(), plan_.second_bits, at_.start, at_.cuts}; }
+  level first() const { return {true, 1, plan_.first_bits, at().coarse_start, at().coarse_cuts}; }
+  level second() const { return {false, plan_.coarse(), plan_.second_bits, at().start, at().cuts}; }
 
-  template <class T>
-  simt::global<T> part(std::size_t offset, std::uint64_t size) const {
-    return {reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset), size};
-  }
-  simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const {
-    return part<std::uint32_t>(offset, size);
-  }
-  arrays in() const {
-    // Read only: what is the caller's is not written unless it is an output too.
-    return {const_cast<Word*>(r_.keys_in), static_cast<Value*>(const_cast<void*>(r_.values_in))};
-  }
-  arrays spare() const { return {part<Word>(at_.keys, r_.n).data(), part<Value>(at_.values, r_.n).data()}; }
-  arrays out() const {
-    return {r_.keys_out != nullptr ? r_.keys_out : part<Word>(at_.work_keys, r_.n).data(),
-            static_cast<Value*>(r_.values_out)};
-  }
-  pairs_gate gate() const { return {table(at_.findings, pair_findings), {r_.unsuited, 1}, true, true}; }
-  pair_bucket_list left() const { return {table(at_.findings, pair_findings), table(at_.left, plan_.bins())}; }
+  const detail::splitter_layout& at() const { return all_.at; }
+  simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const { return all_.table(offset, size); }
+  pairs_gate gate() const { return {table(at().findings, pair_findings), {r_.unsuited, 1}, true, true}; }
+  pair_bucket_list left() const { return {table(at().findings, pair_findings), table(at().left, plan_.bins())}; }
   simt::global<std::uint32_t> start(const level& l) const { return table(l.start, l.bins() + 1); }
-  simt::global<Word> cuts(const level& l) const { return part<Word>(l.cuts, l.bins()); }
-  simt::global<std::uint32_t> fine(const level& l) const { return table(at_.fine, std::uint64_t{chunks_} * l.bins()); }
-  simt::global<std::uint32_t> most() const { return table(at_.most, plan_.bins()); }
-  simt::global<spread> spreads() const { return part<spread>(at_.spreads, plan_.bins()); }
+  simt::global<Word> cuts(const level& l) const { return all_.template table<Word>(l.cuts, l.bins()); }
+  simt::global<std::uint32_t> fine(const level& l) const { return table(at().fine, std::uint64_t{chunks_} * l.bins()); }
+  simt::global<std::uint32_t> most() const { return table(at().most, plan_.bins()); }
+  simt::global<spread> spreads() const { return all_.template table<spread>(at().spreads, plan_.bins()); }
 
   void choose(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = l.segments},
@@ -114,7 +99,7 @@ class splitter_sorter {
                  count_buckets_kernel<Word>{.in = {keys, r_.n},
                                             .cuts = cuts(l),
                                             .fine = fine(l),
-                                            .order = table(at_.order, chunks_),
+                                            .order = table(at().order, chunks_),
                                             .segment_start = start(first()),
                                             .gate = gate(),
                                             .image = any_image<Word>(r_.codec),
@@ -125,14 +110,14 @@ class splitter_sorter {
   }
   void tables(const level& l) const {
     const counter_table counters{fine(l), l.bins()};
-    const auto count = table(at_.count, l.bins());
+    const auto count = table(at().count, l.bins());
     simt::launch(
         q_, {.grid = counters.groups()},
         column_sums_kernel{.fine = counters, .coarse = {{}, 0}, .count = count, .gate = gate(), .rows = chunks_});
     using kernel = bucket_starts_kernel;
     simt::launch(q_, {.grid = (l.bins() + kernel::block_threads - 1) / kernel::block_threads},
                  kernel{.count = count,
-                        .order = table(at_.order, chunks_),
+                        .order = table(at().order, chunks_),
                         .start = start(l),
                         .gate = gate(),
                         .most = most(),
@@ -164,9 +149,9 @@ class splitter_sorter {
   }
   template <class Kernel>
   Kernel local_step_of() const {
-    const arrays a = out();
+    const arrays a = all_.out();
     return {.original = {r_.keys_in, r_.n},
-            .original_values = {in().values, r_.n},
+            .original_values = {all_.in().values, r_.n},
             .in = {a.keys, r_.n},
             .in_values = {a.values, r_.n},
             .out = {a.keys, r_.n},
@@ -195,7 +180,7 @@ class splitter_sorter {
   const splitter_sort_request<Word>& r_;
   detail::sort_pairs_plan plan_;
   std::uint32_t n_, chunks_ = 0, share_ = 0;
-  detail::splitter_layout at_;
+  all_arrays all_;
   Image image_;
 };
 
