@@ -141,7 +141,7 @@ SIMT_TEST(lsd_sort, small_tiles_on_older_architectures) {
       .n = std::uint64_t{1} << 22, .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}), .architecture = 80};
   EXPECT_EQ(kernels::detail::plan_lsd(r).shape, kernels::lsd_tiles::small);
   r.architecture = 90;
-  EXPECT_EQ(kernels::detail::plan_lsd(r).shape, kernels::lsd_tiles::large);
+  EXPECT_EQ(kernels::detail::plan_lsd(r).shape, kernels::lsd_tiles::middle);
   EXPECT_LT(sizeof(kernels::lsd_pass_kernel<uint128, 16, kernels::lsd_tiles::small>::shared), 163u * 1024);
   EXPECT_LT(sizeof(kernels::lsd_pass_kernel<std::uint64_t, 8, kernels::lsd_tiles::large>::shared), 227u * 1024);
 }
@@ -251,8 +251,12 @@ SIMT_TEST(lsd_sort, tiles_follow_n) {
   EXPECT_EQ(tiles((1u << 20) + 1, 4), lsd_tiles::middle);
   EXPECT_EQ(tiles(1u << 23, 4), lsd_tiles::middle);
   EXPECT_EQ(tiles((1u << 23) + 1, 4), lsd_tiles::large);
-  EXPECT_EQ(tiles(1u << 21, 0), lsd_tiles::small);
-  EXPECT_EQ(tiles((1u << 21) + 1, 0), lsd_tiles::large);
+  EXPECT_EQ(tiles(1u << 20, 0), lsd_tiles::small);
+  EXPECT_EQ(tiles((1u << 20) + 1, 0), lsd_tiles::middle);
+  EXPECT_EQ(tiles(1u << 24, 0), lsd_tiles::middle);
+  EXPECT_EQ(tiles((1u << 24) + 1, 0), lsd_tiles::large);
+  EXPECT_EQ(tiles_of(std::uint64_t{}, 1u << 24, 0, 90), lsd_tiles::middle);
+  EXPECT_EQ(tiles_of(uint128{}, 1u << 24, 0, 90), lsd_tiles::large);
   EXPECT_EQ(tiles(1u << 28, 4, 80), lsd_tiles::small);
   EXPECT_EQ(tiles_of(std::uint8_t{}, (1u << 20) + 1, 4, 90), lsd_tiles::large);
 }

@@ -122,7 +122,7 @@ class lsd_launcher {
   void pass(unsigned p) const {
     if (plan_.shape == lsd_tiles::small)
       return pass_by<lsd_tiles::small>(p);
-    if constexpr (detail::lsd_has_middle_tiles<Word>(ValueBytes))
+    if constexpr (detail::lsd_has_middle_tiles<Word>)
       if (plan_.shape == lsd_tiles::middle)
         return pass_by<lsd_tiles::middle>(p);
     pass_by<lsd_tiles::large>(p);

@@ -20,9 +20,9 @@ struct lsd_plan {
 };
 
 /// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
-/// KB of sm_80. In between, where pairs fit the L2 twice, runs may be shorter, and two blocks a multiprocessor of a
-/// middle tile each are quicker than one of a large one. Measured on the H100 with CUDA 13.0
-/// (docs/performance-log-gpu.md).
+/// KB of sm_80. In between runs may be shorter: where pairs fit the L2 twice, two blocks a multiprocessor of a middle
+/// tile each are quicker than one of a large one; and of a few tiles a block the last one counts, so keys alone have
+/// middle tiles that 2^22 … 2^24 of them fill evenly. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
 template <class Word>
 struct lsd_shape {
   unsigned threads, blocks; ///< blocks a multiprocessor
@@ -37,6 +37,8 @@ struct lsd_shape {
     const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
     if (tiles == lsd_tiles::small)
       return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
+    if (value_bytes == 0 && tiles == lsd_tiles::middle)
+      return wide == 4 ? lsd_shape{512, 2, 16} : lsd_shape{768, 1, 14};
     if (value_bytes == 0)
       return wide == 4 ? lsd_shape{512, 2, 20} : wide == 8 ? lsd_shape{768, 1, 16} : lsd_shape{768, 1, 8};
     const int items = wide == 4 ? 16 : three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6;
@@ -57,20 +59,18 @@ struct lsd_layout {
   std::size_t keys, more_keys, values, bytes;                      ///< spare arrays; equal to what follows if left out
 };
 
-/// Middle tiles are for pairs with keys of 32 and 64 bits.
 template <class Word>
-constexpr bool lsd_has_middle_tiles(unsigned value_bytes) {
-  return value_bytes != 0 && (sizeof(Word) == 4 || sizeof(Word) == 8);
-}
+constexpr bool lsd_has_middle_tiles = sizeof(Word) == 4 || sizeof(Word) == 8;
+
 template <class Word>
 lsd_tiles lsd_tiles_for(const lsd_request<Word>& r) {
-  constexpr std::uint64_t small_pairs = 1u << 20, small_keys = 1u << 21, middle_bytes = 1u << 26;
-  const bool middle = lsd_has_middle_tiles<Word>(r.value_bytes);
+  constexpr std::uint64_t most_small = 1u << 20, middle_keys = 1u << 24, middle_bytes = 1u << 26; // bytes of pairs
   if (r.tiles != lsd_tiles::follow_n)
-    return r.tiles == lsd_tiles::middle && !middle ? lsd_tiles::large : r.tiles;
-  if (r.architecture < 90 || r.n <= (r.value_bytes != 0 ? small_pairs : small_keys))
+    return r.tiles == lsd_tiles::middle && !lsd_has_middle_tiles<Word> ? lsd_tiles::large : r.tiles;
+  if (r.architecture < 90 || r.n <= most_small)
     return lsd_tiles::small;
-  return middle && r.n * (sizeof(Word) + r.value_bytes) <= middle_bytes ? lsd_tiles::middle : lsd_tiles::large;
+  const bool fits = r.value_bytes == 0 ? r.n <= middle_keys : r.n * (sizeof(Word) + r.value_bytes) <= middle_bytes;
+  return fits && lsd_has_middle_tiles<Word> ? lsd_tiles::middle : lsd_tiles::large;
 }
 
 template <class Word>

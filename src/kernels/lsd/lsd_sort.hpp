@@ -34,7 +34,7 @@
 
 namespace sortile::kernels {
 
-/// Middle ones are for pairs with keys of 32 and 64 bits; for others the large ones stand in.
+/// Middle ones are for keys of 32 and 64 bits; for others the large ones stand in.
 enum class lsd_tiles { follow_n, small, middle, large };
 
 /// Word is std::uint8_t … std::uint64_t or uint128. Pointers are to memory that the queue's device can reach. Arrays

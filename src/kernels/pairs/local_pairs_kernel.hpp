@@ -40,7 +40,7 @@
 #include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/local_pairs_tuning.hpp"
-#include "kernels/pairs/piece_bins.hpp"
+#include "kernels/pairs/piece_order.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/digit_rank.hpp"
@@ -70,15 +70,12 @@ struct local_pairs_kernel {
   static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6;
-  static constexpr unsigned most_inserted = 16, most_ranked = 128; // pairs of a word: by one thread, by a warp
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
-  using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::match>;
+  using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::ballot>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
-  using pieces =
-      piece_bins<Word, block_threads, list_size >= 1024 ? 256 : 128, bin_bits>; // of buckets between splitters
-  static_assert(list_size > capacity / most_inserted, "room for all words that are ranked");
+  using pieces = piece_order<Word, block_threads, items>; // of buckets between splitters
   using radix_order = primitives::block_radix_order<alone_threads, alone ? capacity : 1>; // of one block alone
 
   struct taken_list {
@@ -91,6 +88,7 @@ struct local_pairs_kernel {
     union {
       alignas(16) simt::shared_array<std::uint32_t, words> bins;
       std::conditional_t<alone, no_value, typename ranker::storage> rank;
+      std::conditional_t<spread_each, typename pieces::ranker::storage, no_value> piece_rank;
       std::conditional_t<alone, typename radix_order::storage, no_value> crowd;
     };
     union {
@@ -176,29 +174,31 @@ struct local_pairs_kernel {
       order_between(s, q, b, bin);
     } else {
       const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
-      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed, 255))
+      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
         sort_by_digits(s, b);
     }
     simt::block_barrier();
     store(s, b);
   }
-  /// Between splitters: few values are sorted by digits, others by bins of the interval, or of pieces of it where keys
-  /// crowd in those. Words of many pairs are ranked by a warp; where frequent keys make them too long for that, digits
-  /// do it all.
+  /// Between splitters: few values are sorted by digits, others by bins of the interval, or by pieces of it where keys
+  /// crowd in those; and by digits after all where a piece is too large.
   SORTILE_DEVICE void order_between(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin) const {
     constexpr unsigned few_passes = 3;
     const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
     const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse), crowds = dense || crowded(s, b, bin);
     if (!crowds && order_by_list(s, b, bin))
       return;
+    simt::block_barrier(); // nobody reads bins or the list any more
     const unsigned bits = 8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(low ^ high)));
     if (dense || bits <= few_passes * pass_bits)
       return sort_by_digits(s, b);
-    pieces::make(s.piece, s.pieces_in_the_making, low, high, b.pairs,
-                 [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
-    const auto piece_of = [&](Word key) { return pieces::bin(s.piece, image.image(key)); };
-    if (!order_by_words(s, b, piece_of, true, most_ranked - 16))
+    const auto image_of = [&](std::uint32_t p) { return image.image(key_of(s, b, p)); };
+    pieces::make(s.piece, s.pieces_in_the_making, low, high, b.pairs, image_of);
+    simt::block_barrier();
+    if (!pieces::find(s.piece, s.piece_rank, s.order.view(), b.pairs, image_of)) {
+      simt::block_barrier();
       sort_by_digits(s, b);
+    }
   }
   SORTILE_DEVICE void sort_left(shared& s) const {
     if (gate.idle())
@@ -335,11 +335,8 @@ struct local_pairs_kernel {
     insert(s, b);
     return true;
   }
-  /// False, in all threads, where a word has more than `most_here` taken pairs, for which a byte must have room.
-  /// `again`: the list has been tried, or what the bins are made of is not there before a barrier.
-  template <class Bins>
-  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const Bins& bin, bool again,
-                                     unsigned most_here) const {
+  /// False, in all threads, where a word has more than 255 taken pairs. `again`: the list has been tried.
+  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const bins_of& bin, bool again) const {
     if (again) {
       simt::block_barrier();
       clear_bins(s);
@@ -347,7 +344,7 @@ struct local_pairs_kernel {
         s.too_many = s.listed = 0;
       simt::block_barrier();
     }
-    const thread_bytes<items> numbers = number(s, b, bin, most_here);
+    const thread_bytes<items> numbers = number(s, b, bin);
     simt::block_barrier();
     if (!scan_bins(s))
       return false;
@@ -385,8 +382,7 @@ struct local_pairs_kernel {
 
   /// Sets the pairs' bits; 0 for a pair that was first in its bin, else one more than its number among the word's
   /// taken.
-  template <class Bins>
-  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const Bins& bin_of, unsigned most_here) const {
+  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const bins_of& bin_of) const {
     thread_bytes<items> numbers{};
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -395,7 +391,7 @@ struct local_pairs_kernel {
         const std::uint32_t bin = bin_of(key_of(s, b, p)), bit = 1u << (bin & 15);
         if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0) {
           const std::uint32_t r = s.bins.fetch_add(swizzle(bin >> 4), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
-          if (r < most_here)
+          if (r < 255)
             numbers.set(i, r + 1);
           else
             s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
@@ -450,8 +446,7 @@ struct local_pairs_kernel {
     }
   }
 
-  template <class Bins>
-  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const Bins& bin_of,
+  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const bins_of& bin_of,
                                             const thread_bytes<items>& numbers) {
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -477,46 +472,9 @@ struct local_pairs_kernel {
   SORTILE_DEVICE void insert_own_words(shared& s, const bucket& b) const {
     for (unsigned w = simt::thread_index() * unsigned(owned); w < (simt::thread_index() + 1) * unsigned(owned); ++w) {
       const std::uint32_t word = s.bins.load(swizzle(w)), low = word >> 16, high = end_of_word(s, b, w);
-      if (high - low == simt::popcount(word & 0xffff))
-        continue;
-      if (spread_each && high - low > most_inserted)
-        s.list.number[s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope)] = low << 16 | (high - low);
-      else
+      if (high - low != simt::popcount(word & 0xffff))
         insert_word(s, b, low, high);
     }
-    if constexpr (spread_each)
-      rank_listed_words(s, b);
-  }
-  /// Words too long for insertion, a warp each: every lane counts what stands before its pairs.
-  SORTILE_DEVICE void rank_listed_words(shared& s, const bucket& b) const {
-    simt::block_barrier();
-    const std::uint32_t many = s.listed;
-    for (std::uint32_t k = simt::warp_index(); k < many; k += warps)
-      rank_word(s, b, s.list.number.load(k) >> 16, s.list.number.load(k) & 0xffff);
-  }
-  SORTILE_DEVICE void rank_word(shared& s, const bucket& b, std::uint32_t low, std::uint32_t size) const {
-    constexpr int each = int(most_ranked / simt::warp_size);
-    Word images[each];
-    std::uint32_t at[each], before[each];
-    SORTILE_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const std::uint32_t i = unsigned(j) * simt::warp_size + simt::lane_index();
-      at[j] = i < size ? s.order.load(low + i) : 0u;
-      images[j] = image.image(key_of(s, b, at[j]));
-      before[j] = 0;
-    }
-    for (std::uint32_t k = 0; k < size; ++k) {
-      const std::uint32_t other = s.order.load(low + k);
-      const Word v = image.image(key_of(s, b, other));
-      SORTILE_UNROLL
-      for (int j = 0; j < each; ++j)
-        before[j] += v < images[j] || (v == images[j] && other < at[j]) ? 1 : 0;
-    }
-    simt::warp_barrier();
-    SORTILE_UNROLL
-    for (int j = 0; j < each; ++j)
-      if (unsigned(j) * simt::warp_size + simt::lane_index() < size)
-        s.order[low + before[j]] = std::uint16_t(at[j]);
   }
   static SORTILE_DEVICE std::uint32_t end_of_word(shared& s, const bucket& b, std::uint32_t w) {
     return w + 1 < words ? s.bins.load(swizzle(w + 1)) >> 16 : b.pairs;
