@@ -57,7 +57,10 @@ struct pair_bucket_list {
 template <class Word, class Value, class Image, local_step Step = local_step::buckets>
 struct local_pairs_kernel {
   static constexpr bool alone = Step == local_step::one_block;
-  static constexpr bool spread_each = Step == local_step::between_splitters || Step == local_step::left_over;
+  static constexpr bool spread_each =
+      Step == local_step::between_splitters || Step == local_step::large_between_splitters;
+  static constexpr bool listed_buckets =
+      Step == local_step::large_buckets || Step == local_step::large_between_splitters;
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>, Step>;
   static constexpr bool has_values = value_size<Value> != 0;
   static constexpr bool starts_early = true;
@@ -130,7 +133,7 @@ struct local_pairs_kernel {
     if constexpr (Step == local_step::one_block) {
       gate.accept();
       sort_alone(s);
-    } else if constexpr (Step == local_step::left_over) {
+    } else if constexpr (listed_buckets) {
       sort_left(s);
     } else {
       const std::uint32_t q = simt::block_index();
@@ -300,7 +303,7 @@ struct local_pairs_kernel {
       s.too_many = 0;
       s.differ[0] = s.differ[1] = 0;
     }
-    if (Step == local_step::buckets || Step == local_step::between_splitters)
+    if (!alone && !listed_buckets)
       prefetch_later();                  // behind the bucket's own copies, which do not wait for it
     if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);

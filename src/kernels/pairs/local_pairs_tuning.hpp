@@ -9,8 +9,8 @@
 namespace sortile::kernels {
 
 /// What the kernel is launched for: one block alone; a bucket a block, of y or between splitters, where each has a
-/// spread of its own; or those between splitters that were too large.
-enum class local_step { one_block, buckets, between_splitters, left_over };
+/// spread of its own; or those of either that were too large for that.
+enum class local_step { one_block, buckets, large_buckets, between_splitters, large_between_splitters };
 
 /// By bytes of a key and of a value: shared storage for as many resident blocks as its size allows. Measured on the
 /// H100 at 2^28 pairs with CUDA 13.0: 8 and 4 bytes 2.14 ms with 2048 words and three blocks, 2.17 with 4096 and two.
@@ -33,9 +33,18 @@ struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
 };
 /// The most, by one block a multiprocessor.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
-struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::left_over> {
+struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_between_splitters> {
   static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 9216;
   static constexpr unsigned words = 4096, list_size = 1024;
+};
+
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_buckets>
+    : local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_between_splitters> {};
+/// Of 4 and 4 bytes as many fit two blocks.
+template <>
+struct local_pairs_tuning<4, 4, local_step::large_buckets> {
+  static constexpr unsigned threads = 512, min_blocks = 2, capacity = 9088, words = 4096, list_size = 1024;
 };
 
 } // namespace sortile::kernels

@@ -38,7 +38,7 @@ class pair_sort {
 
   void launch() const {
     if (plan_.bins() == 1)
-      return local<local_step::one_block>(all_.in());
+      return local<local_step::one_block>(all_.in(), 1);
     look();
     if (!makes_own_tables())
       tables();
@@ -57,7 +57,10 @@ class pair_sort {
           false);
       now = second;
     }
-    local<local_step::buckets>(now);
+    local<local_step::buckets>(now, plan_.bins());
+    if constexpr (has_large_step)
+      if (takes_large_buckets())
+        local<local_step::large_buckets>(now, std::min(plan_.bins(), simt::resident_blocks<large_local_kernel>(q_)));
     if (r_.unsuited == nullptr)
       large(now.keys == all_.spare().keys);
   }
@@ -68,6 +71,9 @@ class pair_sort {
   using digits = spread_digits<Word, Image>;
   using partition_kernel = stable_partition_kernel<Word, Value, digits>;
   using local_kernel = local_pairs_kernel<Word, Value, Image>;
+  /// 64-bit keys whose buckets are too large are sorted between splitters instead.
+  static constexpr bool has_large_step = sizeof(Word) == 4 && has_values;
+  using large_local_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_buckets>;
 
   using all_arrays = pair_arrays<Word, Value, detail::sort_pairs_layout>;
   using arrays = typename all_arrays::arrays;
@@ -85,10 +91,17 @@ class pair_sort {
   simt::global<spread> keys_spread() const { return all_.template table<spread>(at().spread, 1); }
   using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
   sample crowds() const {
-    auto s = sample::of(r_.n, bits(), local_kernel::capacity);
+    auto s = sample::of(r_.n, bits(), most_of_a_bucket());
     if (r_.unsuited == nullptr || r_.n < r_.sample_from)
       s.limit = 0;
     return s;
+  }
+  bool takes_large_buckets() const {
+    return has_large_step && r_.unsuited != nullptr && plan_.second_bits != 0 && r_.n >= r_.large_buckets_from;
+  }
+  /// Pairs of a bucket from which on another sort, or large_pairs_kernel, has to take it.
+  std::uint32_t most_of_a_bucket() const {
+    return takes_large_buckets() ? large_local_kernel::capacity : local_kernel::capacity;
   }
   /// With fewer values, and another sort to take them, buckets are not worth making.
   std::uint32_t fewest_values() const { return r_.unsuited == nullptr ? 0 : n_ / local_kernel::pairs_a_value; }
@@ -143,7 +156,7 @@ class pair_sort {
                         .n = n_,
                         .bins = plan_.bins(),
                         .rows = chunks_,
-                        .capacity = local_kernel::capacity});
+                        .capacity = most_of_a_bucket()});
   }
 
   void partition(const arrays& from, const arrays& to, const simt::global<std::uint32_t>& before,
@@ -166,9 +179,9 @@ class pair_sort {
   }
 
   template <local_step Step>
-  void local(const arrays& from) const {
+  void local(const arrays& from, unsigned blocks) const {
     using kernel = local_pairs_kernel<Word, Value, Image, Step>;
-    simt::launch(q_, {.grid = plan_.bins()},
+    simt::launch(q_, {.grid = blocks},
                  kernel{.original = {r_.keys_in, r_.n},
                         .original_values = {all_.in().values, r_.n},
                         .in = {from.keys, r_.n},

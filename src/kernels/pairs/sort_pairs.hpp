@@ -72,6 +72,9 @@ struct sort_pairs_request {
   unsigned partition_bits = follows_n;                ///< 1 to 16; 0 up to sort_pairs_small pairs
   unsigned chunks = follows_n;                        ///< 1 to 132 blocks that partition
   std::uint64_t sample_from = std::uint64_t{1} << 21; ///< pairs from which a sample is asked for `unsuited`
+  /// Pairs with 32-bit keys from which buckets up to twice as large as others are no reason for `unsuited`: one more
+  /// launch, which mostly has nothing to do.
+  std::uint64_t large_buckets_from = std::uint64_t{1} << 25;
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of

@@ -43,15 +43,15 @@ class splitter_sorter {
     tables(second());
     partition(second(), all_.spare(), all_.out(), false);
     local();
-    if constexpr (left_kernel::capacity > local_kernel::capacity)
-      left_over();
+    if constexpr (large_kernel::capacity > local_kernel::capacity)
+      local_large();
   }
 
  private:
   using partition_kernel = stable_partition_kernel<Word, Value, splitter_digits<Word>>;
   using spread = key_spread<Word, Image>;
   using local_kernel = local_pairs_kernel<Word, Value, Image, local_step::between_splitters>;
-  using left_kernel = local_pairs_kernel<Word, Value, Image, local_step::left_over>;
+  using large_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_between_splitters>;
   static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread);
 
   using all_arrays = pair_arrays<Word, Value, detail::splitter_layout>;
@@ -89,7 +89,7 @@ class splitter_sorter {
                                                       .gate = gate(),
                                                       .image = image_,
                                                       .n = n_,
-                                                      .capacity = left_kernel::capacity,
+                                                      .capacity = large_kernel::capacity,
                                                       .bits = l.bits,
                                                       .is_conditional = r_.only_if != nullptr,
                                                       .first_level = l.is_first});
@@ -171,9 +171,9 @@ class splitter_sorter {
             .copy_values = false};
   }
   void local() const { simt::launch(q_, {.grid = plan_.bins()}, local_step_of<local_kernel>()); }
-  void left_over() const {
-    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<left_kernel>(q_))},
-                 local_step_of<left_kernel>());
+  void local_large() const {
+    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large_kernel>(q_))},
+                 local_step_of<large_kernel>());
   }
 
   const simt::queue& q_;
