@@ -27,7 +27,7 @@ template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
   static constexpr bool narrow = KeyBytes + ValueBytes <= 8, wide = KeyBytes + ValueBytes > 16;
   static constexpr bool middle = !narrow && KeyBytes + ValueBytes <= 12;
-  static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = wide ? 1 : 2; // of more, registers spill
+  static constexpr unsigned threads = wide ? 1024 : 512, min_blocks = narrow ? 3 : wide ? 1 : 2;
   static constexpr unsigned capacity = wide ? 7168 : narrow || middle ? 6144 : 5632;
   static constexpr unsigned words = wide || middle ? 4096 : 2048, list_size = words / 4;
 };

@@ -1,26 +1,34 @@
 // The stable order of a bucket's keys that crowd however their interval is divided: a sample of the keys divides them
 // into pieces, and each piece is small, or of one value.
 //
-//   sample   256 of the bucket's keys, ranked by counting those below each: 256² / threads comparisons a thread
+//   sample   256 of the bucket's keys, sorted in runs of 32 by warps; each finds its rank in the other runs
 //   piece    d of 128 holds the images above cut[d − 1], up to cut[d], which is the sample's (2d + 1)-th
-//   pass     keys go to their pieces by a search and a stable ranking of 7 bits: a permutation, keys stay where they are
-//   rank     each piece by a warp: every lane counts what stands before its keys
+//   pass     keys go to their pieces by a search and a stable ranking of 7 bits: a permutation, keys stay where they
+//   are sort     each piece by a warp, in registers: the highest 24 bits of a key's distance from the piece's lowest
+//   image,
+//            and its place in the piece below them, one word a key (primitives/warp_sort.hpp)
+//
+// Keys that share 24 bits are put in order by place, which is right for equal ones. Where others come to stand the
+// wrong way round, which only costs a look at the neighbours, the warp ranks the piece by counting what stands before
+// each key.
 //
 // Frequent keys. A value that the sample has at two cuts gets a piece of its own, since the first of them is moved down
-// by one: then nothing is left to sort in it, however large it is, because the pass is stable. A value v has k/n of the
-// keys and 256 k/n of the sample on average; from three of them on it stands at two cuts, or just not.
+// by one: then nothing is left to sort in it, however large it is, because the pass is stable. A value of k of n keys
+// is 256 k / n times in the sample on average; from three times on it stands at two cuts, or just not.
 //
-//   sample, every second     a  b  c  c  c  d          cuts   a  b  c−1  c  c  d       pieces  …a] (a b] (b c−1] {c} {} (c d]
+//   every second sample     a  b  c  c  c  d
+//   cuts                    a  b  c−1  c  c  d          pieces   …a] (a b] (b c−1] {c} {} (c d]
 //
 // What a piece of several values holds is Gamma(2) / 2 times n / 128: of 5632 keys more than 256 once in 10^6 pieces.
 // Then `find` says so, and another way has to be found.
 //
-// Cost, of 64-bit keys: seven round trips to shared storage for a search, seven ballots, and as many steps as a piece
-// has keys for each 32 of them. Shared storage: two words a piece; while pieces are made, the sample twice.
+// Cost: seven round trips to shared storage for a search, seven ballots, and 15 to 36 exchanges by shuffles for each
+// piece. Shared storage: two words and four bytes a piece; while pieces are made, the sample twice.
 #pragma once
 
 #include "primitives/digit_rank.hpp"
 #include "primitives/search_tree.hpp"
+#include "primitives/warp_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -29,20 +37,21 @@ class piece_order {
  public:
   static constexpr unsigned piece_bits = 7, pieces = 1u << piece_bits, samples = 2 * pieces;
   /// The most keys of a piece that has several values.
-  static constexpr std::uint32_t most_ranked = 256;
+  static constexpr unsigned place_bits = 8;
+  static constexpr std::uint32_t most_sorted = 1u << place_bits;
   using tree = primitives::search_tree<Word>;
   using ranker = primitives::digit_ranker<Threads, Items, piece_bits, primitives::ranking::ballot>;
   static_assert(Threads % samples == 0);
 
   struct storage {
-    simt::shared_array<Word, pieces> node;
-    simt::shared_array<std::uint32_t, pieces> begin;      // of each piece, in the order
-    simt::shared_array<std::uint32_t, pieces / simt::warp_size> one_value; // a bit a piece
+    simt::shared_array<Word, pieces> node, first; // of the search; each piece's lowest image
+    simt::shared_array<std::uint32_t, pieces>
+        about; // begin in the order | bits that its words leave out | of one value
   };
   struct scratch {
-    alignas(16) simt::shared_array<Word, samples> sample;
+    alignas(16) simt::shared_array<Word, samples> runs;
     alignas(16) simt::shared_array<Word, samples> sorted;
-    simt::shared_array<std::uint32_t, samples> below, taken; // samples below each; of each such number, placed
+    simt::shared_array<std::uint32_t, samples> rank;
   };
 
   /// Pieces of n keys with images from low to high; image_of(p) is key p's. By all threads; a block barrier has to
@@ -52,25 +61,26 @@ class piece_order {
                                   ImageOf image_of) {
     const unsigned t = simt::thread_index();
     if (t < samples) {
-      temporary.sample[t] = image_of(std::uint32_t(std::uint64_t{t} * n / samples));
-      temporary.below[t] = temporary.taken[t] = 0;
+      Word x[1] = {image_of(std::uint32_t(std::uint64_t{t} * n / samples))};
+      primitives::sort_in_warp(x);
+      temporary.runs[t] = x[0];
+      temporary.rank[t] = 0;
     }
     simt::block_barrier();
-    sort_sample(temporary);
+    merge_runs(temporary);
     if (t >= pieces)
       return;
-    const Word cut = cut_of(temporary, t), last = t == pieces - 1 ? high : cut;
+    const Word last = t == pieces - 1 ? high : cut_of(temporary, t);
     const Word first = t == 0 ? low : Word(cut_of(temporary, t - 1) + 1);
-    const unsigned ones = simt::ballot(first >= last);
-    if (simt::lane_index() == 0)
-      s.one_value[simt::warp_index()] = ones;
+    s.first[t] = first;
+    s.about[t] = first >= last ? one_value : bits_left_out(Word(last - first)) << begin_bits;
     if (t != 0)
       s.node[t] = cut_of(temporary, tree::cut_of(t, piece_bits));
   }
 
-  /// order[q], for all q < n, is the key that stands at place q; of keys with equal images the lower comes first. False,
-  /// in all threads, where a piece is too large. By all threads, behind `make` and a barrier; the order may be read
-  /// behind a block barrier.
+  /// order[q], for all q < n, is the key that stands at place q; of keys with equal images the lower comes first.
+  /// False, in all threads, where a piece is too large. By all threads, behind `make` and a barrier; the order may be
+  /// read behind a block barrier.
   template <class ImageOf>
   static SORTILE_DEVICE bool find(storage& s, typename ranker::storage& rank,
                                   const simt::shared_view<std::uint16_t>& order, std::uint32_t n, ImageOf image_of) {
@@ -85,28 +95,40 @@ class piece_order {
     if (simt::block_any(leave_begin(s, totals, n)))
       return false;
     for (unsigned d = simt::warp_index(); d < pieces; d += Threads / simt::warp_size)
-      if (!has_one_value(s, d))
-        sort_piece(order, s.begin.load(d), end_of(s, d, n), image_of);
+      sort_piece(s, order, d, n, image_of);
     return true;
   }
 
  private:
   static constexpr int together = 4; // searches side by side
+  static constexpr unsigned begin_bits = 16;
+  static constexpr std::uint32_t one_value = 1u << 31;
 
-  static SORTILE_DEVICE void sort_sample(scratch& s) {
-    constexpr unsigned shares = Threads / samples, share = samples / shares;
-    const unsigned t = simt::thread_index(), mine = t % samples, first = t / samples * share;
-    const Word v = s.sample.load(mine);
-    std::uint32_t below = 0;
-    for (unsigned j = 0; j < share; ++j)
-      below += s.sample.load(first + j) < v ? 1 : 0;
-    s.below.fetch_add(mine, below, simt::relaxed, simt::block_scope);
+  /// sorted[r] is the sample of rank r: by warps' runs, each thread for one sample and some of the other runs.
+  static SORTILE_DEVICE void merge_runs(scratch& s) {
+    constexpr unsigned shares = Threads / samples, runs = samples / simt::warp_size, each = runs / shares;
+    const unsigned t = simt::thread_index(), mine = t % samples, own = mine / simt::warp_size;
+    const Word v = s.runs.load(mine);
+    std::uint32_t rank = 0;
+    SORTILE_NO_UNROLL
+    for (unsigned r = t / samples * each; r < (t / samples + 1) * each; ++r)
+      rank += r == own ? simt::lane_index() : below(s, r * simt::warp_size, v, r < own);
+    s.rank.fetch_add(mine, rank, simt::relaxed, simt::block_scope);
     simt::block_barrier();
-    if (t < samples) { // equal ones in any order
-      const std::uint32_t place = s.below.load(t);
-      s.sorted[place + s.taken.fetch_add(place, 1u, simt::relaxed, simt::block_scope)] = v;
+    if (t < samples)
+      s.sorted[s.rank.load(t)] = v;
+    simt::block_barrier();
+  }
+  /// How many of the run are below v, or equal to it where these count.
+  static SORTILE_DEVICE std::uint32_t below(scratch& s, unsigned run, Word v, bool with_equal) {
+    std::uint32_t found = 0;
+    SORTILE_UNROLL
+    for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
+      const Word other = s.runs.load(run + found + step - 1);
+      found += other < v || (with_equal && other == v) ? step : 0;
     }
-    simt::block_barrier();
+    const Word other = s.runs.load(run + found);
+    return found + (other < v || (with_equal && other == v) ? 1 : 0);
   }
   static SORTILE_DEVICE Word cut_of(scratch& s, unsigned d) {
     const Word v = s.sorted.load(2 * d + 1);
@@ -133,78 +155,114 @@ class piece_order {
         digits[i + k] = mine + unsigned(i + k) * simt::warp_size < n ? found[k] : pieces - 1;
     }
   }
+  /// How many low bits a distance of this span has more than a word has room for.
+  static SORTILE_DEVICE unsigned bits_left_out(Word span) {
+    constexpr unsigned room = 32 - place_bits;
+    const unsigned bits = unsigned(8 * sizeof(Word)) - unsigned(simt::leading_zeros(span));
+    return bits > room ? bits - room : 0;
+  }
   /// Whether this thread's piece is too large.
   static SORTILE_DEVICE bool leave_begin(storage& s, const typename ranker::digit_totals& totals, std::uint32_t n) {
     const unsigned t = simt::thread_index();
     static_assert(ranker::owned == 1);
     if (t >= pieces)
       return false;
-    s.begin[t] = totals.start[0];
-    const std::uint32_t keys = t == pieces - 1 ? n - totals.start[0] : totals.count[0];
-    return keys > most_ranked && !has_one_value(s, t);
+    const std::uint32_t about = s.about.load(t), keys = (t == pieces - 1 ? n - totals.start[0] : totals.count[0]);
+    s.about[t] = about | totals.start[0];
+    return keys > most_sorted && about != one_value;
   }
-  static SORTILE_DEVICE bool has_one_value(storage& s, unsigned d) {
-    return (s.one_value.load(d / simt::warp_size) >> d % simt::warp_size & 1) != 0;
-  }
-  static SORTILE_DEVICE std::uint32_t end_of(storage& s, unsigned d, std::uint32_t n) {
-    return d + 1 < pieces ? s.begin.load(d + 1) : n;
+  static SORTILE_DEVICE std::uint32_t begin_of(storage& s, unsigned d, std::uint32_t n) {
+    return d < pieces ? s.about.load(d) & ((1u << begin_bits) - 1) : n;
   }
 
-  // By one warp. Keys stand in their input order, so the lower place of two equal ones is the earlier one's.
   template <class ImageOf>
-  static SORTILE_DEVICE void sort_piece(const simt::shared_view<std::uint16_t>& order, std::uint32_t low,
-                                        std::uint32_t high, ImageOf image_of) {
-    const std::uint32_t size = high - low;
-    if (size < 2)
+  static SORTILE_DEVICE void sort_piece(storage& s, const simt::shared_view<std::uint16_t>& order, unsigned d,
+                                        std::uint32_t n, ImageOf image_of) {
+    const std::uint32_t low = begin_of(s, d, n), size = begin_of(s, d + 1, n) - low, about = s.about.load(d);
+    if (size < 2 || about >= one_value)
       return;
+    const Word first = s.first.load(d);
+    const unsigned right = about >> begin_bits;
+    const auto word_of = [&](Word image) { return std::uint32_t(Word(image - first) >> right); };
     if (size <= simt::warp_size)
-      sort_row(order, low, size, image_of);
+      sort_rows<1>(order, low, size, image_of, word_of);
     else if (size <= 2 * simt::warp_size)
-      sort_rows<2>(order, low, size, image_of);
+      sort_rows<2>(order, low, size, image_of, word_of);
     else if (size <= 4 * simt::warp_size)
-      sort_rows<4>(order, low, size, image_of);
+      sort_rows<4>(order, low, size, image_of, word_of);
     else
-      sort_rows<int(most_ranked / simt::warp_size)>(order, low, size, image_of);
+      sort_rows<int(most_sorted / simt::warp_size)>(order, low, size, image_of, word_of);
   }
-  template <class ImageOf>
-  static SORTILE_DEVICE void sort_row(const simt::shared_view<std::uint16_t>& order, std::uint32_t low,
-                                      std::uint32_t size, ImageOf image_of) {
-    const unsigned lane = simt::lane_index();
-    const std::uint16_t at = order.load(low + (lane < size ? lane : 0));
-    const Word image = image_of(at);
-    std::uint32_t before = 0;
-    for (unsigned k = 0; k < size; ++k) {
-      const Word other = simt::shuffle(image, k);
-      before += other < image || (other == image && k < lane) ? 1 : 0;
-    }
-    simt::warp_barrier();
-    if (lane < size)
-      order[low + before] = at;
-  }
-  template <int Rows, class ImageOf>
+  /// By one warp. Keys stand in their input order, so the lower place of two equal ones is the earlier one's.
+  template <int Rows, class ImageOf, class WordOf>
   static SORTILE_DEVICE void sort_rows(const simt::shared_view<std::uint16_t>& order, std::uint32_t low,
-                                       std::uint32_t size, ImageOf image_of) {
-    Word images[Rows];
-    std::uint32_t at[Rows], before[Rows];
+                                       std::uint32_t size, ImageOf image_of, WordOf word_of) {
+    constexpr std::uint32_t place_mask = most_sorted - 1;
+    const unsigned lane = simt::lane_index();
+    std::uint32_t x[Rows];
+    SORTILE_UNROLL
+    for (int j = 0; j < Rows; ++j) { // absent ones last
+      const std::uint32_t p = unsigned(j) * simt::warp_size + lane;
+      x[j] = p < size ? word_of(image_of(order.load(low + p))) << place_bits | p : ~0u;
+    }
+    primitives::sort_in_warp(x);
+    std::uint32_t before = simt::shuffle_up(x[Rows - 1], 1);
+    bool tie = false;
+    std::uint16_t at[Rows];
     SORTILE_UNROLL
     for (int j = 0; j < Rows; ++j) {
-      const std::uint32_t i = unsigned(j) * simt::warp_size + simt::lane_index();
-      at[j] = order.load(low + (i < size ? i : 0));
+      const std::uint32_t p = lane * unsigned(Rows) + unsigned(j);
+      at[j] = order.load(low + (p < size ? x[j] & place_mask : 0));
+      tie |= p != 0 && p < size && before >> place_bits == x[j] >> place_bits;
+      before = x[j];
+    }
+    if (simt::ballot(tie) != 0 && !in_order(at, size, image_of))
+      return rank_rows<Rows>(order, low, size, image_of);
+    simt::warp_barrier();
+    SORTILE_UNROLL
+    for (int j = 0; j < Rows; ++j)
+      if (lane * unsigned(Rows) + unsigned(j) < size)
+        order[low + lane * unsigned(Rows) + unsigned(j)] = at[j];
+  }
+  template <int Rows, class ImageOf>
+  static SORTILE_DEVICE bool in_order(const std::uint16_t (&at)[Rows], std::uint32_t size, ImageOf image_of) {
+    Word before = simt::shuffle_up(image_of(at[Rows - 1]), 1);
+    bool falls = false;
+    SORTILE_UNROLL
+    for (int j = 0; j < Rows; ++j) {
+      const std::uint32_t p = simt::lane_index() * unsigned(Rows) + unsigned(j);
+      const Word image = image_of(at[j]);
+      falls |= p != 0 && p < size && image < before;
+      before = image;
+    }
+    return simt::ballot(falls) == 0;
+  }
+  template <int Rows, class ImageOf>
+  static SORTILE_DEVICE void rank_rows(const simt::shared_view<std::uint16_t>& order, std::uint32_t low,
+                                       std::uint32_t size, ImageOf image_of) {
+    Word images[Rows];
+    std::uint16_t at[Rows];
+    std::uint32_t before[Rows];
+    SORTILE_UNROLL
+    for (int j = 0; j < Rows; ++j) {
+      const std::uint32_t p = unsigned(j) * simt::warp_size + simt::lane_index();
+      at[j] = order.load(low + (p < size ? p : 0));
       images[j] = image_of(at[j]);
       before[j] = 0;
     }
     for (std::uint32_t k = 0; k < size; ++k) {
       const Word other = image_of(order.load(low + k));
       SORTILE_UNROLL
-      for (int j = 0; j < Rows; ++j)
-        before[j] +=
-            other < images[j] || (other == images[j] && k < unsigned(j) * simt::warp_size + simt::lane_index()) ? 1 : 0;
+      for (int j = 0; j < Rows; ++j) {
+        const bool earlier = k < unsigned(j) * simt::warp_size + simt::lane_index();
+        before[j] += other < images[j] || (earlier && other == images[j]) ? 1 : 0;
+      }
     }
     simt::warp_barrier();
     SORTILE_UNROLL
     for (int j = 0; j < Rows; ++j)
       if (unsigned(j) * simt::warp_size + simt::lane_index() < size)
-        order[low + before[j]] = std::uint16_t(at[j]);
+        order[low + before[j]] = at[j];
   }
 };
 
