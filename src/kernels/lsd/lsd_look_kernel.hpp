@@ -27,8 +27,8 @@ struct lsd_look_kernel {
   using keys_vector = simt::vec<Word, vector>;
 
   struct shared {
-    simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
-    simt::shared_array<std::uint32_t, 9> gathered;                     // ones, zeros in words of 32 bits; order
+    alignas(16) simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
+    simt::shared_array<std::uint32_t, 9> gathered; // ones, zeros in words of 32 bits; order
   };
 
   simt::global<const Word> keys;
@@ -40,34 +40,46 @@ struct lsd_look_kernel {
   simt::global<std::uint64_t> findings;
   bool ties_rise; ///< whether it matters which of two keys with equal images stands first
 
+  struct seen {
+    Word ones = 0, zeros = 0;
+    neighbours order; // of whole stretches the same in all lanes of a warp
+  };
+
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t n = count.load();
     if (n == 0)
       return;
-    for (unsigned i = simt::thread_index(); i < passes.count * radix * copies; i += block_threads)
-      s.counts[i] = 0;
+    for (unsigned i = simt::thread_index(); i < passes.count * radix * copies / 4; i += block_threads)
+      simt::store_vector<4>(s.counts, i * 4, {{0, 0, 0, 0}});
     if (simt::thread_index() < 9)
       s.gathered[simt::thread_index()] = 0;
     simt::block_barrier();
     seen all;
-    see_vectors(s, n, all);
-    if (simt::block_index() == 0)
-      see_ends(s, n, all);
+    if (passes.count != digits || passes.digit_bits != 8)
+      see_keys<false>(s, n, all, codec);
+    else if (codec.infinity == 0)
+      see_keys<true>(s, n, all, integer_image<Word>{Word(codec.sign ^ codec.complement)});
+    else
+      see_keys<true>(s, n, all, any_image<Word>(codec));
     gather(s, all);
     simt::block_barrier();
     publish(s);
   }
 
  private:
-  struct seen {
-    Word ones = 0, zeros = 0;
-    neighbours order; // of whole stretches the same in all lanes of a warp
-  };
-
+  // Bytes: digits are the bytes of the whole key's image. That is what most sorts are about, and instructions are what
+  // a look is bound by that memory does not bound: 51 a row of 32-bit keys by the codec.
+  template <bool Bytes, class Image>
+  SORTILE_DEVICE void see_keys(shared& s, std::uint64_t n, seen& all, const Image& image) const {
+    see_vectors<Bytes>(s, n, all, image);
+    if (simt::block_index() == 0)
+      see_ends<Bytes>(s, n, all, image);
+  }
   SORTILE_DEVICE std::uint64_t head(std::uint64_t n) const { return lead < n ? lead : n; }
   SORTILE_DEVICE std::uint64_t first_of(std::uint64_t v) const { return lead + v * unsigned(vector); }
 
-  SORTILE_DEVICE void see_vectors(shared& s, std::uint64_t n, seen& all) const {
+  template <bool Bytes, class Image>
+  SORTILE_DEVICE void see_vectors(shared& s, std::uint64_t n, seen& all, const Image& image) const {
     constexpr unsigned stretch = block_threads * in_flight;
     const std::uint64_t vectors = (n - head(n)) / unsigned(vector);
     auto first = std::uint64_t{simt::block_index()} * stretch;
@@ -78,61 +90,68 @@ struct lsd_look_kernel {
         x[k] = simt::load_vector<vector>(keys, first_of(first + k * block_threads + simt::thread_index()));
       SORTILE_UNROLL
       for (unsigned k = 0; k < in_flight; ++k) {
-        images(x[k]);
-        watch().see_row(x[k], image_at(first_of(first + k * block_threads + simt::thread_index() + 1), n), all.order);
-        count_vector(s, x[k], all);
+        images(x[k], image);
+        watch().see_row(x[k], image_at(first_of(first + k * block_threads + simt::thread_index() + 1), n, image),
+                        all.order);
+        count_vector<Bytes>(s, x[k], all);
       }
     }
     for (auto v = first + simt::thread_index(); v < vectors && v < first + stretch; v += block_threads) {
       keys_vector x = simt::load_vector<vector>(keys, first_of(v));
-      images(x);
-      watch().see(x, image_at(first_of(v + 1), n), all.order);
-      count_vector(s, x, all);
+      images(x, image);
+      watch().see(x, image_at(first_of(v + 1), n, image), all.order);
+      count_vector<Bytes>(s, x, all);
     }
   }
   /// Keys before the first and behind the last whole vector: fewer than two vectors.
-  SORTILE_DEVICE void see_ends(shared& s, std::uint64_t n, seen& all) const {
+  template <bool Bytes, class Image>
+  SORTILE_DEVICE void see_ends(shared& s, std::uint64_t n, seen& all, const Image& image) const {
     const std::uint64_t before = head(n), behind = before + (n - before) / unsigned(vector) * unsigned(vector);
     const std::uint64_t t = simt::thread_index(), at = t < before ? t : behind + (t - before);
     if (at >= n)
       return;
-    const Word image = codec.image(keys.load(at));
-    watch().see(simt::vec<Word, 1>{{image}}, image_at(at + 1, n), all.order);
-    count_image(s, image, all);
+    const Word x = image.image(keys.load(at));
+    watch().see(simt::vec<Word, 1>{{x}}, image_at(at + 1, n, image), all.order);
+    count_image<Bytes>(s, x, all);
   }
 
-  SORTILE_DEVICE void images(keys_vector& x) const {
+  template <class Image>
+  static SORTILE_DEVICE void images(keys_vector& x, const Image& image) {
     SORTILE_UNROLL
     for (int e = 0; e < vector; ++e)
-      x[e] = codec.image(x[e]);
+      x[e] = image.image(x[e]);
   }
   /// For `watch`: the image of the key at `at`, if there is one.
-  SORTILE_DEVICE auto image_at(std::uint64_t at, std::uint64_t n) const {
-    return [this, at, n](Word& image) {
+  template <class Image>
+  SORTILE_DEVICE auto image_at(std::uint64_t at, std::uint64_t n, const Image& image) const {
+    return [this, at, n, image](Word& x) {
       if (at >= n)
         return false;
-      image = codec.image(keys.load(at));
+      x = image.image(keys.load(at));
       return true;
     };
   }
   SORTILE_DEVICE order_watch<plain_image<Word>> watch() const { return {{}, ties_rise}; }
 
+  template <bool Bytes>
   SORTILE_DEVICE void count_vector(shared& s, const keys_vector& x, seen& all) const {
     SORTILE_UNROLL
     for (int e = 0; e < vector; ++e)
-      count_image(s, x[e], all);
+      count_image<Bytes>(s, x[e], all);
   }
+  template <bool Bytes>
   SORTILE_DEVICE void count_image(shared& s, Word image, seen& all) const {
     all.ones = Word(all.ones | image);
     all.zeros = Word(all.zeros | Word(~image));
     const unsigned copy = simt::lane_index() % copies;
-    const std::uint32_t mask = (1u << passes.digit_bits) - 1;
+    const unsigned bits = Bytes ? 8 : passes.digit_bits;
+    const std::uint32_t mask = (1u << bits) - 1;
     SORTILE_UNROLL
     for (unsigned p = 0; p < digits; ++p)
-      if (p < passes.count) {
+      if (Bytes || p < passes.count) {
         s.counts.fetch_add((p * radix + (std::uint32_t(image) & mask)) * copies + copy, 1u, simt::relaxed,
                            simt::block_scope);
-        image = Word(image >> passes.digit_bits % (8 * sizeof(Word)));
+        image = Word(image >> bits % (8 * sizeof(Word)));
       }
   }
 
@@ -162,8 +181,8 @@ struct lsd_look_kernel {
     for (unsigned i = t; i < passes.count * radix; i += block_threads) {
       std::uint32_t sum = 0;
       SORTILE_UNROLL
-      for (unsigned c = 0; c < copies; ++c)
-        sum += s.counts.load(i * copies + c);
+      for (unsigned c = 0; c < copies; ++c) // lanes begin at different copies, which lie in different banks
+        sum += s.counts.load(i * copies + (c + t) % copies);
       if (sum != 0)
         counts.fetch_add(i, std::uint64_t{sum});
     }
