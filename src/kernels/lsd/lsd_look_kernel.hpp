@@ -3,10 +3,11 @@
 //   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
 //   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards
 //
-// A resident grid strides over the keys, four loads of 16 bytes in flight a thread. Counters stand in several copies
-// beside each other, chosen by the lane, so that equal digits of a warp meet in fewer places and copies never share a
-// bank (histogram/radix_histogram_kernel.hpp has the figures). For the order each thread compares the keys of its
-// vectors, and the last with the next lane's first; the last lane loads that key (look/key_order.hpp).
+// A resident grid strides over the keys, four loads of 16 bytes in flight a thread, and the next four on their way.
+// Counters stand in several copies beside each other, chosen by the lane: 32 of 4-byte keys, a bank a lane, and as many
+// of wider ones as 128 KB hold. Additions to shared storage are what a look waits for then, 3.5 clocks of a
+// multiprocessor each, one a digit and a row. For the order each thread compares the keys of its vectors, and the last
+// with the next lane's first; the last lane loads that key (look/key_order.hpp).
 //
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
 #pragma once
@@ -20,8 +21,8 @@ template <class Word>
 struct lsd_look_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = sizeof(Word) <= 2 ? 512 : 1024;
-  static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : sizeof(Word) == 4 ? 2 : 1;
-  static constexpr unsigned in_flight = 4, copies = sizeof(Word) <= 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
+  static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : 1;
+  static constexpr unsigned in_flight = 4, copies = sizeof(Word) <= 2 ? 16 : 128 / sizeof(Word);
   static constexpr unsigned digits = sizeof(Word), radix = 256, pieces = (sizeof(Word) + 3) / 4;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
@@ -82,26 +83,35 @@ struct lsd_look_kernel {
   SORTILE_DEVICE void see_vectors(shared& s, std::uint64_t n, seen& all, const Image& image) const {
     constexpr unsigned stretch = block_threads * in_flight;
     const std::uint64_t vectors = (n - head(n)) / unsigned(vector);
+    const std::uint64_t step = std::uint64_t{simt::grid_size()} * stretch;
     auto first = std::uint64_t{simt::block_index()} * stretch;
-    for (; first + stretch <= vectors; first += std::uint64_t{simt::grid_size()} * stretch) {
-      keys_vector x[in_flight];
-      SORTILE_UNROLL
-      for (unsigned k = 0; k < in_flight; ++k)
-        x[k] = simt::load_vector<vector>(keys, first_of(first + k * block_threads + simt::thread_index()));
+    keys_vector x[in_flight] = {};
+    if (first + stretch <= vectors)
+      load_stretch(first, x);
+    for (; first + stretch <= vectors; first += step) {
+      keys_vector next[in_flight] = {}; // on their way while these are counted
+      if (first + step + stretch <= vectors)
+        load_stretch(first + step, next);
       SORTILE_UNROLL
       for (unsigned k = 0; k < in_flight; ++k) {
         images(x[k], image);
         watch().see_row(x[k], image_at(first_of(first + k * block_threads + simt::thread_index() + 1), n, image),
                         all.order);
         count_vector<Bytes>(s, x[k], all);
+        x[k] = next[k];
       }
     }
     for (auto v = first + simt::thread_index(); v < vectors && v < first + stretch; v += block_threads) {
-      keys_vector x = simt::load_vector<vector>(keys, first_of(v));
-      images(x, image);
-      watch().see(x, image_at(first_of(v + 1), n, image), all.order);
-      count_vector<Bytes>(s, x, all);
+      keys_vector y = simt::load_vector<vector>(keys, first_of(v));
+      images(y, image);
+      watch().see(y, image_at(first_of(v + 1), n, image), all.order);
+      count_vector<Bytes>(s, y, all);
     }
+  }
+  SORTILE_DEVICE void load_stretch(std::uint64_t first, keys_vector (&x)[in_flight]) const {
+    SORTILE_UNROLL
+    for (unsigned k = 0; k < in_flight; ++k)
+      x[k] = simt::load_vector<vector>(keys, first_of(first + k * block_threads + simt::thread_index()));
   }
   /// Keys before the first and behind the last whole vector: fewer than two vectors.
   template <bool Bytes, class Image>
