@@ -193,7 +193,8 @@ std::vector<named_entrant> engine_sorts_for(const sort_row& row, const sort_requ
   const bool alone = row.kind->carries == payload::none, narrow = key_bytes(row.kind->type) < 4;
   if (alone && narrow)
     sorts.push_back({"counting", make_count_sort});
-  if (alone && !narrow && !is_float(row.kind->type) && row.n <= kernels::sort_keys_most)
+  const bool counted = row.kind->type == key_type::f32 && kernels::sort_keys_shape_of<std::uint32_t>(row.n).counts;
+  if (alone && !narrow && (!is_float(row.kind->type) || counted) && row.n <= kernels::sort_keys_most)
     sorts.push_back({"keys", make_sort_keys});
   if (middle && row.n <= kernels::sort_pairs_most)
     sorts.push_back({"pairs", make_sort_pairs});

@@ -335,9 +335,11 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
                      "passes, least significant digit first, where one of these would",
                      0, 0});
   else if (someone_behind())
-    steps.push_back(
-        {"or passes",
-         "in place of all but the look, where one bucket would hold too much: least significant digit first", 0, 0});
+    steps.push_back({"or passes",
+                     std::string("in place of all but the look, where ") +
+                         (shape.counts ? "there is a -0 or a NaN" : "one bucket would hold too much") +
+                         ": least significant digit first",
+                     0, 0});
 }
 
 void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {

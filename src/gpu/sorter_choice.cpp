@@ -82,11 +82,17 @@ kernels::sort_shape shape_of(sorter which, const sort_facts& f) {
   }
 }
 
+/// Whether the key sort takes keys of this type and number: floats where their buckets are counted.
+bool keys_take(const sort_facts& f) {
+  return f.value_bytes == 0 && f.n <= kernels::sort_keys_most &&
+         (!f.floats || (f.key_bits == 32 && shape_of(sorter::keys, f).counts));
+}
+
 /// The partitions that can sort such keys, or lsd.
 sorter partitions_for(const sort_facts& f) {
   if (!f.whole_keys || !f.vectors_fit || f.n_on_device || f.key_bits < 32)
     return sorter::lsd;
-  const bool by_keys = f.value_bytes == 0 && !f.floats && f.n <= kernels::sort_keys_most;
+  const bool by_keys = keys_take(f);
   const bool by_pairs =
       f.key_bits <= 64 && f.device.architecture >= kernels::sort_pairs_architecture && f.n <= most_pairs;
   if (by_keys && (!by_pairs || f.n > keys_as_pairs || partitions_in_one_block(sorter::keys, f)))
@@ -102,7 +108,7 @@ bool partitions_in_one_block(sorter which, const sort_facts& f) {
 
 bool partitions_may_leave(sorter which, const sort_facts& f) {
   const kernels::sort_shape shape = shape_of(which, f);
-  return !shape.in_one_block && !shape.counts;
+  return !shape.in_one_block && (!shape.counts || f.floats);
 }
 
 sorter_choice choose_sorter(const sort_facts& f) {

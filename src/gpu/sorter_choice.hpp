@@ -16,7 +16,7 @@ enum class sorter {
   nothing,   ///< no keys, or nobody behind
   counting,  ///< kernels/narrow: keys of 8 and 16 bits, alone
   sample,    ///< kernels/sample: everything, in one launch, where it fits
-  keys,      ///< kernels/sort: integers of 32 bits and more, alone
+  keys,      ///< kernels/sort: integers of 32 bits and more, and many floats of 32, alone
   pairs,     ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
   splitters, ///< kernels/splitters: pairs of 64-bit keys that crowd
   lsd,       ///< kernels/lsd: everything
@@ -45,7 +45,8 @@ sorter_choice choose_sorter(const sort_facts& facts);
 
 /// Whether a sort of partitions takes one launch of one block for so many keys.
 bool partitions_in_one_block(sorter which, const sort_facts& facts);
-/// Whether it may find that keys crowd, so that another sort has to stand behind it.
+/// Whether it may find that keys crowd, or are floats that it cannot order, so that another sort has to stand behind
+/// it.
 bool partitions_may_leave(sorter which, const sort_facts& facts);
 
 } // namespace sortile::gpu

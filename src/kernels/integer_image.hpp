@@ -3,7 +3,8 @@
 //
 // primitives/key_codec.hpp says what an image is. For an integer and its whole width the codec boils down to flipping
 // constant bits, so a digit costs a shift, an exclusive-or and a mask, and equal images mean equal bits. The second is
-// what lets a sort be unstable without anybody noticing; floats (two zeros, many NaNs) and bit windows lack it.
+// what lets a sort be unstable without anybody noticing; bit windows lack it, and floats that hold two zeros or a NaN
+// (float_image.hpp).
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -12,7 +13,14 @@ namespace sortile::kernels {
 
 template <class Word>
 struct integer_image {
+  using word = Word;
+  static constexpr bool of_floats = false;
+
   Word flip;
+
+  /// Bits that rise with the key, but for the flip, and back: an integer's own.
+  static SORTILE_HOST_DEVICE Word unfolded(Word key) { return key; }
+  static SORTILE_HOST_DEVICE Word folded(Word bits) { return bits; }
 
   /// Bits `shift` … of the image, as many as the mask has.
   SORTILE_HOST_DEVICE std::uint32_t digit(Word key, unsigned shift, std::uint32_t mask) const {

@@ -48,7 +48,8 @@ TEST(sorter_choice, is_able_to) {
         ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 32) << f.n;
       }
       if (s == sorter::keys) {
-        ASSERT_TRUE(f.value_bytes == 0 && !f.floats && f.n < (std::size_t{1} << 32)) << f.n;
+        ASSERT_TRUE(f.value_bytes == 0 && f.n < (std::size_t{1} << 32)) << f.n;
+        ASSERT_TRUE(!f.floats || (f.key_bits == 32 && f.n > std::size_t{1} << 27)) << f.n;
       }
       if (s == sorter::pairs) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
@@ -89,6 +90,22 @@ TEST(sorter_choice, nobody_stands_behind_keys_that_are_counted) {
   }
 }
 
+// Floats among which there is a −0 or a NaN are left.
+TEST(sorter_choice, lsd_stands_behind_floats_that_are_counted) {
+  const auto chosen = [](std::size_t n, unsigned key_bits, unsigned value_bytes = 0) {
+    return choose_sorter({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = true});
+  };
+  constexpr std::size_t most_by_value = std::size_t{1} << 27;
+  EXPECT_EQ(chosen(most_by_value, 32).first, sorter::pairs);
+  for (const std::size_t n : {most_by_value + 1, 4 * most_by_value}) {
+    EXPECT_EQ(chosen(n, 32).first, sorter::keys) << n;
+    EXPECT_EQ(chosen(n, 32).second, sorter::nothing) << n;
+    EXPECT_EQ(chosen(n, 32).behind, sorter::lsd) << n;
+    EXPECT_NE(chosen(n, 32, 4).first, sorter::keys) << n;
+    EXPECT_NE(chosen(n, 64).first, sorter::keys) << n;
+  }
+}
+
 TEST(sorter_choice, pairs_that_crowd_go_between_splitters) {
   const auto second = [](std::size_t n, unsigned key_bits, unsigned value_bytes, bool floats = false) {
     return choose_sorter({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = floats}).second;
@@ -123,14 +140,15 @@ TEST(sorter_choice, a_sample_sort_fits_a_large_device) {
 TEST(sorter_choice, plans_say_who_stands_behind) {
   void* const in = reinterpret_cast<void*>(std::size_t{1} << 40); // compared, never followed
   void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
-  const auto plan_of = [&](std::size_t n) {
-    return to_string(
-        explain({.type = key_type::u32, .n = n, .keys_in = in, .keys_out = out}, {.memory = memory::device}));
+  const auto plan_of = [&](std::size_t n, key_type type = key_type::u32) {
+    return to_string(explain({.type = type, .n = n, .keys_in = in, .keys_out = out}, {.memory = memory::device}));
   };
   EXPECT_NE(plan_of(500'000).find("or buckets"), std::string::npos) << plan_of(500'000);
   EXPECT_NE(plan_of(50'000'000).find("or passes"), std::string::npos) << plan_of(50'000'000);
   EXPECT_EQ(plan_of(200'000'000).find("\nor "), std::string::npos) << plan_of(200'000'000);
   EXPECT_NE(plan_of(200'000'000).find("counted"), std::string::npos) << plan_of(200'000'000);
+  EXPECT_NE(plan_of(200'000'000, key_type::f32).find("-0 or a NaN"), std::string::npos);
+  EXPECT_EQ(plan_of(100'000'000, key_type::f32).find("-0 or a NaN"), std::string::npos);
   EXPECT_NE(plan_of(50'000).find("sample"), std::string::npos) << plan_of(50'000);
   void* const values = reinterpret_cast<void*>(std::size_t{1} << 42);
   const std::string pairs = to_string(explain({.type = key_type::u64,

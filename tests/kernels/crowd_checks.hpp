@@ -68,7 +68,7 @@ struct crowd_layout {
     start.push_back(std::uint32_t(keys.size()));
     free.resize(keys.size(), untouched);
     for (const std::uint32_t b : giants)
-      std::fill_n(free.begin() + kernels::giant_list::counters(start[b]), kernels::bucket_values::most, 0);
+      std::fill_n(free.begin() + kernels::giant_list::counters(start[b]), kernels::bucket_ranks::most, 0);
     findings[kernels::finding_order] = c.order;
     findings[kernels::finding_ones] = findings[kernels::finding_zeros] = 0xffffffff;
     findings[kernels::finding_left] = left.size();
@@ -106,7 +106,7 @@ class crowd_case {
         window_(std::vector{layout_.window()}) {}
 
   const crowd_layout& layout() const { return layout_; }
-  kernels::crowd_arrays arrays() const {
+  kernels::crowd_arrays<> arrays() const {
     return {.in = {keys_.view().data(), layout_.keys.size()},
             .out = asked_.in_place ? keys_.view() : free_.view(),
             .spare = asked_.in_place ? free_.view() : keys_.view(),

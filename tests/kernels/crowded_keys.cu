@@ -60,7 +60,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
 }
 
 constexpr std::size_t local_capacity = kernels::local_sort_kernel<Word>::capacity;
-constexpr std::size_t medium_capacity = kernels::medium_sort_kernel::local::capacity;
+constexpr std::size_t medium_capacity = kernels::medium_sort_kernel<>::local::capacity;
 constexpr Word far = 0x80000000; // from the keys of a test that lie low: makes the window as wide as the type
 
 /// Random keys of one bucket, `others` of them each in another.
@@ -188,8 +188,8 @@ SIMT_TEST(crowded_keys, keys_that_no_sample_shows) {
 }
 
 // Types of their own: one translation unit of a program launches a kernel, and the library's has these.
-struct counting : kernels::count_crowds_kernel {};
-struct filling : kernels::fill_giants_kernel {};
+struct counting : kernels::count_crowds_kernel<> {};
+struct filling : kernels::fill_giants_kernel<> {};
 
 /// The two kernels behind the local step.
 void check_crowds(simt::queue q, const crowds& c) {
@@ -296,7 +296,7 @@ TEST(crowded_keys, values_of_a_bucket) {
       const Word first = w.first_of(bucket, bits), last = w.last_of(bucket, bits);
       if (first > w.span || first > last)
         continue; // empty
-      ASSERT_LT(last - first, kernels::bucket_values::most) << w.low << " + " << w.span << ", " << bucket;
+      ASSERT_LT(last - first, kernels::bucket_ranks::most) << w.low << " + " << w.span << ", " << bucket;
       ASSERT_EQ(w.spread(first) >> (kernels::key_window<Word>::spread_bits - bits), bucket);
       ASSERT_EQ(w.spread(last) >> (kernels::key_window<Word>::spread_bits - bits), bucket);
     }

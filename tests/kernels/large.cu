@@ -106,16 +106,26 @@ SIMT_TEST(large, thousands_of_scans_on_one_workspace) {
   ASSERT_EQ(wrong.host()[0], 0u);
 }
 
-/// A permutation of the multiples of 2^(width − 28) below 2^width, so that place i of the sorted keys is known.
+/// 2^28 keys in their order: by default the multiples of 2^(width − 28) below 2^width.
+template <class Word>
+struct numbered_keys {
+  static constexpr unsigned bits = 28;
+  static constexpr std::uint64_t n = std::uint64_t{1} << bits;
+  Word first = 0;
+  unsigned shift = 8 * sizeof(Word) - bits;
+  SORTILE_DEVICE Word operator[](std::uint64_t i) const { return Word(first + (Word(i) << shift)); }
+};
+/// A permutation of these, so that place i of the sorted keys is known.
 template <class Word>
 struct permuted_keys {
-  static constexpr unsigned block_threads = 256, bits = 28, shift = 8 * sizeof(Word) - bits;
-  static constexpr std::uint64_t n = std::uint64_t{1} << bits;
+  static constexpr unsigned block_threads = 256;
+  static constexpr std::uint64_t n = numbered_keys<Word>::n;
   simt::global<Word> out;
+  numbered_keys<Word> keys;
   SORTILE_DEVICE void operator()() const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
     for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
-      out[i] = Word(i * 0x9e3779b1u & (n - 1)) << shift;
+      out[i] = keys[i * 0x9e3779b1u & (n - 1)];
   }
 };
 template <class Word>
@@ -123,17 +133,17 @@ struct count_wrong_keys {
   static constexpr unsigned block_threads = 256;
   simt::global<const Word> in;
   simt::global<std::uint64_t> wrong;
+  numbered_keys<Word> keys;
   SORTILE_DEVICE void operator()() const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
-    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < permuted_keys<Word>::n;
-         i += stride)
-      if (in.load(i) != Word(i) << permuted_keys<Word>::shift)
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < keys.n; i += stride)
+      if (in.load(i) != keys[i])
         wrong.fetch_add(0, std::uint64_t{1});
   }
 };
 
 template <class Word>
-void check_sort_of_permutation(key_type type, bool in_place) {
+void check_sort_of_permutation(key_type type, bool in_place, numbered_keys<Word> keys = {}, order direction = {}) {
   constexpr std::uint64_t n = permuted_keys<Word>::n;
   const auto q = simt::queue::cuda(nullptr);
   const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n);
@@ -141,16 +151,19 @@ void check_sort_of_permutation(key_type type, bool in_place) {
   device_array<std::uint64_t> workspace(bytes / 8);
   SKIP_UNLESS_ALL_THERE(in, out, workspace);
   Word* const to = in_place ? in.data() : out.data();
-  simt::launch(q, {.grid = 1024}, permuted_keys<Word>{{in.data(), n}});
+  simt::launch(q, {.grid = 1024}, permuted_keys<Word>{{in.data(), n}, keys});
+  buffer<std::uint32_t> unsuited(1, 99);
   kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.data(),
                                                          .out = to,
                                                          .n = n,
-                                                         .codec = make_key_codec<Word>(type, order::ascending, {}),
+                                                         .codec = make_key_codec<Word>(type, direction, {}),
                                                          .workspace = workspace.data(),
-                                                         .workspace_bytes = bytes});
+                                                         .workspace_bytes = bytes,
+                                                         .unsuited = unsuited.view().data()});
   buffer<std::uint64_t> wrong(1);
-  simt::launch(q, {.grid = 1024}, count_wrong_keys<Word>{{to, n}, wrong.view()});
+  simt::launch(q, {.grid = 1024}, count_wrong_keys<Word>{{to, n}, wrong.view(), keys});
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(unsuited.host()[0], 0u);
   EXPECT_EQ(wrong.host()[0], 0u);
 }
 
@@ -159,6 +172,10 @@ SIMT_TEST(large, sort_of_u32_keys) {
 }
 SIMT_TEST(large, sort_of_u64_keys_in_place) {
   check_sort_of_permutation<std::uint64_t>(key_type::u64, true);
+}
+SIMT_TEST(large, sort_of_f32_keys) {
+  check_sort_of_permutation<std::uint32_t>(key_type::f32, false, {0x30000000, 0});
+  check_sort_of_permutation<std::uint32_t>(key_type::f32, true, {0xb0000000, 0}, order::descending);
 }
 SIMT_TEST(large, sort_of_u128_keys) {
   check_sort_of_permutation<uint128>(key_type::u128, false);

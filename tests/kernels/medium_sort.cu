@@ -7,10 +7,10 @@ namespace sortile::simt_tests {
 namespace {
 
 using namespace crowd_checks;
-using local = kernels::medium_sort_kernel::local;
+using local = kernels::medium_sort_kernel<>::local;
 
 // A type of its own: one translation unit of a program launches a kernel, and the library's has that.
-struct sorting : kernels::medium_sort_kernel {};
+struct sorting : kernels::medium_sort_kernel<> {};
 
 constexpr unsigned word = 16; // ranks that share one, of a bin each
 

@@ -16,7 +16,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 struct bucket_counts {
-  using Word = bucket_values::Word;
+  using Word = std::uint32_t;
   using counters = narrow_counters<std::uint16_t>;
   static constexpr unsigned block_threads = counters::block_threads, warps = block_threads / simt::warp_size;
   static constexpr unsigned most_spills = 64;
@@ -32,21 +32,22 @@ struct bucket_counts {
   // By all threads of the block.
 
   /// For so many values.
-  SORTILE_DEVICE void clear(const bucket_values& values) {
-    counting.template clear<block_threads>(values.chunks() * bucket_values::chunk);
+  SORTILE_DEVICE void clear(std::uint32_t values) {
+    counting.template clear<block_threads>(bucket_ranks::chunks_of(values) * bucket_ranks::chunk);
     if (simt::thread_index() == 0)
       spills = 0;
   }
   /// Counts the keys [begin, end); what spills is listed. Between block barriers.
+  template <class Image>
   SORTILE_DEVICE void count(const simt::global<const Word>& in, std::uint32_t begin, std::uint32_t end,
-                            const bucket_values& values) {
+                            const bucket_values<Image>& values) {
     count(in, begin, end, values,
           [this](std::uint16_t rank) { spilled[spills.fetch_add(0, 1u, simt::relaxed, simt::block_scope)] = rank; });
   }
   /// The same for any number of keys; spill(rank) stands for 2^15 of them.
-  template <class Spill>
+  template <class Image, class Spill>
   SORTILE_DEVICE void count(const simt::global<const Word>& in, std::uint32_t begin, std::uint32_t end,
-                            const bucket_values& values, Spill spill) {
+                            const bucket_values<Image>& values, Spill spill) {
     const std::uint64_t aligned = (std::uint64_t{begin} + 3) / 4 * 4;
     const auto first = std::uint32_t(aligned < end ? aligned : end);
     const std::uint32_t rows = (end - first) / row_keys, behind = first + rows * row_keys;
@@ -55,17 +56,17 @@ struct bucket_counts {
       counting.add_key(values.rank(in.load(i < first - begin ? begin + i : behind + (i - (first - begin)))), spill);
   }
   /// Keys of this lane's four ranks of a chunk.
-  SORTILE_DEVICE void load(std::uint32_t chunk, std::uint32_t (&keys)[bucket_values::each]) const {
-    const std::uint32_t first = chunk * bucket_values::chunk + simt::lane_index() * unsigned(bucket_values::each);
+  SORTILE_DEVICE void load(std::uint32_t chunk, std::uint32_t (&keys)[bucket_ranks::each]) const {
+    const std::uint32_t first = chunk * bucket_ranks::chunk + simt::lane_index() * unsigned(bucket_ranks::each);
     const auto four = counting.of_four(first);
     const std::uint32_t listed = spills.load(0);
     SORTILE_UNROLL
-    for (int j = 0; j < bucket_values::each; ++j)
+    for (int j = 0; j < bucket_ranks::each; ++j)
       keys[j] = four[j];
     for (std::uint32_t k = 0; k < listed; ++k) {
       const std::uint32_t rank = spilled.load(k);
       SORTILE_UNROLL
-      for (int j = 0; j < bucket_values::each; ++j)
+      for (int j = 0; j < bucket_ranks::each; ++j)
         keys[j] += rank == first + unsigned(j) ? 1u << spill_bits : 0;
     }
   }
@@ -79,13 +80,14 @@ struct bucket_counts {
     const std::uint32_t mine = at + simt::lane_index() * 4;
     return {simt::load_vector<4>(in, mine), simt::load_vector<4>(in, mine + row_keys / 2)};
   }
-  static SORTILE_DEVICE narrow_vector<std::uint16_t> ranks(const row& x, const bucket_values& values) {
+  template <class Image>
+  static SORTILE_DEVICE narrow_vector<std::uint16_t> ranks(const row& x, const bucket_values<Image>& values) {
     return narrow_vector<std::uint16_t>::made([&](int e) { return values.rank(e < 4 ? x.low[e] : x.high[e - 4]); });
   }
 
-  template <class Spill>
+  template <class Image, class Spill>
   SORTILE_DEVICE void count_rows(const simt::global<const Word>& in, std::uint32_t first, std::uint32_t rows,
-                                 const bucket_values& values, Spill spill) {
+                                 const bucket_values<Image>& values, Spill spill) {
     row x[in_flight];
     SORTILE_UNROLL
     for (unsigned k = 0; k < in_flight; ++k)

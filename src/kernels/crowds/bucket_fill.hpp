@@ -21,25 +21,25 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <unsigned Threads>
+template <unsigned Threads, class Image = integer_image<std::uint32_t>>
 struct bucket_fill {
-  using Word = bucket_values::Word;
+  using Word = typename Image::word;
   static constexpr unsigned warps = Threads / simt::warp_size;
   static constexpr int vector = 4, rows = 4; // of 32 vectors, that a warp writes of a tile
   static constexpr std::uint32_t row_keys = simt::warp_size * unsigned(vector), warp_keys = unsigned(rows) * row_keys;
   static constexpr std::uint32_t tile = warps * warp_keys;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, Threads>;
-  static_assert(bucket_values::most_chunks <= Threads);
+  static_assert(bucket_ranks::most_chunks <= Threads);
 
   struct shared {
     alignas(16) simt::shared_array<std::uint16_t, tile> marks;
-    simt::shared_array<std::uint32_t, bucket_values::most_chunks + 1> start; // of a chunk, from the bucket's begin
+    simt::shared_array<std::uint32_t, bucket_ranks::most_chunks + 1> start; // of a chunk, from the bucket's begin
     simt::shared_array<std::uint32_t, warps> most;
     scan_storage scan;
   };
 
   simt::global<Word> out;
-  bucket_values values;
+  bucket_values<Image> values;
 
   // By all threads of the block.
 
@@ -54,7 +54,7 @@ struct bucket_fill {
     const unsigned t = simt::thread_index();
     const std::uint32_t chunks = values.chunks();
     for (std::uint32_t c = simt::warp_index(); c < chunks; c += warps) {
-      std::uint32_t keys[bucket_values::each];
+      std::uint32_t keys[bucket_ranks::each];
       counts.load(c, keys);
       const std::uint32_t sum = simt::warp_reduce_add(keys[0] + keys[1] + keys[2] + keys[3]);
       if (simt::lane_index() == 0)
@@ -105,13 +105,13 @@ struct bucket_fill {
         return;
       if (chunk_begin == chunk_end)
         continue;
-      std::uint32_t keys[bucket_values::each];
+      std::uint32_t keys[bucket_ranks::each];
       counts.load(c, keys);
       const std::uint32_t sum = keys[0] + keys[1] + keys[2] + keys[3];
       std::uint32_t at = chunk_begin + primitives::warp_inclusive_scan(sum, primitives::plus{}) - sum;
-      const std::uint32_t rank = c * bucket_values::chunk + simt::lane_index() * unsigned(bucket_values::each);
+      const std::uint32_t rank = c * bucket_ranks::chunk + simt::lane_index() * unsigned(bucket_ranks::each);
       SORTILE_UNROLL
-      for (int j = 0; j < bucket_values::each; ++j) {
+      for (int j = 0; j < bucket_ranks::each; ++j) {
         const std::uint32_t end = at + keys[j];
         if (keys[j] != 0 && at < here.end && end > here.first)
           s.marks[(at > here.first ? at : here.first) - here.first + here.before] = std::uint16_t(rank + unsigned(j));

@@ -22,25 +22,32 @@ constexpr bool buckets_are_counted(unsigned bits) {
   return sizeof(Word) == 4 && bits == 16;
 }
 
-struct bucket_values {
-  using Word = std::uint32_t;
+struct bucket_ranks {
   static constexpr std::uint32_t most = 1u << 16;
   static constexpr std::uint32_t chunk = 128; ///< ranks that a warp takes at once, four a lane
   static constexpr std::uint32_t most_chunks = most / chunk;
   static constexpr int each = int(chunk / simt::warp_size);
 
-  Word complement, add; // rank = (key ^ complement) + add
-  std::uint32_t count;  // values
+  static SORTILE_DEVICE std::uint32_t chunks_of(std::uint32_t values) { return (values + chunk - 1) / chunk; }
+};
 
-  static SORTILE_DEVICE bucket_values of(const key_window<Word>& w, integer_image<Word> image, std::uint32_t bucket,
+/// Those of one bucket.
+template <class Image>
+struct bucket_values {
+  using Word = typename Image::word;
+  static_assert(sizeof(Word) == 4);
+
+  key_distance<Image> distance; ///< from the bucket's first value
+  std::uint32_t count;          ///< of values
+
+  static SORTILE_DEVICE bucket_values of(const key_window<Word>& w, const Image& image, std::uint32_t bucket,
                                          unsigned bits) {
-    const windowed_keys<Word> all(w, image);
     const Word first = w.first_of(bucket, bits);
-    return {all.complement, Word(all.add - first), w.last_of(bucket, bits) - first + 1};
+    return {key_distance<Image>::from(Word(w.low + first), image), w.last_of(bucket, bits) - first + 1};
   }
-  SORTILE_DEVICE std::uint16_t rank(Word key) const { return std::uint16_t((key ^ complement) + add); }
-  SORTILE_DEVICE Word key(std::uint32_t rank) const { return (rank - add) ^ complement; }
-  SORTILE_DEVICE std::uint32_t chunks() const { return (count + chunk - 1) / chunk; }
+  SORTILE_DEVICE std::uint16_t rank(Word key) const { return std::uint16_t(distance.of(key)); }
+  SORTILE_DEVICE Word key(std::uint32_t rank) const { return distance.key(rank); }
+  SORTILE_DEVICE std::uint32_t chunks() const { return bucket_ranks::chunks_of(count); }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -44,31 +44,32 @@ struct stored_counts {
   simt::global<const std::uint32_t> words;
   std::uint32_t first;
 
-  SORTILE_DEVICE void load(std::uint32_t chunk, std::uint32_t (&keys)[bucket_values::each]) const {
-    const auto four = simt::load_vector<bucket_values::each>(
-        words, first + chunk * bucket_values::chunk + simt::lane_index() * unsigned(bucket_values::each));
+  SORTILE_DEVICE void load(std::uint32_t chunk, std::uint32_t (&keys)[bucket_ranks::each]) const {
+    const auto four = simt::load_vector<bucket_ranks::each>(
+        words, first + chunk * bucket_ranks::chunk + simt::lane_index() * unsigned(bucket_ranks::each));
     SORTILE_UNROLL
-    for (int j = 0; j < bucket_values::each; ++j)
+    for (int j = 0; j < bucket_ranks::each; ++j)
       keys[j] = four[j];
   }
 };
 
 /// What the three kernels of crowded buckets have to know.
+template <class Image = integer_image<std::uint32_t>>
 struct crowd_arrays {
-  using Word = bucket_values::Word;
+  using Word = typename Image::word;
   simt::global<const Word> in; // the buckets; out or spare
   simt::global<Word> out, spare;
   simt::global<const std::uint32_t> start;
   bucket_list left;
   giant_list giants;
   simt::global<const key_window<Word>> window;
-  integer_image<Word> image;
+  Image image;
   unsigned bits, shares; // of a bucket's number; of the keys in giant buckets
 
   SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
   /// The window is read anew: registers are short.
-  SORTILE_DEVICE bucket_values values(std::uint32_t bucket) const {
-    return bucket_values::of(window.load(0), image, bucket, bits);
+  SORTILE_DEVICE bucket_values<Image> values(std::uint32_t bucket) const {
+    return bucket_values<Image>::of(window.load(0), image, bucket, bits);
   }
   /// f(giant_part), for this block's share.
   template <class F>
@@ -77,12 +78,13 @@ struct crowd_arrays {
   }
 };
 
+template <class Image = integer_image<std::uint32_t>>
 struct count_crowds_kernel {
-  using Word = bucket_values::Word;
+  using Word = typename Image::word;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
-  using filler = bucket_fill<block_threads>;
-  using by_digits = large_sort_kernel<Word, block_threads, 4>;
+  using filler = bucket_fill<block_threads, Image>;
+  using by_digits = large_sort_kernel<Word, block_threads, 4, Image>;
 
   struct shared {
     union {
@@ -94,7 +96,7 @@ struct count_crowds_kernel {
     simt::shared_value<std::uint32_t> last;
   };
 
-  crowd_arrays at;
+  crowd_arrays<Image> at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
@@ -145,8 +147,8 @@ struct count_crowds_kernel {
 
   SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t bucket) const {
     const std::uint32_t begin = at.start.load(bucket), end = at.start.load(bucket + 1);
-    const bucket_values values = at.values(bucket);
-    s.counts.clear(values);
+    const bucket_values<Image> values = at.values(bucket);
+    s.counts.clear(values.count);
     simt::block_barrier();
     s.counts.count(at.in, begin, end, values);
     simt::block_barrier();
@@ -165,15 +167,15 @@ struct count_crowds_kernel {
 
   SORTILE_DEVICE void count_part(shared& s, const giant_part& part) const {
     const std::uint32_t begin = at.start.load(part.bucket), first = giant_list::counters(begin);
-    const bucket_values values = at.values(part.bucket);
+    const bucket_values<Image> values = at.values(part.bucket);
     const simt::global<Word> sums = counters();
-    s.counts.clear({values.complement, values.add, bucket_values::most});
+    s.counts.clear(bucket_ranks::most);
     simt::block_barrier();
     s.counts.count(at.in, begin + part.low, begin + part.high, values,
                    [&](std::uint16_t rank) { sums.fetch_add(first + rank, 1u << spill_bits); });
     simt::block_barrier();
     // Blocks that come here together had better not add to the same words.
-    s.counts.counting.each<block_threads>(
+    s.counts.counting.template each<block_threads>(
         simt::block_index(), [&](std::uint16_t rank, std::uint32_t keys) { sums.fetch_add(first + rank, keys); });
     simt::block_barrier();
     if (simt::thread_index() == 0)
@@ -183,7 +185,7 @@ struct count_crowds_kernel {
       finish(s, begin, values, {sums, first});
   }
   /// All has been counted: leaves in spare what the fill needs.
-  SORTILE_DEVICE void finish(shared& s, std::uint32_t begin, const bucket_values& values,
+  SORTILE_DEVICE void finish(shared& s, std::uint32_t begin, const bucket_values<Image>& values,
                              const stored_counts& counts) const {
     filler{at.out, values}.find_starts(s.filling, counts);
     const std::uint32_t chunks = values.chunks(), first = giant_list::starts(begin);
@@ -191,7 +193,7 @@ struct count_crowds_kernel {
       at.spare[first + c] = s.filling.start.load(c);
     if (counts.words.data() == at.spare.data())
       return;
-    for (std::uint32_t i = 4 * simt::thread_index(); i < chunks * bucket_values::chunk; i += 4 * block_threads)
+    for (std::uint32_t i = 4 * simt::thread_index(); i < chunks * bucket_ranks::chunk; i += 4 * block_threads)
       simt::store_vector<4>(at.spare, counts.first + i, simt::load_vector<4>(counts.words, counts.first + i));
   }
 };

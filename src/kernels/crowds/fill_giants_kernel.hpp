@@ -10,16 +10,17 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+template <class Image = integer_image<std::uint32_t>>
 struct fill_giants_kernel {
-  using Word = bucket_values::Word;
+  using Word = typename Image::word;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = count_crowds_kernel::block_threads, min_blocks = 1;
-  using filler = bucket_fill<block_threads>;
+  static constexpr unsigned block_threads = count_crowds_kernel<Image>::block_threads, min_blocks = 1;
+  using filler = bucket_fill<block_threads, Image>;
   struct shared {
     typename filler::shared filling;
   };
 
-  crowd_arrays at;
+  crowd_arrays<Image> at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
@@ -34,7 +35,7 @@ struct fill_giants_kernel {
  private:
   SORTILE_DEVICE void write(shared& s, const giant_part& part) const {
     const std::uint32_t begin = at.start.load(part.bucket), first = giant_list::starts(begin);
-    const bucket_values values = at.values(part.bucket);
+    const bucket_values<Image> values = at.values(part.bucket);
     for (std::uint32_t c = simt::thread_index(); c <= values.chunks(); c += block_threads)
       s.filling.start[c] = at.spare.load(first + c);
     filler{at.out, values}.write(s.filling, stored_counts{at.spare, giant_list::counters(begin)}, begin, part.low,

@@ -23,13 +23,13 @@ struct giant_list {
   std::uint32_t least = 0; ///< keys from which a bucket is giant; 0: none is
 
   /// Keys that hold what a giant bucket keeps in its own place.
-  static constexpr std::uint32_t room = bucket_values::most + bucket_values::most_chunks + 4;
+  static constexpr std::uint32_t room = bucket_ranks::most + bucket_ranks::most_chunks + 4;
 
   SORTILE_HOST_DEVICE bool takes(std::uint32_t keys) const { return least != 0 && keys >= least; }
 
   /// Where the counters of a bucket stand that begins here.
   static SORTILE_HOST_DEVICE std::uint32_t counters(std::uint32_t begin) { return (begin + 3) / 4 * 4; }
-  static SORTILE_DEVICE std::uint32_t starts(std::uint32_t begin) { return counters(begin) + bucket_values::most; }
+  static SORTILE_DEVICE std::uint32_t starts(std::uint32_t begin) { return counters(begin) + bucket_ranks::most; }
 };
 
 /// How the keys of all giant buckets are shared out. Places count in the row of these buckets.

@@ -19,14 +19,15 @@ struct medium_tuning {
   static constexpr int vectors = 5;
 };
 
+template <class Image = integer_image<std::uint32_t>>
 struct medium_sort_kernel {
-  using Word = bucket_values::Word;
-  using local = local_sort_kernel<Word, medium_tuning>;
+  using Word = typename Image::word;
+  using local = local_sort_kernel<Word, medium_tuning, Image>;
   using shared = typename local::shared;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = local::block_threads, min_blocks = local::min_blocks;
 
-  crowd_arrays at;
+  crowd_arrays<Image> at;
   std::uint32_t n;
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -50,11 +51,11 @@ struct medium_sort_kernel {
     const typename local::bucket b{bucket, begin - lead, lead, at.start.load(bucket + 1) - begin + lead};
     if (b.end > local::capacity)
       return false;
-    const bucket_values values = at.values(bucket);
+    const bucket_values<Image> values = at.values(bucket);
     const local step{at.in, at.in, at.out, at.start, at.left, at.window, at.image, n, at.bits, false};
     typename local::keys_vector keys[local::vectors];
     step.load(b, keys);
-    const bool sorted = step.sort(s, b, keys, {values.complement, values.add, 0});
+    const bool sorted = step.sort(s, b, keys, {values.distance, 0});
     simt::block_barrier();
     return sorted;
   }

@@ -22,7 +22,7 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, unsigned Threads = 512, int Items = sizeof(Word) <= 8 ? 8 : 4>
+template <class Word, unsigned Threads = 512, int Items = sizeof(Word) <= 8 ? 8 : 4, class Image = integer_image<Word>>
 struct large_sort_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = Threads, radix = 256, digit_bits = 8;
@@ -42,7 +42,7 @@ struct large_sort_kernel {
   simt::global<Word> out, spare;
   simt::global<const std::uint32_t> start;
   bucket_list left;
-  integer_image<Word> image;
+  Image image;
   unsigned below;
 
   SORTILE_DEVICE void operator()(shared& s) const {

@@ -12,9 +12,9 @@
 //
 // A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
 // left as it is and listed; large_sort_kernel.hpp sorts it, or, where buckets are counted, one of
-// crowds/medium_sort_kernel.hpp and crowds/count_crowds_kernel.hpp. So is the first and the last bucket where some keys lie outside of the window. A giant bucket
-// (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In the others a key's bin is its distance from
-// the bucket's first possible key, shifted.
+// crowds/medium_sort_kernel.hpp and crowds/count_crowds_kernel.hpp. So is the first and the last bucket where some keys
+// lie outside of the window. A giant bucket (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In
+// the others a key's bin is its distance from the bucket's first possible key, shifted.
 //
 // 32-bit keys whose bins have two values at most need not be left where the bins cannot take them: the block goes on to
 // sort them by how often each value occurs (distinct_values.hpp). It does so at once where there are so many keys to so
@@ -78,16 +78,17 @@ SORTILE_DEVICE unsigned bits_of(Word v) {
 }
 
 /// From a key to its bin: how far it lies from the first key that there can be, shifted.
-template <class Word>
+template <class Image>
 struct bin_of_key {
-  Word complement, add;
+  using Word = typename Image::word;
+  key_distance<Image> distance;
   unsigned shift;
-  SORTILE_DEVICE Word value(Word key) const { return Word((key ^ complement) + add); }
-  SORTILE_DEVICE Word key(Word value) const { return Word((value - add) ^ complement); }
+  SORTILE_DEVICE Word value(Word key) const { return distance.of(key); }
+  SORTILE_DEVICE Word key(Word value) const { return distance.key(value); }
   SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(value(key) >> shift); }
 };
 
-template <class Word, class Tuning = local_sort_tuning<Word>>
+template <class Word, class Tuning = local_sort_tuning<Word>, class Image = integer_image<Word>>
 struct local_sort_kernel {
   using tuning = Tuning;
   static constexpr bool starts_early = true;
@@ -128,7 +129,7 @@ struct local_sort_kernel {
   simt::global<const std::uint32_t> start;
   bucket_list left;
   simt::global<const key_window<Word>> window;
-  integer_image<Word> image;
+  Image image;
   std::uint32_t n;
   unsigned bits;       // of a bucket's number
   bool copy_if_sorted; // original and out are not the same array
@@ -145,7 +146,7 @@ struct local_sort_kernel {
     case key_course::reverse:
       return reverse_array<1>(original, out, n);
     case key_course::fill:
-      return fill(windowed_keys<Word>(w, image), w);
+      return fill(key_distance<Image>::from(w.low, image), w);
     case key_course::leave:
       return;
     case key_course::buckets:
@@ -190,11 +191,10 @@ struct local_sort_kernel {
       if (place_of(v) < b.end)
         keys[v] = load_up_to<vector>(in, b.first + place_of(v), n);
   }
-  using digits = bin_of_key<Word>;
+  using digits = bin_of_key<Image>;
   /// The bins for keys whose images lie from `first` on, and differ from it in `rest` bits.
   SORTILE_DEVICE digits bins_from(Word first, unsigned rest) const {
-    const windowed_keys<Word> keys({first, 0, 0, 0}, image);
-    return {keys.complement, keys.add, rest > bin_bits ? rest - bin_bits : 0};
+    return {key_distance<Image>::from(first, image), rest > bin_bits ? rest - bin_bits : 0};
   }
   /// Sorts the keys that load() gave by their bins, and stores them. False, in all threads and with nothing stored,
   /// where too many found their bin taken.
@@ -283,8 +283,8 @@ struct local_sort_kernel {
     return {number, b - lead, lead, e - b + lead};
   }
   SORTILE_DEVICE void clear_counters(const bucket& b, const key_window<Word>& w) const {
-    const auto values = bucket_values::of(w, image, b.number, bits);
-    const std::uint32_t first = giant_list::counters(b.first + b.lead), all = values.chunks() * bucket_values::chunk;
+    const auto values = bucket_values<Image>::of(w, image, b.number, bits);
+    const std::uint32_t first = giant_list::counters(b.first + b.lead), all = values.chunks() * bucket_ranks::chunk;
     for (std::uint32_t i = 4 * simt::thread_index(); i < all; i += 4 * block_threads)
       simt::store_vector<4>(counters, first + i, simt::vec<std::uint32_t, 4>{});
   }
@@ -410,7 +410,7 @@ struct local_sort_kernel {
   }
   /// This block's share of the output, from the counts alone: every bucket holds one key, so many times. Of all blocks
   /// as many work as fill the device some times over: a share begins with two searches.
-  SORTILE_DEVICE void fill(const windowed_keys<Word>& all, const key_window<Word>& w) const {
+  SORTILE_DEVICE void fill(const key_distance<Image>& from_low, const key_window<Word>& w) const {
     constexpr std::uint32_t most_blocks = 4096;
     const std::uint32_t bins = 1u << bits, blocks = bins < most_blocks ? bins : most_blocks;
     const std::uint32_t whole = (n + unsigned(vector) - 1) / unsigned(vector);
@@ -433,7 +433,7 @@ struct local_sort_kernel {
         if (p + unsigned(e) >= next && p + unsigned(e) < n) {
           number = bucket_at(p + unsigned(e), number, high);
           next = start.load(number + 1);
-          key = all.key_at(w.last_of(number, bits));
+          key = from_low.key(w.last_of(number, bits));
         }
         x[e] = key;
       }

@@ -14,7 +14,7 @@ enum key_finding : unsigned {
   finding_left = finding_zeros + 2, ///< buckets that the local step left to the large one, or to crowds/
   finding_outside,                  ///< 1: some image lies outside of the window (key_window.hpp)
   finding_crowded, ///< keys in buckets that are too large for the local step, as far as they are counted
-  finding_skewed,  ///< not 0: some bucket is so large that the sort leaves the keys to another, as one of these says
+  finding_skewed,  ///< not 0: the sort leaves the keys to another, as one of these says
   finding_second,  ///< 1: the look was taken again, with another window (second_look.hpp)
   finding_giants,  ///< buckets that several blocks count (crowds/giant_buckets.hpp)
   finding_drawn,   ///< of the buckets left, how many have found their block
@@ -22,10 +22,11 @@ enum key_finding : unsigned {
   finding_words
 };
 
-/// Bits of finding_skewed.
+/// Bits of finding_skewed: who has found a bucket that is too large, or, among floats, a −0 or a NaN.
 enum who_found_skew : unsigned {
   skewed_by_counts = 1, ///< the look's counts
-  skewed_by_sample = 2  ///< a sample, so that no look was taken: nothing else is known
+  skewed_by_sample = 2, ///< a sample, so that no look was taken: nothing else is known
+  skewed_by_look = 4    ///< the look itself, while it ran, so that it asks for the sample's word alone: of floats
 };
 
 } // namespace sortile::kernels

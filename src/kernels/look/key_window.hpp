@@ -101,26 +101,37 @@ struct key_window {
   }
 };
 
+/// From a key to how far its image lies from some image, and back: v = (key unfolded ^ complement) + add.
+template <class Image>
+struct key_distance {
+  using Word = typename Image::word;
+  Word complement, add;
+
+  SORTILE_DEVICE Word of(Word key) const { return Word((Image::unfolded(key) ^ complement) + add); }
+  SORTILE_DEVICE Word key(Word v) const { return Image::folded(Word((v - add) ^ complement)); }
+
+  /// From the image `low`. A flipped sign bit is an addition, and complementing commutes with it up to a constant.
+  static SORTILE_DEVICE key_distance from(Word low, const Image& image) {
+    const Word complement = Word(image.flip >> (8 * sizeof(Word) - 2)) & 1 ? Word(~Word{0}) : Word{0};
+    return {complement, Word((image.flip ^ complement) - low)};
+  }
+};
+
 /// The window as kernels use it: straight from key to bucket.
-template <class Word>
+template <class Word, class Image = integer_image<Word>>
 struct windowed_keys {
-  Word complement, add; // v = (key ^ complement) + add
-  Word span, below;     // v of images below low: `below` and up, if there are any
+  key_distance<Image> distance;
+  Word span, below; // v of images below low: `below` and up, if there are any
   std::uint32_t shift, scale;
 
-  SORTILE_DEVICE windowed_keys(const key_window<Word>& w, integer_image<Word> image)
-      // A flipped sign bit is an addition, and complementing commutes with it up to a constant.
-      : complement(Word(image.flip >> (8 * sizeof(Word) - 2)) & 1 ? Word(~Word{0}) : Word{0}),
-        add(Word((image.flip ^ complement) - w.low)), span(w.span), below(Word(0) - w.low), shift(w.shift),
+  SORTILE_DEVICE windowed_keys(const key_window<Word>& w, const Image& image)
+      : distance(key_distance<Image>::from(w.low, image)), span(w.span), below(Word(0) - w.low), shift(w.shift),
         scale(w.scale) {}
 
-  SORTILE_DEVICE Word distance(Word key) const { return Word((key ^ complement) + add); }
-  SORTILE_DEVICE bool outside(Word key) const { return distance(key) > span; }
-  /// The key at this distance from low.
-  SORTILE_DEVICE Word key_at(Word v) const { return Word((v - add) ^ complement); }
+  SORTILE_DEVICE bool outside(Word key) const { return distance.of(key) > span; }
   /// Bits `right` … of y, as many as the mask has.
   SORTILE_DEVICE std::uint32_t digit(Word key, unsigned right, std::uint32_t mask) const {
-    Word v = distance(key);
+    Word v = distance.of(key);
     if (v > span)
       v = below != 0 && v >= below ? Word{0} : span;
     const auto x = std::uint32_t(Word(v << shift) >> (8 * sizeof(Word) - 32));

@@ -3,8 +3,8 @@
 //   count[d]   how many keys have d as the highest bits of their place in the window (key_window.hpp), up to 16 bits:
 //              where every bucket of both partitions begins follows from these, so that no partition has to count again
 //   findings   whether the keys are in order already, or backwards; which bits are set, and clear, in some image;
-//   whether
-//              some image lies outside of the window (key_findings.hpp)
+//              whether some image lies outside of the window, or, of floats, some key is −0 or a NaN, so that the keys
+//              are left to another sort (key_findings.hpp, float_image.hpp)
 //
 // Counters. A block has one for each of up to 65,536 digits: 16 bits each, two a word, 128 KB of shared storage, one
 // block a multiprocessor.
@@ -37,14 +37,21 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word>
+template <class Word, class Image = integer_image<Word>>
 struct look_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1;
   static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 8 ? 2 : 3;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
-  enum gathered_words { ones, zeros = 4, order = 8, outside = 9, gathered_size = 10 };
+  enum gathered_words {
+    ones,
+    zeros = 4,
+    order = 8,
+    outside = 9,
+    special = 10,
+    gathered_size = Image::of_floats ? 11 : 10
+  };
 
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
@@ -55,7 +62,7 @@ struct look_kernel {
   simt::global<std::uint32_t> count;
   simt::global<std::uint64_t> findings;
   simt::global<const key_window<Word>> window;
-  integer_image<Word> image;
+  Image image;
   std::uint32_t n;
   unsigned bits;   // of a bucket's number, up to 16
   bool may_spread; // a value's keys over several counters
@@ -93,11 +100,11 @@ struct look_kernel {
   struct seen {
     Word any = 0, all = Word(~Word{0});
     neighbours order; // of a warp's whole rows the same in all lanes
-    bool outside = false;
+    bool outside = false, special = false;
   };
   /// From key to counter: where values have several buckets each, threads take different ones.
   struct binning {
-    windowed_keys<Word> keys;
+    windowed_keys<Word, Image> keys;
     std::uint32_t spread;
   };
 
@@ -154,8 +161,8 @@ struct look_kernel {
       return true;
     };
   }
-  /// Equal keys are the same bits, so it does not matter which stands first.
-  SORTILE_DEVICE order_watch<integer_image<Word>> watch() const { return {image, false}; }
+  /// Equal keys are the same bits, or are left to another sort, so it does not matter which stands first.
+  SORTILE_DEVICE order_watch<Image> watch() const { return {image, false}; }
 
   SORTILE_DEVICE void count_warp(shared& s, const binning& buckets, const keys_vector& x, seen& all) const {
     const std::uint32_t first = bucket_of(buckets, x[0]);
@@ -181,8 +188,10 @@ struct look_kernel {
   }
   static SORTILE_DEVICE void note_bits(const binning& buckets, Word key, seen& all) {
     all.outside |= buckets.keys.outside(key);
-    all.any |= key;
-    all.all &= key;
+    all.any |= Image::unfolded(key);
+    all.all &= Image::unfolded(key);
+    if constexpr (Image::of_floats)
+      all.special |= !Image::is_plain(key);
   }
   SORTILE_DEVICE void add(shared& s, std::uint32_t digit, std::uint32_t keys) const {
     constexpr std::uint32_t limit = 1u << 15;
@@ -195,7 +204,7 @@ struct look_kernel {
     }
   }
 
-  /// Bits of the keys become bits of the images: where the image flips, set and clear change places.
+  /// Bits of the unfolded keys become bits of the images: where the image flips, set and clear change places.
   SORTILE_DEVICE void gather(shared& s, const seen& all) const {
     const Word set = (all.any & ~image.flip) | (~all.all & image.flip); // none in a thread without keys, as `clear`
     const Word clear = (~all.all & ~image.flip) | (all.any & image.flip);
@@ -215,6 +224,9 @@ struct look_kernel {
     const bool strays = simt::warp_any(all.outside);
     if (simt::lane_index() == 0 && strays)
       s.gathered.fetch_or(outside, 1u, simt::relaxed, simt::block_scope);
+    if constexpr (Image::of_floats)
+      if (simt::warp_any(all.special) && simt::lane_index() == 0)
+        s.gathered.fetch_or(special, 1u, simt::relaxed, simt::block_scope);
   }
   SORTILE_DEVICE void publish(shared& s) const {
     const unsigned t = simt::thread_index();
@@ -234,6 +246,9 @@ struct look_kernel {
       findings.fetch_or(finding_order, std::uint64_t{s.gathered.load(order)});
       if (s.gathered.load(outside) != 0)
         findings.fetch_or(finding_outside, std::uint64_t{1});
+      if constexpr (Image::of_floats)
+        if (s.gathered.load(special) != 0)
+          findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_look});
     }
   }
   static SORTILE_DEVICE std::uint64_t two_words(shared& s, unsigned at) {

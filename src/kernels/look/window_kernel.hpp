@@ -4,11 +4,14 @@
 // image. If the aligned power of two that holds both is hardly larger (as it is for keys that use all bits below some
 // bit), the window is that; otherwise 1/256 of the distance is added on both sides. Of keys that are spread evenly over
 // an interval about one in 8192 lies outside of the sample's, and hardly ever one outside of the window. The look
-// counts what does.
+// counts what does. Of floats 1/16 is added: where they are spread evenly from 0 on, half as many have the next lower
+// exponent, and all keys below the sample's least one may lie outside. 1/16 of the 13 exponents that a sample spans
+// takes in three in seven of those, and buckets that are 1/8 fuller still fit the local step.
 //
 // The same sample says whether the keys crowd in that window (crowd_sample.hpp), where the sort may leave them to
 // another and is long enough to care: then that is decided here, and no later launch does anything. So is what the
-// window alone decides: that it is dense. Not where the counts, or a copy, could be the result.
+// window alone decides: that it is dense. Not where the counts, or a copy, could be the result. Floats among which the
+// sample shows a −0 or a NaN are left to another sort at once too (float_image.hpp), in order or not.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
@@ -17,7 +20,7 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word>
+template <class Word, class Image = integer_image<Word>>
 struct window_kernel {
   using sample = crowd_sample<8192, 12>;
   static constexpr bool starts_early = true;
@@ -34,7 +37,7 @@ struct window_kernel {
   simt::global<key_window<Word>> window;
   simt::global<std::uint64_t> findings; // a part of `zeroed`: of what this block zeroes first
   simt::global<std::uint32_t> unsuited; // zeroed too, where there is one
-  integer_image<Word> image;
+  Image image;
   sample crowds;
   std::uint32_t n, bins;
   bool tells; // `unsuited`
@@ -47,9 +50,13 @@ struct window_kernel {
     if (simt::block_index() != 0)
       return;
     Word x[each], low = Word(~Word{0}), high = 0;
+    [[maybe_unused]] bool special = false;
     SORTILE_UNROLL
     for (unsigned j = 0; j < each; ++j) {
-      x[j] = image.image(in.load(sample::position(j * block_threads + simt::thread_index(), n)));
+      const Word key = in.load(sample::position(j * block_threads + simt::thread_index(), n));
+      if constexpr (Image::of_floats)
+        special |= !Image::is_plain(key);
+      x[j] = image.image(key);
       low = x[j] < low ? x[j] : low;
       high = x[j] > high ? x[j] : high;
     }
@@ -60,16 +67,23 @@ struct window_kernel {
       if (tells)
         unsuited[0] = 0;
     }
+    if constexpr (Image::of_floats)
+      if (simt::block_any(special))
+        return leave();
     if (!crowds.judges())
       return;
     simt::block_barrier();
-    if (crowded(s, x) && simt::thread_index() == 0) {
-      findings[finding_skewed] = skewed_by_sample;
-      unsuited[0] = 1;
-    }
+    if (crowded(s, x))
+      leave();
   }
 
  private:
+  SORTILE_DEVICE void leave() const {
+    if (simt::thread_index() != 0)
+      return;
+    findings[finding_skewed] = skewed_by_sample;
+    unsuited[0] = 1;
+  }
   /// The same in all threads of the block, once one of them has written the window.
   SORTILE_DEVICE bool crowded(shared& s, const Word (&images)[each]) const {
     const key_window<Word> w = window.load(0);
@@ -91,7 +105,8 @@ struct window_kernel {
       rest = Word(rest | rest >> step);
     if (rest - distance <= distance / 10)
       return key_window<Word>::of(Word(low & ~rest), Word(low | rest));
-    const Word margin = Word(distance / 256 + 1), above = Word(~Word{0}) - high;
+    constexpr Word part = Image::of_floats ? 16 : 256;
+    const Word margin = Word(distance / part + 1), above = Word(~Word{0}) - high;
     return key_window<Word>::of(Word(low - (low < margin ? low : margin)),
                                 Word(high + (above < margin ? above : margin)));
   }

@@ -4,10 +4,11 @@
 //   next, left     of the second partition's buckets i, and of the first's, which are `fine` neighbours together
 //                  (partition_kernel.hpp says what they are)
 //
-// Crowds. Where the sort may leave the keys to another, it is unsuited, and finding_skewed tells all later steps, where a bucket holds more than `most` keys,
-// where buckets that the local step cannot take (more than `fitting` keys) hold more than a sixteenth of all, or where
-// the window is dense. Not where the counts themselves are the result (key_course::fill). Where a sample has said so
-// before, there are no counts, and nothing to do.
+// Crowds. Where the sort may leave the keys to another, it is unsuited, and finding_skewed tells all later steps, where
+// a bucket holds more than `most` keys, where buckets that the local step cannot take (more than `fitting` keys) hold
+// more than a sixteenth of all, or where the window is dense. Not where the counts themselves are the result
+// (key_course::fill). Where a sample has said so before, there are no counts, and nothing to do. What the look has
+// found of floats (−0, NaN) is in finding_skewed already, and told the caller here.
 //
 // finding_hot tells the partitions that one bucket holds more than a quarter of all keys.
 //
@@ -31,7 +32,7 @@ struct bucket_rings {
   simt::global<std::uint32_t> left; ///< left-over keys that came so far
 };
 
-template <class Word>
+template <class Word, class Image = integer_image<Word>>
 struct bucket_tables_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
@@ -70,6 +71,9 @@ struct bucket_tables_kernel {
     const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
     if (may_leave)
       note_crowds(s, here);
+    if constexpr (Image::of_floats)
+      if (i == 0 && (findings.load(finding_skewed) & skewed_by_look) != 0)
+        unsuited.store(0, 1u, simt::relaxed, simt::device_scope);
     if (giants.least != 0)
       list_giants(s, i, giant_sum, here);
     if (again && i == 0) { // nobody else reads or writes these here

@@ -69,7 +69,7 @@ struct partition_shape {
 /// 2^28 the large ones win.
 enum class tile_size { small, large };
 
-template <class Word, tile_size Size>
+template <class Word, tile_size Size, class Image = integer_image<Word>>
 struct partition_kernel {
   static constexpr bool large = Size == tile_size::large;
   static constexpr bool starts_early = true;
@@ -101,7 +101,7 @@ struct partition_kernel {
   bucket_rings rings;
   simt::global<const std::uint64_t> findings;
   simt::global<const key_window<Word>> window;
-  integer_image<Word> image;
+  Image image;
   partition_shape shape;
   std::uint32_t n, bins;
 
@@ -116,7 +116,7 @@ struct partition_kernel {
   }
 
  private:
-  using windowed = windowed_keys<Word>;
+  using windowed = windowed_keys<Word, Image>;
 
   /// Hot: most warps' rows are expected to be of one digit.
   template <bool Hot>

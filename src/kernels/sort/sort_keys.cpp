@@ -22,12 +22,24 @@ void check_bits(unsigned partition_bits) {
                            std::to_string(sort_keys_plan::most_bits) + " are allowed");
 }
 
+/// Floats: +0 and −0, and NaNs, would lose their order, so that where there are some another sort has to stand behind.
+template <class Word>
+void check_floats(const sort_keys_request<Word>& r) {
+  if (sizeof(Word) != 4)
+    throw invalid_argument("sort_keys: floating-point keys of " + std::to_string(8 * sizeof(Word)) +
+                           " bits are not supported; those of 32 bits are");
+  if (r.unsuited == nullptr)
+    throw invalid_argument("sort_keys: unsuited is null: floating-point keys need it, since +0 and -0, and NaNs, would "
+                           "lose their order");
+  if (!sort_keys_plan::of<Word>(r.n, r.partition_bits).counts)
+    throw invalid_argument("sort_keys: n = " + std::to_string(r.n) + " floating-point keys are too few; they are " +
+                           "supported from n = " + std::to_string(sort_keys_plan::least_counted) + " on");
+  if (r.tiles == partition_tiles::small)
+    throw invalid_argument("sort_keys: tiles = small: floating-point keys are partitioned in large tiles");
+}
+
 template <class Word>
 void check_codec(const key_codec<Word>& codec) {
-  if (codec.infinity != 0)
-    throw invalid_argument(
-        "sort_keys: floating-point keys are not supported: +0 and -0, and NaNs, would lose their order; "
-        "integers are");
   if (codec.shift != 0 || codec.mask != Word(~Word{0}))
     throw invalid_argument("sort_keys: a bit window of " + std::to_string(codec.bits) +
                            " bits is not supported: keys equal in it would lose their order; the whole key is");
@@ -77,8 +89,15 @@ void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request) {
   if (request.n == 0)
     return;
   check(request);
+  if (request.codec.infinity != 0)
+    check_floats(request);
   const auto plan = sort_keys_plan::of<Word>(request.n, request.partition_bits);
-  simt::visit(q, [&](auto backend) { detail::launch_sort_keys<decltype(backend)>(q, request, plan); });
+  simt::visit(q, [&](auto backend) {
+    if constexpr (sizeof(Word) == 4)
+      if (request.codec.infinity != 0)
+        return detail::launch_sort_floats<decltype(backend)>(q, request, plan);
+    detail::launch_sort_keys<decltype(backend)>(q, request, plan);
+  });
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \

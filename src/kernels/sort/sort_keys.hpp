@@ -12,8 +12,10 @@
 // input of a few thousand keys is sorted in one launch of one block instead (one_block_sort_kernel.hpp).
 //
 // Keys are std::uint32_t, std::uint64_t or uint128: unsigned or signed integers by their codec, ascending or
-// descending, by the whole key. Floats and bit windows are refused: keys with equal images but different bits would
-// have to keep their order, and this path does not. Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16 bytes, the
+// descending, by the whole key. Bit windows are refused: keys with equal images but different bits would have to keep
+// their order, and this path does not. So are floats, but those of 32 bits beyond 2^27 of them: if there is no −0 and
+// no NaN among them, they are sorted as integers are; if there is one, the sort says that they do not suit it before
+// anything is moved (`unsuited`, which they need). Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16 bytes, the
 // same array or apart; the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises,
 // may be captured in a CUDA graph. The workspace's content never matters. Deterministic in its result.
 //
@@ -22,7 +24,7 @@
 //
 // When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. `unsuited`
 // tells in time: of crowds that a sample shows, before the keys are read. 32-bit keys in 2^16 buckets (beyond 2^27 of
-// them) are never unsuited: their buckets are counted, whatever their size.
+// them) are never unsuited because they crowd: their buckets are counted, whatever their size.
 #pragma once
 
 #include "kernels/sort_shape.hpp"
@@ -46,19 +48,19 @@ struct sort_keys_request {
   const Word* in = nullptr;
   Word* out = nullptr; ///< may be `in`
   std::uint64_t n = 0;
-  key_codec<Word> codec; ///< of an integer type and the whole key
+  key_codec<Word> codec; ///< of an integer type, or f32, and the whole key
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
   /// large for one block, too many are crowded, or few values have strays (which is known before anything moves), else
-  /// it writes 0 and sorts, as it always does where buckets are counted. Not written where one block sorts all keys: it
-  /// takes any.
+  /// it writes 0 and sorts, as it always does with integers whose buckets are counted. With floats, 1 where there is a
+  /// −0 or a NaN among them, even in order. Not written where one block sorts all keys: it takes any.
   std::uint32_t* unsuited = nullptr;
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
-  std::uint64_t sample_from = std::uint64_t{1} << 21; ///< keys from which a sample is asked for `unsuited`
-  static constexpr std::uint32_t least_giant = 67'000; ///< room for a bucket's counters
+  std::uint64_t sample_from = std::uint64_t{1} << 21;   ///< keys from which a sample is asked for `unsuited`
+  static constexpr std::uint32_t least_giant = 67'000;  ///< room for a bucket's counters
   static constexpr std::uint32_t most_giant = 1u << 21; ///< what one block counts alone
   /// Keys from which several blocks count a bucket; least_giant to most_giant.
   std::uint32_t giant_from = std::uint32_t{1} << 17;

@@ -6,7 +6,9 @@
 //   2            in → out     out → spare  spare → out      in and out apart
 //   2            in → spare   spare → out  out   → out      in place
 //
-// The list of launches depends on n alone, so that a captured graph can be replayed with other keys.
+// The list of launches depends on n alone, so that a captured graph can be replayed with other keys. Floats
+// (float_image.hpp) are sorted where buckets are counted, so there are many of them: their instance has neither a sort
+// in one block nor small tiles.
 #pragma once
 
 #include "kernels/crowds/fill_giants_kernel.hpp"
@@ -20,16 +22,17 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
 
-template <class Word>
+template <class Word, class Image = integer_image<Word>>
 class key_sort {
  public:
   key_sort(const simt::queue& q, const sort_keys_request<Word>& r, const detail::sort_keys_plan& plan)
       : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)),
-        at_(detail::sort_keys_layout::of<Word>(plan, r.n)), image_{Word(r.codec.sign ^ r.codec.complement)} {}
+        at_(detail::sort_keys_layout::of<Word>(plan, r.n)), image_{flip_of(r.codec)} {}
 
   void launch() const {
-    if (plan_.in_one_block)
-      return in_one_block();
+    if constexpr (!floats)
+      if (plan_.in_one_block)
+        return in_one_block();
     const Word* now = r_.in;
     choose_window();
     look(false);
@@ -51,6 +54,12 @@ class key_sort {
 
  private:
   static constexpr unsigned width = 8 * sizeof(Word), spread = key_window<Word>::spread_bits;
+  static constexpr bool floats = Image::of_floats;
+
+  /// Unfolding a float takes care of its sign.
+  static Word flip_of(const key_codec<Word>& codec) {
+    return floats ? codec.complement : Word(codec.sign ^ codec.complement);
+  }
 
   template <class T>
   T* part(std::size_t offset) const {
@@ -70,6 +79,7 @@ class key_sort {
   unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
   simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
   simt::global<std::uint32_t> unsuited() const { return {r_.unsuited, r_.unsuited == nullptr ? 0u : 1u}; }
+  /// Because of crowds; floats may be left in any case, because of what is among them.
   bool may_leave() const { return r_.unsuited != nullptr && !plan_.counts; }
   giant_list giants() const {
     static_assert(giant_list::room <= detail::sort_keys_layout::least_giant);
@@ -80,7 +90,7 @@ class key_sort {
             table(at_.giants + std::size_t{most} * 8, most), r_.giant_from};
   }
 
-  using sample = typename window_kernel<Word>::sample;
+  using sample = typename window_kernel<Word, Image>::sample;
   sample crowds() const {
     return may_leave() && r_.n >= r_.sample_from ? sample::of(r_.n, bits(), most_for_one_block) : sample{};
   }
@@ -94,7 +104,7 @@ class key_sort {
             .in = {r_.in, r_.n}, .out = {r_.out, r_.n}, .image = image_, .n = n_, .copy_if_sorted = r_.in != r_.out});
   }
   void choose_window() const {
-    using kernel = window_kernel<Word>;
+    using kernel = window_kernel<Word, Image>;
     const std::uint64_t words = at_.start / sizeof(std::uint64_t);
     constexpr std::uint64_t words_a_block = 4 * kernel::block_threads;
     simt::launch(q_, {.grid = unsigned((words + words_a_block - 1) / words_a_block)},
@@ -111,7 +121,7 @@ class key_sort {
                         .tells = r_.unsuited != nullptr});
   }
   void look(bool second) const {
-    using kernel = look_kernel<Word>;
+    using kernel = look_kernel<Word, Image>;
     constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
     const auto useful = (r_.n + stretch - 1) / stretch;
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
@@ -127,7 +137,7 @@ class key_sort {
                         .first_count = table(at_.count, plan_.bins())});
   }
   void tables() const {
-    using kernel = bucket_tables_kernel<Word>;
+    using kernel = bucket_tables_kernel<Word, Image>;
     simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
                  kernel{.first_count = table(at_.count, plan_.bins()),
                         .second_count = table(at_.left, plan_.bins()),
@@ -145,7 +155,7 @@ class key_sort {
                         .fitting = local_sort_kernel<Word>::capacity,
                         .most = most_for_one_block,
                         .may_leave = may_leave(),
-                        .sampled = crowds().judges()});
+                        .sampled = floats || crowds().judges()});
   }
 
   /// A bucket of more keys makes a sort that may leave the keys to another do so.
@@ -153,17 +163,19 @@ class key_sort {
   /// Large tiles from this many bytes of keys on.
   static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
 
+  bool in_large_tiles() const {
+    return r_.tiles == partition_tiles::follow_n ? r_.n * sizeof(Word) >= large_tiles_bytes
+                                                 : r_.tiles == partition_tiles::large;
+  }
   void partition(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
-    const bool large = r_.tiles == partition_tiles::follow_n ? r_.n * sizeof(Word) >= large_tiles_bytes
-                                                             : r_.tiles == partition_tiles::large;
-    if (large)
-      partition_by<tile_size::large>(from, to, rings, shape);
-    else
-      partition_by<tile_size::small>(from, to, rings, shape);
+    if constexpr (!floats)
+      if (!in_large_tiles())
+        return partition_by<tile_size::small>(from, to, rings, shape);
+    partition_by<tile_size::large>(from, to, rings, shape);
   }
   template <tile_size Size>
   void partition_by(const Word* from, Word* to, const bucket_rings& rings, partition_shape shape) const {
-    using kernel = partition_kernel<Word, Size>;
+    using kernel = partition_kernel<Word, Size, Image>;
     const auto tiles = (r_.n + kernel::tile_keys - 1) / kernel::tile_keys;
     const unsigned resident = simt::resident_blocks<kernel>(q_);
     // Neighbouring tiles of one segment, where every block gets several chunks of them.
@@ -181,23 +193,24 @@ class key_sort {
                         .bins = plan_.bins()});
   }
   void local(const Word* from) const {
+    using kernel = local_sort_kernel<Word, local_sort_tuning<Word>, Image>;
     simt::launch(q_, {.grid = plan_.bins()},
-                 local_sort_kernel<Word>{.original = {r_.in, r_.n},
-                                         .in = {from, r_.n},
-                                         .out = {r_.out, r_.n},
-                                         .start = start(),
-                                         .left = left(),
-                                         .window = window(),
-                                         .image = image_,
-                                         .n = n_,
-                                         .bits = bits(),
-                                         .copy_if_sorted = r_.in != r_.out,
-                                         .giants = giants(),
-                                         .counters = {from == r_.out ? spare() : r_.out, r_.n}});
-    if (plan_.counts)
-      sort_crowds(from);
-    else
-      sort_large(from);
+                 kernel{.original = {r_.in, r_.n},
+                        .in = {from, r_.n},
+                        .out = {r_.out, r_.n},
+                        .start = start(),
+                        .left = left(),
+                        .window = window(),
+                        .image = image_,
+                        .n = n_,
+                        .bits = bits(),
+                        .copy_if_sorted = r_.in != r_.out,
+                        .giants = giants(),
+                        .counters = {from == r_.out ? spare() : r_.out, r_.n}});
+    if constexpr (!floats)
+      if (!plan_.counts)
+        return sort_large(from);
+    sort_crowds(from);
   }
   void sort_large(const Word* from) const {
     using large = large_sort_kernel<Word>;
@@ -212,20 +225,21 @@ class key_sort {
   }
   void sort_crowds(const Word* from) const {
     if constexpr (sizeof(Word) == 4) {
-      const unsigned blocks = simt::resident_blocks<count_crowds_kernel>(q_);
-      const crowd_arrays at{.in = {from, r_.n},
-                            .out = {r_.out, r_.n},
-                            .spare = {spare(), r_.n},
-                            .start = start(),
-                            .left = left(),
-                            .giants = giants(),
-                            .window = window(),
-                            .image = image_,
-                            .bits = bits(),
-                            .shares = blocks};
-      simt::launch(q_, {.grid = simt::resident_blocks<medium_sort_kernel>(q_)}, medium_sort_kernel{at, n_});
-      simt::launch(q_, {.grid = blocks}, count_crowds_kernel{at});
-      simt::launch(q_, {.grid = blocks}, fill_giants_kernel{at});
+      const unsigned blocks = simt::resident_blocks<count_crowds_kernel<Image>>(q_);
+      const crowd_arrays<Image> at{.in = {from, r_.n},
+                                   .out = {r_.out, r_.n},
+                                   .spare = {spare(), r_.n},
+                                   .start = start(),
+                                   .left = left(),
+                                   .giants = giants(),
+                                   .window = window(),
+                                   .image = image_,
+                                   .bits = bits(),
+                                   .shares = blocks};
+      using medium = medium_sort_kernel<Image>;
+      simt::launch(q_, {.grid = simt::resident_blocks<medium>(q_)}, medium{at, n_});
+      simt::launch(q_, {.grid = blocks}, count_crowds_kernel<Image>{at});
+      simt::launch(q_, {.grid = blocks}, fill_giants_kernel<Image>{at});
     }
   }
 
@@ -234,7 +248,7 @@ class key_sort {
   detail::sort_keys_plan plan_;
   std::uint32_t n_;
   detail::sort_keys_layout at_;
-  integer_image<Word> image_;
+  Image image_;
 };
 
 } // namespace

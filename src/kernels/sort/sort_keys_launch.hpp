@@ -12,6 +12,7 @@ namespace sortile::kernels::detail {
 struct sort_keys_plan {
   static constexpr unsigned most_bits = 16, most_bits_at_once = 8;
   static constexpr std::uint64_t bucket_keys = 4096;
+  static constexpr std::uint64_t least_counted = (bucket_keys << (most_bits - 1)) + 1; ///< 32-bit keys
   /// As many keys as one block sorts in one launch.
   template <class Word>
   static constexpr std::uint64_t one_block = sizeof(Word) == 4   ? 8192
@@ -74,5 +75,9 @@ struct sort_keys_layout {
 
 template <class Backend, class Word>
 void launch_sort_keys(const simt::queue& q, const sort_keys_request<Word>& request, const sort_keys_plan& plan);
+/// The same where the codec is that of floats; by a plan that counts.
+template <class Backend>
+void launch_sort_floats(const simt::queue& q, const sort_keys_request<std::uint32_t>& request,
+                        const sort_keys_plan& plan);
 
 } // namespace sortile::kernels::detail
