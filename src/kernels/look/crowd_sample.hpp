@@ -93,8 +93,8 @@ struct crowd_sample {
     bool found = fullest<Threads>(count, images, bin_of) >= limit;
     for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads) {
       std::uint32_t sum = 0;
-      for (unsigned b = 0; b < together; ++b)
-        sum += count.load(g * together + b);
+      for (unsigned b = 0; b < together; ++b) // lanes begin at different bins, which lie in different banks
+        sum += count.load(g * together + (b + g) % together);
       found |= sum >= group_limit;
     }
     return simt::block_any(found);
