@@ -40,10 +40,10 @@
 #include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/local_pairs_tuning.hpp"
-#include "kernels/pairs/piece_order.hpp"
 #include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/digit_rank.hpp"
+#include "primitives/piece_order.hpp"
 #include "primitives/radix_order.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -78,7 +78,7 @@ struct local_pairs_kernel {
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::ballot>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
 
-  using pieces = piece_order<Word, block_threads, items>; // of buckets between splitters
+  using pieces = primitives::piece_order<Word, block_threads, items>; // of buckets between splitters
   using radix_order = primitives::block_radix_order<alone_threads, alone ? capacity : 1>; // of one block alone
 
   struct taken_list {

@@ -3,12 +3,11 @@
 //
 //   sample   256 of the bucket's keys, sorted in runs of 32 by warps; each finds its rank in the other runs
 //   piece    d of 128 holds the images above cut[d − 1], up to cut[d], which is the sample's (2d + 1)-th
-//   pass     keys go to their pieces by a search and a stable ranking of 7 bits: a permutation, keys stay where they
-//   are sort     each piece by a warp, in registers: the highest 24 bits of a key's distance from the piece's lowest
-//   image,
-//            and its place in the piece below them, one word a key (primitives/warp_sort.hpp)
+//   pass     keys go to their pieces by a search and a stable ranking of 7 bits: a permutation, keys do not move
+//   sort     each piece by a warp, in registers: the highest 24 bits of a key's distance from the piece's lowest
+//            image, and its place in the piece below them, one word a key (warp_sort.hpp)
 //
-// Keys that share 24 bits are put in order by place, which is right for equal ones. Where others come to stand the
+// Keys that share these bits are put in order by place, which is right for equal ones. Where others come to stand the
 // wrong way round, which only costs a look at the neighbours, the warp ranks the piece by counting what stands before
 // each key.
 //
@@ -19,8 +18,8 @@
 //   every second sample     a  b  c  c  c  d
 //   cuts                    a  b  c−1  c  c  d          pieces   …a] (a b] (b c−1] {c} {} (c d]
 //
-// What a piece of several values holds is Gamma(2) / 2 times n / 128: of 5632 keys more than 256 once in 10^6 pieces.
-// Then `find` says so, and another way has to be found.
+// What a piece of several values holds is Gamma(2) / 2 times n / 128: of 5632 keys more than 256 once in 10^4 pieces,
+// of 9216 more than 512 (23 bits are left then) once in 10^5. Then `find` says so, and another way has to be found.
 //
 // Cost: seven round trips to shared storage for a search, seven ballots, and 15 to 36 exchanges by shuffles for each
 // piece. Shared storage: two words and four bytes a piece; while pieces are made, the sample twice.
@@ -30,17 +29,17 @@
 #include "primitives/search_tree.hpp"
 #include "primitives/warp_sort.hpp"
 
-namespace sortile::kernels::inline SORTILE_BACKEND {
+namespace sortile::primitives::inline SORTILE_BACKEND {
 
 template <class Word, unsigned Threads, int Items>
 class piece_order {
  public:
   static constexpr unsigned piece_bits = 7, pieces = 1u << piece_bits, samples = 2 * pieces;
   /// The most keys of a piece that has several values.
-  static constexpr unsigned place_bits = 8;
+  static constexpr unsigned place_bits = Threads * unsigned(Items) > 6144 ? 9 : 8;
   static constexpr std::uint32_t most_sorted = 1u << place_bits;
-  using tree = primitives::search_tree<Word>;
-  using ranker = primitives::digit_ranker<Threads, Items, piece_bits, primitives::ranking::ballot>;
+  using tree = search_tree<Word>;
+  using ranker = digit_ranker<Threads, Items, piece_bits, ranking::ballot>;
   static_assert(Threads % samples == 0);
 
   struct storage {
@@ -62,7 +61,7 @@ class piece_order {
     const unsigned t = simt::thread_index();
     if (t < samples) {
       Word x[1] = {image_of(std::uint32_t(std::uint64_t{t} * n / samples))};
-      primitives::sort_in_warp(x);
+      sort_in_warp(x);
       temporary.runs[t] = x[0];
       temporary.rank[t] = 0;
     }
@@ -190,7 +189,9 @@ class piece_order {
       sort_rows<2>(order, low, size, image_of, word_of);
     else if (size <= 4 * simt::warp_size)
       sort_rows<4>(order, low, size, image_of, word_of);
-    else
+    else if (size <= 8 * simt::warp_size)
+      sort_rows<8>(order, low, size, image_of, word_of);
+    else if constexpr (most_sorted > 8 * simt::warp_size)
       sort_rows<int(most_sorted / simt::warp_size)>(order, low, size, image_of, word_of);
   }
   /// By one warp. Keys stand in their input order, so the lower place of two equal ones is the earlier one's.
@@ -205,7 +206,7 @@ class piece_order {
       const std::uint32_t p = unsigned(j) * simt::warp_size + lane;
       x[j] = p < size ? word_of(image_of(order.load(low + p))) << place_bits | p : ~0u;
     }
-    primitives::sort_in_warp(x);
+    sort_in_warp(x);
     std::uint32_t before = simt::shuffle_up(x[Rows - 1], 1);
     bool tie = false;
     std::uint16_t at[Rows];
@@ -266,4 +267,4 @@ class piece_order {
   }
 };
 
-} // namespace sortile::kernels::inline SORTILE_BACKEND
+} // namespace sortile::primitives::inline SORTILE_BACKEND
