@@ -29,19 +29,22 @@ struct how {
   bool must_suit = false;         // and it is an error where it says that they do not
 };
 
+/// sort_pairs has no keys of 128 bits.
 template <class Word>
 std::size_t workspace_bytes(const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
-  if constexpr (sizeof(Word) == 8)
-    if (between_splitters)
+  if constexpr (sizeof(Word) >= 8)
+    if (between_splitters || sizeof(Word) > 8)
       return kernels::splitter_sort_workspace_bytes(r);
-  return kernels::sort_pairs_workspace_bytes<Word>(r);
+  if constexpr (sizeof(Word) <= 8)
+    return kernels::sort_pairs_workspace_bytes<Word>(r);
 }
 template <class Word>
 void sort(const simt::queue& q, const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
-  if constexpr (sizeof(Word) == 8)
-    if (between_splitters)
+  if constexpr (sizeof(Word) >= 8)
+    if (between_splitters || sizeof(Word) > 8)
       return kernels::splitter_sort(q, r);
-  kernels::sort_pairs<Word>(q, r);
+  if constexpr (sizeof(Word) <= 8)
+    kernels::sort_pairs<Word>(q, r);
 }
 
 using bytes = std::vector<unsigned char>;
@@ -160,8 +163,8 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.keys_in = in.view().data();
   r.keys_out = out.view().data();
   r.values_out = values.view().data();
-  r.value_bytes = 4;
-  r.make_indices = true;
+  r.value_bytes = sizeof(Word) > 8 ? 0 : 4;
+  r.make_indices = r.value_bytes != 0;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
   r.unsuited = unsuited.view().data();

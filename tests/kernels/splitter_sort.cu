@@ -13,9 +13,14 @@ namespace {
 
 using namespace pair_checks;
 
+/// Keys of 128 bits are sorted alone, whatever values are asked for.
 template <class Word>
 how<Word> between(how<Word> h) {
   h.between_splitters = true;
+  if (sizeof(Word) > 8) {
+    h.value_bytes = 0;
+    h.values_in_place = h.indices = false;
+  }
   return h;
 }
 
@@ -51,6 +56,9 @@ SIMT_TEST(splitter_sort, sizes_without_values_and_with_wide_ones) {
   check_sizes<std::uint64_t, kernels::no_value>();
   check_sizes<std::uint64_t, kernels::wide_value>();
 }
+SIMT_TEST(splitter_sort, sizes_u128) {
+  check_sizes<uint128, kernels::no_value>();
+}
 
 template <class Word>
 void check_shapes() {
@@ -71,12 +79,42 @@ void check_shapes() {
 SIMT_TEST(splitter_sort, shapes_u64) {
   check_shapes<std::uint64_t>();
 }
+SIMT_TEST(splitter_sort, shapes_u128) {
+  check_shapes<uint128>();
+}
+
+/// The ends of the type, of its halves and of signed numbers, each many times and among others.
+template <class Word>
+void check_extremes(simt::queue q) {
+  constexpr unsigned width = 8 * sizeof(Word);
+  constexpr Word most = Word(~Word{0}), half = Word(most >> width / 2), sign = Word(Word{1} << (width - 1));
+  auto keys = make_keys<Word>(9001, shape::uniform);
+  const Word ends[] = {0, 1, most, Word(most - 1), half, Word(half + 1), sign, Word(sign - 1), Word(~half)};
+  check_sort(q, std::vector<Word>{most, 0, most, 0, 1}, between<Word>({.bits = 2, .must_suit = true}));
+  for (const unsigned among : {1u, 3u, 50u})
+    for (const order direction : {order::ascending, order::descending}) {
+      SCOPED_TRACE("one in " + std::to_string(among));
+      auto mixed = keys;
+      for (std::size_t i = 0; i < mixed.size(); i += among)
+        mixed[i] = ends[std::size_t(keys[i] >> 7) % std::size(ends)];
+      check_sort(q, mixed, between<Word>({.direction = direction, .value_bytes = 8, .bits = 4, .must_suit = true}));
+    }
+}
+SIMT_TEST(splitter_sort, extremes) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_extremes<std::uint64_t>(q);
+        check_extremes<uint128>(q);
+      },
+      0);
+}
 
 SIMT_TEST(splitter_sort, many_schedules) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const shape kind : {shape::and_of_3, shape::few})
           check<std::uint64_t>(q, 3001, kind, between<std::uint64_t>({.bits = 4, .chunks = 2, .must_suit = true}));
+        check<uint128>(q, 3001, shape::and_of_3, between<uint128>({.bits = 4, .chunks = 2, .must_suit = true}));
       },
       3);
 }
@@ -94,6 +132,7 @@ SIMT_TEST(splitter_sort, types_and_directions) {
   on_every_schedule(
       [&](simt::queue q) {
         check_types<std::uint64_t>(q, {key_type::u64, key_type::i64, key_type::f64});
+        check_types<uint128>(q, {key_type::u128, key_type::i128});
       },
       0);
 }
@@ -116,26 +155,23 @@ SIMT_TEST(splitter_sort, indices_and_keys_that_nobody_wants) {
 
 // Four buckets of 7500 pairs are too large for the local step, of 15,000 for both of them; of one key they may have any
 // size.
+template <class Word>
+void check_too_large(simt::queue q) {
+  for (const shape kind : {shape::uniform, shape::and_of_3})
+    for (const bool in_place : {false, true}) {
+      how<Word> h{.value_bytes = 8, .keys_in_place = in_place, .values_in_place = in_place, .bits = 2};
+      check<Word>(q, 60'000, kind, between<Word>(h)); // left alone
+      h.must_suit = true;
+      check<Word>(q, 30'000, kind, between<Word>(h));
+    }
+  check<Word>(q, 60'000, shape::equal, between<Word>({.bits = 4, .must_suit = true}));
+  check<Word>(q, 90'000, shape::few, between<Word>({.bits = 5, .must_suit = true}));
+}
 SIMT_TEST(splitter_sort, too_large_buckets) {
-  on_every_schedule(
-      [&](simt::queue q) {
-        for (const shape kind : {shape::uniform, shape::and_of_3})
-          for (const bool in_place : {false, true}) {
-            check<std::uint64_t>(q, 30'000, kind,
-                                 between<std::uint64_t>({.value_bytes = 8,
-                                                         .keys_in_place = in_place,
-                                                         .values_in_place = in_place,
-                                                         .bits = 2,
-                                                         .must_suit = true}));
-            check<std::uint64_t>(
-                q, 60'000, kind, // left alone
-                between<std::uint64_t>(
-                    {.value_bytes = 8, .keys_in_place = in_place, .values_in_place = in_place, .bits = 2}));
-          }
-        check<std::uint64_t>(q, 60'000, shape::equal, between<std::uint64_t>({.bits = 4, .must_suit = true}));
-        check<std::uint64_t>(q, 90'000, shape::few, between<std::uint64_t>({.bits = 5, .must_suit = true}));
-      },
-      0);
+  on_every_schedule([&](simt::queue q) { check_too_large<std::uint64_t>(q); }, 0);
+}
+SIMT_TEST(splitter_sort, too_large_buckets_u128) {
+  on_every_schedule([&](simt::queue q) { check_too_large<uint128>(q); }, 0);
 }
 // More large buckets than blocks, and words of bins that only a warp ranks, under several schedules.
 SIMT_TEST(splitter_sort, left_over_and_ranked) {
@@ -155,68 +191,98 @@ SIMT_TEST(splitter_sort, left_over_and_ranked) {
       },
       short_tests() ? 0 : 2);
 }
+SIMT_TEST(splitter_sort, left_over_and_ranked_u128) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::uniform, shape::and_of_3})
+          check<uint128>(q, unless_short(60'001, 30'001), kind,
+                         between<uint128>({.bits = short_tests() ? 2u : 3u, .must_suit = true}));
+        check<uint128>(q, 40'011, shape::and_of_3, between<uint128>({.bits = 2, .must_suit = true})); // nearly full
+        check<uint128>(q, 20'011, shape::few, between<uint128>({.bits = 3, .must_suit = true}));
+        check<uint128>(q, 9'001, shape::and_of_3, between<uint128>({.bits = 2, .must_suit = true}));
+      },
+      short_tests() ? 0 : 2);
+}
+template <class Word>
+void check_what_is_said(simt::queue q) {
+  const auto suits = [&](const std::vector<Word>& keys, unsigned bits = 2) {
+    return !told_unsuited(q, keys, between<Word>({.bits = bits}));
+  };
+  EXPECT_FALSE(suits(make_keys<Word>(60'000, shape::uniform)));
+  EXPECT_TRUE(suits(make_keys<Word>(30'000, shape::uniform)));
+  EXPECT_TRUE(suits(make_keys<Word>(60'000, shape::equal), 4));
+}
 SIMT_TEST(splitter_sort, says_what_does_not_suit) {
   on_every_schedule(
       [&](simt::queue q) {
-        const auto suits = [&](const std::vector<std::uint64_t>& keys, unsigned bits = 2) {
-          return !told_unsuited(q, keys, between<std::uint64_t>({.bits = bits}));
-        };
-        EXPECT_FALSE(suits(make_keys<std::uint64_t>(60'000, shape::uniform)));
-        EXPECT_TRUE(suits(make_keys<std::uint64_t>(30'000, shape::uniform)));
-        EXPECT_TRUE(suits(make_keys<std::uint64_t>(60'000, shape::equal), 4));
+        check_what_is_said<std::uint64_t>(q);
+        check_what_is_said<uint128>(q);
       },
       0);
 }
-// Keys that no partition by bits or intervals divides: each a third of the one before. 32 buckets hold all of them,
-// none more than three times its share.
+// Keys that no partition by bits or intervals divides: of all magnitudes alike. 32 buckets hold all of them, none more
+// than three times its share.
+template <class Word>
+std::vector<Word> all_magnitudes(std::vector<Word> keys) {
+  for (Word& key : keys)
+    key >>= unsigned(key % (8 * sizeof(Word) - 3));
+  return keys;
+}
 SIMT_TEST(splitter_sort, crowds_at_any_depth) {
   on_every_schedule(
       [&](simt::queue q) {
-        auto keys = make_keys<std::uint64_t>(60'000, shape::uniform);
-        for (std::size_t i = 0; i < keys.size(); ++i)
-          keys[i] >>= keys[i] % 61;
+        const auto keys = all_magnitudes(make_keys<std::uint64_t>(60'000, shape::uniform));
         check_sort(q, keys, between<std::uint64_t>({.bits = 5, .must_suit = true}));
         EXPECT_TRUE(told_unsuited(q, keys, how<std::uint64_t>{.bits = 5})) << "the sort of pairs could have taken them";
+        check_sort(q, all_magnitudes(make_keys<uint128>(60'000, shape::uniform)),
+                   between<uint128>({.bits = 5, .must_suit = true}));
       },
       0);
 }
 
+template <class Word>
+void check_condition(simt::queue q, std::uint32_t wanted) {
+  const auto keys = make_keys<Word>(3000, shape::and_of_3);
+  const std::vector<Word> untouched(3000, 7u);
+  const buffer<Word> in(keys), out(untouched);
+  const buffer<std::uint32_t> only_if(1, wanted), unsuited(1, 9u);
+  kernels::splitter_sort_request<Word> r;
+  r.keys_in = in.view().data();
+  r.keys_out = out.view().data();
+  r.n = 3000;
+  r.codec = make_key_codec<Word>(unsigned_type<Word>, {}, {});
+  r.partition_bits = 3;
+  r.unsuited = unsuited.view().data();
+  r.only_if = only_if.view().data();
+  r.workspace_bytes = kernels::splitter_sort_workspace_bytes(r);
+  const buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
+  r.workspace = workspace.view().data();
+  kernels::splitter_sort(q, r);
+  auto expected = keys;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_TRUE(out.host() == (wanted != 0 ? expected : untouched)) << wanted;
+  EXPECT_EQ(unsuited.host()[0], 0u);
+}
 SIMT_TEST(splitter_sort, on_a_condition) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::uint32_t wanted : {0u, 1u}) {
-          const auto keys = make_keys<std::uint64_t>(3000, shape::and_of_3);
-          const buffer<std::uint64_t> in(keys), out(3000, 7u);
-          const buffer<std::uint32_t> only_if(1, wanted), unsuited(1, 9u);
-          kernels::splitter_sort_request<std::uint64_t> r;
-          r.keys_in = in.view().data();
-          r.keys_out = out.view().data();
-          r.n = 3000;
-          r.codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
-          r.partition_bits = 3;
-          r.unsuited = unsuited.view().data();
-          r.only_if = only_if.view().data();
-          r.workspace_bytes = kernels::splitter_sort_workspace_bytes(r);
-          const buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
-          r.workspace = workspace.view().data();
-          kernels::splitter_sort(q, r);
-          auto expected = keys;
-          std::sort(expected.begin(), expected.end());
-          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint64_t>(3000, 7u));
-          EXPECT_EQ(unsuited.host()[0], 0u);
+          check_condition<std::uint64_t>(q, wanted);
+          check_condition<uint128>(q, wanted);
         }
       },
       1);
 }
 
-using keys_of_64_bits = std::vector<std::uint64_t>;
-struct choosing : kernels::choose_splitters_kernel<std::uint64_t, kernels::integer_image<std::uint64_t>> {};
+template <class Word>
+using choosing = kernels::choose_splitters_kernel<Word, kernels::integer_image<Word>>;
 
 /// The highest image of each of 2^bits buckets, from a sample of these keys.
-keys_of_64_bits cuts_of(simt::queue q, const keys_of_64_bits& keys, unsigned bits) {
-  const buffer<std::uint64_t> in(keys), cuts(std::size_t{1} << bits);
+template <class Word>
+std::vector<Word> cuts_of(simt::queue q, const std::vector<Word>& keys, unsigned bits) {
+  const buffer<Word> in(keys), cuts(std::size_t{1} << bits);
   const buffer<std::uint32_t> findings(kernels::pair_findings), unsuited(1);
-  choosing k{};
+  choosing<Word> k{};
   k.in = in.view();
   k.cuts = cuts.view();
   k.gate = {findings.view(), unsuited.view(), true, true};
@@ -227,14 +293,16 @@ keys_of_64_bits cuts_of(simt::queue q, const keys_of_64_bits& keys, unsigned bit
   return cuts.host();
 }
 // No bucket holds more than 2.5 times its share, but for those of one key; and a key that would is in one of those.
-void check_cuts(simt::queue q, keys_of_64_bits keys, unsigned bits, const char* what) {
+template <class Word>
+void check_cuts(simt::queue q, std::vector<Word> keys, unsigned bits, const char* what) {
   const auto cuts = cuts_of(q, keys, bits);
   const std::size_t share = keys.size() >> bits;
-  EXPECT_EQ(cuts.back(), ~std::uint64_t{0}) << what;
+  const Word most = Word(~Word{0});
+  EXPECT_TRUE(cuts.back() == most) << what;
   std::sort(keys.begin(), keys.end());
   for (std::size_t d = 0; d < cuts.size(); ++d) {
-    const std::uint64_t lowest = d == 0 ? 0 : cuts[d - 1] + 1;
-    ASSERT_TRUE(d == 0 || cuts[d - 1] < cuts[d] || cuts[d] == ~std::uint64_t{0}) << what << ", cut " << d;
+    const Word lowest = d == 0 ? Word{0} : Word(cuts[d - 1] + 1);
+    ASSERT_TRUE(d == 0 || cuts[d - 1] < cuts[d] || cuts[d] == most) << what << ", cut " << d;
     if (d != 0 && cuts[d - 1] == cuts[d])
       break;
     const auto held = std::size_t(std::upper_bound(keys.begin(), keys.end(), cuts[d]) -
@@ -242,40 +310,54 @@ void check_cuts(simt::queue q, keys_of_64_bits keys, unsigned bits, const char* 
     EXPECT_TRUE(lowest == cuts[d] || held <= share * 5 / 2) << what << ": " << held << " keys in bucket " << d;
   }
 }
+template <class Word>
+void check_all_cuts(simt::queue q) {
+  constexpr std::size_t n = choosing<Word>::samples; // of which the sample has nearly all
+  const auto even = make_keys<Word>(n, shape::uniform);
+  auto half = even, pairs_of_shares = even;
+  for (std::size_t i = 0; i < n; ++i) {
+    half[i] = i % 2 != 0 ? Word(Word{1} << (8 * sizeof(Word) - 2)) : even[i];
+    pairs_of_shares[i] = i % 23 * 1000; // each about as much as a bucket's share and a half
+  }
+  for (const unsigned bits : {3u, 5u, 8u}) {
+    check_cuts(q, even, bits, "even");
+    check_cuts(q, half, bits, "half of one key");
+    check_cuts(q, pairs_of_shares, bits, "frequent keys");
+    check_cuts(q, all_magnitudes(even), bits, "all magnitudes");
+    check_cuts(q, make_keys<Word>(n, shape::few), bits < 4 ? 4 : bits, "few keys");
+    check_cuts(q, make_keys<Word>(n, shape::equal), bits, "one key");
+    check_cuts(q, make_keys<Word>(n, shape::and_of_3), bits, "AND of three");
+  }
+}
 SIMT_TEST(splitter_sort, cuts) {
   on_every_schedule(
       [](simt::queue q) {
-        constexpr std::size_t n = choosing::samples; // of which the sample has nearly all
-        const auto even = make_keys<std::uint64_t>(n, shape::uniform);
-        auto half = even, pairs_of_shares = even, all_magnitudes = even;
-        for (std::size_t i = 0; i < n; ++i) {
-          half[i] = i % 2 != 0 ? std::uint64_t{1} << 62 : even[i];
-          pairs_of_shares[i] = i % 23 * 1000; // each about as much as a bucket's share and a half
-          all_magnitudes[i] = even[i] >> even[i] % 61;
-        }
-        for (const unsigned bits : {3u, 5u, 8u}) {
-          check_cuts(q, even, bits, "even");
-          check_cuts(q, half, bits, "half of one key");
-          check_cuts(q, pairs_of_shares, bits, "frequent keys");
-          check_cuts(q, all_magnitudes, bits, "all magnitudes");
-          check_cuts(q, make_keys<std::uint64_t>(n, shape::few), bits < 4 ? 4 : bits, "few keys");
-          check_cuts(q, make_keys<std::uint64_t>(n, shape::equal), bits, "one key");
-          check_cuts(q, make_keys<std::uint64_t>(n, shape::and_of_3), bits, "AND of three");
-        }
+        check_all_cuts<std::uint64_t>(q);
+        check_all_cuts<uint128>(q);
       },
       0);
 }
 
 TEST(splitter_sort, draws_a_place_from_each_stretch) {
-  for (const std::uint32_t keys : {1u, 7u, 16'384u, 16'385u, 1'000'003u, 4'000'000'000u}) {
-    const std::uint32_t samples = std::min(keys, 16'384u);
-    for (std::uint32_t i = 0; i < samples; ++i) {
-      const std::uint64_t place = kernels::drawn_place(i, samples, keys);
-      ASSERT_LT(place, keys);
-      ASSERT_GE(place + 1, std::uint64_t{i} * keys / samples);
-      ASSERT_LE(place, (std::uint64_t{i} + 1) * keys / samples);
+  for (const std::uint32_t keys : {1u, 7u, 12'289u, 16'384u, 16'385u, 1'000'003u, 4'000'000'000u})
+    for (const std::uint32_t all : {choosing<std::uint64_t>::samples, choosing<uint128>::samples}) {
+      const std::uint32_t samples = std::min(keys, all);
+      for (std::uint32_t i = 0; i < samples; ++i) {
+        const std::uint64_t place = kernels::drawn_place(i, samples, keys);
+        ASSERT_LT(place, keys);
+        ASSERT_GE(place + 1, std::uint64_t{i} * keys / samples);
+        ASSERT_LE(place, (std::uint64_t{i} + 1) * keys / samples);
+      }
     }
-  }
+}
+
+SIMT_TEST(splitter_sort, keys_of_128_bits_come_alone) {
+  kernels::splitter_sort_request<uint128> r;
+  r.n = 1000;
+  r.value_bytes = 4;
+  EXPECT_THROW(static_cast<void>(kernels::splitter_sort_workspace_bytes(r)), invalid_argument);
+  r.value_bytes = 0;
+  EXPECT_GE(kernels::splitter_sort_workspace_bytes(r), 32'000u);
 }
 
 SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {

@@ -18,6 +18,10 @@ inline constexpr std::size_t value_size = sizeof(Value);
 template <>
 inline constexpr std::size_t value_size<no_value> = 0;
 
+/// The image of all types of keys of a width: those of 128 bits are integers.
+template <class Word>
+using common_image = std::conditional_t<(sizeof(Word) > 8), integer_image<Word>, any_image<Word>>;
+
 template <class Word>
 struct image_maker {
   key_codec<Word> codec;

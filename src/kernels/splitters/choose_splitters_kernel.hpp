@@ -47,7 +47,7 @@ SORTILE_HOST_DEVICE std::uint32_t drawn_place(std::uint32_t i, std::uint32_t sam
 template <class Word, class Image>
 struct choose_splitters_kernel {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 1024, min_blocks = 1;
+  static constexpr unsigned block_threads = sizeof(Word) > 8 ? 768 : 1024, min_blocks = 1;
   static constexpr int items = 16;
   static constexpr std::uint32_t samples = block_threads * unsigned(items);
   using sorter = primitives::block_merge_sort<items, Word>;
@@ -120,11 +120,11 @@ struct choose_splitters_kernel {
     }
     return !nothing;
   }
-  static constexpr unsigned trials = 32, trials_a_share = 16; // the first tries half of a bucket's share
-  static_assert(trials == block_threads / simt::warp_size && trials_a_share == 1u << 4);
+  static constexpr unsigned trials = block_threads / simt::warp_size,
+                            trials_a_share = trials / 2; // the first tries half of a bucket's share
   SORTILE_DEVICE std::uint32_t room_of(unsigned trial, std::uint32_t drawn) const {
-    const unsigned right = bits + 4; // of trials_a_share << bits
-    const auto room = std::uint32_t((std::uint64_t{drawn} * (trials_a_share / 2 + trial) + (1u << right) - 1) >> right);
+    const unsigned whole = trials_a_share << bits;
+    const auto room = (drawn * (trials_a_share / 2 + trial) + whole - 1) / trials_a_share >> bits;
     return room == 0 ? 1 : room;
   }
   SORTILE_DEVICE Word highest(std::uint32_t segment) const {

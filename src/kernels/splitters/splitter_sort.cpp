@@ -12,6 +12,8 @@ constexpr const char* call = "splitter_sort";
 template <class Word>
 void check_shape(const splitter_sort_request<Word>& r) {
   check_pairs_shape(call, r);
+  if (sizeof(Word) > 8 && r.value_bytes != 0)
+    refuse(call, "value_bytes = " + std::to_string(r.value_bytes) + ", keys of 128 bits are sorted alone");
   if (r.partition_bits < 2)
     refuse(call, "partition_bits = " + std::to_string(r.partition_bits) + ", 2 to " +
                      std::to_string(detail::sort_pairs_plan::most_bits) + " are allowed");
@@ -46,6 +48,8 @@ void splitter_sort(const simt::queue& q, const splitter_sort_request<Word>& requ
 }
 
 template std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<std::uint64_t>&);
+template std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<uint128>&);
 template void splitter_sort(const simt::queue&, const splitter_sort_request<std::uint64_t>&);
+template void splitter_sort(const simt::queue&, const splitter_sort_request<uint128>&);
 
 } // namespace sortile::kernels
