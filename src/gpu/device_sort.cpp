@@ -219,7 +219,7 @@ std::size_t device_sort::workspace_of(sorter which) const {
         return kernels::sort_pairs_workspace_bytes(pairs_request<Word>(anywhere));
       break;
     case sorter::splitters:
-      if constexpr (sizeof(Word) == 8)
+      if constexpr (sizeof(Word) >= 8)
         return kernels::splitter_sort_workspace_bytes(splitter_request<Word>(anywhere));
       break;
     case sorter::sample: { // on an unknown device, which may have few multiprocessors, the LSD sort may stand in
@@ -399,7 +399,7 @@ void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace, sort
     if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
       if (which == sorter::pairs)
         return kernels::sort_pairs(q, pairs_request<Word>(workspace));
-    if constexpr (sizeof(Word) == 8)
+    if constexpr (sizeof(Word) >= 8)
       if (which == sorter::splitters)
         return kernels::splitter_sort(q, splitter_request<Word>(workspace));
     kernels::lsd_sort(q, lsd_request<Word>(workspace));

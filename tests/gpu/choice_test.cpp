@@ -54,7 +54,8 @@ TEST(sorter_choice, is_able_to) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
       }
       if (s == sorter::splitters) {
-        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits == 64) << f.n;
+        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 64) << f.n;
+        ASSERT_TRUE(f.key_bits == 64 || f.value_bytes == 0) << f.n;
         ASSERT_TRUE(s == c.second && c.behind == sorter::lsd && f.n <= std::size_t{1} << 28) << f.n;
       }
       if (s == sorter::counting) {
@@ -89,7 +90,7 @@ TEST(sorter_choice, nobody_stands_behind_keys_that_are_counted) {
   }
 }
 
-TEST(sorter_choice, pairs_that_crowd_go_between_splitters) {
+TEST(sorter_choice, wide_keys_that_crowd_go_between_splitters) {
   const auto second = [](std::size_t n, unsigned key_bits, unsigned value_bytes, bool floats = false) {
     return choose_sorter({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = floats}).second;
   };
@@ -102,8 +103,29 @@ TEST(sorter_choice, pairs_that_crowd_go_between_splitters) {
     EXPECT_EQ(second(n, 64, 16), log_n <= 25 ? sorter::splitters : sorter::nothing);
     EXPECT_EQ(second(n, 64, 0), sorter::nothing);
     EXPECT_EQ(second(n, 32, 4), sorter::nothing);
+    EXPECT_EQ(second(n, 128, 0), sorter::splitters);
+    EXPECT_EQ(second(n, 128, 8), sorter::nothing);
   }
   EXPECT_EQ(second((std::size_t{1} << 28) + 1, 64, 8), sorter::nothing);
+  EXPECT_EQ(second((std::size_t{1} << 24) - 1, 128, 0), sorter::nothing);
+  EXPECT_EQ(second((std::size_t{1} << 28) + 1, 128, 0), sorter::nothing);
+  EXPECT_EQ(choose_sorter({.n = std::size_t{1} << 28, .key_bits = 128, .value_bytes = 0, .device = {80}}).second,
+            sorter::nothing);
+}
+
+// Room for the keys once more, and tables of a hundredth of it: so large a sort fits wherever CUB's does.
+TEST(sorter_choice, sorting_128_bit_keys_takes_little_more_than_the_keys_again) {
+  void* const in = reinterpret_cast<void*>(std::size_t{1} << 40); // compared, never followed
+  void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
+  for (const unsigned log_n : {24u, 26u, 28u}) {
+    const std::size_t n = std::size_t{1} << log_n;
+    const plan p =
+        explain({.type = key_type::u128, .n = n, .keys_in = in, .keys_out = out}, {.memory = memory::device});
+    EXPECT_LE(p.workspace_bytes, n * 16 + n * 16 / 90) << log_n;
+    const std::string steps = to_string(p);
+    EXPECT_NE(steps.find("or buckets"), std::string::npos) << steps;
+    EXPECT_NE(steps.find("passes"), std::string::npos) << steps;
+  }
 }
 
 TEST(sorter_choice, a_sample_sort_fits_a_large_device) {

@@ -128,6 +128,35 @@ TEST_F(device_memory, pairs_that_crowd_are_sorted_by_whoever_can) {
   check_pairs(hidden, "hidden from the samples");
 }
 
+/// Sorts keys of 128 bits, apart, and checks them.
+void check_wide_keys(const std::vector<uint128>& given, const char* what) {
+  const device_array<uint128> in(given), out(given.size());
+  sortile::sort(in.span(), out.span(), {.memory = memory::device});
+  SORTILE_CUDA_CHECK(cudaDeviceSynchronize());
+  EXPECT_TRUE(out.host() == sorted(given)) << what;
+  EXPECT_TRUE(in.host() == given) << what;
+}
+// The same of 128-bit keys alone.
+TEST_F(device_memory, wide_keys_that_crowd_are_sorted_by_whoever_can) {
+  constexpr std::uint32_t n = (std::uint32_t{1} << 24) + 7;
+  const auto keys = random_keys<uint128>(n, 5);
+  check_wide_keys(keys, "even");
+  auto crowded = keys;
+  for (std::uint32_t i = 0; i < n; ++i)
+    crowded[i] >>= unsigned(keys[i] % 125);
+  check_wide_keys(crowded, "of all magnitudes");
+  for (std::uint32_t i = 0; i < n; ++i)
+    crowded[i] = keys[i] & keys[(i + 1) % n] & keys[(i + 2) % n];
+  check_wide_keys(crowded, "few bits set");
+  constexpr std::uint32_t samples = kernels::choose_splitters_kernel<uint128, kernels::integer_image<uint128>>::samples;
+  std::vector<uint128> hidden(n);
+  for (std::uint32_t i = 0; i < n; ++i)
+    hidden[i] = keys[i] % 4096 + 17; // all of them in one bucket between any two samples
+  for (std::uint32_t i = 0; i < samples; ++i)
+    hidden[kernels::drawn_place(i, samples, n)] = keys[i] | uint128{1} << 100;
+  check_wide_keys(hidden, "hidden from the samples");
+}
+
 TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {
   std::vector<std::thread> threads;
   std::vector<int> right(4);

@@ -171,7 +171,12 @@ SIMT_TEST(splitter_sort, too_large_buckets) {
   on_every_schedule([&](simt::queue q) { check_too_large<std::uint64_t>(q); }, 0);
 }
 SIMT_TEST(splitter_sort, too_large_buckets_u128) {
-  on_every_schedule([&](simt::queue q) { check_too_large<uint128>(q); }, 0);
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_too_large<uint128>(q);
+        check<uint128>(q, 40'011, shape::and_of_3, between<uint128>({.bits = 2, .must_suit = true})); // nearly full
+      },
+      0);
 }
 // More large buckets than blocks, and words of bins that only a warp ranks, under several schedules.
 SIMT_TEST(splitter_sort, left_over_and_ranked) {
@@ -197,7 +202,6 @@ SIMT_TEST(splitter_sort, left_over_and_ranked_u128) {
         for (const shape kind : {shape::uniform, shape::and_of_3})
           check<uint128>(q, unless_short(60'001, 30'001), kind,
                          between<uint128>({.bits = short_tests() ? 2u : 3u, .must_suit = true}));
-        check<uint128>(q, 40'011, shape::and_of_3, between<uint128>({.bits = 2, .must_suit = true})); // nearly full
         check<uint128>(q, 20'011, shape::few, between<uint128>({.bits = 3, .must_suit = true}));
         check<uint128>(q, 9'001, shape::and_of_3, between<uint128>({.bits = 2, .must_suit = true}));
       },
