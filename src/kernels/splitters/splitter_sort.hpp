@@ -2,13 +2,11 @@
 // plain C++. For keys that crowd: where buckets by the highest bits, or by an even division of an interval, would be
 // too full, those between keys of a sample are not.
 //
-//   splitters   2^14 of all keys, sorted; every so many-th parts the buckets of the first partition
-//   count       how many keys of each bucket every block has     one read of the keys
-//   partition                                                    one read, one write
-//   splitters   the same within each bucket
-//   count                                                        one read of the keys
-//   partition                                                    one read, one write
-//   local       each bucket in shared memory                     one read, one write
+//   splitters   2^14 of all keys (12,288 of 128 bits), sorted; every so many-th parts the buckets of the first
+//   partition count       how many keys of each bucket every block has     one read of the keys partition one read, one
+//   write splitters   the same within each bucket count                                                        one read
+//   of the keys partition                                                    one read, one write local       each
+//   bucket in shared memory                     one read, one write
 //
 // 8 sizes of a key and 6 of a value are moved a pair, whatever the distribution and however wide the keys. Keys that
 // are frequent enough to fill a bucket have one to themselves, and are done when they are in it.
@@ -18,9 +16,12 @@
 //
 // How sure. Bucket sizes hang on two samples, one of each level: at 4096 pairs a bucket on average (2^28 pairs) some
 // bucket exceeds the 9216 that the local steps take in one of 60 sorts, at 2^27 in one of 10^4; of more than 16 bytes a
-// pair they take 7168, which at 2^25 pairs is exceeded in one of 5000 sorts, and at 2^28 in every one. A bucket may
-// also lie in a part of the keys that the sample's fixed places happen to miss. Counts tell before the outputs are
-// touched: then `unsuited` says so, and another sort has to take the pairs.
+// pair they take 7168, which at 2^25 pairs is exceeded in one of 5000 sorts, and at 2^28 in every one. Samples of
+// 128-bit keys are smaller, so the local steps take more of those: 11,264, which at 2^28 keys is exceeded in one of 800
+// sorts, at 2^27 in fewer than one of 10^4; 9216 would be in one of four. (Simulated: sizes are products of two
+// Gamma(a) / a, choose_splitters_kernel.hpp.) A bucket may also lie in a part of the keys that the sample's fixed
+// places happen to miss. Counts tell before the outputs are touched: then `unsuited` says so, and another sort has to
+// take the pairs.
 //
 // When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing.
 //
@@ -32,8 +33,8 @@
 
 namespace sortile::kernels {
 
-/// Word is std::uint64_t: with 32-bit keys the passes are quicker (docs/performance-log-gpu.md). `unsuited` is asked
-/// for. `partition_bits` is 2 to 16; `sample_from` is not read.
+/// Word is std::uint64_t, or uint128 without values: with 32-bit keys the passes are quicker
+/// (docs/performance-log-gpu.md). `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
 template <class Word>
 struct splitter_sort_request : sort_pairs_request<Word> {
   /// In device memory, or null: where this is 0, nothing is done, and `unsuited` says 0. Apart from `unsuited`.
