@@ -2,11 +2,15 @@
 // plain C++. For keys that crowd: where buckets by the highest bits, or by an even division of an interval, would be
 // too full, those between keys of a sample are not.
 //
-//   splitters   2^14 of all keys (12,288 of 128 bits), sorted; every so many-th parts the buckets of the first
-//   partition count       how many keys of each bucket every block has     one read of the keys partition one read, one
-//   write splitters   the same within each bucket count                                                        one read
-//   of the keys partition                                                    one read, one write local       each
-//   bucket in shared memory                     one read, one write
+//   splitters   a sample of all keys, sorted; every so many-th parts the buckets of the first partition
+//   count       how many keys of each bucket every block has     one read of the keys
+//   partition                                                    one read, one write
+//   splitters   the same within each bucket
+//   count                                                        one read of the keys
+//   partition                                                    one read, one write
+//   local       each bucket in shared memory                     one read, one write
+//
+// Samples are of 2^14 keys, 12,288 of 128 bits.
 //
 // 8 sizes of a key and 6 of a value are moved a pair, whatever the distribution and however wide the keys. Keys that
 // are frequent enough to fill a bucket have one to themselves, and are done when they are in it.
