@@ -27,6 +27,7 @@ struct how {
   std::uint64_t sample_from = ~std::uint64_t{0};
   bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
   bool must_suit = false;         // and it is an error where it says that they do not
+  bool leaves_to_passes = false;  // so does it then of keys that passes are quicker with
 };
 
 /// sort_pairs has no keys of 128 bits.
@@ -107,6 +108,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.partition_bits = h.bits;
   r.chunks = h.chunks;
   r.sample_from = h.sample_from;
+  r.leaves_to_passes = h.leaves_to_passes;
   if (h.want_keys)
     r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
   if (h.value_bytes != 0) {
@@ -163,8 +165,9 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.keys_in = in.view().data();
   r.keys_out = out.view().data();
   r.values_out = values.view().data();
-  r.value_bytes = sizeof(Word) > 8 ? 0 : 4;
-  r.make_indices = r.value_bytes != 0;
+  r.value_bytes = 4;
+  r.make_indices = true;
+  r.leaves_to_passes = h.leaves_to_passes;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
   r.unsuited = unsuited.view().data();

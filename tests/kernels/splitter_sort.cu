@@ -13,14 +13,9 @@ namespace {
 
 using namespace pair_checks;
 
-/// Keys of 128 bits are sorted alone, whatever values are asked for.
 template <class Word>
 how<Word> between(how<Word> h) {
   h.between_splitters = true;
-  if (sizeof(Word) > 8) {
-    h.value_bytes = 0;
-    h.values_in_place = h.indices = false;
-  }
   return h;
 }
 
@@ -58,19 +53,23 @@ SIMT_TEST(splitter_sort, sizes_without_values_and_with_wide_ones) {
 }
 SIMT_TEST(splitter_sort, sizes_u128) {
   check_sizes<uint128, kernels::no_value>();
+  check_sizes<uint128, std::uint32_t>();
+  check_sizes<uint128, std::uint64_t>();
 }
 
 template <class Word>
-void check_shapes() {
+void check_shapes(bool alone = false) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const shape kind : shapes_of(all_shapes))
           for (const bool in_place : a_few(1, {false, true}))
             for (const unsigned bits : {3u, 8u})
               check<Word>(q, unless_short(20011, 9001), kind,
-                          between<Word>({.value_bytes = bits == 3 ? 8u : 4u,
+                          between<Word>({.value_bytes = alone       ? 0u
+                                                        : bits == 3 ? 8u
+                                                                    : 4u,
                                          .keys_in_place = in_place,
-                                         .values_in_place = in_place,
+                                         .values_in_place = in_place && !alone,
                                          .bits = bits,
                                          .must_suit = true}));
       },
@@ -81,6 +80,9 @@ SIMT_TEST(splitter_sort, shapes_u64) {
 }
 SIMT_TEST(splitter_sort, shapes_u128) {
   check_shapes<uint128>();
+}
+SIMT_TEST(splitter_sort, shapes_u128_alone) {
+  check_shapes<uint128>(true);
 }
 
 /// The ends of the type, of its halves and of signed numbers, each many times and among others.
@@ -114,7 +116,9 @@ SIMT_TEST(splitter_sort, many_schedules) {
       [&](simt::queue q) {
         for (const shape kind : {shape::and_of_3, shape::few})
           check<std::uint64_t>(q, 3001, kind, between<std::uint64_t>({.bits = 4, .chunks = 2, .must_suit = true}));
-        check<uint128>(q, 3001, shape::and_of_3, between<uint128>({.bits = 4, .chunks = 2, .must_suit = true}));
+        for (const unsigned value_bytes : {0u, 8u})
+          check<uint128>(q, 3001, shape::and_of_3,
+                         between<uint128>({.value_bytes = value_bytes, .bits = 4, .chunks = 2, .must_suit = true}));
       },
       3);
 }
@@ -137,18 +141,22 @@ SIMT_TEST(splitter_sort, types_and_directions) {
       0);
 }
 
+template <class Word>
+void check_indices(simt::queue q) {
+  for (const unsigned width : {4u, 8u})
+    for (const bool want_keys : {true, false})
+      check<Word>(
+          q, 9001, shape::and_of_3,
+          between<Word>({.value_bytes = width, .indices = true, .want_keys = want_keys, .bits = 5, .must_suit = true}));
+  check<Word>(
+      q, 9001, shape::and_of_3,
+      between<Word>({.value_bytes = sizeof(Word) > 8 ? 8u : 16u, .want_keys = false, .bits = 5, .must_suit = true}));
+}
 SIMT_TEST(splitter_sort, indices_and_keys_that_nobody_wants) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const unsigned width : {4u, 8u})
-          for (const bool want_keys : {true, false})
-            check<std::uint64_t>(
-                q, 9001, shape::and_of_3,
-                between<std::uint64_t>(
-                    {.value_bytes = width, .indices = true, .want_keys = want_keys, .bits = 5, .must_suit = true}));
-        check<std::uint64_t>(
-            q, 9001, shape::and_of_3,
-            between<std::uint64_t>({.value_bytes = 16, .want_keys = false, .bits = 5, .must_suit = true}));
+        check_indices<std::uint64_t>(q);
+        check_indices<uint128>(q);
       },
       0);
 }
@@ -156,10 +164,11 @@ SIMT_TEST(splitter_sort, indices_and_keys_that_nobody_wants) {
 // Four buckets of 7500 pairs are too large for the local step, of 15,000 for both of them; of one key they may have any
 // size.
 template <class Word>
-void check_too_large(simt::queue q) {
+void check_too_large(simt::queue q, unsigned value_bytes) {
   for (const shape kind : {shape::uniform, shape::and_of_3})
     for (const bool in_place : {false, true}) {
-      how<Word> h{.value_bytes = 8, .keys_in_place = in_place, .values_in_place = in_place, .bits = 2};
+      how<Word> h{.value_bytes = value_bytes, .keys_in_place = in_place, .bits = 2};
+      h.values_in_place = in_place && value_bytes != 0;
       check<Word>(q, 60'000, kind, between<Word>(h)); // left alone
       h.must_suit = true;
       check<Word>(q, 30'000, kind, between<Word>(h));
@@ -168,13 +177,17 @@ void check_too_large(simt::queue q) {
   check<Word>(q, 90'000, shape::few, between<Word>({.bits = 5, .must_suit = true}));
 }
 SIMT_TEST(splitter_sort, too_large_buckets) {
-  on_every_schedule([&](simt::queue q) { check_too_large<std::uint64_t>(q); }, 0);
+  on_every_schedule([&](simt::queue q) { check_too_large<std::uint64_t>(q, 8); }, 0);
 }
 SIMT_TEST(splitter_sort, too_large_buckets_u128) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_too_large<uint128>(q);
-        check<uint128>(q, 40'011, shape::and_of_3, between<uint128>({.bits = 2, .must_suit = true})); // nearly full
+        for (const unsigned value_bytes : {0u, 4u, 8u}) {
+          check_too_large<uint128>(q, value_bytes);
+          const std::size_t nearly_full = value_bytes == 0 ? 40'011 : value_bytes == 4 ? 33'003 : 31'003;
+          check<uint128>(q, nearly_full, shape::and_of_3,
+                         between<uint128>({.value_bytes = value_bytes, .bits = 2, .must_suit = true}));
+        }
       },
       0);
 }
@@ -201,9 +214,10 @@ SIMT_TEST(splitter_sort, left_over_and_ranked_u128) {
       [&](simt::queue q) {
         for (const shape kind : {shape::uniform, shape::and_of_3})
           check<uint128>(q, unless_short(60'001, 30'001), kind,
-                         between<uint128>({.bits = short_tests() ? 2u : 3u, .must_suit = true}));
-        check<uint128>(q, 20'011, shape::few, between<uint128>({.bits = 3, .must_suit = true}));
-        check<uint128>(q, 9'001, shape::and_of_3, between<uint128>({.bits = 2, .must_suit = true}));
+                         between<uint128>({.value_bytes = 0, .bits = short_tests() ? 2u : 3u, .must_suit = true}));
+        check<uint128>(q, 30'011, shape::and_of_3, between<uint128>({.value_bytes = 8, .bits = 2, .must_suit = true}));
+        check<uint128>(q, 20'011, shape::few, between<uint128>({.value_bytes = 0, .bits = 3, .must_suit = true}));
+        check<uint128>(q, 9'001, shape::and_of_3, between<uint128>({.value_bytes = 4, .bits = 2, .must_suit = true}));
       },
       short_tests() ? 0 : 2);
 }
@@ -355,13 +369,55 @@ TEST(splitter_sort, draws_a_place_from_each_stretch) {
     }
 }
 
-SIMT_TEST(splitter_sort, keys_of_128_bits_come_alone) {
+// Keys in order, or of few digits, are left to passes where nobody has looked at them: by a sample, of which the first
+// and the last key are.
+template <class Word>
+void check_what_passes_get(simt::queue q) {
+  const auto left = [&](std::vector<Word> keys, key_type type = unsigned_type<Word>) {
+    how<Word> h = between<Word>({.type = type, .bits = 3, .leaves_to_passes = true});
+    const bool said = told_unsuited(q, keys, h);
+    h.must_suit = !said;
+    check_sort(q, keys, h); // outputs stay as they are, or are right
+    return said;
+  };
+  constexpr unsigned width = 8 * sizeof(Word);
+  EXPECT_FALSE(left(make_keys<Word>(9001, shape::uniform)));
+  EXPECT_FALSE(left(make_keys<Word>(9001, shape::and_of_3)));
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::sorted)));
+  EXPECT_FALSE(left(make_keys<Word>(9001, shape::nearly_sorted))) << "the last key is out of order";
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::reversed)));
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::equal)));
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::narrow)));
+  EXPECT_FALSE(left({}));
+  EXPECT_TRUE(left({5}));
+  auto keys = make_keys<Word>(9001, shape::uniform);
+  const auto masked = [&](Word mask) {
+    auto kept = keys;
+    for (Word& key : kept)
+      key &= mask;
+    return kept;
+  };
+  const Word four = Word(Word{0xff} << (width - 8) | Word{0xff} << width / 2 | 0xff00ff);
+  EXPECT_TRUE(left(masked(four)));
+  EXPECT_FALSE(left(masked(Word(four | 0x0800))));
+  EXPECT_TRUE(left(masked(Word(four)), sizeof(Word) > 8 ? key_type::i128 : key_type::i64));
+}
+SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_what_passes_get<std::uint64_t>(q);
+        check_what_passes_get<uint128>(q);
+      },
+      1);
+}
+
+SIMT_TEST(splitter_sort, values_of_16_bytes_are_too_wide_for_128_bit_keys) {
   kernels::splitter_sort_request<uint128> r;
   r.n = 1000;
-  r.value_bytes = 4;
+  r.value_bytes = 16;
   EXPECT_THROW(static_cast<void>(kernels::splitter_sort_workspace_bytes(r)), invalid_argument);
-  r.value_bytes = 0;
-  EXPECT_GE(kernels::splitter_sort_workspace_bytes(r), 32'000u);
+  r.value_bytes = 8;
+  EXPECT_GE(kernels::splitter_sort_workspace_bytes(r), 40'000u);
 }
 
 SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
@@ -380,6 +436,10 @@ SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
         refused("splitter_sort: keys_in is null", [](auto& r) { r.keys_in = nullptr; });
         refused("splitter_sort: unsuited is null", [](auto& r) { r.unsuited = nullptr; });
         refused("only_if and unsuited are one word", [](auto& r) { r.only_if = r.unsuited; });
+        refused("leaves_to_passes with only_if", [](auto& r) {
+          r.only_if = r.unsuited + 1;
+          r.leaves_to_passes = true;
+        });
         refused("only_if is not aligned", [](auto& r) { r.only_if = reinterpret_cast<const std::uint32_t*>(2); });
         refused("partition_bits = 1, 2 to 16 are allowed", [](auto& r) { r.partition_bits = 1; });
         refused("partition_bits = 17", [](auto& r) { r.partition_bits = 17; });

@@ -31,12 +31,17 @@ struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
   static constexpr unsigned capacity = wide ? 7168 : narrow || middle ? 6144 : 5632;
   static constexpr unsigned words = wide || middle ? 4096 : 2048, list_size = words / 4;
 };
-/// The most, by one block a multiprocessor; of 128-bit keys, which have fewer samples, all that shared storage holds.
+/// The most, by one block a multiprocessor; of 128-bit keys, which have fewer samples, what shared storage holds.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::left_over> {
-  static constexpr unsigned threads = 1024, min_blocks = 1;
-  static constexpr unsigned capacity = KeyBytes + ValueBytes > 16 ? 7168 : KeyBytes == 16 ? 11264 : 9216;
+  static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 9216;
   static constexpr unsigned words = 4096, list_size = 1024;
+};
+template <std::size_t ValueBytes>
+struct local_pairs_tuning<16, ValueBytes, local_step::left_over> {
+  static constexpr unsigned capacity = ValueBytes == 0 ? 11264 : ValueBytes == 4 ? 9216 : 8160;
+  static constexpr unsigned words = ValueBytes <= 4 ? 4096 : 2048, list_size = words / 4;
+  static constexpr unsigned threads = words / 4, min_blocks = 1;
 };
 
 } // namespace sortile::kernels

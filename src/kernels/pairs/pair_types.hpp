@@ -39,6 +39,7 @@ enum pair_finding : unsigned {
   pair_order,   ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
   pair_left,    ///< buckets that the local step left to the large one
   pair_crowded, ///< 1: a sample said that the sort does not suit the pairs, and nothing is counted
+  pair_passes,  ///< between splitters: 1: another sample said that passes are quicker
   pair_findings
 };
 

@@ -71,6 +71,7 @@ struct choose_splitters_kernel {
   std::uint32_t n, capacity;
   unsigned bits;
   bool is_conditional, first_level;
+  bool leaves_to_passes; // where a sample says that they are quicker
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (first_level ? !open() : gate.left_at_once())
@@ -111,14 +112,15 @@ struct choose_splitters_kernel {
  private:
   /// What later steps find. False, in all threads, where there is nothing to do.
   SORTILE_DEVICE bool open() const {
-    const bool nothing = is_conditional && only_if.load(0) == 0;
+    const bool unwanted = is_conditional && only_if.load(0) == 0;
+    const bool unsuited = leaves_to_passes && gate.findings.load(pair_passes) != 0;
     if (simt::thread_index() == 0) {
-      gate.unsuited[0] = 0;
+      gate.unsuited[0] = unsuited ? 1 : 0;
       gate.findings[pair_order] = seen_both;
       gate.findings[pair_left] = 0;
-      gate.findings[pair_crowded] = nothing ? 1 : 0;
+      gate.findings[pair_crowded] = unwanted || unsuited ? 1 : 0;
     }
-    return !nothing;
+    return !unwanted && !unsuited;
   }
   static constexpr unsigned trials = block_threads / simt::warp_size,
                             trials_a_share = trials / 2; // the first tries half of a bucket's share

@@ -15,6 +15,7 @@
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "kernels/splitters/count_buckets_kernel.hpp"
+#include "kernels/splitters/passes_look_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
 #include "kernels/splitters/splitter_sort_launch.hpp"
 
@@ -35,6 +36,8 @@ class splitter_sorter {
   }
 
   void launch() const {
+    if (r_.leaves_to_passes)
+      ask_for_passes();
     choose(first(), all_.in().keys);
     count(first(), all_.in().keys);
     tables(first());
@@ -78,6 +81,12 @@ class splitter_sorter {
   simt::global<std::uint32_t> most() const { return table(at().most, plan_.bins()); }
   simt::global<spread> spreads() const { return all_.template table<spread>(at().spreads, plan_.bins()); }
 
+  void ask_for_passes() const {
+    simt::launch(
+        q_, {.grid = 1},
+        passes_look_kernel<Word>{
+            .in = {r_.keys_in, r_.n}, .findings = table(at().findings, pair_findings), .image = common_, .n = n_});
+  }
   void choose(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = l.segments},
                  choose_splitters_kernel<Word, Image>{.in = {keys, r_.n},
@@ -93,7 +102,8 @@ class splitter_sorter {
                                                       .capacity = left_kernel::capacity,
                                                       .bits = l.bits,
                                                       .is_conditional = r_.only_if != nullptr,
-                                                      .first_level = l.is_first});
+                                                      .first_level = l.is_first,
+                                                      .leaves_to_passes = r_.leaves_to_passes});
   }
   void count(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = chunks_},

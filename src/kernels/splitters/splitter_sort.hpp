@@ -37,12 +37,15 @@
 
 namespace sortile::kernels {
 
-/// Word is std::uint64_t, or uint128 without values: with 32-bit keys the passes are quicker
+/// Word is std::uint64_t, or uint128 with values of up to 8 bytes: with 32-bit keys the passes are quicker
 /// (docs/performance-log-gpu.md). `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
 template <class Word>
 struct splitter_sort_request : sort_pairs_request<Word> {
   /// In device memory, or null: where this is 0, nothing is done, and `unsuited` says 0. Apart from `unsuited`.
   const std::uint32_t* only_if = nullptr;
+  /// To say that the keys are not suited, too, where a sample shows that an LSD sort is quicker with them (in order, or
+  /// different in few digits): for who has not looked at them before. Not with only_if.
+  bool leaves_to_passes = false;
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of
