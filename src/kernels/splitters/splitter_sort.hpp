@@ -1,6 +1,7 @@
 // Sorts pairs of a key and a value in device memory, stably, by two partitions between splitters and one local step;
 // plain C++. For keys that crowd: where buckets by the highest bits, or by an even division of an interval, would be
-// too full, those between keys of a sample are not.
+// too full, those between keys of a sample are not. And for pairs of 128-bit keys, which take sixteen passes of a
+// digit.
 //
 //   splitters   a sample of all keys, sorted; every so many-th parts the buckets of the first partition
 //   count       how many keys of each bucket every block has     one read of the keys
@@ -21,13 +22,18 @@
 // How sure. Bucket sizes hang on two samples, one of each level: at 4096 pairs a bucket on average (2^28 pairs) some
 // bucket exceeds the 9216 that the local steps take in one of 60 sorts, at 2^27 in one of 10^4; of more than 16 bytes a
 // pair they take 7168, which at 2^25 pairs is exceeded in one of 5000 sorts, and at 2^28 in every one. Samples of
-// 128-bit keys are smaller, so the local steps take more of those: 11,264, which at 2^28 keys is exceeded in one of 800
-// sorts, at 2^27 in fewer than one of 10^4; 9216 would be in one of four. (Simulated: sizes are products of two
-// Gamma(a) / a, choose_splitters_kernel.hpp.) A bucket may also lie in a part of the keys that the sample's fixed
-// places happen to miss. Counts tell before the outputs are touched: then `unsuited` says so, and another sort has to
-// take the pairs.
+// 128-bit keys are smaller, so the local steps take of those what shared storage holds:
 //
-// When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing.
+//   128-bit keys alone   11,264    exceeded at 2^28 in one of 800 sorts, at 2^27 in fewer than one of 10^4
+//   4-byte values          9216    at 2^28 in one of 4, at 2^27 in one of 180, at 2^26 in fewer than one of 10^4
+//   8-byte values          8160    at 2^27 in one of 5, at 2^26 in one of 600
+//
+// (simulated: sizes are products of two Gamma(a) / a, choose_splitters_kernel.hpp). A bucket may also lie in a part of
+// the keys that the sample's fixed places happen to miss. Counts tell before the outputs are touched: then `unsuited`
+// says so, and another sort has to take the pairs.
+//
+// When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing; for keys in
+// order, or of few digits (`leaves_to_passes`).
 //
 // Sources: Frazer and McKellar, "Samplesort" (1970); Leischner, Osipov and Sanders, "GPU sample sort" (2010); Axtmann,
 // Witt, Ferizovic and Sanders, "In-place parallel super scalar samplesort" (2017).
