@@ -56,7 +56,8 @@ inline constexpr unsigned char untouched = 0xa5;
 template <class T>
 bytes guarded(const std::vector<T>& items) {
   bytes b(items.size() * sizeof(T) + zone, untouched);
-  std::memcpy(b.data(), items.data(), items.size() * sizeof(T));
+  if (!items.empty())
+    std::memcpy(b.data(), items.data(), items.size() * sizeof(T));
   return b;
 }
 inline bytes guarded(std::size_t n) {
