@@ -165,7 +165,7 @@ Request device_sort::request_of(std::byte* workspace) const {
     r.only_if;
   };
   if constexpr (may_leave)
-    r.unsuited = unsuited(workspace, stands_behind ? choice_.second : choice_.first);
+    r.unsuited = unsuited(workspace, stands_behind ? last_before_behind() : choice_.first);
   if constexpr (stands_behind)
     r.only_if = unsuited(workspace, may_leave ? choice_.first : last_before_behind());
   return r;
@@ -185,7 +185,11 @@ kernels::sort_pairs_request<Word> device_sort::pairs_request(std::byte* workspac
 }
 template <class Word>
 kernels::splitter_sort_request<Word> device_sort::splitter_request(std::byte* workspace) const {
-  return request_of<kernels::splitter_sort_request<Word>, Word>(workspace);
+  auto r = request_of<kernels::splitter_sort_request<Word>, Word>(workspace);
+  r.leaves_to_passes = choice_.first == sorter::splitters;
+  if (r.leaves_to_passes) // nobody before it
+    r.only_if = nullptr;
+  return r;
 }
 template <class Word>
 kernels::sample_request<Word> device_sort::sample_request(std::byte* workspace) const {
@@ -219,7 +223,7 @@ std::size_t device_sort::workspace_of(sorter which) const {
         return kernels::sort_pairs_workspace_bytes(pairs_request<Word>(anywhere));
       break;
     case sorter::splitters:
-      if constexpr (sizeof(Word) == 8)
+      if constexpr (sizeof(Word) >= 8)
         return kernels::splitter_sort_workspace_bytes(splitter_request<Word>(anywhere));
       break;
     case sorter::sample: { // on an unknown device, which may have few multiprocessors, the LSD sort may stand in
@@ -288,8 +292,8 @@ void device_sort::add_steps_of_sorter(std::vector<plan_step>& steps) const {
   case sorter::keys:
   case sorter::pairs:
     return add_steps_of_partitions(steps);
-  case sorter::splitters: // never the first
-    return;
+  case sorter::splitters:
+    return add_steps_of_splitters(steps);
   case sorter::lsd:
     return add_steps_of_lsd(steps);
   }
@@ -340,6 +344,22 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
                          (shape.counts ? "there is a -0 or a NaN" : "one bucket would hold too much") +
                          ": least significant digit first",
                      0, 0});
+}
+
+void device_sort::add_steps_of_splitters(std::vector<plan_step>& steps) const {
+  const std::size_t keys = request_.n * key_bytes(request_.type), moved = keys + moved_bytes();
+  const auto partition = [&](const char* what, std::size_t read) {
+    steps.push_back({"count", std::string("how many keys lie between which keys of a sample") + what, keys, 0});
+    steps.push_back({"partition", "into buckets between them", read, moved});
+  };
+  partition("", makes_indices() ? keys : moved);
+  partition(", of each bucket", moved);
+  steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", moved,
+                   (request_.keys_out == nullptr ? 0 : keys) + moved_bytes()});
+  steps.push_back({"or passes",
+                   "in place of all that, least significant digit first, where a sample is in order or differs in few "
+                   "digits; or in place of what moves to the output, where some bucket would hold too much",
+                   0, 0});
 }
 
 void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
@@ -401,7 +421,7 @@ void device_sort::launch_sorter(const simt::queue& q, std::byte* workspace, sort
     if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
       if (which == sorter::pairs)
         return kernels::sort_pairs(q, pairs_request<Word>(workspace));
-    if constexpr (sizeof(Word) == 8)
+    if constexpr (sizeof(Word) >= 8)
       if (which == sorter::splitters)
         return kernels::splitter_sort(q, splitter_request<Word>(workspace));
     kernels::lsd_sort(q, lsd_request<Word>(workspace));

@@ -47,6 +47,7 @@ class device_sort {
   void add_steps_of_sorter(std::vector<plan_step>& steps) const;
   void add_steps_of_counting(std::vector<plan_step>& steps) const;
   void add_steps_of_partitions(std::vector<plan_step>& steps) const;
+  void add_steps_of_splitters(std::vector<plan_step>& steps) const;
   void add_steps_of_lsd(std::vector<plan_step>& steps) const;
   void choose_handling();
   sort_facts facts() const;

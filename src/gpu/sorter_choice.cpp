@@ -41,17 +41,28 @@ std::size_t sample_behind_partitions(const sort_facts& f) {
 constexpr std::size_t keys_as_pairs = two_to(20);
 /// Beyond, buckets of pairs grow too large for the local step.
 constexpr std::size_t most_pairs = two_to(28);
-/// From here on partitions between splitters are quicker than a pass a digit where keys crowd.
+/// From here on partitions between splitters are quicker than a pass a digit where keys crowd. Measured of 64 bits;
+/// keys of 128 have twice the passes, and the samples cost them little more.
 constexpr std::size_t least_between_splitters = two_to(24);
 /// Up to here buckets between splitters hold so many pairs that hardly one is too large for the local step.
 std::size_t most_between_splitters(const sort_facts& f) {
+  if (f.key_bits == 128)
+    return f.value_bytes == 0 ? most_pairs : f.value_bytes == 4 ? two_to(27) : two_to(26);
   return f.value_bytes > 8 ? two_to(25) : most_pairs;
+}
+bool splitters_take(const sort_facts& f) {
+  return f.device.architecture >= kernels::sort_pairs_architecture && f.n >= least_between_splitters &&
+         f.n <= most_between_splitters(f);
 }
 /// Whether keys that crowd are for them.
 bool suits_splitters(const sort_facts& f) {
-  return f.key_bits == 64 && (f.value_bytes != 0 || f.floats) &&
-         f.device.architecture >= kernels::sort_pairs_architecture && f.n >= least_between_splitters &&
-         f.n <= most_between_splitters(f);
+  const bool whole_numbers_alone = f.value_bytes == 0 && !f.floats;
+  return (f.key_bits == 64 ? !whole_numbers_alone : f.key_bits == 128 && whole_numbers_alone) && splitters_take(f);
+}
+/// Whether all keys are, since no partitions by their bits take such pairs.
+bool splitters_come_first(const sort_facts& f) {
+  return f.key_bits == 128 && (f.value_bytes == 4 || f.value_bytes == 8) && f.whole_keys && f.vectors_fit &&
+         !f.n_on_device && splitters_take(f);
 }
 /// Up to here one launch is quicker than a pass a digit: the fewer digits, the less.
 std::size_t sample_before_lsd(const sort_facts& f) {
@@ -117,6 +128,8 @@ sorter_choice choose_sorter(const sort_facts& f) {
   const bool counts = f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys;
   if (counts && (f.key_bits == 8 || f.n > two_to(18)))
     return {sorter::counting, f.floats ? sorter::lsd : sorter::nothing};
+  if (splitters_come_first(f))
+    return {sorter::splitters, sorter::lsd};
   const sorter partitions = partitions_for(f);
   if (partitions == sorter::lsd)
     return {f.sample_fits && f.n <= sample_before_lsd(f) ? sorter::sample : sorter::lsd, sorter::nothing};

@@ -18,7 +18,7 @@ enum class sorter {
   sample,    ///< kernels/sample: everything, in one launch, where it fits
   keys,      ///< kernels/sort: integers of 32 bits and more, and many floats of 32, alone
   pairs,     ///< kernels/pairs: 32 and 64 bits, with values, indices or nothing, floats
-  splitters, ///< kernels/splitters: pairs of 64-bit keys that crowd
+  splitters, ///< kernels/splitters: pairs of 64-bit keys and 128-bit keys alone that crowd, pairs of 128-bit keys
   lsd,       ///< kernels/lsd: everything
 };
 

@@ -7,7 +7,7 @@
 // 2010). Searches of a thread's keys go side by side: a level is one round trip to shared storage for all of them.
 //
 // Cost: `bits` accesses a key, each behind the other; up to 32 nodes a level are read without conflict where images
-// have 32 bits, 16 where they have 64. No barrier.
+// have 32 bits, 16 where they have 64, 8 of 128. No barrier.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -15,6 +15,8 @@
 
 namespace sortile::simt {
 
+__extension__ using uint128 = unsigned __int128;
+
 inline constexpr unsigned warp_size = 32;
 inline constexpr unsigned full_warp = 0xffffffffu;
 

@@ -55,8 +55,10 @@ TEST(sorter_choice, is_able_to) {
         ASSERT_TRUE(f.key_bits <= 64 && f.n <= std::size_t{1} << 28) << f.n;
       }
       if (s == sorter::splitters) {
-        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits == 64) << f.n;
-        ASSERT_TRUE(s == c.second && c.behind == sorter::lsd && f.n <= std::size_t{1} << 28) << f.n;
+        ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 64) << f.n;
+        ASSERT_TRUE(f.key_bits == 64 || f.value_bytes <= 8) << f.n;
+        ASSERT_TRUE(c.behind == sorter::lsd && f.n <= std::size_t{1} << 28) << f.n;
+        ASSERT_EQ(s == c.first, f.key_bits == 128 && f.value_bytes != 0) << f.n;
       }
       if (s == sorter::counting) {
         ASSERT_TRUE(f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys) << f.n;
@@ -72,8 +74,8 @@ TEST(sorter_choice, somebody_stands_behind_who_may_leave_keys) {
   for_all_facts([](const sort_facts& f) {
     const gpu::sorter_choice c = choose_sorter(f);
     const bool partitions = c.first == sorter::keys || c.first == sorter::pairs;
-    const bool may_leave =
-        (partitions && gpu::partitions_may_leave(c.first, f)) || (c.first == sorter::counting && f.floats);
+    const bool may_leave = (partitions && gpu::partitions_may_leave(c.first, f)) ||
+                           (c.first == sorter::counting && f.floats) || c.first == sorter::splitters;
     ASSERT_EQ(c.behind != sorter::nothing, may_leave) << f.n << " keys of " << f.key_bits;
     ASSERT_TRUE(c.behind == sorter::nothing || c.behind == sorter::sample || c.behind == sorter::lsd);
   });
@@ -106,7 +108,7 @@ TEST(sorter_choice, lsd_stands_behind_floats_that_are_counted) {
   }
 }
 
-TEST(sorter_choice, pairs_that_crowd_go_between_splitters) {
+TEST(sorter_choice, wide_keys_that_crowd_go_between_splitters) {
   const auto second = [](std::size_t n, unsigned key_bits, unsigned value_bytes, bool floats = false) {
     return choose_sorter({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = floats}).second;
   };
@@ -119,8 +121,61 @@ TEST(sorter_choice, pairs_that_crowd_go_between_splitters) {
     EXPECT_EQ(second(n, 64, 16), log_n <= 25 ? sorter::splitters : sorter::nothing);
     EXPECT_EQ(second(n, 64, 0), sorter::nothing);
     EXPECT_EQ(second(n, 32, 4), sorter::nothing);
+    EXPECT_EQ(second(n, 128, 0), sorter::splitters);
+    EXPECT_EQ(second(n, 128, 8), sorter::nothing);
   }
   EXPECT_EQ(second((std::size_t{1} << 28) + 1, 64, 8), sorter::nothing);
+  EXPECT_EQ(second((std::size_t{1} << 24) - 1, 128, 0), sorter::nothing);
+  EXPECT_EQ(second((std::size_t{1} << 28) + 1, 128, 0), sorter::nothing);
+  EXPECT_EQ(choose_sorter({.n = std::size_t{1} << 28, .key_bits = 128, .value_bytes = 0, .device = {80}}).second,
+            sorter::nothing);
+}
+
+TEST(sorter_choice, pairs_of_128_bit_keys_all_go_between_splitters) {
+  const auto first = [](std::size_t n, unsigned value_bytes) {
+    return choose_sorter({.n = n, .key_bits = 128, .value_bytes = value_bytes}).first;
+  };
+  constexpr std::size_t least = std::size_t{1} << 24;
+  EXPECT_EQ(first(least - 1, 8), sorter::lsd);
+  for (const unsigned value_bytes : {4u, 8u}) {
+    const std::size_t most = std::size_t{1} << (value_bytes == 4 ? 27 : 26);
+    EXPECT_EQ(first(least, value_bytes), sorter::splitters);
+    EXPECT_EQ(first(most, value_bytes), sorter::splitters);
+    EXPECT_EQ(first(most + 1, value_bytes), sorter::lsd);
+  }
+  EXPECT_EQ(first(least, 16), sorter::lsd);
+  EXPECT_EQ(choose_sorter({.n = least, .key_bits = 128, .value_bytes = 8, .vectors_fit = false}).first, sorter::lsd);
+}
+
+// Room for the keys once more, and tables of a hundredth of it: so large a sort fits wherever CUB's does.
+TEST(sorter_choice, sorting_128_bit_keys_takes_little_more_than_the_keys_again) {
+  void* const in = reinterpret_cast<void*>(std::size_t{1} << 40); // compared, never followed
+  void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
+  for (const unsigned log_n : {24u, 26u, 28u}) {
+    const std::size_t n = std::size_t{1} << log_n;
+    const plan p =
+        explain({.type = key_type::u128, .n = n, .keys_in = in, .keys_out = out}, {.memory = memory::device});
+    EXPECT_LE(p.workspace_bytes, n * 16 + n * 16 / 90) << log_n;
+    const std::string steps = to_string(p);
+    EXPECT_NE(steps.find("or buckets"), std::string::npos) << steps;
+    EXPECT_NE(steps.find("passes"), std::string::npos) << steps;
+  }
+}
+TEST(sorter_choice, plans_of_128_bit_pairs_say_how_they_are_parted) {
+  const auto at = [](unsigned k) { return reinterpret_cast<void*>(std::size_t{1} << (40 + k)); };
+  const std::size_t n = std::size_t{1} << 25;
+  const plan p = explain({.type = key_type::u128,
+                          .n = n,
+                          .keys_in = at(0),
+                          .keys_out = at(1),
+                          .carries = payload::indices,
+                          .value_bytes = 4,
+                          .values_out = at(2)},
+                         {.memory = memory::device});
+  EXPECT_LE(p.workspace_bytes, n * 20 + n * 20 / 50);
+  const std::string steps = to_string(p);
+  EXPECT_NE(steps.find("keys of a sample"), std::string::npos) << steps;
+  EXPECT_NE(steps.find("or passes"), std::string::npos) << steps;
 }
 
 TEST(sorter_choice, a_sample_sort_fits_a_large_device) {

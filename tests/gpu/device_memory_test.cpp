@@ -98,15 +98,17 @@ TEST_F(device_memory, a_captured_graph_sorts_other_keys_when_replayed) {
 }
 
 /// Sorts pairs of a key and its position, in place, and checks them.
-void check_pairs(const std::vector<std::uint64_t>& given, const char* what) {
+template <class Key>
+void check_pairs(const std::vector<Key>& given, const char* what) {
   std::vector<std::uint64_t> order(given.size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
-  const device_array<std::uint64_t> keys(given), values(order);
+  const device_array<Key> keys(given);
+  const device_array<std::uint64_t> values(order);
   sortile::sort_by_key(keys.span(), values.span(), {.memory = memory::device});
   SORTILE_CUDA_CHECK(cudaDeviceSynchronize());
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return given[a] < given[b]; });
   EXPECT_EQ(values.host(), order) << what;
-  EXPECT_EQ(keys.host(), sorted(given)) << what;
+  EXPECT_TRUE(keys.host() == sorted(given)) << what;
 }
 // Of the three sorts that are launched for so many pairs each has its turn: the partitions for even keys; those between
 // splitters for keys of all magnitudes; and the passes where the places that both samples draw from tell lies.
@@ -126,6 +128,41 @@ TEST_F(device_memory, pairs_that_crowd_are_sorted_by_whoever_can) {
   for (std::uint32_t i = 0; i < samples; ++i)
     hidden[kernels::drawn_place(i, samples, n)] = keys[i] | std::uint64_t{1} << 40;
   check_pairs(hidden, "hidden from the samples");
+}
+
+/// Sorts keys of 128 bits, apart, and checks them.
+void check_wide_keys(const std::vector<uint128>& given, const char* what) {
+  const device_array<uint128> in(given), out(given.size());
+  sortile::sort(in.span(), out.span(), {.memory = memory::device});
+  SORTILE_CUDA_CHECK(cudaDeviceSynchronize());
+  EXPECT_TRUE(out.host() == sorted(given)) << what;
+  EXPECT_TRUE(in.host() == given) << what;
+}
+// The same of 128-bit keys alone; and of pairs, which go between splitters at once, but for those that passes suit.
+TEST_F(device_memory, wide_keys_that_crowd_are_sorted_by_whoever_can) {
+  constexpr std::uint32_t n = (std::uint32_t{1} << 24) + 7;
+  const auto keys = random_keys<uint128>(n, 5);
+  check_wide_keys(keys, "even");
+  auto crowded = keys;
+  for (std::uint32_t i = 0; i < n; ++i)
+    crowded[i] >>= unsigned(keys[i] % 125);
+  check_wide_keys(crowded, "of all magnitudes");
+  for (std::uint32_t i = 0; i < n; ++i)
+    crowded[i] = keys[i] & keys[(i + 1) % n] & keys[(i + 2) % n];
+  check_wide_keys(crowded, "few bits set");
+  check_pairs(crowded, "few bits set, pairs");
+  constexpr std::uint32_t samples = kernels::choose_splitters_kernel<uint128, kernels::integer_image<uint128>>::samples;
+  std::vector<uint128> hidden(n);
+  for (std::uint32_t i = 0; i < n; ++i)
+    hidden[i] = keys[i] >> 64; // all of them in one bucket between any two samples
+  for (std::uint32_t i = 0; i < samples; ++i)
+    hidden[kernels::drawn_place(i, samples, n)] = keys[i] | uint128{1} << 100;
+  check_wide_keys(hidden, "hidden from the samples");
+  check_pairs(hidden, "hidden from the samples, pairs");
+  check_pairs(sorted(keys), "in order");
+  for (std::uint32_t i = 0; i < n; ++i)
+    crowded[i] = keys[i] & 0xff0000ff00ff00ff;
+  check_pairs(crowded, "four digits");
 }
 
 TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {

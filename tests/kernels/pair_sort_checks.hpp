@@ -27,21 +27,25 @@ struct how {
   std::uint64_t sample_from = ~std::uint64_t{0};
   bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
   bool must_suit = false;         // and it is an error where it says that they do not
+  bool leaves_to_passes = false;  // so does it then of keys that passes are quicker with
 };
 
+/// sort_pairs has no keys of 128 bits.
 template <class Word>
 std::size_t workspace_bytes(const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
-  if constexpr (sizeof(Word) == 8)
-    if (between_splitters)
+  if constexpr (sizeof(Word) >= 8)
+    if (between_splitters || sizeof(Word) > 8)
       return kernels::splitter_sort_workspace_bytes(r);
-  return kernels::sort_pairs_workspace_bytes<Word>(r);
+  if constexpr (sizeof(Word) <= 8)
+    return kernels::sort_pairs_workspace_bytes<Word>(r);
 }
 template <class Word>
 void sort(const simt::queue& q, const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
-  if constexpr (sizeof(Word) == 8)
-    if (between_splitters)
+  if constexpr (sizeof(Word) >= 8)
+    if (between_splitters || sizeof(Word) > 8)
       return kernels::splitter_sort(q, r);
-  kernels::sort_pairs<Word>(q, r);
+  if constexpr (sizeof(Word) <= 8)
+    kernels::sort_pairs<Word>(q, r);
 }
 
 using bytes = std::vector<unsigned char>;
@@ -52,7 +56,8 @@ inline constexpr unsigned char untouched = 0xa5;
 template <class T>
 bytes guarded(const std::vector<T>& items) {
   bytes b(items.size() * sizeof(T) + zone, untouched);
-  std::memcpy(b.data(), items.data(), items.size() * sizeof(T));
+  if (!items.empty())
+    std::memcpy(b.data(), items.data(), items.size() * sizeof(T));
   return b;
 }
 inline bytes guarded(std::size_t n) {
@@ -104,6 +109,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.partition_bits = h.bits;
   r.chunks = h.chunks;
   r.sample_from = h.sample_from;
+  r.leaves_to_passes = h.leaves_to_passes;
   if (h.want_keys)
     r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
   if (h.value_bytes != 0) {
@@ -162,6 +168,7 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.values_out = values.view().data();
   r.value_bytes = 4;
   r.make_indices = true;
+  r.leaves_to_passes = h.leaves_to_passes;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
   r.unsuited = unsuited.view().data();

@@ -355,12 +355,13 @@ void check_monotone_integers() {
                           {0, 0xffffffff},
                           {17, Word(most - 9)},
                           {Word(most / 2), Word(most / 2 + 3)},
-                          {0, Word(most / 3)}};
+                          {0, Word(most / 3)},
+                          {Word(most / 5), Word(most / 5 + most / 1000)}};
   for (const auto& [low, high] : ends) {
     const auto keys = kernels::interval_spread<Word>::of(low, high);
     std::vector<Word> all;
     for (std::uint32_t r : noise(20'000)) {
-      all.push_back(Word(std::uint64_t{r} << (r % 37)));
+      all.push_back(Word(Word(std::uint64_t{r} << (r % 37)) << (sizeof(Word) > 8 ? r % 61 : 0)));
       all.push_back(Word(low + Word(r) % Word(high - low)));
     }
     for (Word j = 0; j < 50; ++j)
@@ -368,7 +369,8 @@ void check_monotone_integers() {
         all.insert(all.end(), {Word(x + j), Word(x - j)});
     std::sort(all.begin(), all.end());
     for (std::size_t i = 1; i < all.size(); ++i)
-      ASSERT_LE(keys.y(image, all[i - 1]), keys.y(image, all[i])) << low << " " << high << " " << all[i];
+      ASSERT_LE(keys.y(image, all[i - 1]), keys.y(image, all[i]))
+          << "key " << i << " of ends " << (&low - &ends[0][0]) / 2;
     EXPECT_EQ(keys.y(image, low), 0u);
     EXPECT_EQ(keys.y(image, 0), 0u);
     EXPECT_EQ(keys.y(image, most), keys.y(image, high));
@@ -390,6 +392,7 @@ SIMT_TEST(sort_pairs_spread, y_of_floats_never_falls) {
 SIMT_TEST(sort_pairs_spread, y_of_integers_never_falls) {
   check_monotone_integers<std::uint32_t>();
   check_monotone_integers<std::uint64_t>();
+  check_monotone_integers<uint128>();
 }
 
 } // namespace

@@ -51,18 +51,25 @@ SIMT_TEST(splitter_sort, sizes_without_values_and_with_wide_ones) {
   check_sizes<std::uint64_t, kernels::no_value>();
   check_sizes<std::uint64_t, kernels::wide_value>();
 }
+SIMT_TEST(splitter_sort, sizes_u128) {
+  check_sizes<uint128, kernels::no_value>();
+  check_sizes<uint128, std::uint32_t>();
+  check_sizes<uint128, std::uint64_t>();
+}
 
 template <class Word>
-void check_shapes() {
+void check_shapes(bool alone = false) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const shape kind : shapes_of(all_shapes))
           for (const bool in_place : a_few(1, {false, true}))
             for (const unsigned bits : {3u, 8u})
               check<Word>(q, unless_short(20011, 9001), kind,
-                          between<Word>({.value_bytes = bits == 3 ? 8u : 4u,
+                          between<Word>({.value_bytes = alone       ? 0u
+                                                        : bits == 3 ? 8u
+                                                                    : 4u,
                                          .keys_in_place = in_place,
-                                         .values_in_place = in_place,
+                                         .values_in_place = in_place && !alone,
                                          .bits = bits,
                                          .must_suit = true}));
       },
@@ -71,12 +78,47 @@ void check_shapes() {
 SIMT_TEST(splitter_sort, shapes_u64) {
   check_shapes<std::uint64_t>();
 }
+SIMT_TEST(splitter_sort, shapes_u128) {
+  check_shapes<uint128>();
+}
+SIMT_TEST(splitter_sort, shapes_u128_alone) {
+  check_shapes<uint128>(true);
+}
+
+/// The ends of the type, of its halves and of signed numbers, each many times and among others.
+template <class Word>
+void check_extremes(simt::queue q) {
+  constexpr unsigned width = 8 * sizeof(Word);
+  constexpr Word most = Word(~Word{0}), half = Word(most >> width / 2), sign = Word(Word{1} << (width - 1));
+  auto keys = make_keys<Word>(9001, shape::uniform);
+  const Word ends[] = {0, 1, most, Word(most - 1), half, Word(half + 1), sign, Word(sign - 1), Word(~half)};
+  check_sort(q, std::vector<Word>{most, 0, most, 0, 1}, between<Word>({.bits = 2, .must_suit = true}));
+  for (const unsigned among : {1u, 3u, 50u})
+    for (const order direction : {order::ascending, order::descending}) {
+      SCOPED_TRACE("one in " + std::to_string(among));
+      auto mixed = keys;
+      for (std::size_t i = 0; i < mixed.size(); i += among)
+        mixed[i] = ends[std::size_t(keys[i] >> 7) % std::size(ends)];
+      check_sort(q, mixed, between<Word>({.direction = direction, .value_bytes = 8, .bits = 4, .must_suit = true}));
+    }
+}
+SIMT_TEST(splitter_sort, extremes) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_extremes<std::uint64_t>(q);
+        check_extremes<uint128>(q);
+      },
+      0);
+}
 
 SIMT_TEST(splitter_sort, many_schedules) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const shape kind : {shape::and_of_3, shape::few})
           check<std::uint64_t>(q, 3001, kind, between<std::uint64_t>({.bits = 4, .chunks = 2, .must_suit = true}));
+        for (const unsigned value_bytes : {0u, 8u})
+          check<uint128>(q, 3001, shape::and_of_3,
+                         between<uint128>({.value_bytes = value_bytes, .bits = 4, .chunks = 2, .must_suit = true}));
       },
       3);
 }
@@ -94,46 +136,58 @@ SIMT_TEST(splitter_sort, types_and_directions) {
   on_every_schedule(
       [&](simt::queue q) {
         check_types<std::uint64_t>(q, {key_type::u64, key_type::i64, key_type::f64});
+        check_types<uint128>(q, {key_type::u128, key_type::i128});
       },
       0);
 }
 
+template <class Word>
+void check_indices(simt::queue q) {
+  for (const unsigned width : {4u, 8u})
+    for (const bool want_keys : {true, false})
+      check<Word>(
+          q, 9001, shape::and_of_3,
+          between<Word>({.value_bytes = width, .indices = true, .want_keys = want_keys, .bits = 5, .must_suit = true}));
+  check<Word>(
+      q, 9001, shape::and_of_3,
+      between<Word>({.value_bytes = sizeof(Word) > 8 ? 8u : 16u, .want_keys = false, .bits = 5, .must_suit = true}));
+}
 SIMT_TEST(splitter_sort, indices_and_keys_that_nobody_wants) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const unsigned width : {4u, 8u})
-          for (const bool want_keys : {true, false})
-            check<std::uint64_t>(
-                q, 9001, shape::and_of_3,
-                between<std::uint64_t>(
-                    {.value_bytes = width, .indices = true, .want_keys = want_keys, .bits = 5, .must_suit = true}));
-        check<std::uint64_t>(
-            q, 9001, shape::and_of_3,
-            between<std::uint64_t>({.value_bytes = 16, .want_keys = false, .bits = 5, .must_suit = true}));
+        check_indices<std::uint64_t>(q);
+        check_indices<uint128>(q);
       },
       0);
 }
 
 // Four buckets of 7500 pairs are too large for the local step, of 15,000 for both of them; of one key they may have any
 // size.
+template <class Word>
+void check_too_large(simt::queue q, unsigned value_bytes) {
+  for (const shape kind : {shape::uniform, shape::and_of_3})
+    for (const bool in_place : {false, true}) {
+      how<Word> h{.value_bytes = value_bytes, .keys_in_place = in_place, .bits = 2};
+      h.values_in_place = in_place && value_bytes != 0;
+      check<Word>(q, 60'000, kind, between<Word>(h)); // left alone
+      h.must_suit = true;
+      check<Word>(q, 30'000, kind, between<Word>(h));
+    }
+  check<Word>(q, 60'000, shape::equal, between<Word>({.bits = 4, .must_suit = true}));
+  check<Word>(q, 90'000, shape::few, between<Word>({.bits = 5, .must_suit = true}));
+}
 SIMT_TEST(splitter_sort, too_large_buckets) {
+  on_every_schedule([&](simt::queue q) { check_too_large<std::uint64_t>(q, 8); }, 0);
+}
+SIMT_TEST(splitter_sort, too_large_buckets_u128) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const shape kind : {shape::uniform, shape::and_of_3})
-          for (const bool in_place : {false, true}) {
-            check<std::uint64_t>(q, 30'000, kind,
-                                 between<std::uint64_t>({.value_bytes = 8,
-                                                         .keys_in_place = in_place,
-                                                         .values_in_place = in_place,
-                                                         .bits = 2,
-                                                         .must_suit = true}));
-            check<std::uint64_t>(
-                q, 60'000, kind, // left alone
-                between<std::uint64_t>(
-                    {.value_bytes = 8, .keys_in_place = in_place, .values_in_place = in_place, .bits = 2}));
-          }
-        check<std::uint64_t>(q, 60'000, shape::equal, between<std::uint64_t>({.bits = 4, .must_suit = true}));
-        check<std::uint64_t>(q, 90'000, shape::few, between<std::uint64_t>({.bits = 5, .must_suit = true}));
+        for (const unsigned value_bytes : {0u, 4u, 8u}) {
+          check_too_large<uint128>(q, value_bytes);
+          const std::size_t nearly_full = value_bytes == 0 ? 40'011 : value_bytes == 4 ? 33'003 : 31'003;
+          check<uint128>(q, nearly_full, shape::and_of_3,
+                         between<uint128>({.value_bytes = value_bytes, .bits = 2, .must_suit = true}));
+        }
       },
       0);
 }
@@ -155,68 +209,98 @@ SIMT_TEST(splitter_sort, left_over_and_ranked) {
       },
       short_tests() ? 0 : 2);
 }
+SIMT_TEST(splitter_sort, left_over_and_ranked_u128) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : {shape::uniform, shape::and_of_3})
+          check<uint128>(q, unless_short(60'001, 30'001), kind,
+                         between<uint128>({.value_bytes = 0, .bits = short_tests() ? 2u : 3u, .must_suit = true}));
+        check<uint128>(q, 30'011, shape::and_of_3, between<uint128>({.value_bytes = 8, .bits = 2, .must_suit = true}));
+        check<uint128>(q, 20'011, shape::few, between<uint128>({.value_bytes = 0, .bits = 3, .must_suit = true}));
+        check<uint128>(q, 9'001, shape::and_of_3, between<uint128>({.value_bytes = 4, .bits = 2, .must_suit = true}));
+      },
+      short_tests() ? 0 : 2);
+}
+template <class Word>
+void check_what_is_said(simt::queue q) {
+  const auto suits = [&](const std::vector<Word>& keys, unsigned bits = 2) {
+    return !told_unsuited(q, keys, between<Word>({.bits = bits}));
+  };
+  EXPECT_FALSE(suits(make_keys<Word>(60'000, shape::uniform)));
+  EXPECT_TRUE(suits(make_keys<Word>(30'000, shape::uniform)));
+  EXPECT_TRUE(suits(make_keys<Word>(60'000, shape::equal), 4));
+}
 SIMT_TEST(splitter_sort, says_what_does_not_suit) {
   on_every_schedule(
       [&](simt::queue q) {
-        const auto suits = [&](const std::vector<std::uint64_t>& keys, unsigned bits = 2) {
-          return !told_unsuited(q, keys, between<std::uint64_t>({.bits = bits}));
-        };
-        EXPECT_FALSE(suits(make_keys<std::uint64_t>(60'000, shape::uniform)));
-        EXPECT_TRUE(suits(make_keys<std::uint64_t>(30'000, shape::uniform)));
-        EXPECT_TRUE(suits(make_keys<std::uint64_t>(60'000, shape::equal), 4));
+        check_what_is_said<std::uint64_t>(q);
+        check_what_is_said<uint128>(q);
       },
       0);
 }
-// Keys that no partition by bits or intervals divides: each a third of the one before. 32 buckets hold all of them,
-// none more than three times its share.
+// Keys that no partition by bits or intervals divides: of all magnitudes alike. 32 buckets hold all of them, none more
+// than three times its share.
+template <class Word>
+std::vector<Word> all_magnitudes(std::vector<Word> keys) {
+  for (Word& key : keys)
+    key >>= unsigned(key % (8 * sizeof(Word) - 3));
+  return keys;
+}
 SIMT_TEST(splitter_sort, crowds_at_any_depth) {
   on_every_schedule(
       [&](simt::queue q) {
-        auto keys = make_keys<std::uint64_t>(60'000, shape::uniform);
-        for (std::size_t i = 0; i < keys.size(); ++i)
-          keys[i] >>= keys[i] % 61;
+        const auto keys = all_magnitudes(make_keys<std::uint64_t>(60'000, shape::uniform));
         check_sort(q, keys, between<std::uint64_t>({.bits = 5, .must_suit = true}));
         EXPECT_TRUE(told_unsuited(q, keys, how<std::uint64_t>{.bits = 5})) << "the sort of pairs could have taken them";
+        check_sort(q, all_magnitudes(make_keys<uint128>(60'000, shape::uniform)),
+                   between<uint128>({.bits = 5, .must_suit = true}));
       },
       0);
 }
 
+template <class Word>
+void check_condition(simt::queue q, std::uint32_t wanted) {
+  const auto keys = make_keys<Word>(3000, shape::and_of_3);
+  const std::vector<Word> untouched(3000, 7u);
+  const buffer<Word> in(keys), out(untouched);
+  const buffer<std::uint32_t> only_if(1, wanted), unsuited(1, 9u);
+  kernels::splitter_sort_request<Word> r;
+  r.keys_in = in.view().data();
+  r.keys_out = out.view().data();
+  r.n = 3000;
+  r.codec = make_key_codec<Word>(unsigned_type<Word>, {}, {});
+  r.partition_bits = 3;
+  r.unsuited = unsuited.view().data();
+  r.only_if = only_if.view().data();
+  r.workspace_bytes = kernels::splitter_sort_workspace_bytes(r);
+  const buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
+  r.workspace = workspace.view().data();
+  kernels::splitter_sort(q, r);
+  auto expected = keys;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_TRUE(out.host() == (wanted != 0 ? expected : untouched)) << wanted;
+  EXPECT_EQ(unsuited.host()[0], 0u);
+}
 SIMT_TEST(splitter_sort, on_a_condition) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::uint32_t wanted : {0u, 1u}) {
-          const auto keys = make_keys<std::uint64_t>(3000, shape::and_of_3);
-          const buffer<std::uint64_t> in(keys), out(3000, 7u);
-          const buffer<std::uint32_t> only_if(1, wanted), unsuited(1, 9u);
-          kernels::splitter_sort_request<std::uint64_t> r;
-          r.keys_in = in.view().data();
-          r.keys_out = out.view().data();
-          r.n = 3000;
-          r.codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
-          r.partition_bits = 3;
-          r.unsuited = unsuited.view().data();
-          r.only_if = only_if.view().data();
-          r.workspace_bytes = kernels::splitter_sort_workspace_bytes(r);
-          const buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
-          r.workspace = workspace.view().data();
-          kernels::splitter_sort(q, r);
-          auto expected = keys;
-          std::sort(expected.begin(), expected.end());
-          EXPECT_EQ(out.host(), wanted != 0 ? expected : std::vector<std::uint64_t>(3000, 7u));
-          EXPECT_EQ(unsuited.host()[0], 0u);
+          check_condition<std::uint64_t>(q, wanted);
+          check_condition<uint128>(q, wanted);
         }
       },
       1);
 }
 
-using keys_of_64_bits = std::vector<std::uint64_t>;
-struct choosing : kernels::choose_splitters_kernel<std::uint64_t, kernels::integer_image<std::uint64_t>> {};
+template <class Word>
+using choosing = kernels::choose_splitters_kernel<Word, kernels::integer_image<Word>>;
 
 /// The highest image of each of 2^bits buckets, from a sample of these keys.
-keys_of_64_bits cuts_of(simt::queue q, const keys_of_64_bits& keys, unsigned bits) {
-  const buffer<std::uint64_t> in(keys), cuts(std::size_t{1} << bits);
+template <class Word>
+std::vector<Word> cuts_of(simt::queue q, const std::vector<Word>& keys, unsigned bits) {
+  const buffer<Word> in(keys), cuts(std::size_t{1} << bits);
   const buffer<std::uint32_t> findings(kernels::pair_findings), unsuited(1);
-  choosing k{};
+  choosing<Word> k{};
   k.in = in.view();
   k.cuts = cuts.view();
   k.gate = {findings.view(), unsuited.view(), true, true};
@@ -227,14 +311,16 @@ keys_of_64_bits cuts_of(simt::queue q, const keys_of_64_bits& keys, unsigned bit
   return cuts.host();
 }
 // No bucket holds more than 2.5 times its share, but for those of one key; and a key that would is in one of those.
-void check_cuts(simt::queue q, keys_of_64_bits keys, unsigned bits, const char* what) {
+template <class Word>
+void check_cuts(simt::queue q, std::vector<Word> keys, unsigned bits, const char* what) {
   const auto cuts = cuts_of(q, keys, bits);
   const std::size_t share = keys.size() >> bits;
-  EXPECT_EQ(cuts.back(), ~std::uint64_t{0}) << what;
+  const Word most = Word(~Word{0});
+  EXPECT_TRUE(cuts.back() == most) << what;
   std::sort(keys.begin(), keys.end());
   for (std::size_t d = 0; d < cuts.size(); ++d) {
-    const std::uint64_t lowest = d == 0 ? 0 : cuts[d - 1] + 1;
-    ASSERT_TRUE(d == 0 || cuts[d - 1] < cuts[d] || cuts[d] == ~std::uint64_t{0}) << what << ", cut " << d;
+    const Word lowest = d == 0 ? Word{0} : Word(cuts[d - 1] + 1);
+    ASSERT_TRUE(d == 0 || cuts[d - 1] < cuts[d] || cuts[d] == most) << what << ", cut " << d;
     if (d != 0 && cuts[d - 1] == cuts[d])
       break;
     const auto held = std::size_t(std::upper_bound(keys.begin(), keys.end(), cuts[d]) -
@@ -242,40 +328,96 @@ void check_cuts(simt::queue q, keys_of_64_bits keys, unsigned bits, const char* 
     EXPECT_TRUE(lowest == cuts[d] || held <= share * 5 / 2) << what << ": " << held << " keys in bucket " << d;
   }
 }
+template <class Word>
+void check_all_cuts(simt::queue q) {
+  constexpr std::size_t n = choosing<Word>::samples; // of which the sample has nearly all
+  const auto even = make_keys<Word>(n, shape::uniform);
+  auto half = even, pairs_of_shares = even;
+  for (std::size_t i = 0; i < n; ++i) {
+    half[i] = i % 2 != 0 ? Word(Word{1} << (8 * sizeof(Word) - 2)) : even[i];
+    pairs_of_shares[i] = i % 23 * 1000; // each about as much as a bucket's share and a half
+  }
+  for (const unsigned bits : {3u, 5u, 8u}) {
+    check_cuts(q, even, bits, "even");
+    check_cuts(q, half, bits, "half of one key");
+    check_cuts(q, pairs_of_shares, bits, "frequent keys");
+    check_cuts(q, all_magnitudes(even), bits, "all magnitudes");
+    check_cuts(q, make_keys<Word>(n, shape::few), bits < 4 ? 4 : bits, "few keys");
+    check_cuts(q, make_keys<Word>(n, shape::equal), bits, "one key");
+    check_cuts(q, make_keys<Word>(n, shape::and_of_3), bits, "AND of three");
+  }
+}
 SIMT_TEST(splitter_sort, cuts) {
   on_every_schedule(
       [](simt::queue q) {
-        constexpr std::size_t n = choosing::samples; // of which the sample has nearly all
-        const auto even = make_keys<std::uint64_t>(n, shape::uniform);
-        auto half = even, pairs_of_shares = even, all_magnitudes = even;
-        for (std::size_t i = 0; i < n; ++i) {
-          half[i] = i % 2 != 0 ? std::uint64_t{1} << 62 : even[i];
-          pairs_of_shares[i] = i % 23 * 1000; // each about as much as a bucket's share and a half
-          all_magnitudes[i] = even[i] >> even[i] % 61;
-        }
-        for (const unsigned bits : {3u, 5u, 8u}) {
-          check_cuts(q, even, bits, "even");
-          check_cuts(q, half, bits, "half of one key");
-          check_cuts(q, pairs_of_shares, bits, "frequent keys");
-          check_cuts(q, all_magnitudes, bits, "all magnitudes");
-          check_cuts(q, make_keys<std::uint64_t>(n, shape::few), bits < 4 ? 4 : bits, "few keys");
-          check_cuts(q, make_keys<std::uint64_t>(n, shape::equal), bits, "one key");
-          check_cuts(q, make_keys<std::uint64_t>(n, shape::and_of_3), bits, "AND of three");
-        }
+        check_all_cuts<std::uint64_t>(q);
+        check_all_cuts<uint128>(q);
       },
       0);
 }
 
 TEST(splitter_sort, draws_a_place_from_each_stretch) {
-  for (const std::uint32_t keys : {1u, 7u, 16'384u, 16'385u, 1'000'003u, 4'000'000'000u}) {
-    const std::uint32_t samples = std::min(keys, 16'384u);
-    for (std::uint32_t i = 0; i < samples; ++i) {
-      const std::uint64_t place = kernels::drawn_place(i, samples, keys);
-      ASSERT_LT(place, keys);
-      ASSERT_GE(place + 1, std::uint64_t{i} * keys / samples);
-      ASSERT_LE(place, (std::uint64_t{i} + 1) * keys / samples);
+  for (const std::uint32_t keys : {1u, 7u, 12'289u, 16'384u, 16'385u, 1'000'003u, 4'000'000'000u})
+    for (const std::uint32_t all : {choosing<std::uint64_t>::samples, choosing<uint128>::samples}) {
+      const std::uint32_t samples = std::min(keys, all);
+      for (std::uint32_t i = 0; i < samples; ++i) {
+        const std::uint64_t place = kernels::drawn_place(i, samples, keys);
+        ASSERT_LT(place, keys);
+        ASSERT_GE(place + 1, std::uint64_t{i} * keys / samples);
+        ASSERT_LE(place, (std::uint64_t{i} + 1) * keys / samples);
+      }
     }
-  }
+}
+
+// Keys in order, or of few digits, are left to passes where nobody has looked at them: by a sample, of which the first
+// and the last key are.
+template <class Word>
+void check_what_passes_get(simt::queue q) {
+  const auto left = [&](std::vector<Word> keys, key_type type = unsigned_type<Word>) {
+    how<Word> h = between<Word>({.type = type, .bits = 3, .leaves_to_passes = true});
+    const bool said = told_unsuited(q, keys, h);
+    h.must_suit = !said;
+    check_sort(q, keys, h); // outputs stay as they are, or are right
+    return said;
+  };
+  constexpr unsigned width = 8 * sizeof(Word);
+  EXPECT_FALSE(left(make_keys<Word>(9001, shape::uniform)));
+  EXPECT_FALSE(left(make_keys<Word>(9001, shape::and_of_3)));
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::sorted)));
+  EXPECT_FALSE(left(make_keys<Word>(9001, shape::nearly_sorted))) << "the last key is out of order";
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::reversed)));
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::equal)));
+  EXPECT_TRUE(left(make_keys<Word>(9001, shape::narrow)));
+  EXPECT_FALSE(left({}));
+  EXPECT_TRUE(left({5}));
+  auto keys = make_keys<Word>(9001, shape::uniform);
+  const auto masked = [&](Word mask) {
+    auto kept = keys;
+    for (Word& key : kept)
+      key &= mask;
+    return kept;
+  };
+  const Word four = Word(Word{0xff} << (width - 8) | Word{0xff} << width / 2 | 0xff00ff);
+  EXPECT_TRUE(left(masked(four)));
+  EXPECT_FALSE(left(masked(Word(four | 0x0800))));
+  EXPECT_TRUE(left(masked(Word(four)), sizeof(Word) > 8 ? key_type::i128 : key_type::i64));
+}
+SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_what_passes_get<std::uint64_t>(q);
+        check_what_passes_get<uint128>(q);
+      },
+      1);
+}
+
+SIMT_TEST(splitter_sort, values_of_16_bytes_are_too_wide_for_128_bit_keys) {
+  kernels::splitter_sort_request<uint128> r;
+  r.n = 1000;
+  r.value_bytes = 16;
+  EXPECT_THROW(static_cast<void>(kernels::splitter_sort_workspace_bytes(r)), invalid_argument);
+  r.value_bytes = 8;
+  EXPECT_GE(kernels::splitter_sort_workspace_bytes(r), 40'000u);
 }
 
 SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
@@ -294,6 +436,10 @@ SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
         refused("splitter_sort: keys_in is null", [](auto& r) { r.keys_in = nullptr; });
         refused("splitter_sort: unsuited is null", [](auto& r) { r.unsuited = nullptr; });
         refused("only_if and unsuited are one word", [](auto& r) { r.only_if = r.unsuited; });
+        refused("leaves_to_passes with only_if", [](auto& r) {
+          r.only_if = r.unsuited + 1;
+          r.leaves_to_passes = true;
+        });
         refused("only_if is not aligned", [](auto& r) { r.only_if = reinterpret_cast<const std::uint32_t*>(2); });
         refused("partition_bits = 1, 2 to 16 are allowed", [](auto& r) { r.partition_bits = 1; });
         refused("partition_bits = 17", [](auto& r) { r.partition_bits = 17; });

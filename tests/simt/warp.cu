@@ -219,7 +219,7 @@ SIMT_TEST(warp, reductions) {
 
 struct bits {
   static constexpr unsigned block_threads = 32;
-  global<std::uint32_t> to; // [10]
+  global<std::uint32_t> to; // [12]
   SORTILE_DEVICE void operator()() const {
     if (simt::thread_index() != 9)
       return;
@@ -233,14 +233,16 @@ struct bits {
     to[7] = simt::extract_bits(0xabcd1234u, 24, 8) + simt::extract_bits(5u, 3, 0);
     to[8] = simt::permute_bytes(0x33221100u, 0x77665544u, 0x7410u);
     to[9] = simt::lanes_below();
+    to[10] = simt::leading_zeros(simt::uint128{1} << 100);
+    to[11] = simt::leading_zeros(simt::uint128{1} << 20);
   }
 };
 
 SIMT_TEST(warp, bits) {
   on_every_schedule([&](simt::queue q) {
-    buffer<std::uint32_t> to(10);
+    buffer<std::uint32_t> to(12);
     simt::launch(q, {.grid = 1}, bits{to.view()});
-    ASSERT_EQ(to.host(), (std::vector<std::uint32_t>{8, 8, 15, 63, 16, 50, 0xd12, 0xab, 0x77441100, 0x1ff}));
+    ASSERT_EQ(to.host(), (std::vector<std::uint32_t>{8, 8, 15, 63, 16, 50, 0xd12, 0xab, 0x77441100, 0x1ff, 27, 107}));
   });
 }
 

@@ -40,6 +40,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word>
 struct interval_spread {
   static constexpr unsigned width = 8 * sizeof(Word);
+  using distance = std::conditional_t<(sizeof(Word) > 8), Word, std::uint64_t>;
 
   Word low, high; ///< images
   std::uint32_t scale_low, scale_high, right, unused;
@@ -48,9 +49,9 @@ struct interval_spread {
   /// Of the images low < high.
   static SORTILE_HOST_DEVICE interval_spread of(Word low, Word high) {
     interval_spread s{low, high, 0, 0, 0, 0};
-    const auto span = std::uint64_t(high - low);
+    const auto span = distance(high - low);
     s.right = span >> 32 == 0 ? 0 : bits_of(span) - 32;
-    const std::uint64_t most = (span >> s.right) + 1; // 2 … 2^32
+    const std::uint64_t most = std::uint64_t(span >> s.right) + 1; // 2 … 2^32
     const bool power_of_two = (most & (most - 1)) == 0;
     const std::uint64_t scale = power_of_two ? std::uint64_t{1} << (65 - bits_of(most)) : ~std::uint64_t{0} / most;
     s.scale_low = std::uint32_t(scale);
@@ -67,13 +68,13 @@ struct interval_spread {
   }
 
   /// Whether the interval has fewer values.
-  SORTILE_HOST_DEVICE bool has_fewer(std::uint64_t values) const { return std::uint64_t(high - low) < values; }
+  SORTILE_HOST_DEVICE bool has_fewer(std::uint64_t values) const { return distance(high - low) < values; }
 
  private:
   /// As std::bit_width says it; that makes nvcc 13.0 use a builtin of the host compiler's, which on the device is 0.
-  static SORTILE_HOST_DEVICE unsigned bits_of(std::uint64_t v) {
+  static SORTILE_HOST_DEVICE unsigned bits_of(distance v) {
     unsigned bits = 0;
-    for (unsigned step = 32; step != 0; step /= 2)
+    for (unsigned step = 4 * sizeof(distance); step != 0; step /= 2)
       if (v >> step != 0) {
         bits += step;
         v >>= step;

@@ -72,7 +72,7 @@ struct local_pairs_kernel {
   static constexpr unsigned bin_bits = words == 2048 ? 15 : 16, warps = block_threads / simt::warp_size;
   static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
-  static constexpr unsigned pass_bits = 6;
+  static constexpr unsigned pass_bits = 6, image_words = sizeof(Word) / 4;
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::ballot>;
@@ -104,7 +104,7 @@ struct local_pairs_kernel {
     };
     std::conditional_t<alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
     simt::shared_array<std::uint32_t, warps> sums;
-    simt::shared_array<std::uint32_t, 2> differ; // bits in which images differ, low half first
+    simt::shared_array<std::uint32_t, image_words> differ; // bits in which images differ, lowest word first
     simt::shared_value<std::uint32_t> listed;
     simt::shared_value<std::uint32_t> too_many;
     simt::transfer_barrier arrived;
@@ -301,7 +301,8 @@ struct local_pairs_kernel {
           simt::bulk_load(s.values, 0, in_values, b.first - b.value_lead, values, s.arrived);
       s.listed = 0;
       s.too_many = 0;
-      s.differ[0] = s.differ[1] = 0;
+      for (unsigned w = 0; w < image_words; ++w)
+        s.differ[w] = 0;
     }
     if (!alone && !listed_buckets)
       prefetch_later();                  // behind the bucket's own copies, which do not wait for it
@@ -522,13 +523,15 @@ struct local_pairs_kernel {
       differ |= image.image(key_of(s, b, p)) ^ first_image;
       s.order[p] = std::uint16_t(p);
     }
-    for (unsigned half = 0; half < sizeof(Word) / 4; ++half) {
-      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * half)));
+    for (unsigned w = 0; w < image_words; ++w) {
+      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * w)));
       if (simt::lane_index() == 0)
-        s.differ.fetch_or(half, bits, simt::relaxed, simt::block_scope);
+        s.differ.fetch_or(w, bits, simt::relaxed, simt::block_scope);
     }
     simt::block_barrier();
-    const std::uint64_t differs = s.differ.load(0) | std::uint64_t{s.differ.load(1)} << 32;
+    Word differs = 0;
+    for (unsigned w = 0; w < image_words; ++w)
+      differs |= Word{s.differ.load(w)} << (32 * w);
     for (unsigned right = 0; right < 8 * sizeof(Word); right += pass_bits)
       if ((differs >> right & (ranker::radix - 1)) != 0)
         pass(s, b, right);

@@ -34,8 +34,17 @@ struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
 /// The most, by one block a multiprocessor.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_between_splitters> {
-  static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 9216;
+  static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 11264;
   static constexpr unsigned words = 4096, list_size = 1024;
+};
+/// Samples of 128-bit keys are smaller: all that shared storage holds.
+template <>
+struct local_pairs_tuning<16, 4, local_step::large_between_splitters> {
+  static constexpr unsigned threads = 1024, min_blocks = 1, capacity = 9216, words = 4096, list_size = 1024;
+};
+template <>
+struct local_pairs_tuning<16, 8, local_step::large_between_splitters> {
+  static constexpr unsigned threads = 512, min_blocks = 1, capacity = 8160, words = 2048, list_size = 512;
 };
 
 template <std::size_t KeyBytes, std::size_t ValueBytes>

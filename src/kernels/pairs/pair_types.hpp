@@ -18,6 +18,10 @@ inline constexpr std::size_t value_size = sizeof(Value);
 template <>
 inline constexpr std::size_t value_size<no_value> = 0;
 
+/// The image of all types of keys of a width: those of 128 bits are integers.
+template <class Word>
+using common_image = std::conditional_t<(sizeof(Word) > 8), integer_image<Word>, any_image<Word>>;
+
 template <class Word>
 struct image_maker {
   key_codec<Word> codec;
@@ -35,6 +39,7 @@ enum pair_finding : unsigned {
   pair_order,   ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
   pair_left,    ///< buckets that the local step left to the large one
   pair_crowded, ///< 1: a sample said that the sort does not suit the pairs, and nothing is counted
+  pair_passes,  ///< between splitters: 1: another sample said that passes are quicker
   pair_findings
 };
 

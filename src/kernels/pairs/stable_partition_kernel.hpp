@@ -51,11 +51,11 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// that does not spill: 4 and 4: 4 pairs 2.02, 5 1.91, 6 1.89, 7 2.05 ms; 8 and 4: 4 pairs 2.61, 5 2.92.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct stable_partition_tuning {
-  static constexpr int items = KeyBytes + ValueBytes <= 8    ? 6
-                               : KeyBytes + ValueBytes <= 12 ? 4
-                               : ValueBytes == 16            ? 2
-                                                             : 3;
-  static constexpr unsigned granule = ValueBytes != 16 && (KeyBytes == 4 || ValueBytes == 4) ? 8 : 4;
+  static constexpr int items = KeyBytes + ValueBytes <= 8                       ? 6
+                               : KeyBytes + ValueBytes <= 12                    ? 4
+                               : ValueBytes == 16 || KeyBytes + ValueBytes > 20 ? 2
+                                                                                : 3;
+  static constexpr unsigned granule = KeyBytes != 16 && ValueBytes != 16 && (KeyBytes == 4 || ValueBytes == 4) ? 8 : 4;
 };
 
 template <class Word, class Value, class Source>

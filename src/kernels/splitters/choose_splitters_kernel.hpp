@@ -11,14 +11,14 @@
 //   samples    a a b c c c c c c c c c d e e f …        room 4
 //   buckets    a a b | c, alone | d e e f | …           a bucket of few before and behind it is what that costs
 //
-// How much room there is to be, 32 warps try: from half of S / buckets to 2.4 times that, and the least for which
+// How much room there is to be, all warps try: from half of S / buckets to 2.4 times that, and the least for which
 // the buckets suffice is taken. For keys that hardly repeat it is S / buckets; where some fill buckets alone the others
 // are smaller; and since two neighbouring buckets together exceed the room, twice S / buckets always suffices, but for
 // the ends.
 //
 // How large buckets get. What has a samples is Gamma(a) / a times as large as it should be: with a = 64, as of 2^14
 // samples for 2^8 buckets, more than 1.5 times with the probability e^(−a (1.5 − 1 − ln 1.5)) = 0.002, more than twice
-// 3 · 10^-9.
+// 3 · 10^-9. Of 128-bit keys shared storage holds 12,288 samples and no 2^14, so a = 48: 0.01 and 4 · 10^-7.
 //
 // The second level also leaves how the keys of each bucket are spread for the local step's bins: evenly between its
 // cuts, as far as anyone knows; and how many it may hold: as many as the local steps can take, or any number of one
@@ -47,7 +47,7 @@ SORTILE_HOST_DEVICE std::uint32_t drawn_place(std::uint32_t i, std::uint32_t sam
 template <class Word, class Image>
 struct choose_splitters_kernel {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 1024, min_blocks = 1;
+  static constexpr unsigned block_threads = sizeof(Word) > 8 ? 768 : 1024, min_blocks = 1; // as many as storage takes
   static constexpr int items = 16;
   static constexpr std::uint32_t samples = block_threads * unsigned(items);
   using sorter = primitives::block_merge_sort<items, Word>;
@@ -71,6 +71,7 @@ struct choose_splitters_kernel {
   std::uint32_t n, capacity;
   unsigned bits;
   bool is_conditional, first_level;
+  bool leaves_to_passes; // where a sample says that they are quicker
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (first_level ? !open() : gate.left_at_once())
@@ -111,20 +112,21 @@ struct choose_splitters_kernel {
  private:
   /// What later steps find. False, in all threads, where there is nothing to do.
   SORTILE_DEVICE bool open() const {
-    const bool nothing = is_conditional && only_if.load(0) == 0;
+    const bool unwanted = is_conditional && only_if.load(0) == 0;
+    const bool unsuited = leaves_to_passes && gate.findings.load(pair_passes) != 0;
     if (simt::thread_index() == 0) {
-      gate.unsuited[0] = 0;
+      gate.unsuited[0] = unsuited ? 1 : 0;
       gate.findings[pair_order] = seen_both;
       gate.findings[pair_left] = 0;
-      gate.findings[pair_crowded] = nothing ? 1 : 0;
+      gate.findings[pair_crowded] = unwanted || unsuited ? 1 : 0;
     }
-    return !nothing;
+    return !unwanted && !unsuited;
   }
-  static constexpr unsigned trials = 32, trials_a_share = 16; // the first tries half of a bucket's share
-  static_assert(trials == block_threads / simt::warp_size && trials_a_share == 1u << 4);
+  static constexpr unsigned trials = block_threads / simt::warp_size,
+                            trials_a_share = trials / 2; // the first tries half of a bucket's share
   SORTILE_DEVICE std::uint32_t room_of(unsigned trial, std::uint32_t drawn) const {
-    const unsigned right = bits + 4; // of trials_a_share << bits
-    const auto room = std::uint32_t((std::uint64_t{drawn} * (trials_a_share / 2 + trial) + (1u << right) - 1) >> right);
+    const unsigned whole = trials_a_share << bits;
+    const auto room = (drawn * (trials_a_share / 2 + trial) + whole - 1) / trials_a_share >> bits;
     return room == 0 ? 1 : room;
   }
   SORTILE_DEVICE Word highest(std::uint32_t segment) const {

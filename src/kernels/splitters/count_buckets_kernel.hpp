@@ -19,7 +19,7 @@ template <class Word>
 struct count_buckets_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1, warps = block_threads / simt::warp_size;
-  static constexpr int items = 8; // keys in flight a thread
+  static constexpr int items = sizeof(Word) > 8 ? 4 : 8; // keys in flight a thread
   static constexpr unsigned most_buckets = primitives::search_tree<Word>::most;
 
   struct shared {
@@ -31,7 +31,7 @@ struct count_buckets_kernel {
   simt::global<std::uint32_t> fine, order;
   simt::global<const std::uint32_t> segment_start; // of more than one segment
   pairs_gate gate;
-  any_image<Word> image;
+  common_image<Word> image;
   std::uint32_t n, share, segments;
   unsigned bits;
 

@@ -19,7 +19,7 @@ struct splitter_digits {
 
   simt::global<const Word> cuts; // [segment][2^bits]
   pairs_gate gate;
-  any_image<Word> image;
+  common_image<Word> image;
   unsigned bits;
 
   static SORTILE_DEVICE bool makes_places() { return false; }

@@ -5,8 +5,8 @@
 // so that buckets of one key are done behind the second. The output may be the input, which is read by then; that the
 // buckets fit is known before. The list of launches depends on n alone.
 //
-// Partitions are instantiated by key width and value width, with the image of all types of keys; the local steps are
-// those of the sort of pairs, and one more for buckets that are larger.
+// Partitions are instantiated by key width and value width, with the image of all types of keys of the width; the local
+// steps are those of the sort of pairs, and one more for buckets that are larger.
 #pragma once
 
 #include "kernels/pairs/local_pairs_kernel.hpp"
@@ -15,6 +15,7 @@
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "kernels/splitters/count_buckets_kernel.hpp"
+#include "kernels/splitters/passes_look_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
 #include "kernels/splitters/splitter_sort_launch.hpp"
 
@@ -25,7 +26,8 @@ class splitter_sorter {
  public:
   splitter_sorter(const simt::queue& q, const splitter_sort_request<Word>& r, const detail::sort_pairs_plan& plan)
       : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), all_{r, detail::splitter_layout::of<Word>(plan, r)},
-        image_(image_maker<Word>{r.codec}.template as<Image>()) {
+        image_(image_maker<Word>{r.codec}.template as<Image>()),
+        common_(image_maker<Word>{r.codec}.template as<common_image<Word>>()) {
     chunks_ = std::min(plan.chunks(r.n), r.chunks);
     if (r.chunks == r.follows_n)
       chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
@@ -34,6 +36,8 @@ class splitter_sorter {
   }
 
   void launch() const {
+    if (r_.leaves_to_passes)
+      ask_for_passes();
     choose(first(), all_.in().keys);
     count(first(), all_.in().keys);
     tables(first());
@@ -52,7 +56,7 @@ class splitter_sorter {
   using spread = key_spread<Word, Image>;
   using local_kernel = local_pairs_kernel<Word, Value, Image, local_step::between_splitters>;
   using large_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_between_splitters>;
-  static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread);
+  static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread<Word>);
 
   using all_arrays = pair_arrays<Word, Value, detail::splitter_layout>;
   using arrays = typename all_arrays::arrays;
@@ -77,6 +81,12 @@ class splitter_sorter {
   simt::global<std::uint32_t> most() const { return table(at().most, plan_.bins()); }
   simt::global<spread> spreads() const { return all_.template table<spread>(at().spreads, plan_.bins()); }
 
+  void ask_for_passes() const {
+    simt::launch(
+        q_, {.grid = 1},
+        passes_look_kernel<Word>{
+            .in = {r_.keys_in, r_.n}, .findings = table(at().findings, pair_findings), .image = common_, .n = n_});
+  }
   void choose(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = l.segments},
                  choose_splitters_kernel<Word, Image>{.in = {keys, r_.n},
@@ -92,7 +102,8 @@ class splitter_sorter {
                                                       .capacity = large_kernel::capacity,
                                                       .bits = l.bits,
                                                       .is_conditional = r_.only_if != nullptr,
-                                                      .first_level = l.is_first});
+                                                      .first_level = l.is_first,
+                                                      .leaves_to_passes = r_.leaves_to_passes});
   }
   void count(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = chunks_},
@@ -102,7 +113,7 @@ class splitter_sorter {
                                             .order = table(at().order, chunks_),
                                             .segment_start = start(first()),
                                             .gate = gate(),
-                                            .image = any_image<Word>(r_.codec),
+                                            .image = common_,
                                             .n = n_,
                                             .share = share_,
                                             .segments = l.segments,
@@ -129,23 +140,22 @@ class splitter_sorter {
   }
   void partition(const level& l, const arrays& from, const arrays& to, bool make_indices) const {
     simt::launch(q_, {.grid = chunks_},
-                 partition_kernel{
-                     .in = {from.keys, r_.n},
-                     .in_values = {from.values, r_.n},
-                     .out = {to.keys, r_.n},
-                     .out_values = {to.values, r_.n},
-                     .start = start(l),
-                     .before = fine(l),
-                     .source = {.cuts = cuts(l), .gate = gate(), .image = any_image<Word>(r_.codec), .bits = l.bits},
-                     .shape = {.segments = l.segments,
-                               .mask = (1u << l.bits) - 1,
-                               .step = 1,
-                               .row = l.bins(),
-                               .shift = 0,
-                               .chunks = chunks_,
-                               .share = share_},
-                     .n = n_,
-                     .make_indices = make_indices});
+                 partition_kernel{.in = {from.keys, r_.n},
+                                  .in_values = {from.values, r_.n},
+                                  .out = {to.keys, r_.n},
+                                  .out_values = {to.values, r_.n},
+                                  .start = start(l),
+                                  .before = fine(l),
+                                  .source = {.cuts = cuts(l), .gate = gate(), .image = common_, .bits = l.bits},
+                                  .shape = {.segments = l.segments,
+                                            .mask = (1u << l.bits) - 1,
+                                            .step = 1,
+                                            .row = l.bins(),
+                                            .shift = 0,
+                                            .chunks = chunks_,
+                                            .share = share_},
+                                  .n = n_,
+                                  .make_indices = make_indices});
   }
   template <class Kernel>
   Kernel local_step_of() const {
@@ -182,6 +192,7 @@ class splitter_sorter {
   std::uint32_t n_, chunks_ = 0, share_ = 0;
   all_arrays all_;
   Image image_;
+  common_image<Word> common_;
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -12,6 +12,8 @@ constexpr const char* call = "splitter_sort";
 template <class Word>
 void check_shape(const splitter_sort_request<Word>& r) {
   check_pairs_shape(call, r);
+  if (sizeof(Word) > 8 && r.value_bytes > 8)
+    refuse(call, "value_bytes = " + std::to_string(r.value_bytes) + ", with keys of 128 bits 0, 4 and 8 are allowed");
   if (r.partition_bits < 2)
     refuse(call, "partition_bits = " + std::to_string(r.partition_bits) + ", 2 to " +
                      std::to_string(detail::sort_pairs_plan::most_bits) + " are allowed");
@@ -21,6 +23,8 @@ template <class Word>
 void check_words(const splitter_sort_request<Word>& r) {
   if (r.unsuited == nullptr)
     refuse(call, "unsuited is null; somebody has to hear where the sample's buckets are too full");
+  if (r.leaves_to_passes && r.only_if != nullptr)
+    refuse(call, "leaves_to_passes with only_if; whoever set that has looked at the keys");
   if (r.only_if == r.unsuited)
     refuse(call, "only_if and unsuited are one word");
   if (reinterpret_cast<std::uintptr_t>(r.only_if) % alignof(std::uint32_t) != 0)
@@ -46,6 +50,8 @@ void splitter_sort(const simt::queue& q, const splitter_sort_request<Word>& requ
 }
 
 template std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<std::uint64_t>&);
+template std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<uint128>&);
 template void splitter_sort(const simt::queue&, const splitter_sort_request<std::uint64_t>&);
+template void splitter_sort(const simt::queue&, const splitter_sort_request<uint128>&);
 
 } // namespace sortile::kernels

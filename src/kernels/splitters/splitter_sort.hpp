@@ -1,8 +1,9 @@
 // Sorts pairs of a key and a value in device memory, stably, by two partitions between splitters and one local step;
 // plain C++. For keys that crowd: where buckets by the highest bits, or by an even division of an interval, would be
-// too full, those between keys of a sample are not.
+// too full, those between keys of a sample are not. And for pairs of 128-bit keys, which take sixteen passes of a
+// digit.
 //
-//   splitters   2^14 of all keys, sorted; every so many-th parts the buckets of the first partition
+//   splitters   a sample of all keys, sorted; every so many-th parts the buckets of the first partition
 //   count       how many keys of each bucket every block has     one read of the keys
 //   partition                                                    one read, one write
 //   splitters   the same within each bucket
@@ -10,19 +11,28 @@
 //   partition                                                    one read, one write
 //   local       each bucket in shared memory                     one read, one write
 //
+// Samples are of 2^14 keys, 12,288 of 128 bits.
+//
 // 8 sizes of a key and 6 of a value are moved a pair, whatever the distribution and however wide the keys. Keys that
 // are frequent enough to fill a bucket have one to themselves, and are done when they are in it.
 //
 // Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Asynchronous on the queue, allocates
 // nothing, never synchronises, may be captured in a CUDA graph. Deterministic. Needs sm_90 (bulk copies).
 //
-// How sure. Bucket sizes hang on two samples, one of each level: at 4096 pairs a bucket on average (2^28 pairs) some
-// bucket exceeds the 9216 that the local steps take in one of 60 sorts, at 2^27 in one of 10^4; of more than 16 bytes a
-// pair they take 7168, which at 2^25 pairs is exceeded in one of 5000 sorts, and at 2^28 in every one. A bucket may
-// also lie in a part of the keys that the sample's fixed places happen to miss. Counts tell before the outputs are
-// touched: then `unsuited` says so, and another sort has to take the pairs.
+// How sure. Bucket sizes hang on two samples, one of each level. Some bucket exceeds what the local steps take
 //
-// When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing.
+//   64-bit keys and at most 8 bytes     11,264    at 2^28 (4096 pairs a bucket) in fewer than one of 10^4 sorts
+//   64-bit keys, 16-byte values           7168    at 2^25 in one of 5000, at 2^28 in every one
+//   128-bit keys alone                  11,264    at 2^28 in one of 800, at 2^27 in fewer than one of 10^4
+//   with 4-byte values                    9216    at 2^28 in one of 4, at 2^27 in one of 180, at 2^26 hardly ever
+//   with 8-byte values                    8160    at 2^27 in one of 5, at 2^26 in one of 600
+//
+// (simulated: sizes are products of two Gamma(a) / a, choose_splitters_kernel.hpp). A bucket may also lie in a part of
+// the keys that the sample's fixed places happen to miss. Counts tell before the outputs are touched: then `unsuited`
+// says so, and another sort has to take the pairs.
+//
+// When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing; for keys in
+// order, or of few digits (`leaves_to_passes`).
 //
 // Sources: Frazer and McKellar, "Samplesort" (1970); Leischner, Osipov and Sanders, "GPU sample sort" (2010); Axtmann,
 // Witt, Ferizovic and Sanders, "In-place parallel super scalar samplesort" (2017).
@@ -32,12 +42,15 @@
 
 namespace sortile::kernels {
 
-/// Word is std::uint64_t: with 32-bit keys the passes are quicker (docs/performance-log-gpu.md). `unsuited` is asked
-/// for. `partition_bits` is 2 to 16; `sample_from` is not read.
+/// Word is std::uint64_t, or uint128 with values of up to 8 bytes: with 32-bit keys the passes are quicker
+/// (docs/performance-log-gpu.md). `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
 template <class Word>
 struct splitter_sort_request : sort_pairs_request<Word> {
   /// In device memory, or null: where this is 0, nothing is done, and `unsuited` says 0. Apart from `unsuited`.
   const std::uint32_t* only_if = nullptr;
+  /// To say that the keys are not suited, too, where a sample shows that an LSD sort is quicker with them (in order, or
+  /// different in few digits): for who has not looked at them before. Not with only_if.
+  bool leaves_to_passes = false;
 };
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of

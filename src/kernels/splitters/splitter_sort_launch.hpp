@@ -19,7 +19,8 @@ inline sort_pairs_plan splitter_plan_of(std::uint64_t n, unsigned partition_bits
 /// Byte offsets.
 struct splitter_layout {
   static constexpr std::size_t alignment = sort_pairs_layout::alignment;
-  static constexpr std::size_t bytes_of_spread = 32; ///< at most
+  template <class Word>
+  static constexpr std::size_t bytes_of_spread = 2 * sizeof(Word) + 16; ///< at most
 
   std::size_t findings, order, coarse_start, coarse_cuts, count, left, most, cuts, start, spreads, fine, keys,
       work_keys, values, bytes;
@@ -41,7 +42,7 @@ struct splitter_layout {
     l.most = take(bins * 4);
     l.cuts = take(bins * sizeof(Word));
     l.start = take((bins + 1) * 4);
-    l.spreads = take(bins * bytes_of_spread);
+    l.spreads = take(bins * bytes_of_spread<Word>);
     l.fine = take(rows * bins * 4); // of the first level first
     l.keys = take(n * sizeof(Word));
     l.work_keys = take(r.keys_out == nullptr ? n * sizeof(Word) : 0);

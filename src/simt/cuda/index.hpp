@@ -65,6 +65,10 @@ SORTILE_DEVICE unsigned leading_zeros(std::uint32_t v) {
 SORTILE_DEVICE unsigned leading_zeros(std::uint64_t v) {
   return unsigned(__clzll(static_cast<long long>(v)));
 }
+SORTILE_DEVICE unsigned leading_zeros(uint128 v) {
+  const auto high = std::uint64_t(v >> 64);
+  return high != 0 ? leading_zeros(high) : 64 + leading_zeros(std::uint64_t(v));
+}
 SORTILE_DEVICE unsigned trailing_zeros(std::uint32_t v) {
   return unsigned(__clz(int(__brev(v))));
 }

@@ -324,6 +324,10 @@ inline unsigned leading_zeros(std::uint32_t v) {
 inline unsigned leading_zeros(std::uint64_t v) {
   return unsigned(std::countl_zero(v));
 }
+inline unsigned leading_zeros(uint128 v) {
+  const auto high = std::uint64_t(v >> 64);
+  return high != 0 ? leading_zeros(high) : 64 + leading_zeros(std::uint64_t(v));
+}
 /// Of a value that is not 0.
 inline unsigned trailing_zeros(std::uint32_t v) {
   return unsigned(std::countr_zero(v));

@@ -1,0 +1,73 @@
+// Whether a least-significant-digit sort is quicker than one between splitters, by a sample: where nobody has looked at
+// the keys before.
+//
+//   in some order    its look finds out whether all keys are, and a copy is enough
+//   few digits       it has a pass for each digit in which keys differ, and no others; between splitters the keys are
+//                    read five times and written three, however they differ
+//
+// A wrong answer costs time and nothing else: either sort takes all keys.
+//
+// Cost: one block, 2048 scattered loads.
+#pragma once
+
+#include "kernels/look/crowd_sample.hpp"
+#include "kernels/pairs/pair_types.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word>
+struct passes_look_kernel {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 1024, min_blocks = 1, words = sizeof(Word) / 4;
+  static constexpr unsigned few_digits = 4, digit_bits = 8;
+  using sample = crowd_sample<2048, 10>;
+  static constexpr unsigned each = sample::samples / block_threads;
+
+  struct shared {
+    simt::shared_array<std::uint32_t, words> differ; // bits in which images differ, lowest word first
+  };
+
+  simt::global<const Word> in;
+  simt::global<std::uint32_t> findings;
+  common_image<Word> image;
+  std::uint32_t n;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index();
+    if (t < words)
+      s.differ[t] = 0;
+    if (n == 0) {
+      if (t == 0)
+        findings[pair_passes] = 0;
+      return;
+    }
+    Word images[each], differ = 0;
+    const Word first = image.image(in.load(0));
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j) {
+      images[j] = image.image(in.load(sample::position(j * block_threads + t, n)));
+      differ |= images[j] ^ first;
+    }
+    const bool ordered = sample::in_some_order(images); // a barrier
+    SORTILE_UNROLL
+    for (unsigned w = 0; w < words; ++w) {
+      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * w)));
+      if (simt::lane_index() == 0)
+        s.differ.fetch_or(w, bits, simt::relaxed, simt::block_scope);
+    }
+    simt::block_barrier();
+    if (t == 0)
+      findings[pair_passes] = ordered || digits_that_differ(s) <= few_digits ? 1 : 0;
+  }
+
+ private:
+  static SORTILE_DEVICE unsigned digits_that_differ(shared& s) {
+    unsigned digits = 0;
+    for (unsigned w = 0; w < words; ++w)
+      for (unsigned shift = 0; shift < 32; shift += digit_bits)
+        digits += (s.differ.load(w) >> shift & ((1u << digit_bits) - 1)) != 0 ? 1 : 0;
+    return digits;
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
