@@ -24,7 +24,7 @@ struct how {
   unsigned value_bytes = 4;
   bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
   unsigned bits = kernels::sort_pairs_request<Word>::follows_n, chunks = kernels::sort_pairs_request<Word>::follows_n;
-  std::uint64_t sample_from = ~std::uint64_t{0};
+  std::uint64_t sample_from = ~std::uint64_t{0}, large_buckets_from = ~std::uint64_t{0};
   bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
   bool must_suit = false;         // and it is an error where it says that they do not
   bool leaves_to_passes = false;  // so does it then of keys that passes are quicker with
@@ -109,6 +109,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.partition_bits = h.bits;
   r.chunks = h.chunks;
   r.sample_from = h.sample_from;
+  r.large_buckets_from = h.large_buckets_from;
   r.leaves_to_passes = h.leaves_to_passes;
   if (h.want_keys)
     r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
@@ -174,6 +175,7 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.unsuited = unsuited.view().data();
   r.partition_bits = h.bits;
   r.sample_from = h.sample_from;
+  r.large_buckets_from = h.large_buckets_from;
   r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();

@@ -218,6 +218,35 @@ SIMT_TEST(sort_pairs, unsuited_inputs_are_told) {
       },
       1);
 }
+/// 6000 to 7000 pairs a bucket, more than the local step takes; where there is a step for these, they suit.
+SIMT_TEST(sort_pairs, large_buckets) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        auto keys = make_keys<std::uint32_t>(unless_short(33'000, 20'000), shape::uniform);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+          keys[i] = std::uint32_t(i % (keys.size() / 6500)) << 28 | (keys[i] & 0x3fffff); // of 1024 buckets
+        keys.front() = 0;
+        keys.back() = ~0u;
+        for (const unsigned width : {4u, 8u, 16u})
+          for (const bool in_place : {false, true})
+            check_sort<std::uint32_t>(q, keys,
+                                      {.value_bytes = width,
+                                       .keys_in_place = in_place,
+                                       .values_in_place = in_place,
+                                       .ask_unsuited = true,
+                                       .bits = 10,
+                                       .large_buckets_from = 0,
+                                       .must_suit = true});
+        check_sort<std::uint32_t>(
+            q, keys,
+            {.type = key_type::f32, .ask_unsuited = true, .bits = 10, .large_buckets_from = 0, .must_suit = true});
+        EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 10}));
+        for (auto& k : keys)
+          k = k % 8 == 0 ? k : std::uint32_t{5} << 28 | (k & 0x3fffff);
+        EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 10, .large_buckets_from = 0}));
+      },
+      short_tests() ? 0 : 1);
+}
 SIMT_TEST(sort_pairs, what_suits) {
   on_every_schedule(
       [&](simt::queue q) {
