@@ -8,8 +8,8 @@
 //            image, and its place in the piece below them, one word a key (warp_sort.hpp)
 //
 // Keys that share these bits are put in order by place, which is right for equal ones. Where others come to stand the
-// wrong way round, which only costs a look at the neighbours, the warp ranks the piece by counting what stands before
-// each key.
+// wrong way round, which only costs a look at the neighbours, they are put right by insertion; where there are many,
+// the warp ranks the piece by counting what stands before each key.
 //
 // Frequent keys. A value that the sample has at two cuts gets a piece of its own, since the first of them is moved down
 // by one: then nothing is left to sort in it, however large it is, because the pass is stable. A value of k of n keys
@@ -40,7 +40,7 @@ class piece_order {
   static constexpr std::uint32_t most_sorted = 1u << place_bits;
   using tree = search_tree<Word>;
   using ranker = digit_ranker<Threads, Items, piece_bits, ranking::ballot>;
-  static_assert(Threads % samples == 0);
+  static_assert(Threads % samples == 0 && most_sorted <= 16 * simt::warp_size);
 
   struct storage {
     simt::shared_array<Word, pieces> node, first; // of the search; each piece's lowest image
@@ -102,6 +102,7 @@ class piece_order {
   static constexpr int together = 4; // searches side by side
   static constexpr unsigned begin_bits = 16;
   static constexpr std::uint32_t one_value = 1u << 31;
+  static constexpr std::uint32_t most_inserted = 15; // keys of a piece that share their word with the one before
 
   /// sorted[r] is the sample of rank r: by warps' runs, each thread for one sample and some of the other runs.
   static SORTILE_DEVICE void merge_runs(scratch& s) {
@@ -207,23 +208,60 @@ class piece_order {
       x[j] = p < size ? word_of(image_of(order.load(low + p))) << place_bits | p : ~0u;
     }
     sort_in_warp(x);
-    std::uint32_t before = simt::shuffle_up(x[Rows - 1], 1);
-    bool tie = false;
+    std::uint32_t before = simt::shuffle_up(x[Rows - 1], 1), ties = 0;
     std::uint16_t at[Rows];
     SORTILE_UNROLL
     for (int j = 0; j < Rows; ++j) {
       const std::uint32_t p = lane * unsigned(Rows) + unsigned(j);
       at[j] = order.load(low + (p < size ? x[j] & place_mask : 0));
-      tie |= p != 0 && p < size && before >> place_bits == x[j] >> place_bits;
+      ties += p != 0 && p < size && before >> place_bits == x[j] >> place_bits ? 1 : 0;
       before = x[j];
     }
-    if (simt::ballot(tie) != 0 && !in_order(at, size, image_of))
+    const std::uint32_t all_ties = simt::warp_reduce_add(ties);
+    const bool done = all_ties == 0 || in_order(at, size, image_of);
+    if (!done && all_ties > most_inserted)
       return rank_rows<Rows>(order, low, size, image_of);
     simt::warp_barrier();
     SORTILE_UNROLL
     for (int j = 0; j < Rows; ++j)
       if (lane * unsigned(Rows) + unsigned(j) < size)
         order[low + lane * unsigned(Rows) + unsigned(j)] = at[j];
+    if (done)
+      return;
+    simt::warp_barrier();
+    std::uint64_t groups = 0; // four bits a row
+    for (std::uint32_t row = 0, p = lane; p + 1 < size; ++row, p += simt::warp_size)
+      groups |= std::uint64_t{alike_behind(order, low, p, size, image_of, word_of)} << 4 * row;
+    simt::warp_barrier();
+    for (std::uint32_t first = low + lane; groups != 0; groups >>= 4, first += simt::warp_size)
+      insert(order, first, first + std::uint32_t(groups & 15), image_of);
+  }
+  /// How many keys behind the one at p share its word, where it is the first of them; 0 where it is not.
+  template <class ImageOf, class WordOf>
+  static SORTILE_DEVICE std::uint32_t alike_behind(const simt::shared_view<std::uint16_t>& order, std::uint32_t low,
+                                                   std::uint32_t p, std::uint32_t size, ImageOf image_of,
+                                                   WordOf word_of) {
+    const auto word_at = [&](std::uint32_t k) { return word_of(image_of(order.load(low + k))); };
+    const std::uint32_t word = word_at(p);
+    if (p != 0 && word_at(p - 1) == word)
+      return 0;
+    std::uint32_t end = p + 1;
+    while (end < size && word_at(end) == word)
+      ++end;
+    return end - p - 1;
+  }
+  /// Orders the keys at first … last. By one thread.
+  template <class ImageOf>
+  static SORTILE_DEVICE void insert(const simt::shared_view<std::uint16_t>& order, std::uint32_t first,
+                                    std::uint32_t last, ImageOf image_of) {
+    for (std::uint32_t k = first + 1; k <= last; ++k) {
+      const std::uint16_t mine = order.load(k);
+      const Word image = image_of(mine);
+      std::uint32_t to = k;
+      for (; to > first && image < image_of(order.load(to - 1)); --to)
+        order[to] = order.load(to - 1);
+      order[to] = mine;
+    }
   }
   template <int Rows, class ImageOf>
   static SORTILE_DEVICE bool in_order(const std::uint16_t (&at)[Rows], std::uint32_t size, ImageOf image_of) {

@@ -1,4 +1,4 @@
-// Sorts the buckets that are too large for the local step, whatever their size and keys: a block each, least
+// Sorts the buckets that are too large for the local steps, whatever their size and keys: a block each, least
 // significant digit first, pairs moved stably from one of two pairs of arrays to the other and back. The scheme is that
 // of local/large_sort_kernel.hpp, which says more.
 //
@@ -35,15 +35,17 @@ struct large_pairs_kernel {
   pairs_gate gate;
   pair_bucket_list left;
   any_image<Word> image;
-  bool in_spare; // where the buckets are
+  std::uint32_t above; // pairs of a bucket that others have sorted
+  bool in_spare;       // where the buckets are
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (gate.idle())
       return;
     const std::uint32_t many = left.findings.load(pair_left);
     for (std::uint32_t q = simt::block_index(); q < many; q += simt::grid_size()) {
-      const std::uint32_t b = left.buckets.load(q);
-      sort(s, start.load(b), start.load(b + 1));
+      const std::uint32_t b = left.buckets.load(q), begin = start.load(b), end = start.load(b + 1);
+      if (end - begin > above)
+        sort(s, begin, end);
     }
   }
 

@@ -211,6 +211,8 @@ struct local_pairs_kernel {
     for (std::uint32_t k = simt::block_index(); k < many; k += simt::grid_size()) {
       const std::uint32_t q = left.buckets.load(k);
       const bucket b = this_bucket(q);
+      if (spread_each && b.pairs > capacity) // for large_pairs_kernel
+        continue;
       if (b.pairs > capacity)
         simt::trap(); // whoever counted has refused these
       sort_bucket(s, q, b, bins_of_bucket(q), phase++);

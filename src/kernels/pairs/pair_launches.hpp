@@ -212,6 +212,7 @@ class pair_sort {
                         .gate = gate(),
                         .left = left(),
                         .image = any_image<Word>(r_.codec),
+                        .above = 0,
                         .in_spare = in_spare});
   }
 

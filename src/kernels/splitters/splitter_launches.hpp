@@ -9,6 +9,7 @@
 // steps are those of the sort of pairs, and one more for buckets that are larger.
 #pragma once
 
+#include "kernels/pairs/large_pairs_kernel.hpp"
 #include "kernels/pairs/local_pairs_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
@@ -49,6 +50,7 @@ class splitter_sorter {
     local();
     if constexpr (large_kernel::capacity > local_kernel::capacity)
       local_large();
+    largest();
   }
 
  private:
@@ -56,6 +58,8 @@ class splitter_sorter {
   using spread = key_spread<Word, Image>;
   using local_kernel = local_pairs_kernel<Word, Value, Image, local_step::between_splitters>;
   using large_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_between_splitters>;
+  /// Pairs of a bucket, of several keys, from which on another sort has to take them all.
+  static constexpr std::uint32_t most_of_a_bucket = 2 * large_kernel::capacity;
   static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread<Word>);
 
   using all_arrays = pair_arrays<Word, Value, detail::splitter_layout>;
@@ -99,7 +103,7 @@ class splitter_sorter {
                                                       .gate = gate(),
                                                       .image = image_,
                                                       .n = n_,
-                                                      .capacity = large_kernel::capacity,
+                                                      .capacity = most_of_a_bucket,
                                                       .bits = l.bits,
                                                       .is_conditional = r_.only_if != nullptr,
                                                       .first_level = l.is_first,
@@ -184,6 +188,20 @@ class splitter_sorter {
   void local_large() const {
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large_kernel>(q_))},
                  local_step_of<large_kernel>());
+  }
+  /// What exceeds the local steps, a block each: a few buckets, if any.
+  void largest() const {
+    using kernel = large_pairs_kernel<Word, Value>;
+    const auto pairs = [this](const arrays& a) { return typename kernel::arrays{{a.keys, r_.n}, {a.values, r_.n}}; };
+    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
+                 kernel{.out = pairs(all_.out()),
+                        .spare = pairs(all_.spare()),
+                        .start = start(second()),
+                        .gate = gate(),
+                        .left = left(),
+                        .image = any_image<Word>(r_.codec),
+                        .above = large_kernel::capacity,
+                        .in_spare = false});
   }
 
   const simt::queue& q_;

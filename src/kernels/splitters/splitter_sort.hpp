@@ -19,17 +19,14 @@
 // Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Asynchronous on the queue, allocates
 // nothing, never synchronises, may be captured in a CUDA graph. Deterministic. Needs sm_90 (bulk copies).
 //
-// How sure. Bucket sizes hang on two samples, one of each level. Some bucket exceeds what the local steps take
-//
-//   64-bit keys and at most 8 bytes     11,264    at 2^28 (4096 pairs a bucket) in fewer than one of 10^4 sorts
-//   64-bit keys, 16-byte values           7168    at 2^25 in one of 5000, at 2^28 in every one
-//   128-bit keys alone                  11,264    at 2^28 in one of 800, at 2^27 in fewer than one of 10^4
-//   with 4-byte values                    9216    at 2^28 in one of 4, at 2^27 in one of 180, at 2^26 hardly ever
-//   with 8-byte values                    8160    at 2^27 in one of 5, at 2^26 in one of 600
-//
-// (simulated: sizes are products of two Gamma(a) / a, choose_splitters_kernel.hpp). A bucket may also lie in a part of
-// the keys that the sample's fixed places happen to miss. Counts tell before the outputs are touched: then `unsuited`
-// says so, and another sort has to take the pairs.
+// How sure. Bucket sizes hang on two samples, one of each level, and are products of two Gamma(a) / a
+// (choose_splitters_kernel.hpp). The local steps take 11,264 pairs of up to 16 bytes (u64 + 16 bytes: 7168; u128 and 4
+// or 8: 9216, 8160), which some bucket of 4096 on average (2^28 pairs) exceeds in fewer than one of 10^4 sorts of
+// 64-bit keys, and in one of 800 of 128-bit keys, whose samples are smaller; of wider pairs, or where frequent keys
+// fill just about a bucket each, some do every time. One block sorts such a bucket, least significant digit first:
+// half a millisecond or so, beside others. Only twice that size is too much, which nothing but a part of the keys that
+// the sample's fixed places happen to miss can bring about. Counts tell before the outputs are touched: then
+// `unsuited` says so, and another sort has to take the pairs.
 //
 // When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing; for keys in
 // order, or of few digits (`leaves_to_passes`).
