@@ -242,7 +242,7 @@ SIMT_TEST(sort_pairs, large_buckets) {
             {.type = key_type::f32, .ask_unsuited = true, .bits = 10, .large_buckets_from = 0, .must_suit = true});
         EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 10}));
         for (auto& k : keys)
-          k = k % 8 == 0 ? k : std::uint32_t{5} << 28 | (k & 0x3fffff);
+          k = k % 8 == 0 ? k : std::uint32_t{5} << 28 | (k & 0x3ffff);
         EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 10, .large_buckets_from = 0}));
       },
       short_tests() ? 0 : 1);
