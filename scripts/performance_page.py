@@ -166,7 +166,7 @@ def check_losses(page, content):
     _, found, section = page.partition("\n## Behind CUB\n")
     section = " ".join(section.partition("\n## ")[0].split())
     for name in lost_rows(content):
-        if not found or not re.search(re.escape(name) + r"\b(?! on the )", section):
+        if not found or not re.search(r"(?<![\w+])" + re.escape(name) + r"\b(?! on the )", section):
             raise Disagreement("the row '%s' is behind CUB, and the section 'Behind CUB' does not name it" % name)
 
 
