@@ -22,8 +22,8 @@
 // bits a pass, by those digits in which the bucket's keys differ: slower, and right for all keys. Only a bucket of more
 // than `capacity` pairs is listed: for a launch of larger blocks where there is one, or for large_pairs_kernel.hpp.
 //
-// Between splitters a bucket's own interval names its bins. Where its keys crowd in them, pieces between keys of its own
-// take their place (primitives/piece_order.hpp), and digits where those do not suit.
+// Between splitters a bucket's own interval names its bins. Where its keys crowd in them, pieces between keys of its
+// own take their place (primitives/piece_order.hpp), and digits where those do not suit.
 //
 // In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
