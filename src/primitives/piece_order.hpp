@@ -18,8 +18,9 @@
 //   every second sample     a  b  c  c  c  d
 //   cuts                    a  b  c−1  c  c  d          pieces   …a] (a b] (b c−1] {c} {} (c d]
 //
-// What a piece of several values holds is Gamma(2) / 2 times n / 128: of 5632 keys more than 256 once in 10^4 pieces,
-// of 9216 more than 512 (23 bits are left then) once in 10^5. Then `find` says so, and another way has to be found.
+// What a piece of several values holds is Gamma(2) / 2 times n / 128: of 6144 keys more than 256 three times in 10^4
+// pieces, of 11,264 more than 512 (23 bits are left then) once in 10^4. Then `find` says so, and another way has to be
+// found.
 //
 // Cost: seven round trips to shared storage for a search, seven ballots, and 15 to 36 exchanges by shuffles for each
 // piece. Shared storage: two words and four bytes a piece; while pieces are made, the sample twice.
@@ -44,8 +45,8 @@ class piece_order {
 
   struct storage {
     simt::shared_array<Word, pieces> node, first; // of the search; each piece's lowest image
-    simt::shared_array<std::uint32_t, pieces>
-        about; // begin in the order | bits that its words leave out | of one value
+    /// One value (bit 31) | bits that its words leave out | begin in the order (16 bits).
+    simt::shared_array<std::uint32_t, pieces> about;
   };
   struct scratch {
     alignas(16) simt::shared_array<Word, samples> runs;

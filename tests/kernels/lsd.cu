@@ -213,6 +213,30 @@ SIMT_TEST(lsd_sort, windows_and_directions) {
       0);
 }
 
+// As many digits of eight bits as the whole key has, but not its bytes: keys that the window takes out of order, too.
+template <class Word>
+void check_window_of_all_digits(simt::queue q, bit_window w) {
+  SCOPED_TRACE(std::to_string(8 * sizeof(Word)) + " bits, window " + std::to_string(w.begin) + " " +
+               std::to_string(w.end));
+  for (const shape kind : {shape::uniform, shape::sorted, shape::reversed})
+    for (const unsigned value_bytes : {0u, 4u})
+      check_sort(q, make_keys<Word>(2001, kind),
+                 {.type = unsigned_type<Word>, .window = w, .value_bytes = value_bytes});
+}
+SIMT_TEST(lsd_sort, windows_of_all_digits) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bit_window w : {bit_window{2, 32}, bit_window{0, 31}, bit_window{1, 30}})
+          check_window_of_all_digits<std::uint32_t>(q, w);
+        for (const bit_window w : {bit_window{1, 16}, bit_window{0, 15}})
+          check_window_of_all_digits<std::uint16_t>(q, w);
+        for (const bit_window w : {bit_window{3, 62}, bit_window{0, 63}})
+          check_window_of_all_digits<std::uint64_t>(q, w);
+        check_window_of_all_digits<uint128>(q, {5, 128});
+      },
+      0);
+}
+
 SIMT_TEST(lsd_sort, floats) {
   on_every_schedule(
       [&](simt::queue q) {
@@ -256,6 +280,7 @@ SIMT_TEST(lsd_sort, tiles_follow_n) {
   EXPECT_EQ(tiles(1u << 24, 0), lsd_tiles::middle);
   EXPECT_EQ(tiles((1u << 24) + 1, 0), lsd_tiles::large);
   EXPECT_EQ(tiles_of(std::uint64_t{}, 1u << 24, 0, 90), lsd_tiles::middle);
+  EXPECT_EQ(tiles_of(uint128{}, 1u << 21, 0, 90), lsd_tiles::small);
   EXPECT_EQ(tiles_of(uint128{}, 1u << 24, 0, 90), lsd_tiles::large);
   EXPECT_EQ(tiles(1u << 28, 4, 80), lsd_tiles::small);
   EXPECT_EQ(tiles_of(std::uint8_t{}, (1u << 20) + 1, 4, 90), lsd_tiles::large);

@@ -22,7 +22,8 @@ struct lsd_plan {
 /// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
 /// KB of sm_80. In between runs may be shorter: where pairs fit the L2 twice, two blocks a multiprocessor of a middle
 /// tile each are quicker than one of a large one; and of a few tiles a block the last one counts, so keys alone have
-/// middle tiles that 2^22 … 2^24 of them fill evenly. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
+/// slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them fill evenly. Measured on the H100 with CUDA 13.0
+/// (docs/performance-log-gpu.md).
 template <class Word>
 struct lsd_shape {
   unsigned threads, blocks; ///< blocks a multiprocessor
@@ -64,7 +65,8 @@ constexpr bool lsd_has_middle_tiles = sizeof(Word) == 4 || sizeof(Word) == 8;
 
 template <class Word>
 lsd_tiles lsd_tiles_for(const lsd_request<Word>& r) {
-  constexpr std::uint64_t most_small = 1u << 20, middle_keys = 1u << 24, middle_bytes = 1u << 26; // bytes of pairs
+  constexpr std::uint64_t middle_keys = 1u << 24, middle_bytes = 1u << 26; // bytes of pairs
+  const std::uint64_t most_small = r.value_bytes == 0 && !lsd_has_middle_tiles<Word> ? 1u << 21 : 1u << 20;
   if (r.tiles != lsd_tiles::follow_n)
     return r.tiles == lsd_tiles::middle && !lsd_has_middle_tiles<Word> ? lsd_tiles::large : r.tiles;
   if (r.architecture < 90 || r.n <= most_small)

@@ -56,7 +56,7 @@ struct lsd_look_kernel {
       s.gathered[simt::thread_index()] = 0;
     simt::block_barrier();
     seen all;
-    if (passes.count != digits || passes.digit_bits != 8)
+    if (codec.mask != Word(~Word{0})) // a bit window
       see_keys<false>(s, n, all, codec);
     else if (codec.infinity == 0)
       see_keys<true>(s, n, all, integer_image<Word>{Word(codec.sign ^ codec.complement)});

@@ -31,13 +31,14 @@ struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
   static constexpr unsigned capacity = wide ? 7168 : narrow || middle ? 6144 : 5632;
   static constexpr unsigned words = wide || middle ? 4096 : 2048, list_size = words / 4;
 };
-/// The most, by one block a multiprocessor.
+/// The most, by one block a multiprocessor. Of large buckets by y too, but for the narrowest.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_between_splitters> {
   static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 11264;
   static constexpr unsigned words = 4096, list_size = 1024;
 };
-/// Samples of 128-bit keys are smaller: all that shared storage holds.
+/// Pairs of 128-bit keys: all that shared storage holds, since their samples are smaller and buckets vary more. Of
+/// 8-byte values with fewer bins, so that 8160 fit.
 template <>
 struct local_pairs_tuning<16, 4, local_step::large_between_splitters> {
   static constexpr unsigned threads = 1024, min_blocks = 1, capacity = 9216, words = 4096, list_size = 1024;

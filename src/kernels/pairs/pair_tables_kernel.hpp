@@ -8,7 +8,7 @@
 // round trip to memory, or the traffic (8 bytes a counter).
 //
 // The starts: each block answers for 1024 buckets and adds up the counts before them by itself, from the L2. It also
-// sees whether a bucket is too large for the local step. The last one sees that the counts add up to n, and traps if
+// sees whether a bucket is too large for the local steps. The last one sees that the counts add up to n, and traps if
 // they do not (chunk_look_kernel.hpp says why that is asked).
 //
 // Neither does anything where the look's sample has refused the pairs.
@@ -86,7 +86,7 @@ struct bucket_starts_kernel {
   pairs_gate gate;
   simt::global<const std::uint32_t> most; // pairs that each bucket may hold, where there are such
   bool most_each;
-  std::uint32_t n, bins, rows, capacity; // capacity: pairs that the local step takes, of every bucket else
+  std::uint32_t n, bins, rows, capacity; // capacity: pairs that any bucket may hold where !most_each
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (gate.left_at_once())

@@ -29,7 +29,7 @@
 // random bits do.
 //
 // When not to use it: beyond 2^28 pairs, or where keys crowd (normally distributed floats, skew, a few outliers far
-// away), buckets get too large for the local step, and one block sorts each of those: right, but slow. `unsuited` says
+// away), buckets get too large for the local steps, and one block sorts each of those: right, but slow. `unsuited` says
 // so in time: of crowds that a sample shows, before the keys are read. So it does where there are more than 8 keys to
 // each value of the interval: other sorts take such keys in fewer passes.
 #pragma once
@@ -66,14 +66,14 @@ struct sort_pairs_request {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the outputs alone where some bucket is too
-  /// large for the local step (which is known before anything moves), else it writes 0 and sorts.
+  /// large for the local steps (which is known before anything moves), else it writes 0 and sorts.
   std::uint32_t* unsuited = nullptr;
   // For measurements and tests; the first two follow n and the device otherwise.
   unsigned partition_bits = follows_n;                ///< 1 to 16; 0 up to sort_pairs_small pairs
   unsigned chunks = follows_n;                        ///< 1 to 132 blocks that partition
   std::uint64_t sample_from = std::uint64_t{1} << 21; ///< pairs from which a sample is asked for `unsuited`
-  /// Pairs with 32-bit keys from which buckets up to twice as large as others are no reason for `unsuited`: one more
-  /// launch, which mostly has nothing to do.
+  /// Pairs of 32-bit keys and values from which, in two partitions, buckets of up to 9088 pairs (values of 8 bytes:
+  /// 11,264, of 16: 7168) are no reason for `unsuited`: one more launch, which mostly has nothing to do.
   std::uint64_t large_buckets_from = std::uint64_t{1} << 25;
 };
 

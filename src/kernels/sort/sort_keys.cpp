@@ -33,7 +33,8 @@ void check_floats(const sort_keys_request<Word>& r) {
                            "lose their order");
   if (!sort_keys_plan::of<Word>(r.n, r.partition_bits).counts)
     throw invalid_argument("sort_keys: n = " + std::to_string(r.n) + " floating-point keys are too few; they are " +
-                           "supported from n = " + std::to_string(sort_keys_plan::least_counted) + " on");
+                           "supported from n = " + std::to_string(sort_keys_plan::least_counted) +
+                           " on, or with partition_bits = 16");
   if (r.tiles == partition_tiles::small)
     throw invalid_argument("sort_keys: tiles = small: floating-point keys are partitioned in large tiles");
 }
