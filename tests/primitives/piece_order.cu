@@ -1,7 +1,7 @@
 // The stable order of a block's keys by pieces of a sample, against std::stable_sort: keys that crowd at any depth,
 // values of any frequency, and a sample that misses what matters.
 #include "primitives/piece_order.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/primitives/block_keys.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -36,51 +36,6 @@ struct pieces_kernel {
       out[n] = found;
   }
 };
-
-enum class keys { random, few_bits, magnitudes, equal, two_values, frequent, low_bits, rising, ends };
-constexpr keys all_keys[] = {keys::random,   keys::few_bits, keys::magnitudes, keys::equal, keys::two_values,
-                             keys::frequent, keys::low_bits, keys::rising,     keys::ends};
-
-template <class Word>
-std::vector<Word> make(std::size_t n, keys kind) {
-  const auto noise_words = noise(6 * n, std::uint32_t(n) + 7);
-  constexpr unsigned width = 8 * sizeof(Word);
-  std::vector<Word> k(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto wide = [&](std::size_t j) {
-      return Word(std::uint64_t{noise_words[6 * i + j]} << 32 | noise_words[6 * i + j + 1]);
-    };
-    switch (kind) {
-    case keys::random:
-      k[i] = wide(0);
-      break;
-    case keys::few_bits: // AND of three: values of any frequency, crowds within crowds
-      k[i] = wide(0) & wide(2) & wide(4);
-      break;
-    case keys::magnitudes:
-      k[i] = Word(wide(0) >> wide(2) % width);
-      break;
-    case keys::equal:
-      k[i] = Word(0x1234567890abcdefu);
-      break;
-    case keys::two_values: // next to each other
-      k[i] = Word(500 + (wide(0) & 1));
-      break;
-    case keys::frequent: // a value of a third of all among others
-      k[i] = wide(0) % 3 == 0 ? Word{77} : wide(2);
-      break;
-    case keys::low_bits: // of one piece, most differ where a word has no room for the bit
-      k[i] = Word(wide(0) % 64 == 0 ? wide(2) : Word(Word{1} << (width - 1)) + wide(4) % 100);
-      break;
-    case keys::rising:
-      k[i] = Word(i / 2);
-      break;
-    case keys::ends:
-      k[i] = (wide(0) & 1) != 0 ? wide(2) % 3 : Word(~Word{0}) - wide(2) % 3;
-    }
-  }
-  return k;
-}
 
 /// Whether there was an order; and it is an error if it is wrong.
 template <class Word, unsigned Threads, int Items>

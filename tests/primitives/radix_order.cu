@@ -1,7 +1,7 @@
 // The stable order of a block's keys, against std::stable_sort: every number of keys about the edges of rows, warps and
 // blocks, and keys that differ in all bits, in few, or not at all.
 #include "primitives/radix_order.hpp"
-#include "tests/simt/fixture.hpp"
+#include "tests/primitives/block_keys.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -31,51 +31,6 @@ struct order_kernel {
     }
   }
 };
-
-enum class keys { random, few_bits, equal, two_values, rising, falling, ends, high_bits, runs };
-constexpr keys all_keys[] = {keys::random,  keys::few_bits, keys::equal,     keys::two_values, keys::rising,
-                             keys::falling, keys::ends,     keys::high_bits, keys::runs};
-
-template <class Word>
-std::vector<Word> make(std::size_t n, keys kind) {
-  const auto noise_words = noise(6 * n, std::uint32_t(n) + 3);
-  constexpr unsigned width = 8 * sizeof(Word);
-  std::vector<Word> k(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto wide = [&](std::size_t j) {
-      return Word(std::uint64_t{noise_words[6 * i + j]} << 32 | noise_words[6 * i + j + 1]);
-    };
-    switch (kind) {
-    case keys::random:
-      k[i] = wide(0);
-      break;
-    case keys::few_bits: // AND of three
-      k[i] = wide(0) & wide(2) & wide(4);
-      break;
-    case keys::equal:
-      k[i] = Word(0x1234567890abcdefu);
-      break;
-    case keys::two_values:
-      k[i] = (wide(0) & 1) != 0 ? Word{7} : Word(Word{7} ^ Word{1} << (width - 2));
-      break;
-    case keys::rising:
-      k[i] = Word(i * 3);
-      break;
-    case keys::falling:
-      k[i] = Word(~Word{0}) - Word(i / 2);
-      break;
-    case keys::ends: // only the lowest and the highest bit differ, a pass each
-      k[i] = Word((wide(0) & 1) | (wide(2) & 1) << (width - 1));
-      break;
-    case keys::high_bits: // three of them, less than a digit
-      k[i] = Word(Word(wide(0) & 7) << (width - 3));
-      break;
-    case keys::runs: // rows of one digit among rows of many
-      k[i] = i / 100 % 2 == 0 ? Word{5} : wide(0);
-    }
-  }
-  return k;
-}
 
 template <class Word, unsigned Threads, std::uint32_t Capacity>
 void check(simt::queue q, std::size_t n, keys kind) {
