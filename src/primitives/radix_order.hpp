@@ -4,25 +4,30 @@
 //
 //   order     place in the sorted sequence → key           one pass reads it by rows of warps and scatters it
 //
-//   warp w    rows of 32 neighbouring places              so that warps, rows, lanes are the order that a pass keeps
+//   warp w    rows of 32 neighbouring places, each of a lane's keys in a row of its own: warps, rows, lanes are the
+//             order that a pass keeps
 //   count     row by row, eight ballots name a lane's equals; its rank in the warp is what the warp has counted of the
-//             digit, plus the equals in lower lanes. What was found out waits in a slot:   rank | digit | key
+//             digit, plus the equals in lower lanes
 //   columns   counts of the warps before, and of all smaller digits, make each warp's counters places
 //   scatter   order[counter + rank] = key
 //
-// Two digits share a word of counters and are added up together, since no sum exceeds the number of keys.
+// Two digits share a word of counters and are added up together, since no sum exceeds the number of keys. Columns are
+// added up by 256 threads, sixteen counters each: by all threads, four each, what has to be put together afterwards
+// costs more than it saves.
 //
-// What it costs is instructions, and not only those that run: where a block is alone, what stands in the code has to be
-// fetched first, and instructions that are used once take longer to come than to run. So no loop is unrolled but that
-// of the ballots, and all passes run the same 250. Reckoned: a row of 32 keys takes 75 of them, 58 to count and the
-// rest to scatter, that is 19 clocks of a multiprocessor whose four schedulers have warps; shared storage serves the
-// row in 15 to 20 beside that; the columns take 450 clocks, however many keys there are. By 1024 threads and with keys
-// that differ in 32 bits, 1024 keys are 4200 clocks and 4096 are 11,500.
+// What it costs is arithmetic with integers, of which a multiprocessor of the H100 finishes two instructions of a warp
+// a clock. A row of 32 keys takes 40 of them (25 for the ballots) beside six accesses to shared storage, which cost 12
+// to 16 clocks as digits fall: reckoned, 20 clocks a row and a pass. Keys, digits and ranks wait in registers, so that
+// nothing is looked up or taken apart twice, and absent keys are ranked, not asked about. The columns and four barriers
+// take 900 clocks a pass, however many keys there are. By 1024 threads and with keys that differ in 32 bits, 4096 keys
+// are 14,000 clocks.
 //
 // Ballots do not care how keys crowd, where votes or additions in shared storage would meet in one word. Merging images
 // with their places (block_merge_sort.hpp) takes elements of two registers, or images that have been made shorter.
+// Pieces between keys of a sample (piece_order.hpp) take 80 instructions a row to find and, being half full, as many as
+// four passes to sort by warps: they pay where keys have 64 bits and buckets are many, and not here.
 //
-// Shared storage: 4 bytes a key and a thread, 524 a warp, and the caller's order. Block barriers: 1, and 4 a pass.
+// Shared storage: 512 bytes a warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
 #pragma once
 
 #include "primitives/digit_rank.hpp"
@@ -33,18 +38,18 @@ template <unsigned Threads, std::uint32_t Capacity>
 class block_radix_order {
  public:
   static constexpr unsigned digit_bits = 8, radix = 1u << digit_bits, warps = Threads / simt::warp_size;
-  static constexpr unsigned columns = radix / 2;                               // of counters: words of two digits
-  static constexpr unsigned groups = Threads / columns, rows = warps / groups; // of a column: one thread's counters
-  static constexpr unsigned slices = columns / simt::warp_size;                // warps that scan all columns
+  static constexpr unsigned items = (Capacity + Threads - 1) / Threads; // rows of a warp
+  static constexpr unsigned columns = radix / 2;                        // of counters: words of two digits
+  static constexpr unsigned groups = Threads / columns < 2 ? 1 : 2;     // of threads, that add up columns
+  static constexpr unsigned rows = warps / groups;                      // of a column: one thread's counters
+  static constexpr unsigned slices = columns / simt::warp_size;         // warps that scan all columns
   static_assert(Threads % columns == 0 && warps <= simt::warp_size);
-  static_assert(Capacity <= Threads * 8, "a rank in a warp has 8 bits");
 
   struct storage {
     alignas(16) simt::shared_array<std::uint32_t, warps * columns> counts;
     simt::shared_array<std::uint32_t, groups * columns> partial; // sums of a group's rows
-    simt::shared_array<std::uint32_t, warps> sums;               // of a warp's columns
+    simt::shared_array<std::uint32_t, groups * slices> sums;     // of a warp's columns
     simt::shared_array<std::uint32_t, 2 * warps> differ;         // bits, by warps; low halves first
-    simt::shared_array<std::uint32_t, Capacity> slots;
   };
 
   /// order[q], for all q < n, is the key that stands at place q; of keys with equal images the lower comes first.
@@ -103,71 +108,86 @@ class block_radix_order {
     }
   }
 
+  /// Absent keys of a warp's last row have the greatest digit: standing last, they are ranked last, and not written.
   template <class Digit>
   static SORTILE_DEVICE void pass(storage& s, const simt::shared_view<std::uint16_t>& order, std::uint32_t n,
                                   Digit digit_of) {
-    const unsigned mine = simt::warp_index() * radix;
-    const std::uint32_t here = (n + Threads - 1) / Threads * simt::warp_size; // places of a warp
-    const std::uint32_t first = simt::warp_index() * here + simt::lane_index();
+    const std::uint32_t rows_here = (n + Threads - 1) / Threads, mine = simt::warp_index() * radix;
+    const std::uint32_t begin = simt::warp_index() * rows_here * simt::warp_size, first = begin + simt::lane_index();
+    const std::uint32_t behind = begin + rows_here * simt::warp_size, end = behind < n ? behind : n;
     const auto counts = simt::view_as<std::uint16_t>(s.counts.view());
-    simt::store_vector<4>(s.counts, simt::thread_index() * 4, simt::vec<std::uint32_t, 4>{});
-    simt::warp_barrier();
-    SORTILE_NO_UNROLL
-    for (std::uint32_t row = 0; row < here; row += simt::warp_size) { // as often in all warps, so that these stay whole
-      const std::uint32_t q = first + row;
-      const bool has_key = q < n;
-      const std::uint32_t key = order.load(has_key ? q : 0), digit = digit_of(key);
-      const std::uint32_t before = counts.load(mine + digit);
-      const unsigned peers = lanes_with_digit<ranking::ballot, digit_bits>(digit) & simt::ballot(has_key);
-      const std::uint32_t below = simt::popcount(peers & simt::lanes_below());
-      simt::warp_barrier();
-      if (has_key && below == 0)
-        counts[mine + digit] = std::uint16_t(before + simt::popcount(peers));
-      if (has_key)
-        s.slots[q] = (before + below) << 24 | digit << 16 | key;
-      simt::warp_barrier();
+    std::uint32_t keys[items], digits[items], ranks[items];
+    simt::store_vector<4>(s.counts, simt::thread_index() * 4, simt::vec<std::uint32_t, 4>{}); // of its own warp
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i) {
+      const std::uint32_t q = first + i * simt::warp_size;
+      keys[i] = ranks[i] = 0;
+      digits[i] = radix - 1;
+      if (q < end) {
+        keys[i] = order.load(q);
+        digits[i] = digit_of(keys[i]);
+      }
     }
+    simt::warp_barrier();
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      if (i < rows_here)
+        ranks[i] = rank_in_warp(counts, mine + digits[i], digits[i]);
     simt::block_barrier();
     counts_to_places(s);
-    SORTILE_NO_UNROLL
-    for (std::uint32_t row = 0; row < here; row += simt::warp_size)
-      if (first + row < n) {
-        const std::uint32_t slot = s.slots.load(first + row);
-        order[counts.load(mine + (slot >> 16 & (radix - 1))) + (slot >> 24)] = std::uint16_t(slot);
-      }
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      if (first + i * simt::warp_size < end)
+        order[counts.load(mine + digits[i]) + ranks[i]] = std::uint16_t(keys[i]);
     simt::block_barrier();
+  }
+  /// The rank of a lane's key among those that its warp has counted with its digit; it is counted, too.
+  static SORTILE_DEVICE std::uint32_t rank_in_warp(const simt::shared_view<std::uint16_t>& counts,
+                                                   std::uint32_t counter, std::uint32_t digit) {
+    const unsigned below = simt::lanes_below(), peers = lanes_with_digit<ranking::ballot, digit_bits>(digit);
+    const std::uint32_t rank = counts.load(counter) + simt::popcount(peers & below);
+    simt::warp_barrier();
+    if (peers <= 2 * below + 1) // none above
+      counts[counter] = std::uint16_t(rank + 1);
+    simt::warp_barrier();
+    return rank;
   }
 
   /// What each warp has counted of a digit becomes the place of its first key with it. Thread t of a group has two
   /// digits' counters, those of the group's warps.
   static SORTILE_DEVICE void counts_to_places(storage& s) {
-    const unsigned t = simt::thread_index(), column = t % columns, group = t / columns, lane = simt::lane_index();
-    const unsigned at = group * rows * columns + column;
+    const unsigned t = simt::thread_index(), column = t % columns, lane = simt::lane_index();
+    const unsigned at = t / columns * rows * columns + column;
+    const bool works = t < groups * columns;
     std::uint32_t x[rows], sum = 0;
-    SORTILE_UNROLL
-    for (unsigned r = 0; r < rows; ++r)
-      sum += x[r] = s.counts.load(at + r * columns);
-    s.partial[t] = sum;
-    const std::uint32_t keys = simt::warp_reduce_add((sum & 0xffff) + (sum >> 16));
-    if (lane == 0)
-      s.sums[simt::warp_index()] = keys;
-    simt::block_barrier();
-    std::uint32_t total = 0, place = 0; // place: of earlier groups
-    SORTILE_UNROLL
-    for (unsigned g = 0; g < groups; ++g) {
-      const std::uint32_t part = s.partial.load(g * columns + column);
-      total += part;
-      place += g < group ? part : 0;
+    if (works) {
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < rows; ++r)
+        sum += x[r] = s.counts.load(at + r * columns);
+      s.partial[t] = sum;
+      const std::uint32_t keys = simt::warp_reduce_add((sum & 0xffff) + (sum >> 16));
+      if (lane == 0)
+        s.sums[simt::warp_index()] = keys;
     }
-    const std::uint32_t both = (total & 0xffff) + (total >> 16), slice = simt::warp_index() % slices;
-    const std::uint32_t in_slices =
-        simt::warp_reduce_add(lane < warps && lane % slices < slice ? s.sums.load(lane) : 0u);
-    const std::uint32_t start = in_slices + warp_inclusive_scan(both, plus{}) - both;
-    place += start | (start + (total & 0xffff)) << 16;
-    SORTILE_UNROLL
-    for (unsigned r = 0; r < rows; ++r) {
-      s.counts[at + r * columns] = place;
-      place += x[r];
+    simt::block_barrier();
+    if (works) {
+      std::uint32_t total = 0, place = 0; // place: of earlier groups
+      SORTILE_UNROLL
+      for (unsigned g = 0; g < groups; ++g) {
+        const std::uint32_t part = s.partial.load(g * columns + column);
+        total += part;
+        place += g < t / columns ? part : 0;
+      }
+      const std::uint32_t both = (total & 0xffff) + (total >> 16), slice = simt::warp_index() % slices;
+      const std::uint32_t in_slices =
+          simt::warp_reduce_add(lane < groups * slices && lane % slices < slice ? s.sums.load(lane) : 0u);
+      const std::uint32_t start = in_slices + warp_inclusive_scan(both, plus{}) - both;
+      place += start | (start + (total & 0xffff)) << 16;
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < rows; ++r) {
+        s.counts[at + r * columns] = place;
+        place += x[r];
+      }
     }
     simt::block_barrier();
   }

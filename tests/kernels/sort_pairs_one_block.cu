@@ -20,12 +20,15 @@ enum class crowd {
   falling,    // and backwards
   two_values, // equal keys alone
   equal,
+  all_but_one,  // equal
+  zipf,         // rank r of 1000 in proportion to 1 / r
   unit,         // floats in [0, 1)
   normal,       // uneven by value, crowded by bits
   not_a_number, // the same among NaNs, infinities and zeros of both signs
 };
-constexpr crowd integers[] = {crowd::interval, crowd::outlier, crowd::magnitudes, crowd::neighbours, crowd::few_bits,
-                              crowd::rising,   crowd::falling, crowd::two_values, crowd::equal};
+constexpr crowd integers[] = {crowd::interval, crowd::outlier,     crowd::magnitudes, crowd::neighbours,
+                              crowd::few_bits, crowd::rising,      crowd::falling,    crowd::two_values,
+                              crowd::equal,    crowd::all_but_one, crowd::zipf};
 constexpr crowd floats[] = {crowd::interval,   crowd::magnitudes, crowd::neighbours, crowd::few_bits,    crowd::falling,
                             crowd::two_values, crowd::unit,       crowd::normal,     crowd::not_a_number};
 
@@ -65,6 +68,12 @@ std::vector<Word> make_crowd(std::size_t n, crowd kind) {
       break;
     case crowd::equal:
       keys[i] = Word{77};
+      break;
+    case crowd::all_but_one:
+      keys[i] = Word{77} + (i == n / 3 ? Word(Word(1) << (8 * sizeof(Word) - 9)) : Word{0});
+      break;
+    case crowd::zipf:
+      keys[i] = Word(Word(std::pow(1000.0, u)) * Word(0x9e3779b97f4a7c15u));
       break;
     case crowd::unit:
       keys[i] = std::bit_cast<Word>(real(u < 0.999 ? u : 0.5));
