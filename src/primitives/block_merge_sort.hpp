@@ -25,8 +25,8 @@
 // warps of 4 a thread and 5. Few elements should be spread over more warps, since a warp's steps wait for each other:
 // 4 a thread up to 2048 elements.
 //
-// A radix sort in this place was reckoned and not built: by digits of 8 bits a row of 32 keys takes 19 clocks a digit
-// (radix_order.hpp), 80 for 32 bits beside the columns' 1800, and merging 4096 words about 50. Pairs are sorted so,
+// A radix sort in this place was reckoned and not built: by digits of 8 bits a row of 32 keys takes 15 clocks a digit
+// (radix_order.hpp), 60 for 32 bits beside the columns' 3600, and merging 4096 words about 50. Pairs are sorted so,
 // since elements of two registers would be twice the work.
 //
 // Not stable: equal elements are taken to be indistinguishable. Whoever needs stability makes them differ, with the

@@ -16,11 +16,11 @@
 // costs more than it saves.
 //
 // What it costs is arithmetic with integers, of which a multiprocessor of the H100 finishes two instructions of a warp
-// a clock. A row of 32 keys takes 40 of them (25 for the ballots) beside six accesses to shared storage, which cost 12
-// to 16 clocks as digits fall: reckoned, 20 clocks a row and a pass. Keys, digits and ranks wait in registers, so that
+// a clock. A row of 32 keys takes 28 of them (14 for the ballots) beside six accesses to shared storage, which cost 12
+// to 16 clocks as digits fall: reckoned, 15 clocks a row and a pass. Keys, digits and ranks wait in registers, so that
 // nothing is looked up or taken apart twice, and absent keys are ranked, not asked about. The columns and four barriers
 // take 900 clocks a pass, however many keys there are. By 1024 threads and with keys that differ in 32 bits, 4096 keys
-// are 14,000 clocks.
+// are 11,500 clocks.
 //
 // Ballots do not care how keys crowd, where votes or additions in shared storage would meet in one word. Merging images
 // with their places (block_merge_sort.hpp) takes elements of two registers, or images that have been made shorter.
@@ -30,7 +30,7 @@
 // Shared storage: 512 bytes a warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
 #pragma once
 
-#include "primitives/digit_rank.hpp"
+#include "primitives/warp_scan.hpp"
 
 namespace sortile::primitives::inline SORTILE_BACKEND {
 
@@ -144,7 +144,7 @@ class block_radix_order {
   /// The rank of a lane's key among those that its warp has counted with its digit; it is counted, too.
   static SORTILE_DEVICE std::uint32_t rank_in_warp(const simt::shared_view<std::uint16_t>& counts,
                                                    std::uint32_t counter, std::uint32_t digit) {
-    const unsigned below = simt::lanes_below(), peers = lanes_with_digit<ranking::ballot, digit_bits>(digit);
+    const unsigned below = simt::lanes_below(), peers = simt::match_bits<digit_bits>(digit);
     const std::uint32_t rank = counts.load(counter) + simt::popcount(peers & below);
     simt::warp_barrier();
     if (peers <= 2 * below + 1) // none above

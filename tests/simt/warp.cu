@@ -75,7 +75,7 @@ SIMT_TEST(warp, active_lanes) {
 struct matches {
   static constexpr unsigned block_threads = 32;
   global<const std::uint32_t> in;
-  global<std::uint32_t> any32, any64, all32, bit, masked_bit;
+  global<std::uint32_t> any32, any64, all32, bit, masked_bit, bits; // bits: [3][32]
   SORTILE_DEVICE void operator()() const {
     const unsigned i = simt::thread_index();
     any32[i] = simt::match_any(in[i] % 5);
@@ -84,15 +84,20 @@ struct matches {
     all32[i] = simt::match_all(i < 16 ? 7u : std::uint32_t(in[i]), half);
     bit[i] = simt::match_bit(in[i], 3);
     masked_bit[i] = simt::match_bit(in[i], i < 16 ? 31 : 0, half);
+    bits[i] = simt::match_bits<1>(in[i]);
+    bits[32 + i] = simt::match_bits<3>(in[i]);
+    bits[64 + i] = simt::match_bits<8>(in[i] % 7 * 37);
   }
 };
 
 SIMT_TEST(warp, matches) {
   const auto in = noise(32);
   on_every_schedule([&](simt::queue q) {
-    buffer<std::uint32_t> keys(in), any32(32), any64(32), all32(32), bit(32), masked_bit(32);
-    simt::launch(q, {.grid = 1},
-                 matches{keys.view(), any32.view(), any64.view(), all32.view(), bit.view(), masked_bit.view()});
+    buffer<std::uint32_t> keys(in), any32(32), any64(32), all32(32), bit(32), masked_bit(32), bits(96);
+    simt::launch(
+        q, {.grid = 1},
+        matches{keys.view(), any32.view(), any64.view(), all32.view(), bit.view(), masked_bit.view(), bits.view()});
+    const auto several = bits.host();
     const auto a = any32.host(), b = any64.host(), c = all32.host(), d = bit.host(), e = masked_bit.host();
     const auto with_bit = [&](unsigned i, unsigned at) {
       std::uint32_t lanes = 0;
@@ -103,11 +108,17 @@ SIMT_TEST(warp, matches) {
     for (unsigned i = 0; i < 32; ++i) {
       ASSERT_EQ(d[i], with_bit(i, 3));
       ASSERT_EQ(e[i], i < 16 ? with_bit(i, 31) & 0xffffu : with_bit(i, 0) & 0xffff0000u);
-      std::uint32_t five = 0, three = 0;
+      std::uint32_t five = 0, three = 0, one_bit = 0, three_bits = 0, seven = 0;
       for (unsigned l = 0; l < 32; ++l) {
         five |= std::uint32_t(in[l] % 5 == in[i] % 5) << l;
         three |= std::uint32_t(in[l] % 3 == in[i] % 3) << l;
+        one_bit |= std::uint32_t(in[l] % 2 == in[i] % 2) << l;
+        three_bits |= std::uint32_t(in[l] % 8 == in[i] % 8) << l;
+        seven |= std::uint32_t(in[l] % 7 == in[i] % 7) << l;
       }
+      ASSERT_EQ(several[i], one_bit);
+      ASSERT_EQ(several[32 + i], three_bits);
+      ASSERT_EQ(several[64 + i], seven);
       ASSERT_EQ(a[i], five);
       ASSERT_EQ(b[i], three);
       ASSERT_EQ(c[i], i < 16 ? 0xffffu : 0u);

@@ -256,6 +256,13 @@ inline unsigned match_bit(std::uint32_t v, unsigned bit, unsigned mask = full_wa
   const bool set = (v >> bit & 1) != 0;
   return (ballot(set, mask, w) ^ (set ? 0u : ~0u)) & mask;
 }
+template <unsigned Bits>
+unsigned match_bits(std::uint32_t v, site w = site::current()) {
+  unsigned lanes = full_warp;
+  for (unsigned b = 0; b < Bits; ++b)
+    lanes &= match_bit(v, b, full_warp, w);
+  return lanes;
+}
 template <class T>
 unsigned match_all(T value, unsigned mask = full_warp, site w = site::current()) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 32 or 64 bits");
