@@ -14,7 +14,8 @@
 #pragma once
 
 #include "kernels/pairs/chunk_look_kernel.hpp"
-#include "kernels/pairs/large_pairs_kernel.hpp"
+#include "kernels/pairs/large_pairs_launch.hpp"
+#include "kernels/pairs/local_pairs_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/sort_pairs_launch.hpp"
@@ -203,17 +204,9 @@ class pair_sort {
                         .copy_values = r_.values_out != r_.values_in});
   }
   void large(bool in_spare) const {
-    using kernel = large_pairs_kernel<Word, Value>;
-    const auto pairs = [this](const arrays& a) { return typename kernel::arrays{{a.keys, r_.n}, {a.values, r_.n}}; };
-    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
-                 kernel{.out = pairs(all_.out()),
-                        .spare = pairs(all_.spare()),
-                        .start = start(),
-                        .gate = gate(),
-                        .left = left(),
-                        .image = any_image<Word>(r_.codec),
-                        .above = 0,
-                        .in_spare = in_spare});
+    sort_left_buckets(
+        q_, all_,
+        {.start = start(), .gate = gate(), .left = left(), .bins = plan_.bins(), .above = 0, .in_spare = in_spare});
   }
 
   const simt::queue& q_;

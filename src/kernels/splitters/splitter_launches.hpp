@@ -9,7 +9,7 @@
 // steps are those of the sort of pairs, and one more for buckets that are larger.
 #pragma once
 
-#include "kernels/pairs/large_pairs_kernel.hpp"
+#include "kernels/pairs/large_pairs_launch.hpp"
 #include "kernels/pairs/local_pairs_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
@@ -189,19 +189,15 @@ class splitter_sorter {
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large_kernel>(q_))},
                  local_step_of<large_kernel>());
   }
-  /// What exceeds the local steps, a block each: a few buckets, if any.
+  /// What exceeds the local steps: a few buckets, if any.
   void largest() const {
-    using kernel = large_pairs_kernel<Word, Value>;
-    const auto pairs = [this](const arrays& a) { return typename kernel::arrays{{a.keys, r_.n}, {a.values, r_.n}}; };
-    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
-                 kernel{.out = pairs(all_.out()),
-                        .spare = pairs(all_.spare()),
-                        .start = start(second()),
-                        .gate = gate(),
-                        .left = left(),
-                        .image = any_image<Word>(r_.codec),
-                        .above = large_kernel::capacity,
-                        .in_spare = false});
+    sort_left_buckets(q_, all_,
+                      {.start = start(second()),
+                       .gate = gate(),
+                       .left = left(),
+                       .bins = plan_.bins(),
+                       .above = large_kernel::capacity,
+                       .in_spare = false});
   }
 
   const simt::queue& q_;
