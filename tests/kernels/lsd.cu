@@ -75,7 +75,7 @@ void check_sizes() {
           SCOPED_TRACE("n " + std::to_string(n));
           check_sort(q, make_keys<Word>(n, shape::uniform), {.type = type, .value_bytes = 4});
         }
-        for (const std::size_t n : a_few(1, {large - 1, large, large + 1})) {
+        for (const std::size_t n : a_few(1, {large, large + 1})) {
           SCOPED_TRACE("n " + std::to_string(n));
           check_sort(q, make_keys<Word>(n, shape::uniform),
                      {.type = type, .value_bytes = 4, .tiles = kernels::lsd_tiles::large});
@@ -114,7 +114,7 @@ void check_values_and_places() {
             }
         for (const unsigned bytes : {0u, 4u, 8u, 16u})
           for (const auto tiles : {kernels::lsd_tiles::middle, kernels::lsd_tiles::large})
-            check_sort(q, make_keys<Word>(unless_short(30001, 12001), shape::few),
+            check_sort(q, make_keys<Word>(unless_short(20001, 12001), shape::few),
                        {.type = type, .value_bytes = bytes, .tiles = tiles});
       },
       0);

@@ -85,7 +85,7 @@ SIMT_TEST(resident_scan, many_tiles) {
         run<narrow, primitives::plus, std::uint64_t>(q, {40 * 128 + 5, 1, 3, scan_kind::inclusive});
         run<wide, primitives::plus, std::uint32_t>(q, {20 * 1024 + 3, 0, 2, scan_kind::inclusive});
       },
-      30);
+      12);
 }
 
 // All tiles by one block, and blocks that find none left.

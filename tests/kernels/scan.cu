@@ -144,16 +144,16 @@ void check_type(unsigned schedules) {
 }
 
 SIMT_TEST(scan, u32) {
-  check_type<std::uint32_t>(3);
+  check_type<std::uint32_t>(1);
 }
 SIMT_TEST(scan, i32) {
-  check_type<std::int32_t>(2);
+  check_type<std::int32_t>(1);
 }
 SIMT_TEST(scan, u64) {
-  check_type<std::uint64_t>(3);
+  check_type<std::uint64_t>(2);
 }
 SIMT_TEST(scan, f32) {
-  check_type<float>(2);
+  check_type<float>(1);
 }
 
 SIMT_TEST(scan, any_alignment) {
@@ -162,7 +162,8 @@ SIMT_TEST(scan, any_alignment) {
       [&](simt::queue q) {
         for (std::size_t in = 0; in < 4; ++in)
           for (std::size_t out = 0; out < 4; ++out)
-            check_call<std::uint32_t>(q, 2 * tile - 3 + in, {.kind = scan_kind::inclusive}, {in, out});
+            check_call<std::uint32_t>(q, tile - 3 + in, {.kind = scan_kind::inclusive}, {in, out});
+        check_call<std::uint32_t>(q, 2 * tile - 2, {.kind = scan_kind::inclusive}, {1, 2});
         check_call<std::uint64_t>(q, tile + 3, {}, {1, 1});
         check_call<std::uint64_t>(q, tile + 3, {}, {1, 0});
         check_call<std::uint32_t>(q, 2 * tile + 3, {}, {.in = 3, .in_place = true});
@@ -174,7 +175,7 @@ SIMT_TEST(scan, prepared_workspace_serves_many_calls) {
   on_every_schedule(
       [&](simt::queue q) {
         const std::size_t tile = kernels::detail::scan_tile_items<std::uint32_t>;
-        const std::size_t most = 5 * tile, bytes = kernels::scan_workspace_bytes<std::uint32_t>(most);
+        const std::size_t most = 3 * tile, bytes = kernels::scan_workspace_bytes<std::uint32_t>(most);
         const zoned<std::uint64_t> workspace(bytes / 8, 0);
         kernels::prepare_scan_workspace(q, workspace.data(), bytes);
         for (const std::size_t n : {most, std::size_t{1}, tile + 1, most, most - 1}) {
@@ -191,7 +192,7 @@ SIMT_TEST(scan, prepared_workspace_serves_many_calls) {
         }
         workspace.host();
       },
-      4);
+      2);
 }
 
 SIMT_TEST(scan, floats_keep_signs_and_nans) {

@@ -145,35 +145,35 @@ std::vector<named_keys> spread(std::size_t n) {
       {"subnormal", made(n, [](Word r, Word, std::size_t) { return plain(r & 0x807fffff); })},
   };
 }
-/// Few values, from the counts or not, and giant buckets.
+/// Few values, from the counts or not, and giant buckets, of most of n keys.
 std::vector<named_keys> crowded(std::size_t n) {
+  const std::size_t fewer = n / 4;
   const Word minus_infinity = minus_zero | infinity, quarter = bits_of_float(0.25f), low = bits_of_float(-3e9f);
   return {
       {"equal", made(n, [](Word, Word, std::size_t) { return bits_of_float(-1.5f); })},
       {"zero", made(n, [](Word, Word, std::size_t) { return 0u; })},
-      {"infinities", made(n, [&](Word r, Word, std::size_t) { return r % 2 == 0 ? infinity : minus_infinity; })},
+      {"infinities", made(fewer, [&](Word r, Word, std::size_t) { return r % 2 == 0 ? infinity : minus_infinity; })},
       {"few", made(n, [](Word r, Word, std::size_t) { return bits_of_float(float(int(r % 7) - 3)); })},
-      {"neighbours", made(n, [](Word r, Word, std::size_t) { return bits_of_float(1) + r % 300; })},
-      {"about zero", made(n, [](Word r, Word, std::size_t) { return plain((r & minus_zero) | r % 100); })},
+      {"neighbours", made(fewer, [](Word r, Word, std::size_t) { return bits_of_float(1) + r % 300; })},
+      {"about zero", made(fewer, [](Word r, Word, std::size_t) { return plain((r & minus_zero) | r % 100); })},
       {"giant", made(n, [&](Word r, Word s, std::size_t) { return s % 64 != 0 ? quarter + (r & 0x3fff) : plain(r); })},
       {"giant below zero", made(n, [&](Word r, Word s, std::size_t) { return s % 64 != 0 ? low + r % 3 : plain(r); })},
   };
 }
 
+/// Each in one direction and place, all four of them in turn: a sort launches a block for each of 2^16 buckets.
 void check_all(simt::queue q, const std::vector<named_keys>& inputs) {
   one_in taken(3);
-  bool in_place = false;
+  unsigned way = 0;
   for (const auto& [name, keys] : inputs) {
     SCOPED_TRACE(name);
-    in_place = !in_place;
     if (taken())
-      check_sort(q, keys, {order::ascending, in_place});
-    if (taken())
-      check_sort(q, keys, {order::descending, !in_place});
+      check_sort(q, keys, {way % 2 == 0 ? order::ascending : order::descending, way / 2 % 2 == 0});
+    ++way;
   }
 }
 SIMT_TEST(sort_floats, in_many_buckets) {
-  const auto inputs = spread(1'501);
+  const auto inputs = spread(701);
   on_every_schedule([&](simt::queue q) { check_all(q, inputs); }, 0);
 }
 SIMT_TEST(sort_floats, in_few_buckets) {
@@ -185,7 +185,7 @@ SIMT_TEST(sort_floats, sizes) {
   on_every_schedule(
       [&](simt::queue q) {
         one_in taken(3);
-        for (const std::size_t n : {1, 2, 5, 31, 5'119, 5'120, 24'575, 24'577}) {
+        for (const std::size_t n : {1, 31, 5'119, 5'120, 24'575, 24'577}) {
           auto keys = made(n, [](Word r, Word, std::size_t) { return bits_of_float(2) + (r & 0xfffff); });
           keys[n / 2] = minus_zero | infinity; // the window is wide, and few buckets hold anything
           if (taken())

@@ -330,12 +330,18 @@ SIMT_TEST(sort_keys, crowds_are_left_at_once) {
         check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), 5);
         check_left_at_once(q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);
       },
+      0);
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_unsuited(q, make_keys<std::uint32_t>(n, shape::and_of_3), 5, true, 0);
+        check_unsuited(q, magnitudes<std::uint64_t>(n), 8, true, 0);
+      },
       1);
 }
 
 /// The sample judges nothing, or finds nothing: the sort is as without it.
 SIMT_TEST(sort_keys, what_a_sample_does_not_leave) {
-  constexpr std::size_t n = 100'001;
+  constexpr std::size_t n = 60'001;
   on_every_schedule(
       [&](simt::queue q) {
         check_unsuited(q, make_keys<std::uint32_t>(n, shape::uniform), 5, false, 0);

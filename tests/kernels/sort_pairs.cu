@@ -369,7 +369,7 @@ SIMT_TEST(sort_pairs, many_schedules) {
         check_one(1501, shape::few, u32{.value_bytes = 8, .indices = true});
         check_one(2503, shape::special, u32{.type = key_type::f32, .value_bytes = 16, .bits = 10});
       },
-      6);
+      3);
 }
 
 /// 2^15 equal top digits in one chunk make the look's counters give pairs away.
