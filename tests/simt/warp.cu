@@ -75,7 +75,7 @@ SIMT_TEST(warp, active_lanes) {
 struct matches {
   static constexpr unsigned block_threads = 32;
   global<const std::uint32_t> in;
-  global<std::uint32_t> any32, any64, all32, bit, masked_bit, bits; // bits: [3][32]
+  global<std::uint32_t> any32, any64, all32, bit, masked_bit, bits; // bits: [7][32]
   SORTILE_DEVICE void operator()() const {
     const unsigned i = simt::thread_index();
     any32[i] = simt::match_any(in[i] % 5);
@@ -87,13 +87,17 @@ struct matches {
     bits[i] = simt::match_bits<1>(in[i]);
     bits[32 + i] = simt::match_bits<3>(in[i]);
     bits[64 + i] = simt::match_bits<8>(in[i] % 7 * 37);
+    bits[96 + i] = simt::match_bits<2>(in[i]);
+    bits[128 + i] = simt::match_bits<7>(in[i] % 7 * 37 + 256);
+    bits[160 + i] = simt::match_bits<8>(in[i] % 5 * 51 | in[i] << 8); // what lies above does not count
+    bits[192 + i] = simt::match_bits<11>(in[i] % 3 * 600 + (in[i] & 1));
   }
 };
 
 SIMT_TEST(warp, matches) {
   const auto in = noise(32);
   on_every_schedule([&](simt::queue q) {
-    buffer<std::uint32_t> keys(in), any32(32), any64(32), all32(32), bit(32), masked_bit(32), bits(96);
+    buffer<std::uint32_t> keys(in), any32(32), any64(32), all32(32), bit(32), masked_bit(32), bits(224);
     simt::launch(
         q, {.grid = 1},
         matches{keys.view(), any32.view(), any64.view(), all32.view(), bit.view(), masked_bit.view(), bits.view()});
@@ -119,6 +123,16 @@ SIMT_TEST(warp, matches) {
       ASSERT_EQ(several[i], one_bit);
       ASSERT_EQ(several[32 + i], three_bits);
       ASSERT_EQ(several[64 + i], seven);
+      const auto same = [&](auto value) {
+        std::uint32_t lanes = 0;
+        for (unsigned l = 0; l < 32; ++l)
+          lanes |= std::uint32_t(value(in[l]) == value(in[i])) << l;
+        return lanes;
+      };
+      ASSERT_EQ(several[96 + i], same([](std::uint32_t v) { return v % 4; }));
+      ASSERT_EQ(several[128 + i], same([](std::uint32_t v) { return (v % 7 * 37 + 256) % 128; }));
+      ASSERT_EQ(several[160 + i], same([](std::uint32_t v) { return v % 5; }));
+      ASSERT_EQ(several[192 + i], same([](std::uint32_t v) { return (v % 3 * 600 + (v & 1)) % 2048; }));
       ASSERT_EQ(a[i], five);
       ASSERT_EQ(b[i], three);
       ASSERT_EQ(c[i], i < 16 ? 0xffffu : 0u);

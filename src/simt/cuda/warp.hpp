@@ -101,6 +101,18 @@ SORTILE_DEVICE unsigned match_bit(std::uint32_t v, unsigned bit, std::uint32_t o
                : "r"(v), "r"(1u << bit), "r"(ones));
   return lanes;
 }
+/// The same; the bit is asked for as a sign.
+SORTILE_DEVICE unsigned match_sign(std::uint32_t v, unsigned bit, std::uint32_t ones) {
+  unsigned lanes;
+  asm volatile("{\n\t.reg .pred set;\n\t"
+               "shl.b32 %0, %1, %2;\n\t"
+               "setp.lt.s32 set, %0, 0;\n\t"
+               "vote.sync.ballot.b32 %0, set, -1;\n\t"
+               "@!set mad.lo.u32 %0, %0, %3, %3;\n\t}"
+               : "=&r"(lanes)
+               : "r"(v), "r"(31 - bit), "r"(ones));
+  return lanes;
+}
 SORTILE_DEVICE unsigned and_of_three(unsigned a, unsigned b, unsigned c) {
   unsigned all;
   asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(all) : "r"(a), "r"(b), "r"(c));
@@ -108,18 +120,24 @@ SORTILE_DEVICE unsigned and_of_three(unsigned a, unsigned b, unsigned c) {
 }
 } // namespace detail
 /// By votes, two to an instruction that puts them together. Complements are taken where multiplications are, beside
-/// the votes: ~x = x · (−1) + (−1). Of eight bits 14 instructions are left to the integer units, of eight calls of
-/// match_bit 25.
+/// the votes: ~x = x · (−1) + (−1). Of eight bits some 12 instructions are left to the integer units, of eight calls of
+/// match_bit 25. The lower five bits become predicates by one instruction (R2P); of seven or eight asked for alike
+/// ptxas 13.0 would make seven predicates at once, and fail where it has not got them, so the others are asked for as
+/// signs.
 template <unsigned Bits>
 SORTILE_DEVICE unsigned match_bits(std::uint32_t v) {
+  static_assert(Bits >= 1 && Bits <= 32);
   unsigned from_here;
   asm("mov.u32 %0, %%lanemask_ge;" : "=r"(from_here));
   const std::uint32_t ones = from_here | lanes_below();
-  unsigned lanes = detail::match_bit(v, 0, ones);
+  const auto match = [&](unsigned b) {
+    return b >= 5 ? detail::match_sign(v, b, ones) : detail::match_bit(v, b, ones);
+  };
+  unsigned lanes = match(0);
   SORTILE_UNROLL
   for (unsigned b = 1; b + 1 < Bits; b += 2)
-    lanes = detail::and_of_three(lanes, detail::match_bit(v, b, ones), detail::match_bit(v, b + 1, ones));
-  return Bits % 2 == 0 ? lanes & detail::match_bit(v, Bits - 1, ones) : lanes;
+    lanes = detail::and_of_three(lanes, match(b), match(b + 1));
+  return Bits % 2 == 0 ? lanes & match(Bits - 1) : lanes;
 }
 template <class T>
 SORTILE_DEVICE unsigned match_all(T v, unsigned mask = full_warp) {

@@ -258,6 +258,7 @@ inline unsigned match_bit(std::uint32_t v, unsigned bit, unsigned mask = full_wa
 }
 template <unsigned Bits>
 unsigned match_bits(std::uint32_t v, site w = site::current()) {
+  static_assert(Bits >= 1 && Bits <= 32);
   unsigned lanes = full_warp;
   for (unsigned b = 0; b < Bits; ++b)
     lanes &= match_bit(v, b, full_warp, w);
