@@ -36,16 +36,22 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// What a sample is judged by.
+struct crowd_limits {
+  unsigned bits = 0;             ///< of a bucket's number, which name a bin
+  std::uint32_t limit = 0;       ///< samples of a bin; 0: no sample is judged
+  std::uint32_t group_limit = 0; ///< of `crowd_sample::together` neighbouring bins
+
+  SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
+};
+
 template <unsigned Samples, unsigned MostBits>
-struct crowd_sample {
+struct crowd_sample : crowd_limits {
   static constexpr unsigned samples = Samples, most_bits = MostBits;
   static constexpr double least_limit = 32;
   static constexpr unsigned together_bits = 4, together = 1u << together_bits;
   using counters = simt::shared_array<std::uint32_t, 1u << most_bits>;
-
-  unsigned bits = 0;             ///< of a bucket's number, which name a bin
-  std::uint32_t limit = 0;       ///< 0: no sample is judged
-  std::uint32_t group_limit = 0; ///< of `together` neighbouring bins
+  using counter_view = simt::shared_view<std::uint32_t>; // of 2^bits of them, or more
 
   /// For 2^bucket_bits buckets that may hold `most` of n keys each. Judges nothing where no sample could reach the
   /// limit.
@@ -56,10 +62,9 @@ struct crowd_sample {
       return std::ceil(std::max(least_limit, expected + 6 * std::sqrt(expected)));
     };
     const double limit = limit_of(full), group = limit_of(together * full);
-    return {bits, limit <= double(samples) ? std::uint32_t(limit) : 0, std::uint32_t(group)};
+    return {{bits, limit <= double(samples) ? std::uint32_t(limit) : 0, std::uint32_t(group)}};
   }
 
-  SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
   /// Where sample i of n ≥ 1 keys stands.
   static SORTILE_DEVICE std::uint64_t position(unsigned i, std::uint32_t n) {
     return std::uint64_t{i} * (n - 1) / (samples - 1);
@@ -70,7 +75,7 @@ struct crowd_sample {
 
   /// The samples in the fullest of this thread's bins; bin_of(sample) is below 2^bits.
   template <unsigned Threads, class Word, unsigned Each, class BinOf>
-  SORTILE_DEVICE std::uint32_t fullest(counters& count, const Word (&xs)[Each], BinOf bin_of) const {
+  SORTILE_DEVICE std::uint32_t fullest(const counter_view& count, const Word (&xs)[Each], BinOf bin_of) const {
     static_assert(Threads * Each == samples);
     const unsigned t = simt::thread_index(), bins = 1u << bits;
     for (unsigned b = t; b < bins; b += Threads)
@@ -89,7 +94,7 @@ struct crowd_sample {
   }
   /// Whether some bin, or group, has as many samples as its limit.
   template <unsigned Threads, class Word, unsigned Each, class BinOf>
-  SORTILE_DEVICE bool crowded(counters& count, const Word (&images)[Each], BinOf bin_of) const {
+  SORTILE_DEVICE bool crowded(const counter_view& count, const Word (&images)[Each], BinOf bin_of) const {
     bool found = fullest<Threads>(count, images, bin_of) >= limit;
     for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads) {
       std::uint32_t sum = 0;

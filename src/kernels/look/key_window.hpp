@@ -26,8 +26,8 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// As it lies in device memory, written by the first launch of a sort.
 template <class Word>
 struct key_window {
-  Word low = 0, span = 0; ///< images low … low + span
-  std::uint32_t shift = 0, scale = 0;
+  Word low, span; ///< images low … low + span
+  std::uint32_t shift, scale;
 
   static constexpr unsigned width = 8 * sizeof(Word), spread_bits = 31;
 

@@ -1,9 +1,10 @@
 // The first launch of a sort of keys: zeroes what is counted in, and chooses the window from a sample.
 //
-// Block 0 reads 8192 keys at even distances, the first and the last among them, and takes their smallest and largest
-// image. If the aligned power of two that holds both is hardly larger (as it is for keys that use all bits below some
-// bit), the window is that; otherwise 1/256 of the distance is added on both sides. Of keys that are spread evenly over
-// an interval about one in 8192 lies outside of the sample's, and hardly ever one outside of the window. The look
+// Block 0 reads 8192 keys at even distances (2048 of fewer than 2^26, where every microsecond counts), the first and
+// the last among them, and takes their smallest and largest image. If the aligned power of two that holds both is
+// hardly larger (as it is for keys that use all bits below some bit), the window is that; otherwise 1/256 (of few
+// samples 1/128) of the distance is added on both sides. Of keys that are spread evenly over an interval about one in
+// 8192 (2048) lies outside of the sample's, and hardly ever one outside of the window: once in e^16 sorts. The look
 // counts what does. Of floats 1/16 is added: where they are spread evenly from 0 on, half as many have the next lower
 // exponent, and all keys below the sample's least one may lie outside. 1/16 of the 13 exponents that a sample spans
 // takes in three in seven of those, and buckets that are 1/8 fuller still fit the local step.
@@ -22,13 +23,15 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Image = integer_image<Word>>
 struct window_kernel {
-  using sample = crowd_sample<8192, 12>;
+  using many = crowd_sample<8192, 12>;
+  using few = crowd_sample<2048, 10>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 1024, each = sample::samples / block_threads;
+  static constexpr unsigned block_threads = 1024;
   using reduction = primitives::block_scan_storage<Word, block_threads>;
   struct shared {
     reduction lowest, highest;
-    typename sample::counters count;
+    simt::shared_array<key_window<Word>, 1> window;
+    typename many::counters count;
   };
 
   simt::global<const Word> in;
@@ -38,8 +41,9 @@ struct window_kernel {
   simt::global<std::uint64_t> findings; // a part of `zeroed`: of what this block zeroes first
   simt::global<std::uint32_t> unsuited; // zeroed too, where there is one
   Image image;
-  sample crowds;
+  crowd_limits crowds;
   std::uint32_t n, bins;
+  bool samples_many;
   bool tells; // `unsuited`
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -49,11 +53,21 @@ struct window_kernel {
       zeroed[i] = 0;
     if (simt::block_index() != 0)
       return;
+    if (samples_many)
+      choose<many>(s);
+    else
+      choose<few>(s);
+  }
+
+ private:
+  template <class Sample>
+  SORTILE_DEVICE void choose(shared& s) const {
+    constexpr unsigned each = Sample::samples / block_threads;
     Word x[each], low = Word(~Word{0}), high = 0;
     [[maybe_unused]] bool special = false;
     SORTILE_UNROLL
     for (unsigned j = 0; j < each; ++j) {
-      const Word key = in.load(sample::position(j * block_threads + simt::thread_index(), n));
+      const Word key = in.load(Sample::position(j * block_threads + simt::thread_index(), n));
       if constexpr (Image::of_floats)
         special |= !Image::is_plain(key);
       x[j] = image.image(key);
@@ -63,7 +77,8 @@ struct window_kernel {
     low = primitives::block_reduce(s.lowest, low, primitives::minimum{});
     high = primitives::block_reduce(s.highest, high, primitives::maximum{});
     if (simt::thread_index() == 0) {
-      window[0] = around(low, high);
+      s.window[0] = around(low, high, Image::of_floats ? 16 : Sample::samples == many::samples ? 256 : 128);
+      window[0] = s.window.load(0);
       if (tells)
         unsuited[0] = 0;
     }
@@ -73,31 +88,31 @@ struct window_kernel {
     if (!crowds.judges())
       return;
     simt::block_barrier();
-    if (crowded(s, x))
+    if (crowded<Sample>(s, x))
       leave();
   }
-
- private:
   SORTILE_DEVICE void leave() const {
     if (simt::thread_index() != 0)
       return;
     findings[finding_skewed] = skewed_by_sample;
     unsuited[0] = 1;
   }
-  /// The same in all threads of the block, once one of them has written the window.
-  SORTILE_DEVICE bool crowded(shared& s, const Word (&images)[each]) const {
-    const key_window<Word> w = window.load(0);
-    if (w.one_value_a_bucket(bins) || sample::in_some_order(images))
+  /// The same in all threads of the block, behind a barrier since the window is known.
+  template <class Sample, unsigned Each>
+  SORTILE_DEVICE bool crowded(shared& s, const Word (&images)[Each]) const {
+    const key_window<Word> w = s.window.load(0);
+    if (w.one_value_a_bucket(bins) || Sample::in_some_order(images))
       return false;
     if (w.dense(n))
       return true;
     const windowed_keys<Word> places(w, integer_image<Word>{0});
     const unsigned right = key_window<Word>::spread_bits - crowds.bits;
     const std::uint32_t mask = (1u << crowds.bits) - 1;
-    return crowds.template crowded<block_threads>(s.count, images,
-                                                  [&](Word x) { return places.digit(x, right, mask); });
+    return Sample{crowds}.template crowded<block_threads>(s.count.view(), images,
+                                                          [&](Word x) { return places.digit(x, right, mask); });
   }
-  static SORTILE_DEVICE key_window<Word> around(Word low, Word high) {
+  /// `part` of the distance is added on both sides.
+  static SORTILE_DEVICE key_window<Word> around(Word low, Word high, Word part) {
     const Word distance = Word(high - low);
     Word rest = Word(low ^ high); // becomes all ones below the highest bit that differs
     SORTILE_UNROLL
@@ -105,7 +120,6 @@ struct window_kernel {
       rest = Word(rest | rest >> step);
     if (rest - distance <= distance / 10)
       return key_window<Word>::of(Word(low & ~rest), Word(low | rest));
-    constexpr Word part = Image::of_floats ? 16 : 256;
     const Word margin = Word(distance / part + 1), above = Word(~Word{0}) - high;
     return key_window<Word>::of(Word(low - (low < margin ? low : margin)),
                                 Word(high + (above < margin ? above : margin)));

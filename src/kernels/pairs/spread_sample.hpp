@@ -73,8 +73,9 @@ struct spread_sample {
       return r;
     simt::block_barrier();
     const unsigned right = 32 - crowds.bits;
-    r.crowded = crowds.template crowded<Threads>(s.count, x, [&](Word key) { return r.keys.y(image, key) >> right; }) &&
-                !in_some_order(x);
+    r.crowded = crowds.template crowded<Threads>(s.count.view(), x, [&](Word key) {
+      return r.keys.y(image, key) >> right;
+    }) && !in_some_order(x);
     return r;
   }
 
@@ -119,7 +120,7 @@ struct spread_sample {
   /// The samples in the fullest of this thread's bins.
   SORTILE_DEVICE std::uint32_t fullest(storage& s, const spread& keys, const Word (&x)[each]) const {
     const unsigned right = 32 - crowds.bits;
-    return crowds.template fullest<Threads>(s.count, x, [&](Word key) { return keys.y(image, key) >> right; });
+    return crowds.template fullest<Threads>(s.count.view(), x, [&](Word key) { return keys.y(image, key) >> right; });
   }
   SORTILE_DEVICE bool in_some_order(const Word (&x)[each]) const {
     Word images[each];

@@ -59,9 +59,10 @@ struct sort_keys_request {
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;
-  std::uint64_t sample_from = std::uint64_t{1} << 21;   ///< keys from which a sample is asked for `unsuited`
-  static constexpr std::uint32_t least_giant = 67'000;  ///< room for a bucket's counters
-  static constexpr std::uint32_t most_giant = 1u << 21; ///< what one block counts alone
+  std::uint64_t sample_from = std::uint64_t{1} << 21;       ///< keys from which a sample is asked for `unsuited`
+  std::uint64_t many_samples_from = std::uint64_t{1} << 26; ///< keys from which that has 8192 of them, not 2048
+  static constexpr std::uint32_t least_giant = 67'000;      ///< room for a bucket's counters
+  static constexpr std::uint32_t most_giant = 1u << 21;     ///< what one block counts alone
   /// Keys from which several blocks count a bucket; least_giant to most_giant.
   std::uint32_t giant_from = std::uint32_t{1} << 17;
 };

@@ -90,9 +90,16 @@ class key_sort {
             table(at_.giants + std::size_t{most} * 8, most), r_.giant_from};
   }
 
-  using sample = typename window_kernel<Word, Image>::sample;
-  sample crowds() const {
-    return may_leave() && r_.n >= r_.sample_from ? sample::of(r_.n, bits(), most_for_one_block) : sample{};
+  /// Many samples take 5 µs longer than few, and see smaller crowds.
+  bool samples_many() const { return r_.n >= r_.many_samples_from; }
+  crowd_limits crowds() const {
+    using few = typename window_kernel<Word, Image>::few;
+    using many = typename window_kernel<Word, Image>::many;
+    if (!may_leave() || r_.n < r_.sample_from)
+      return {};
+    if (samples_many())
+      return many::of(r_.n, bits(), most_for_one_block);
+    return few::of(r_.n, bits(), most_for_one_block);
   }
 
   void in_one_block() const {
@@ -118,6 +125,7 @@ class key_sort {
                         .crowds = crowds(),
                         .n = n_,
                         .bins = plan_.bins(),
+                        .samples_many = samples_many(),
                         .tells = r_.unsuited != nullptr});
   }
   void look(bool second) const {
