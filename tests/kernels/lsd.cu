@@ -273,8 +273,8 @@ SIMT_TEST(lsd_sort, tiles_follow_n) {
   };
   EXPECT_EQ(tiles(1u << 20, 4), lsd_tiles::small);
   EXPECT_EQ(tiles((1u << 20) + 1, 4), lsd_tiles::middle);
-  EXPECT_EQ(tiles(1u << 23, 4), lsd_tiles::middle);
-  EXPECT_EQ(tiles((1u << 23) + 1, 4), lsd_tiles::large);
+  EXPECT_EQ(tiles(1u << 24, 4), lsd_tiles::middle);
+  EXPECT_EQ(tiles((1u << 24) + 1, 4), lsd_tiles::large);
   EXPECT_EQ(tiles(1u << 20, 0), lsd_tiles::small);
   EXPECT_EQ(tiles((1u << 20) + 1, 0), lsd_tiles::middle);
   EXPECT_EQ(tiles(1u << 24, 0), lsd_tiles::middle);

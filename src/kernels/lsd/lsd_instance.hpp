@@ -14,7 +14,7 @@ class lsd_launcher {
       : q_(q), r_(r), plan_(plan), at_(detail::lay_out_lsd(r, plan)) {}
 
   void launch() const {
-    clear(q_, r_.workspace, at_.zeroed);
+    clear(q_, r_.workspace, at_.portions); // the look zeroes what the passes look back by
     if (plan_.passes != 0)
       look();
     // An empty window makes all keys equal: the first pass copies.
@@ -85,6 +85,7 @@ class lsd_launcher {
   }
   look_kernel look_arguments() const {
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(r_.keys_in) % 16;
+    const std::uint64_t looked_back_by = (at_.keys - at_.portions) / sizeof(std::uint64_t);
     return {.keys = {r_.keys_in, r_.n},
             .count = count(),
             .lead = std::uint32_t(offset == 0 ? 0 : (16 - offset) / sizeof(Word)),
@@ -92,6 +93,8 @@ class lsd_launcher {
             .passes = passes(),
             .counts = part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix),
             .findings = findings(),
+            .zeroed = part<std::uint64_t>(at_.portions, looked_back_by),
+            .zeroed_words = looked_back_by,
             .ties_rise = r_.value_bytes != 0 || r_.codec.infinity != 0 || r_.codec.bits != 8 * sizeof(Word)};
   }
   void look() const { simt::launch(q_, {.grid = unsigned(blocks_to_look())}, look_arguments()); }

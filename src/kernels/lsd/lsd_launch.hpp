@@ -20,7 +20,7 @@ struct lsd_plan {
 };
 
 /// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
-/// KB of sm_80. In between runs may be shorter: where pairs fit the L2 twice, two blocks a multiprocessor of a middle
+/// KB of sm_80. In between runs may be shorter: up to 128 MB of pairs two blocks a multiprocessor of a middle
 /// tile each are quicker than one of a large one; and of a few tiles a block the last one counts, so keys alone have
 /// slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them fill evenly. Measured on the H100 with CUDA 13.0
 /// (docs/performance-log-gpu.md).
@@ -51,13 +51,14 @@ struct lsd_shape {
 /// neither, or from the first pass on.
 enum class lsd_route { ends_in_output, starts_in_spare, starts_in_output };
 
-/// Byte offsets. What has to be zero before the look stands at the front.
+/// Byte offsets. What has to be zero before the look, [0, portions), stands at the front; what has to be before the
+/// first pass, [portions, keys), behind it.
 struct lsd_layout {
   static constexpr std::size_t alignment = 128;
   static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-  std::size_t findings, tickets, counts, portions, status, zeroed; ///< [0, zeroed) is cleared
-  std::size_t keys, more_keys, values, bytes;                      ///< spare arrays; equal to what follows if left out
+  std::size_t findings, tickets, counts, portions, status;
+  std::size_t keys, more_keys, values, bytes; ///< spare arrays; equal to what follows if left out
 };
 
 template <class Word>
@@ -65,7 +66,7 @@ constexpr bool lsd_has_middle_tiles = sizeof(Word) == 4 || sizeof(Word) == 8;
 
 template <class Word>
 lsd_tiles lsd_tiles_for(const lsd_request<Word>& r) {
-  constexpr std::uint64_t middle_keys = 1u << 24, middle_bytes = 1u << 26; // bytes of pairs
+  constexpr std::uint64_t middle_keys = 1u << 24, middle_bytes = 1u << 27; // bytes of pairs
   const std::uint64_t most_small = r.value_bytes == 0 && !lsd_has_middle_tiles<Word> ? 1u << 21 : 1u << 20;
   if (r.tiles != lsd_tiles::follow_n)
     return r.tiles == lsd_tiles::middle && !lsd_has_middle_tiles<Word> ? lsd_tiles::large : r.tiles;
@@ -113,7 +114,7 @@ lsd_layout lay_out_lsd(const lsd_request<Word>& r, const lsd_plan& p) {
   l.counts = l.tickets + rounded(lsd_plan::most_passes * 4);
   l.portions = l.counts + std::size_t{p.passes} * lsd_plan::radix * 8;
   l.status = l.portions + (std::size_t{p.portions()} - 1) * lsd_plan::radix * 8;
-  l.zeroed = l.keys = l.status + std::size_t{p.tiles} * lsd_plan::radix * 4;
+  l.keys = l.status + std::size_t{p.tiles} * lsd_plan::radix * 4;
   const std::size_t keys = rounded(std::size_t(r.n) * sizeof(Word));
   l.more_keys = l.keys + (needs_spare_keys(r, p) ? keys : 0);
   l.values = l.more_keys + (needs_more_keys(r, p) ? keys : 0);

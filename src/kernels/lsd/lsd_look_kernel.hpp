@@ -9,6 +9,8 @@
 // multiprocessor each, one a digit and a row. For the order each thread compares the keys of its vectors, and the last
 // with the next lane's first; the last lane loads that key (look/key_order.hpp).
 //
+// The words of the passes' look-back are zeroed on the way: stores that nobody waits for.
+//
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
 #pragma once
 
@@ -39,6 +41,8 @@ struct lsd_look_kernel {
   lsd_passes passes;
   simt::global<std::uint64_t> counts; // [passes][radix]
   simt::global<std::uint64_t> findings;
+  simt::global<std::uint64_t> zeroed; // what the passes' look-back begins with
+  std::uint64_t zeroed_words;
   bool ties_rise; ///< whether it matters which of two keys with equal images stands first
 
   struct seen {
@@ -50,6 +54,7 @@ struct lsd_look_kernel {
     const std::uint64_t n = count.load();
     if (n == 0)
       return;
+    zero();
     for (unsigned i = simt::thread_index(); i < passes.count * radix * copies / 4; i += block_threads)
       simt::store_vector<4>(s.counts, i * 4, {{0, 0, 0, 0}});
     if (simt::thread_index() < 9)
@@ -68,6 +73,12 @@ struct lsd_look_kernel {
   }
 
  private:
+  SORTILE_DEVICE void zero() const {
+    const std::uint64_t stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < zeroed_words;
+         i += stride)
+      zeroed[i] = 0;
+  }
   // Bytes: digits are the bytes of the whole key's image. That is what most sorts are about, and instructions are what
   // a look is bound by that memory does not bound: 51 a row of 32-bit keys by the codec.
   template <bool Bytes, class Image>

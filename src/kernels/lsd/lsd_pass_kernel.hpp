@@ -12,9 +12,9 @@
 // the ranking (`early`), or else the L2 is asked for them then.
 //
 // What bounds a tile. Runs of equal digits begin and end within sectors, and memory pays for those twice, so tiles are
-// as large as registers and shared storage allow: large ones have about 96 KB of keys, or of values, with a block a multiprocessor.
-// Not larger: loads in flight live in what shared storage leaves of the L1 (4-byte keys: 20 a thread, two blocks of
-// 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs L2 traffic for the same reason.
+// as large as registers and shared storage allow: large ones have about 96 KB of keys, or of values, with a block a
+// multiprocessor. Not larger: loads in flight live in what shared storage leaves of the L1 (4-byte keys: 20 a thread,
+// two blocks of 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs L2 traffic for the same reason.
 //
 // Look-back (Merrill and Garland 2016; primitives/look_back.hpp tells it at length). The 256 words of a tile are 32
 // bits each, a count and a state in one access, so relaxed accesses suffice. A thread asks for two tiles at once: the
@@ -35,8 +35,8 @@
 // lowest unfinished tile waits for nobody, and by induction all end. It draws as late as the loads allow: a tile that
 // is drawn long before it is announced holds up all behind it.
 //
-// Positions are 64-bit where they leave the tile. Does nothing where no key differs in the digit; where the keys are in
-// order already, or backwards, the first pass writes the output from the input.
+// Positions are 64-bit where they leave the tile, if there are 2^32 keys. Does nothing where no key differs in the
+// digit; where the keys are in order already, or backwards, the first pass writes the output from the input.
 #pragma once
 
 #include "kernels/lsd/lsd_state.hpp"
@@ -66,11 +66,6 @@ struct lsd_value<16> {
   using type = uint128;
 };
 
-/// Whether every other row goes by ballots: measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
-constexpr bool alternates(std::size_t key_bytes, unsigned value_bytes) {
-  return key_bytes == 4 ? value_bytes == 4 : key_bytes == 8 && (value_bytes == 0 || value_bytes == 8);
-}
-
 template <class Word, unsigned ValueBytes, lsd_tiles Tiles>
 struct lsd_pass_kernel {
   static constexpr auto cut = detail::lsd_shape<Word>::of(Tiles, ValueBytes);
@@ -78,9 +73,7 @@ struct lsd_pass_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
   static constexpr int items = cut.items, looked_at = 2; // tiles that a step of the look-back asks for
-  static constexpr row_peers peers =
-      !small && alternates(sizeof(Word), ValueBytes) ? row_peers::alternating : row_peers::by_votes;
-  using tile = stable_tile<block_threads, items, peers>;
+  using tile = stable_tile<block_threads, items>;
   using value_type = typename lsd_value<ValueBytes>::type;
   using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
   using scan_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
@@ -90,8 +83,8 @@ struct lsd_pass_kernel {
   /// (A pointer that was kept in shared storage may point into it, for all that it can tell: then no load from the
   /// stage passes a store before it, and a thread's writes go one by one.)
   struct course {
-    std::uint32_t tiles, frequent; // frequent: digit of many keys, or none
-    std::uint32_t odd;             // active passes before this one, modulo 2
+    std::uint32_t tiles;
+    std::uint32_t odd; // active passes before this one, modulo 2
     bool first, keys_to_output, values_to_output, write_keys;
 
     SORTILE_DEVICE std::uint32_t empty() const { return 2 * odd; }
@@ -104,11 +97,14 @@ struct lsd_pass_kernel {
     alignas(16) simt::shared_array<staged, tile::size> stage; // keys, then values
     typename tile::storage ranks;
     simt::shared_array<std::uint64_t, radix> start; // of each bucket
-    simt::shared_array<std::uint64_t, radix> place; // where the tile's first key of a digit goes, less its staged place
+    /// Where the tile's first key of a digit goes, less its staged place: halves of 64 bits. Of fewer than 2^32 keys
+    /// only the lower ones are asked for: places are looked up once a key, and once a value, and what a pass waits for
+    /// is shared storage.
+    simt::shared_array<std::uint32_t, radix> place, place_high;
     simt::shared_value<std::uint32_t> next;
     simt::shared_value<std::uint64_t> n;
     simt::shared_value<course> going;
-    scan_storage scan, scan_most;
+    scan_storage scan;
   };
 
   lsd_arrays<Word> keys;
@@ -132,11 +128,12 @@ struct lsd_pass_kernel {
 
   /// This pass, if it is among the active ones.
   SORTILE_DEVICE void sort(shared& s) const {
+    const std::uint64_t n = count.load(); // on its way with what passes are active
     const std::uint32_t active = passes.active(findings);
     if ((active >> pass & 1) == 0)
       return;
     const unsigned all = simt::popcount(active), before = simt::popcount(active & ((1u << pass) - 1));
-    move(s, count.load(), before, all);
+    move(s, n, before, all);
   }
   /// Where no pass is: the output is the input, as it stands or from its end.
   SORTILE_DEVICE void write_at_once() const {
@@ -183,12 +180,10 @@ struct lsd_pass_kernel {
     const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
     if (t < radix)
       s.start[t] = start.before;
-    const std::uint64_t most = primitives::block_reduce(s.scan_most, here << 8 | (t % radix), primitives::maximum{});
     if (t != 0)
       return;
     s.n = n;
     s.going = {.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
-               .frequent = most >> 8 >= n / 16 ? std::uint32_t(most & 255) : tile::no_digit,
                .odd = before % 2,
                .first = before == 0,
                .keys_to_output = keys.writes_output(before, all),
@@ -201,12 +196,12 @@ struct lsd_pass_kernel {
     const unsigned t = simt::thread_index();
     if (t == 0)
       s.next = ticket.fetch_add(0, 1u);
-    tile::begin(s.ranks);
-    set_course(s, n, before, all);
     simt::block_barrier();
     std::uint32_t at = s.next;
     Word k[items];
-    load(keys_from(s), s.n, at, k);
+    load(keys.source(before == 0, keys.writes_output(before, all)), n, at, k); // on their way while the course is set
+    set_course(s, n, before, all);
+    simt::block_barrier();
     while (at < s.going.load(0).tiles) {
       if constexpr (has_values && !early)
         if (!makes_values(s))
@@ -228,7 +223,7 @@ struct lsd_pass_kernel {
       if constexpr (early)
         load_values(s, at, x);
       const auto stage = simt::view_as<Word>(s.stage.view());
-      tile::rank(s.ranks, digits, s.going.load(0).frequent, [&](int i, std::uint32_t place) {
+      tile::rank(s.ranks, digits, [&](int i, std::uint32_t place) {
         stage[place] = k[i];
         if constexpr (has_values)
           places[i / 2] = i % 2 == 0 ? place : places[i / 2] | place << 16;
@@ -332,7 +327,9 @@ struct lsd_pass_kernel {
     const std::uint64_t bucket = portion == 0 ? s.start.load(d) : portion_start(c, portion, d);
     if (in_portion + 1 == portion_tiles && at + 1 < c.tiles)
       portions.store(std::uint64_t{portion} * radix + d, c.portion_known() | (bucket + before + total), simt::relaxed);
-    s.place[d] = bucket + before - s.ranks.offset.load(d);
+    const std::uint64_t place = bucket + before - s.ranks.offset.load(d);
+    s.place[d] = std::uint32_t(place);
+    s.place_high[d] = std::uint32_t(place >> 32);
   }
   SORTILE_DEVICE std::uint32_t sum_before(const course& c, std::uint32_t at, std::uint32_t in_portion,
                                           std::uint32_t d) const {
@@ -380,27 +377,36 @@ struct lsd_pass_kernel {
     const auto stage = simt::view_as<Word>(s.stage.view());
     const auto to = keys.target(c.keys_to_output);
     digit.by_kind([&](auto digit_of) {
-      each_staged(m, [&](int i, std::uint32_t p, bool within) {
+      each_staged(s, m, [&](int i, std::uint32_t p, bool within, auto far) {
         const Word key = stage.load(p);
         const std::uint32_t d = digit_of(key);
         written.set(i, d);
         if (within)
-          to.store(s.place.load(d) + p, key);
+          to.store(place_of<far>(s, d, p), key);
       });
     });
   }
-  /// f(i, p, p < m) for the staged places p of this thread; that all are within is asked once.
+  /// Where the staged place p of digit d goes.
+  template <bool Far>
+  static SORTILE_DEVICE auto place_of(shared& s, std::uint32_t d, std::uint32_t p) {
+    const std::uint32_t low = s.place.load(d);
+    if constexpr (Far)
+      return (std::uint64_t{s.place_high.load(d)} << 32 | low) + p;
+    else
+      return low + p; // modulo 2^32
+  }
+  /// f(i, p, p < m, far) for the staged places p of this thread; that all are within, and none is far, is asked once.
   template <class F>
-  static SORTILE_DEVICE void each_staged(std::uint32_t m, F f) {
-    if (m == tile::size) {
+  static SORTILE_DEVICE void each_staged(shared& s, std::uint32_t m, F f) {
+    if (m == tile::size && s.n >> 32 == 0) {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
-        f(i, unsigned(i) * block_threads + simt::thread_index(), true);
+        f(i, unsigned(i) * block_threads + simt::thread_index(), true, std::false_type{});
     } else {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i) {
         const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
-        f(i, p, p < m);
+        f(i, p, p < m, std::true_type{});
       }
     }
   }
@@ -424,9 +430,9 @@ struct lsd_pass_kernel {
       stage[i % 2 == 0 ? places[i / 2] & 0xffff : places[i / 2] >> 16] = x[i];
     simt::block_barrier();
     const auto to = values.target(s.going.load(0).values_to_output);
-    each_staged(keys_of(s, at), [&](int i, std::uint32_t p, bool within) {
+    each_staged(s, keys_of(s, at), [&](int i, std::uint32_t p, bool within, auto far) {
       if (within)
-        to.store(s.place.load(digits.get(i)) + p, stage.load(p));
+        to.store(place_of<far>(s, digits.get(i), p), stage.load(p));
     });
   }
 };

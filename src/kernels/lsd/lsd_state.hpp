@@ -26,12 +26,9 @@ struct lsd_count {
   bool is_conditional;
 
   SORTILE_DEVICE std::uint64_t load() const {
-    if (is_conditional && only_if.load(0) == 0)
-      return 0;
-    if (!is_on_device)
-      return bound;
-    const std::uint64_t n = on_device.load(0);
-    return n < bound ? n : bound;
+    const bool wanted = !is_conditional || only_if.load(0) != 0; // decided last: loads wait for no branch
+    const std::uint64_t n = is_on_device ? on_device.load(0) : bound;
+    return !wanted ? 0 : n < bound ? n : bound;
   }
 };
 

@@ -13,22 +13,20 @@
 //           the places of its first keys
 //                                                                   count[warp][digit], partial[group][digit],
 //                                                                   offset[digit]
-//   rank    row by row: every lane sets its bit in the digit's word of a table of votes; the word read back names the
-//           lanes of equal digit; a key's place is the table's entry plus its equals in lower lanes; the lowest of them
-//           moves the entry on and clears the word                       votes[table][warp][digit]
+//   rank    row by row: eight ballots, one for each bit of the digit, tell every lane which lanes have its digit
+//           (simt::match_bits); a key's place is the table's entry plus its equals in lower lanes, and the lowest of
+//           them moves the entry on
 //
-// Where all rows vote, the next one votes in the other table while this row is counted: two latencies become one. A digit known to be
-// frequent collides in its word, lane by lane, so it goes by a ballot instead: either the one that the caller names
-// (from its histogram) or the first key's, where a quarter of the warp's first row has it (sorted runs).
-//
-// Every other row may go by eight ballots, one for each bit of the digit, instead of by votes (row_peers::alternating):
-// 30 instructions more, and three accesses to shared storage less, a third of a row's conflicts. That balances the two
-// pipes where the keys are wide, or values come along; with 4-byte keys alone the instructions are too many.
+// Ballots, not votes. A table of lane masks that every lane adds its bit to, and reads back, takes three accesses to
+// shared storage a row, each with the conflicts of 32 random digits, and shared storage is what the LSD passes wait
+// for; ballots take instructions, and eight of them more than they save, until complements are taken where
+// multiplications are. With that all rows go by ballots: u32 keys 20 % quicker (docs/performance-log-gpu.md). It does
+// not matter then either whether a digit is frequent.
 //
 // Counting before ranking costs one access a key more than taking the counts from the ranks, and saves one (the ranks
 // are places already); what it buys is that the totals are known, and the look-back under way, before the long part.
 //
-// Shared storage: 3 KB a warp, 2 where rows alternate, and 3 to 5 KB. Barriers: 4, all in count.
+// Shared storage: 1 KB a warp, and 3 to 5 KB. Barriers: 4, all in count.
 #pragma once
 
 #include "primitives/warp_scan.hpp"
@@ -48,33 +46,21 @@ class packed_digits {
   std::uint32_t words_[(Items + 3) / 4] = {};
 };
 
-/// How the lanes of a row with equal digits find each other.
-enum class row_peers { by_votes, alternating };
-
-template <unsigned Threads, int Items, row_peers Peers = row_peers::by_votes>
+template <unsigned Threads, int Items>
 struct stable_tile {
   static constexpr unsigned radix = 256, warps = Threads / simt::warp_size, groups = Threads / radix;
   static constexpr unsigned rows = warps / groups; // of the counters' table, that one thread adds up
   static constexpr unsigned size = Threads * unsigned(Items);
-  static constexpr unsigned vote_tables = Peers == row_peers::by_votes ? 2 : 1;
-  static constexpr std::uint32_t no_digit = ~0u;
   static_assert(Threads % radix == 0 && size <= 65536, "a thread a digit at least, places of 16 bits");
 
   struct storage {
     alignas(16) simt::shared_array<std::uint32_t, warps * radix> count;
-    simt::shared_array<std::uint32_t, vote_tables * warps * radix> votes;
     alignas(16) simt::shared_array<std::uint32_t, groups * radix> partial;
     alignas(16) simt::shared_array<std::uint32_t, radix> offset; ///< place of the digit's first key, after count
   };
 
   static SORTILE_DEVICE std::uint32_t position(int i) {
     return (simt::warp_index() * unsigned(Items) + unsigned(i)) * simt::warp_size + simt::lane_index();
-  }
-
-  /// Once, before the first tile; no barrier is needed before the first count.
-  static SORTILE_DEVICE void begin(storage& s) {
-    for (unsigned i = simt::thread_index(); i < vote_tables * warps * radix; i += Threads)
-      s.votes[i] = 0;
   }
 
   /// announce(digit, total) is called by one thread a digit as soon as the total is known.
@@ -111,54 +97,25 @@ struct stable_tile {
 
   /// put(i, place) for each of the thread's items.
   template <class Put>
-  static SORTILE_DEVICE void rank(storage& s, const packed_digits<Items>& digits, std::uint32_t frequent, Put put) {
-    const unsigned mine = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
-    const std::uint32_t first = simt::shuffle(digits.get(0), 0);
-    const bool run = simt::popcount(simt::ballot(digits.get(0) == first)) >= simt::warp_size / 4;
-    const std::uint32_t hot = run ? first : frequent;
-    const auto word_of = [&](int i) { return unsigned(i) % vote_tables * warps * radix + mine + digits.get(i); };
-    const auto vote = [&](int i) {
-      if (i < Items && !by_ballots(i) && digits.get(i) != hot)
-        s.votes.fetch_or(word_of(i), lane_bit, simt::relaxed, simt::block_scope);
-    };
-    vote(0);
+  static SORTILE_DEVICE void rank(storage& s, const packed_digits<Items>& digits, Put put) {
+    const unsigned mine = simt::warp_index() * radix;
+    // So that ptxas knows that the lanes are together: it makes a second copy of what follows otherwise, for when they
+    // are not, and of pairs the first one comes out 5 % slower. A barrier of the warp does not tell it.
+    (void)simt::ballot(digits.get(0) == simt::shuffle(digits.get(0), 0));
     simt::warp_barrier();
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
-      vote(i + 1);
-      const std::uint32_t d = digits.get(i);
-      unsigned peers = 0;
-      if (by_ballots(i)) {
-        peers = equal_digits(d);
-      } else {
-        const unsigned hot_lanes = simt::ballot(d == hot);
-        peers = d == hot ? hot_lanes : s.votes.load(word_of(i));
-      }
+      const std::uint32_t d = digits.get(i), peers = simt::match_bits<8>(d);
       const std::uint32_t next = s.count.load(mine + d), below = simt::popcount(peers & simt::lanes_below());
       simt::warp_barrier();
-      if (below == 0) {
+      if (below == 0)
         s.count[mine + d] = next + simt::popcount(peers);
-        if (!by_ballots(i) && d != hot)
-          s.votes[word_of(i)] = 0;
-      }
       simt::warp_barrier();
       put(i, next + below);
     }
   }
 
  private:
-  static constexpr bool by_ballots(int i) { return Peers == row_peers::alternating && i % 2 == 1; }
-  /// The lanes of the warp with this lane's digit.
-  static SORTILE_DEVICE unsigned equal_digits(std::uint32_t digit) {
-    unsigned peers = ~0u;
-    SORTILE_UNROLL
-    for (unsigned b = 0; b < 8; ++b) {
-      const bool one = (digit >> b & 1) != 0;
-      const unsigned ones = simt::ballot(one);
-      peers &= one ? ones : ~ones;
-    }
-    return peers;
-  }
   /// One warp, eight digits a lane.
   static SORTILE_DEVICE void scan(storage& s) {
     constexpr unsigned each = radix / simt::warp_size;
