@@ -10,15 +10,16 @@
 // Work is cut at cells, into equal shares of the pairs, so that a block's first pair of bucket (s, d) goes to
 // start[s, d] + fine[c][s, d], and from there on everything is counted by the block itself. Of a tile it
 //
-//   1  counts each warp's pairs by digit, row by row of 32, and ranks them     votes, count[warp][digit]
+//   1  counts each warp's pairs by digit, row by row of 32, and ranks them     count[warp][digit], votes
 //   2  adds up the warps' counts                                               partial, entry, staged
 //   3  puts the pairs in order                                                 keys, values
 //   4  writes them out
 //
-// Ranks in a row. Lanes with one digit find each other in a table of lane masks, votes[digit], one fetch_or a lane; the
-// lowest takes the mask out again and adds its population to the warp's count. There are two tables, and the next row's
-// votes are cast while this row is counted: the round trips to shared storage overlap. (match_any takes longer than the
-// whole of this, eight ballots too.)
+// Ranks in a row. Lanes with one digit find each other by eight ballots, one for each bit of the digit
+// (simt::match_bits); the lowest of them adds their number to the warp's count. 4-byte keys have more pairs a tile, and
+// instructions are what they wait for, so there lanes meet in a table of lane masks instead, votes[digit], one fetch_or
+// a lane; the lowest takes the mask out again. There are two tables, and the next row's votes are cast while this row
+// is counted: the round trips to shared storage overlap. (match_any takes longer than either.)
 //
 // Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
 // aligned granules. What is left of a bucket is carried over to the next tile, as its first pairs:
@@ -48,13 +49,15 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Pairs a thread holds, and pairs a granule, by bytes of a key and of a value. On the H100 with CUDA 13.0, the most
-/// that does not spill: 4 and 4: 4 pairs 2.02, 5 1.91, 6 1.89, 7 2.05 ms; 8 and 4: 4 pairs 2.61, 5 2.92.
+/// that does not spill: 4 and 4: 4 pairs 2.02, 5 1.91, 6 1.89, 7 2.05 ms; 8 and 4: 4 pairs 2.61, 5 2.92;
+/// 8 and 8: 3 pairs 3.60, 4 3.49.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct stable_partition_tuning {
-  static constexpr int items = KeyBytes + ValueBytes <= 8                       ? 6
+  static constexpr int items = KeyBytes == 8 && ValueBytes == 0                 ? 7
+                               : KeyBytes + ValueBytes <= 8                     ? 6
                                : KeyBytes + ValueBytes <= 12                    ? 4
                                : ValueBytes == 16 || KeyBytes + ValueBytes > 20 ? 2
-                                                                                : 3;
+                                                                                : 4;
   static constexpr unsigned granule = KeyBytes != 16 && ValueBytes != 16 && (KeyBytes == 4 || ValueBytes == 4) ? 8 : 4;
 };
 
@@ -69,6 +72,7 @@ struct stable_partition_kernel {
   static constexpr unsigned stage = (tile + radix * (granule - 1) + 7) / 8 * 8; // places of whole granules
   static constexpr unsigned carries = radix * granule;                          // places of the carry, behind the stage
   static constexpr int slots = int(carries / block_threads);                    // carried places of a thread
+  static constexpr bool votes = sizeof(Word) == 4;                              // else ballots: measured on the H100
   static constexpr unsigned groups = 8, each_group = warps / groups;            // warps whose counts a thread adds up
   static_assert(slots * int(block_threads) == int(carries) && granule % unsigned(vector) == 0 && warps == 32);
   static_assert(stage < 65536);
@@ -76,8 +80,8 @@ struct stable_partition_kernel {
   struct shared {
     alignas(128) simt::shared_array<Word, stage + carries> keys;
     alignas(16) simt::shared_array<Value, has_values ? stage + carries : 1> values;
-    alignas(16) simt::shared_array<std::uint32_t, 2 * warps * radix> votes; // [row % 2][warp][digit]
-    alignas(16) simt::shared_array<std::uint32_t, warps * radix / 2> count; // [warp][digit], 16 bits each
+    alignas(16) simt::shared_array<std::uint32_t, votes ? 2 * warps * radix : 4> vote; // [row % 2][warp][digit]
+    alignas(16) simt::shared_array<std::uint32_t, warps * radix / 2> count;            // [warp][digit], 16 bits each
     alignas(16) simt::shared_array<std::uint32_t, groups * radix / 2> partial;
     alignas(16) simt::shared_array<std::uint32_t, radix> carried;  // places of the bucket's granule that are filled
     alignas(16) simt::shared_array<std::uint32_t, radix> rest;     // carried, from the next tile on
@@ -104,14 +108,15 @@ struct stable_partition_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     std::uint32_t place = 0; // where this thread's digit goes, where the block finds out itself
-    if (!source.begin(s.source, s.votes.view(), place))
+    if (!source.begin(s.source, s.count.view(), place))
       return;
     std::uint32_t cell = 0;
     piece at = source.first_piece(segments(), shape, n, cell);
     if (at.next >= at.stop)
       return;
-    for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += block_threads)
-      s.votes[i] = 0;
+    if constexpr (votes)
+      for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += block_threads)
+        s.vote[i] = 0;
     if (source.makes_places())
       begin_at(s, place);
     else
@@ -242,32 +247,37 @@ struct stable_partition_kernel {
       s.count[simt::warp_index() * (radix / 2) + j + simt::lane_index()] = 0;
     simt::warp_barrier();
     if (held == tile)
-      rank_rows(s, digits, ranks, [](int) { return true; });
+      rank_rows(s, digits, ranks, [](int) { return simt::full_warp; });
     else
-      rank_rows(s, digits, ranks, [held](int i) { return place_of(i) < held; });
+      rank_rows(s, digits, ranks, [held](int i) { return simt::ballot(place_of(i) < held); });
   }
-  /// Ranks within the warp's pairs of the digit; count[warp] ends with how many there are.
-  template <class Own>
-  SORTILE_DEVICE void rank_rows(shared& s, const tile_bytes& digits, tile_bytes& ranks, Own own) const {
+  /// Ranks within the warp's pairs of the digit; count[warp] ends with how many there are. present(i): lanes that have
+  /// a pair in row i.
+  template <class Present>
+  SORTILE_DEVICE void rank_rows(shared& s, const tile_bytes& digits, tile_bytes& ranks, Present present) const {
     const std::uint32_t row = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
     const auto count = simt::view_as<std::uint16_t>(s.count.view());
     const auto vote = [&](int i) {
-      if (own(i))
-        s.votes.fetch_or(table(i) + row + digits[i], lane_bit, simt::relaxed, simt::block_scope);
+      if (votes && i < items && (present(i) & lane_bit) != 0)
+        s.vote.fetch_or(table(i) + row + digits[i < items ? i : 0], lane_bit, simt::relaxed, simt::block_scope);
     };
     vote(0);
     simt::warp_barrier();
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
-      if (i + 1 < items)
-        vote(i + 1 < items ? i + 1 : i);
-      const std::uint32_t at = row + digits[i];
-      const std::uint32_t peers = s.votes.load(table(i) + at), counted = count.load(at);
-      const std::uint32_t below = simt::popcount(peers & simt::lanes_below());
+      vote(i + 1);
+      const std::uint32_t at = row + digits[i], lanes = present(i);
+      std::uint32_t peers = 0;
+      if constexpr (votes)
+        peers = s.vote.load(table(i) + at);
+      else
+        peers = simt::match_bits<8>(digits[i]) & lanes;
+      const std::uint32_t counted = count.load(at), below = simt::popcount(peers & simt::lanes_below());
       simt::warp_barrier();
-      if (own(i) && below == 0) {
+      if (below == 0 && (lanes & lane_bit) != 0) {
         count[at] = std::uint16_t(counted + simt::popcount(peers));
-        s.votes[table(i) + at] = 0;
+        if constexpr (votes)
+          s.vote[table(i) + at] = 0;
       }
       simt::warp_barrier();
       ranks.set(i, counted + below);
