@@ -2,7 +2,7 @@
 //
 // They count as the window's nearest end, so they are in the first or the last bucket, with keys of its own. Such a
 // bucket is sorted digit by digit, by one block: that is right for any number of strays, and quick enough for the few
-// that a sample of 8192 keys misses. Where a bucket with strays holds more, or where the counts were to be the result
+// that a sample misses. Where a bucket with strays holds more, or where the counts were to be the result
 // (which they cannot be: values had several counters each), the look is taken again with a window that holds all keys.
 // The first look has told what that is:
 //
