@@ -16,10 +16,11 @@
 //   4  writes them out
 //
 // Ranks in a row. Lanes with one digit find each other by eight ballots, one for each bit of the digit
-// (simt::match_bits); the lowest of them adds their number to the warp's count. 4-byte keys have more pairs a tile, and
-// instructions are what they wait for, so there lanes meet in a table of lane masks instead, votes[digit], one fetch_or
-// a lane; the lowest takes the mask out again. There are two tables, and the next row's votes are cast while this row
-// is counted: the round trips to shared storage overlap. (match_any takes longer than either.)
+// (simt::match_bits); the lowest of them adds their number to the warp's count. Pairs of up to 12 bytes, and 4-byte
+// keys, have more a tile, and instructions are what they wait for, so there lanes meet in a table of lane masks
+// instead, votes[digit], one fetch_or a lane; the lowest takes the mask out again. There are two tables, and the next
+// row's votes are cast while this row is counted: the round trips to shared storage overlap. (match_any takes longer
+// than either.)
 //
 // Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
 // aligned granules. What is left of a bucket is carried over to the next tile, as its first pairs:
@@ -72,8 +73,9 @@ struct stable_partition_kernel {
   static constexpr unsigned stage = (tile + radix * (granule - 1) + 7) / 8 * 8; // places of whole granules
   static constexpr unsigned carries = radix * granule;                          // places of the carry, behind the stage
   static constexpr int slots = int(carries / block_threads);                    // carried places of a thread
-  static constexpr bool votes = sizeof(Word) == 4;                              // else ballots: measured on the H100
-  static constexpr unsigned groups = 8, each_group = warps / groups;            // warps whose counts a thread adds up
+  static constexpr bool votes =
+      sizeof(Word) == 4 || (has_values && sizeof(Word) + value_size<Value> < 16); // else ballots: measured on the H100
+  static constexpr unsigned groups = 8, each_group = warps / groups;              // warps whose counts a thread adds up
   static_assert(slots * int(block_threads) == int(carries) && granule % unsigned(vector) == 0 && warps == 32);
   static_assert(stage < 65536);
 
