@@ -47,18 +47,23 @@ __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
   }
 }
 
-template <class K>
-std::string kernel_name() {
+inline std::string demangled(const char* name) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(typeid(K).name(), nullptr, nullptr, &status),
-                                                    std::free);
-  return text ? text.get() : typeid(K).name();
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  return text ? text.get() : name;
+}
+
+/// Made once: a launch of a few microseconds is not to wait for it.
+template <class K>
+const char* kernel_name() {
+  static const std::string text = demangled(typeid(K).name());
+  return text.c_str();
 }
 
 template <class K>
 void check(cudaError_t e, const char* what) {
   if (e != cudaSuccess)
-    throw error("simt: kernel " + kernel_name<K>() + ": " + what + ": " + cudaGetErrorName(e) + ": " +
+    throw error(std::string("simt: kernel ") + kernel_name<K>() + ": " + what + ": " + cudaGetErrorName(e) + ": " +
                 cudaGetErrorString(e));
 }
 
@@ -153,7 +158,7 @@ void launch(const queue& q, const launch_config& config, const K& kernel) {
   const feature needs = own | (config.cluster > 1 ? feature::cluster : feature::none) |
                         (config.dependent ? feature::dependent_launch : feature::none);
   if (needs != feature::none)
-    require_features(needs, detail::architecture<K>(), detail::kernel_name<K>().c_str());
+    require_features(needs, detail::architecture<K>(), detail::kernel_name<K>());
   detail::attributes a;
   const cudaLaunchConfig_t c = detail::prepare<K>(q, config, a);
   detail::check<K>(cudaLaunchKernelEx(&c, detail::kernel_entry<K>, kernel), "launch");
@@ -167,7 +172,7 @@ void set_constants(const queue& q, const void* from, std::size_t bytes) {
   static_assert(sizeof(typename K::constants) <= constant_limit, "constant memory has 64 KiB");
   if (q.is_executor())
     throw error("simt: constants of a kernel compiled for CUDA were set on the executor");
-  require_constants_fit(bytes, sizeof(typename K::constants), detail::kernel_name<K>().c_str());
+  require_constants_fit(bytes, sizeof(typename K::constants), detail::kernel_name<K>());
   detail::check<K>(cudaMemcpyToSymbolAsync(detail::constants_of<K>, from, bytes, 0, cudaMemcpyDefault,
                                            static_cast<cudaStream_t>(q.cuda_stream())),
                    "constants");
