@@ -77,7 +77,7 @@ std::uint64_t sample_sort_most(const simt::queue& q, const sample_request<Word>&
 template <class Word>
 std::uint64_t sample_sort_most(unsigned blocks, const sample_request<Word>& request);
 
-/// Bytes of workspace for a request: 64 KiB and the keys once more, 4 bytes a key where positions travel, and the
+/// Bytes of workspace for a request: 32 KiB and the keys once more, 4 bytes a key where positions travel, and the
 /// values once more where they stay in their array. Of the pointers it matters only which are null and which are equal.
 template <class Word>
 std::size_t sample_sort_workspace_bytes(const sample_request<Word>& request);

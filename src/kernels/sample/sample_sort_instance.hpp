@@ -39,7 +39,7 @@ class sample_launcher {
     return {.in = {r_.keys_in, r_.n},
             .device_n = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
             .only_if = {r_.only_if, r_.only_if == nullptr ? 0u : 1u},
-            .parts = part<std::uint32_t>(at_.parts, at_.agreed),
+            .parts = part<std::uint16_t>(at_.parts, at_.agreed),
             .agreed = part<std::uint32_t>(at_.agreed, at_.images),
             .images = images,
             .places = part<std::uint32_t>(at_.places, at_.values),

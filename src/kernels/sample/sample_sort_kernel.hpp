@@ -8,10 +8,10 @@
 //              it has of each bucket by atomics that also rank the keys; where a whole warp has one bucket (keys in
 //              order already, or all equal: places decide, and neighbours have neighbouring ones) one lane counts for
 //              all
-//   lay out    the block's tile, by buckets, to the workspace; for each bucket where its part begins and how much it is
+//   lay out    the block's tile, by buckets, to the workspace; for each bucket where its part begins
 //   ---------- the grid waits
-//   gather     a bucket a block, from all tiles: what the block needs of the tables is one row, where its bucket begins
-//              in each tile and how much it is. The beginnings' sum is where the bucket begins in the output
+//   gather     a bucket a block, from all tiles: what the block needs of the tables is two rows, where its bucket begins
+//              in each tile and where the next one does. The beginnings' sum is where the bucket begins in the output
 //   agree      a block says that it has gathered, or that its bucket is too large for it, and hears all others say so
 //              while its warps sort
 //   sort       primitives/block_merge_sort.hpp, with as few elements a thread as the bucket asks for: 4, 8 or 16
@@ -78,7 +78,7 @@ struct sample_sort_kernel {
   simt::global<const Word> in;
   simt::global<const std::uint64_t> device_n; // where is_on_device
   simt::global<const std::uint32_t> only_if;  // where is_conditional
-  simt::global<std::uint32_t> parts;          // [bucket][tile]: where it begins in the tile, and size · 2^16
+  simt::global<std::uint16_t> parts;          // [bucket][tile]: where it begins in the tile
   simt::global<std::uint32_t> agreed;         // [attempts]: blocks, and 2^16 for each whose bucket is too large
   simt::global<Word> images;
   simt::global<std::uint32_t> places;
@@ -242,7 +242,7 @@ struct sample_sort_kernel {
     if (t < most_buckets)
       s.table.first[t] = first;
     if (t < simt::grid_size())
-      parts[t * simt::grid_size() + simt::block_index()] = first | count << 16;
+      parts[t * simt::grid_size() + simt::block_index()] = std::uint16_t(first);
     simt::block_barrier();
   }
 
@@ -266,9 +266,11 @@ struct sample_sort_kernel {
 
   /// Where the block's bucket lies in all tiles, and where it goes.
   SORTILE_DEVICE bucket_span this_bucket(shared& s, std::uint32_t n) const {
-    const unsigned t = simt::thread_index(), tiles = simt::grid_size();
-    const std::uint32_t part = t < tiles ? parts.load(simt::block_index() * tiles + t) : 0;
-    const std::uint32_t begin = part & 0xffff, size = part >> 16;
+    const unsigned t = simt::thread_index(), tiles = simt::grid_size(), bucket = simt::block_index();
+    const bool last = bucket + 1 == tiles; // as many buckets as tiles
+    const std::uint32_t begin = t < tiles ? parts.load(bucket * tiles + t) : 0;
+    const std::uint32_t end = t >= tiles ? 0 : last ? tile_of(t, n).size : parts.load((bucket + 1) * tiles + t);
+    const std::uint32_t size = end - begin;
     const auto sums = primitives::block_exclusive_scan(s.table.scan, std::uint64_t{begin} << 32 | size,
                                                        primitives::plus{}, std::uint64_t{0});
     if (t < most_buckets) {

@@ -66,7 +66,7 @@ struct sample_layout {
   static sample_layout of(const sample_request<Word>& r) {
     const bool grid = !in_one_block(r);
     sample_layout l{};
-    l.agreed = grid ? rounded(std::size_t{sample_shape::most_buckets} * sample_shape::most_buckets * 4) : 0;
+    l.agreed = grid ? rounded(std::size_t{sample_shape::most_buckets} * sample_shape::most_buckets * 2) : 0;
     l.images = l.agreed + (grid ? rounded(sample_shape::most_attempts * 4) : 0);
     l.places = l.images + (grid || keys_wait(r) ? rounded(std::size_t(r.n) * sizeof(Word)) : 0);
     l.values = l.places + (grid && needs_places(r) ? rounded(std::size_t(r.n) * 4) : 0);
