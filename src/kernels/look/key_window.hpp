@@ -13,7 +13,8 @@
 // is the image's highest 31 bits. Images outside of the interval, which a sample cannot exclude, count as its nearest
 // end: the first and the last bucket may then hold keys from far away, and whoever sorts those buckets has to ask.
 //
-// Cost: two additions, an exclusive-or, a comparison, a shift and a multiplication a key.
+// Cost: two additions, an exclusive-or, a comparison, a shift and a multiplication a key, and six registers, which
+// looks and partitions do not have to spare: so they have a loop of its own for the whole type (whole_keys).
 #pragma once
 
 #include "kernels/integer_image.hpp"
@@ -50,6 +51,7 @@ struct key_window {
     return w;
   }
 
+  SORTILE_HOST_DEVICE bool is_whole() const { return span == Word(~Word{0}); } // then low is 0
   /// Whether no two different images of the window can share one of so many buckets.
   SORTILE_HOST_DEVICE bool one_value_a_bucket(std::uint32_t buckets) const { return span < buckets; }
   /// How many buckets there are for each image, from its own on, that no other one has: a power of two, 1 where images
@@ -71,7 +73,8 @@ struct key_window {
   /// The smallest v whose y has at least `bucket` < 2^bits as its highest `bits` bits; may exceed span.
   SORTILE_HOST_DEVICE Word first_of(std::uint32_t bucket, unsigned bits) const {
     const std::uint64_t y = std::uint64_t{bucket} << (spread_bits - bits);
-    const std::uint64_t x = ((y << 32) + scale - 1) / scale;
+    constexpr std::uint32_t of_powers = std::uint32_t{1} << 31; // where span is one less than a power of two
+    const std::uint64_t x = scale == of_powers ? y << 1 : ((y << 32) + scale - 1) / scale;
     const Word shifted = Word(Word(x) << (width - 32)), v = Word(shifted >> shift);
     return Word(v + (Word(v << shift) != shifted ? 1 : 0));
   }
@@ -101,19 +104,34 @@ struct key_window {
   }
 };
 
-/// From a key to how far its image lies from some image, and back: v = (key unfolded ^ complement) + add.
+/// From a key to how far its image lies from some image, and back: v = turned(key unfolded) + add, where turning is an
+/// exclusive-or with all ones, or with none; of 32 bits a multiplication with −1 or 1, one instruction with the
+/// addition.
 template <class Image>
 struct key_distance {
   using Word = typename Image::word;
-  Word complement, add;
+  Word turn, add;
 
-  SORTILE_DEVICE Word of(Word key) const { return Word((Image::unfolded(key) ^ complement) + add); }
-  SORTILE_DEVICE Word key(Word v) const { return Image::folded(Word((v - add) ^ complement)); }
+  SORTILE_DEVICE Word of(Word key) const { return Word(turned(Image::unfolded(key), turn) + add); }
+  SORTILE_DEVICE Word key(Word v) const { return Image::folded(turned(Word(v - add), turn)); }
 
   /// From the image `low`. A flipped sign bit is an addition, and complementing commutes with it up to a constant.
   static SORTILE_DEVICE key_distance from(Word low, const Image& image) {
-    const Word complement = Word(image.flip >> (8 * sizeof(Word) - 2)) & 1 ? Word(~Word{0}) : Word{0};
-    return {complement, Word((image.flip ^ complement) - low)};
+    const bool turns = (Word(image.flip >> (8 * sizeof(Word) - 2)) & 1) != 0;
+    const Word complement = turns ? Word(~Word{0}) : Word{0}, add = Word((image.flip ^ complement) - low);
+    if constexpr (multiplies)
+      return {turns ? Word(~Word{0}) : Word{1}, turns ? Word(add - 1) : add}; // ~x is −x − 1
+    else
+      return {complement, add};
+  }
+
+ private:
+  static constexpr bool multiplies = sizeof(Word) == 4;
+  static SORTILE_DEVICE Word turned(Word x, Word turn) {
+    if constexpr (multiplies)
+      return x * turn;
+    else
+      return x ^ turn;
   }
 };
 
@@ -136,6 +154,17 @@ struct windowed_keys {
       v = below != 0 && v >= below ? Word{0} : span;
     const auto x = std::uint32_t(Word(v << shift) >> (8 * sizeof(Word) - 32));
     return std::uint32_t(std::uint64_t{x} * scale >> 32) >> right & mask;
+  }
+};
+
+/// The same where the window is all of the type: a bucket's number is the image's highest bits, and nothing is outside.
+template <class Word, class Image = integer_image<Word>>
+struct whole_keys {
+  Image image;
+
+  static SORTILE_DEVICE bool outside(Word) { return false; }
+  SORTILE_DEVICE std::uint32_t digit(Word key, unsigned right, std::uint32_t mask) const {
+    return image.digit(key, 8 * unsigned(sizeof(Word)) - key_window<Word>::spread_bits + right, mask);
   }
 };
 

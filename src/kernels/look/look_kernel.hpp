@@ -29,7 +29,7 @@
 // the second look (second_look.hpp), if one is needed.
 //
 // Traffic: sizeof(key) bytes a key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
-// slower; 512 threads: slower).
+// slower; 512 threads: slower) and the next 3 on their way while these are counted.
 #pragma once
 
 #include "kernels/look/second_look.hpp"
@@ -81,16 +81,18 @@ struct look_kernel {
       if (simt::block_index() == 0 && t == 0)
         findings[finding_second] = 1;
     }
-    const binning buckets{{w, image}, may_spread ? spread_by(w.buckets_a_value(bins())) : 0};
     for (unsigned i = t; i < (bins() + 1) / 2; i += block_threads)
       s.packed[i] = 0;
     if (t < gathered_size)
       s.gathered[t] = 0;
     simt::block_barrier();
     seen all;
-    see_vectors(s, buckets, all);
-    if (simt::block_index() == 0)
-      see_end(s, buckets, all);
+    if (w.is_whole())
+      see_keys(s, binning<whole_keys<Word, Image>>{{image}, 0}, all);
+    else
+      see_keys(s,
+               binning<windowed_keys<Word, Image>>{{w, image}, may_spread ? spread_by(w.buckets_a_value(bins())) : 0},
+               all);
     gather(s, all);
     simt::block_barrier();
     publish(s);
@@ -103,13 +105,15 @@ struct look_kernel {
     bool outside = false, special = false;
   };
   /// From key to counter: where values have several buckets each, threads take different ones.
+  template <class Keys>
   struct binning {
-    windowed_keys<Word, Image> keys;
+    Keys keys;
     std::uint32_t spread;
   };
 
   SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
-  SORTILE_DEVICE std::uint32_t bucket_of(const binning& buckets, Word key) const {
+  template <class Binning>
+  SORTILE_DEVICE std::uint32_t bucket_of(const Binning& buckets, Word key) const {
     return buckets.keys.digit(key, key_window<Word>::spread_bits - bits, bins() - 1);
   }
   /// This thread's, of so many buckets a value: neighbouring lanes in different words of shared storage.
@@ -118,32 +122,49 @@ struct look_kernel {
     return (2 * t + (t / simt::warp_size & 1)) & (buckets - 1);
   }
 
-  SORTILE_DEVICE void see_vectors(shared& s, const binning& buckets, seen& all) const {
+  template <class Binning>
+  SORTILE_DEVICE void see_keys(shared& s, const Binning& buckets, seen& all) const {
+    see_vectors(s, buckets, all);
+    if (simt::block_index() == 0)
+      see_end(s, buckets, all);
+  }
+  template <class Binning>
+  SORTILE_DEVICE void see_vectors(shared& s, const Binning& buckets, seen& all) const {
     const std::uint32_t vectors = n / unsigned(vector), step = simt::grid_size() * block_threads;
     std::uint64_t i = simt::block_index() * block_threads + simt::thread_index();
-    for (; (i | 31) + std::uint64_t{in_flight - 1} * step < vectors;
-         i += std::uint64_t{in_flight} * step) { // whole warps
-      keys_vector x[in_flight];
-      SORTILE_UNROLL
-      for (unsigned j = 0; j < in_flight; ++j)
-        x[j] = simt::load_vector<vector>(in, (i + std::uint64_t{j} * step) * unsigned(vector));
+    const std::uint64_t stride = std::uint64_t{in_flight} * step;
+    const auto has_rows = [&](std::uint64_t at) { return (at | 31) + (in_flight - 1) * std::uint64_t{step} < vectors; };
+    keys_vector x[in_flight] = {};
+    if (has_rows(i))
+      load_rows(i, step, x);
+    for (; has_rows(i); i += stride) {  // whole warps
+      keys_vector next[in_flight] = {}; // on their way while these are counted
+      if (has_rows(i + stride))
+        load_rows(i + stride, step, next);
       SORTILE_UNROLL
       for (unsigned j = 0; j < in_flight; ++j) {
         watch().see_row(x[j], key_at((i + std::uint64_t{j} * step + 1) * unsigned(vector)), all.order);
         count_warp(s, buckets, x[j], all);
+        x[j] = next[j];
       }
     }
     for (; i < vectors; i += step) {
-      const keys_vector x = simt::load_vector<vector>(in, i * unsigned(vector));
-      watch().see(x, key_at((i + 1) * unsigned(vector)), all.order);
+      const keys_vector y = simt::load_vector<vector>(in, i * unsigned(vector));
+      watch().see(y, key_at((i + 1) * unsigned(vector)), all.order);
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
-        count_key(s, buckets, x[e], all);
+        count_key(s, buckets, y[e], all);
     }
+  }
+  SORTILE_DEVICE void load_rows(std::uint64_t i, std::uint32_t step, keys_vector (&x)[in_flight]) const {
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < in_flight; ++j)
+      x[j] = simt::load_vector<vector>(in, (i + std::uint64_t{j} * step) * unsigned(vector));
   }
 
   /// The keys behind the last whole vector.
-  SORTILE_DEVICE void see_end(shared& s, const binning& buckets, seen& all) const {
+  template <class Binning>
+  SORTILE_DEVICE void see_end(shared& s, const Binning& buckets, seen& all) const {
     const std::uint32_t at = n / unsigned(vector) * unsigned(vector) + simt::thread_index();
     if (at >= n)
       return;
@@ -164,7 +185,8 @@ struct look_kernel {
   /// Equal keys are the same bits, or are left to another sort, so it does not matter which stands first.
   SORTILE_DEVICE order_watch<Image> watch() const { return {image, false}; }
 
-  SORTILE_DEVICE void count_warp(shared& s, const binning& buckets, const keys_vector& x, seen& all) const {
+  template <class Binning>
+  SORTILE_DEVICE void count_warp(shared& s, const Binning& buckets, const keys_vector& x, seen& all) const {
     const std::uint32_t first = bucket_of(buckets, x[0]);
     std::uint32_t differs = first ^ simt::shuffle(first, 0);
     SORTILE_UNROLL
@@ -182,11 +204,13 @@ struct look_kernel {
         count_key(s, buckets, x[e], all);
     }
   }
-  SORTILE_DEVICE void count_key(shared& s, const binning& buckets, Word key, seen& all) const {
+  template <class Binning>
+  SORTILE_DEVICE void count_key(shared& s, const Binning& buckets, Word key, seen& all) const {
     note_bits(buckets, key, all);
     add(s, bucket_of(buckets, key) + buckets.spread, 1);
   }
-  static SORTILE_DEVICE void note_bits(const binning& buckets, Word key, seen& all) {
+  template <class Binning>
+  static SORTILE_DEVICE void note_bits(const Binning& buckets, Word key, seen& all) {
     all.outside |= buckets.keys.outside(key);
     all.any |= Image::unfolded(key);
     all.all &= Image::unfolded(key);
