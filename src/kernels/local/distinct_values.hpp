@@ -69,7 +69,7 @@ struct distinct_values {
   static SORTILE_DEVICE void count(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) {
     Local::each_key(b, keys, [&](auto key, int) {
       const std::uint32_t value = d.value(key), bin = value >> d.shift;
-      const std::uint32_t word = s.bins().load(Local::swizzle(bin >> 4));
+      const std::uint32_t word = s.bins().load(bin >> 4);
       const std::uint32_t q = (word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1));
       s.keys.fetch_add(q, 1u << (16 * (value & d.shift)), simt::relaxed, simt::block_scope);
     });
@@ -140,9 +140,7 @@ struct distinct_values {
     }
   }
 
-  static SORTILE_DEVICE std::uint32_t place(int j) {
-    return Local::swizzle(simt::thread_index() * unsigned(owned) + unsigned(j));
-  }
+  static SORTILE_DEVICE std::uint32_t place(int j) { return simt::thread_index() * unsigned(owned) + unsigned(j); }
   static SORTILE_DEVICE void load_words(shared& s, std::uint32_t (&x)[owned]) {
     SORTILE_UNROLL
     for (int j = 0; j < owned; j += 4) {

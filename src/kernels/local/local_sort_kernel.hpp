@@ -32,6 +32,7 @@
 #pragma once
 
 #include "kernels/crowds/giant_buckets.hpp"
+#include "kernels/local/bin_words.hpp"
 #include "kernels/local/distinct_values.hpp"
 #include "kernels/partition/partition_kernel.hpp"
 #include "kernels/reverse_array.hpp"
@@ -97,8 +98,9 @@ struct local_sort_kernel {
   static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;
   static constexpr unsigned capacity = block_threads * unsigned(items); ///< keys, and what lies before them in a vector
   static constexpr unsigned list_size = tuning::list_size, most_taken = 16, bin_bits = words == 2048 ? 15 : 16;
-  static constexpr int owned = int(words / block_threads); // neighbouring words of a thread
-  static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0);
+  static constexpr int owned = int(words / block_threads); // words of a thread
+  static_assert(words * 16 == 1u << bin_bits && items <= 32);
+  using bin_words = kernels::bin_words<block_threads, words>;
   using keys_vector = simt::vec<Word, vector>;
   using word = Word;
 
@@ -117,6 +119,7 @@ struct local_sort_kernel {
     };
     simt::shared_array<std::uint32_t, warps> sums;
     simt::shared_array<std::uint32_t, counts ? unsigned(vectors) * warps : 1> row_most;
+    simt::shared_array<Word, 2> limits; // where the bucket's values begin, and the next one's
     simt::shared_value<std::uint32_t> listed;
     simt::shared_value<std::uint32_t> too_many;
 
@@ -166,7 +169,7 @@ struct local_sort_kernel {
     }
     keys_vector keys[vectors];
     load(b, keys);
-    const range values = values_of(w, b.number);
+    const range values = values_of(s, w, b.number);
     const Word distance = Word(values.last - values.first);
     const digits d = bins_from(Word(w.low + values.first), bits_of(distance));
     const bool may_count = counts && d.shift <= distinct_values<local_sort_kernel>::most_shift;
@@ -203,7 +206,7 @@ struct local_sort_kernel {
     simt::block_barrier();
     const std::uint32_t taken = mark(s, b, keys, d);
     simt::block_barrier();
-    if (!scan_bins(s, b.lead))
+    if (!bin_words::place(s.bins().view(), s.sums.view(), s.too_many, b.lead))
       return false;
     simt::block_barrier();
     place(s, b, keys, taken, d);
@@ -216,8 +219,6 @@ struct local_sort_kernel {
   static SORTILE_DEVICE std::uint32_t place_of(int v) {
     return (unsigned(v) * block_threads + simt::thread_index()) * unsigned(vector);
   }
-  /// Where word w stands: fours of a thread's eight change places so that a warp reading them meets no bank conflict.
-  static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (w >> 3 & 4); }
   /// f(key, i) for the thread's own keys; whole vectors are not asked key by key.
   template <class F>
   static SORTILE_DEVICE void each_key(const bucket& b, const keys_vector (&keys)[vectors], F f) {
@@ -254,13 +255,14 @@ struct local_sort_kernel {
   struct range {
     Word first, last;
   };
-  SORTILE_DEVICE range values_of(const key_window<Word>& w, std::uint32_t number) const {
-    range r{w.first_of(number, bits), w.span};
-    if (number + 1 < simt::grid_size()) {
-      const Word next = w.first_of(number + 1, bits);
-      r.last = next - 1 < r.last ? Word(next - 1) : r.last;
-    }
-    return r;
+  /// A division of 64 bits takes a hundred instructions: two threads do it, while the keys are on their way. One
+  /// barrier.
+  SORTILE_DEVICE range values_of(shared& s, const key_window<Word>& w, std::uint32_t number) const {
+    if (simt::thread_index() < 2)
+      s.limits[simt::thread_index()] = w.first_of(number + simt::thread_index(), bits);
+    simt::block_barrier();
+    const Word last = number + 1 < simt::grid_size() ? Word(s.limits.load(1) - 1) : w.span;
+    return {s.limits.load(0), last < w.span ? last : w.span};
   }
   /// Whether so many keys, spread evenly, find about as many bins taken as the list has room for: then it is not tried.
   static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
@@ -272,7 +274,7 @@ struct local_sort_kernel {
     simt::block_barrier();
     each_key(b, keys, [&](Word key, int) {
       const std::uint32_t bin = d(key);
-      s.bins().fetch_or(swizzle(bin >> 4), 1u << (bin & 15), simt::relaxed, simt::block_scope);
+      s.bins().fetch_or(bin >> 4, 1u << (bin & 15), simt::relaxed, simt::block_scope);
     });
     simt::block_barrier();
   }
@@ -297,10 +299,7 @@ struct local_sort_kernel {
       simt::prefetch(in, i);
   }
   static SORTILE_DEVICE void clear(shared& s) {
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(s.bins(), swizzle(simt::thread_index() * owned + unsigned(j)),
-                            simt::vec<std::uint32_t, 4>{});
+    bin_words::clear(s.bins().view());
     if (simt::thread_index() == 0) {
       s.listed = 0;
       s.too_many = 0;
@@ -313,7 +312,7 @@ struct local_sort_kernel {
     std::uint32_t taken = 0;
     each_key(b, keys, [&](Word key, int i) {
       const std::uint32_t bin = d(key), bit = 1u << (bin & 15);
-      if ((s.bins().fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0)
+      if ((s.bins().fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
         taken |= 1u << i;
     });
     for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
@@ -321,7 +320,7 @@ struct local_sort_kernel {
       // Read again: a register cannot be chosen at run time.
       const Word key = in.load(b.first + place_of(i / vector) + unsigned(i % vector));
       const std::uint32_t w = d(key) >> 4;
-      const std::uint32_t r = s.bins().fetch_add(swizzle(w), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+      const std::uint32_t r = s.bins().fetch_add(w, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
       const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
       if (r >= most_taken || q >= list_size) {
         s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
@@ -333,44 +332,16 @@ struct local_sort_kernel {
     return taken;
   }
 
-  /// Words from counting to placing. False, in all threads, where too many keys were taken.
-  static SORTILE_DEVICE bool scan_bins(shared& s, std::uint32_t lead) {
-    const unsigned t = simt::thread_index(), lane = simt::lane_index(), warp = simt::warp_index();
-    std::uint32_t x[owned], sum = 0;
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4) {
-      const auto four = simt::load_vector<4>(s.bins(), swizzle(t * owned + unsigned(j)));
-      SORTILE_UNROLL
-      for (int k = 0; k < 4; ++k) {
-        x[j + k] = simt::permute_bytes(four[k], sum, 0x5410);
-        sum += simt::popcount(four[k] & 0xffff) + (four[k] >> 16);
-      }
-    }
-    const std::uint32_t inclusive = primitives::warp_inclusive_scan(sum, primitives::plus{});
-    if (lane == simt::warp_size - 1)
-      s.sums[warp] = inclusive;
-    simt::block_barrier();
-    if (s.too_many != 0)
-      return false;
-    const std::uint32_t before = simt::warp_reduce_add(lane < warp ? s.sums.load(lane) : 0u);
-    const std::uint32_t add = (before + inclusive - sum + lead) << 16;
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(s.bins(), swizzle(t * owned + unsigned(j)),
-                            simt::vec<std::uint32_t, 4>{{x[j] + add, x[j + 1] + add, x[j + 2] + add, x[j + 3] + add}});
-    return true;
-  }
-
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const keys_vector (&keys)[vectors], std::uint32_t taken,
                                    const digits& d) {
     each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = d(key), word = s.bins().load(swizzle(bin >> 4));
+      const std::uint32_t bin = d(key), word = s.bins().load(bin >> 4);
       if ((taken >> i & 1) == 0)
         s.keys[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = key;
     });
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.binned.taken_at.load(q), word = s.bins().load(swizzle(at >> 16));
+      const std::uint32_t at = s.binned.taken_at.load(q), word = s.bins().load(at >> 16);
       s.keys[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.binned.taken_key.load(q);
     }
   }
@@ -382,8 +353,7 @@ struct local_sort_kernel {
       const std::uint32_t at = s.binned.taken_at.load(q), w = at >> 16;
       if ((at & 0xffff) != 0)
         continue;
-      const std::uint32_t b = s.bins().load(swizzle(w)) >> 16,
-                          e = w + 1 < words ? s.bins().load(swizzle(w + 1)) >> 16 : end;
+      const std::uint32_t b = s.bins().load(w) >> 16, e = w + 1 < words ? s.bins().load(w + 1) >> 16 : end;
       for (std::uint32_t x = b + 1; x < e; ++x) {
         const Word key = s.keys.load(x);
         std::uint32_t y = x;

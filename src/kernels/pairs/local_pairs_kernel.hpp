@@ -40,6 +40,7 @@
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 92 to 100 % of the copy rate on the H100.
 #pragma once
 
+#include "kernels/local/bin_words.hpp"
 #include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/local_pairs_tuning.hpp"
@@ -79,7 +80,8 @@ struct local_pairs_kernel {
   /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::ballot>;
-  static_assert(words * 16 == 1u << bin_bits && items <= 32 && owned % 4 == 0 && capacity < 65536);
+  static_assert(words * 16 == 1u << bin_bits && items <= 32 && capacity < 65536);
+  using bin_words = kernels::bin_words<block_threads, words>;
 
   using pieces = primitives::piece_order<Word, block_threads, items>; // of buckets between splitters
   using radix_order = primitives::block_radix_order<alone_threads, alone ? capacity : 1>; // of one block alone
@@ -270,8 +272,6 @@ struct local_pairs_kernel {
     return {b, e - b, b % key_vector, b % value_vector};
   }
   static SORTILE_DEVICE Word key_of(shared& s, const bucket& b, std::uint32_t i) { return s.keys.load(b.key_lead + i); }
-  /// Where word w stands: a thread's fours change places so that a warp reading them meets no bank conflict.
-  static SORTILE_DEVICE std::uint32_t swizzle(std::uint32_t w) { return w ^ (owned == 8 ? w >> 3 & 4 : 0); }
 
   SORTILE_DEVICE void prefetch_later() const {
     constexpr unsigned ahead = (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
@@ -316,15 +316,9 @@ struct local_pairs_kernel {
     if constexpr (has_values)
       if (fetch_values && values + t < b.value_lead + b.pairs)
         s.values[values + t] = in_values.load(b.first - b.value_lead + values + t);
-    clear_bins(s);
+    bin_words::clear(s.bins.view());
     simt::block_barrier();
     s.arrived.wait(phase % 2);
-  }
-  static SORTILE_DEVICE void clear_bins(shared& s) {
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(s.bins, swizzle(simt::thread_index() * unsigned(owned) + unsigned(j)),
-                            simt::vec<std::uint32_t, 4>{});
   }
   /// Items to copy from a vector's first item on for `items` of them: whole vectors, as many as the array has.
   SORTILE_DEVICE std::uint32_t whole(std::uint32_t first, std::uint32_t wanted, unsigned vector) const {
@@ -336,7 +330,7 @@ struct local_pairs_kernel {
   SORTILE_DEVICE bool order_by_list(shared& s, const bucket& b, const bins_of& bin) const {
     const std::uint32_t taken = mark(s, b, bin);
     simt::block_barrier();
-    if (!scan_bins(s))
+    if (!bin_words::place(s.bins.view(), s.sums.view(), s.too_many, 0))
       return false;
     simt::block_barrier();
     place(s, b, bin, taken);
@@ -348,14 +342,14 @@ struct local_pairs_kernel {
   SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const bins_of& bin, bool again) const {
     if (again) {
       simt::block_barrier();
-      clear_bins(s);
+      bin_words::clear(s.bins.view());
       if (simt::thread_index() == 0)
         s.too_many = s.listed = 0;
       simt::block_barrier();
     }
     const thread_bytes<items> numbers = number(s, b, bin);
     simt::block_barrier();
-    if (!scan_bins(s))
+    if (!bin_words::place(s.bins.view(), s.sums.view(), s.too_many, 0))
       return false;
     simt::block_barrier();
     place_numbered(s, b, bin, numbers);
@@ -371,13 +365,13 @@ struct local_pairs_kernel {
     each_item([&](int i) {
       if (unsigned(i) * block_threads + t < b.pairs) {
         const std::uint32_t bin = bin_of(key_of(s, b, unsigned(i) * block_threads + t)), bit = 1u << (bin & 15);
-        if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0)
+        if ((s.bins.fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
           taken |= 1u << i;
       }
     });
     for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
       const std::uint32_t p = simt::trailing_zeros(rest) * block_threads + t, w = bin_of(key_of(s, b, p)) >> 4;
-      const std::uint32_t r = s.bins.fetch_add(swizzle(w), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+      const std::uint32_t r = s.bins.fetch_add(w, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
       const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
       if (r >= most_taken || q >= list_size) {
         s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
@@ -398,8 +392,8 @@ struct local_pairs_kernel {
       const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
       if (p < b.pairs) {
         const std::uint32_t bin = bin_of(key_of(s, b, p)), bit = 1u << (bin & 15);
-        if ((s.bins.fetch_or(swizzle(bin >> 4), bit, simt::relaxed, simt::block_scope) & bit) != 0) {
-          const std::uint32_t r = s.bins.fetch_add(swizzle(bin >> 4), 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+        if ((s.bins.fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0) {
+          const std::uint32_t r = s.bins.fetch_add(bin >> 4, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
           if (r < 255)
             numbers.set(i, r + 1);
           else
@@ -410,47 +404,19 @@ struct local_pairs_kernel {
     return numbers;
   }
 
-  /// Words from counting to placing. False, in all threads, where too many pairs found their bins taken.
-  static SORTILE_DEVICE bool scan_bins(shared& s) {
-    const unsigned t = simt::thread_index(), lane = simt::lane_index(), warp = simt::warp_index();
-    std::uint32_t x[owned], sum = 0;
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4) {
-      const auto four = simt::load_vector<4>(s.bins, swizzle(t * unsigned(owned) + unsigned(j)));
-      SORTILE_UNROLL
-      for (int k = 0; k < 4; ++k) {
-        x[j + k] = simt::permute_bytes(four[k], sum, 0x5410);
-        sum += simt::popcount(four[k] & 0xffff) + (four[k] >> 16);
-      }
-    }
-    const std::uint32_t inclusive = primitives::warp_inclusive_scan(sum, primitives::plus{});
-    if (lane == simt::warp_size - 1)
-      s.sums[warp] = inclusive;
-    simt::block_barrier();
-    if (s.too_many != 0)
-      return false;
-    const std::uint32_t before = simt::warp_reduce_add(lane < warp ? s.sums.load(lane) : 0u);
-    const std::uint32_t add = (before + inclusive - sum) << 16;
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(s.bins, swizzle(t * unsigned(owned) + unsigned(j)),
-                            simt::vec<std::uint32_t, 4>{{x[j] + add, x[j + 1] + add, x[j + 2] + add, x[j + 3] + add}});
-    return true;
-  }
-
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const bins_of& bin_of, std::uint32_t taken) {
     const unsigned t = simt::thread_index();
     each_item([&](int i) {
       const std::uint32_t p = unsigned(i) * block_threads + t;
       if (p < b.pairs) {
-        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(swizzle(bin >> 4));
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(bin >> 4);
         if ((taken >> i & 1) == 0)
           s.order[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = std::uint16_t(p);
       }
     });
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = t; q < listed; q += block_threads) {
-      const std::uint32_t at = s.list.number.load(q), word = s.bins.load(swizzle(at >> 16));
+      const std::uint32_t at = s.list.number.load(q), word = s.bins.load(at >> 16);
       s.order[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.list.pair.load(q);
     }
   }
@@ -461,7 +427,7 @@ struct local_pairs_kernel {
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
       if (p < b.pairs) {
-        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(swizzle(bin >> 4)), r = numbers[i];
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(bin >> 4), r = numbers[i];
         const std::uint32_t before = r == 0 ? (1u << (bin & 15)) - 1 : 0xffffu;
         s.order[(word >> 16) + simt::popcount(word & before) + (r == 0 ? 0 : r - 1)] = std::uint16_t(p);
       }
@@ -474,19 +440,19 @@ struct local_pairs_kernel {
     for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
       const std::uint32_t at = s.list.number.load(q), w = at >> 16;
       if ((at & 0xffff) == 0)
-        insert_word(s, b, s.bins.load(swizzle(w)) >> 16, end_of_word(s, b, w));
+        insert_word(s, b, s.bins.load(w) >> 16, end_of_word(s, b, w));
     }
   }
   /// The same of the words that this thread scanned.
   SORTILE_DEVICE void insert_own_words(shared& s, const bucket& b) const {
     for (unsigned w = simt::thread_index() * unsigned(owned); w < (simt::thread_index() + 1) * unsigned(owned); ++w) {
-      const std::uint32_t word = s.bins.load(swizzle(w)), low = word >> 16, high = end_of_word(s, b, w);
+      const std::uint32_t word = s.bins.load(w), low = word >> 16, high = end_of_word(s, b, w);
       if (high - low != simt::popcount(word & 0xffff))
         insert_word(s, b, low, high);
     }
   }
   static SORTILE_DEVICE std::uint32_t end_of_word(shared& s, const bucket& b, std::uint32_t w) {
-    return w + 1 < words ? s.bins.load(swizzle(w + 1)) >> 16 : b.pairs;
+    return w + 1 < words ? s.bins.load(w + 1) >> 16 : b.pairs;
   }
   SORTILE_DEVICE void insert_word(shared& s, const bucket& b, std::uint32_t low, std::uint32_t high) const {
     for (std::uint32_t x = low + 1; x < high; ++x) {
