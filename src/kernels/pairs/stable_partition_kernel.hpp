@@ -17,10 +17,10 @@
 //
 // Ranks in a row. Lanes with one digit find each other by eight ballots, one for each bit of the digit
 // (simt::match_bits); the lowest of them adds their number to the warp's count. Pairs of up to 12 bytes, and 4-byte
-// keys, have more a tile, and instructions are what they wait for, so there lanes meet in a table of lane masks
-// instead, votes[digit], one fetch_or a lane; the lowest takes the mask out again. There are two tables, and the next
-// row's votes are cast while this row is counted: the round trips to shared storage overlap. (match_any takes longer
-// than either.)
+// keys, have more a tile, and instructions are what they wait for, so there every other row votes instead: lanes meet
+// in a table of lane masks, votes[digit], one fetch_or a lane, and the lowest takes the mask out again. Votes are cast
+// while the row before is counted, which hides the round trip to shared storage. (All rows by votes: 6 % slower at 2^28
+// pairs of 4 and 4 bytes, where shared storage is what they wait for; match_any takes longer than either.)
 //
 // Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
 // aligned granules. What is left of a bucket is carried over to the next tile, as its first pairs:
@@ -49,13 +49,13 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Pairs a thread holds, and pairs a granule, by bytes of a key and of a value. On the H100 with CUDA 13.0, the most
-/// that does not spill: 4 and 4: 4 pairs 2.02, 5 1.91, 6 1.89, 7 2.05 ms; 8 and 4: 4 pairs 2.61, 5 2.92;
-/// 8 and 8: 3 pairs 3.60, 4 3.49.
+/// Pairs a thread holds, and pairs a granule, by bytes of a key and of a value. On the H100 with CUDA 13.0, 2^28 pairs:
+/// 4 and 4: 6 pairs 1.86, 7 1.80 ms; 8 and 4: 4 pairs 2.63, 5 2.71, 6 3.18; 8 and 8: 3 pairs 3.60, 4 3.49.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct stable_partition_tuning {
-  static constexpr int items = KeyBytes == 8 && ValueBytes == 0                 ? 7
-                               : KeyBytes + ValueBytes <= 8                     ? 6
+  static constexpr bool votes = KeyBytes == 4 || (ValueBytes != 0 && KeyBytes + ValueBytes < 16); ///< every other row
+  static constexpr int items = KeyBytes == 4 && ValueBytes == 0                 ? 6
+                               : KeyBytes + ValueBytes <= 8                     ? 7
                                : KeyBytes + ValueBytes <= 12                    ? 4
                                : ValueBytes == 16 || KeyBytes + ValueBytes > 20 ? 2
                                                                                 : 4;
@@ -73,17 +73,16 @@ struct stable_partition_kernel {
   static constexpr unsigned stage = (tile + radix * (granule - 1) + 7) / 8 * 8; // places of whole granules
   static constexpr unsigned carries = radix * granule;                          // places of the carry, behind the stage
   static constexpr int slots = int(carries / block_threads);                    // carried places of a thread
-  static constexpr bool votes =
-      sizeof(Word) == 4 || (has_values && sizeof(Word) + value_size<Value> < 16); // else ballots: measured on the H100
-  static constexpr unsigned groups = 8, each_group = warps / groups;              // warps whose counts a thread adds up
+  static constexpr bool votes = tuning::votes;
+  static constexpr unsigned groups = 8, each_group = warps / groups; // warps whose counts a thread adds up
   static_assert(slots * int(block_threads) == int(carries) && granule % unsigned(vector) == 0 && warps == 32);
   static_assert(stage < 65536);
 
   struct shared {
     alignas(128) simt::shared_array<Word, stage + carries> keys;
     alignas(16) simt::shared_array<Value, has_values ? stage + carries : 1> values;
-    alignas(16) simt::shared_array<std::uint32_t, votes ? 2 * warps * radix : 4> vote; // [row % 2][warp][digit]
-    alignas(16) simt::shared_array<std::uint32_t, warps * radix / 2> count;            // [warp][digit], 16 bits each
+    alignas(16) simt::shared_array<std::uint32_t, votes ? warps * radix : 4> vote; // [warp][digit]
+    alignas(16) simt::shared_array<std::uint32_t, warps * radix / 2> count;        // [warp][digit], 16 bits each
     alignas(16) simt::shared_array<std::uint32_t, groups * radix / 2> partial;
     alignas(16) simt::shared_array<std::uint32_t, radix> carried;  // places of the bucket's granule that are filled
     alignas(16) simt::shared_array<std::uint32_t, radix> rest;     // carried, from the next tile on
@@ -117,7 +116,7 @@ struct stable_partition_kernel {
     if (at.next >= at.stop)
       return;
     if constexpr (votes)
-      for (unsigned i = simt::thread_index(); i < 2 * warps * radix; i += block_threads)
+      for (unsigned i = simt::thread_index(); i < warps * radix; i += block_threads)
         s.vote[i] = 0;
     if (source.makes_places())
       begin_at(s, place);
@@ -260,8 +259,8 @@ struct stable_partition_kernel {
     const std::uint32_t row = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
     const auto count = simt::view_as<std::uint16_t>(s.count.view());
     const auto vote = [&](int i) {
-      if (votes && i < items && (present(i) & lane_bit) != 0)
-        s.vote.fetch_or(table(i) + row + digits[i < items ? i : 0], lane_bit, simt::relaxed, simt::block_scope);
+      if (by_votes(i) && i < items && (present(i) & lane_bit) != 0)
+        s.vote.fetch_or(row + digits[i < items ? i : 0], lane_bit, simt::relaxed, simt::block_scope);
     };
     vote(0);
     simt::warp_barrier();
@@ -269,23 +268,19 @@ struct stable_partition_kernel {
     for (int i = 0; i < items; ++i) {
       vote(i + 1);
       const std::uint32_t at = row + digits[i], lanes = present(i);
-      std::uint32_t peers = 0;
-      if constexpr (votes)
-        peers = s.vote.load(table(i) + at);
-      else
-        peers = simt::match_bits<8>(digits[i]) & lanes;
+      const std::uint32_t peers = by_votes(i) ? s.vote.load(at) : simt::match_bits<8>(digits[i]) & lanes;
       const std::uint32_t counted = count.load(at), below = simt::popcount(peers & simt::lanes_below());
       simt::warp_barrier();
       if (below == 0 && (lanes & lane_bit) != 0) {
         count[at] = std::uint16_t(counted + simt::popcount(peers));
-        if constexpr (votes)
-          s.vote[table(i) + at] = 0;
+        if (by_votes(i))
+          s.vote[at] = 0;
       }
       simt::warp_barrier();
       ranks.set(i, counted + below);
     }
   }
-  static SORTILE_DEVICE std::uint32_t table(int row) { return unsigned(row % 2) * warps * radix; }
+  static constexpr bool by_votes(int row) { return votes && row % 2 == 0; }
 
   /// Two digits a word: counts of all warps become the pairs before each warp's, with the carried ones first; warp 0
   /// finds where every digit's whole granules begin in the stage.
