@@ -16,7 +16,7 @@
 // costs more than it saves.
 //
 // What it costs is arithmetic with integers, of which a multiprocessor of the H100 finishes two instructions of a warp
-// a clock. A row of 32 keys takes 28 of them (14 for the ballots) beside six accesses to shared storage, which cost 12
+// a clock. A row of 32 keys takes 26 of them (12 for the ballots) beside six accesses to shared storage, which cost 12
 // to 16 clocks as digits fall: reckoned, 15 clocks a row and a pass. Keys, digits and ranks wait in registers, so that
 // nothing is looked up or taken apart twice, and absent keys are ranked, not asked about. The columns and four barriers
 // take 900 clocks a pass, however many keys there are. By 1024 threads and with keys that differ in 32 bits, 4096 keys
@@ -44,6 +44,7 @@ class block_radix_order {
   static constexpr unsigned rows = warps / groups;                      // of a column: one thread's counters
   static constexpr unsigned slices = columns / simt::warp_size;         // warps that scan all columns
   static_assert(Threads % columns == 0 && warps <= simt::warp_size);
+  static_assert(items * Threads < 65536, "places and counts of 16 bits");
 
   struct storage {
     alignas(16) simt::shared_array<std::uint32_t, warps * columns> counts;

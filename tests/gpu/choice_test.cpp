@@ -1,4 +1,5 @@
 // Which sort does a request: what is chosen can be done, plans say who does it, and workspace stays near the keys' own.
+#include "gpu/device_sort.hpp"
 #include "gpu/sorter_choice.hpp"
 
 #include "kernels/sample/sample_sort.hpp"
@@ -13,6 +14,9 @@ namespace {
 using gpu::choose_sorter;
 using gpu::sort_facts;
 using gpu::sorter;
+
+constexpr gpu::device_facts h100{.architecture = 90, .multiprocessors = 132};
+const options in_device_memory{.memory = memory::device};
 
 /// Everything that a choice may go by, one after another, at sizes around every power of two.
 template <class F>
@@ -153,10 +157,9 @@ TEST(sorter_choice, sorting_128_bit_keys_takes_little_more_than_the_keys_again) 
   void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
   for (const unsigned log_n : {24u, 26u, 28u}) {
     const std::size_t n = std::size_t{1} << log_n;
-    const plan p =
-        explain({.type = key_type::u128, .n = n, .keys_in = in, .keys_out = out}, {.memory = memory::device});
-    EXPECT_LE(p.workspace_bytes, n * 16 + n * 16 / 90) << log_n;
-    const std::string steps = to_string(p);
+    const sort_request request{.type = key_type::u128, .n = n, .keys_in = in, .keys_out = out};
+    EXPECT_LE(gpu::device_sort(request, in_device_memory, h100).workspace_bytes(), n * 16 + n * 16 / 90) << log_n;
+    const std::string steps = to_string(explain(request, in_device_memory));
     EXPECT_NE(steps.find("or buckets"), std::string::npos) << steps;
     EXPECT_NE(steps.find("passes"), std::string::npos) << steps;
   }
@@ -164,16 +167,15 @@ TEST(sorter_choice, sorting_128_bit_keys_takes_little_more_than_the_keys_again) 
 TEST(sorter_choice, plans_of_128_bit_pairs_say_how_they_are_parted) {
   const auto at = [](unsigned k) { return reinterpret_cast<void*>(std::size_t{1} << (40 + k)); };
   const std::size_t n = std::size_t{1} << 25;
-  const plan p = explain({.type = key_type::u128,
-                          .n = n,
-                          .keys_in = at(0),
-                          .keys_out = at(1),
-                          .carries = payload::indices,
-                          .value_bytes = 4,
-                          .values_out = at(2)},
-                         {.memory = memory::device});
-  EXPECT_LE(p.workspace_bytes, n * 20 + n * 20 / 50);
-  const std::string steps = to_string(p);
+  const sort_request request{.type = key_type::u128,
+                             .n = n,
+                             .keys_in = at(0),
+                             .keys_out = at(1),
+                             .carries = payload::indices,
+                             .value_bytes = 4,
+                             .values_out = at(2)};
+  EXPECT_LE(gpu::device_sort(request, in_device_memory, h100).workspace_bytes(), n * 20 + n * 20 / 50);
+  const std::string steps = to_string(explain(request, in_device_memory));
   EXPECT_NE(steps.find("keys of a sample"), std::string::npos) << steps;
   EXPECT_NE(steps.find("or passes"), std::string::npos) << steps;
 }

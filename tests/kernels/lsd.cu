@@ -113,8 +113,8 @@ void check_values_and_places() {
               check_sort(q, make_keys<Word>(5003, kind), {.type = type, .value_bytes = bytes, .where = where});
             }
         for (const unsigned bytes : {0u, 4u, 8u, 16u})
-          for (const auto tiles : {kernels::lsd_tiles::middle, kernels::lsd_tiles::large})
-            check_sort(q, make_keys<Word>(unless_short(20001, 12001), shape::few),
+          for (const auto tiles : {kernels::lsd_tiles::broad, kernels::lsd_tiles::middle, kernels::lsd_tiles::large})
+            check_sort(q, make_keys<Word>(unless_short(20501, 12001), shape::few),
                        {.type = type, .value_bytes = bytes, .tiles = tiles});
       },
       0);
@@ -271,15 +271,22 @@ SIMT_TEST(lsd_sort, tiles_follow_n) {
   const auto tiles = [&](std::uint64_t n, unsigned value_bytes, unsigned architecture = 90) {
     return tiles_of(std::uint32_t{}, n, value_bytes, architecture);
   };
-  EXPECT_EQ(tiles(1u << 20, 4), lsd_tiles::small);
+  EXPECT_EQ(tiles(1u << 19, 4), lsd_tiles::small);
+  EXPECT_EQ(tiles((1u << 19) + 1, 4), lsd_tiles::broad);
+  EXPECT_EQ(tiles(1u << 20, 4), lsd_tiles::broad);
+  EXPECT_EQ(tiles(1u << 20, 4, 80), lsd_tiles::small);
+  EXPECT_EQ(tiles(1u << 20, 8), lsd_tiles::broad);
+  EXPECT_EQ(tiles(1u << 20, 16), lsd_tiles::small);
   EXPECT_EQ(tiles((1u << 20) + 1, 4), lsd_tiles::middle);
   EXPECT_EQ(tiles(1u << 24, 4), lsd_tiles::middle);
   EXPECT_EQ(tiles((1u << 24) + 1, 4), lsd_tiles::large);
-  EXPECT_EQ(tiles(1u << 20, 0), lsd_tiles::small);
+  EXPECT_EQ(tiles(1u << 20, 0), lsd_tiles::broad);
   EXPECT_EQ(tiles((1u << 20) + 1, 0), lsd_tiles::middle);
   EXPECT_EQ(tiles(1u << 24, 0), lsd_tiles::middle);
   EXPECT_EQ(tiles((1u << 24) + 1, 0), lsd_tiles::large);
+  EXPECT_EQ(tiles_of(std::uint64_t{}, 1u << 20, 8, 90), lsd_tiles::broad);
   EXPECT_EQ(tiles_of(std::uint64_t{}, 1u << 24, 0, 90), lsd_tiles::middle);
+  EXPECT_EQ(tiles_of(uint128{}, 1u << 20, 8, 90), lsd_tiles::small);
   EXPECT_EQ(tiles_of(uint128{}, 1u << 21, 0, 90), lsd_tiles::small);
   EXPECT_EQ(tiles_of(uint128{}, 1u << 24, 0, 90), lsd_tiles::large);
   EXPECT_EQ(tiles(1u << 28, 4, 80), lsd_tiles::small);

@@ -125,6 +125,9 @@ class lsd_launcher {
   void pass(unsigned p) const {
     if (plan_.shape == lsd_tiles::small)
       return pass_by<lsd_tiles::small>(p);
+    if constexpr (detail::lsd_has_broad_tiles<Word>(ValueBytes))
+      if (plan_.shape == lsd_tiles::broad)
+        return pass_by<lsd_tiles::broad>(p);
     if constexpr (detail::lsd_has_middle_tiles<Word>)
       if (plan_.shape == lsd_tiles::middle)
         return pass_by<lsd_tiles::middle>(p);

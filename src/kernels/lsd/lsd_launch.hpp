@@ -20,10 +20,11 @@ struct lsd_plan {
 };
 
 /// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
-/// KB of sm_80. In between runs may be shorter: up to 128 MB of pairs two blocks a multiprocessor of a middle
-/// tile each are quicker than one of a large one; and of a few tiles a block the last one counts, so keys alone have
-/// slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them fill evenly. Measured on the H100 with CUDA 13.0
-/// (docs/performance-log-gpu.md).
+/// KB of sm_80. Around 2^20 keys, which are 8192 a multiprocessor, broad ones of so many take as long as two small ones
+/// each, and half the workspace. In between runs may be shorter: up to 128 MB of pairs two blocks a multiprocessor of a
+/// middle tile each are quicker than one of a large one; and of a few tiles a block the last one counts, so keys alone
+/// have slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them fill evenly. Measured on the H100 with
+/// CUDA 13.0 (docs/performance-log-gpu.md).
 template <class Word>
 struct lsd_shape {
   unsigned threads, blocks; ///< blocks a multiprocessor
@@ -38,11 +39,15 @@ struct lsd_shape {
     const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
     if (tiles == lsd_tiles::small)
       return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
+    if (tiles == lsd_tiles::broad)
+      return {1024, 1, 8};
     if (value_bytes == 0 && tiles == lsd_tiles::middle)
       return wide == 4 ? lsd_shape{512, 2, 16} : lsd_shape{768, 1, 14};
     if (value_bytes == 0)
       return wide == 4 ? lsd_shape{512, 2, 20} : wide == 8 ? lsd_shape{768, 1, 16} : lsd_shape{768, 1, 8};
-    const int items = wide == 4 ? 16 : three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6;
+    if (wide == 4)
+      return tiles == lsd_tiles::middle ? lsd_shape{512, 2, 16} : lsd_shape{1024, 1, 20};
+    const int items = three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6;
     return tiles == lsd_tiles::middle ? lsd_shape{512, 2, items} : lsd_shape{1024, 1, items};
   }
 };
@@ -65,13 +70,24 @@ template <class Word>
 constexpr bool lsd_has_middle_tiles = sizeof(Word) == 4 || sizeof(Word) == 8;
 
 template <class Word>
+constexpr bool lsd_has_broad_tiles(unsigned value_bytes) {
+  return lsd_has_middle_tiles<Word> && value_bytes <= 8;
+}
+
+template <class Word>
 lsd_tiles lsd_tiles_for(const lsd_request<Word>& r) {
-  constexpr std::uint64_t middle_keys = 1u << 24, middle_bytes = 1u << 27; // bytes of pairs
+  constexpr std::uint64_t least_broad = (1u << 19) + 1, middle_keys = 1u << 24,
+                          middle_bytes = 1u << 27; // bytes of pairs
   const std::uint64_t most_small = r.value_bytes == 0 && !lsd_has_middle_tiles<Word> ? 1u << 21 : 1u << 20;
-  if (r.tiles != lsd_tiles::follow_n)
-    return r.tiles == lsd_tiles::middle && !lsd_has_middle_tiles<Word> ? lsd_tiles::large : r.tiles;
-  if (r.architecture < 90 || r.n <= most_small)
+  const bool has_broad = lsd_has_broad_tiles<Word>(r.value_bytes);
+  if (r.tiles == lsd_tiles::middle && !lsd_has_middle_tiles<Word>)
+    return lsd_tiles::large;
+  if (r.tiles == lsd_tiles::broad && !has_broad)
     return lsd_tiles::small;
+  if (r.tiles != lsd_tiles::follow_n)
+    return r.tiles;
+  if (r.architecture < 90 || r.n <= most_small)
+    return has_broad && r.architecture >= 90 && r.n >= least_broad ? lsd_tiles::broad : lsd_tiles::small;
   const bool fits = r.value_bytes == 0 ? r.n <= middle_keys : r.n * (sizeof(Word) + r.value_bytes) <= middle_bytes;
   return fits && lsd_has_middle_tiles<Word> ? lsd_tiles::middle : lsd_tiles::large;
 }

@@ -66,21 +66,14 @@ struct lsd_value<16> {
   using type = uint128;
 };
 
-/// Where every other row goes by votes: measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
-constexpr bool alternates(std::size_t key_bytes, unsigned value_bytes, lsd_tiles tiles) {
-  return key_bytes == 4 && value_bytes == 4 && tiles == lsd_tiles::large;
-}
-
 template <class Word, unsigned ValueBytes, lsd_tiles Tiles>
 struct lsd_pass_kernel {
   static constexpr auto cut = detail::lsd_shape<Word>::of(Tiles, ValueBytes);
-  static constexpr bool small = Tiles == lsd_tiles::small;
+  static constexpr bool small = Tiles == lsd_tiles::small || Tiles == lsd_tiles::broad;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
   static constexpr int items = cut.items, looked_at = 2; // tiles that a step of the look-back asks for
-  static constexpr row_peers peers =
-      alternates(sizeof(Word), ValueBytes, Tiles) ? row_peers::alternating : row_peers::by_ballots;
-  using tile = stable_tile<block_threads, items, peers>;
+  using tile = stable_tile<block_threads, items>;
   using value_type = typename lsd_value<ValueBytes>::type;
   using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
   using scan_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
@@ -90,8 +83,8 @@ struct lsd_pass_kernel {
   /// (A pointer that was kept in shared storage may point into it, for all that it can tell: then no load from the
   /// stage passes a store before it, and a thread's writes go one by one.)
   struct course {
-    std::uint32_t tiles, frequent; // frequent: digit of many keys, or none
-    std::uint32_t odd;             // active passes before this one, modulo 2
+    std::uint32_t tiles;
+    std::uint32_t odd; // active passes before this one, modulo 2
     bool first, keys_to_output, values_to_output, write_keys;
 
     SORTILE_DEVICE std::uint32_t empty() const { return 2 * odd; }
@@ -111,7 +104,7 @@ struct lsd_pass_kernel {
     simt::shared_value<std::uint32_t> next;
     simt::shared_value<std::uint64_t> n;
     simt::shared_value<course> going;
-    scan_storage scan, scan_most;
+    scan_storage scan;
   };
 
   lsd_arrays<Word> keys;
@@ -187,12 +180,10 @@ struct lsd_pass_kernel {
     const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
     if (t < radix)
       s.start[t] = start.before;
-    const std::uint64_t most = primitives::block_reduce(s.scan_most, here << 8 | (t % radix), primitives::maximum{});
     if (t != 0)
       return;
     s.n = n;
     s.going = {.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
-               .frequent = most >> 8 >= n / 16 ? std::uint32_t(most & 255) : tile::no_digit,
                .odd = before % 2,
                .first = before == 0,
                .keys_to_output = keys.writes_output(before, all),
@@ -205,7 +196,6 @@ struct lsd_pass_kernel {
     const unsigned t = simt::thread_index();
     if (t == 0)
       s.next = ticket.fetch_add(0, 1u);
-    tile::begin(s.ranks);
     simt::block_barrier();
     std::uint32_t at = s.next;
     Word k[items];
@@ -233,7 +223,7 @@ struct lsd_pass_kernel {
       if constexpr (early)
         load_values(s, at, x);
       const auto stage = simt::view_as<Word>(s.stage.view());
-      tile::rank(s.ranks, digits, s.going.load(0).frequent, [&](int i, std::uint32_t place) {
+      tile::rank(s.ranks, digits, [&](int i, std::uint32_t place) {
         stage[place] = k[i];
         if constexpr (has_values)
           places[i / 2] = i % 2 == 0 ? place : places[i / 2] | place << 16;

@@ -34,8 +34,9 @@
 
 namespace sortile::kernels {
 
-/// Middle ones are for keys of 32 and 64 bits; for others the large ones stand in.
-enum class lsd_tiles { follow_n, small, middle, large };
+/// Middle ones are for keys of 32 and 64 bits; for others the large ones stand in. Broad ones are for those with values
+/// of up to 8 bytes; for others the small ones stand in.
+enum class lsd_tiles { follow_n, small, broad, middle, large };
 
 /// Word is std::uint8_t … std::uint64_t or uint128. Pointers are to memory that the queue's device can reach. Arrays
 /// are aligned to their elements: keys to sizeof(Word), values to value_bytes.

@@ -18,21 +18,18 @@
 //           its equals in lower lanes, and the lowest of them moves the entry on
 //
 // Lanes with one digit find each other by eight ballots, one for each bit of the digit (simt::match_bits): 12
-// instructions of the integer units and no access to shared storage, which passes waited for before. Or, in every other
-// row (row_peers::alternating), by votes: every lane sets its bit in the digit's word of a table, reads the word back,
-// and the lowest clears it, three accesses with the conflicts of 32 random digits. That balances the two pipes where
-// pairs of 4-byte keys and values stream from memory: ballots alone are 5 % slower there, and a fifth quicker with
-// 4-byte keys alone (docs/performance-log-gpu.md). A digit known to be frequent would collide in its word, lane by
-// lane, so it goes by a ballot even then: either the one that the caller names (from its histogram) or the first key's,
-// where a quarter of the warp's first row has it (sorted runs).
+// instructions of the integer units and no access to shared storage, which passes wait for, however digits crowd. Lane
+// masks in a table of shared storage, for all rows or for every other one, were slower by a tenth and more
+// (docs/performance-log-gpu.md).
 //
 // Counting before ranking costs one access a key more than taking the counts from the ranks, and saves one (the ranks
 // are places already); what it buys is that the totals are known, and the look-back under way, before the long part.
 //
-// Shared storage: 1 KB a warp, 2 where rows alternate, and 3 to 5 KB. Barriers: 4, all in count.
+// Shared storage: 1 KB a warp, and 3 to 5 KB. Barriers: 4, all in count.
 #pragma once
 
 #include "primitives/warp_scan.hpp"
+#include "primitives/warp_together.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -49,33 +46,21 @@ class packed_digits {
   std::uint32_t words_[(Items + 3) / 4] = {};
 };
 
-/// How the lanes of a row with equal digits find each other.
-enum class row_peers { by_ballots, alternating };
-
-template <unsigned Threads, int Items, row_peers Peers = row_peers::by_ballots>
+template <unsigned Threads, int Items>
 struct stable_tile {
   static constexpr unsigned radix = 256, warps = Threads / simt::warp_size, groups = Threads / radix;
   static constexpr unsigned rows = warps / groups; // of the counters' table, that one thread adds up
   static constexpr unsigned size = Threads * unsigned(Items);
-  static constexpr bool votes = Peers == row_peers::alternating;
-  static constexpr std::uint32_t no_digit = ~0u;
   static_assert(Threads % radix == 0 && size <= 65536, "a thread a digit at least, places of 16 bits");
 
   struct storage {
     alignas(16) simt::shared_array<std::uint32_t, warps * radix> count;
-    simt::shared_array<std::uint32_t, votes ? warps * radix : 1> vote;
     alignas(16) simt::shared_array<std::uint32_t, groups * radix> partial;
     alignas(16) simt::shared_array<std::uint32_t, radix> offset; ///< place of the digit's first key, after count
   };
 
   static SORTILE_DEVICE std::uint32_t position(int i) {
     return (simt::warp_index() * unsigned(Items) + unsigned(i)) * simt::warp_size + simt::lane_index();
-  }
-
-  /// Once, before the first tile; no barrier is needed before the first count.
-  static SORTILE_DEVICE void begin(storage& s) {
-    for (unsigned i = simt::thread_index(); votes && i < warps * radix; i += Threads)
-      s.vote[i] = 0;
   }
 
   /// announce(digit, total) is called by one thread a digit as soon as the total is known.
@@ -112,53 +97,23 @@ struct stable_tile {
 
   /// put(i, place) for each of the thread's items.
   template <class Put>
-  static SORTILE_DEVICE void rank(storage& s, const packed_digits<Items>& digits, std::uint32_t frequent, Put put) {
-    const unsigned mine = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
-    const std::uint32_t first = simt::shuffle(digits.get(0), 0);
-    const bool run = simt::popcount(simt::ballot(digits.get(0) == first)) >= simt::warp_size / 4;
-    const std::uint32_t hot = run ? first : frequent;
-    const auto vote = [&](int i) {
-      if (i < Items && !by_ballots(i) && digits.get(i) != hot)
-        s.vote.fetch_or(mine + digits.get(i), lane_bit, simt::relaxed, simt::block_scope);
-    };
-    vote(0);
-    simt::warp_barrier();
+  static SORTILE_DEVICE void rank(storage& s, const packed_digits<Items>& digits, Put put) {
+    const unsigned mine = simt::warp_index() * radix;
+    primitives::warp_together();
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
-      vote(i + 1);
       const std::uint32_t d = digits.get(i);
-      unsigned peers = 0;
-      if (by_ballots(i)) {
-        peers = votes ? equal_digits(d) : simt::match_bits<8>(d);
-      } else {
-        const unsigned hot_lanes = simt::ballot(d == hot);
-        peers = d == hot ? hot_lanes : s.vote.load(mine + d);
-      }
+      const unsigned peers = simt::match_bits<8>(d);
       const std::uint32_t next = s.count.load(mine + d), below = simt::popcount(peers & simt::lanes_below());
       simt::warp_barrier();
-      if (below == 0) {
+      if (below == 0)
         s.count[mine + d] = next + simt::popcount(peers);
-        if (!by_ballots(i) && d != hot)
-          s.vote[mine + d] = 0;
-      }
       simt::warp_barrier();
       put(i, next + below);
     }
   }
 
  private:
-  static constexpr bool by_ballots(int i) { return !votes || i % 2 == 1; }
-  /// match_bits<8>, as the compiler makes it of ballots: quicker where every other row votes.
-  static SORTILE_DEVICE unsigned equal_digits(std::uint32_t digit) {
-    unsigned peers = ~0u;
-    SORTILE_UNROLL
-    for (unsigned b = 0; b < 8; ++b) {
-      const bool one = (digit >> b & 1) != 0;
-      const unsigned ones = simt::ballot(one);
-      peers &= one ? ones : ~ones;
-    }
-    return peers;
-  }
   /// One warp, eight digits a lane.
   static SORTILE_DEVICE void scan(storage& s) {
     constexpr unsigned each = radix / simt::warp_size;
