@@ -27,7 +27,7 @@ class engine_on_cuda final : public engine {
   }
 
   std::string why_refused(const sort_request& request, const options& opts) const override {
-    return opts.memory == memory::device ? on_device(request, opts).why_refused() : "";
+    return opts.memory == memory::device ? device_sort::why_refused(request) : "";
   }
 
   std::string why_left_aside(const sort_request& request, const options& opts) const override {

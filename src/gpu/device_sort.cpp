@@ -25,6 +25,25 @@ constexpr std::size_t travelling_width(std::size_t value_bytes) {
 }
 
 constexpr std::size_t widest_travelling = 16;
+
+/// How the values of a request come along, and in what width.
+struct value_route {
+  value_handling handling = value_handling::none;
+  std::size_t width = 0;
+};
+value_route route_of(const sort_request& request) {
+  const std::size_t bytes = request.value_bytes;
+  if (request.carries == payload::none)
+    return {};
+  if (request.carries == payload::indices)
+    return {value_handling::indices, bytes};
+  if (bytes > widest_travelling)
+    return {value_handling::gathered, request.n <= std::size_t{1} << 32 ? 4u : 8u};
+  const std::size_t width = travelling_width(bytes);
+  const bool as_they_are = width == bytes && aligned(request.values_in, width) && aligned(request.values_out, width);
+  return {as_they_are ? value_handling::direct : value_handling::moved, width};
+}
+
 constexpr unsigned digit_bits = 8; // of an LSD pass
 
 /// Calls f with a value of the unsigned type that keys of a type are stored as.
@@ -48,34 +67,22 @@ decltype(auto) with_word(key_type type, F&& f) {
 
 device_sort::device_sort(const sort_request& request, const options& opts, const device_facts& device)
     : request_(request), order_(opts.order), bits_(opts.bits), device_(device) {
-  choose_handling();
+  const value_route route = route_of(request);
+  handling_ = route.handling;
+  width_ = route.width;
   choice_ = choose_sorter(facts());
   lay_out();
+  if (device.multiprocessors == 0 && device.architecture > oldest_architecture) // whichever it will be
+    layout_.bytes =
+        std::max(layout_.bytes, device_sort(request, opts, {.architecture = oldest_architecture}).workspace_bytes());
 }
 
-std::string device_sort::why_refused() const {
-  const bool moves = handling_ == value_handling::moved || handling_ == value_handling::gathered;
-  return request_.device_n != nullptr && moves
+std::string device_sort::why_refused(const sort_request& request) {
+  const value_handling handling = route_of(request).handling;
+  const bool moves = handling == value_handling::moved || handling == value_handling::gathered;
+  return request.device_n != nullptr && moves
              ? "where n lies in device memory, values must have 4, 8 or 16 bytes and be aligned to that"
              : "";
-}
-
-void device_sort::choose_handling() {
-  const std::size_t bytes = request_.value_bytes;
-  if (request_.carries == payload::none)
-    return;
-  if (request_.carries == payload::indices) {
-    handling_ = value_handling::indices;
-    width_ = bytes;
-  } else if (bytes > widest_travelling) {
-    handling_ = value_handling::gathered;
-    width_ = request_.n <= std::size_t{1} << 32 ? 4 : 8;
-  } else {
-    width_ = travelling_width(bytes);
-    const bool as_they_are =
-        width_ == bytes && aligned(request_.values_in, width_) && aligned(request_.values_out, width_);
-    handling_ = as_they_are ? value_handling::direct : value_handling::moved;
-  }
 }
 
 /// Whether all arrays can be read and written 16 bytes at a time.

@@ -31,8 +31,9 @@ class device_sort {
   device_sort(const sort_request& request, const options& opts, const device_facts& device);
 
   /// Empty, or what these kernels cannot do.
-  std::string why_refused() const;
+  static std::string why_refused(const sort_request& request);
 
+  /// For a device that is not known: enough for any.
   std::size_t workspace_bytes() const { return layout_.bytes; }
   void add_steps(std::vector<plan_step>& steps) const;
 
@@ -49,7 +50,6 @@ class device_sort {
   void add_steps_of_partitions(std::vector<plan_step>& steps) const;
   void add_steps_of_splitters(std::vector<plan_step>& steps) const;
   void add_steps_of_lsd(std::vector<plan_step>& steps) const;
-  void choose_handling();
   sort_facts facts() const;
   bool sample_fits() const; ///< on the device, if it is known
   bool vectors_fit() const;

@@ -6,6 +6,9 @@
 
 namespace sortile::gpu {
 
+/// Older devices are not served.
+inline constexpr unsigned oldest_architecture = 80;
+
 /// Of the device that a plan is for.
 struct device_facts {
   unsigned architecture = 90;   ///< 10 · major + minor

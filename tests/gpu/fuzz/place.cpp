@@ -36,9 +36,9 @@ plan explain_on_executor(const sort_request& r, const options& opts) {
 result_place run_on_executor(const sort_request& r, const options& opts) {
   if (r.device_n == nullptr)
     return sortile::run(r, opts);
+  if (const std::string why = gpu::device_sort::why_refused(r); !why.empty())
+    throw invalid_argument(why);
   const gpu::device_sort sort(r, opts, executor_device);
-  if (!sort.why_refused().empty())
-    throw invalid_argument(sort.why_refused());
   testing::guarded_buffer own(opts.workspace.empty() ? sort.workspace_bytes() : 0, 0, 1);
   executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
   sort.launch(simt::queue::executor(pretended), opts.workspace.empty() ? own.data() : opts.workspace.data());
