@@ -85,7 +85,7 @@ device_facts current_device() {
   const auto& list = sortile::devices().devices;
   int ordinal = 0;
   if (list.empty() || cudaGetDevice(&ordinal) != cudaSuccess || std::size_t(ordinal) >= list.size())
-    return {};
+    return any_device;
   const device_info& device = list[std::size_t(ordinal)];
   return {unsigned(10 * device.compute_major + device.compute_minor), unsigned(device.multiprocessors)};
 }

@@ -27,7 +27,7 @@ void run_in_device_memory(const sort_request& request, const options& opts, cons
 /// device_failure, cancelled
 void run_from_host_memory(const sort_request& request, const options& opts, const execution& how);
 
-/// Of the current device; where there is none, the latest that is planned for.
+/// Of the current device, or any_device where there is none.
 device_facts current_device();
 
 /// The request on copies of its arrays, which are sorted in place.

@@ -18,6 +18,10 @@ bool aligned(const void* array, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(array) % alignment == 0;
 }
 
+constexpr bool is_any(const device_facts& device) {
+  return device.architecture == any_device.architecture;
+}
+
 constexpr std::size_t vector_bytes = 16;
 /// The width that values of so many bytes travel in.
 constexpr std::size_t travelling_width(std::size_t value_bytes) {
@@ -66,13 +70,13 @@ decltype(auto) with_word(key_type type, F&& f) {
 } // namespace
 
 device_sort::device_sort(const sort_request& request, const options& opts, const device_facts& device)
-    : request_(request), order_(opts.order), bits_(opts.bits), device_(device) {
+    : request_(request), order_(opts.order), bits_(opts.bits), device_(is_any(device) ? device_facts{} : device) {
   const value_route route = route_of(request);
   handling_ = route.handling;
   width_ = route.width;
   choice_ = choose_sorter(facts());
   lay_out();
-  if (device.multiprocessors == 0 && device.architecture > oldest_architecture) // whichever it will be
+  if (is_any(device))
     layout_.bytes =
         std::max(layout_.bytes, device_sort(request, opts, {.architecture = oldest_architecture}).workspace_bytes());
 }

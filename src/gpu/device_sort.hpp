@@ -33,7 +33,7 @@ class device_sort {
   /// Empty, or what these kernels cannot do.
   static std::string why_refused(const sort_request& request);
 
-  /// For a device that is not known: enough for any.
+  /// For any_device: enough for each.
   std::size_t workspace_bytes() const { return layout_.bytes; }
   void add_steps(std::vector<plan_step>& steps) const;
 

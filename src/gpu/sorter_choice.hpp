@@ -14,6 +14,8 @@ struct device_facts {
   unsigned architecture = 90;   ///< 10 · major + minor
   unsigned multiprocessors = 0; ///< 0: not known. Plans are then for many, with workspace for what few would do instead
 };
+/// Plans are then for the latest, with workspace for what others would do instead.
+inline constexpr device_facts any_device{.architecture = 0};
 
 enum class sorter {
   nothing,   ///< no keys, or nobody behind
