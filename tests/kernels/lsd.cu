@@ -114,7 +114,7 @@ void check_values_and_places() {
             }
         for (const unsigned bytes : {0u, 4u, 8u, 16u})
           for (const auto tiles : {kernels::lsd_tiles::broad, kernels::lsd_tiles::middle, kernels::lsd_tiles::large})
-            check_sort(q, make_keys<Word>(unless_short(20501, 12001), shape::few),
+            check_sort(q, make_keys<Word>(unless_short(20501, 12301), shape::few),
                        {.type = type, .value_bytes = bytes, .tiles = tiles});
       },
       0);

@@ -140,6 +140,7 @@ struct distinct_values {
     }
   }
 
+  /// Neighbouring words, as values are: two of a warp's threads meet in a bank.
   static SORTILE_DEVICE std::uint32_t place(int j) { return simt::thread_index() * unsigned(owned) + unsigned(j); }
   static SORTILE_DEVICE void load_words(shared& s, std::uint32_t (&x)[owned]) {
     SORTILE_UNROLL

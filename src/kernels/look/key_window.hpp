@@ -13,8 +13,8 @@
 // is the image's highest 31 bits. Images outside of the interval, which a sample cannot exclude, count as its nearest
 // end: the first and the last bucket may then hold keys from far away, and whoever sorts those buckets has to ask.
 //
-// Cost: two additions, an exclusive-or, a comparison, a shift and a multiplication a key, and six registers, which
-// looks and partitions do not have to spare: so they have a loop of its own for the whole type (whole_keys).
+// Cost: a multiplication with an addition (64 bits and more: an exclusive-or and an addition), a comparison, a shift and
+// a multiplication a key. The look, which waits for instructions, has a loop for the whole type alone (whole_keys).
 #pragma once
 
 #include "kernels/integer_image.hpp"
@@ -70,10 +70,11 @@ struct key_window {
   SORTILE_HOST_DEVICE std::uint32_t spread(Word v) const {
     return std::uint32_t(std::uint64_t{upper(Word(v << shift))} * scale >> 32);
   }
-  /// The smallest v whose y has at least `bucket` < 2^bits as its highest `bits` bits; may exceed span.
+  /// The smallest v whose y has at least `bucket` as its highest `bits` bits; may exceed span, and means nothing from
+  /// bucket 2^bits on.
   SORTILE_HOST_DEVICE Word first_of(std::uint32_t bucket, unsigned bits) const {
     const std::uint64_t y = std::uint64_t{bucket} << (spread_bits - bits);
-    constexpr std::uint32_t of_powers = std::uint32_t{1} << 31; // where span is one less than a power of two
+    constexpr std::uint32_t of_powers = std::uint32_t{1} << 31; // as where span is one less than a power of two
     const std::uint64_t x = scale == of_powers ? y << 1 : ((y << 32) + scale - 1) / scale;
     const Word shifted = Word(Word(x) << (width - 32)), v = Word(shifted >> shift);
     return Word(v + (Word(v << shift) != shifted ? 1 : 0));

@@ -14,17 +14,17 @@ struct lsd_plan {
 
   unsigned digit_bits, passes; ///< passes of the same width, the last perhaps narrower; none for an empty window
   std::uint32_t tile_keys, tiles, portion_tiles;
-  lsd_tiles shape; ///< of the tiles: small, middle or large
+  lsd_tiles shape; ///< of the tiles, not follow_n
 
   std::uint32_t portions() const { return (tiles + portion_tiles - 1) / portion_tiles; }
 };
 
 /// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
-/// KB of sm_80. Around 2^20 keys, which are 8192 a multiprocessor, broad ones of so many take as long as two small ones
-/// each, and half the workspace. In between runs may be shorter: up to 128 MB of pairs two blocks a multiprocessor of a
-/// middle tile each are quicker than one of a large one; and of a few tiles a block the last one counts, so keys alone
-/// have slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them fill evenly. Measured on the H100 with
-/// CUDA 13.0 (docs/performance-log-gpu.md).
+/// KB of sm_80. Around 2^20 keys, which are 8192 a multiprocessor, broad ones of so many take no longer than two or
+/// three small ones, and have half the words of look-back or fewer. In between runs may be shorter: up to 128 MB of
+/// pairs two blocks a multiprocessor of a middle tile each are quicker than one of a large one; and of a few tiles a
+/// block the last one counts, so keys alone have slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them
+/// fill evenly. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
 template <class Word>
 struct lsd_shape {
   unsigned threads, blocks; ///< blocks a multiprocessor

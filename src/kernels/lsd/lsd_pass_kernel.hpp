@@ -69,7 +69,6 @@ struct lsd_value<16> {
 template <class Word, unsigned ValueBytes, lsd_tiles Tiles>
 struct lsd_pass_kernel {
   static constexpr auto cut = detail::lsd_shape<Word>::of(Tiles, ValueBytes);
-  static constexpr bool small = Tiles == lsd_tiles::small || Tiles == lsd_tiles::broad;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
   static constexpr int items = cut.items, looked_at = 2; // tiles that a step of the look-back asks for
@@ -147,7 +146,8 @@ struct lsd_pass_kernel {
  private:
   static constexpr bool has_values = ValueBytes != 0;
   /// Values come before the ranking, the next keys before anything is written: where registers hold both.
-  static constexpr bool early = !small && detail::lsd_shape<Word>::three_registers(ValueBytes);
+  static constexpr bool early =
+      (Tiles == lsd_tiles::middle || Tiles == lsd_tiles::large) && detail::lsd_shape<Word>::three_registers(ValueBytes);
   SORTILE_DEVICE void copy(std::uint64_t n) const {
     if (copy_keys)
       copy_all(keys.in, keys.out, n, key_vectors);

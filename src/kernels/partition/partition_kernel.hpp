@@ -110,15 +110,17 @@ struct partition_kernel {
     if (course_of<Word>(findings, w, bins) != key_course::buckets)
       return;
     if (findings.load(finding_hot) != 0)
-      partition<true>(s, windowed_keys<Word, Image>{w, image});
+      partition<true>(s, {w, image});
     else
-      partition<false>(s, windowed_keys<Word, Image>{w, image});
+      partition<false>(s, {w, image});
   }
 
  private:
+  using windowed = windowed_keys<Word, Image>;
+
   /// Hot: most warps' rows are expected to be of one digit.
-  template <bool Hot, class Buckets>
-  SORTILE_DEVICE void partition(shared& s, const Buckets& buckets) const {
+  template <bool Hot>
+  SORTILE_DEVICE void partition(shared& s, const windowed& buckets) const {
     const unsigned t = simt::thread_index();
     const std::uint32_t tiles = number_tiles(s);
     position at{.tile = simt::block_index() * shape.chunk};
@@ -176,8 +178,7 @@ struct partition_kernel {
   SORTILE_DEVICE std::uint32_t segment_start(std::uint32_t segment) const {
     return bucket_start(segment * (shape.mask + 1));
   }
-  template <class Buckets>
-  SORTILE_DEVICE std::uint32_t digit(const Buckets& buckets, Word key) const {
+  SORTILE_DEVICE std::uint32_t digit(const windowed& buckets, Word key) const {
     return buckets.digit(key, shape.shift, shape.mask);
   }
   /// The place in the tile of this thread's key number i.
@@ -244,8 +245,8 @@ struct partition_kernel {
           f(keys[i / vector][i % vector], i);
     }
   }
-  template <bool Hot, class Buckets>
-  SORTILE_DEVICE void rank(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
+  template <bool Hot>
+  SORTILE_DEVICE void rank(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
                            std::uint32_t (&ranks)[items / 2]) const {
     SORTILE_UNROLL
     for (std::uint32_t& two : ranks)
@@ -269,8 +270,7 @@ struct partition_kernel {
       r = s.count.fetch_add(digit, simt::warp_size, simt::relaxed, simt::block_scope);
     return simt::shuffle(r, 0) + simt::lane_index();
   }
-  template <class Buckets>
-  SORTILE_DEVICE void put(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
+  SORTILE_DEVICE void put(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
                           const std::uint32_t (&ranks)[items / 2]) const {
     each_key(at, keys, [&](Word key, int i) {
       s.stage[s.offset.load(digit(buckets, key)) + (i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16)] = key;
@@ -351,8 +351,7 @@ struct partition_kernel {
     return r;
   }
 
-  template <class Buckets>
-  SORTILE_DEVICE void write_granules(shared& s, const Buckets& buckets, std::uint32_t segment) const {
+  SORTILE_DEVICE void write_granules(shared& s, const windowed& buckets, std::uint32_t segment) const {
     const std::uint32_t filled = s.staged / unsigned(vector);
     for (std::uint32_t v = simt::thread_index(); v < filled; v += block_threads) {
       const std::uint32_t p = v * unsigned(vector);
