@@ -1,14 +1,10 @@
 // Local sort: a block a bucket. The keys of a bucket are read once, put in order in shared storage, and written once.
 //
 // One bit a bin. 15 or 16 bits of how far a key lies from the bucket's start say which of 32,768 or 65,536 bins it
-// belongs to, some ten times as many bins as keys. Sixteen bins share a word:
-//
-//   counting    | keys that found their bin taken (16 bits) | presence bits of 16 bins |      one fetch_or a key
-//   placing     | keys in all words before       (16 bits) | presence bits of 16 bins |
-//
-// A key's place is the word's offset and the number of present bins below its own: one popcount. The few keys that
-// found their bin taken (3 % of random keys) are put behind the others of their word, through a short list, and the
-// words that have such keys are put right by insertion, a thread a word: that orders the bits below the bins too.
+// belongs to, some ten times as many bins as keys. Sixteen bins share a word (bin_words.hpp); a key sets its bit by one
+// fetch_or, and its place is the word's offset and the number of present bins below its own: one popcount. The few keys
+// that found their bin taken (3 % of random keys) are put behind the others of their word, through a short list, and
+// the words that have such keys are put right by insertion, a thread a word: that orders the bits below the bins too.
 //
 // A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
 // left as it is and listed; large_sort_kernel.hpp sorts it, or, where buckets are counted, one of

@@ -13,8 +13,8 @@
 // is the image's highest 31 bits. Images outside of the interval, which a sample cannot exclude, count as its nearest
 // end: the first and the last bucket may then hold keys from far away, and whoever sorts those buckets has to ask.
 //
-// Cost: a multiplication with an addition (64 bits and more: an exclusive-or and an addition), a comparison, a shift and
-// a multiplication a key. The look, which waits for instructions, has a loop for the whole type alone (whole_keys).
+// Cost: a multiplication with an addition (64 bits and more: an exclusive-or and an addition), a comparison, a shift
+// and a multiplication a key. The look, which waits for instructions, has a loop for the whole type alone (whole_keys).
 #pragma once
 
 #include "kernels/integer_image.hpp"

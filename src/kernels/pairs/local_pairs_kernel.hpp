@@ -5,10 +5,7 @@
 //
 // One bit a bin, as in the sort of keys alone (local/local_sort_kernel.hpp): the bits of y
 // (key_spread.hpp) below the bucket's own, 15 or 16 of them, name one of 32,768 or 65,536 bins; sixteen bins share a
-// word with a 16-bit offset:
-//
-//   counting    | pairs that found their bin taken (16 bits) | presence bits of 16 bins |
-//   placing     | pairs in all words before        (16 bits) | presence bits of 16 bins |
+// word with a 16-bit offset (local/bin_words.hpp).
 //
 // Pairs that found their bin taken are put behind the others of their word, and such words are put right by insertion,
 // by image and then by place in the bucket: the result is stable although nobody says who takes a bin first.

@@ -10,8 +10,8 @@
 //              all
 //   lay out    the block's tile, by buckets, to the workspace; for each bucket where its part begins
 //   ---------- the grid waits
-//   gather     a bucket a block, from all tiles: what the block needs of the tables is two rows, where its bucket begins
-//              in each tile and where the next one does. The beginnings' sum is where the bucket begins in the output
+//   gather     a bucket a block, from all tiles: what the block needs of the tables is two rows, where its bucket
+//              begins in each tile and where the next one does. The beginnings' sum is where it begins in the output
 //   agree      a block says that it has gathered, or that its bucket is too large for it, and hears all others say so
 //              while its warps sort
 //   sort       primitives/block_merge_sort.hpp, with as few elements a thread as the bucket asks for: 4, 8 or 16
