@@ -7,6 +7,10 @@ PRESET ?= default
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
+# What one checkout compiled serves another.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
 BUILD := build/$(PRESET)
 configure = cmake --preset $(1) $(if $(wildcard build/$(1)/build.ninja),--log-level=NOTICE)
 compile = $(call configure,$(1)) && cmake --build --preset $(1) --parallel $(JOBS)
