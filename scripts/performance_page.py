@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Puts what was measured into docs/performance.md, between its marks, and draws the page's plot.
+"""Puts what was measured into docs/performance.md and README.md, between their marks, and draws the page's plot.
 
-    scripts/performance_page.py --sortile BUILD/cli/sortile            writes the page and the plot
+    scripts/performance_page.py --sortile BUILD/cli/sortile            writes the pages and the plot
     scripts/performance_page.py --sortile BUILD/cli/sortile --check    says what does not agree with the data, and fails
 
 The tables are those that `sortile bench gpu --from` prints of the committed results; those of single kernels are made from
 the readings of the profiler that lie beside them. Results of further GPUs (FURTHER), where there are any, make a section of the
-page each.
+page each. The result in short (RESULT, SUMMARY) stands at the top of the page, and in the README.
 """
 
 import argparse
@@ -25,6 +25,34 @@ FURTHER = [("h200", "On the H200", "bench/results/h200")]
 # The mark on the page, the file of ncu's readings, and which sort of the file. A file is `ncu --csv`, or its name, metric and
 # value columns with "|" between; a sort ends where its first kernel comes again, or a heading.
 STEPS = [("steps " + kind, "engine-ncu-%s.csv" % kind, 0) for kind in ("u32", "u64", "u32+u32", "u64+u64")]
+# The result in short: rows of 2^28 elements, and what the reader is told that they are.
+RESULT = [
+    ("u32 uniform", "`u32` keys"),
+    ("u64 uniform", "`u64` keys"),
+    ("u128 uniform", "`u128` keys"),
+    ("u32+u32 uniform", "`u32` keys with `u32` values"),
+    ("u64+u64 uniform", "`u64` keys with `u64` values"),
+    ("u64 index uniform", "argsort of `u64` keys"),
+    ("u8 uniform", "`u8` keys"),
+    ("f64 unit", "`f64` keys between 0 and 1"),
+    ("u64 sorted", "`u64` keys that are sorted already"),
+    ("u32 zipf", "`u32` keys, skewed (Zipf)"),
+    ("u64 zipf", "`u64` keys, skewed (Zipf)"),
+]
+# The groups of rows in which times are compared with CUB's, and what they are.
+SUMMARY = [
+    ("keys", "keys alone, uniform, 2^28"),
+    ("pairs", "keys with values, and argsort, uniform, 2^28"),
+    ("narrow keys", "keys of 8 and 16 bits, 2^28"),
+    ("ranges", "numbers from a small range, 2^28"),
+    ("sorted", "sorted or descending already, 2^28"),
+    ("equal", "all keys equal, 2^28"),
+    ("skew", "skewed keys, 2^10 to 2^28"),
+    ("worst cases", "worst cases made on purpose, 2^28"),
+    ("floats", "floats, 2^12 to 2^28"),
+    ("comparison", "structs, against CUB's merge sort, 2^20 and 2^28"),
+    ("small n", "uniform, 2^10 to 2^24"),
+]
 METRICS = {
     "gpu__time_duration.sum": "time",
     "dram__bytes.sum": "bytes",
@@ -91,6 +119,34 @@ def section_of(heading, content):
             first, _, *lines = [cells_of(line) for line in text.splitlines()]
             tables.setdefault(tuple(first), []).extend(cells for cells in lines if "not measured" not in cells)
     return "## %s\n\n%s\n%s" % (heading, content["machine"], "\n".join(table([list(first)] + rows) for first, rows in tables.items()))
+
+
+def records(text):
+    """The lines of a table of results, as dictionaries by column; the first column is the row's name."""
+    first, _, *lines = [cells_of(line) for line in text.splitlines()]
+    return [dict(zip(["row"] + first[1:], cells)) for cells in lines if "not measured" not in cells]
+
+
+def result_table(content):
+    """What a reader wants to know first: a few rows, sortile beside CUB."""
+    found = {r["row"]: r for mark, text in content.items() if mark.startswith("table ")
+             for r in records(text) if r["n"] == "2^28" and r.get("L2", "warm") == "warm"}
+    rows = [["2^28 elements in the GPU's memory", "sortile", "CUB", "times as fast"]]
+    for name, told in RESULT:
+        if name not in found:
+            raise Disagreement("the row '%s' of 2^28, which the result in short shows, was not measured" % name)
+        rows.append([told] + [found[name][column] for column in ("sortile", "CUB", "ratio")])
+    return table(rows)
+
+
+def summary_table(content):
+    """The least, the middle and the greatest ratio of each group of rows."""
+    rows = [["rows", "how many", "least ratio", "median", "greatest"]]
+    for group, told in SUMMARY:
+        ratios = sorted(float(r["ratio"]) for r in records(content["table " + group]) if r.get("ratio", "-") != "-")
+        if ratios:
+            rows.append([told, str(len(ratios))] + ["%.2f" % ratios[k] for k in (0, (len(ratios) - 1) // 2, -1)])
+    return table(rows)
 
 
 IDLE_BYTES = 100_000  # a kernel that found nothing to do reads less
@@ -162,18 +218,19 @@ def lost_rows(content):
 
 
 def check_losses(page, content):
-    """Every row that is behind has to be spoken of under the heading for it."""
-    _, found, section = page.partition("\n## Behind CUB\n")
+    """Every row that loses has to be spoken of under the heading for it."""
+    _, found, section = page.partition("\n## Slower than CUB\n")
     section = " ".join(section.partition("\n## ")[0].split())
     for name in lost_rows(content):
         if not found or not re.search(r"(?<![\w+])" + re.escape(name) + r"\b(?! on the )", section):
-            raise Disagreement("the row '%s' is behind CUB, and the section 'Behind CUB' does not name it" % name)
+            raise Disagreement("the row '%s' is slower than CUB, and the section 'Slower than CUB' does not name it" % name)
 
 
 def content_of(root, sortile, plots):
     folder = os.path.join(root, FOLDER)
     results = os.path.join(folder, RESULTS)
     content = measured(sortile, results, "--plots", plots)
+    content["result"], content["summary"] = result_table(content), summary_table(content)
     rate = copy_rate_of(results)
     for mark, name, number in STEPS:
         content[mark] = steps_table(readings(os.path.join(folder, name))[number], rate)
@@ -198,8 +255,9 @@ def run(root, sortile, check):
     path = os.path.join(root, "docs/performance.md")
     with tempfile.TemporaryDirectory() as plots:
         content = content_of(root, sortile, plots)
-        page = read(path)
-        wanted = {path: filled(page, content)}
+        wanted = {path: filled(read(path), content)}
+        readme = os.path.join(root, "README.md")
+        wanted[readme] = filled(read(readme), {mark: content[mark] for mark in ("machine", "result")})
         for name in sorted(os.listdir(plots)):
             wanted[os.path.join(root, FOLDER, name)] = read(os.path.join(plots, name))
     for target, text in wanted.items():

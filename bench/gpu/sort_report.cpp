@@ -263,8 +263,8 @@ std::string tally(const sort_results& all) {
   for (const unsigned c : count)
     measured += c;
   return std::to_string(measured) + " of " + std::to_string(all_targets().size()) +
-         " rows measured: " + of(verdict::met) + " met, " + of(verdict::missed) + " missed but not behind CUB, " +
-         of(verdict::loses) + " behind CUB, " + of(verdict::wrong) + " wrong, " + of(verdict::not_judged) +
+         " rows measured: " + of(verdict::met) + " met, " + of(verdict::missed) + " missed but not slower than CUB, " +
+         of(verdict::loses) + " slower than CUB, " + of(verdict::wrong) + " wrong, " + of(verdict::not_judged) +
          " not judged\n";
 }
 

@@ -1,4 +1,4 @@
-"""scripts/performance_page.py --check notices each way in which the page can stop agreeing with the data."""
+"""scripts/performance_page.py --check notices each way in which the page, or the README, can stop agreeing with the data."""
 
 import os
 import re
@@ -23,6 +23,7 @@ class PlantedDisagreements(unittest.TestCase):
         for data in (DATA, FURTHER):
             shutil.copytree(os.path.join(ROOT, data), self.path(data))
         shutil.copy(os.path.join(ROOT, "docs/performance.md"), self.path("docs"))
+        shutil.copy(os.path.join(ROOT, "README.md"), self.root)
 
     def path(self, name):
         return os.path.join(self.root, name)
@@ -57,6 +58,23 @@ class PlantedDisagreements(unittest.TestCase):
         self.assertEqual(self.page(), (0, ""))
         self.assertEqual(self.page("--check"), (0, ""))
 
+    def test_another_figure_in_the_result_in_short(self):
+        for page in ("docs/performance.md", "README.md"):
+            line = re.search(r"^\| `u64` keys +\|.*$", self.text(page), re.M).group()
+            self.edit(page, line, line.replace(" ms", " µs", 1))
+            self.refused(page)
+            self.assertEqual(self.page(), (0, ""))
+            self.assertIn(line, self.text(page))
+
+    def test_the_summary_of_groups(self):
+        lines = self.text("docs/performance.md").partition("<!-- summary begins -->")[2].partition("<!--")[0].splitlines()
+        shown = {cells[0]: cells[1:] for cells in ([c.strip() for c in line.split("|")[1:-1]] for line in lines) if cells}
+        table = self.text("docs/performance.md").partition("<!-- table pairs begins -->")[2].partition("<!--")[0].splitlines()
+        column = [c.strip() for c in table[1].split("|")].index("ratio")
+        ratios = sorted((line.split("|")[column].strip() for line in table[3:]), key=float)
+        self.assertEqual(shown["keys with values, and argsort, uniform, 2^28"],
+                         [str(len(ratios)), ratios[0], ratios[(len(ratios) - 1) // 2], ratios[-1]])
+
     def test_another_plot(self):
         self.edit(DATA + "/sorts-traffic.csv", "u64", "u65")
         self.refused("sorts-traffic.csv")
@@ -74,10 +92,10 @@ class PlantedDisagreements(unittest.TestCase):
         self.refused("docs/performance.md")
 
     def test_a_loss_that_is_not_spoken_of(self):
-        section = self.text("docs/performance.md").split("## Behind CUB")[1]
+        section = self.text("docs/performance.md").split("## Slower than CUB")[1]
         first = re.search(r"- \*\*([^,*]+)", section).group(1)  # of the rows that are named
         self.edit("docs/performance.md", "- **" + first, "- **" + first + " on the H200")
-        self.refused(first, "Behind CUB")
+        self.refused(first, "Slower than CUB")
 
     def further_results(self, before, after):
         """Of an H200, with `before` in the H100's file replaced."""
@@ -90,7 +108,7 @@ class PlantedDisagreements(unittest.TestCase):
         self.further_results('"cub": "3.0.1"', '"cub": "3.0.2"')
         self.refused("docs/performance.md")
         _, error = self.page()
-        self.assertIn("on the H200' is behind CUB", error)
+        self.assertIn("on the H200' is slower than CUB", error)
         section = self.text("docs/performance.md").partition("\n## On the H200\n")[2].partition("\n## ")[0]
         self.assertIn("NVIDIA H200, CUDA 13.0, CUB 3.0.2", section)
         uniform = [line for line in section.splitlines() if line.startswith("| u32 uniform") and "2^28" in line]
