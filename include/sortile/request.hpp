@@ -91,7 +91,7 @@ struct permute_request {
 
 /// One step of a plan, as `explain` shows it.
 struct plan_step {
-  std::string name;             ///< "look", "partition", "local", …
+  std::string name;             ///< "scan", "partition", "local", …
   std::string detail;           ///< what it does here
   std::uint64_t bytes_read = 0; ///< from main memory, an estimate made from n and the types
   std::uint64_t bytes_written = 0;

@@ -16,7 +16,7 @@ class engine_on_cpu final : public engine {
  public:
   std::string_view name() const override { return "cpu"; }
   std::string_view description() const override {
-    return "stable radix sort on all cores: look, partition, local sorts in the L2 cache";
+    return "stable radix sort on all cores: scan, partition, local sorts in the L2 cache";
   }
   std::string why_unusable() const override { return {}; }
   std::string why_refused(const sort_request&, const options& opts) const override {
@@ -56,16 +56,16 @@ class engine_on_cpu final : public engine {
     if (a.handling == value_handling::widened)
       steps.push_back({"widen", "values to " + std::to_string(a.value_width) + " bytes", raw, values});
     if (n > insertion_limit)
-      steps.push_back({"look", "which bits differ, is it sorted; " + by, keys, 0});
+      steps.push_back({"scan", "which bits differ, whether the keys are sorted; " + by, keys, 0});
     if (a.partitions)
       steps.push_back(
           {"partition",
-           "by the highest differing bits, again where a bucket stays above " + count_of(a.layout.local_limit, "key"),
+           "by the highest differing bits; again for a bucket of more than " + count_of(a.layout.local_limit, "key"),
            keys + read, keys + values});
     const std::size_t from_partition = a.partitions ? values : read;
     steps.push_back(
         {"local",
-         n <= insertion_limit ? "insertion sort" : "counting sorts of what differs, within the L2 cache; " + by,
+         n <= insertion_limit ? "insertion sort" : "counting sorts by the bits that differ, within the L2 cache; " + by,
          keys + from_partition, (request.keys_out == nullptr ? 0 : keys) + values});
     if (a.handling == value_handling::widened)
       steps.push_back({"narrow", "values to " + count_of(request.value_bytes, "byte"), values, raw});

@@ -16,7 +16,7 @@ class engine_on_cuda final : public engine {
  public:
   std::string_view name() const override { return "cuda"; }
   std::string_view description() const override {
-    return "stable radix sort on one NVIDIA GPU: look, partition, local sorts in shared memory";
+    return "stable radix sort on one NVIDIA GPU: scan, partition, local sorts in shared memory";
   }
 
   std::string why_unusable() const override {

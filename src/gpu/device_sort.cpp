@@ -296,7 +296,8 @@ void device_sort::add_steps_of_sorter(std::vector<plan_step>& steps) const {
   case sorter::counting:
     return add_steps_of_counting(steps);
   case sorter::sample:
-    steps.push_back({"buckets", "to one for each multiprocessor, between keys of a sample", keys, keys});
+    steps.push_back(
+        {"partition", "into one bucket for each multiprocessor, between splitters from a sample", keys, keys});
     steps.push_back({"local", "each bucket by merging in shared memory, in the same launch",
                      keys + (makes_indices() ? 0 : values), (request_.keys_out == nullptr ? 0 : keys) + values});
     return;
@@ -315,7 +316,9 @@ void device_sort::add_steps_of_counting(std::vector<plan_step>& steps) const {
   steps.push_back({"count", "how often each key occurs", keys, 0});
   steps.push_back({"fill", "each key as often as it was counted", 0, keys});
   if (someone_behind())
-    steps.push_back({"or passes", "in place of the second, where there are -0 and +0, or NaNs of several kinds", 0, 0});
+    steps.push_back({"fallback",
+                     "LSD passes in place of the fill, where there are both -0 and +0, or NaNs of several kinds", 0,
+                     0});
 }
 
 void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
@@ -328,7 +331,7 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
     steps.push_back({"local", "all keys in the shared memory of one multiprocessor", made(first), moved});
     return;
   }
-  steps.push_back({"look", "are they sorted, how crowded is which part of their range", keys, 0});
+  steps.push_back({"scan", "whether the keys are sorted, and how many lie in each part of their range", keys, 0});
   const auto partition = [&](unsigned bits, const char* what) {
     if (bits == 0)
       return;
@@ -343,41 +346,42 @@ void device_sort::add_steps_of_partitions(std::vector<plan_step>& steps) const {
                    made(first), moved});
   if (choice_.behind == sorter::sample)
     steps.push_back(
-        {"or buckets", "of a sample's making, in place of all but the look, where one would hold too much", 0, 0});
+        {"fallback", "a sample sort in place of all but the scan, where one bucket would hold too much", 0, 0});
   else if (choice_.second == sorter::splitters)
-    steps.push_back({"or buckets",
-                     "between keys of a sample, in place of all but the look, where one bucket would hold too much; or "
-                     "passes, least significant digit first, where one of these would",
+    steps.push_back({"fallback",
+                     "a sort between splitters in place of all but the scan, where one bucket would hold too much; LSD "
+                     "passes, where one of its buckets would",
                      0, 0});
   else if (someone_behind())
-    steps.push_back({"or passes",
-                     std::string("in place of all but the look, where ") +
-                         (shape.counts ? "there is a -0 or a NaN" : "one bucket would hold too much") +
-                         ": least significant digit first",
+    steps.push_back({"fallback",
+                     std::string("LSD passes in place of all but the scan, where ") +
+                         (shape.counts ? "there is a -0 or a NaN" : "one bucket would hold too much"),
                      0, 0});
 }
 
 void device_sort::add_steps_of_splitters(std::vector<plan_step>& steps) const {
   const std::size_t keys = request_.n * key_bytes(request_.type), moved = keys + moved_bytes();
   const auto partition = [&](const char* what, std::size_t read) {
-    steps.push_back({"count", std::string("how many keys lie between which keys of a sample") + what, keys, 0});
-    steps.push_back({"partition", "into buckets between them", read, moved});
+    steps.push_back({"count", std::string("how many keys lie between which splitters of a sample") + what, keys, 0});
+    steps.push_back({"partition", "into the buckets between the splitters", read, moved});
   };
   partition("", makes_indices() ? keys : moved);
   partition(", of each bucket", moved);
   steps.push_back({"local", "each bucket in the shared memory of a multiprocessor", moved,
                    (request_.keys_out == nullptr ? 0 : keys) + moved_bytes()});
-  steps.push_back({"or passes",
-                   "in place of all that, least significant digit first, where a sample is in order or differs in few "
-                   "digits; or in place of what moves to the output, where some bucket would hold too much",
-                   0, 0});
+  steps.push_back(
+      {"fallback",
+       "LSD passes: in place of all these steps where a sample is sorted or differs in few digits, in place "
+       "of those that write the output where a bucket would hold too much",
+       0, 0});
 }
 
 void device_sort::add_steps_of_lsd(std::vector<plan_step>& steps) const {
   const std::size_t n = request_.n, keys = n * key_bytes(request_.type), values = moved_bytes();
   const bool makes_values = handling_ == value_handling::indices || handling_ == value_handling::gathered;
   const unsigned width = key_bits(request_.type), end = bits_.end == bit_window::whole_key ? width : bits_.end;
-  steps.push_back({"look", "which digits differ, is it sorted, how often each digit occurs", keys, 0});
+  steps.push_back(
+      {"scan", "which digits differ, whether the keys are sorted, how often each digit value occurs", keys, 0});
   for (unsigned begin = bits_.begin; begin < end; begin += digit_bits) {
     const bool first = begin == bits_.begin, last = begin + digit_bits >= end;
     steps.push_back({"pass",

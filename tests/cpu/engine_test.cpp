@@ -253,7 +253,7 @@ TEST(CpuEngine, PlanShowsItsSteps) {
   const sort_request request{key_type::u32, 10'000'000, &anywhere, &anywhere};
   const plan p = cpu::cpu_engine().make_plan(request, {}, 2);
   ASSERT_EQ(p.steps.size(), 3u);
-  EXPECT_EQ(p.steps[0].name, "look");
+  EXPECT_EQ(p.steps[0].name, "scan");
   EXPECT_EQ(p.steps[1].name, "partition");
   EXPECT_EQ(p.steps[2].name, "local");
   EXPECT_GE(p.workspace_bytes, 40'000'000u);

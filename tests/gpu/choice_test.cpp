@@ -160,7 +160,7 @@ TEST(sorter_choice, sorting_128_bit_keys_takes_little_more_than_the_keys_again) 
     const sort_request request{.type = key_type::u128, .n = n, .keys_in = in, .keys_out = out};
     EXPECT_LE(gpu::device_sort(request, in_device_memory, h100).workspace_bytes(), n * 16 + n * 16 / 90) << log_n;
     const std::string steps = to_string(explain(request, in_device_memory));
-    EXPECT_NE(steps.find("or buckets"), std::string::npos) << steps;
+    EXPECT_NE(steps.find("a sort between splitters"), std::string::npos) << steps;
     EXPECT_NE(steps.find("passes"), std::string::npos) << steps;
   }
 }
@@ -176,8 +176,8 @@ TEST(sorter_choice, plans_of_128_bit_pairs_say_how_they_are_parted) {
                              .values_out = at(2)};
   EXPECT_LE(gpu::device_sort(request, in_device_memory, h100).workspace_bytes(), n * 20 + n * 20 / 50);
   const std::string steps = to_string(explain(request, in_device_memory));
-  EXPECT_NE(steps.find("keys of a sample"), std::string::npos) << steps;
-  EXPECT_NE(steps.find("or passes"), std::string::npos) << steps;
+  EXPECT_NE(steps.find("splitters of a sample"), std::string::npos) << steps;
+  EXPECT_NE(steps.find("fallback"), std::string::npos) << steps;
 }
 
 TEST(sorter_choice, a_sample_sort_fits_a_large_device) {
@@ -194,15 +194,15 @@ TEST(sorter_choice, a_sample_sort_fits_a_large_device) {
   });
 }
 
-TEST(sorter_choice, plans_say_who_stands_behind) {
+TEST(sorter_choice, plans_name_the_fallback) {
   void* const in = reinterpret_cast<void*>(std::size_t{1} << 40); // compared, never followed
   void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
   const auto plan_of = [&](std::size_t n, key_type type = key_type::u32) {
     return to_string(explain({.type = type, .n = n, .keys_in = in, .keys_out = out}, {.memory = memory::device}));
   };
-  EXPECT_NE(plan_of(500'000).find("or buckets"), std::string::npos) << plan_of(500'000);
-  EXPECT_NE(plan_of(50'000'000).find("or passes"), std::string::npos) << plan_of(50'000'000);
-  EXPECT_EQ(plan_of(200'000'000).find("\nor "), std::string::npos) << plan_of(200'000'000);
+  EXPECT_NE(plan_of(500'000).find("a sample sort in place"), std::string::npos) << plan_of(500'000);
+  EXPECT_NE(plan_of(50'000'000).find("LSD passes in place"), std::string::npos) << plan_of(50'000'000);
+  EXPECT_EQ(plan_of(200'000'000).find("fallback"), std::string::npos) << plan_of(200'000'000);
   EXPECT_NE(plan_of(200'000'000).find("counted"), std::string::npos) << plan_of(200'000'000);
   EXPECT_NE(plan_of(200'000'000, key_type::f32).find("-0 or a NaN"), std::string::npos);
   EXPECT_EQ(plan_of(100'000'000, key_type::f32).find("-0 or a NaN"), std::string::npos);
@@ -217,9 +217,9 @@ TEST(sorter_choice, plans_say_who_stands_behind) {
                                                .values_in = values,
                                                .values_out = values},
                                               {.memory = memory::device}));
-  EXPECT_NE(pairs.find("or buckets"), std::string::npos) << pairs;
+  EXPECT_NE(pairs.find("a sort between splitters in place"), std::string::npos) << pairs;
   EXPECT_NE(pairs.find("passes"), std::string::npos) << pairs;
-  EXPECT_EQ(plan_of(5'000).find("or "), std::string::npos) << plan_of(5'000);
+  EXPECT_EQ(plan_of(5'000).find("fallback"), std::string::npos) << plan_of(5'000);
 }
 
 } // namespace
