@@ -1,4 +1,4 @@
-// The inner loops of the CPU engine, as a table of functions per key width and value width: look, histogram, partition,
+// The inner loops of the CPU engine, as a table of functions per key width and value width: scan, histogram, partition,
 // local.
 //
 // What is above (radix_sort.hpp) decides what is done where and by which thread; what is below knows nothing of

@@ -1,14 +1,14 @@
-// The CPU's radix sort: look, partition, local.
+// The CPU's radix sort: scan, partition, local.
 //
-// A segment (at first the whole input) that is larger than a core's L2 cache can hold is looked at once, all threads
-// sharing the scan: which bits differ, is it in order already, how many keys does each bucket of its highest differing
+// A segment (at first the whole input) that is larger than a core's L2 cache can hold is scanned once, all threads
+// sharing the work: which bits differ, is it in order already, how many keys does each bucket of its highest differing
 // bits get. It is then partitioned by those bits, stably, into up to 2048 buckets in the other buffer, and each bucket
 // is a segment again. A segment that fits is sorted locally (kernels_local.ipp) into the place where the result
 // belongs.
 //
 //          input            spare                     result
-//        [ ------- ] ──▶ [ b0 | b1 | … | b2047 ] ──▶ [ ------- ]     each key: looked at once, moved twice in memory,
-//             look + partition          local (inside L2)            whatever its width
+//        [ ------- ] ──▶ [ b0 | b1 | … | b2047 ] ──▶ [ ------- ]     each key: scanned once, moved twice in memory,
+//             scan + partition          local (inside L2)            whatever its width
 //
 // Invariants
 //   - Every move is stable: chunks of a segment are in input order, and bucket b of chunk c starts where bucket b of
@@ -18,9 +18,9 @@
 //   equal
 //     throughout are never moved.
 //   - The input is only read, unless it is the result or spare buffer.
-// Parallelism: look and partition share chunks of a segment. Buckets are tasks, handed out largest first. A bucket that
+// Parallelism: scan and partition share chunks of a segment. Buckets are tasks, handed out largest first. A bucket that
 // holds so much of the segment that it would keep one thread busy while others idle is not a task but a segment for all
-// threads: skew cannot serialise the sort. Shortcuts that the look finds: sorted (copied, or nothing), strictly
+// threads: skew cannot serialise the sort. Shortcuts that the scan finds: sorted (copied, or nothing), strictly
 // decreasing (reversed), all equal (sorted), and, for keys alone whose differing bits span at most 16: counted, and
 // written from the counts. Cost: for uniform keys 3 reads and 2 writes of the input. Source: MSD radix sort with
 // write-combining: Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011; Polychroniou and Ross,

@@ -15,8 +15,8 @@
 // one of sixteen places that lie evenly. Three reads one after the other are enough for runs of 4096 elements, where a
 // binary search by every thread has twelve, and they are done once for 32 · Items elements.
 //
-// Nothing follows the keys but the search, so the time does not depend on what is sorted. Where radix ranking has to
-// fear crowded digits, this does not.
+// Nothing but the search depends on the keys, so the time does not depend on what is sorted. Radix ranking slows down
+// where digits are skewed; this does not.
 //
 // What it costs. Shared memory and shuffles give a multiprocessor one row of 32 words a clock, and are what is waited
 // for. Of rows that a row of 32 elements takes, a word each: 15 in the warp; in a round 1 to 2 for reading, 2.5 for the
@@ -29,8 +29,8 @@
 // (radix_order.hpp), 60 for 32 bits beside the columns' 3600, and merging 4096 words about 50. Pairs are sorted so,
 // since elements of two registers would be twice the work.
 //
-// Not stable: equal elements are taken to be indistinguishable. Whoever needs stability makes them differ, with the
-// place that they came from as their lowest bits.
+// Not stable: equal elements are taken to be indistinguishable. A caller that needs stability makes them differ, with
+// the place that they came from as their lowest bits.
 //
 // Shared storage: the elements, and 16 bytes unused behind each row of 128, so that threads side by side, Items
 // elements apart, meet in different banks; `place` says where element i stands. Aligned to 16 bytes. Items: a power of

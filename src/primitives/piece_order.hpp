@@ -1,5 +1,5 @@
-// The stable order of a bucket's keys that crowd however their interval is divided: a sample of the keys divides them
-// into pieces, and each piece is small, or of one value.
+// The stable order of a bucket's keys that are skewed however their interval is divided: a sample of the keys divides
+// them into pieces, and each piece is small, or of one value.
 //
 //   sample   256 of the bucket's keys, sorted in runs of 32 by warps; each finds its rank in the other runs
 //   piece    d of 128 holds the images above cut[d − 1], up to cut[d], which is the sample's (2d + 1)-th
@@ -7,8 +7,8 @@
 //   sort     each piece by a warp, in registers: the highest 24 bits of a key's distance from the piece's lowest
 //            image, and its place in the piece below them, one word a key (warp_sort.hpp)
 //
-// Keys that share these bits are put in order by place, which is right for equal ones. Where others come to stand the
-// wrong way round, which only costs a look at the neighbours, they are put right by insertion; where there are many,
+// Keys that share these bits are put in order by place, which is right for equal ones. The others may then stand the
+// wrong way round. A comparison with the neighbours shows that, and insertion puts them right; where there are many,
 // the warp ranks the piece by counting what stands before each key.
 //
 // Frequent keys. A value that the sample has at two cuts gets a piece of its own, since the first of them is moved down

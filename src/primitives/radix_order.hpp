@@ -22,10 +22,10 @@
 // take 900 clocks a pass, however many keys there are. By 1024 threads and with keys that differ in 32 bits, 4096 keys
 // are 11,500 clocks.
 //
-// Ballots do not care how keys crowd, where votes or additions in shared storage would meet in one word. Merging images
-// with their places (block_merge_sort.hpp) takes elements of two registers, or images that have been made shorter.
-// Pieces between keys of a sample (piece_order.hpp) take 80 instructions a row to find and, being half full, as many as
-// four passes to sort by warps: they pay where keys have 64 bits and buckets are many, and not here.
+// The cost of ballots does not depend on skew, where votes or additions in shared storage would meet in one word.
+// Merging images with their places (block_merge_sort.hpp) takes elements of two registers, or images that have been
+// made shorter. Pieces between splitters (piece_order.hpp) take 80 instructions a row to find and, being half full, as
+// many as four passes to sort by warps: they pay where keys have 64 bits and buckets are many, and not here.
 //
 // Shared storage: 512 bytes a warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
 #pragma once

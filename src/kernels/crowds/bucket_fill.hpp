@@ -8,7 +8,7 @@
 //   ranks   7 7 7 7 8 8 11 11 11 11 11 12 12 …
 //
 // What began before the tile marks its first place. So a tile of 2^14 keys costs the same whether it holds one value or
-// as many as places, and the chunks of a tile are shared out to all warps: of crowded buckets (few frequent values,
+// as many as places, and the chunks of a tile are shared out to all warps: of skewed buckets (few frequent values,
 // many rare ones) some tile spans most of the chunks.
 //
 // Places count from the last multiple of 16 bytes at or before the first key that is written, so that rows of 32

@@ -1,5 +1,4 @@
-// Sorts the buckets of 32-bit keys that the local step left, by counting: whatever their size and keys, one read and
-// one write.
+// Sorts the deferred buckets of 32-bit keys by counting: whatever their size and keys, one read and one write.
 //
 // A bucket has no more than 2^16 different values (bucket_values.hpp), so how often each occurs says everything, as it
 // does of keys of 16 bits (narrow/count_sort_kernel.hpp). The idea is Seward's ("Information sorting in the application
@@ -9,9 +8,9 @@
 //   giant buckets, a share of all their keys a block (giant_buckets.hpp)
 //     whole in the share      counted and written, as those below
 //     others                  counted, and added to the bucket's counters in global memory
-//   buckets left, drawn one by one, but for those that medium_sort_kernel.hpp has sorted since; the next is asked for
-//   from the L2 meanwhile
-//     with strays             digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
+//   deferred buckets, drawn one by one, but for those that medium_sort_kernel.hpp has sorted since; the next is asked
+//   for from the L2 meanwhile
+//     with outliers           digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
 //     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
 //
 // What shares put together is written by the next launch (fill_giants_kernel.hpp). The arrays are those of the local

@@ -2,8 +2,9 @@
 // (local/local_sort_kernel.hpp), in larger blocks, before what is left is counted (count_crowds_kernel.hpp). Counting
 // would clear and read 65,536 counters for each, 28 µs; this takes as long as the local step for as many keys.
 //
-// As many blocks as are resident go through the list of buckets left. Those that are too large, that have keys from
-// outside of the window, or too many equal ones, stay in the list; others leave `done` in their place.
+// As many blocks as are resident go through the list of deferred buckets. Buckets that are too large, that have
+// outliers (keys from outside of the interval), or that have too many equal keys stay in the list; others leave `done`
+// in their place.
 //
 // In place is allowed, as in the local step. Traffic: 2 sizeof(key) a key.
 #pragma once

@@ -11,9 +11,9 @@
 // so that lanes with equal digits, the common case in real data, meet in fewer places, and lanes of different copies
 // never share a bank. The adding instruction without a result joins equal addresses of a warp by itself.
 //
-// In the same pass the kernel gathers which bits are set in some key and which are clear in some key (the look): their
-// conjunction says which bits differ at all. Two operations a key on registers, hidden behind the loads. `Look` is the
-// seam: anything with see(image) and finish(…).
+// In the same pass the kernel gathers which bits are set in some key and which are clear in some key: their conjunction
+// says which bits differ at all. Two operations per key on registers, hidden by the loads. `Look` is the place for
+// other questions of that kind: anything with see(image) and finish(…).
 //
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
 #pragma once

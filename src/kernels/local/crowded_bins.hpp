@@ -1,10 +1,10 @@
-// Whether a block's keys crowd in their bins, before any bin is filled: the steps that give each bin one bit, sixteen
-// bins a word, and go another way where too many keys share a word.
+// Tells whether a block's keys are skewed in their bins, before any bin is filled. The steps that give each bin one
+// bit, sixteen bins per word, take another way where too many keys share a word.
 //
-// A key of each thread of a few warps is asked. Where one word gets four of a warp's 32 keys, keys crowd: that happens
-// to evenly spread ones, 32 of them in 4096 words, once in 10^6 warps. Eight warps are enough to see crowds that
-// matter, and all would take long: lanes are compared by match_any, 54 clocks of a multiprocessor a warp. What is not
-// seen is found when the bins are full.
+// A key of each thread of a few warps is tested. The keys are skewed where one word gets four of a warp's 32 keys: that
+// happens to evenly spread keys, 32 of them in 4096 words, once in 10^6 warps. Eight warps are enough to see skew that
+// matters, and all would take long: lanes are compared by match_any, 54 clocks of a multiprocessor per warp. What is
+// not seen here is found when the bins are full.
 #pragma once
 
 #include "simt/simt.hpp"

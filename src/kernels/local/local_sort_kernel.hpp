@@ -1,20 +1,21 @@
-// Local sort: a block a bucket. The keys of a bucket are read once, put in order in shared storage, and written once.
+// Local sort: one block per bucket. The keys of a bucket are read once, put in order in shared storage, and written
+// once.
 //
-// One bit a bin. 15 or 16 bits of how far a key lies from the bucket's start say which of 32,768 or 65,536 bins it
-// belongs to, some ten times as many bins as keys. Sixteen bins share a word (bin_words.hpp); a key sets its bit by one
-// fetch_or, and its place is the word's offset and the number of present bins below its own: one popcount. The few keys
-// that found their bin taken (3 % of random keys) are put behind the others of their word, through a short list, and
-// the words that have such keys are put right by insertion, a thread a word: that orders the bits below the bins too.
+// One bit per bin. 15 or 16 bits of a key's distance from the bucket's start tell to which of 32,768 or 65,536 bins it
+// belongs; there are some ten times as many bins as keys. Sixteen bins share a word (bin_words.hpp). A key sets its bit
+// by one fetch_or, and its place is the word's offset plus the number of present bins below its own: one popcount. The
+// few keys that find their bin taken (3 % of random keys) are put after the others of their word, through a short list.
+// One thread per word puts the words that have such keys right, by insertion; that orders the bits below the bins, too.
 //
 // A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
-// left as it is and listed; large_sort_kernel.hpp sorts it, or, where buckets are counted, one of
-// crowds/medium_sort_kernel.hpp and crowds/count_crowds_kernel.hpp. So is the first and the last bucket where some keys
-// lie outside of the window. A giant bucket (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In
-// the others a key's bin is its distance from the bucket's first possible key, shifted.
+// deferred: it stays as it is and is listed. large_sort_kernel.hpp sorts it, or, where buckets are counted,
+// crowds/medium_sort_kernel.hpp or crowds/count_crowds_kernel.hpp. The first and the last bucket are deferred too where
+// some keys lie outside of the interval. A giant bucket (crowds/giant_buckets.hpp) is listed already; its counters are
+// zeroed. In the other buckets a key's bin is its distance from the bucket's first possible key, shifted.
 //
-// 32-bit keys whose bins have two values at most need not be left where the bins cannot take them: the block goes on to
-// sort them by how often each value occurs (distinct_values.hpp). It does so at once where there are so many keys to so
-// few bins that the list would overflow even if they were evenly spread.
+// A bucket of 32-bit keys whose bins have two values at most need not be deferred where the bins cannot take it: the
+// block goes on to sort it by how often each value occurs (distinct_values.hpp). It does so at once where there are so
+// many keys to so few bins that the list would overflow even if they were evenly spread.
 //
 // In place is allowed: a block reads all of its bucket before it writes; at the bucket's ends it reads neighbours' keys
 // along with its own and makes no use of them. Block b asks the L2 for a bucket some 4 MB on, which later blocks will

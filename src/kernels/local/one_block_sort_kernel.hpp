@@ -1,13 +1,13 @@
-// A short input in one launch of one block: look and local step of the key sort together, without tables between them.
+// A short input in one launch of one block: scan and local sort of the keys together, without tables between them.
 //
 //   load     all keys into registers; which bits differ, is there disorder (block-wide)
 //   sorted   nothing but the copy
-//   sort     one bit a bin, as local_sort_kernel.hpp does a bucket
+//   sort     one bit per bin, as local_sort_kernel.hpp does a bucket
 //   else     where too many keys share bins: by merging (primitives/block_merge_sort.hpp), whatever the keys
 //
-// Crowds are mostly seen before bins are filled in vain (crowded_bins.hpp).
+// Skewed keys are mostly seen before bins are filled in vain (crowded_bins.hpp).
 //
-// A launch costs more than sorting some thousand keys does: the launches of the long way take 20 to 25 µs, this one 10.
+// A launch costs more than the sort of some thousand keys: the launches of the long way take 20 to 25 µs, this one 10.
 // The block has 1024 threads, since no other block will hide its latencies.
 #pragma once
 

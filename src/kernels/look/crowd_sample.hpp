@@ -1,29 +1,29 @@
-// Whether keys crowd, by a sample: a sort by buckets that leaves crowded keys to another sort learns it before it reads
-// them all.
+// Tells by a sample whether keys are skewed. A sort by buckets that leaves skewed keys to its fallback learns it here
+// before it reads all keys.
 //
 //   samples   S keys at even distances, the first and the last among them
 //   bins      by the highest bits of a bucket's number: a bin is so many whole, neighbouring buckets
-//   limit     a bin with as many samples says that the keys crowd
+//   limit     a bin with so many samples says that the keys are skewed
 //
 // The limit. Where the buckets of a bin hold `most` keys each, and one more, some bucket among them is too large,
 // however the keys lie in it. Such a bin is expected to have
 //
 //   λ = S · most · (buckets a bin) / n
 //
-// samples. The limit is λ + 6 √λ, and 32 at least: a bin that is exactly full reaches that less than once in a million
-// times (Poisson), an evenly filled one, which has fewer, never. Distributions that crowd as they come (numbers of many
-// magnitudes, few frequent values, one busy range) have bins with hundreds of samples.
+// samples. The limit is λ + 6 √λ, and 32 at least. A bin that is exactly full reaches it less than once in a million
+// times (Poisson), and an evenly filled one, which has fewer, never. Distributions that are skewed by nature (numbers
+// of many magnitudes, few frequent values, one busy range) have bins with hundreds of samples.
 //
 // Groups. What is a little too full over a wide range (the middle of a normal distribution has 4.4 times its share)
 // shows in no bin of a few samples, but in 16 neighbouring ones together, by the same rule.
 //
-// Order. Keys that seem to be in order, or backwards, are better not judged: the look at all keys may find that a copy
-// is enough. So a second question is whether no neighbouring samples of a warp fall, or none rise. None do either where
-// all samples are alike.
+// Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
+// enough. So a second question is whether no neighbouring samples of a warp fall, or none rise. Where all samples are
+// alike, none do either.
 //
-// What a wrong answer costs. Even distances can meet a pattern of the input, and crowds can be too small to show. The
-// sort that takes crowded keys takes all others too, and keys that crowd unnoticed are noticed by the full count: the
-// result is right either way, and only its time depends on the sample.
+// What a wrong answer costs. Even distances can meet a pattern of the input, and skew can be too small to show. The
+// fallback takes all keys, skewed or not, and skew that the sample misses is found by the full count. So the result is
+// right either way, and only its time depends on the sample.
 //
 // Cost: S scattered loads, S additions in shared storage, five barriers of one block; the same answer in every block
 // that asks.

@@ -1,4 +1,4 @@
-// What the look finds out about all keys, and what later steps of a sort add: a few words in the workspace.
+// What the scan finds out about all keys, and what later steps of a sort add: a few words in the workspace.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,16 @@
-// In which order keys lie: what a look that reads them all anyway learns from neighbours.
+// In which order keys lie: what a scan, which reads them all anyway, learns from neighbours.
 //
 //   none falls                  the keys are in order: the result is a copy of the input
-//   some fall, none rises       they are in order backwards: the result is the input from its end (reverse_array.hpp)
+//   some fall, none rises       they are descending: the result is the input from its end (reverse_array.hpp)
 //   some fall, some rise        there is something to sort
 //
-// Equal neighbours are in order. Backwards they would change places, so where the sort is stable and equal keys can be
-// told apart (by their values, or by bits that the images leave out) they count as rising, and only strictly decreasing
-// images are reversed. Where equal images mean equal bits, and nothing goes with the keys, they count as neither.
+// Equal neighbours are in order. In a reversed copy they would change places. So where the sort is stable and equal
+// keys can be told apart (by their values, or by bits that the images leave out) they count as rising, and only
+// strictly descending images are reversed. Where equal images mean equal bits, and no values go with the keys, they
+// count as neither.
 //
-// A warp that has seen both stops comparing: with keys in no order, after its first row. One that has seen one of them
-// asks for the other alone, which costs keys in order no more than if nothing else were looked for.
+// A warp that has seen both stops comparing: with unsorted keys, after its first row. A warp that has seen one of them
+// compares for the other alone, which costs sorted keys no more than a single comparison would.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,20 +1,22 @@
-// The window of keys that a sort divides into buckets: an interval that holds (nearly) all images, spread evenly over
+// The key interval (`key_window`), which a sort divides into buckets: it holds (nearly) all images, spread evenly over
 // 31 bits.
 //
 // Buckets by the highest bits of the key are even only where keys use all of their type. Numbers below a billion, time
-// stamps, small numbers of both signs do not. So a sample says which interval [low, high] the images come from, and the
-// bucket is a matter of where in it a key lies:
+// stamps, small numbers of both signs do not. So a sample tells from which interval [low, high] the images come, and a
+// key's place in that interval decides its bucket:
 //
 //   v      image − low                         0 … span
 //   x      v, shifted up as far as span goes   32 bits, the highest ones
 //   y      x · scale / 2^32                    0 … 2^31 − 1, evenly, with scale ≈ 2^63 / (span + 1 shifted likewise)
 //
 // y grows with the key, so any number of its highest bits are a bucket number. Where the interval is all of the type, y
-// is the image's highest 31 bits. Images outside of the interval, which a sample cannot exclude, count as its nearest
-// end: the first and the last bucket may then hold keys from far away, and whoever sorts those buckets has to ask.
+// is the image's highest 31 bits. A sample cannot exclude that some images lie outside of the interval. They count as
+// its nearest end: the first and the last bucket may then hold keys from far away, and the code that sorts those
+// buckets has to ask.
 //
 // Cost: a multiplication with an addition (64 bits and more: an exclusive-or and an addition), a comparison, a shift
-// and a multiplication a key. The look, which waits for instructions, has a loop for the whole type alone (whole_keys).
+// and a multiplication per key. The scan, which is bound by instructions, has a loop for the whole type alone
+// (whole_keys).
 #pragma once
 
 #include "kernels/integer_image.hpp"

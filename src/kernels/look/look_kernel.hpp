@@ -1,32 +1,32 @@
-// The look: everything that a sort of keys wants to know before it moves one, in a single read.
+// The scan of a sort of keys: everything that it needs to know before it moves a key, in a single read.
 //
-//   count[d]   how many keys have d as the highest bits of their place in the window (key_window.hpp), up to 16 bits:
+//   count[d]   how many keys have d as the highest bits of their place in the interval (key_window.hpp), up to 16 bits:
 //              where every bucket of both partitions begins follows from these, so that no partition has to count again
-//   findings   whether the keys are in order already, or backwards; which bits are set, and clear, in some image;
-//              whether some image lies outside of the window, or, of floats, some key is −0 or a NaN, so that the keys
-//              are left to another sort (key_findings.hpp, float_image.hpp)
+//   findings   whether the keys are sorted already, or descending; which bits are set, and clear, in some image; whether
+//              some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that the
+//              fallback has to sort the keys (key_findings.hpp, float_image.hpp)
 //
 // Counters. A block has one for each of up to 65,536 digits: 16 bits each, two a word, 128 KB of shared storage, one
 // block a multiprocessor.
 //
 //   packed[w]   | count of digit 2w + 1 | count of digit 2w |
 //
-// A key adds 1 to its half and gets the word's old value. Whoever moves its half from below 2^15 to 2^15 or more takes
-// 2^15 away again and puts them to the global counter; others may add meanwhile. The half overflows only if they add
-// another 2^15 between those two instructions of one thread, and then the keys no longer add up to n: the next step
+// A key adds 1 to its half and gets the word's old value. A thread that moves a half from below 2^15 to 2^15 or more
+// takes 2^15 away again and puts them to the global counter; others may add meanwhile. The half overflows only if they
+// add another 2^15 between those two instructions of one thread, and then the keys no longer add up to n: the next step
 // checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
-// throughout counts it with one addition: constant and sorted inputs would otherwise meet in one counter, lane by lane.
-// Where the window has fewer values than there are counters, lanes with one value would meet as well: then a value has
-// several counters, all those up to the next value's, and threads take different ones. The result is written from the
-// counts there (key_course::fill), which this leaves as they are, summed up; if it turns out that keys lie outside of
-// the window, so that partitions would have to go by the counts, the keys are left to another sort, or are looked at
+// throughout counts it with one addition; otherwise constant and sorted inputs would meet in one counter, lane by lane.
+// Where the interval has fewer values than there are counters, lanes with one value would meet as well. Then a value
+// has several counters, all those up to the next value's, and threads take different ones. The result is written from
+// the counts there (key_course::fill), which this leaves as they are, summed up. If it turns out that keys lie outside
+// of the interval, so that partitions would have to go by the counts, the fallback sorts the keys, or they are scanned
 // again.
 //
 // Order. Each thread compares the keys of its vectors and the first key of the next lane's; the last lane loads that
 // key (key_order.hpp).
 //
-// Does nothing where a sample has said that the keys are left to another sort (crowd_sample.hpp). The same kernel takes
-// the second look (second_look.hpp), if one is needed.
+// Does nothing where a sample has said that the fallback sorts the keys (crowd_sample.hpp). The same kernel does the
+// second scan (second_look.hpp), if one is needed.
 //
 // Traffic: sizeof(key) bytes a key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
 // slower; 512 threads: slower) and the next 3 on their way while these are counted.

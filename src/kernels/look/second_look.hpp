@@ -1,19 +1,19 @@
-// What becomes of keys outside of the window (key_window.hpp) where nobody stands behind the sort to take the keys.
+// What becomes of outliers, keys outside of the interval (key_window.hpp), in a sort that has no fallback.
 //
-// They count as the window's nearest end, so they are in the first or the last bucket, with keys of its own. Such a
-// bucket is sorted digit by digit, by one block: that is right for any number of strays, and quick enough for the few
-// that a sample misses. Where a bucket with strays holds more, or where the counts were to be the result
-// (which they cannot be: values had several counters each), the look is taken again with a window that holds all keys.
-// The first look has told what that is:
+// They count as the interval's nearest end, so they are in the first or the last bucket, together with other keys. One
+// block sorts such a bucket digit by digit: that is right for any number of outliers, and fast enough for the few that
+// a sample misses. Where a bucket with outliers holds more, or where the counts were to be the result (which they
+// cannot be: values had several counters each), the scan is repeated with an interval that holds all keys. The first
+// scan has told what that is:
 //
 //   bits that are the same in all images     P P P P . . . . . . . .
-//   the second window                        P P P P 0 0 0 0 0 0 0 0  …  P P P P 1 1 1 1 1 1 1 1
+//   the second interval                      P P P P 0 0 0 0 0 0 0 0  …  P P P P 1 1 1 1 1 1 1 1
 //
-// The second look counts into a table of its own and finds the same bits and the same order again, so that all its
-// blocks can decide by the first one's table and findings, while it runs. The tables' kernel puts the second window,
-// and that nothing lies outside, in the first one's place.
+// The second scan counts into a table of its own and finds the same bits and the same order again. So all its blocks
+// can decide by the first one's table and findings, while it runs. The tables' kernel puts the second interval, and
+// that nothing lies outside, in the first one's place.
 //
-// Cost: an idle launch, or the look once more.
+// Cost: an idle launch, or the scan once more.
 #pragma once
 
 #include "kernels/look/key_window.hpp"

@@ -1,18 +1,18 @@
-// The first launch of a sort of keys: zeroes what is counted in, and chooses the window from a sample.
+// The first launch of a sort of keys: zeroes the counters, and chooses the interval from a sample.
 //
 // Block 0 reads 8192 keys at even distances (2048 of fewer than 2^26, where every microsecond counts), the first and
 // the last among them, and takes their smallest and largest image. If the aligned power of two that holds both is
-// hardly larger (as it is for keys that use all bits below some bit), the window is that; otherwise 1/256 (of few
-// samples 1/128) of the distance is added on both sides. Of keys that are spread evenly over an interval about one in
-// 8192 (2048) lies outside of the sample's, and hardly ever one outside of the window: once in e^16 sorts. The look
-// counts what does. Of floats 1/16 is added: where they are spread evenly from 0 on, half as many have the next lower
-// exponent, and all keys below the sample's least one may lie outside. 1/16 of the 13 exponents that a sample spans
-// takes in three in seven of those, and buckets that are 1/8 fuller still fit the local step.
+// hardly larger (as it is for keys that use all bits below some bit), that is the interval. Otherwise 1/256 (of few
+// samples 1/128) of the distance is added on both sides. Of keys that are spread evenly over an interval, about one in
+// 8192 (2048) lies outside of the sample's, and hardly ever one outside of the widened one: once in e^16 sorts. The
+// scan counts those that do. For floats 1/16 is added: where they are spread evenly from 0 on, half as many have the
+// next lower exponent, and all keys below the sample's least one may lie outside. 1/16 of the 13 exponents that a
+// sample spans takes in three in seven of those, and buckets that are 1/8 fuller still fit the local sort.
 //
-// The same sample says whether the keys crowd in that window (crowd_sample.hpp), where the sort may leave them to
-// another and is long enough to care: then that is decided here, and no later launch does anything. So is what the
-// window alone decides: that it is dense. Not where the counts, or a copy, could be the result. Floats among which the
-// sample shows a −0 or a NaN are left to another sort at once too (float_image.hpp), in order or not.
+// The same sample tells whether the keys are skewed in that interval (crowd_sample.hpp), where the sort has a fallback
+// and n is large enough for it to matter. Then that is decided here, and no later launch does anything. So is what the
+// interval alone decides: that it is dense. Not where the counts, or a copy, could be the result. Floats among which
+// the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"

@@ -1,12 +1,12 @@
-// The look of an LSD sort: one read of the keys tells all that its passes want to know before one key is moved.
+// The scan of an LSD sort: one read of the keys tells all that its passes need to know before one key is moved.
 //
 //   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
 //   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards
 //
-// A resident grid strides over the keys, four loads of 16 bytes in flight a thread, and the next four on their way.
-// Counters stand in several copies beside each other, chosen by the lane: 32 of 4-byte keys, a bank a lane, and as many
-// of wider ones as 128 KB hold. Additions to shared storage are what a look waits for then, 3.5 clocks of a
-// multiprocessor each, one a digit and a row. For the order each thread compares the keys of its vectors, and the last
+// A resident grid strides over the keys, four loads of 16 bytes in flight per thread, and the next four on their way.
+// Counters stand in several copies beside each other, chosen by the lane: 32 for 4-byte keys, a bank for each lane, and
+// for wider ones as many as 128 KB hold. Then the scan is bound by additions to shared storage: 3.5 clocks of a
+// multiprocessor each, one per digit and row. For the order, each thread compares the keys of its vectors, and the last
 // with the next lane's first; the last lane loads that key (look/key_order.hpp).
 //
 // The words of the passes' look-back are zeroed on the way: stores that nobody waits for.

@@ -1,15 +1,15 @@
-// Stable sort by the least significant digit first; plain C++. The path that takes everything: any key type, order and
-// bit window, any values, any distribution, any n.
+// Stable sort by the least significant digit first (LSD); plain C++. It takes everything: any key type, order and bit
+// window, any values, any distribution, any n.
 //
-//   look    one read: how often each value of each digit occurs, which bits differ, whether the keys are in order
-//   pass    one a digit of up to 8 bits, lowest first: one stable scatter, one read and one write of keys and values
+//   scan    one read: how often each value of each digit occurs, which bits differ, whether the keys are sorted
+//   pass    one per digit of up to 8 bits, lowest first: one stable scatter, one read and one write of keys and values
 //   copy    only where keys or values are sorted in place or in scratch; see below
 //
-// A digit in which no key differs costs an empty launch; keys in order already cost the look and a copy (none in
-// place), strictly decreasing ones the look and as much (without values, whole integers: decreasing ones). The list of
-// launches depends on the request alone, never on the keys, and nothing is read back: it may be captured in a CUDA
-// graph and replayed with other keys. Asynchronous on the queue, allocates nothing, never synchronises. The workspace's
-// content never matters. Deterministic.
+// A digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: none),
+// strictly descending ones the scan and as much (whole integers without values: descending ones). The list of launches
+// depends on the request alone, never on the keys, and nothing is read back: it may be captured in a CUDA graph and
+// replayed with other keys. Asynchronous on the queue, allocates nothing, never synchronises. The workspace's content
+// never matters. Deterministic.
 //
 // Order. By codec.image within its bit window: −0 equals +0, all NaNs are equal; equal keys keep their input order;
 // bits are never altered.

@@ -1,4 +1,4 @@
-// What the launches of one LSD sort share in device memory, and how a kernel reads it: n, what the look found, which
+// What the launches of one LSD sort share in device memory, and how a kernel reads it: n, what the scan found, which
 // array a pass reads and writes.
 #pragma once
 

@@ -1,9 +1,9 @@
 // The bins of one block's keys, where the block has all there are (local_pairs_kernel.hpp, one_block).
 //
-// First by the highest bits of their images, which asks nothing of the keys. Where they crowd so, by how far they lie
-// from the lowest of them: integers by a power of two, so that a bin costs a subtraction and a shift; floats by value
-// (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. What crowds then, many equal
-// keys or many magnitudes, is not for bins.
+// First by the highest bits of their images, which takes no knowledge of the keys. Keys that are skewed so get bins by
+// their distance from the lowest one: integers by a power of two, so that a bin costs a subtraction and a shift; floats
+// by value (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. Keys that are skewed
+// even then (many equal keys, or many magnitudes) are not for bins.
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"

@@ -1,5 +1,5 @@
-// The look of the sort of pairs: how many keys of each digit every chunk of the input holds, and whether all keys are
-// in order, or backwards, in a single read.
+// The scan of the sort of pairs: how many keys of each digit every chunk of the input holds, and whether all keys are
+// sorted, or descending, in a single read.
 //
 // Chunk c of the input is counted by block c, and moved by block c of the first partition. The digit is joint: the top
 // bits that both partitions together divide by, up to 16. So where chunk c's pairs of each digit go is known before any
@@ -22,10 +22,10 @@
 // throughout counts it with one addition.
 //
 // The digit is that of y, by which keys are spread over buckets (key_spread.hpp). Each block takes the same sample
-// before it counts, and comes to the same answer without a launch before this one or a wait (spread_sample.hpp); block
-// 0 leaves it to later launches. The sample also says whether the keys crowd, where the caller asks whether the sort
-// suits the pairs, and they are many: then block 0 says so, and neither this nor any later step does anything. 2048
-// keys show what 8192 would: buckets have so little room to spare that mild crowds stay for the counts to find.
+// before it counts, and comes to the same answer without an earlier launch and without waiting (spread_sample.hpp);
+// block 0 writes it for later launches. Where the caller has a fallback and the pairs are many, the sample also tells
+// whether the keys are skewed. Then block 0 says so, and neither this nor any later step does anything. 2048 keys show
+// what 8192 would: buckets have so little room to spare that the counts have to find mild skew anyway.
 //
 // Traffic: sizeof(key) bytes a key, and 4 bytes a counter.
 #pragma once

@@ -1,5 +1,5 @@
-// Local step of the sort of pairs: a block a bucket. Bulk copies bring keys and values to shared storage, where they
-// stay; what is sorted is a permutation of 16 bits a pair, and pairs leave along it, in coalesced rows.
+// Local sort of pairs: one block per bucket. Bulk copies bring keys and values to shared storage, where they stay. What
+// is sorted is a permutation of 16 bits per pair, and the pairs are written along it, in coalesced rows.
 //
 //   keys, values   as they came         order   place in the result → place in the bucket
 //
@@ -7,8 +7,8 @@
 // (key_spread.hpp) below the bucket's own, 15 or 16 of them, name one of 32,768 or 65,536 bins; sixteen bins share a
 // word with a 16-bit offset (local/bin_words.hpp).
 //
-// Pairs that found their bin taken are put behind the others of their word, and such words are put right by insertion,
-// by image and then by place in the bucket: the result is stable although nobody says who takes a bin first.
+// Pairs that find their bin taken are put after the others of their word, and such words are put right by insertion, by
+// image and then by place in the bucket. So the result is stable, whichever pair takes a bin first.
 //
 // Some equal keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024, pairs are not
 // listed: each thread keeps its pairs' numbers among the taken ones of their words, a byte each, and puts right a
@@ -19,20 +19,20 @@
 // bits a pass, by those digits in which the bucket's keys differ: slower, and right for all keys. Only a bucket of more
 // than `capacity` pairs is listed: for a launch of larger blocks where there is one, or for large_pairs_kernel.hpp.
 //
-// Between splitters a bucket's own interval names its bins. Where its keys crowd in them, pieces between keys of its
-// own take their place (primitives/piece_order.hpp), and digits where those do not suit.
+// Between splitters, a bucket's own interval names its bins. Where its keys are skewed in them, pieces between
+// splitters of its own take their place (primitives/piece_order.hpp), and digits where the pieces do not do.
 //
 // In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
 // the L2 for a bucket some 4 MB on, which later blocks will want.
 //
 // One block alone (`one_block`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are
-// those of block_bins.hpp, and where keys crowd it sorts the permutation by digits of 8 bits
-// (primitives/radix_order.hpp). It mostly sees that before it fills bins in vain: one word of bins gets four of 32
-// random keys once in 10^5 sorts. No other block hides its latencies, so it has 1024 threads; nor has another one
-// fetched its instructions, so its loops over a thread's pairs are not unrolled.
+// those of block_bins.hpp, and skewed keys it sorts by digits of 8 bits (primitives/radix_order.hpp). It mostly sees
+// skew before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts. No other block
+// hides its latencies, so it has 1024 threads. No other block has fetched its instructions, either, so its loops over a
+// thread's pairs are not unrolled.
 //
-// Where the look saw that the pairs are in order, or backwards, the kernel writes the output from the input instead.
+// Where the scan saw that the pairs are sorted, or descending, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 90 to 102 % of the copy rate on the H100.
 #pragma once

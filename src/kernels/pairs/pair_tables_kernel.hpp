@@ -1,4 +1,4 @@
-// From the look's counts, a row a chunk, to the place of every chunk's first pair in every bucket.
+// From the scan's counts, one row per chunk, to the place of every chunk's first pair in every bucket.
 //
 //   column_sums_kernel   rows become sums over the rows before them, in place; count[d] is the whole column's sum
 //   bucket_starts_kernel start[d]: pairs of smaller digits; start[bins] = n
@@ -11,7 +11,7 @@
 // sees whether a bucket is too large for the local steps. The last one sees that the counts add up to n, and traps if
 // they do not (chunk_look_kernel.hpp says why that is asked).
 //
-// Neither does anything where the look's sample has refused the pairs.
+// Neither does anything where the scan's sample has found the pairs skewed.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"

@@ -1,13 +1,13 @@
 // Sorts pairs of a key and a value in device memory, stably, by two partitions and one local step; plain C++.
 //
-//   look        one read of the keys: how many of each digit every chunk of the input holds, whether they are in order
+//   scan        one read of the keys: how many of each digit every chunk of the input holds, whether they are sorted
 //   tables      the place of every pair follows from the counts, before anything moves: two small launches (columns,
 //               starts), or, of a single partition, made by its blocks themselves
 //   partition   up to 8 bits        one read, one write
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 pairs on)
 //   local       the rest            one read, one write
 //
-// and large_pairs_kernel.hpp for buckets that the local step cannot take.
+// and large_pairs_kernel.hpp for buckets that the local sort cannot take.
 //
 // The number of buckets follows n, 2048 to 4096 pairs each. 7 sizes of a key and 6 of a value are moved a pair,
 // whatever the width. Inputs of one bucket (sort_pairs_small) take a single launch.
@@ -28,10 +28,10 @@
 // their bits (key_spread.hpp): numbers below a billion, time stamps and floats between 0 and 1 fill them as evenly as
 // random bits do.
 //
-// When not to use it: beyond 2^28 pairs, or where keys crowd (normally distributed floats, skew, a few outliers far
-// away), buckets get too large for the local steps, and one block sorts each of those: right, but slow. `unsuited` says
-// so in time: of crowds that a sample shows, before the keys are read. So it does where there are more than 8 keys to
-// each value of the interval: other sorts take such keys in fewer passes.
+// When not to use it: for more than 2^28 pairs, and for skewed keys (normally distributed floats, heavy keys, a few
+// outliers far away). Their buckets get too large for the local sorts, and one block sorts each of those: right, but
+// slow. The verdict (`unsuited`) says so in time: of skew that a sample shows, before the keys are read. It does so too
+// where there are more than 8 keys to each value of the interval: other sorts take such keys in fewer passes.
 #pragma once
 
 #include "kernels/sort_shape.hpp"

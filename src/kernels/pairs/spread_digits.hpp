@@ -1,4 +1,4 @@
-// Digits of y for the stable partition (stable_partition_kernel.hpp), in the sort of pairs whose look has counted them
+// Digits of y for the stable partition (stable_partition_kernel.hpp), in the sort of pairs, whose scan has counted them
 // all: how keys are spread comes from a sample, and shares of the second partition are cut at cells.
 #pragma once
 

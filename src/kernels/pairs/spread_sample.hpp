@@ -1,5 +1,5 @@
 // What the sort of pairs learns from a sample: how keys are spread over its buckets (key_spread.hpp), and whether they
-// crowd all the same.
+// are skewed all the same.
 //
 //   sample     2048 keys at even distances, the first and the last among them
 //   integers   the aligned power of two that holds all samples, where that is hardly larger; else their interval, and
@@ -9,11 +9,11 @@
 //              fewer samples. By bits where that is no worse: numbers of all magnitudes are even by their bits, and
 //              what few magnitudes make of their bits, by value, is nearly always a difference of several times
 //
-// Few values. Where the interval has much fewer values than there are keys, buckets hold nothing but equal keys, which
-// another sort is quicker with. Where there is one, the keys are then divided by their bits, and crowd.
+// Few values. Where the interval has much fewer values than there are keys, buckets hold nothing but equal keys, and
+// another sort is faster. Where the caller has a fallback, the keys are then divided by their bits, and found skewed.
 //
-// Every block of the look finds this for itself, from the same sample: the same in all, without a launch before or a
-// wait. What is outside of the interval counts as its nearest end: right, but crowded where it is much.
+// Every block of the scan finds this for itself, from the same sample: the same in all, without an earlier launch and
+// without waiting. Keys outside of the interval count as its nearest end: right, but slow where they are many.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"

@@ -1,19 +1,19 @@
-// From the look's counts to where every bucket begins and where its ring is filled from, for both partitions.
+// From the scan's counts to where every bucket begins and where its ring is filled from, for both partitions.
 //
 //   start[i]       keys in buckets below i; start[bins] = n
 //   next, left     of the second partition's buckets i, and of the first's, which are `fine` neighbours together
 //                  (partition_kernel.hpp says what they are)
 //
-// Crowds. Where the sort may leave the keys to another, it is unsuited, and finding_skewed tells all later steps, where
-// a bucket holds more than `most` keys, where buckets that the local step cannot take (more than `fitting` keys) hold
-// more than a sixteenth of all, or where the window is dense. Not where the counts themselves are the result
-// (key_course::fill). Where a sample has said so before, there are no counts, and nothing to do. What the look has
+// Skew. Where the sort has a fallback, the verdict (`unsuited`, and finding_skewed for all later steps) is given to it
+// if a bucket holds more than `most` keys, if buckets that the local sort cannot take (more than `fitting` keys) hold
+// more than a sixteenth of all, or if the interval is dense. Not where the counts themselves are the result
+// (key_course::fill). Where a sample has said so before, there are no counts, and nothing to do. What the scan has
 // found of floats (−0, NaN) is in finding_skewed already, and told the caller here.
 //
 // finding_hot tells the partitions that one bucket holds more than a quarter of all keys.
 //
-// Giant buckets (crowds/giant_buckets.hpp) are listed, where the sort counts them. Where a second look was taken, its
-// counts are the ones that hold, and its window and findings replace the first one's.
+// Giant buckets (crowds/giant_buckets.hpp) are listed, where the sort counts them. Where a second scan was made, its
+// counts are the ones that hold, and its interval and findings replace the first one's.
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
 // each from the L2 are done before a look-back would be. The last one sees that the counts add up to n, and traps if

@@ -1,6 +1,6 @@
-// Partition: moves the keys of each segment into buckets by up to 8 bits of their place in the window (key_window.hpp),
-// in any order within a bucket.
-// The look has said where the buckets begin, so one launch reads and writes each key once.
+// Partition: moves the keys of each segment into buckets by up to 8 bits of their place in the interval
+// (key_window.hpp), in any order within a bucket. The scan has said where the buckets begin, so one launch reads and
+// writes each key once.
 //
 // A block takes chunks of tiles in turn. Of a tile it
 //

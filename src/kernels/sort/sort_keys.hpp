@@ -1,30 +1,30 @@
 // Sorts keys in device memory; plain C++.
 //
-//   window      small: a sample says which interval the keys come from; it is divided into buckets
-//   look        one read: where every bucket begins, which bits differ, whether there is anything to do
+//   sample      small: it tells from which interval the keys come; that is divided into buckets
+//   scan        one read: where every bucket begins, which bits differ, whether there is anything to do
 //   tables      small
 //   partition   up to 8 bits        one read, one write
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 keys on)
-//   local       the rest            one read, one write     (and large_sort_kernel.hpp for what that leaves, or, of
-//                                                            32-bit keys in 2^16 buckets, crowds/)
+//   local       the rest            one read, one write     (and large_sort_kernel.hpp for deferred buckets, or, of
+//                                                            32-bit keys in 2^16 buckets, `crowds`)
 //
 // The number of buckets follows n, about 4096 keys each. 7 sizeof(key) bytes are moved for a key. An
 // input of a few thousand keys is sorted in one launch of one block instead (one_block_sort_kernel.hpp).
 //
 // Keys are std::uint32_t, std::uint64_t or uint128: unsigned or signed integers by their codec, ascending or
 // descending, by the whole key. Bit windows are refused: keys with equal images but different bits would have to keep
-// their order, and this path does not. So are floats, but those of 32 bits beyond 2^27 of them: if there is no −0 and
-// no NaN among them, they are sorted as integers are; if there is one, the sort says that they do not suit it before
-// anything is moved (`unsuited`, which they need). Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16 bytes, the
-// same array or apart; the workspace apart from both. Asynchronous on the queue, allocates nothing, never synchronises,
-// may be captured in a CUDA graph. The workspace's content never matters. Deterministic in its result.
+// their order, and this sort does not do that. Floats are refused too, but for those of 32 bits beyond 2^27 of them: if
+// there is no −0 and no NaN among them, they are sorted as integers are; if there is one, the verdict gives them to the
+// fallback before anything is moved (`unsuited`, which they need). Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16
+// bytes, the same array or apart; the workspace apart from both. Asynchronous on the queue, allocates nothing, never
+// synchronises, may be captured in a CUDA graph. The workspace's content never matters. Deterministic in its result.
 //
-// Keys in order already are copied, keys in order backwards too, from their end; keys of no more different values than
-// there are buckets, close together, are written from the counts alone, without being moved.
+// Sorted keys are copied, descending keys too, from their end. Keys of no more different values than there are buckets,
+// close together, are written from the counts alone, without being moved.
 //
-// When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. `unsuited`
-// tells in time: of crowds that a sample shows, before the keys are read. 32-bit keys in 2^16 buckets (beyond 2^27 of
-// them) are never unsuited because they crowd: their buckets are counted, whatever their size.
+// When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. The verdict
+// (`unsuited`) tells in time: of skew that a sample shows, before the keys are read. 32-bit keys in 2^16 buckets
+// (beyond 2^27 of them) are never given away because of skew: their buckets are counted, whatever their size.
 #pragma once
 
 #include "kernels/sort_shape.hpp"

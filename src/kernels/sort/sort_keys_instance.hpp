@@ -1,6 +1,6 @@
 // The list of launches of a sort of keys; included by the .cu files. Which array a step reads and writes:
 //
-//   partitions   first        second       local, large or crowds
+//   partitions   first        second       local and deferred
 //   0                                      in   → out
 //   1            in → spare                spare → out
 //   2            in → out     out → spare  spare → out      in and out apart

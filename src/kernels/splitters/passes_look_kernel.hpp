@@ -1,7 +1,6 @@
-// Whether a least-significant-digit sort is quicker than one between splitters, by a sample: where nobody has looked at
-// the keys before.
+// Tells by a sample whether an LSD sort is faster than one between splitters, where no earlier step has read the keys.
 //
-//   in some order    its look finds out whether all keys are, and a copy is enough
+//   in some order    its scan finds out whether all keys are, and a copy is enough
 //   few digits       it has a pass for each digit in which keys differ, and no others; between splitters the keys are
 //                    read five times and written three, however they differ
 //

@@ -1,7 +1,6 @@
-// Sorts pairs of a key and a value in device memory, stably, by two partitions between splitters and one local step;
-// plain C++. For keys that crowd: where buckets by the highest bits, or by an even division of an interval, would be
-// too full, those between keys of a sample are not. And for pairs of 128-bit keys, which take sixteen passes of a
-// digit.
+// Sorts pairs of a key and a value in device memory, stably, by two partitions between splitters and one local sort;
+// plain C++. It is for skewed keys: where buckets by the highest bits, or by an even division of an interval, would be
+// too full, those between splitters are not. And it is for pairs of 128-bit keys, which take sixteen passes of a digit.
 //
 //   splitters   a sample of all keys, sorted; every so many-th parts the buckets of the first partition
 //   count       how many keys of each bucket every block has     one read of the keys
@@ -13,8 +12,8 @@
 //
 // Samples are of 2^14 keys, 12,288 of 128 bits.
 //
-// 8 sizes of a key and 6 of a value are moved a pair, whatever the distribution and however wide the keys. Keys that
-// are frequent enough to fill a bucket have one to themselves, and are done when they are in it.
+// 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys. A heavy
+// key, frequent enough to fill a bucket, has one to itself (an equality bucket), and is done when it is there.
 //
 // Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Asynchronous on the queue, allocates
 // nothing, never synchronises, may be captured in a CUDA graph. Deterministic. Needs sm_90 (bulk copies).
@@ -28,8 +27,8 @@
 // the sample's fixed places happen to miss can bring about. Counts tell before the outputs are touched: then
 // `unsuited` says so, and another sort has to take the pairs.
 //
-// When not to use it: where sort_pairs suits the keys, which reads them once less and searches nothing; for keys in
-// order, or of few digits (`leaves_to_passes`).
+// When not to use it: where sort_pairs takes the keys, since it reads them once less and searches nothing; for keys
+// that are sorted, or differ in few digits (`leaves_to_passes`).
 //
 // Sources: Frazer and McKellar, "Samplesort" (1970); Leischner, Osipov and Sanders, "GPU sample sort" (2010); Axtmann,
 // Witt, Ferizovic and Sanders, "In-place parallel super scalar samplesort" (2017).

@@ -18,9 +18,9 @@
 //           its equals in lower lanes, and the lowest of them moves the entry on
 //
 // Lanes with one digit find each other by eight ballots, one for each bit of the digit (simt::match_bits): 12
-// instructions of the integer units and no access to shared storage, which passes wait for, however digits crowd. Lane
-// masks in a table of shared storage, for all rows or for every other one, were slower by a tenth and more
-// (docs/performance-log-gpu.md).
+// instructions of the integer units and no access to shared storage, by which passes are bound, however skewed the
+// digits are. Lane masks in a table of shared storage, for all rows or for every other one, were slower by a tenth and
+// more (docs/performance-log-gpu.md).
 //
 // Counting before ranking costs one access a key more than taking the counts from the ranks, and saves one (the ranks
 // are places already); what it buys is that the totals are known, and the look-back under way, before the long part.
