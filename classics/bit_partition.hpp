@@ -1,4 +1,4 @@
-// The host side of LSD radix sorts that need one launch a bit, and the launch before the first bit: what a
+// The host side of LSD radix sorts that need one launch per bit, and the launch before the first bit: what a
 // radix-1bit-one-launch and its coarsened form have in common (radix_one_bit.cu, radix_coarsened.cu).
 //
 //   count_ones               of every bit of the image, how many keys have it set; no pass changes these counts

@@ -1,18 +1,18 @@
 // Bitonic sort: Batcher's network of bitonic merges. Its parts are in bitonic_parts.cu.
 //
-// Idea. A sequence is bitonic if it rises and then falls, or is a cyclic shift of such a one. Compare its elements at a
-// distance of half its length: the smaller ones form one half, the greater ones the other. No element of the first half
-// is then greater than any of the second, and both are bitonic again (bitonic split). Splitting on, down to single
-// elements, sorts (bitonic merge):
+// Idea. A sequence is bitonic if it rises and then falls, or is a cyclic shift of such a sequence. Compare its elements
+// at a distance of half its length: the smaller ones form one half, the greater ones the other. Then no element of the
+// first half is greater than any of the second, and both halves are bitonic again (bitonic split). Splitting on, down
+// to single elements, sorts the sequence (bitonic merge):
 //
 //   3 5 8 9 7 4 2 1        split at distance 4: 3 with 7, 5 with 4, 8 with 2, 9 with 1
 //   3 4 2 1 | 7 5 8 9      distance 2
 //   2 1|3 4 | 7 5|8 9      distance 1
 //   1 2 3 4   5 7 8 9
 //
-// Two sorted halves are bitonic if one of them is turned round. Turning it costs nothing: the first split of each merge
-// compares the i-th element with the i-th from the end. All comparators then point up (compare_exchange.hpp), so that
-// the network of the next power of two serves any n with those beyond the end left out.
+// Two sorted halves form a bitonic sequence if one of them is reversed. That costs nothing: the first split of each
+// merge compares the i-th element with the i-th from the end. All comparators then point up (compare_exchange.hpp), so
+// the network of the next power of two serves any n: comparators beyond the end are left out.
 //
 //   sort of 8:   merges of 2    of 4: mirror, 1      of 8: mirror, 2, 1         ▪ mirror: i with its image in the run
 //
@@ -20,7 +20,7 @@
 //   bitonic-recursive    on the host: sort one half down, the other up, merge, all by recursion; any n after Lang: the
 //                        distance is the greatest power of two below n
 //   bitonic-loop         on the host: three loops, with mirrored first splits
-//   bitonic-steps        a launch a step, a thread a comparator, global memory
+//   bitonic-steps        one launch per step, one thread per comparator, global memory
 //   bitonic-shared       steps of distance below 1024 stay in shared memory: one launch sorts tiles of 1024, and
 //                        then in each merge the small distances take one launch together
 //

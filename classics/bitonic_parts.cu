@@ -18,9 +18,9 @@
 //
 // Any n: the merge is a network for the next power of two m, and the split one for the next even number. Keys greater
 // than all others are imagined beyond the end. A circle stays bitonic if they are put beside its greatest key, but not
-// elsewhere. So where n < m, a greatest key is sought first (a reduction, 256 keys a block), and the sequence turned so
-// that it comes first: it then falls, rises, and meets the imagined keys. No comparator would move these, so those that
-// would touch them are left out.
+// elsewhere. So where n < m, a greatest key is found first (a reduction, 256 keys per block), and the sequence is
+// turned so that it comes first: it then falls, rises, and meets the imagined keys. No comparator would move these, so
+// those that would touch them are left out.
 //
 // Source: Batcher, "Sorting Networks and their Applications", 1968; the circle: Bilardi & Nicolau, "Adaptive Bitonic
 // Sorting", 1989.

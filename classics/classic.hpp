@@ -62,7 +62,7 @@ class job {
   bool shows_steps() const { return steps_ != nullptr; }
   /// Adds a line of text to the steps.
   void show(const std::string& text);
-  /// Says what whoever runs the classic should know, whether they read the steps or not: that it fell over to another
+  /// Says what whoever runs the classic should know, whether they read the steps or not: that it fell back to another
   /// sort, how often a kernel launched kernels.
   void note(const std::string& text);
   const std::vector<std::string>& notes() const { return notes_; }

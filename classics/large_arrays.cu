@@ -5,29 +5,30 @@
 //
 //                        [            n            ]      quicksort.cu, or sample_sort.cu: parts in order among
 //                        [  less   ][    greater   ]      themselves
-//                        [ ][ ][  ][ ][   ][ ][  ][ ]     bitonic.cu's network, a part a block
+//                        [ ][ ][  ][ ][   ][ ][  ][ ]     bitonic.cu's network, one block per part
 //
 //   large-bottom-up    cut into tiles that fit, anywhere; each multiprocessor sorts a tile; then merge runs two by two
 //
-//                        [ ][ ][ ][ ][ ][ ][ ][ ]         radix_buckets.cu's local sort, a tile a block
+//                        [ ][ ][ ][ ][ ][ ][ ][ ]         radix_buckets.cu's local sort, one block per tile
 //                        [    ][    ][    ][    ]         merge_sort.cu: each merge by all multiprocessors, cut into
 //                        [          ][          ]         equal pieces along the merge path
 //                        [                      ]
 //
 //   large-radix        no parts at all: every pass is global, a stable distribution of everything by one digit
 //
-//                        [        digit 0       ]         radix_buckets.cu, 8 bits a pass
+//                        [        digit 0       ]         radix_buckets.cu, 8 bits per pass
 //                        [        digit 1       ]
 //
-// What decides. Top-down pays before: the division must be even, or one multiprocessor has a part that others wait for,
-// and where the keys defeat it, it falls over (a note says so). Bottom-up pays after: the cut is free and exactly even,
-// but each of the merges reads and writes everything. Radix does not depend on n, but on the bits of a key.
+// What decides. Top-down pays before: the division must be even, or other multiprocessors wait for the one with the
+// largest part. Where the keys defeat the division, it falls back to another sort (a note says so). Bottom-up pays
+// after: the cut is free and exactly even, but each of the merges reads and writes everything. Radix does not depend on
+// n, but on the bits of a key.
 //
 // Source: the strategies: any chapter on parallel sorting; Leischner, Osipov & Sanders 2010 (top-down); Satish, Harris
 // & Garland 2009 (tiles and merges, and radix); Green, McColl & Bader 2012.
 //
 // Cost in bytes moved a 4-byte key, n = 2^25, which is 4096 parts of 8192:
-//   top-down    sample sort divides twice (64 ways each), 12 bytes a division, and 8 to sort the parts: 32
+//   top-down    sample sort divides twice (64 ways each), 12 bytes per division, and 8 to sort the parts: 32
 //               quicksort divides some 1.2 · 12 times, 12 bytes each: 180, and a round trip to the host a part
 //   bottom-up   8 to sort the tiles, then 12 merges of 8: 104
 //   radix       4 passes of 16: 64
@@ -35,7 +36,7 @@
 // two divisions a part has 8192 keys in the mean, so that half of 4096 parts are divided once more, each at the price
 // of a round trip of the host. The first strategy wants its recursion on the device. Within the parts: top-down 91
 // steps of a network, bottom-up 32 splits by one bit. Parameters: `fits`, keys of a part, a smaller number shows the
-// strategy on few keys; `division` 0 for quicksort, 1 for sample sort; `bits` a pass.
+// strategy on few keys; `division` 0 for quicksort, 1 for sample sort; `bits` per pass.
 //
 // What it teaches: the three answers to one question, and that the parts are the same: partition, local sort, merge,
 // distribution. Limits: those of the parts. The GPU engine (src/kernels) sorts keys by the first strategy,

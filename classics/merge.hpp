@@ -3,8 +3,8 @@
 //
 //   co_rank(k, a, b, before)   how many of the first k records of the merge come from a
 //   merge_serially             some records of the merge, by one thread
-//   sort_tiles_by_merging      tiles of up to 1024 records, a block each, in shared memory
-//   merge_along_path           pairs of runs of an array, a tile of the output a block
+//   sort_tiles_by_merging      tiles of up to 1024 records, one block each, in shared memory
+//   merge_along_path           pairs of runs of an array, one tile of the output per block
 //
 // An order is a functor on keys: before(x, y) says whether x must come before y. Where neither must, the record of the
 // left run comes first, and so every sort made of these parts is stable.

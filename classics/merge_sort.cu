@@ -1,13 +1,13 @@
-// Merge sort: tiles are sorted by a block each, then runs are merged two by two, all of a merge in parallel.
+// Merge sort: each tile is sorted by one block, then runs are merged two by two, and each merge is done in parallel.
 //
-// Idea. Merging two sorted runs looks serial: what comes next depends on all that came before. But where the k-th
-// record of the merge comes from can be asked for any k by itself. Its co-rank i says how many of the first k records
-// are from the left run; the other j = k − i are from the right one. It is the one i with
+// Idea. A merge of two sorted runs looks serial: what comes next depends on all that came before. But for any k one can
+// ask, without the rest, where the k-th record of the merge comes from. The co-rank i says how many of the first k
+// records are from the left run; the other j = k − i are from the right one. It is the one i with
 //
 //   a[i − 1] ≤ b[j]   and   b[j − 1] < a[i]
 //
 // and a binary search finds it. (≤ on one side and < on the other: of equal records those of a come first, so the merge
-// is stable.) Whoever knows the co-ranks of two places of the output can merge what is between them, alone:
+// is stable.) With the co-ranks of two places of the output, one thread can merge what lies between them, alone:
 //
 //   a  1 4 4 7        k = 0    i = 0, j = 0
 //   b  2 3 4 8        k = 4    i = 2, j = 2      1 2 3 4 | 4 4 7 8
@@ -22,7 +22,7 @@
 //    1 └───────┐                 at i = 2, j = 2
 //    4         ┕┐ …
 //
-// Bottom-up: tiles of 1024 are sorted by merges in shared memory, four records a thread; then runs of 1024, 2048, …
+// Bottom-up: tiles of 1024 are sorted by merges in shared memory, four records per thread; then runs of 1024, 2048, …
 //
 // Forms, which differ in how a merge reads global memory:
 //   merge-recursive   on the host: halves sorted by recursion, then merged by one thread
@@ -39,19 +39,19 @@
 // edition, chapter on merging (the tiled and the circular kernel); Green, McColl & Bader, "GPU Merge Path", 2012; von
 // Neumann 1945.
 //
-// Cost, records of s bytes: log2(n / 1024) merges, each of which writes s bytes a record and reads s: 15 for 2^25,
-// where 8-bit radix sort makes 4 passes. merge-tiled reads 2 s. merge-co-rank reads s, but by lanes 8 apart, so that it
-// depends on the caches. On 16384 keys --counters gives, for 328 kB stored, 1515 kB loaded by merge-co-rank, 526 by
-// merge-tiled, 331 by merge-circular, 336 by merge-path. Searches: 2 log2(run) dependent reads a block, or log2(run) a
-// thread for merge-co-rank. Shared memory: 1024 records; 1536 for the rings.
+// Cost, for records of s bytes: log2(n / 1024) merges. Each writes s bytes per record and reads s bytes. For 2^25
+// records these are 15 merges, where 8-bit radix sort makes 4 passes. merge-tiled reads 2 s. merge-co-rank reads s, but
+// by lanes 8 apart, so that it depends on the caches. On 16384 keys --counters gives, for 328 kB stored, 1515 kB loaded
+// by merge-co-rank, 526 by merge-tiled, 331 by merge-circular, 336 by merge-path. Searches: 2 log2(run) dependent reads
+// per block, or log2(run) per thread for merge-co-rank. Shared memory: 1024 records; 1536 for the rings.
 //
 // On an H100, 32 M u32 keys: co-rank 6.6 ms, tiled 14.6, circular 14.7, path 6.1. The caches, it seems, make up for
-// strides of 8 records; and what the rings save in traffic they lose again: eight barriers for each section, and one
-// piece after another.
+// strides of 8 records. What the rings save in traffic they lose again: each section has eight barriers, and the
+// sections come one after another.
 //
-// What it teaches: how to cut work whose size the data decide into equal parts; that loading what one may need (tiled),
-// keeping what one has (circular) and asking first (path) cost 2, 1 and 1 loads; and to measure before one believes
-// that loads are what costs. Any order will do: a comparison is all that is asked of keys (merge_custom_order.cu).
+// What it teaches: how to cut work whose size depends on the data into equal parts; that to load what one may need
+// (tiled), to keep what one has (circular) and to ask first (path) cost 2, 1 and 1 loads; and to measure before one
+// believes that loads are what costs. Any order will do: the keys only need a comparison (merge_custom_order.cu).
 // Limits: log n passes over memory.
 #include "classics/compare_exchange.hpp"
 #include "classics/merge.hpp"

@@ -1,7 +1,7 @@
 // Sorting networks as parts: a network says which places are compared in a step, the rest is the same for all.
 //
 //   Network::at(t, run, distance)   comparator t of the step of `distance` in the merge of runs of `run`, powers of two
-//   launch_network_step             one step, a thread a comparator, in global memory
+//   launch_network_step             one step, one thread per comparator, in global memory
 //   merge_by_steps                  all steps from runs of a length to the whole
 //   network_tile                    the steps within a tile of 1024, in shared memory: all, or the last ones of a merge
 //

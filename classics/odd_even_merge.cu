@@ -21,7 +21,7 @@
 // All comparators point up, so the network of the next power of two serves any n (compare_exchange.hpp).
 //
 // Forms:
-//   odd-even-merge          a launch a step, a thread a comparator, global memory
+//   odd-even-merge          one launch per step, one thread per comparator, global memory
 //   odd-even-merge-shared   runs of up to 1024 are made in shared memory by one launch, the rest step by step. Unlike
 //                           those of the bitonic sort, the late steps of a large merge do not fall apart into tiles: a
 //                           comparator of distance k bridges every multiple of 2k, and so every edge of a tile

@@ -1,8 +1,8 @@
 // Parts of an array on the host's stack, for sorts that divide and go on with what they got: quicksort, sample sort.
 //
 //   a division moves a part from one array to the other; the next one may move it back
-//   small parts are kept, and sorted at the end in one launch, a block each, by the bitonic network
-//   parts that were divided too often fall over to the bitonic network in global memory
+//   small parts are kept, and sorted at the end in one launch, one block each, by the bitonic network
+//   parts that were divided too often fall back to the bitonic network in global memory
 #pragma once
 
 #include "classics/network.hpp"
@@ -34,7 +34,7 @@ struct sort_parts {
   }
 };
 
-/// Parts of at most `small` keys are kept for the end; those divided more than `deepest` times fall over.
+/// Parts of at most `small` keys are kept for the end; those divided more than `deepest` times fall back.
 template <class Word, bool Pairs>
 class divided_array {
  public:
@@ -89,7 +89,7 @@ class divided_array {
     for (const part& p : kept_)
       show("  " + name(p), p);
     if (fallen_ != 0)
-      j_.note("parts that fell over to the bitonic sort, after more than " + std::to_string(deepest_) +
+      j_.note("parts that fell back to the bitonic sort, after more than " + std::to_string(deepest_) +
               " divisions: " + std::to_string(fallen_));
     if (!kept_.empty())
       sort_small<Largest>();
@@ -114,7 +114,7 @@ class divided_array {
 
   void fall_over(const part& p) {
     ++fallen_;
-    j_.show(name(p) + ", divided " + std::to_string(p.depth) + " times, fall over to the bitonic sort");
+    j_.show(name(p) + ", divided " + std::to_string(p.depth) + " times, fall back to the bitonic sort");
     if (p.in_spare)
       copy_to_data(p.first, p.count, j_.on.queue());
     const array a = piece_of(data_, p.first, p.count);

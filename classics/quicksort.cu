@@ -1,8 +1,8 @@
-// Quicksort, driven by the host: a part is divided about a pivot by the whole grid, the two sides are divided again.
+// Quicksort, driven by the host: the whole grid divides a part about a pivot, and the two sides are divided again.
 //
-// Idea. Choose a pivot. Move what is less to the left, what is greater to the right, what is equal between them; the
-// middle is in its place for good. Go on with both sides. Keys that are equal to the pivot leave the recursion, so many
-// equal keys make it shorter, not longer.
+// Idea. Choose a pivot. Move what is less to the left, what is greater to the right, and what is equal between them,
+// where it stays for good. Go on with both sides. Keys that are equal to the pivot leave the recursion, so many equal
+// keys make it shorter, not longer.
 //
 //   pivot 4    4 7 1 4 9 2          counts: 2 less, 2 equal, 2 greater
 //   places     less from 0, equal from 2, greater from 4
@@ -27,24 +27,24 @@
 //                              ├▶ fewer: kept for one launch at the end, a block each, the bitonic network
 //                              └▶ too deep: the bitonic network in global memory, and a note says so
 //
-// A part that is reached by more than 4 log2(n / small) + 4 divisions has had bad pivots. It falls over to the bitonic
+// A part that is reached by more than 4 log2(n / small) + 4 divisions has had bad pivots. It falls back to the bitonic
 // sort, which takes n log² n in any case: so no input costs n². Pivots: quicksort.hpp, parameter `pivot`.
 //
 // Source: Hoare, "Quicksort", 1962; Blelloch 1990 (packing); Cederman & Tsigas, "GPU-Quicksort", 2009; Musser 1997 (the
 // bound on depth); Bentley & McIlroy 1993 (three ways).
 //
 // Cost: about 1.4 log2(n / 1024) levels with random pivots, 1.2 with medians of three. A division reads the part's keys
-// twice and writes records once (packing: 2 flags and 2 sums of 4 bytes a key more), and reads three counts back: the
-// host waits for each. Shared memory: 1024 records and 1 KiB. Parts that are divided one after the other on one queue
-// leave a large GPU idle where they are small: hence the end at 1024 keys, the several queues of quicksort-streams, and
-// quicksort-launching, where kernels start the divisions. On the executor queues take turns: the order is the same, the
-// gain is not to be seen. On an H100, 4 M u32 keys, 6650 divisions: 190 ms on one queue, 134 on two, and no less on
-// more: then it is the one host thread that makes launches and waits. Parameter of quicksort-streams: `queues`, 1
-// to 16.
+// twice and writes the records once (packing: 2 flags and 2 sums of 4 bytes per key more). It reads three counts back,
+// for which the host waits. Shared memory: 1024 records and 1 KiB. Small parts that are divided one after the other on
+// one queue leave a large GPU idle. Hence the end at 1024 keys, the several queues of quicksort-streams, and
+// quicksort-launching, where kernels start the divisions. On the executor queues take turns: the order is the same, but
+// nothing is gained. On an H100, 4 M u32 keys take 6650 divisions: 190 ms on one queue, 134 on two, and no less on
+// more, because then the one host thread that makes launches and waits is the limit. Parameter of quicksort-streams:
+// `queues`, 1 to 16.
 //
 // What it teaches: partitioning is the same problem as radix sort's split, with the pivot in place of a bit; contention
-// against scans; and that a recursion whose shape depends on the data costs a round trip a node if the host drives it.
-// Limits: the round trips; no fixed cost; unstable (the bitonic end, and atomics).
+// against scans; and that a recursion whose shape depends on the data costs one round trip per node if the host drives
+// it. Limits: the round trips; no fixed cost; unstable (the bitonic end, and atomics).
 #include "classics/quicksort_division.hpp"
 
 #include <deque>

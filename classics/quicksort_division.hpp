@@ -193,8 +193,8 @@ class divider {
   single_pass_scan scan_;
 };
 
-/// After so many divisions a part of an array of n falls over. Random pivots give a depth of 3 log2(n / small) at most,
-/// as a rule.
+/// After so many divisions a part of an array of n falls back to another sort. Random pivots give a depth of
+/// 3 log2(n / small) at most, as a rule.
 inline unsigned deepest_division(std::uint64_t n, unsigned small) {
   return 4 * static_cast<unsigned>(std::bit_width(n / small)) + 4;
 }

@@ -15,7 +15,7 @@
 // puts the equal ones where they belong for good. Then its first thread launches a block for each side that is larger
 // than `small`; smaller ones it sorts itself, by the bitonic network in shared memory.
 //
-// A part at depth 18 or more has had bad pivots (or random ones that were none too good). It falls over to the bitonic
+// A part at depth 18 or more has had bad pivots (or random ones that were none too good). It falls back to the bitonic
 // network in global memory, by its one block; a note says how often. That also keeps the nesting within what the device
 // runtime allows (24).
 //
@@ -233,7 +233,7 @@ void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, 
   show_log(j, log, logged.at(0));
   j.note(std::to_string(count) + " launches from the device");
   if (const std::uint32_t parts = fallen.at(0); parts != 0)
-    j.note("parts that fell over to the bitonic sort, after " + std::to_string(deepest) +
+    j.note("parts that fell back to the bitonic sort, after " + std::to_string(deepest) +
            " divisions: " + std::to_string(parts));
 }
 

@@ -1,5 +1,5 @@
 // LSD radix sort that sorts each tile in shared memory first, so that whole buckets are written: local sort, table of
-// bucket sizes, coalesced write. One to eight bits a pass, one to 32 keys a thread.
+// bucket sizes, coalesced write. One to eight bits per pass, one to 32 keys per thread.
 //
 // Idea. radix_one_bit.cu sends neighbours of a warp to two far places, key by key. Here a block first sorts its tile by
 // the digit in shared memory (r stable splits by one bit for a digit of r bits), so that keys for the same bucket stand
@@ -19,18 +19,18 @@
 // Stability: tiles are in order within a row, each tile is sorted stably, and a run is copied as it stands.
 //
 // Forms:
-//   radix-1bit-local      one bit a pass, one key a thread: what coalescing alone gains over radix-1bit
-//   radix-bits            r = `bits` bits a pass: b / r passes instead of b. Each has 2^r buckets a tile, so the table
+//   radix-1bit-local      one bit per pass, one key per thread: what coalescing alone gains over radix-1bit
+//   radix-bits            r = `bits` bits per pass: b / r passes instead of b. Each tile has 2^r buckets, so the table
 //                         grows to 2^r entries for 256 keys, and the mean run shrinks to 256 / 2^r keys: at r = 8 it is
 //                         as long as the input, and a run is one key. Wider digits want larger tiles:
-//   radix-bits-coarsened  `keys` neighbours a thread (1 to 32): tiles of 256 to 8192 keys, so runs are longer and the
+//   radix-bits-coarsened  `keys` neighbours per thread (1 to 32): tiles of 256 to 8192 keys, so runs are longer and the
 //                         table shorter by that factor, and a thread adds its own bits before the block scans
 //
 // Source: Zagha & Blelloch, "Radix sort for vector multiprocessors", 1991 (the table); Satish, Harris & Garland,
 // "Designing efficient sorting algorithms for manycore GPUs", 2009; Kirk & Hwu, 4th edition, chapter on sorting.
 //
 // Cost of a pass, records of s bytes: the local sort reads and writes each record, the write reads and writes it again:
-// 4 s bytes a record, and 12 × 2^r bytes of table a tile. A pass is three launches. Within the tile r splits, each a
+// 4 s bytes per record, and 12 × 2^r bytes of table a tile. A pass is three launches. Within the tile r splits, each a
 // scan of 256 numbers: 2 × 8 barriers. Shared memory: the tile (keys × 256 × s bytes, at most 135 KiB) and 3 KiB.
 //
 // What it teaches: spend work in shared memory to make traffic regular; the balance of radix width against tile size.

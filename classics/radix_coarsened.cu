@@ -1,13 +1,13 @@
-// Thread coarsening on the 1-bit radix sort: several keys a thread, still one launch an iteration.
+// Thread coarsening on the 1-bit radix sort: several keys per thread, still one launch per iteration.
 //
 // Idea. In radix_one_bit.cu a thread owns a key, so the block's scan runs over flags: its log n levels and barriers are
 // paid for every 512 keys, and so is a look-back. Let a thread own K neighbours instead. It counts its ones in
-// registers, which costs K additions and no barrier; the block scans one count a thread; each thread then walks its
+// registers, which costs K additions and no barrier; the block scans one count per thread; each thread then walks its
 // keys again and gives each its destination. The tree keeps its 256 leaves, whatever K is:
 //
 //   keys       | t0: 1 0 0 1 | t1: 0 0 1 0 | t2: 1 1 0 1 |        K = 4, bits of the keys
 //   ones            2               1              3              in registers
-//   scan            0               2              3              in shared memory, a leaf a thread
+//   scan            0               2              3              in shared memory, one leaf per thread
 //   ones before   0 1 1 1         2 2 2 3        3 4 5 5          by each thread, walking
 //
 // Neighbours a thread make loads of stride K: a warp would touch 32 K words for 32. So the tile is loaded coalesced
@@ -19,7 +19,7 @@
 //
 // Cost an iteration: reads and writes each record once, as radix-1bit-one-launch, but 1 / K of its barriers, look-backs
 // and states (8 bytes for 256 K keys). Registers: K records and a mask. Shared memory: 256 K records, at most 135 KiB.
-// Parameters: `keys` a thread, 1 to 32.
+// Parameters: `keys` per thread, 1 to 32.
 //
 // What it teaches: parallelism beyond what the machine holds at once is only overhead: do the same work with fewer
 // threads, serially where it is cheap. Limits: fewer blocks, so at small n part of the machine idles; large K costs

@@ -23,7 +23,7 @@
 // Source: Terdiman, "Radix Sort Revisited", 2000 (negative floats); Herf, "Radix Tricks", 2001 (the flip, fused with
 // the first and the last pass).
 //
-// Cost: the LSD radix sort of radix_buckets.cu, `bits` a pass with 8 keys a thread, and two launches that read and
+// Cost: the LSD radix sort of radix_buckets.cu, `bits` per pass with 8 keys per thread, and two launches that read and
 // write every key once (16 bytes a 4-byte key); fused with the passes they would cost no traffic.
 //
 // What it teaches: an order is a bijection away from unsigned comparison. Limits: −0 and +0 come apart, which is not

@@ -23,11 +23,12 @@
 // 1990 (split, repeated); passes limited to the largest key: folklore, as old as card sorters.
 //
 // Forms: radix-masks (all bits of the key), radix-masks-span (the bits of the span, found by a reduction and read
-// back). Parameter: `bits` a pass, 1 to 4.
+// back). Parameter: `bits` per pass, 1 to 4.
 //
-// Cost of a pass of r bits, 4-byte keys: for each of 2^r values a mask is made (4 + 4 bytes a key), scanned (8) and its
-// keys are moved (4 + 4, and 8 for those of the queue): about 2^r × 24 + 8 bytes a key, so r = 1 costs 56 bytes a bit,
-// r = 2 52, r = 4 98: masks want narrow digits. One table for all values (radix_buckets.cu) takes that factor out.
+// Cost of a pass of r bits, 4-byte keys: for each of 2^r values a mask is made (4 + 4 bytes per key), scanned (8) and
+// its keys are moved (4 + 4, and 8 for those of the queue): about 2^r × 24 + 8 bytes per key, so r = 1 costs 56 bytes
+// per bit, r = 2 52, r = 4 98: masks want narrow digits. One table for all values (radix_buckets.cu) takes that factor
+// out.
 //
 // What it teaches: the parallel form of a queue, and to look at the keys before sorting them. Limits: the factor above.
 #include "classics/scan.hpp"

@@ -28,7 +28,7 @@
 // memory: 2048 records and 1 KiB. Parameter: `local`, the largest bucket that one block sorts (32 to 2048).
 //
 // What it teaches: with the most significant digit first the problem falls apart into independent parts that fit near
-// memory. That is why the fastest sorts begin there. Limits: skew: where most keys share their leading digits a pass
+// memory. That is why the fastest sorts begin there. Limits: skew: where most keys share their leading digits per pass
 // moves everything to one bucket and gains nothing; tiny buckets leave most of a block idle; and the recursion by host
 // makes many launches of little work.
 #include "classics/radix_buckets.hpp"

@@ -1,4 +1,4 @@
-// LSD radix sort, one bit an iteration, one thread a key: destinations from an exclusive scan.
+// LSD radix sort, one bit per iteration, one thread per key: destinations from an exclusive scan.
 //
 // Idea. Sort by the least significant bit, then by the next, up to the most significant. If each iteration is stable,
 // keys that agree in the current bit keep the order that the lower bits gave them, and after the last bit all are in
@@ -24,9 +24,9 @@
 // Merrill & Garland, 2016 (scan.hpp).
 //
 // Two forms:
-//   radix-1bit             three launches an iteration: bits, scan, move. 4 + 8 + 4 bytes of flags and positions a key
+//   radix-1bit             three launches per iteration: bits, scan, move. 4 + 8 + 4 bytes of flags and positions a key
 //                          stand beside the 2 × (key + value) bytes that move.
-//   radix-1bit-one-launch  one launch an iteration: a block makes the flags of its tile, scans them in shared memory,
+//   radix-1bit-one-launch  one launch per iteration: a block makes the flags of its tile, scans them in shared memory,
 //                          learns the ones of earlier tiles by decoupled look-back, and moves its keys. The ones in
 //                          total would be known only after the last tile, for which no block may wait; but no iteration
 //                          changes the multiset of keys, so one launch before the first counts the ones of every bit.
@@ -37,7 +37,7 @@
 // is done in shared memory to repair that: radix_buckets.cu does.
 //
 // What it teaches: a scan turns "where does each key go" into arithmetic. Limits: 32 round trips through memory for
-// 32-bit keys; more bits an iteration (radix_buckets.cu) divide them.
+// 32-bit keys; more bits per iteration (radix_buckets.cu) divide them.
 #include "classics/bit_partition.hpp"
 
 namespace sortile::classics {

@@ -1,13 +1,13 @@
 // Radix sorts of rows: values that travel as positions, and cascaded sorts by a secondary and then a primary key.
 //
-// Positions. A pass moves every record, so a value of v bytes costs 4 v bytes of traffic a pass (in the form of
-// radix_buckets.cu). Let each key carry its position instead, 4 bytes, and fetch the values once at the end:
+// Positions. A pass moves every record, so a value of v bytes costs 4 v bytes of traffic per pass (in the form of
+// radix_buckets.cu). Instead, let each key carry its position, 4 bytes, and fetch the values once at the end:
 //
 //   keys      c a b        sorted pairs    a b c        gather     values[1] values[2] values[0]
 //   values    X Y Z        of position     1 2 0        values     Y Z X
 //
-// The gather reads at random: a sector of 32 bytes for each value. It pays once p passes of v − 4 bytes cost more than
-// that; it is also the whole of an argsort, which stops before it.
+// The gather reads at random: a sector of 32 bytes for each value. It pays when p passes over v − 4 bytes cost more
+// than that. Without the gather, this is an argsort.
 //
 // Cascaded sorts. To order rows by a primary key and, where that ties, by a secondary one, sort by the secondary key
 // first, then stably by the primary. The second sort leaves rows of equal primary keys in the order of the first: it is
@@ -23,8 +23,9 @@
 //
 // Source: Hollerith's card sorters, for the cascade; Knuth, TAOCP vol. 3, 5.2.5; Satish, Harris & Garland 2009 (pairs).
 //
-// Cost: radix-by-position p passes of 4 (key + 4) bytes and a gather of 4 + 32 + v bytes a value. radix-cascaded: as
-// many passes in all, of half as wide keys, and three launches between: columns made, primary gathered, rows gathered.
+// Cost: radix-by-position: p passes of 4 (key + 4) bytes, and a gather of 4 + 32 + v bytes per value. radix-cascaded:
+// as many passes in all, of keys half as wide, and three launches between them: make the columns, gather the primary
+// one, gather the rows.
 //
 // What it teaches: stability is what makes sorts compose; move as little as possible, as late as possible. Limits:
 // positions of 32 bits; the random gather at the end is the slowest access a GPU has.

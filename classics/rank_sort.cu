@@ -25,16 +25,16 @@
 // Source: Muller & Preparata, "Bounds to Complexities of Networks for Sorting and for Switching", 1975; Knuth, TAOCP
 // vol. 3, 5.2 (comparison counting).
 //
-// Cost: n² comparisons, n steps with n threads (log n with n² of them and sums by trees: the bound of 1975). Traffic of
-// rank: up to n² / 32 sectors of 32 bytes; of rank-tiles: n² / 256 keys; of rank-constant: a launch for 4096 keys,
-// which reads and writes n ranks, and every constant once a multiprocessor. One write of each record, to any
-// place.
+// Cost: n² comparisons, in n steps with n threads (log n with n² of them and sums by trees: the bound of 1975). Traffic
+// of rank: up to n² / 32 sectors of 32 bytes. Of rank-tiles: n² / 256 keys. Of rank-constant: one launch for every 4096
+// keys, which reads and writes n ranks, and reads every constant once per multiprocessor. All forms write each record
+// once, to any place.
 //
 // On an H100, 2^18 u32 keys: rank 50 ms, rank-tiles 34, rank-constant 52; 2^14: 0.69, 0.31, 1.15. A broadcast from
 // constant memory saves the barriers, and yet is slower than one from shared memory. Its launches do not explain it
-// (four at 2^14): a comparison takes 70 ns there, and 19 from shared memory. Why is not established.
+// (four at 2^14): a comparison takes 70 ns there, and 19 from shared memory. The reason is not established.
 //
-// What it teaches: massive parallelism with no communication at all, at the price of n² work; broadcast and tiling as
+// What it teaches: massive parallelism with no communication at all, at the price of n² work; broadcast and tiling, as
 // for matrix products. Limits: n². It wins where n is so small that launches are what costs, or keys are so few that
 // each multiprocessor has some.
 #include "classics/records.hpp"

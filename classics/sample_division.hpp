@@ -108,7 +108,7 @@ struct move_to_buckets {
   }
 };
 
-/// Divides parts, for divided_array::run; falls over after `most_divisions`.
+/// Divides parts, for divided_array::run; falls back after `most_divisions`.
 template <class Word, bool Pairs>
 class distributor {
  public:

@@ -20,14 +20,16 @@
 //   at most 1024 keys: kept for one launch at the end, a block each
 //
 // Each division takes out the keys equal to some splitter, and splitters are keys: there is always progress. Keys made
-// to defeat the sample can make it slow: a part after 8 divisions falls over to the bitonic sort, and a note says so.
+// to defeat the sample can make it slow. A part that was divided 8 times falls back to the bitonic sort, and a note
+// says so.
 //
 // Source: Frazer & McKellar, "Samplesort", 1970; Blelloch et al., "A Comparison of Sorting Algorithms for the
 // Connection Machine CM-2", 1991 (oversampling); Leischner, Osipov & Sanders, "GPU Sample Sort", 2010.
 //
-// Cost: k = 64: log_64(n / 1024) divisions, two for 2^22 keys, where quicksort takes 17. A division reads keys twice,
-// does log2 k comparisons with splitters in shared memory for each, and writes records once, to 127 places a tile: runs
-// of 16 records for tiles of 2048. A read-back of 127 bucket beginnings. Parameter: `oversampling`, s.
+// Cost: for k = 64, log_64(n / 1024) divisions: two for 2^22 keys, where quicksort takes 17. A division reads the keys
+// twice, does log2 k comparisons with splitters in shared memory for each key, and writes records once, to 127 places
+// per tile: runs of 16 records for tiles of 2048. The host reads back 127 bucket beginnings. Parameter: `oversampling`,
+// s.
 //
 // What it teaches: wide division saves passes over memory, as a larger radix does, without asking anything of the keys
 // but an order; and how random sampling makes load balance a matter of probability. Limits: the host drives it; bucket

@@ -12,9 +12,9 @@
 //
 //   empty ──▶ aggregate (sum of the tile) ──▶ prefix (sum of the tile and of all before it)
 //
-// State and sum travel in one word, so a relaxed load can see them only together and no other data needs ordering.
-// Nobody waits for ever: tiles are numbered in the order in which their blocks begin (an atomic counter, not the block
-// index), so every tile that is waited for belongs to a block that is running already.
+// State and sum are in one word, so a relaxed load sees either both or neither, and no other data needs ordering. No
+// tile waits for ever: tiles are numbered in the order in which their blocks begin (by an atomic counter, not by the
+// block index), so every tile that is waited for belongs to a block that is running already.
 #pragma once
 
 #include "classics/records.hpp"

@@ -20,14 +20,15 @@
 // Forms:
 //   scan-recursive          on the host: sums of pairs, their scan by recursion, then both halves of each pair
 //   scan-loop               on the host, in place: the same tree as two loops over strides
-//   scan-blelloch           the loops as a kernel of one block, two elements a thread, a barrier a level
+//   scan-blelloch           the loops as a kernel of one block, two elements per thread, one barrier per level
 //   scan-blelloch-padded-16, -32
 //                           the same, one unused word after every 16 or 32: at stride 2^k the lanes of a warp touch
 //                           every 2^(k+1)-th word, which all lie in few of the 32 banks; an unused word after every 32
 //                           moves each row of banks by one, so that the lanes spread again. 16 was right for 16 banks.
 //                           On 2048 numbers --counters gives 2205 conflicts without padding, 625 with 16, 35 with 32
-//   scan-kogge-stone        one block, one element a thread: step d adds the element 2^d before, log n steps without a
-//                           way down, but n log n additions; two buffers, so that nobody reads what is being written
+//   scan-kogge-stone        one block, one element per thread: step d adds the element 2^d before. Log n steps and no
+//                           down-sweep, but n log n additions; two buffers, so that no thread reads what is being
+//                           written
 //
 // Source: Kogge & Stone 1973; Hillis & Steele 1986; Blelloch, "Prefix Sums and Their Applications", 1990; Harris,
 // Sengupta & Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, 2007.

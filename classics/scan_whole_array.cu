@@ -21,10 +21,10 @@
 // Source: Harris, Sengupta & Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, 2007; Harris & Garland, GPU
 // Computing Gems, 2011 (votes); Merrill & Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
 //
-// Cost: scan-blocks moves 16 bytes a number, scan-single-pass 8, and 8 bytes of state for 512 numbers; scan-ballot does
-// no additions in shared memory but one a warp. What it teaches: that a scan of a grid is another algorithm than that
-// of a block, and that a launch can be saved by waiting, if one can say why the wait ends. Limits: sums modulo 2^32;
-// the look-back is a chain, hidden as long as tiles take longer than a look at 32 states.
+// Cost: scan-blocks moves 16 bytes per number, scan-single-pass 8, and 8 bytes of state for 512 numbers. scan-ballot
+// does no additions in shared memory but one per warp. What it teaches: a scan of a grid is another algorithm than a
+// scan of a block; a launch can be saved by waiting, if one can say why the wait ends. Limits: sums modulo 2^32; the
+// look-back is a chain, and hidden only as long as a tile takes longer than reading 32 states.
 #include "classics/scan_classics.hpp"
 
 namespace sortile::classics {

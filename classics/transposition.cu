@@ -14,14 +14,15 @@
 // phases.
 //
 // Forms:
-//   transposition               a launch a phase, a thread a pair, in global memory: what separates the phases is the
-//                               end of a launch
+//   transposition               one launch per phase, one thread per pair, in global memory: the end of a launch
+//                               separates the phases
 //   transposition-early-exit    the same; after two phases that exchange nothing, the array is sorted. The flag is read
 //                               back by the host after each double phase
 //   transposition-tiles         a launch does 64 phases on tiles of 512 records in shared memory. A tile needs what
-//                               happens beyond its edges: it takes 64 records more on each side. Without their own
-//                               neighbours these go wrong from the outside in, one record a phase, and the tile itself
-//                               stays right. Between launches the tiles so exchange 64 records over every edge:
+//                               happens beyond its edges, so it takes 64 records more on each side. These have no
+//                               neighbours of their own and go wrong from the outside in, one record per phase, but
+//                               the tile itself stays right. So the tiles exchange 64 records over every edge between
+//                               launches:
 //
 //             |◀ 64 ▶|◀──────── 512 ────────▶|◀ 64 ▶|
 //      phase 0 ......|.......................|......     . right
@@ -36,9 +37,9 @@
 // Skadron 2009.
 //
 // Cost: n (n − 1) / 2 comparisons in n steps, whatever the machine. In global memory each phase reads everything, and
-// writes what it exchanges: up to 2 n² records of traffic. Tiles: (512 + 128 + 512) / 512 records a key for 64 phases,
-// 57 times less, for a quarter more comparisons. Early exit: a read-back each, and n phases still where one key must
-// cross the array; input that is nearly sorted ends soon.
+// writes what it exchanges: up to 2 n² records of traffic. Tiles: (512 + 128 + 512) / 512 records per key for 64
+// phases, 57 times less, for a quarter more comparisons. Early exit: a read-back each, and n phases still where one key
+// must cross the array; input that is nearly sorted ends soon.
 //
 // What it teaches: the simplest parallel sort; that a grid-wide barrier is the end of a launch; and that work can be
 // done twice, in neighbouring tiles, to save communication. Limits: n² work. It is of use below some thousand keys, and

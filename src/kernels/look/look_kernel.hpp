@@ -2,9 +2,9 @@
 //
 //   count[d]   how many keys have d as the highest bits of their place in the interval (key_window.hpp), up to 16 bits:
 //              where every bucket of both partitions begins follows from these, so that no partition has to count again
-//   findings   whether the keys are sorted already, or descending; which bits are set, and clear, in some image; whether
-//              some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that the
-//              fallback has to sort the keys (key_findings.hpp, float_image.hpp)
+//   findings   whether the keys are sorted already, or descending; which bits are set, and clear, in some image;
+//              whether some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that
+//              the fallback has to sort the keys (key_findings.hpp, float_image.hpp)
 //
 // Counters. A block has one for each of up to 65,536 digits: 16 bits each, two a word, 128 KB of shared storage, one
 // block a multiprocessor.
