@@ -26,7 +26,7 @@
 // allocates its workspace in stream order (options::resource), or nothing at all where options::workspace is given:
 // then it may be captured in a CUDA graph. Bit windows and progress are refused. Errors are those of run(sort_request).
 //
-// Cost, in bytes a struct of T bytes, with an image of W bytes (rounded up to 1, 2, 4, 8):
+// Cost, in bytes per struct of T bytes, with an image of W bytes (rounded up to 1, 2, 4, 8):
 //
 //   extraction   T + W; for every further word by random access
 //   sort         the library's argsort of W-byte keys; for every further word its sort of W-byte keys with positions

@@ -1,4 +1,4 @@
-// The codec as the CPU's inner loops use it: three operations a key for every type that has no special cases in it.
+// The codec as the CPU's inner loops use it: three operations per key for every type that has no special cases in it.
 //
 // The codec of primitives/key_codec.hpp maps −0 to +0 and every NaN to one image. Few arrays hold either, and the first
 // look at the keys finds out. Where it found none, integers and floats alike have the image

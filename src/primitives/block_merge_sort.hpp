@@ -18,10 +18,10 @@
 // Nothing but the search depends on the keys, so the time does not depend on what is sorted. Radix ranking slows down
 // where digits are skewed; this does not.
 //
-// What it costs. Shared memory and shuffles give a multiprocessor one row of 32 words a clock, and are what is waited
+// What it costs. Shared memory and shuffles give a multiprocessor one row of 32 words per clock, and are what is waited
 // for. Of rows that a row of 32 elements takes, a word each: 15 in the warp; in a round 1 to 2 for reading, 2.5 for the
 // merge's exchanges, 1 for writing; and the search, 20 a warp. Steps within a thread cost a quarter of that. So many
-// elements a thread are good, as they have fewer rounds: 4096 elements are 8 warps of 16 a thread and 3 rounds, or 32
+// elements per thread are good, as they have fewer rounds: 4096 elements are 8 warps of 16 a thread and 3 rounds, or 32
 // warps of 4 a thread and 5. Few elements should be spread over more warps, since a warp's steps wait for each other:
 // 4 a thread up to 2048 elements.
 //

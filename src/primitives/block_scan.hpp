@@ -1,4 +1,4 @@
-// Reductions and scans across the threads of a block, with several items a thread.
+// Reductions and scans across the threads of a block, with several items per thread.
 //
 // Each thread folds its own items, each warp scans its threads by shuffles, and one warp scans the (at most 32) warps'
 // totals: two block barriers, one word of shared storage a warp. All threads of the block call.

@@ -7,8 +7,8 @@
 // Three forms, chosen at compile time:
 //
 //   match     stable     lanes with equal digits find each other by match_any
-//   ballot    stable     the same, by one ballot a bit: more instructions, of a cheaper kind
-//   atomics   unstable   one atomic a key on counters of the whole block: equal digits come in any order that the
+//   ballot    stable     the same, by one ballot per bit: more instructions, of a cheaper kind
+//   atomics   unstable   one atomic per key on counters of the whole block: equal digits come in any order that the
 //                        hardware likes, and in another on the next run
 //
 // The stable forms count digits per warp, row by row of 32 keys (the idea of Ha, Krüger and Silva's implicit counting,
@@ -17,7 +17,7 @@
 // value plus the equal lanes below. Then the counters become offsets: over warps for each digit, and over digits for
 // the block.
 //
-// Shared storage: 4 bytes a digit, times the warps for the stable forms. Block barriers: 5.
+// Shared storage: 4 bytes per digit, times the warps for the stable forms. Block barriers: 5.
 // Absent keys of a partial tile take the largest digit; standing last, they are ranked last.
 #pragma once
 

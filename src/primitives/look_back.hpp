@@ -7,8 +7,8 @@
 //
 // The status words
 //
-//   One word a tile holds everything: the value and a tag of state and epoch. A word is read and written by one access,
-//   so that a reader sees a value with its own tag or neither. Values of up to 4 bytes take 64-bit words, of 8 bytes
+//   One word per tile holds everything: the value and a tag of state and epoch. One access reads or writes a word, so
+//   that a reader sees a value with its own tag or neither. Values of up to 4 bytes take 64-bit words, of 8 bytes
 //   128-bit words (single accesses since sm_70).
 //
 //     low half: the value's bits        high half: the tag = epoch · 4 + state        state 1 aggregate, 2 inclusive

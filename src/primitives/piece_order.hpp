@@ -5,7 +5,7 @@
 //   piece    d of 128 holds the images above cut[d − 1], up to cut[d], which is the sample's (2d + 1)-th
 //   pass     keys go to their pieces by a search and a stable ranking of 7 bits: a permutation, keys do not move
 //   sort     each piece by a warp, in registers: the highest 24 bits of a key's distance from the piece's lowest
-//            image, and its place in the piece below them, one word a key (warp_sort.hpp)
+//            image, and its place in the piece below them, one word per key (warp_sort.hpp)
 //
 // Keys that share these bits are put in order by place, which is right for equal ones. The others may then stand the
 // wrong way round. A comparison with the neighbours shows that, and insertion puts them right; where there are many,
@@ -23,7 +23,7 @@
 // found.
 //
 // Cost: seven round trips to shared storage for a search, seven ballots, and 15 to 36 exchanges by shuffles for each
-// piece. Shared storage: two words and four bytes a piece; while pieces are made, the sample twice.
+// piece. Shared storage: two words and four bytes per piece; while pieces are made, the sample twice.
 #pragma once
 
 #include "primitives/digit_rank.hpp"

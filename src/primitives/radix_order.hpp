@@ -1,5 +1,5 @@
 // The stable order of a block's keys, whatever they are: which key stands at each place. Keys stay where they are; a
-// permutation is sorted, least significant digit first, 8 bits a pass, beginning at the lowest bit in which any two
+// permutation is sorted, least significant digit first, 8 bits per pass, beginning at the lowest bit in which any two
 // images differ and ending behind the highest.
 //
 //   order     place in the sorted sequence → key           one pass reads it by rows of warps and scatters it
@@ -24,10 +24,10 @@
 //
 // The cost of ballots does not depend on skew, where votes or additions in shared storage would meet in one word.
 // Merging images with their places (block_merge_sort.hpp) takes elements of two registers, or images that have been
-// made shorter. Pieces between splitters (piece_order.hpp) take 80 instructions a row to find and, being half full, as
-// many as four passes to sort by warps: they pay where keys have 64 bits and buckets are many, and not here.
+// made shorter. Pieces between splitters (piece_order.hpp) take 80 instructions per row to find and, being half full,
+// as many as four passes to sort by warps: they pay where keys have 64 bits and buckets are many, and not here.
 //
-// Shared storage: 512 bytes a warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
+// Shared storage: 512 bytes per warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
 #pragma once
 
 #include "primitives/warp_scan.hpp"

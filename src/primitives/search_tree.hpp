@@ -6,7 +6,7 @@
 // branch and the levels that all lanes read lie in few banks (Sanders and Winkel 2004; Leischner, Osipov and Sanders
 // 2010). Searches of a thread's keys go side by side: a level is one round trip to shared storage for all of them.
 //
-// Cost: `bits` accesses a key, each behind the other; up to 32 nodes a level are read without conflict where images
+// Cost: `bits` accesses per key, each behind the other; up to 32 nodes a level are read without conflict where images
 // have 32 bits, 16 where they have 64, 8 of 128. No barrier.
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 // Ranks have 16 bits (bucket_values.hpp), so they are counted as keys of 16 bits are (narrow_counters.hpp): 65,536
 // counters of 16 bits, few frequent values in registers, and a counter that passes 2^15 spills. A warp reads rows of
-// 256 keys, two vectors of 16 bytes a lane, and has two rows under way. Both ends of a range, less than a row each, are
-// counted key by key.
+// 256 keys, two vectors of 16 bytes per lane, and has two rows under way. Both ends of a range, less than a row each,
+// are counted key by key.
 //
 // Spills of a bucket that the block sorts by itself are kept in a short list: 64 of them, as many as 2^21 keys can
 // make. With them in hand a count is the counter's 16 bits and 2^15 for each time that its rank is listed.

@@ -5,7 +5,7 @@
 // of electronic digital computers to business operations", MIT, 1954; Knuth, TAOCP vol. 3, section 5.2, algorithm D),
 // less the moving: the keys are written from the counts.
 //
-//   giant buckets, a share of all their keys a block (giant_buckets.hpp)
+//   giant buckets, a share of all their keys per block (giant_buckets.hpp)
 //     whole in the share      counted and written, as those below
 //     others                  counted, and added to the bucket's counters in global memory
 //   deferred buckets, drawn one by one, but for those that medium_sort_kernel.hpp has sorted since; the next is asked
@@ -27,8 +27,8 @@
 // so the additions of every block precede its own step of done[k], and the last one's reads follow all of these; the
 // keys that others read from spare, too, were read before their steps.
 //
-// Shared storage: 161 KB, one block a multiprocessor, on sm_80 too. Traffic: 2 sizeof(key) a key; a giant bucket that
-// is in several shares costs each of these an addition a value that occurs, and 1 MB.
+// Shared storage: 161 KB, one block per multiprocessor, on sm_80 too. Traffic: 2 sizeof(key) per key; a giant bucket
+// that is in several shares costs each of these an addition a value that occurs, and 1 MB.
 #pragma once
 
 #include "kernels/crowds/bucket_counts.hpp"

@@ -2,7 +2,7 @@
 // their keys, the same that it has counted.
 //
 // Counts, and where the keys of every chunk begin, lie in the bucket's own place in spare (giant_buckets.hpp); the
-// keys go to `out`. Shared storage: 35 KB. Traffic: sizeof(key) a key, and a bucket's counts in each share that has
+// keys go to `out`. Shared storage: 35 KB. Traffic: sizeof(key) per key, and a bucket's counts in each share that has
 // some of it.
 #pragma once
 

@@ -6,7 +6,7 @@
 // outliers (keys from outside of the interval), or that have too many equal keys stay in the list; others leave `done`
 // in their place.
 //
-// In place is allowed, as in the local step. Traffic: 2 sizeof(key) a key.
+// In place is allowed, as in the local step. Traffic: 2 sizeof(key) per key.
 #pragma once
 
 #include "kernels/crowds/count_crowds_kernel.hpp"

@@ -1,8 +1,8 @@
 // Radix histogram: how often each value of each 8-bit digit of the keys occurs, for all digits in one read of the keys.
 //
 // A resident grid strides over the keys, 16 bytes a load and several loads in flight a thread. Every digit of a key's
-// image (primitives/key_codec.hpp) adds one to a counter in shared storage; at the end each block adds its counters to
-// the global ones.
+// image (primitives/key_codec.hpp) adds one to a counter in shared storage; at the end each block adds its counters
+// to the global ones.
 //
 // Counters stand in several copies, and the copies of one counter beside each other:
 //
@@ -15,7 +15,7 @@
 // says which bits differ at all. Two operations per key on registers, hidden by the loads. `Look` is the place for
 // other questions of that kind: anything with see(image) and finish(…).
 //
-// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
+// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key.
 #pragma once
 
 #include "primitives/key_codec.hpp"

@@ -1,11 +1,11 @@
 // The words of bins that a block sorts a bucket by, in both local steps (local_sort_kernel.hpp,
-// pairs/local_pairs_kernel.hpp): sixteen bins share a word, one bit a bin, with 16 bits that count.
+// pairs/local_pairs_kernel.hpp): sixteen bins share a word, one bit per bin, with 16 bits that count.
 //
 //   counting    | elements that found their bin taken (16 bits) | presence bits of 16 bins |
 //   placing     | elements in all words before       (16 bits) | presence bits of 16 bins |
 //
 // A thread has four neighbouring words, or twice four: of the first half of the words and of the second. So a warp that
-// reads its words, 16 bytes a lane, meets no bank conflict, and a word stands where its number says. Sums of the two
+// reads its words, 16 bytes per lane, meets no bank conflict, and a word stands where its number says. Sums of the two
 // halves travel through the scan together, 16 bits each: a block has fewer than 2^16 elements.
 #pragma once
 

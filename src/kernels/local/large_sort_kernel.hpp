@@ -11,10 +11,10 @@
 //
 // This is what makes the key sort right for every input. It is not what makes it fast: a block moves some 10 GB/s, so
 // many listed buckets of moderate size are worked off side by side, while one bucket that holds most of a large input
-// takes as long as one multiprocessor needs for it. Buckets whose keys are all the same cost one read a digit that
+// takes as long as one multiprocessor needs for it. Buckets whose keys are all the same cost one read per digit that
 // differs elsewhere.
 //
-// Traffic: at most 3 sizeof(key) a key and digit.
+// Traffic: at most 3 sizeof(key) per key and digit.
 #pragma once
 
 #include "kernels/local/local_sort_kernel.hpp"

@@ -24,7 +24,7 @@
 // Where the keys take another course (key_window.hpp), each block writes its share of the output instead: a copy of the
 // input, forwards or backwards, or, where no two different keys share a bucket, the keys as often as they were counted.
 //
-// Traffic: 2 sizeof(key) a key; on the H100, 2^28 keys: 69 % of the copy rate (32 bits), 94 % (64 bits). Lost: 4-bit
+// Traffic: 2 sizeof(key) per key; on the H100, 2^28 keys: 69 % of the copy rate (32 bits), 94 % (64 bits). Lost: 4-bit
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
 #pragma once
 

@@ -28,7 +28,7 @@
 // Does nothing where a sample has said that the fallback sorts the keys (crowd_sample.hpp). The same kernel does the
 // second scan (second_look.hpp), if one is needed.
 //
-// Traffic: sizeof(key) bytes a key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
+// Traffic: sizeof(key) bytes per key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
 // slower; 512 threads: slower) and the next 3 on their way while these are counted.
 #pragma once
 

@@ -11,7 +11,7 @@
 //
 // The words of the passes' look-back are zeroed on the way: stores that nobody waits for.
 //
-// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes a key.
+// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key.
 #pragma once
 
 #include "kernels/lsd/lsd_state.hpp"

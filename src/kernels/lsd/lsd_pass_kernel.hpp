@@ -3,7 +3,7 @@
 // Persistent blocks take tiles by ticket. Of a tile a block
 //
 //   1  counts the digits and announces the totals                         stable_tile::count, status[tile][digit]
-//   2  looks back, a thread a digit, for the digits of all tiles before   place[digit]
+//   2  looks back, one thread per digit, for the digits of all earlier tiles place[digit]
 //   3  ranks its keys and stages them in order                            stable_tile::rank, stage
 //   4  writes the stage out, neighbours to neighbours                     out[place[digit] + staged place]
 //   5  stages and writes the values the same way

@@ -20,7 +20,7 @@
 // Floats. Before the fill each block looks at the counts of the two zeros and of all NaNs; where two patterns of one
 // place in the order occur, the sort leaves the keys to another (`unsuited`).
 //
-// Traffic: 2 sizeof(key) bytes a key; 132 blocks publish 8.6 million counters of 16-bit keys.
+// Traffic: 2 sizeof(key) bytes per key; 132 blocks publish 8.6 million counters of 16-bit keys.
 #pragma once
 
 #include "kernels/narrow/narrow_fill.hpp"

@@ -20,7 +20,7 @@
 //
 // Slices are dealt out round robin, so that all multiprocessors write into a window of some 30 MB, and grow to 16 rows
 // with n: finding a place costs two round trips to the L2. Where there are more warps than rows, each takes a part of a
-// row, since a warp walks through the chunks of its slice one after the other. Traffic: sizeof(key) bytes a key.
+// row, since a warp walks through the chunks of its slice one after the other. Traffic: sizeof(key) bytes per key.
 #pragma once
 
 #include "kernels/narrow/narrow_counters.hpp"

@@ -27,7 +27,7 @@
 // whether the keys are skewed. Then block 0 says so, and neither this nor any later step does anything. 2048 keys show
 // what 8192 would: buckets have so little room to spare that the counts have to find mild skew anyway.
 //
-// Traffic: sizeof(key) bytes a key, and 4 bytes a counter.
+// Traffic: sizeof(key) bytes per key, and 4 bytes per counter.
 #pragma once
 
 #include "kernels/pairs/spread_sample.hpp"

@@ -3,7 +3,7 @@
 //
 //   keys, values   as they came         order   place in the result → place in the bucket
 //
-// One bit a bin, as in the sort of keys alone (local/local_sort_kernel.hpp): the bits of y
+// One bit per bin, as in the sort of keys alone (local/local_sort_kernel.hpp): the bits of y
 // (key_spread.hpp) below the bucket's own, 15 or 16 of them, name one of 32,768 or 65,536 bins; sixteen bins share a
 // word with a 16-bit offset (local/bin_words.hpp).
 //
@@ -16,8 +16,9 @@
 // the keys has few values for so many keys (floats of 32 bits between 0 and 1: 2^24, more or less).
 //
 // Many equal keys. Where one word has more than 255, the permutation is sorted least significant digit first instead, 6
-// bits a pass, by those digits in which the bucket's keys differ: slower, and right for all keys. Only a bucket of more
-// than `capacity` pairs is listed: for a launch of larger blocks where there is one, or for large_pairs_kernel.hpp.
+// bits per pass, by those digits in which the bucket's keys differ: slower, and right for all keys. Only a bucket of
+// more than `capacity` pairs is listed: for a launch of larger blocks where there is one, or for
+// large_pairs_kernel.hpp.
 //
 // Between splitters, a bucket's own interval names its bins. Where its keys are skewed in them, pieces between
 // splitters of its own take their place (primitives/piece_order.hpp), and digits where the pieces do not do.
@@ -34,7 +35,7 @@
 //
 // Where the scan saw that the pairs are sorted, or descending, the kernel writes the output from the input instead.
 //
-// Traffic: 2 (sizeof(key) + sizeof(value)) a pair, 90 to 102 % of the copy rate on the H100.
+// Traffic: 2 (sizeof(key) + sizeof(value)) per pair, 90 to 102 % of the copy rate on the H100.
 #pragma once
 
 #include "kernels/local/bin_words.hpp"

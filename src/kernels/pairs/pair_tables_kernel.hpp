@@ -5,7 +5,7 @@
 //
 // A block takes 32 neighbouring columns: warp w adds up its run of rows, lane by lane a column, the runs' sums are
 // exchanged, and the warp's rows are written. All of a thread's loads are in flight at once, so that the time is one
-// round trip to memory, or the traffic (8 bytes a counter).
+// round trip to memory, or the traffic (8 bytes per counter).
 //
 // The starts: each block answers for 1024 buckets and adds up the counts before them by itself, from the L2. It also
 // sees whether a bucket is too large for the local steps. The last one sees that the counts add up to n, and traps if

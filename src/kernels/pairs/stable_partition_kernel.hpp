@@ -18,9 +18,9 @@
 // Ranks in a row. Lanes with one digit find each other by eight ballots, one for each bit of the digit
 // (simt::match_bits); the lowest of them adds their number to the warp's count. Pairs of up to 12 bytes, and 4-byte
 // keys, have more a tile, and instructions are what they wait for, so there every other row votes instead: lanes meet
-// in a table of lane masks, votes[digit], one fetch_or a lane, and the lowest takes the mask out again. Votes are cast
-// while the row before is counted, which hides the round trip to shared storage. (All rows by votes: 6 % slower at 2^28
-// pairs of 4 and 4 bytes, where shared storage is what they wait for; match_any takes longer than either.)
+// in a table of lane masks, votes[digit], one fetch_or per lane, and the lowest takes the mask out again. Votes are
+// cast while the row before is counted, which hides the round trip to shared storage. (All rows by votes: 6 % slower at
+// 2^28 pairs of 4 and 4 bytes, where shared storage is what they wait for; match_any takes longer than either.)
 //
 // Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
 // aligned granules. What is left of a bucket is carried over to the next tile, as its first pairs:
@@ -33,10 +33,10 @@
 // What a digit is, and where a block's share begins, its source says: the highest bits of y (spread_digits.hpp), or the
 // splitters between which the key lies (splitters/splitter_digits.hpp).
 //
-// Shared storage 150 to 190 KB, 1024 threads of 64 registers, one block a multiprocessor. Tiles in flight pass through
-// the L1, which has what shared storage leaves: above 196 KB too little. Barriers: 4 a tile. Traffic: 2 (sizeof(key) +
-// sizeof(value)) a pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage or carried in two
-// places in turn: slower (docs/performance-log-gpu.md).
+// Shared storage 150 to 190 KB, 1024 threads of 64 registers, one block per multiprocessor. Tiles in flight pass
+// through the L1, which has what shared storage leaves: above 196 KB too little. Barriers: 4 a tile. Traffic: 2
+// (sizeof(key) + sizeof(value)) per pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage
+// or carried in two places in turn: slower (docs/performance-log-gpu.md).
 //
 // Sources: multi-split in shared memory before a scatter is Satish, Harris and Garland's (2009), ranks from lane masks
 // of equal digits are Adinets and Merrill's (2022).

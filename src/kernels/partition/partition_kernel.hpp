@@ -7,7 +7,7 @@
 //   1  ranks each key by one atomic on its digit's counter, or, where some bucket     count[d]
 //      holds over a quarter of all, a row of a warp that has one digit by one
 //   2  scans the counters: where each digit begins in the staged tile                offset[d]
-//   3  puts the keys there, and reserves room in the buckets, one atomic a digit     stage, place[d]
+//   3  puts the keys there, and reserves room in the buckets, one atomic per digit   stage, place[d]
 //   4  writes the staged tile out
 //
 // Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
@@ -29,9 +29,9 @@
 // to b, then e − 1 downward. Both counters only grow, and all keys of the bucket are in one of the two, so the two ends
 // meet.
 //
-// Large tiles: shared storage 113 KB, 1024 threads of 64 registers, one block a multiprocessor; small: half of all
-// that. Barriers: 3 a tile. Traffic: 2 sizeof(key) a key. On the H100, 2^28 keys: 85 % of the copy rate (32 bits), 92 %
-// (64 bits); two blocks of 512 threads, longer granules and bulk copies into a second buffer were slower. Chunks of 4
+// Large tiles: shared storage 113 KB, 1024 threads of 64 registers, one block per multiprocessor; small: half of all
+// that. Barriers: 3 a tile. Traffic: 2 sizeof(key) per key. On the H100, 2^28 keys: 85 % of the copy rate (32 bits), 92
+// % (64 bits); two blocks of 512 threads, longer granules and bulk copies into a second buffer were slower. Chunks of 4
 // tiles for the second partition: blocks deep in segments of their own share too few pages of memory, single tiles end
 // too often with left-overs.
 //

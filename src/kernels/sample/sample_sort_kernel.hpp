@@ -14,7 +14,7 @@
 //              begins in each tile and where the next one does. The beginnings' sum is where it begins in the output
 //   agree      a block says that it has gathered, or that its bucket is too large for it, and hears all others say so
 //              while its warps sort
-//   sort       primitives/block_merge_sort.hpp, with as few elements a thread as the bucket asks for: 4, 8 or 16
+//   sort       primitives/block_merge_sort.hpp, with as few elements per thread as the bucket asks for: 4, 8 or 16
 //   write
 //
 // How many are drawn. A bucket between splitters that stand `a` drawn keys apart holds Gamma(a) / a times its share, so

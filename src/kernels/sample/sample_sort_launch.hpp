@@ -1,5 +1,5 @@
-// Between the checked request and the kernels: how many keys a block takes, where everything lies in the workspace. The
-// launches are declared for each backend and defined in the .cu files, one for each key width.
+// Between the checked request and the kernels: how many keys a block takes, where everything lies in the workspace.
+// The launches are declared for each backend and defined in the .cu files, one for each key width.
 #pragma once
 
 #include "kernels/sample/sample_sort.hpp"

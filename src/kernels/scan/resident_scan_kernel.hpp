@@ -28,7 +28,7 @@
 // absent items at its front. Input and output start alike within 16 bytes. Absent items are identities, and never
 // stored.
 //
-// Traffic: 2·sizeof(T) bytes an item, 8 or 16 bytes of status a tile. Shared storage: the ring, 16·32·Rows·Scanners·
+// Traffic: 2·sizeof(T) bytes per item, 8 or 16 bytes of status a tile. Shared storage: the ring, 16·32·Rows·Scanners·
 // Stages bytes.
 #pragma once
 

@@ -13,7 +13,7 @@
 // Results are stored past the caches' first choice (st.cs): the tile's input of other blocks is worth more there.
 // Inputs that fit the L2 are loaded plainly, larger ones by ld.cs.
 //
-// Traffic: 2·sizeof(T) bytes an item, and 8 or 16 bytes of status a tile. Shared storage: a word a warp.
+// Traffic: 2·sizeof(T) bytes per item, and 8 or 16 bytes of status a tile. Shared storage: one word per warp.
 #pragma once
 
 #include "kernels/scan/scan_rows.hpp"

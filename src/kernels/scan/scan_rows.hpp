@@ -1,12 +1,12 @@
 // What a warp does with its piece of a tile, in registers.
 //
-//   piece of the warp = Rows rows of 32·Width items, Width neighbours a lane:
+//   piece of the warp = Rows rows of 32·Width items, Width neighbours per lane:
 //
 //     row 0   lane 0: x0 x1 x2 x3 | lane 1: x4 x5 x6 x7 | … | lane 31: x124 … x127
 //     row 1   lane 0: x128 …
 //
-// So loads and stores are up to 16 bytes a lane and coalesce as they are, with no exchange through shared storage; rows
-// are independent of each other up to their totals, which hides the shuffles' latency.
+// So loads and stores are up to 16 bytes per lane and coalesce as they are, with no exchange through shared storage;
+// rows are independent of each other up to their totals, which hides the shuffles' latency.
 #pragma once
 
 #include "primitives/warp_scan.hpp"

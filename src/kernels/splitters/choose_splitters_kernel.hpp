@@ -1,5 +1,5 @@
-// Chooses the keys that part a segment into buckets of about one size: a block a segment sorts a sample of its keys,
-// and cuts it.
+// Chooses the keys that part a segment into buckets of about one size: one block per segment sorts a sample of its
+// keys, and cuts it.
 //
 //   sample   S keys, one drawn from each of S equal stretches of the segment
 //   cut[d]   the highest image of bucket d; bucket d holds what lies above cut[d − 1]

@@ -6,7 +6,7 @@
 // A block goes through its share segment by segment, with the segment's tree, and counts by warps, since adding 1
 // without asking for the result is one access for equal addresses of a warp.
 //
-// Traffic: sizeof(key) bytes a key, and 4 bytes a counter. What bounds it is the search.
+// Traffic: sizeof(key) bytes per key, and 4 bytes per counter. What bounds it is the search.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"

@@ -22,10 +22,10 @@
 // digits are. Lane masks in a table of shared storage, for all rows or for every other one, were slower by a tenth and
 // more (docs/performance-log-gpu.md).
 //
-// Counting before ranking costs one access a key more than taking the counts from the ranks, and saves one (the ranks
+// Counting before ranking costs one access per key more than taking the counts from the ranks, and saves one (the ranks
 // are places already); what it buys is that the totals are known, and the look-back under way, before the long part.
 //
-// Shared storage: 1 KB a warp, and 3 to 5 KB. Barriers: 4, all in count.
+// Shared storage: 1 KB per warp, and 3 to 5 KB. Barriers: 4, all in count.
 #pragma once
 
 #include "primitives/warp_scan.hpp"

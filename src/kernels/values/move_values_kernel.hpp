@@ -1,4 +1,4 @@
-// The kernel of move_values.hpp: a power of two of threads a value, each moving every so many units of it.
+// The kernel of move_values.hpp: a power of two of threads per value, each moving every so many units of it.
 #pragma once
 
 #include "simt/simt.hpp"
