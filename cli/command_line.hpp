@@ -16,7 +16,7 @@ enum exit_status : int { all_well = 0, disorder = 1, trouble = 2 };
 
 /// The app, and what the chosen subcommand will do.
 struct command_line {
-  CLI::App app{"Puts things in order: arrays, text lines and tables, in files and pipes.", "sortile"};
+  CLI::App app{"Sorts arrays, text lines and tables, in files and pipes.", "sortile"};
   talk voice;
   std::function<int()> action; ///< set by the subcommand that was named; returns an exit_status
   int verbose = 0;

@@ -38,7 +38,7 @@ constexpr std::array missing_options{
 };
 
 [[noreturn]] void refuse_missing(const missing_option& option) {
-  refuse("{} of sort(1) is not there yet: {}", option.names, option.what);
+  refuse("{} of sort(1) is not supported yet: {}", option.names, option.what);
 }
 
 } // namespace
@@ -60,7 +60,7 @@ void text_options::add_to(CLI::App& command) {
       ->group(group);
   command.add_flag("-n,--numeric-sort", numeric, "by the number that the key begins with")->group(group);
   command.add_flag("-f,--ignore-case", fold, "lower case counts as upper case")->group(group);
-  command.add_flag("-b,--ignore-leading-blanks", blanks, "blanks at the begin of a key do not count")->group(group);
+  command.add_flag("-b,--ignore-leading-blanks", blanks, "blanks at the start of a key do not count")->group(group);
   command.add_flag("-z,--zero-terminated", zero, "lines end in NUL, not newline")->group(group);
   command.add_flag("-s,--stable", stable, "equal keys stay as they are (else the whole line decides)")->group(group);
   command.add_flag("-u,--unique", unique, "of lines with equal keys, only the first")->group(group);

@@ -153,7 +153,7 @@ IDLE_BYTES = 100_000  # a kernel that found nothing to do reads less
 
 
 def steps_table(sort, copy_rate):
-    rows = [["kernel", "ms", "GB", "of copy", "shared memory busy", "warps there"]]
+    rows = [["kernel", "ms", "GB", "of copy", "shared memory busy", "warps resident"]]
     idle = [step for step in sort if step["bytes"] < IDLE_BYTES]
     for step in sort:
         if step in idle:

@@ -47,7 +47,7 @@ bool csv_cells::next_quoted(csv_cell& cell) {
   ++at_;
   done_ = at_ == end_;
   if (!done_ && *at_ != dialect_.separator)
-    refuse("text behind the closing quote of the cell '{}'", cell.raw.substr(0, 40));
+    refuse("text after the closing quote of the cell '{}'", cell.raw.substr(0, 40));
   at_ += done_ ? 0 : 1;
   return true;
 }

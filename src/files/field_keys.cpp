@@ -127,7 +127,7 @@ void apply_letters(std::string_view letters, std::string_view key, bool ordering
     case 'M':
     case 'R':
     case 'V':
-      refuse("-k {}: the ordering '{}' of sort(1) is not there yet (allowed: b, f, n, r)", key, letter);
+      refuse("-k {}: the ordering '{}' of sort(1) is not supported yet (allowed: b, f, n, r)", key, letter);
     default:
       refuse("-k {}: '{}' is no ordering (allowed: b, f, n, r)", key, letter);
     }
@@ -148,7 +148,7 @@ field_key parse_field_key(std::string_view text, std::optional<char> separator, 
   key.range.separator = separator;
   const position first = parse_position(rest, text);
   if (first.character == 0u)
-    refuse("-k {}: the characters of a key's begin are counted from 1", text);
+    refuse("-k {}: the character at which a key starts is counted from 1", text);
   key.range.first_field = first.field - 1;
   key.range.first_char = first.character.value_or(1) - 1;
   apply_letters(first.letters, text, &ordering::blanks_begin, key.order);

@@ -78,7 +78,7 @@ class Tables(CommandTest):
     def test_malformed(self):
         for text, says in {b"": "empty", b"a,b\n1,2\n3\n": "line 3: 1 cells, but the header has 2", b"a,b\n1,2,3\n": "line 2: 3 cells",
                            b'a,b\n"x\ny",1\n2\n': "line 4", b'a,b\n1,"2\n': "never closed", b'a,b\n1,2"x"\n': "line 2: a quote inside",
-                           b'a,b\n1,"2"x\n': "line 2: text behind", b'"a,b\n1,2\n': "line 1", b"a,b\n1,2\n\n3,4\n": "line 3"}.items():
+                           b'a,b\n1,"2"x\n': "line 2: text after", b'"a,b\n1,2\n': "line 1", b"a,b\n1,2\n\n3,4\n": "line 3"}.items():
             path = self.file("bad.csv", text)
             self.refused("sort", path, "--by", "a", says=["bad.csv", says])
             self.refused("check", path, "--by", "a", says=["bad.csv", says])
