@@ -3,6 +3,7 @@
 # Each target brings what it needs: missing packages (scripts/setup.sh), a configured build folder, a build. Settings:
 #   PRESET   CMake preset: default, cpu-only, cuda, asan, tsan      PREFIX   where `make install` puts things
 #   JOBS     parallel compilations and tests
+#   SORTILE_CUDA   make run: ON builds the GPU engine, OFF leaves it out; it is built where there is a GPU
 PRESET ?= default
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -11,28 +12,41 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
+# For the GPU of this machine alone: a quarter of the time that the default architectures take.
+SORTILE_CUDA ?= $(if $(wildcard /dev/nvidia0),AUTO,OFF)
+GPU_ARCHITECTURE := $(if $(wildcard /dev/nvidia0),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .))
+RUN_CUDA = -DSORTILE_CUDA=$(SORTILE_CUDA) $(if $(GPU_ARCHITECTURE),-DSORTILE_CUDA_ARCHITECTURES=$(GPU_ARCHITECTURE)-real)
+
 BUILD := build/$(PRESET)
-configure = cmake --preset $(1) $(if $(wildcard build/$(1)/build.ninja),--log-level=NOTICE)
-compile = $(call configure,$(1)) && cmake --build --preset $(1) --parallel $(JOBS)
+configure = cmake --preset $(1) $(if $(wildcard build/$(1)/build.ninja),--log-level=NOTICE) $(2)
+compile = $(call configure,$(1),$(2)) && cmake --build --preset $(1) --parallel $(JOBS)
 suite = $(call compile,$(1)) && ctest --preset $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build run test test-asan test-tsan test-large bench install format lint clean
+.PHONY: help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench install times format lint clean
 MAKEFLAGS += --no-print-directory
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 setup: ## install what is missing to build and test
-	@scripts/setup.sh
+	@scripts/setup.sh scripts/packages-run.txt scripts/packages.txt
 
 build: setup ## configure and build (PRESET=default)
 	@$(call compile,$(PRESET))
 
-run: build ## sort real and generated files, check them, and compare with other sorts
-	@scripts/demo.sh $(BUILD)
+run: ## sort real and generated files, check them, and compare with other sorts
+	@scripts/setup.sh scripts/packages-run.txt
+	@$(call compile,run,$(RUN_CUDA))
+	@scripts/demo.sh build/run
 
-test: setup ## the whole test suite, with a part of it under the sanitizers
+tools: setup ## the command with all its programs, benches and gallery too, in build/PRESET/cli
+	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target sortile_programs
+
+gpu-build: setup ## compile everything for the GPU, tests, gallery and benches too: for a machine that has one
+	@$(call compile,cuda)
+
+test: setup ## the test suite, with a part of it under the sanitizers
 	@$(call suite,$(PRESET))
 
 test-asan: setup ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -47,15 +61,17 @@ test-large: build ## sorts beyond 2^32 elements: much memory, many minutes
 bench: build ## measure against other sorts (BENCH="--help" lists the suites); JSON in build/bench.json
 	@$(BUILD)/bench/sortile_bench --json build/bench.json $(BENCH)
 
-install: build ## install under PREFIX (/usr/local)
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+install: ## install libraries and command under PREFIX (/usr/local)
+	@scripts/setup.sh scripts/packages-run.txt
+	@$(call compile,package)
+	@cmake --install build/package --prefix $(PREFIX)
 
 format: ## lay out all sources with clang-format
-	@scripts/setup.sh scripts/packages.txt scripts/packages-lint.txt
+	@scripts/setup.sh scripts/packages-run.txt scripts/packages.txt scripts/packages-lint.txt
 	@scripts/lint.sh --fix
 
 lint: ## check the layout and run clang-tidy
-	@scripts/setup.sh scripts/packages.txt scripts/packages-lint.txt
+	@scripts/setup.sh scripts/packages-run.txt scripts/packages.txt scripts/packages-lint.txt
 	@$(call configure,cpu-only)
 	@scripts/lint.sh build/cpu-only
 

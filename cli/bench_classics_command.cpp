@@ -1,6 +1,6 @@
 // sortile bench classics: the gallery's experiments. Runs them on a GPU, or draws their tables and plots from results
 // that were kept.
-#include "command_line.hpp"
+#include "jobs.hpp"
 
 #include "bench/classics/experiment.hpp"
 #include "files/failure.hpp"
@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 namespace sortile::cli {
@@ -20,23 +19,6 @@ using experiments::experiment;
 using files::refuse;
 
 namespace {
-
-constexpr const char* examples = R"(Examples:
-  sortile bench classics --list
-  sortile bench classics --json results.json --plots plots                 everything, on the GPU: minutes
-  sortile bench classics --experiment lab-report --experiment staircase
-  sortile bench classics --experiment counters --engine executor --quick   what can be said without a GPU
-  sortile bench classics --from results.json --plots plots                 tables and plots of kept results, no GPU)";
-
-struct experiments_job {
-  std::vector<std::string> names;
-  std::string json, plots, from;
-  std::string engine = "cuda";
-  std::uint64_t seed = 1;
-  bool list = false;
-  bool recount = false;
-  bool quick = false;
-};
 
 int print_list() {
   for (const experiment& e : experiments::all_experiments())
@@ -171,6 +153,8 @@ void prepare_places(const experiments_job& job) {
   files::output(job.plots + "/classics.csv");
 }
 
+} // namespace
+
 int run_experiments(const experiments_job& job, const CLI::App& command, const talk& voice) {
   if (job.list) {
     refuse_options_but(command, "--list", {"--list"});
@@ -192,33 +176,6 @@ int run_experiments(const experiments_job& job, const CLI::App& command, const t
   if (!job.plots.empty())
     write_plots(job.plots, all);
   return well ? all_well : trouble;
-}
-
-} // namespace
-
-void add_bench_classics_command(command_line& line, CLI::App& bench) {
-  auto job = std::make_shared<experiments_job>();
-  auto self = std::make_shared<CLI::App*>();
-  CLI::App& command = *add_command(
-      line, "classics", "Runs the experiments of the gallery; every result of every run is verified.", examples,
-      [job, self, &line] { return run_experiments(*job, **self, line.voice); }, &bench);
-  *self = &command;
-  command.add_flag("--list", job->list, "print the experiments and their questions");
-  command.add_option("--experiment", job->names, "run this one (default: all); may be given several times")
-      ->option_text("NAME");
-  command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
-  command.add_option("--plots", job->plots, "write plots (SVG) and what they show (CSV) there")->option_text("DIR");
-  command.add_option("--from", job->from, "tables and plots of a file that --json wrote, without a GPU")
-      ->option_text("FILE");
-  command.add_flag("--recount", job->recount,
-                   "with --from: count anew on the executor, and keep the times; --json writes both");
-  command.add_flag("--quick", job->quick, "small inputs and few runs: to see that it works");
-  command.add_option("--seed", job->seed, "seed of the keys (default: 1)")->option_text("S")->check(whole_number());
-  command
-      .add_option("--engine", job->engine,
-                  "cuda, or executor for the experiments that count and take no times (default: cuda)")
-      ->option_text("NAME")
-      ->check(CLI::IsMember({"cuda", "executor"}));
 }
 
 } // namespace sortile::cli

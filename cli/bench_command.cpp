@@ -2,7 +2,7 @@
 #include "array_options.hpp"
 #include "bench_contenders.hpp"
 #include "bench_lines.hpp"
-#include "command_line.hpp"
+#include "jobs.hpp"
 
 #include "files/failure.hpp"
 #include "files/output.hpp"
@@ -12,34 +12,12 @@
 #include "testing/workloads.hpp"
 
 #include <algorithm>
-#include <memory>
 
 namespace sortile::cli {
 
 using files::refuse;
 
 namespace {
-
-constexpr const char* examples = R"(Examples:
-  sortile bench                                     10 million uniform u32 keys
-  sortile bench -n 5M --type u64 --pairs u32 --workload zipf:1.2
-  sortile bench --lines -n 10M                      files of decimal lines: sortile sort -n and sort -n, bytes compared
-  sortile bench --json result.json
-  sortile bench classics -h                         the experiments of the gallery, on a GPU
-  sortile bench gpu -h                              arrays in a GPU's memory, against CUB)";
-
-struct bench_options {
-  std::string count = "10M";
-  std::string type = "u32";
-  std::string workload = "uniform";
-  std::string pairs;
-  std::string json;
-  std::string engine;
-  std::uint64_t seed = 1;
-  unsigned repetitions = 5;
-  unsigned threads = 0;
-  bool lines = false;
-};
 
 void print_table(const std::vector<testing::timing>& timings, std::uint64_t n) {
   const double reference = timings.front().median();
@@ -49,7 +27,7 @@ void print_table(const std::vector<testing::timing>& timings, std::uint64_t n) {
                with_unit(static_cast<double>(n) / t.median()), t.median() / reference, 100 * t.noise());
 }
 
-void write_json(const bench_options& job, const std::vector<testing::timing>& timings, std::uint64_t n) {
+void write_json(const bench_job& job, const std::vector<testing::timing>& timings, std::uint64_t n) {
   testing::json_writer json;
   json.begin_object();
   json.key("environment");
@@ -84,7 +62,9 @@ void write_json(const bench_options& job, const std::vector<testing::timing>& ti
   to.commit();
 }
 
-int run_bench(const bench_options& job, const talk&) {
+} // namespace
+
+int run_bench(const bench_job& job, const talk&) {
   const std::uint64_t n = parse_count(job.count, "-n");
   if (n == 0)
     refuse("-n 0: there is nothing to measure (allowed: 1 and more)");
@@ -113,34 +93,6 @@ int run_bench(const bench_options& job, const talk&) {
   if (!job.json.empty())
     write_json(job, timings, n);
   return all_well;
-}
-
-} // namespace
-
-void add_bench_command(command_line& line) {
-  auto job = std::make_shared<bench_options>();
-  CLI::App& command =
-      *add_command(line, "bench", "Measures against std::sort, std::stable_sort and qsort, or against sort(1).",
-                   examples, [job, &line] { return run_bench(*job, line.voice); });
-  command.add_option("-n,--count", job->count, "how many keys (default: 10M)")->option_text("N");
-  command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
-  command.add_option("--workload", job->workload, "sortile gen --help lists them (default: uniform)")
-      ->option_text("NAME");
-  command.add_option("--pairs", job->pairs, "values of that type travel along: u32 or u64")
-      ->option_text("TYPE")
-      ->check(CLI::IsMember({"u32", "u64"}));
-  command.add_flag("--lines", job->lines, "sort a file of decimal lines into another, against sort -n");
-  command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S")->check(whole_number());
-  command.add_option("--repeat", job->repetitions, "timed runs of each (default: 5)")
-      ->option_text("R")
-      ->check(CLI::Range(1u, 1000u));
-  command.add_option("--engine", job->engine, "the engine")->option_text("NAME");
-  command.add_option("--threads", job->threads, "CPU threads at most (default: all)")
-      ->option_text("N")
-      ->check(CLI::Range(1u, 65536u));
-  command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
-  add_bench_classics_command(line, command);
-  add_bench_gpu_command(line, command);
 }
 
 } // namespace sortile::cli

@@ -1,6 +1,6 @@
 // sortile bench gpu: sorts of arrays in a GPU's memory against CUB's, and in the host's against what copies allow, row
 // by row, with what each has to reach. Measures on a GPU, or prints and draws results that were kept.
-#include "command_line.hpp"
+#include "jobs.hpp"
 
 #include "bench/gpu/sort_bench.hpp"
 #include "bench/gpu/sort_report.hpp"
@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 namespace sortile::cli {
@@ -21,29 +20,8 @@ using files::refuse;
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
-  sortile bench gpu --list
-  sortile bench gpu --json gpu.json --plots plots                 every row, on the GPU: some minutes
-  sortile bench gpu --row u64 --row zipf --engine-sorts           rows whose names hold u64 or zipf
-  sortile bench gpu --kinds u32,u64+u64 --shapes uniform --log-n 20,24,28
-  sortile bench gpu --row host                                    arrays in the host's pageable memory
-  sortile bench gpu --from gpu.json --plots plots                 tables and plot of kept results, no GPU)";
-
-struct gpu_job {
-  std::vector<std::string> rows, kinds, shapes;
-  std::vector<unsigned> log_n;
-  std::string json, plots, from;
-  std::string cache = "both";
-  unsigned rounds = 7;
-  bool list = false;
-  bool quick = false;
-  bool with_engine_sorts = false;
-
-  bool is_grid() const { return !kinds.empty() || !shapes.empty() || !log_n.empty(); }
-};
-
 /// All kinds by all shapes by all sizes; what was not named is u32, uniform, 2^28.
-std::vector<bench::sort_row> grid(const gpu_job& job) {
+std::vector<bench::sort_row> grid(const gpu_bench_job& job) {
   const auto or_else = [](auto named, auto otherwise) {
     if (named.empty())
       named.push_back(otherwise);
@@ -59,7 +37,7 @@ std::vector<bench::sort_row> grid(const gpu_job& job) {
   return rows;
 }
 
-std::vector<bench::sort_row> all_rows(const gpu_job& job) {
+std::vector<bench::sort_row> all_rows(const gpu_bench_job& job) {
   if (job.is_grid())
     return grid(job);
   std::vector<bench::sort_row> rows;
@@ -69,7 +47,7 @@ std::vector<bench::sort_row> all_rows(const gpu_job& job) {
 }
 
 /// The rows that were asked for; smaller where it is to be quick, and then without repetition.
-std::vector<bench::sort_row> chosen_rows(const gpu_job& job) {
+std::vector<bench::sort_row> chosen_rows(const gpu_bench_job& job) {
   constexpr std::uint64_t quick_n = std::uint64_t{1} << 16;
   std::vector<bench::sort_row> rows;
   for (bench::sort_row row : all_rows(job)) {
@@ -95,7 +73,7 @@ std::string wanted_text(const bench::target& wanted) {
   return fmt::format("at least {} x CUB", wanted.ratio);
 }
 
-int print_list(const gpu_job& job) {
+int print_list(const gpu_bench_job& job) {
   for (const bench::sort_row& row : chosen_rows(job)) {
     const bench::target_line* line = bench::find_target(row);
     fmt::print("{:<28}{:<14}{}\n", row.name(), line == nullptr ? "others" : line->group,
@@ -119,7 +97,7 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 /// Warm, cold or both. A cold cache means something where arrays fit one, and nothing to arrays of the host.
-std::vector<bool> caches_of(const gpu_job& job, const bench::sort_row& row) {
+std::vector<bool> caches_of(const gpu_bench_job& job, const bench::sort_row& row) {
   if (row.kind->in_host_memory)
     return {false};
   const bool both = job.cache == "both";
@@ -133,7 +111,7 @@ std::vector<bool> caches_of(const gpu_job& job, const bench::sort_row& row) {
 
 /// Measures the rows; kept anew after each, so that what was measured outlives what comes after. Whether all results
 /// were right.
-bool measure(const gpu_job& job, const talk& voice, bench::sort_results& all) {
+bool measure(const gpu_bench_job& job, const talk& voice, bench::sort_results& all) {
   const std::vector<bench::sort_row> todo = chosen_rows(job);
   refuse_without_gpu();
   bench::sort_bench gpu;
@@ -158,7 +136,7 @@ bool measure(const gpu_job& job, const talk& voice, bench::sort_results& all) {
   return well;
 }
 
-bench::sort_results read_results(const gpu_job& job) {
+bench::sort_results read_results(const gpu_bench_job& job) {
   std::ifstream file(job.from);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()))
@@ -192,7 +170,9 @@ void write_plots(const std::string& folder, const bench::sort_results& all) {
   write_file(folder + "/" + chart.name + ".csv", plot::csv_of(chart));
 }
 
-int run_gpu_bench(const gpu_job& job, const talk& voice) {
+} // namespace
+
+int run_gpu_bench(const gpu_bench_job& job, const talk& voice) {
   if (!job.from.empty() && (job.list || job.is_grid() || job.quick || job.with_engine_sorts || !job.json.empty()))
     refuse("--from measures nothing: of the other options only --row and --plots go with it");
   if (job.list)
@@ -203,47 +183,6 @@ int run_gpu_bench(const gpu_job& job, const talk& voice) {
   if (!job.plots.empty())
     write_plots(job.plots, all);
   return well ? all_well : trouble;
-}
-
-} // namespace
-
-void add_bench_gpu_command(command_line& line, CLI::App& bench) {
-  auto job = std::make_shared<gpu_job>();
-  CLI::App& command = *add_command(
-      line, "gpu",
-      "Sorts arrays in a GPU's memory against CUB, and in the host's against copies; all results are compared with "
-      "CUB's first.",
-      examples, [job, &line] { return run_gpu_bench(*job, line.voice); }, &bench);
-  command.add_flag("--list", job->list, "print the rows, their groups and what they have to reach");
-  command.add_option("--row", job->rows, "only rows whose name holds this; may be given several times")
-      ->option_text("TEXT");
-  command
-      .add_option(
-          "--kinds", job->kinds,
-          "rows of one's own: u8, …, u128, f32, f64, u32+u32, u64+u32, u64+u64, u32 index, u32 struct, u32 host, …")
-      ->option_text("A,B")
-      ->delimiter(',');
-  command
-      .add_option("--shapes", job->shapes, "rows of one's own: uniform, low16, zipf, sorted, two-buckets, normal, …")
-      ->option_text("A,B")
-      ->delimiter(',');
-  command.add_option("--log-n", job->log_n, "rows of one's own: sizes, as powers of two")
-      ->option_text("A,B")
-      ->delimiter(',')
-      ->check(CLI::Range(8u, 32u));
-  command.add_option("--l2", job->cache, "state of the L2 cache: warm, cold, both where arrays fit one (default)")
-      ->option_text("STATE")
-      ->check(CLI::IsMember({"warm", "cold", "both"}));
-  command.add_option("--rounds", job->rounds, "timed runs of each (default: 7; small n seven times as many)")
-      ->option_text("R")
-      ->check(CLI::Range(1u, 1000u));
-  command.add_flag("--engine-sorts", job->with_engine_sorts,
-                   "also the sorts among which the engine chooses, by themselves");
-  command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
-  command.add_option("--plots", job->plots, "write a plot (SVG) and what it shows (CSV) there")->option_text("DIR");
-  command.add_option("--from", job->from, "tables and plot of a file that --json wrote, without a GPU")
-      ->option_text("FILE");
-  command.add_flag("--quick", job->quick, "at most 2^16 elements: to see that it works");
 }
 
 } // namespace sortile::cli

@@ -1,5 +1,6 @@
 // See bench_lines.hpp.
 #include "bench_lines.hpp"
+#include "beside.hpp"
 #include "key_lines.hpp"
 
 #include "files/failure.hpp"
@@ -93,8 +94,10 @@ std::vector<testing::timing> race_line_sorts(const bench_data& data, const optio
   const std::string theirs = directory.file("sort");
   write_keys(data, input);
   const std::string threads = fmt::format("--parallel={}", files::thread_count(opts.threads));
-  std::vector<std::string> command{
-      fs::read_symlink("/proc/self/exe").string(), "sort", "-n", threads, input, "-o", ours};
+  const std::string sortile = path_beside("sortile");
+  if (sortile.empty())
+    refuse("--lines needs the program sortile beside this one");
+  std::vector<std::string> command{sortile, "sort", "-n", threads, input, "-o", ours};
   if (!opts.engine.empty())
     command.push_back("--engine=" + opts.engine);
   const std::vector<testing::contender> contenders{{"sortile sort -n", [] {}, [&] { run_program(command); }},

@@ -1,13 +1,12 @@
 // sortile classics: the gallery. Lists its sorts, runs one on the executor or on a GPU, and verifies what came out.
 #include "array_options.hpp"
-#include "command_line.hpp"
+#include "jobs.hpp"
 
 #include "classics/runner.hpp"
 #include "files/failure.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 
 namespace sortile::cli {
 
@@ -15,33 +14,8 @@ using files::refuse;
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
-  sortile classics list
-  sortile classics run radix-1bit -n 10000 --type f32 --descending --engine executor
-  sortile classics run radix-1bit -n 1000 --pairs --schedules 64          64 orders of blocks, warps and lanes, checked for races
-  sortile classics run radix-1bit -n 8 --workload range:8 --bits 0:3 --steps
-  sortile classics run radix-1bit -n 4096 --counters                      sectors, bank conflicts, barriers
-  sortile classics run radix-1bit -n 100M --engine cuda --repeat 5)";
-
 // A run that prints every step is for inputs that fit a line.
 constexpr std::uint64_t largest_with_steps = 64;
-
-struct classics_job {
-  std::string action;
-  std::string name;
-  bool markdown = false;
-  std::string count;
-  std::string type = "u32";
-  std::string bits;
-  std::vector<std::string> settings;
-  std::string engine;
-  unsigned schedules = 0;
-  unsigned repetitions = 1;
-  bool counters = false;
-  bool steps = false;
-  bool descending = false;
-  classics::request asked;
-};
 
 unsigned parse_number(std::string_view text, const std::string& option) {
   unsigned value = 0;
@@ -52,8 +26,11 @@ unsigned parse_number(std::string_view text, const std::string& option) {
 }
 
 classics::request request_of(const classics_job& job) {
-  classics::request asked = job.asked;
+  classics::request asked;
   asked.n = parse_count(job.count, "-n");
+  asked.workload = job.workload;
+  asked.pairs = job.pairs;
+  asked.seed = job.seed;
   asked.type = key_type_named(job.type);
   asked.direction = job.descending ? order::descending : order::ascending;
   if (!job.bits.empty()) {
@@ -154,6 +131,8 @@ int run_classic(const classics_job& job, const talk& voice) {
   return all_well;
 }
 
+} // namespace
+
 int run_classics(const classics_job& job, const CLI::App& command, const talk& voice) {
   if (job.action == "list") {
     refuse_options_but(command, "list", {"ACTION", "NAME", "--markdown"});
@@ -169,45 +148,6 @@ int run_classics(const classics_job& job, const CLI::App& command, const talk& v
   if (job.count.empty())
     refuse("run takes -n, the number of keys");
   return run_classic(job, voice);
-}
-
-} // namespace
-
-void add_classics_command(command_line& line) {
-  auto job = std::make_shared<classics_job>();
-  auto self = std::make_shared<CLI::App*>();
-  CLI::App& command = *add_command(
-      line, "classics", "Lists and runs the classical GPU sorts; exit status 0 only if the result was verified.",
-      examples, [job, self, &line] { return run_classics(*job, **self, line.voice); });
-  *self = &command;
-  command.add_option("ACTION", job->action, "list or run")->required()->check(CLI::IsMember({"list", "run"}));
-  command.add_option("NAME", job->name, "the classic that is run");
-  command.add_flag("--markdown", job->markdown, "list: as a table for docs/classics.md");
-  command.add_option("-n,--count", job->count, "how many keys")->option_text("N");
-  command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
-  command.add_option("--workload", job->asked.workload, "sortile gen --help lists them (default: uniform)")
-      ->option_text("NAME");
-  command.add_flag("-r,--descending", job->descending, "largest first");
-  command.add_flag("--pairs", job->asked.pairs, "each key carries its position");
-  command.add_option("--bits", job->bits, "only bits B to E - 1 of the key's image decide")->option_text("B:E");
-  command.add_option("--seed", job->asked.seed, "seed of the keys, and first seed of the schedules (default: 1)")
-      ->option_text("S")
-      ->check(whole_number());
-  command.add_option("--set", job->settings, "a parameter of the classic; may be given several times")
-      ->option_text("PARAMETER=NUMBER");
-  command
-      .add_option("--engine", job->engine,
-                  "executor, cuda, or host for sorts of the host (default: executor, host for those)")
-      ->option_text("NAME")
-      ->check(CLI::IsMember({"executor", "cuda", "host"}));
-  command.add_option("--schedules", job->schedules, "also check it on the executor under K seeds")
-      ->option_text("K")
-      ->check(CLI::Range(0u, 1000000u));
-  command.add_option("--repeat", job->repetitions, "timed runs (default: 1)")
-      ->option_text("R")
-      ->check(CLI::Range(1u, 100000u));
-  command.add_flag("--counters", job->counters, "print what the kernels did: memory sectors, bank conflicts, barriers");
-  command.add_flag("--steps", job->steps, "print what each step did to the keys");
 }
 
 } // namespace sortile::cli

@@ -72,7 +72,7 @@ std::vector<CLI::App*> all_commands(CLI::App& app) {
   return all;
 }
 
-void add_commands(command_line& line) {
+void prepare(command_line& line) {
   CLI::App& app = line.app;
   app.set_help_flag("-h", "short help");
   app.set_help_all_flag("--help", "help with examples");
@@ -80,15 +80,6 @@ void add_commands(command_line& line) {
   app.require_subcommand(1);
   app.footer("sortile COMMAND -h is a short help of a command, sortile COMMAND --help one with examples.\n"
              "Exit status: 0 all well, 1 not in order (check), 2 trouble.");
-  add_sort_command(line);
-  add_check_command(line);
-  add_merge_command(line);
-  add_gen_command(line);
-  add_bench_command(line);
-  add_classics_command(line);
-  add_info_command(line);
-  add_completion_command(line);
-  add_manual_command(line);
 }
 
 } // namespace sortile::cli

@@ -18,13 +18,14 @@ enum exit_status : int { all_well = 0, disorder = 1, trouble = 2 };
 struct command_line {
   CLI::App app{"Sorts arrays, text lines and tables, in files and pipes.", "sortile"};
   talk voice;
-  std::function<int()> action; ///< set by the subcommand that was named; returns an exit_status
+  std::function<int()> action;        ///< set by the subcommand that was named; returns an exit_status
+  std::vector<std::string> arguments; ///< as main() got them
   int verbose = 0;
   int quiet = 0;
 };
 
-/// Builds everything.
-void add_commands(command_line& line);
+/// What stands above the commands: help, version.
+void prepare(command_line& line);
 
 /// A subcommand with the options that all have (-h, --help, -v, -q), which runs `action`; of the app, or of another
 /// subcommand.
@@ -46,10 +47,6 @@ void add_sort_command(command_line& line);
 void add_check_command(command_line& line);
 void add_merge_command(command_line& line);
 void add_gen_command(command_line& line);
-void add_bench_command(command_line& line);
-void add_bench_classics_command(command_line& line, CLI::App& bench);
-void add_bench_gpu_command(command_line& line, CLI::App& bench);
-void add_classics_command(command_line& line);
 void add_info_command(command_line& line);
 void add_completion_command(command_line& line);
 void add_manual_command(command_line& line);

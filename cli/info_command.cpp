@@ -1,4 +1,5 @@
 // sortile info: what this build is, and what it can use on this machine.
+#include "beside.hpp"
 #include "command_line.hpp"
 
 #include "files/parallel.hpp"
@@ -18,6 +19,52 @@ namespace {
 constexpr const char* examples = R"(Examples:
   sortile info          for people
   sortile info --json   for programs)";
+
+/// The programs that some commands are, and which.
+struct program {
+  const char* name;
+  const char* commands;
+};
+constexpr program programs[] = {{"sortile-bench", "sortile bench"},
+                                {"sortile-bench-gpu", "sortile bench gpu"},
+                                {"sortile-classics", "sortile classics, sortile bench classics"}};
+
+#if defined(SORTILE_BUILT_GPU)
+constexpr const char* gpu_architectures = SORTILE_BUILT_GPU;
+#else
+constexpr const char* gpu_architectures = "";
+#endif
+#if defined(SORTILE_BUILT_EXECUTOR)
+constexpr bool has_executor = true;
+#else
+constexpr bool has_executor = false;
+#endif
+
+/// What this build has, and how to get the rest, in sortile's source folder.
+void show_build() {
+  const bool has_gpu = *gpu_architectures != '\0';
+  fmt::print("has       CPU engine\n");
+  fmt::print("          GPU engine: {}\n", has_gpu ? fmt::format("for architectures {}", gpu_architectures)
+                                                   : "no (make run SORTILE_CUDA=ON, or cmake -DSORTILE_CUDA=ON)");
+  fmt::print("          executor, which runs GPU kernels on the CPU: {}\n",
+             has_executor ? "yes" : "no (make tools, or cmake -DSORTILE_EXECUTOR=ON)");
+  for (const program& p : programs)
+    fmt::print("          {} ({}): {}\n", p.name, p.commands,
+               path_beside(p.name).empty() ? "not beside this program (make tools)" : "yes");
+}
+
+void write_build(testing::json_writer& json) {
+  json.key("has");
+  json.begin_object();
+  json.member("gpu_architectures", gpu_architectures);
+  json.member("executor", has_executor);
+  json.key("programs");
+  json.begin_object();
+  for (const program& p : programs)
+    json.member(p.name, !path_beside(p.name).empty());
+  json.end_object();
+  json.end_object();
+}
 
 void show_gpus() {
   const device_list& list = devices();
@@ -53,6 +100,7 @@ int show_text() {
   const testing::environment e = testing::capture_environment();
   fmt::print("sortile {}\n", SORTILE_VERSION);
   fmt::print("build     {}, {}, revision {}\n", e.compiler, e.build_type, e.revision);
+  show_build();
   fmt::print("system    {}\n", e.system);
   fmt::print("cpu       {} ({} threads; {})\n", e.cpu, e.cpus, e.cpu_features);
   fmt::print("memory    {}\n", e.memory);
@@ -76,6 +124,7 @@ int show_json() {
   json.begin_object();
   testing::write(json, testing::capture_environment());
   json.end_object();
+  write_build(json);
   write_gpus(json);
   json.key("engines");
   json.begin_array();

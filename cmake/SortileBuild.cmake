@@ -35,9 +35,5 @@ function(sortile_target name)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SORTILE_SANITIZE} -fno-omit-frame-pointer -g
                                            -fno-sanitize-recover=all>)
     target_link_options(${name} PUBLIC -fsanitize=${SORTILE_SANITIZE})
-    # ThreadSanitizer cannot see into Debian's oneTBB: such a build runs its parallel work on std::thread.
-    if(SORTILE_SANITIZE MATCHES "thread")
-      target_compile_definitions(${name} PRIVATE SORTILE_THREADS_STD)
-    endif()
   endif()
 endfunction()

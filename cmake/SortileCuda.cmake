@@ -1,4 +1,5 @@
-# Finds CUDA or leaves it out, and says which in one line. Sets SORTILE_HAS_CUDA.
+# Finds CUDA or leaves it out, and says which in one line. Sets SORTILE_HAS_CUDA; SORTILE_GPU_TESTS to ON or OFF; and
+# SORTILE_HAS_KERNELS where there is an engine made of kernels.
 #
 # CMake 3.25 knows neither C++20 for nvcc nor the architecture name `native`; the language level is therefore given as a plain
 # compile option to the targets that need it (sortile_cuda_target).
@@ -25,12 +26,28 @@ if(NOT SORTILE_CUDA STREQUAL "OFF")
   endif()
 endif()
 
+# What nvcc makes of tests, gallery and benches runs on a GPU alone; the GPU side of the library is always compiled.
+if(NOT SORTILE_HAS_CUDA)
+  set(SORTILE_GPU_TESTS OFF)
+elseif(SORTILE_GPU_TESTS STREQUAL "AUTO")
+  set(SORTILE_GPU_TESTS OFF)
+  if(EXISTS /dev/nvidia0)
+    set(SORTILE_GPU_TESTS ON)
+  endif()
+endif()
+
+set(SORTILE_HAS_KERNELS OFF)
+if(SORTILE_HAS_CUDA OR SORTILE_EXECUTOR)
+  set(SORTILE_HAS_KERNELS ON)
+endif()
+
 if(SORTILE_HAS_CUDA)
-  message(STATUS "sortile: CUDA ${CUDAToolkit_VERSION} found, GPU side built for ${CMAKE_CUDA_ARCHITECTURES}")
+  message(STATUS "sortile: CUDA ${CUDAToolkit_VERSION} found, GPU side built for ${CMAKE_CUDA_ARCHITECTURES}, tests and gallery "
+                 "for the GPU: ${SORTILE_GPU_TESTS}")
 elseif(SORTILE_CUDA STREQUAL "OFF")
-  message(STATUS "sortile: CUDA left out (SORTILE_CUDA=OFF), CPU engine only")
+  message(STATUS "sortile: CUDA left out (SORTILE_CUDA=OFF)")
 else()
-  message(STATUS "sortile: CUDA left out (no nvcc of CUDA 12.8 or later), CPU engine only")
+  message(STATUS "sortile: CUDA left out (no nvcc of CUDA 12.8 or later)")
 endif()
 
 # sortile_cuda_target(<name>): how device code of a target is compiled.

@@ -1,12 +1,24 @@
 # A kernel file is compiled twice: by the host compiler for the executor, and by nvcc, where there is one, for the GPU.
 #
-#   sortile_kernels(<target> [RDC] <file.cu>...)
+#   sortile_executor_kernels(<target> <file.cu>...)   for the executor: through a generated .cpp that includes the file
+#   sortile_cuda_kernels(<target> [RDC] <file.cu>...) by nvcc
+#   sortile_kernels(<target> [RDC] <file.cu>...)      of a test, classic or bench: for the executor, and with SORTILE_GPU_TESTS for
+#                                                     the GPU too; the target must link sortile_simt
 #
-# Each file goes to the target through a generated .cpp that includes it, and, with CUDA, as itself. RDC: device code that
-# launches kernels. The target must link sortile_simt.
-function(sortile_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RDC" "" "")
-  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
+# RDC: device code that launches kernels.
+#
+#   sortile_kernel_library(<target>)                  a library that engines made of kernels need: as sortile_target(), and in
+#                                                     another project built only where something links it
+function(sortile_kernel_library target)
+  sortile_target(${target})
+  set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden)
+  if(NOT PROJECT_IS_TOP_LEVEL AND NOT SORTILE_INSTALL)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
+function(sortile_executor_kernels target)
+  foreach(file IN LISTS ARGN)
     get_filename_component(path "${file}" ABSOLUTE)
     file(RELATIVE_PATH relative "${CMAKE_CURRENT_SOURCE_DIR}" "${path}")
     string(REGEX REPLACE "[^A-Za-z0-9_.]" "_" name "${relative}")
@@ -16,15 +28,25 @@ function(sortile_kernels target)
     file(RELATIVE_PATH from_wrapper "${folder}" "${path}")
     file(CONFIGURE OUTPUT "${wrapper}" CONTENT "// ${relative}, for the executor.\n#include \"${from_wrapper}\"\n" @ONLY)
     target_sources(${target} PRIVATE "${wrapper}")
-    if(SORTILE_HAS_CUDA)
-      target_sources(${target} PRIVATE "${path}")
-    endif()
   endforeach()
-  if(SORTILE_HAS_CUDA)
-    sortile_cuda_target(${target})
-    target_link_libraries(${target} PRIVATE CUDA::cudart_static)
-    if(arg_RDC)
-      set_target_properties(${target} PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
-    endif()
+endfunction()
+
+function(sortile_cuda_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RDC" "" "")
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
+  target_sources(${target} PRIVATE ${arg_UNPARSED_ARGUMENTS})
+  sortile_cuda_target(${target})
+  target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  if(arg_RDC)
+    set_target_properties(${target} PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+  endif()
+endfunction()
+
+function(sortile_kernels target)
+  set(files ${ARGN})
+  list(REMOVE_ITEM files RDC)
+  sortile_executor_kernels(${target} ${files})
+  if(SORTILE_GPU_TESTS)
+    sortile_cuda_kernels(${target} ${ARGN})
   endif()
 endfunction()

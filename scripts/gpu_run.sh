@@ -18,7 +18,7 @@ set -uo pipefail
 
 die() { printf 'gpu_run.sh: %s\n' "$*" >&2; exit 2; }
 
-binaries=(cli/sortile tests/gpu/gpu_test tests/gpu/gpu_fuzz tests/kernels/kernels_test tests/primitives/primitives_test
+binaries=(cli/sortile cli/sortile-bench-gpu tests/gpu/gpu_test tests/gpu/gpu_fuzz tests/kernels/kernels_test tests/primitives/primitives_test
   tests/device/device_test bench/gpu/sortile_gpu_bench)
 
 # name, seconds, what it needs, command. $F: the folder; $O: where results go; $LIMIT: the seconds it gets.
@@ -35,7 +35,7 @@ step tests-device 60 device_test '$F/device_test'
 step tests-kernels 300 kernels_test '$F/kernels_test --gtest_filter="*_on_cuda*:*on_gpu*"'
 step tests-primitives 120 primitives_test '$F/primitives_test --gtest_filter="*_on_cuda*:*on_gpu*"'
 step fuzz $((fuzz + 60)) gpu_fuzz "\$F/gpu_fuzz --seconds $fuzz --first \${GPU_RUN_FIRST:-1000000}"
-step bench 600 sortile '$F/sortile bench gpu -v --engine-sorts --json $O/gpu.json'
+step bench 600 sortile-bench-gpu '$F/sortile-bench-gpu -v --engine-sorts --json $O/gpu.json'
 step bench-steps 200 sortile_gpu_bench '$F/sortile_gpu_bench --rounds 9'
 step memcheck 150 'gpu_fuzz compute-sanitizer' "$check memcheck \$F/gpu_fuzz --seconds 60 --largest 300000 --first 2000000"
 part='*_on_cuda*:-*large*:*thousand*:*random_requests*:*replayed*'
@@ -44,11 +44,11 @@ step racecheck 200 'gpu_fuzz compute-sanitizer' "$check racecheck \$F/gpu_fuzz -
 step initcheck 150 'gpu_fuzz compute-sanitizer' "$check initcheck \$F/gpu_fuzz --seconds 40 --largest 100000 --first 4000000"
 step synccheck 150 'gpu_fuzz compute-sanitizer' "$check synccheck \$F/gpu_fuzz --seconds 40 --largest 100000 --first 5000000"
 for kind in u32 u64 u32+u32 u64+u64; do
-  step "ncu-$kind" 120 'sortile ncu' "ncu --csv --clock-control none --kernel-name-base demangled -k 'regex:kernel_entry<.*($kernels)' --launch-count 40 \
-    --metrics $metrics \$F/sortile bench gpu --kinds $kind --log-n 28 --rounds 1 --l2 warm > \$O/ncu.tmp; rc=\$?; \
+  step "ncu-$kind" 120 'sortile-bench-gpu ncu' "ncu --csv --clock-control none --kernel-name-base demangled -k 'regex:kernel_entry<.*($kernels)' --launch-count 40 \
+    --metrics $metrics \$F/sortile-bench-gpu --kinds $kind --log-n 28 --rounds 1 --l2 warm > \$O/ncu.tmp; rc=\$?; \
     grep '^\"' \$O/ncu.tmp > \$O/ncu-$kind.csv; grep -v '^\"' \$O/ncu.tmp; rm -f \$O/ncu.tmp; exit \$rc"
 done
-step grid 600 sortile '$F/sortile bench gpu --engine-sorts --l2 warm --rounds 3 --json $O/grid.json --log-n 10,12,14,16,18,20,22,24,26 \
+step grid 600 sortile-bench-gpu '$F/sortile-bench-gpu --engine-sorts --l2 warm --rounds 3 --json $O/grid.json --log-n 10,12,14,16,18,20,22,24,26 \
   --kinds u8,u16,u32,u64,u128,u32+u32,u64+u32,u64+u64 --shapes uniform,low16,and3,zipf,sorted,outlier,billion >/dev/null'
 step racecheck-kernels 560 'kernels_test sanitized_tests.sh compute-sanitizer' \
   "SANITIZED_ALL=\$((LIMIT - 20)) \$F/sanitized_tests.sh racecheck \$F/kernels_test \$O/racecheck-kernels.txt '$part'"

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 lists=("$@")
-[ ${#lists[@]} -gt 0 ] || lists=("$(dirname "$0")/packages.txt")
+[ ${#lists[@]} -gt 0 ] || lists=("$(dirname "$0")/packages-run.txt" "$(dirname "$0")/packages.txt")
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$@" >&2; exit 1; }

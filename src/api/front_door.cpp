@@ -4,7 +4,6 @@
 #include "api/checks.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/scratch.hpp"
-#include "gpu/cuda_engine.hpp"
 #include "plan/engine.hpp"
 
 #include <new>
@@ -106,7 +105,8 @@ std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::
 
 void release_scratch() noexcept {
   cpu::release_scratch();
-  gpu::release_staging();
+  for (const engine* e : all_engines())
+    e->release_scratch();
 }
 
 std::vector<engine_info> engines() {

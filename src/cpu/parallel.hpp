@@ -1,8 +1,5 @@
 // The thin layer between the CPU engine and its threads: run a function on a few workers, share out numbered tasks,
-// report progress.
-//
-// Backends: oneTBB (a task arena of the size asked for), or std::thread where SORTILE_THREADS_STD is defined;
-// ThreadSanitizer understands the second, while it reports races inside a oneTBB that was not built for it.
+// report progress. The threads are a pool of the process (parallel.cpp).
 #pragma once
 
 #include "plan/progress.hpp"
@@ -15,12 +12,13 @@
 namespace sortile::cpu {
 
 namespace detail {
-/// A function called through a pointer, so that the backends are compiled once.
+/// A function called through a pointer, so that the pool is compiled once.
 struct worker_function {
   void* object;
   void (*call)(void* object, unsigned worker);
 };
-void run_workers(unsigned workers, worker_function f);
+/// Exported: a shared library of further engines uses the threads of this one.
+[[gnu::visibility("default")]] void run_workers(unsigned workers, worker_function f);
 } // namespace detail
 
 /// Calls f(worker) for every worker in [0, workers): worker 0 on the calling thread, the others wherever a thread is

@@ -1,5 +1,7 @@
 // Which GPUs are there, and why one cannot be used: no driver, a driver older than the runtime, no device, a device
 // older than the kernels. The runtime says these in five different ways; here they become one list and one sentence.
+#include "device/discovery.hpp"
+
 #include "device/why_not.hpp"
 
 #include <sortile/device.hpp>
@@ -68,16 +70,9 @@ device_list look() {
 
 } // namespace
 
-const device_list& devices() {
-  static const device_list list = look();
-  return list;
-}
-
-const device_info* first_usable_device() {
-  for (const device_info& info : devices().devices)
-    if (info.why_unusable.empty())
-      return &info;
-  return nullptr;
+const device_list& device::list() {
+  static const device_list found = look();
+  return found;
 }
 
 } // namespace sortile

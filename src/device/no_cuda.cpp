@@ -1,15 +1,11 @@
 // Discovery in a build without the GPU side.
-#include <sortile/device.hpp>
+#include "device/discovery.hpp"
 
-namespace sortile {
+namespace sortile::device {
 
-const device_list& devices() {
+const device_list& list() {
   static const device_list none{{}, "this build of sortile has no GPU side (it was configured without CUDA)"};
   return none;
 }
 
-const device_info* first_usable_device() {
-  return nullptr;
-}
-
-} // namespace sortile
+} // namespace sortile::device

@@ -1,9 +1,9 @@
 #include "gpu/cuda_engine.hpp"
 
+#include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_sort.hpp"
-
-#include <sortile/device.hpp>
+#include "gpu/struct_sort.hpp"
 
 namespace sortile::gpu {
 namespace {
@@ -11,6 +11,23 @@ namespace {
 /// Bytes of keys and values from which a GPU is quicker than the host's processors, copies included
 /// (docs/gpu-engine.md).
 constexpr std::size_t pays_from_bytes = std::size_t{64} << 20;
+
+class structs_on_cuda final : public struct_sorter {
+ public:
+  std::size_t workspace_bytes(const struct_request& request, const options& opts) const override {
+    return struct_sort(request, opts.order, current_device()).workspace_bytes();
+  }
+
+  void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    const struct_sort sort(request, opts.order, current_device());
+    queue_in_device_memory({{"keys_in", request.keys_in},
+                            {"keys_out", request.keys_out},
+                            {"values_in", request.values_in},
+                            {"values_out", request.values_out}},
+                           sort.workspace_bytes(), workspace, opts,
+                           [&](const simt::queue& q, void* space) { sort.launch(q, space); });
+  }
+};
 
 class engine_on_cuda final : public engine {
  public:
@@ -20,9 +37,10 @@ class engine_on_cuda final : public engine {
   }
 
   std::string why_unusable() const override {
-    if (first_usable_device() != nullptr)
-      return {};
-    const device_list& found = sortile::devices();
+    const device_list& found = device::list();
+    for (const device_info& info : found.devices)
+      if (info.why_unusable.empty())
+        return {};
     return found.devices.empty() ? found.why_none : found.devices.front().why_unusable;
   }
 
@@ -67,6 +85,10 @@ class engine_on_cuda final : public engine {
     return result_place::output;
   }
 
+  const struct_sorter* structs() const override { return &structs_; }
+  const device_list* devices() const override { return &device::list(); }
+  void release_scratch() const noexcept override { release_staging(); }
+
  private:
   /// The sort as the device will do it: of host arrays, by their copies there.
   static device_sort on_device(const sort_request& request, const options& opts) {
@@ -75,6 +97,8 @@ class engine_on_cuda final : public engine {
     const auto somewhere = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); }; // never followed
     return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts, current_device());
   }
+
+  structs_on_cuda structs_;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "gpu/executor_engine.hpp"
 
 #include "gpu/device_sort.hpp"
+#include "gpu/struct_sort.hpp"
 #include "plan/progress.hpp"
 #include "simt/executor/device.hpp"
 
@@ -8,6 +9,18 @@ namespace sortile::gpu {
 namespace {
 
 constexpr device_facts device{}; // that the executor presents; how many multiprocessors, its options say
+
+class structs_on_executor final : public struct_sorter {
+ public:
+  std::size_t workspace_bytes(const struct_request& request, const options& opts) const override {
+    return struct_sort(request, opts.order, device).workspace_bytes();
+  }
+
+  void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    struct_sort(request, opts.order, device).launch(simt::queue::executor(pretended), workspace.data());
+  }
+};
 
 class engine_on_executor final : public engine {
  public:
@@ -48,6 +61,13 @@ class engine_on_executor final : public engine {
     progress.finish();
     return result_place::output;
   }
+
+  const struct_sorter* structs() const override {
+    return &structs_;
+  }
+
+ private:
+  structs_on_executor structs_;
 };
 
 } // namespace

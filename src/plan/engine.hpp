@@ -1,7 +1,9 @@
-// What an engine is to the layers above it, and the registry of those that this build has.
+// What an engine is to the layers above it, and the registry of those that this program has.
 #pragma once
 
+#include <sortile/device.hpp>
 #include <sortile/request.hpp>
+#include <sortile/struct_request.hpp>
 
 #include <functional>
 #include <span>
@@ -12,11 +14,24 @@ namespace sortile {
 
 /// What a request needs beside itself while it runs: checked and resolved by the front door.
 struct execution {
-  unsigned threads = 1;             ///< CPU threads, at least 1
+  unsigned threads = 1; ///< CPU threads, at least 1
   /// Exactly what plan() asked for, aligned to workspace_alignment. Empty for arrays in device memory where the caller
   /// gives none: the engine then allocates it itself.
   std::span<std::byte> workspace{};
   const std::function<bool(double)>* progress = nullptr; ///< null where the caller wants none
+};
+
+/// Sorts of structs by their members (compare.cuh), of an engine that does them.
+class struct_sorter {
+ public:
+  virtual std::size_t workspace_bytes(const struct_request& request, const options& opts) const = 0;
+
+  /// Carries out a checked request with a workspace of workspace_bytes(). For arrays in device memory it may be empty:
+  /// the engine then allocates one itself.
+  virtual void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
+
+ protected:
+  ~struct_sorter() = default;
 };
 
 /// A production engine or a classic behind one interface. Implementations hold no state between calls.
@@ -46,9 +61,19 @@ class engine {
 
   /// Carries out a checked request. Throws cancelled, out_of_memory, device_failure.
   virtual result_place run(const sort_request& request, const options& opts, const execution& how) const = 0;
+
+  /// Null where the engine sorts no structs.
+  virtual const struct_sorter* structs() const { return nullptr; }
+
+  /// The devices that an engine of GPUs finds; null for others.
+  virtual const device_list* devices() const { return nullptr; }
+
+  /// Gives back what is kept from one call for the next.
+  virtual void release_scratch() const noexcept {}
 };
 
-/// All engines of this build, usable or not, in the order of preference.
+/// All engines that sortile knows, usable or not, in the order of preference. Those that this program does not have
+/// stand there with that for a reason.
 std::span<const engine* const> all_engines();
 
 struct engine_choice {
@@ -56,7 +81,8 @@ struct engine_choice {
   std::string reason;
 };
 
-/// Whether an engine is chosen to run, or only to say how it would: planning for arrays in device memory needs no device.
+/// Whether an engine is chosen to run, or only to say how it would: planning for arrays in device memory needs no
+/// device.
 enum class purpose { running, planning };
 
 /// The engine for a request, and why: opts.engine, else SORTILE_ENGINE, else the first usable one that neither refuses

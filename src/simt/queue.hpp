@@ -4,8 +4,8 @@
 // A kernel file is compiled twice. Its host functions are explicit specialisations on the backend's tag:
 //
 //     // histogram.hpp, plain C++
-//     template <class Backend> void histogram(simt::queue, const std::uint32_t* keys, std::size_t n, std::uint32_t*
-//     bins);
+//     template <class Backend> SORTILE_LAUNCH void histogram(simt::queue, const std::uint32_t* keys, std::size_t n,
+//                                                            std::uint32_t* bins);
 //     // histogram.cu
 //     template <> void histogram<simt::this_backend>(simt::queue q, ...) { simt::launch(q, {.grid = blocks},
 //     kernel{...}); }
@@ -18,6 +18,10 @@
 namespace sortile::executor {
 class device;
 }
+
+/// In front of the declaration of a launch that lives in a library of its backend's: a weak symbol, so that a program
+/// may be linked with the kernels of one backend and without the other's.
+#define SORTILE_LAUNCH [[gnu::weak]]
 
 namespace sortile::simt {
 
@@ -47,17 +51,22 @@ class queue {
   sortile::executor::device* device_;
 };
 
-/// Calls `f` with the tag of the queue's backend. Without a CUDA build, CUDA queues are refused.
+/// Calls `f` with the tag of the queue's backend. Queues of a backend that the build leaves out are refused
+/// (SORTILE_HAS_CUDA = 1: there are kernels for CUDA; SORTILE_HAS_EXECUTOR = 0: there are none for the executor).
 template <class F>
 decltype(auto) visit(const queue& q, F&& f) {
+  if (!q.is_executor()) {
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
-  if (!q.is_executor())
     return f(on_cuda{});
 #else
-  if (!q.is_executor())
     throw error("simt: this build has no CUDA side");
 #endif
+  }
+#if defined(SORTILE_HAS_EXECUTOR) && !SORTILE_HAS_EXECUTOR
+  throw error("simt: this build has no executor");
+#else
   return f(on_executor{});
+#endif
 }
 
 } // namespace sortile::simt

@@ -10,10 +10,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace sortile {
 namespace {
@@ -58,6 +64,133 @@ TEST(Parallel, ProgressComesFromTheCallingThread) {
   meter.finish();
   EXPECT_EQ(last, 1.0);
 }
+
+TEST(Parallel, OfSeveralExceptionsTheLeastWorkersIsPassedOn) {
+  for (const unsigned workers : {2u, 5u, 20u})
+    for (const unsigned least : {0u, 1u}) {
+      std::string what;
+      try {
+        cpu::run_on(workers, [&](unsigned worker) {
+          if (worker >= least)
+            throw std::logic_error(std::to_string(worker));
+        });
+      } catch (const std::logic_error& e) {
+        what = e.what();
+      }
+      EXPECT_EQ(what, std::to_string(least)) << workers;
+    }
+}
+
+TEST(Parallel, WorkersMayHaveWorkersOfTheirOwn) {
+  std::atomic<int> done{0};
+  cpu::run_on(4, [&](unsigned) {
+    cpu::run_on(3, [&](unsigned) { cpu::for_each_task(5, 10, nullptr, [&](unsigned, std::size_t) { ++done; }); });
+  });
+  EXPECT_EQ(done, 4 * 3 * 10);
+}
+
+TEST(Parallel, ManyCallersShareTheThreads) {
+  constexpr int callers = 8, rounds = 300;
+  std::atomic<std::uint64_t> sum{0};
+  std::vector<std::thread> threads;
+  for (int caller = 0; caller < callers; ++caller)
+    threads.emplace_back([&, caller] {
+      for (int round = 0; round < rounds; ++round) {
+        std::uint64_t own = 0; // by worker 0 alone: each call has its own
+        cpu::run_on(2 + unsigned(caller) % 4, [&](unsigned worker) {
+          if (worker == 0)
+            own += std::uint64_t(caller + 1);
+        });
+        sum += own;
+      }
+    });
+  for (std::thread& t : threads)
+    t.join();
+  EXPECT_EQ(sum, std::uint64_t(rounds) * callers * (callers + 1) / 2);
+}
+
+/// How many threads of this process there are.
+int threads_now() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Threads:"))
+      return std::stoi(line.substr(8));
+  return -1;
+}
+
+TEST(Parallel, ThreadsStayAndAreAsManyAsWereAskedFor) {
+  const auto work = [](unsigned) {};
+  cpu::run_on(4, work);
+  const int after_the_first = threads_now();
+  for (int round = 0; round < 1000; ++round)
+    cpu::run_on(4, work);
+  EXPECT_EQ(threads_now(), after_the_first);
+  cpu::run_on(100'000, work); // takes turns
+  EXPECT_LE(threads_now(), after_the_first + std::max(7, int(std::thread::hardware_concurrency())));
+}
+
+TEST(Parallel, TheOthersHelp) {
+  if (std::thread::hardware_concurrency() < 2)
+    GTEST_SKIP() << "one CPU only";
+  // Worker 1 ends first only where a thread of the pool takes it while worker 0 runs.
+  std::atomic<bool> other{false};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  cpu::run_on(2, [&](unsigned worker) {
+    if (worker == 1)
+      other = true;
+    while (worker == 0 && !other && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::yield();
+  });
+  EXPECT_LT(std::chrono::steady_clock::now(), deadline);
+}
+
+#if !defined(__SANITIZE_THREAD__) // which does not follow threads begun after a fork
+/// How a forked child ends that calls `work`.
+template <class Work>
+int status_of_child(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60); // a child that waits for threads that it does not have is ended
+    work();
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(Parallel, AForkedChildBeginsAnew) {
+  const auto work = [] {
+    std::atomic<int> done{0};
+    cpu::for_each_task(4, 1000, nullptr, [&](unsigned, std::size_t) { ++done; });
+    if (done != 1000)
+      _exit(1);
+  };
+  work();
+  // While another thread calls, so that the child finds the pool in all states.
+  std::atomic<bool> enough{false};
+  std::thread busy([&] {
+    while (!enough)
+      cpu::run_on(3, [](unsigned) {});
+  });
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(status_of_child(work), 0);
+  enough = true;
+  busy.join();
+  work();
+}
+
+TEST(Parallel, TheProgramMayEndWhileThreadsSleepOrWork) {
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(status_of_child([&] {
+                cpu::run_on(4, [](unsigned) {});
+                if (i % 2 == 0)
+                  std::thread([] { cpu::run_on(4, [](unsigned) { usleep(1000); }); }).detach();
+                std::exit(0);
+              }),
+              0);
+}
+#endif
 
 TEST(Scratch, AlignedAndWritable) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{100'000}, std::size_t{9'000'001}}) {

@@ -37,13 +37,13 @@ class GpuRun(unittest.TestCase):
             return file.read()
 
     def test_steps_that_end_well_leave_their_files_and_output(self):
-        self.program("sortile", 'echo "called with $*"\nwhile [ $# -gt 1 ]; do [ "$1" != --json ] || echo {} > "$2"; shift; done\n')
+        self.program("sortile-bench-gpu", 'echo "called with $*"\nwhile [ $# -gt 1 ]; do [ "$1" != --json ] || echo {} > "$2"; shift; done\n')
         self.program("gpu_fuzz", 'echo "fuzzing $*"\n')
         status, lines = self.run_steps("bench", "fuzz", GPU_RUN_FUZZ="7", GPU_RUN_FIRST="99")
         self.assertEqual(status, 0, lines)
         self.assertEqual([line.split()[:2] for line in lines[:-1]], [["fuzz", "well,"], ["bench", "well,"]])
         self.assertIn("fuzzing --seconds 7 --first 99", self.content("log.txt"))
-        self.assertIn("called with bench gpu", self.content("log.txt"))
+        self.assertIn("called with -v", self.content("log.txt"))
         self.assertEqual(self.content("gpu.json"), "{}\n")
 
     def test_a_failure_is_told_and_stops_nothing(self):
@@ -136,7 +136,7 @@ case $1 in --gtest_list_tests) printf '%s' "$TESTS"; exit;; esac
         self.assertEqual(status, 0, error)
         packed = os.path.join(self.folder, "sortile")
         self.assertLessEqual(os.path.getsize(packed), os.path.getsize(sortile))
-        self.assertTrue(any(name.startswith("libtbb.so") for name in os.listdir(os.path.join(self.folder, "lib"))))
+        self.assertTrue(any(name.startswith("libfmt.so") for name in os.listdir(os.path.join(self.folder, "lib"))))
         again = os.path.join(self.folder, "gpu_run.sh")
         self.assertTrue(os.access(again, os.X_OK))
         status, lines = self.run_steps("info")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What `cmake --install` laid down: every public header, what compare.cuh includes of the layers below (the same files), the command
-# with its manual page and completions, and a pkg-config file from which a C program, and one that sorts structs on the executor,
-# compile, link and run.
+# with its manual page and completions, and pkg-config files from which a C program compiles, links and
+# runs, which is small and needs the system's libraries alone, and one that sorts structs on the executor.
 set -euo pipefail
 prefix=$1 source=$2 compiler=$3
 
@@ -21,10 +21,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sortile.pc)")
+light=$(dirname "$0")/light.sh
 cc -std=c11 -Wall -Wextra -Werror -c "$source/examples/plain_c.c" -o "$work/plain_c.o" $(pkg-config --cflags sortile)
 "$compiler" "$work/plain_c.o" -o "$work/plain_c" $(pkg-config --libs sortile)
 "$work/plain_c"
+"$light" "$work/plain_c"
 
 "$compiler" -std=c++20 -Wall -Wextra -Werror "$source/tests/setup/compare/checked_on_host.cpp" -o "$work/checked_on_host" \
-  $(pkg-config --cflags sortile) "-I$(pkg-config --variable=comparedir sortile)" $(pkg-config --libs sortile)
+  $(pkg-config --cflags sortile) "-I$(pkg-config --variable=comparedir sortile)" $(pkg-config --libs sortile-executor)
 "$work/checked_on_host"

@@ -14,8 +14,8 @@ void check_count(const simt::queue& q, const std::uint64_t* device_n, std::uint6
 
 namespace detail {
 template <class Backend>
-void launch_check_count(const simt::queue& q, const std::uint64_t* device_n, std::uint64_t bound,
-                        std::uint32_t* status);
+SORTILE_LAUNCH void launch_check_count(const simt::queue& q, const std::uint64_t* device_n, std::uint64_t bound,
+                                       std::uint32_t* status);
 } // namespace detail
 
 } // namespace sortile::kernels

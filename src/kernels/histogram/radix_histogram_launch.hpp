@@ -6,7 +6,7 @@
 namespace sortile::kernels::detail {
 
 template <class Backend, class Word>
-void launch_radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, const key_codec<Word>& codec,
-                            radix_histogram_result<Word>* result);
+SORTILE_LAUNCH void launch_radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n,
+                                           const key_codec<Word>& codec, radix_histogram_result<Word>* result);
 
 } // namespace sortile::kernels::detail

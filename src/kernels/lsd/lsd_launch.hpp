@@ -139,6 +139,6 @@ lsd_layout lay_out_lsd(const lsd_request<Word>& r, const lsd_plan& p) {
 }
 
 template <class Backend, class Word>
-void launch_lsd_sort(const simt::queue& q, const lsd_request<Word>& request, const lsd_plan& plan);
+SORTILE_LAUNCH void launch_lsd_sort(const simt::queue& q, const lsd_request<Word>& request, const lsd_plan& plan);
 
 } // namespace sortile::kernels::detail

@@ -23,6 +23,6 @@ struct count_sort_layout {
 };
 
 template <class Backend, class Word>
-void launch_count_sort(const simt::queue& q, const count_sort_request<Word>& request);
+SORTILE_LAUNCH void launch_count_sort(const simt::queue& q, const count_sort_request<Word>& request);
 
 } // namespace sortile::kernels::detail

@@ -66,6 +66,7 @@ struct sort_pairs_layout {
 };
 
 template <class Backend, class Word>
-void launch_sort_pairs(const simt::queue& q, const sort_pairs_request<Word>& request, const sort_pairs_plan& plan);
+SORTILE_LAUNCH void launch_sort_pairs(const simt::queue& q, const sort_pairs_request<Word>& request,
+                                      const sort_pairs_plan& plan);
 
 } // namespace sortile::kernels::detail

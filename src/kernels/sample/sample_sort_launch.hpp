@@ -76,10 +76,10 @@ struct sample_layout {
 };
 
 template <class Backend, class Word>
-void launch_sample_sort(const simt::queue& q, const sample_request<Word>& request);
+SORTILE_LAUNCH void launch_sample_sort(const simt::queue& q, const sample_request<Word>& request);
 
 /// How many blocks of the kernel that the request needs are resident at once.
 template <class Backend, class Word>
-unsigned resident_sample_blocks(const simt::queue& q, const sample_request<Word>& request);
+SORTILE_LAUNCH unsigned resident_sample_blocks(const simt::queue& q, const sample_request<Word>& request);
 
 } // namespace sortile::kernels::detail

@@ -53,10 +53,10 @@ struct scan_plan {
 };
 
 template <class Backend, class T>
-void launch_plus_scan(const simt::queue& q, const scan_plan<T>& plan);
+SORTILE_LAUNCH void launch_plus_scan(const simt::queue& q, const scan_plan<T>& plan);
 template <class Backend, class T>
-void launch_maximum_scan(const simt::queue& q, const scan_plan<T>& plan);
+SORTILE_LAUNCH void launch_maximum_scan(const simt::queue& q, const scan_plan<T>& plan);
 template <class Backend>
-void launch_clear(const simt::queue& q, void* memory, std::size_t bytes);
+SORTILE_LAUNCH void launch_clear(const simt::queue& q, void* memory, std::size_t bytes);
 
 } // namespace sortile::kernels::detail

@@ -74,10 +74,11 @@ struct sort_keys_layout {
 };
 
 template <class Backend, class Word>
-void launch_sort_keys(const simt::queue& q, const sort_keys_request<Word>& request, const sort_keys_plan& plan);
+SORTILE_LAUNCH void launch_sort_keys(const simt::queue& q, const sort_keys_request<Word>& request,
+                                     const sort_keys_plan& plan);
 /// The same where the codec is that of floats; by a plan that counts.
 template <class Backend>
-void launch_sort_floats(const simt::queue& q, const sort_keys_request<std::uint32_t>& request,
-                        const sort_keys_plan& plan);
+SORTILE_LAUNCH void launch_sort_floats(const simt::queue& q, const sort_keys_request<std::uint32_t>& request,
+                                       const sort_keys_plan& plan);
 
 } // namespace sortile::kernels::detail

@@ -53,7 +53,7 @@ struct splitter_layout {
 };
 
 template <class Backend, class Word>
-void launch_splitter_sort(const simt::queue& q, const splitter_sort_request<Word>& request,
-                          const sort_pairs_plan& plan);
+SORTILE_LAUNCH void launch_splitter_sort(const simt::queue& q, const splitter_sort_request<Word>& request,
+                                         const sort_pairs_plan& plan);
 
 } // namespace sortile::kernels::detail

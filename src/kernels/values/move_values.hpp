@@ -32,7 +32,7 @@ void move_values(const simt::queue& q, const move_values_request& request);
 
 namespace detail {
 template <class Backend>
-void launch_move_values(const simt::queue& q, const move_values_request& request);
+SORTILE_LAUNCH void launch_move_values(const simt::queue& q, const move_values_request& request);
 } // namespace detail
 
 } // namespace sortile::kernels

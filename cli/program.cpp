@@ -1,9 +1,9 @@
-// The command `sortile`: parses, runs the chosen subcommand, and turns whatever goes wrong into one line and an exit
-// status.
-#include "command_line.hpp"
+// See program.hpp.
+#include "program.hpp"
 
 #include "files/temporary_files.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <new>
@@ -54,9 +54,21 @@ int show_help(const CLI::App& app, bool with_examples) {
   return all_well;
 }
 
-int parse_and_run(command_line& line, int argc, char** argv) {
+// The arguments, with the words that a program is started with where it was called by its own name.
+std::vector<std::string> completed(std::vector<std::string> arguments, const std::vector<std::string>& own,
+                                   CLI::App& app) {
+  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+  const bool begins_well =
+      arguments.size() > 1 && std::any_of(commands.begin(), commands.end(),
+                                          [&](CLI::App* command) { return command->get_name() == arguments[1]; });
+  if (!begins_well)
+    arguments.insert(arguments.begin() + 1, own.begin(), own.end());
+  return arguments;
+}
+
+int parse_and_run(command_line& line) {
   try {
-    line.app.parse(argc, argv);
+    line.app.parse(std::vector<std::string>(line.arguments.rbegin(), line.arguments.rend() - 1)); // the last one first
     return line.action();
   } catch (const CLI::CallForHelp&) {
     return show_help(line.app, false);
@@ -86,18 +98,20 @@ int parse_and_run(command_line& line, int argc, char** argv) {
 
 } // namespace
 
-} // namespace sortile::cli
-
-int main(int argc, char** argv) {
-  sortile::cli::occupy_closed_descriptors();
-  sortile::files::remove_temporary_files_on_signals();
-  std::signal(SIGBUS, sortile::cli::input_became_shorter);
-  sortile::cli::command_line line;
-  sortile::cli::add_commands(line);
-  const int status = sortile::cli::parse_and_run(line, argc, argv);
+int run_program(int argc, char** argv, const std::vector<std::string>& own, void (*add_commands)(command_line&)) {
+  occupy_closed_descriptors();
+  files::remove_temporary_files_on_signals();
+  std::signal(SIGBUS, input_became_shorter);
+  command_line line;
+  prepare(line);
+  add_commands(line);
+  line.arguments = completed({argv, argv + argc}, own, line.app);
+  const int status = parse_and_run(line);
   if (std::fflush(stdout) != 0) {
     line.voice.error(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
-    return sortile::cli::trouble;
+    return trouble;
   }
   return status;
 }
+
+} // namespace sortile::cli

@@ -1,0 +1,60 @@
+// The options of sortile classics.
+#include "beside.hpp"
+#include "jobs.hpp"
+
+#include <memory>
+
+namespace sortile::cli {
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  sortile classics list
+  sortile classics run radix-1bit -n 10000 --type f32 --descending --engine executor
+  sortile classics run radix-1bit -n 1000 --pairs --schedules 64          64 orders of blocks, warps and lanes, checked for races
+  sortile classics run radix-1bit -n 8 --workload range:8 --bits 0:3 --steps
+  sortile classics run radix-1bit -n 4096 --counters                      sectors, bank conflicts, barriers
+  sortile classics run radix-1bit -n 100M --engine cuda --repeat 5)";
+
+} // namespace
+
+void add_classics_command(command_line& line, const job_actions& actions) {
+  auto job = std::make_shared<classics_job>();
+  auto self = std::make_shared<CLI::App*>();
+  CLI::App& command = *add_command(
+      line, "classics", "Lists and runs the classical GPU sorts; exit status 0 only if the result was verified.",
+      examples, [job, self, &line, run = actions.classics] {
+        return run ? run(*job, **self, line.voice) : run_beside("sortile-classics", line);
+      });
+  *self = &command;
+  command.add_option("ACTION", job->action, "list or run")->required()->check(CLI::IsMember({"list", "run"}));
+  command.add_option("NAME", job->name, "the classic that is run");
+  command.add_flag("--markdown", job->markdown, "list: as a table for docs/classics.md");
+  command.add_option("-n,--count", job->count, "how many keys")->option_text("N");
+  command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
+  command.add_option("--workload", job->workload, "sortile gen --help lists them (default: uniform)")
+      ->option_text("NAME");
+  command.add_flag("-r,--descending", job->descending, "largest first");
+  command.add_flag("--pairs", job->pairs, "each key carries its position");
+  command.add_option("--bits", job->bits, "only bits B to E - 1 of the key's image decide")->option_text("B:E");
+  command.add_option("--seed", job->seed, "seed of the keys, and first seed of the schedules (default: 1)")
+      ->option_text("S")
+      ->check(whole_number());
+  command.add_option("--set", job->settings, "a parameter of the classic; may be given several times")
+      ->option_text("PARAMETER=NUMBER");
+  command
+      .add_option("--engine", job->engine,
+                  "executor, cuda, or host for sorts of the host (default: executor, host for those)")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"executor", "cuda", "host"}));
+  command.add_option("--schedules", job->schedules, "also check it on the executor under K seeds")
+      ->option_text("K")
+      ->check(CLI::Range(0u, 1000000u));
+  command.add_option("--repeat", job->repetitions, "timed runs (default: 1)")
+      ->option_text("R")
+      ->check(CLI::Range(1u, 100000u));
+  command.add_flag("--counters", job->counters, "print what the kernels did: memory sectors, bank conflicts, barriers");
+  command.add_flag("--steps", job->steps, "print what each step did to the keys");
+}
+
+} // namespace sortile::cli

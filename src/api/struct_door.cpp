@@ -1,0 +1,54 @@
+// The front door of sorts of structs: check, choose the engine, find workspace, run.
+//
+// The engine follows from how the request's kernel was compiled: by nvcc for "cuda", by a host compiler for "executor".
+// Another one asked for by name is refused with the reasons of the planner.
+#include "api/checks.hpp"
+#include "cpu/scratch.hpp"
+#include "plan/engine.hpp"
+
+#include <new>
+
+namespace sortile {
+namespace {
+
+/// Checks the request. \throws engine_unusable where no engine can do it, or its engine is not the one asked for
+const struct_sorter& assigned(const struct_request& request, options opts, purpose what) {
+  checks::structs(request, opts);
+  opts.memory = request.on_executor ? memory::host : memory::device;
+  if (request.on_executor && opts.engine.empty())
+    opts.engine = "executor";
+  // Any request that every engine takes: only the engine's name is wanted.
+  void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
+  const engine_choice choice =
+      choose_engine(sort_request{.n = request.n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+  const std::string_view able = request.on_executor ? "executor" : "cuda";
+  if (choice.chosen->name() != able || choice.chosen->structs() == nullptr)
+    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
+                          ", does not sort structs; as this call was compiled, engine '" + std::string(able) +
+                          "' does");
+  return *choice.chosen->structs();
+}
+
+} // namespace
+
+std::size_t workspace_bytes(const struct_request& request, const options& opts) {
+  return assigned(request, opts, purpose::planning).workspace_bytes(request, opts);
+}
+
+void run(const struct_request& request, const options& opts) {
+  try {
+    const struct_sorter& sorter = assigned(request, opts, purpose::running);
+    const std::size_t wanted = sorter.workspace_bytes(request, opts);
+    const bool callers = opts.workspace.data() != nullptr;
+    if (callers)
+      checks::workspace(request, opts.workspace, wanted);
+    if (request.n == 0)
+      return;
+    const cpu::scratch own(callers || !request.on_executor ? 0 : wanted);
+    sorter.run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("sortile: out of memory in a sort of structs");
+  }
+}
+
+} // namespace sortile
