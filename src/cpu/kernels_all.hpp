@@ -6,8 +6,10 @@
 // code for everybody).
 #pragma once
 
+#include "cpu/instruction_sets.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/radix_job.hpp"
+#include "cpu/vector_sort.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -28,7 +30,6 @@
 #undef SORTILE_CPU_ISA
 
 #if defined(__x86_64__)
-#define SORTILE_CPU_AVX512 1
 #if defined(__clang__)
 #pragma clang attribute push(                                                                                          \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt"))),                   \
@@ -54,17 +55,6 @@
 #endif
 
 namespace sortile::cpu {
-
-inline bool has_avx512() {
-#if defined(SORTILE_CPU_AVX512)
-  static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                          __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2");
-  return has;
-#else
-  return false;
-#endif
-}
 
 template <class K, class V>
 const kernels<K, V>& best_kernels() {

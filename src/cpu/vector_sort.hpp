@@ -1,0 +1,43 @@
+// Sorts of keys alone by vectors, as a table per key width: what a small call goes to straight from the front door, and
+// what the radix sort's local step uses.
+//
+// Keys of 4 and 8 bytes whose images are plain (no −0, no NaN) and whose whole image decides: equal keys are equal bits,
+// so no order among them can be seen, and the sort need not be stable. Where the processor has none of the instruction
+// sets below, there is no table and the counting sorts of kernels_local.ipp do the work.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sortile::cpu {
+
+/// The image of a key and back: u ^ (sign of u & negative) ^ flip. See key_image.hpp.
+template <class K>
+struct plain_image {
+  K negative = 0;
+  K flip = 0;
+  K infinity = 0; ///< of a float type: keys whose magnitude is above it are NaNs; 0 for integers
+};
+
+template <class K>
+struct vector_kernels {
+  std::size_t small_limit; ///< keys that `small` takes
+
+  /// Sorts n ≤ small_limit keys into `to`, which may be where they are. False, with `to` untouched, where a −0 or a NaN
+  /// is among them.
+  bool (*small)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
+
+  /// Sorts n keys into `to`, which may be where they are; no −0 and no NaN is among them. Needs no scratch.
+  void (*sort)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
+};
+
+/// The fastest kernels that this machine and the tuning allow; null where it has none.
+template <class K>
+const vector_kernels<K>* best_vector_kernels();
+
+template <>
+const vector_kernels<std::uint32_t>* best_vector_kernels();
+template <>
+const vector_kernels<std::uint64_t>* best_vector_kernels();
+
+} // namespace sortile::cpu
