@@ -4,6 +4,7 @@
 #include "api/checks.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/small_sort.hpp"
 #include "plan/engine.hpp"
 
 #include <new>
@@ -58,6 +59,8 @@ std::size_t workspace_bytes(const sort_request& request, const options& opts) {
 }
 
 result_place run(const sort_request& given, const options& opts) {
+  if (cpu::sort_small(given, opts, allows_cpu_engine(opts)))
+    return result_place::output;
   return with_named_failures("a sort", [&] {
     const assignment a = assign(given, opts, purpose::running);
     const std::size_t wanted = a.choice.chosen->workspace_bytes(a.request, opts, a.threads);

@@ -58,6 +58,7 @@ struct vector_32 {
     return _mm512_cmpgt_epu32_mask(magnitude, infinity) != 0 || _mm512_cmpeq_epu32_mask(u, _mm512_set1_epi32(INT32_MIN)) != 0;
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu32_mask(a, b) != 0; }
+  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm512_cmple_epu32_mask(a, b) == 0; }
 
   template <unsigned Group>
   static SORTILE_INLINE V reverse(V v) { // within groups of so many lanes
@@ -187,6 +188,7 @@ struct vector_64 {
     return _mm512_cmpgt_epu64_mask(magnitude, infinity) != 0 || _mm512_cmpeq_epu64_mask(u, _mm512_set1_epi64(INT64_MIN)) != 0;
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu64_mask(a, b) != 0; }
+  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm512_cmple_epu64_mask(a, b) == 0; }
 
   template <unsigned Group>
   static SORTILE_INLINE V reverse(V v) {

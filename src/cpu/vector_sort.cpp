@@ -41,8 +41,7 @@ namespace {
 
 #if defined(SORTILE_CPU_AVX512)
 template <class S>
-constexpr vector_kernels<typename S::T> avx512_kernels{S::rows_at_once * S::lanes, avx512::sort_few<S, true, true>,
-                                                       avx512::sort_keys<S>};
+constexpr vector_kernels<typename S::T> avx512_kernels{avx512::sort_unseen<S>, avx512::sort_keys<S>};
 #endif
 
 } // namespace

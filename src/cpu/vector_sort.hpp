@@ -21,13 +21,11 @@ struct plain_image {
 
 template <class K>
 struct vector_kernels {
-  std::size_t small_limit; ///< keys that `small` takes
+  /// Sorts n keys of which nothing is known into `to`, which may be where they are; keys in order already cost one look.
+  /// False where a −0 or a NaN is among them: `to` then holds nothing of use, or what it held where it is `from`.
+  bool (*unseen)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
 
-  /// Sorts n ≤ small_limit keys into `to`, which may be where they are. False, with `to` untouched, where a −0 or a NaN
-  /// is among them.
-  bool (*small)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
-
-  /// Sorts n keys into `to`, which may be where they are; no −0 and no NaN is among them. Needs no scratch.
+  /// The same for keys without −0 and NaN that are not in order.
   void (*sort)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
 };
 

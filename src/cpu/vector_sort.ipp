@@ -356,4 +356,49 @@ void sort_keys(const typename S::T* from, std::size_t n, const plain_image<typen
   sort_images<S>(to, n, image);
 }
 
+// Whether the images rise (or stay) from key to key, or fall, over all n > lanes keys, with no −0 and no NaN among them.
+// Stops at the first place where they do not.
+template <class S, bool Falling>
+bool is_run(const typename S::T* keys, std::size_t n, const plain_image<typename S::T>& image) {
+  using V = typename S::V;
+  const vector_image<S> im(image);
+  const V infinity = S::all(image.infinity);
+  const auto holds = [&](std::size_t i) __attribute__((always_inline)) {
+    const V u = S::load(keys + i), next = S::load(keys + i + 1);
+    if (image.infinity != 0 && (S::has_special(u, infinity) || S::has_special(next, infinity)))
+      return false;
+    return Falling ? S::all_greater(im.to(u), im.to(next)) : !S::any_greater(im.to(u), im.to(next));
+  };
+  for (std::size_t i = 0; i + S::lanes < n; i += S::lanes)
+    if (!holds(i))
+      return false;
+  return holds(n - S::lanes - 1);
+}
+
+// Keys that may be in order already, and of which nothing is known.
+template <class S>
+bool sort_unseen(const typename S::T* from, std::size_t n, const plain_image<typename S::T>& image, typename S::T* to) {
+  if (n <= S::rows_at_once * S::lanes)
+    return sort_few<S, true, true>(from, n, image, to);
+  if (is_run<S, false>(from, n, image)) {
+    if (from != to)
+      std::memcpy(to, from, n * sizeof *to);
+    return true;
+  }
+  if (is_run<S, true>(from, n, image)) {
+    if (from == to)
+      std::reverse(to, to + n);
+    else
+      std::reverse_copy(from, from + n, to);
+    return true;
+  }
+  if (to_images<S>(from, n, image, to)) {
+    if (from == to)
+      from_images<S>(to, n, image);
+    return false;
+  }
+  sort_images<S>(to, n, image);
+  return true;
+}
+
 } // namespace sortile::cpu::SORTILE_CPU_ISA

@@ -89,6 +89,9 @@ enum class purpose { running, planning };
 /// it nor leaves it to others. \throws unknown_engine, engine_unusable
 engine_choice choose_engine(const sort_request& request, const options& opts, purpose what = purpose::running);
 
+/// Whether nobody asked for another engine than the CPU engine, by opts.engine or SORTILE_ENGINE.
+bool allows_cpu_engine(const options& opts);
+
 /// For operations that the CPU engine alone does: refuses another engine asked for by name, and names that do not
 /// exist.
 void need_cpu_engine(const char* operation, const options& opts);

@@ -21,13 +21,21 @@ struct wish {
   std::string source; ///< who asked for it, for messages
 };
 
+/// SORTILE_ENGINE as the first call of the process finds it: reading the environment takes longer than a short sort.
+const std::string& engine_variable() {
+  static const std::string value = [] {
+    const char* const variable = std::getenv("SORTILE_ENGINE");
+    return std::string(variable != nullptr ? variable : "");
+  }();
+  return value;
+}
+
 /// The engine asked for by name; an empty name where none is.
 wish asked_for(const options& opts) {
   if (!opts.engine.empty())
     return {opts.engine, "the options"};
-  const char* variable = std::getenv("SORTILE_ENGINE");
-  if (variable != nullptr && *variable != '\0')
-    return {variable, "SORTILE_ENGINE"};
+  if (!engine_variable().empty())
+    return {engine_variable(), "SORTILE_ENGINE"};
   return {};
 }
 
@@ -77,6 +85,11 @@ engine_choice choose_engine(const sort_request& request, const options& opts, pu
     passed_over += (passed_over.empty() ? "" : ", ") + std::string(e->name()) + " (" + why + ")";
   }
   throw engine_unusable("sortile: no engine can do this: " + passed_over);
+}
+
+bool allows_cpu_engine(const options& opts) {
+  const std::string& wanted = opts.engine.empty() ? engine_variable() : opts.engine;
+  return wanted.empty() || wanted == "cpu";
 }
 
 void need_cpu_engine(const char* operation, const options& opts) {

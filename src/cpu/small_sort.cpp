@@ -1,0 +1,212 @@
+// Short sorts. Idea: what a short sort costs is not its comparisons but everything before them, so this file asks only
+// what it must know and leaves whatever is unusual to the front door.
+//
+// Keys alone of 4 and 8 bytes go to the vector sort as they are. Everything else that is stable is sorted as numbers
+// that hold a key and its position:
+//
+//     word i   [ image of key i, the bits that differ ][ i: 7 bits ]
+//
+// No two words are equal, so a sort that is not stable puts them into the stable order, and −0, NaN and bit windows are
+// only a matter of the image. Positions then say where keys and values come from. Where 64-bit keys differ in more than
+// the 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those leave equal.
+#include "cpu/small_sort.hpp"
+
+#include "cpu/vector_sort.hpp"
+#include "primitives/key_codec.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace sortile::cpu {
+
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 20; // of keys alone: what the L2 cache holds, and no second thread pays
+constexpr std::size_t most_words = 128; // what one leaf of the vector sort takes
+constexpr unsigned position_bits = 7;
+constexpr std::uint64_t position_mask = most_words - 1;
+constexpr std::size_t widest_value = 16;
+
+bool is_aligned(const void* p, std::size_t to) {
+  return (reinterpret_cast<std::uintptr_t>(p) & (to - 1)) == 0;
+}
+
+bool same_or_apart(const void* a, const void* b, std::size_t bytes) {
+  const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+  return x == y || (x < y ? y - x : x - y) >= bytes;
+}
+
+bool apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+  const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+  return a == nullptr || b == nullptr || (x < y ? y - x >= a_bytes : x - y >= b_bytes);
+}
+
+// Options that a short sort has no use for, or that need a look.
+bool is_plain(const options& opts, bool engine_is_open) {
+  return engine_is_open && opts.memory == memory::host && !opts.progress && opts.workspace.data() == nullptr &&
+         opts.stream == nullptr && opts.resource == nullptr &&
+         (opts.order == order::ascending || opts.order == order::descending);
+}
+
+template <class K>
+bool sort_keys(const sort_request& r, const options& opts) {
+  const vector_kernels<K>* const vectors = best_vector_kernels<K>();
+  if (vectors == nullptr)
+    return false;
+  const K sign = is_float(r.type) || is_signed_integer(r.type) ? static_cast<K>(K{1} << (8 * sizeof(K) - 1)) : K{0};
+  const K complement = opts.order == order::descending ? static_cast<K>(~K{0}) : K{0};
+  const plain_image<K> image{is_float(r.type) ? static_cast<K>(~sign) : K{0}, static_cast<K>(sign ^ complement),
+                             static_cast<K>(infinity_bits(r.type))};
+  return vectors->unseen(static_cast<const K*>(r.keys_in), r.n, image, static_cast<K*>(r.keys_out));
+}
+
+// Whether the arrays are as the front door wants them.
+bool are_sound(const sort_request& r, std::size_t key) {
+  const std::size_t keys = r.n * key;
+  if (r.keys_in == nullptr || !is_aligned(r.keys_in, key) || !is_aligned(r.keys_out, key) ||
+      (r.keys_out == nullptr && r.carries != payload::indices) || !same_or_apart(r.keys_in, r.keys_out, keys) ||
+      r.device_n != nullptr || r.device_status != nullptr)
+    return false;
+  if (r.carries == payload::none)
+    return true;
+  const std::size_t values = r.n * r.value_bytes;
+  if (r.values_out == nullptr || r.value_bytes == 0 || r.value_bytes > widest_value ||
+      !apart(r.keys_in, keys, r.values_out, values) || !apart(r.keys_out, keys, r.values_out, values))
+    return false;
+  if (r.carries == payload::indices)
+    return (r.value_bytes == 4 || r.value_bytes == 8) && is_aligned(r.values_out, r.value_bytes);
+  return r.carries == payload::values && r.values_in != nullptr && same_or_apart(r.values_in, r.values_out, values) &&
+         apart(r.keys_in, keys, r.values_in, values) && apart(r.keys_out, keys, r.values_in, values) &&
+         (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
+}
+
+template <class K>
+void make_words(const K* keys, std::size_t n, const key_codec<K>& codec, std::uint64_t* words) {
+  const key_codec<K> c = codec;
+  for (std::size_t i = 0; i < n; ++i)
+    words[i] = static_cast<std::uint64_t>(c.image(keys[i])) << position_bits | i;
+}
+
+// 64-bit keys: where they differ in too many bits, `images` is filled, and the words hold the highest ones.
+bool make_words(const std::uint64_t* keys, std::size_t n, const key_codec<std::uint64_t>& codec, std::uint64_t* words,
+                std::uint64_t* images) {
+  const key_codec<std::uint64_t> c = codec;
+  std::uint64_t differing = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    images[i] = c.image(keys[i]);
+    differing |= images[i] ^ images[0];
+  }
+  const auto width = static_cast<unsigned>(std::bit_width(differing));
+  const unsigned surplus = width + position_bits > 64 ? width + position_bits - 64 : 0;
+  for (std::size_t i = 0; i < n; ++i)
+    words[i] = images[i] >> surplus << position_bits | i;
+  return surplus > 0;
+}
+
+void repair(std::uint64_t* words, std::size_t n, const std::uint64_t* images) {
+  for (std::size_t i = 1; i < n; ++i) {
+    const std::uint64_t word = words[i];
+    std::size_t at = i;
+    for (; at > 0 && words[at - 1] >> position_bits == word >> position_bits &&
+           images[words[at - 1] & position_mask] > images[word & position_mask];
+         --at)
+      words[at] = words[at - 1];
+    words[at] = word;
+  }
+}
+
+template <std::size_t Width>
+void place(const void* from, void* to, const std::uint64_t* words, std::size_t n) {
+  alignas(64) std::byte copy[most_words * Width];
+  std::memcpy(copy, from, n * Width);
+  auto* out = static_cast<std::byte*>(to);
+  for (std::size_t i = 0; i < n; ++i)
+    std::memcpy(out + i * Width, copy + (words[i] & position_mask) * Width, Width);
+}
+
+void place(const void* from, void* to, std::size_t width, const std::uint64_t* words, std::size_t n) {
+  switch (width) {
+  case 1:
+    return place<1>(from, to, words, n);
+  case 2:
+    return place<2>(from, to, words, n);
+  case 4:
+    return place<4>(from, to, words, n);
+  case 8:
+    return place<8>(from, to, words, n);
+  case 16:
+    return place<16>(from, to, words, n);
+  default: // 3, 5 … 15
+    std::byte copy[most_words * widest_value];
+    std::memcpy(copy, from, n * width);
+    for (std::size_t i = 0; i < n; ++i)
+      std::memcpy(static_cast<std::byte*>(to) + i * width, copy + (words[i] & position_mask) * width, width);
+  }
+}
+
+void place_positions(void* to, std::size_t width, const std::uint64_t* words, std::size_t n) {
+  if (width == 4)
+    for (std::size_t i = 0; i < n; ++i)
+      static_cast<std::uint32_t*>(to)[i] = static_cast<std::uint32_t>(words[i] & position_mask);
+  else
+    for (std::size_t i = 0; i < n; ++i)
+      static_cast<std::uint64_t*>(to)[i] = words[i] & position_mask;
+}
+
+template <class K>
+bool sort_words(const sort_request& r, const options& opts) {
+  const vector_kernels<std::uint64_t>* const vectors = best_vector_kernels<std::uint64_t>();
+  const unsigned width = 8 * sizeof(K), end = opts.bits.end == bit_window::whole_key ? width : opts.bits.end;
+  if (vectors == nullptr || opts.bits.begin > end || end > width)
+    return false;
+  const key_codec<K> codec = make_key_codec<K>(r.type, opts.order, opts.bits);
+  const K* const keys = static_cast<const K*>(r.keys_in);
+  alignas(64) std::uint64_t words[most_words];
+  if constexpr (sizeof(K) == 8) {
+    alignas(64) std::uint64_t images[most_words];
+    const bool truncated = make_words(keys, r.n, codec, words, images);
+    vectors->sort(words, r.n, {}, words);
+    if (truncated)
+      repair(words, r.n, images);
+  } else {
+    make_words(keys, r.n, codec, words);
+    vectors->sort(words, r.n, {}, words);
+  }
+  if (r.keys_out != nullptr)
+    place<sizeof(K)>(r.keys_in, r.keys_out, words, r.n);
+  if (r.carries == payload::indices)
+    place_positions(r.values_out, r.value_bytes, words, r.n);
+  else if (r.carries == payload::values)
+    place(r.values_in, r.values_out, r.value_bytes, words, r.n);
+  return true;
+}
+
+} // namespace
+
+bool sort_small(const sort_request& r, const options& opts, bool engine_is_open) noexcept {
+  if (r.n < 2 || r.n > most_bytes / 4 || !is_plain(opts, engine_is_open))
+    return false;
+  const std::size_t key = key_bytes(r.type);
+  if (key == 0 || key > 8 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key))
+    return false;
+  if (r.carries == payload::none && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key) {
+    if (key == 4 && sort_keys<std::uint32_t>(r, opts))
+      return true;
+    if (key == 8 && r.n <= most_bytes / 8 && sort_keys<std::uint64_t>(r, opts))
+      return true;
+  }
+  if (r.n > most_words || (r.input_is_scratch && r.carries == payload::indices))
+    return false;
+  switch (key) {
+  case 1:
+    return sort_words<std::uint8_t>(r, opts);
+  case 2:
+    return sort_words<std::uint16_t>(r, opts);
+  case 4:
+    return sort_words<std::uint32_t>(r, opts);
+  default:
+    return sort_words<std::uint64_t>(r, opts);
+  }
+}
+
+} // namespace sortile::cpu
