@@ -21,9 +21,11 @@ struct parameter {
   unsigned least = 0, usual = 0, most = 0; ///< the range, and the value where none is given
   std::string_view what;
   bool powers_of_two = false; ///< nothing between them
+  unsigned step = 1;          ///< from the least on, nothing between its multiples
 
   constexpr bool allows(unsigned value) const {
-    return value >= least && value <= most && (!powers_of_two || (value & (value - 1)) == 0);
+    return value >= least && value <= most && (!powers_of_two || (value & (value - 1)) == 0) &&
+           (value - least) % step == 0;
   }
 };
 

@@ -14,8 +14,9 @@
 //   destination        5 0 4 1      3 2 6 7          scanned[value][block] + rank
 //
 // Switches:
-//   padding = 1     one unused word after every 32 in the scan's tree: without it level k of the tree strides by 2^k
-//                   pairs of words, and its lanes meet in few of the 32 banks
+//   padding = 32    one unused word after every 32 in the scan's tree: without it (0) level k of the tree strides by
+//                   2^k pairs of words, and its lanes meet in few of the 32 banks. 16: after every 16, as on the GPUs
+//                   of 16 banks that the first reports measured
 //   coalescing = 1  the block first moves its elements within shared memory to where their value's group lies (group
 //                   begin + rank) and writes the sorted tile; the second kernel then reads neighbours of a group and
 //                   writes neighbours. With 0 the ranks are written instead (4 bytes an element), and the second kernel
@@ -25,8 +26,9 @@
 // the scan of Harris, Sengupta & Owens, GPU Gems 3, 2007.
 //
 // Cost of a pass, records of s bytes: 4 s bytes and 16 bytes of sums a block with coalescing, 3 s + 8 without; b / 2
-// passes, so 16 for 32-bit keys: twice to four times what 4 or 8 bits a pass would move. A block makes 4 scans of 22
-// levels, 25 barriers each. Shared memory: 2048 records and the tree, at most 40 KiB.
+// passes for a window of b bits, so 4 for keys below 256 and 16 for all 32 bits: twice to four times what 4 or 8 bits a
+// pass would move. A block makes 4 scans of 22 levels, 25 barriers each. Shared memory: 2048 records and the tree, at
+// most 40 KiB.
 //
 // What it teaches: what each optimisation is worth by itself. Where keys span few values (256) most passes see one
 // digit value only, and then a scatter is a copy, coalesced by nature, while the coalescing variant still pays for its
@@ -197,10 +199,13 @@ void lab_sort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, c
 }
 
 void run_lab(job& j) {
-  const bool padding = j.parameter("padding") != 0, coalescing = j.parameter("coalescing") != 0;
+  const unsigned padding = j.parameter("padding");
+  const bool coalescing = j.parameter("coalescing") != 0;
   with_records(j, [&](auto&... a) {
-    if (padding)
+    if (padding == 32)
       coalescing ? lab_sort<32, true>(j, a...) : lab_sort<32, false>(j, a...);
+    else if (padding == 16)
+      coalescing ? lab_sort<16, true>(j, a...) : lab_sort<16, false>(j, a...);
     else
       coalescing ? lab_sort<0, true>(j, a...) : lab_sort<0, false>(j, a...);
   });
@@ -219,7 +224,7 @@ SORTILE_CLASSICS_OF(radix_lab) {
        .steps_show = "block sums and keys after each pass",
        .stable = true,
        .tile = lab_elements,
-       .parameters = {{"padding", 0, 1, 1, "unused words in the scan's tree"},
+       .parameters = {{"padding", 0, 32, 32, "an unused word after so many in the scan's tree; 0: none", false, 16},
                       {"coalescing", 0, 1, 1, "tiles sorted before they are written"}},
        .run = run_lab}};
 }

@@ -106,7 +106,8 @@ std::string markdown_table_of_classics() {
     std::string parameters;
     for (const parameter& p : c.parameters)
       parameters += (parameters.empty() ? "" : "; ") + std::string(p.name) + " " + std::to_string(p.least) + "–" +
-                    std::to_string(p.most) + " (" + std::to_string(p.usual) + "): " + std::string(p.what);
+                    std::to_string(p.most) + (p.step > 1 ? " in steps of " + std::to_string(p.step) : "") + " (" +
+                    std::to_string(p.usual) + "): " + std::string(p.what);
     const std::string stable = !c.task->has_direction ? "" : c.stable ? "yes" : "no";
     text += "| `" + std::string(c.name) + "` | " + std::string(c.family) + " | " + std::string(c.summary) + " | " +
             std::string(c.work) + " | " + std::string(c.depth) + " | " + stable + " | " + (c.pairs ? "yes" : "no") +

@@ -72,7 +72,8 @@ void refuse_parameters(const classic& c, const request& asked) {
       refuse(c, "no parameter is called " + given + " (there " + (names.empty() ? "are none" : "are: " + names) + ")");
     if (!known->allows(value))
       refuse(c, "parameter " + given + " = " + std::to_string(value) + " (allowed: " + std::to_string(known->least) +
-                    " to " + std::to_string(known->most) + (known->powers_of_two ? ", powers of two)" : ")"));
+                    " to " + std::to_string(known->most) + (known->powers_of_two ? ", powers of two" : "") +
+                    (known->step > 1 ? ", in steps of " + std::to_string(known->step) : "") + ")");
   }
 }
 

@@ -50,7 +50,7 @@ list() {
   runs radix-1bit-coarsened 20000 keys=1 keys=32
   runs radix-masks 5000 bits=1 bits=4
   runs radix-masks-span 5000 bits=1 bits=4
-  runs radix-lab 9000 "padding=0 coalescing=1" "padding=1 coalescing=0" "padding=0 coalescing=0"
+  runs radix-lab 9000 "padding=0 coalescing=1" "padding=16 coalescing=1" "padding=32 coalescing=0" "padding=0 coalescing=0"
   echo "radix-floats -n 20000 --type f32 --pairs"
   echo "radix-floats -n 9000 --type f64 -r --workload specials --set bits=1"
   echo "radix-floats -n 9000 --type f32 -r --workload specials --set bits=8"

@@ -14,6 +14,7 @@ struct count_request {
   parameters given{};
   std::string workload = "uniform";
   std::uint64_t n = 0;
+  bit_window bits{};
 };
 
 /// The counts of all requests, several at a time. \throws error where a result is wrong
@@ -26,5 +27,23 @@ double sector_bytes(const executor::counters& counted);
 /// The counts as figures of a point, a key each: "bytes", "sector bytes", "sectors a load", "sectors a store", "ideal
 /// sectors a store", "shared wavefronts", "bank conflicts", "barriers".
 void add_figures(point& p, const executor::counters& counted, std::uint64_t n);
+
+// --- for experiments that count and time
+
+/// A length at which the GPU's time speaks of the work and not of its start.
+std::uint64_t timed_length(const workbench& bench, const classics::classic& c);
+/// As long as counting can be waited for: several tiles, merges and divisions of each classic, whose counts a shorter
+/// input would not show.
+std::uint64_t counted_length(const classics::classic& c, bool quick);
+
+/// The sorts' times in one contest; without a GPU points that say so.
+points timed(workbench& bench, const std::string& workload, std::uint64_t n,
+             const std::vector<std::pair<const classics::classic*, parameters>>& sorts, bit_window bits = {});
+/// Adds to each point the counts of its request.
+points counted(const std::vector<count_request>& requests, points all, std::uint64_t seed);
+
+double nanoseconds_a_key(const point& p);
+/// A row a point, by facet and series where facets tell points apart.
+std::string table_of_counts(const std::string& corner, const points& all);
 
 } // namespace sortile::experiments

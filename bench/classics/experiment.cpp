@@ -27,7 +27,8 @@ void append_new(std::vector<std::string>& names, const Name& name) {
 } // namespace
 
 std::span<const experiment> all_experiments() {
-  static const experiment all[] = {lab_report, staircase, sweeps, crossings, quicksorts, against_cub, counters};
+  static const experiment all[] = {lab_report, lab_counters, staircase,   sweeps,
+                                   crossings,  quicksorts,   against_cub, counters};
   return all;
 }
 

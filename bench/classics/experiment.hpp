@@ -32,7 +32,7 @@ std::span<const experiment> all_experiments();
 const experiment& experiment_named(std::string_view name);
 
 // The experiments, a file each.
-extern const experiment lab_report, staircase, sweeps, crossings, quicksorts, against_cub, counters;
+extern const experiment lab_report, lab_counters, staircase, sweeps, crossings, quicksorts, against_cub, counters;
 
 // --- from points to tables and charts
 

@@ -92,9 +92,11 @@ std::shared_ptr<void> pinned_memory(const classics::machine& on, std::size_t byt
   return {memory, [](void* m) { static_cast<void>(cudaFreeHost(m)); }};
 }
 
-queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n) {
+queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
+                     bit_window bits) {
   refuse_executor(on);
-  return ready(bench::cub_sort_keys({.type = key_type::u32, .n = n, .keys_in = in, .keys_out = out}, stream_of(on)));
+  return ready(
+      bench::cub_sort_keys({.type = key_type::u32, .n = n, .keys_in = in, .keys_out = out}, stream_of(on), bits));
 }
 
 queued_work cub_scan(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n) {

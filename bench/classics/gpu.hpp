@@ -4,6 +4,8 @@
 
 #include "classics/machine.hpp"
 
+#include <sortile/options.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,12 +28,14 @@ gpu_facts look_at_gpu(classics::machine& on);
 /// Host memory that the device copies to and from directly; plain memory for the executor.
 std::shared_ptr<void> pinned_memory(const classics::machine& on, std::size_t bytes);
 
-// CUB's sort and exclusive scan of n numbers from `in` to `out`, workspace allocated beforehand.
-// \throws engine_unusable on the executor and without a CUDA build
-queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
+// CUB's sort by the bits of a window and exclusive scan of n numbers from `in` to `out`, workspace allocated
+// beforehand. \throws engine_unusable on the executor and without a CUDA build
+queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
+                     bit_window bits = {});
 queued_work cub_scan(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
 
 /// The library's own sort through its front door, workspace allocated beforehand: engine cuda, or executor there.
-queued_work production_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
+queued_work production_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
+                            bit_window bits = {});
 
 } // namespace sortile::experiments

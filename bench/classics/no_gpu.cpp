@@ -21,7 +21,7 @@ std::shared_ptr<void> pinned_memory(const classics::machine&, std::size_t bytes)
   return std::shared_ptr<std::byte[]>(new std::byte[bytes]);
 }
 
-queued_work cub_sort(classics::machine&, const std::uint32_t*, std::uint32_t*, std::uint64_t) {
+queued_work cub_sort(classics::machine&, const std::uint32_t*, std::uint32_t*, std::uint64_t, bit_window) {
   refuse();
 }
 

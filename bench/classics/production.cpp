@@ -5,8 +5,10 @@
 
 namespace sortile::experiments {
 
-queued_work production_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n) {
+queued_work production_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
+                            bit_window bits) {
   options opts;
+  opts.bits = bits;
   opts.engine = on.is_executor() ? "executor" : "cuda";
   opts.memory = on.is_executor() ? memory::host : memory::device;
   opts.stream = on.is_executor() ? nullptr : on.queue().cuda_stream();

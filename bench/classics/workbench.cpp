@@ -121,8 +121,8 @@ struct contest::question {
   std::vector<std::byte> right; ///< an output that was found to be right; empty before there is one
 };
 
-contest::contest(workbench& bench, const std::string& workload, std::uint64_t n)
-    : bench_(bench), asked_{.n = n, .workload = workload, .seed = bench.seed()} {}
+contest::contest(workbench& bench, const std::string& workload, std::uint64_t n, bit_window bits)
+    : bench_(bench), asked_{.n = n, .workload = workload, .bits = bits, .seed = bench.seed()} {}
 
 contest::~contest() = default;
 
@@ -181,17 +181,19 @@ device_work contest::work_of(const classics::classic& c, const parameters& given
 
 device_work contest::production() {
   side& at = side_of(false);
-  return {"sortile", &classics::sorting, key_type::u32, false,
-          [&at, sort = production_sort(at.on, at.data.data(), at.spare.data(), asked_.n)]() -> const void* {
-            sort();
-            return at.spare.data();
-          }};
+  return {
+      "sortile", &classics::sorting, key_type::u32, false,
+      [&at, sort = production_sort(at.on, at.data.data(), at.spare.data(), asked_.n, asked_.bits)]() -> const void* {
+        sort();
+        return at.spare.data();
+      }};
 }
 
 device_work contest::cub() {
   side& at = side_of(false);
   return {"CUB", &classics::sorting, key_type::u32, false,
-          [&at, sort = experiments::cub_sort(at.on, at.data.data(), at.spare.data(), asked_.n)]() -> const void* {
+          [&at, sort = experiments::cub_sort(at.on, at.data.data(), at.spare.data(), asked_.n,
+                                             asked_.bits)]() -> const void* {
             sort();
             return at.spare.data();
           }};

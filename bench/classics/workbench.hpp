@@ -98,7 +98,8 @@ struct patience {
 
 class contest {
  public:
-  contest(workbench& bench, const std::string& workload, std::uint64_t n);
+  /// `bits`: told to every sort that takes a window; no key may differ from another beyond them.
+  contest(workbench& bench, const std::string& workload, std::uint64_t n, bit_window bits = {});
   ~contest();
 
   const classics::request& asked() const { return asked_; }

@@ -4,6 +4,7 @@
 
 #include "device/memory_resource.hpp"
 
+#include <sortile/options.hpp>
 #include <sortile/request.hpp>
 
 #include <cstdint>
@@ -39,7 +40,7 @@ contestant cub_scan(const std::uint64_t* in, std::uint64_t* out, std::uint64_t n
 /// 256 bins of byte samples; `channels` 1, or 4 for all digits of 32-bit keys.
 contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int channels, std::uint32_t* bins);
 /// Keys alone, ascending, of the types u8 to u128, f32 and f64; input kept. Arrays as the request says.
-contestant cub_sort_keys(const sort_request& request, cudaStream_t stream = nullptr);
+contestant cub_sort_keys(const sort_request& request, cudaStream_t stream = nullptr, bit_window bits = {});
 /// Pairs, by keys ascending, stably; input kept: u32 with values of 4 bytes, u64 with 4 and 8.
 contestant cub_sort_pairs(const sort_request& request);
 /// Structs of one member, a u32 or u64, by `a.key < b.key`; input kept. CUB's merge sort.

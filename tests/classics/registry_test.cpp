@@ -101,6 +101,9 @@ TEST(registry, what_is_not_declared_is_refused_by_name) {
       asked = plain;
       asked.parameters[std::string(p.name)] = p.most + 1;
       expect_refused(c, asked, home_of(c), std::to_string(p.most));
+      asked.parameters[std::string(p.name)] = p.least + 1;
+      if (p.step > 1)
+        expect_refused(c, asked, home_of(c), "in steps of " + std::to_string(p.step));
     }
     expect_refused(c, plain, c.place == place::host ? engine::cuda : engine::host, "does not run on");
   }
