@@ -20,7 +20,7 @@ using files::refuse;
 
 namespace {
 
-/// All kinds by all shapes by all sizes; what was not named is u32, uniform, 2^28.
+/// All kinds by all workloads by all sizes; what was not named is u32, uniform, 2^28.
 std::vector<bench::sort_row> grid(const gpu_bench_job& job) {
   const auto or_else = [](auto named, auto otherwise) {
     if (named.empty())
@@ -30,9 +30,9 @@ std::vector<bench::sort_row> grid(const gpu_bench_job& job) {
   std::vector<bench::sort_row> rows;
   for (const unsigned log_n : or_else(job.log_n, 28u))
     for (const std::string& kind : or_else(job.kinds, std::string("u32")))
-      for (const std::string& shape : or_else(job.shapes, std::string("uniform"))) {
-        rows.push_back({&bench::sort_kind_named(kind), bench::key_shape_named(shape), std::uint64_t{1} << log_n});
-        bench::check_shape(rows.back().shape, rows.back().kind->type);
+      for (const std::string& workload : or_else(job.workloads, std::string("uniform"))) {
+        rows.push_back({&bench::sort_kind_named(kind), testing::workload_named(workload), std::uint64_t{1} << log_n});
+        rows.back().workload.check(rows.back().kind->type);
       }
   return rows;
 }

@@ -27,7 +27,7 @@ constexpr const char* gpu_bench_examples = R"(Examples:
   sortile bench gpu --list
   sortile bench gpu --json gpu.json --plots plots                 every row, on the GPU: some minutes
   sortile bench gpu --row u64 --row zipf --engine-sorts           rows whose names hold u64 or zipf
-  sortile bench gpu --kinds u32,u64+u64 --shapes uniform --log-n 20,24,28
+  sortile bench gpu --kinds u32,u64+u64 --workloads uniform --log-n 20,24,28
   sortile bench gpu --row host                                    arrays in the host's pageable memory
   sortile bench gpu --from gpu.json --plots plots                 tables and plot of kept results, no GPU)";
 
@@ -81,7 +81,8 @@ void add_gpu_bench_command(command_line& line, CLI::App& bench, const job_action
       ->option_text("A,B")
       ->delimiter(',');
   command
-      .add_option("--shapes", job->shapes, "rows of one's own: uniform, low16, zipf, sorted, two-buckets, normal, …")
+      .add_option("--workloads", job->workloads,
+                  "rows of one's own: uniform, zipf, range:65536, …; sortile gen lists all")
       ->option_text("A,B")
       ->delimiter(',');
   command.add_option("--log-n", job->log_n, "rows of one's own: sizes, as powers of two")

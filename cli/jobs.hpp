@@ -39,7 +39,7 @@ struct experiments_job {
 
 /// sortile bench gpu, by the program sortile-bench-gpu.
 struct gpu_bench_job {
-  std::vector<std::string> rows, kinds, shapes;
+  std::vector<std::string> rows, kinds, workloads;
   std::vector<unsigned> log_n;
   std::string json, plots, from;
   std::string cache = "both";
@@ -48,7 +48,7 @@ struct gpu_bench_job {
   bool quick = false;
   bool with_engine_sorts = false;
 
-  bool is_grid() const { return !kinds.empty() || !shapes.empty() || !log_n.empty(); }
+  bool is_grid() const { return !kinds.empty() || !workloads.empty() || !log_n.empty(); }
 };
 
 /// sortile classics, by the program sortile-classics.

@@ -6,7 +6,7 @@
 #   gpu_run.sh run FOLDER OUT [STEP...]     runs the steps (default: all, in order) and leaves in OUT:
 #       summary.txt       a line a step: how it ended, how long it took; the same goes to standard output
 #       log.txt           what the steps printed
-#       gpu.json          results of `sortile bench gpu`; grid.json: kinds by shapes by sizes, for the planner
+#       gpu.json          results of `sortile bench gpu`; grid.json: kinds by workloads by sizes, for the planner
 #       ncu-KIND.csv      readings of single kernels of the four main rows
 #       racecheck-kernels.txt   a line a test of the kernels under racecheck, with short inputs (sanitized_tests.sh)
 #
@@ -49,7 +49,7 @@ for kind in u32 u64 u32+u32 u64+u64; do
     grep '^\"' \$O/ncu.tmp > \$O/ncu-$kind.csv; grep -v '^\"' \$O/ncu.tmp; rm -f \$O/ncu.tmp; exit \$rc"
 done
 step grid 600 sortile-bench-gpu '$F/sortile-bench-gpu --engine-sorts --l2 warm --rounds 3 --json $O/grid.json --log-n 10,12,14,16,18,20,22,24,26 \
-  --kinds u8,u16,u32,u64,u128,u32+u32,u64+u32,u64+u64 --shapes uniform,low16,and3,zipf,sorted,outlier,billion >/dev/null'
+  --kinds u8,u16,u32,u64,u128,u32+u32,u64+u32,u64+u64 --workloads uniform,range:65536,and:3,zipf-spread,count-up,outliers,range:1000000000 >/dev/null'
 step racecheck-kernels 560 'kernels_test sanitized_tests.sh compute-sanitizer' \
   "SANITIZED_ALL=\$((LIMIT - 20)) \$F/sanitized_tests.sh racecheck \$F/kernels_test \$O/racecheck-kernels.txt '$part'"
 

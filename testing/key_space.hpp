@@ -1,9 +1,11 @@
 // The keys of a type as an ordered set: how the rules of workloads turn ranks, integers and random bits into keys of
-// any type.
+// any type. On the host and in kernels.
 //
 // Made from the definitions of the types alone, not from the engine's codec, so that tests do not check the codec
 // against itself.
 #pragma once
+
+#include "simt/config.hpp"
 
 #include <sortile/types.hpp>
 
@@ -62,14 +64,14 @@ class key_space {
     }
   }
 
-  bool holds_floats() const { return infinity_ != 0; }
-  Word sign() const { return sign_; }
-  Word infinity() const { return infinity_; }
-  Word largest_finite() const { return word(infinity_ - 1); }
-  Word smallest_normal() const { return word(Word{1} << fraction_); }
+  SORTILE_HOST_DEVICE bool holds_floats() const { return infinity_ != 0; }
+  SORTILE_HOST_DEVICE Word sign() const { return sign_; }
+  SORTILE_HOST_DEVICE Word infinity() const { return infinity_; }
+  SORTILE_HOST_DEVICE Word largest_finite() const { return word(infinity_ - 1); }
+  SORTILE_HOST_DEVICE Word smallest_normal() const { return word(Word{1} << fraction_); }
 
   /// Random bits to a key; every key that is no NaN is about as likely as any other.
-  Word random(Word bits) const {
+  SORTILE_HOST_DEVICE Word random(Word bits) const {
     if constexpr (width <= 64) {
       if (holds_floats())
         return nth_float(word((uint128{bits} * float_count()) >> width));
@@ -78,7 +80,7 @@ class key_space {
   }
 
   /// A fraction of 2^64 to the key at that fraction of the type's range: never decreasing, NaN left out.
-  Word spread(std::uint64_t fraction) const {
+  SORTILE_HOST_DEVICE Word spread(std::uint64_t fraction) const {
     if constexpr (width > 64) {
       return word(((Word{fraction} << 64) | fraction) ^ sign_);
     } else {
@@ -90,7 +92,7 @@ class key_space {
 
   /// A number to the key of that value: modulo 2^width, for floats rounded to nearest and at most the largest finite
   /// one.
-  Word integer(std::uint64_t number) const {
+  SORTILE_HOST_DEVICE Word integer(std::uint64_t number) const {
     if (!holds_floats())
       return word(number);
     if (number == 0)
@@ -111,13 +113,37 @@ class key_space {
     return word(std::min<std::uint64_t>(bits, static_cast<std::uint64_t>(largest_finite())));
   }
 
+  /// A number to the key of a float type that is nearest to it, at most the largest finite one; never −0.
+  SORTILE_HOST_DEVICE Word real(double number) const {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(number);
+    const std::uint64_t bias = (std::uint64_t{1} << (width - 2 - fraction_)) - 1;
+    std::int64_t field = static_cast<std::int64_t>((bits >> 52) & 0x7ff) - 1023 + static_cast<std::int64_t>(bias);
+    std::uint64_t significand = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
+    std::uint64_t dropped = 52 - fraction_;
+    if (field < 1) { // a denormal number: the leading one moves down into the fraction
+      dropped += static_cast<std::uint64_t>(1 - field);
+      field = 1;
+    }
+    if (dropped > 53)
+      return 0;
+    if (dropped != 0) {
+      const std::uint64_t rest = significand & ((std::uint64_t{1} << dropped) - 1);
+      const std::uint64_t half_way = std::uint64_t{1} << (dropped - 1);
+      significand >>= dropped;
+      significand += rest > half_way || (rest == half_way && (significand & 1) != 0) ? 1 : 0;
+    }
+    const std::uint64_t rounded = (static_cast<std::uint64_t>(field - 1) << fraction_) + significand;
+    const Word magnitude = word(std::min<std::uint64_t>(rounded, static_cast<std::uint64_t>(largest_finite())));
+    return magnitude != 0 && bits >> 63 != 0 ? word(magnitude | sign_) : magnitude;
+  }
+
   /// Bits that may be a NaN to bits that are none: the lowest bit of a full exponent is cleared.
-  Word finite(Word bits) const {
+  SORTILE_HOST_DEVICE Word finite(Word bits) const {
     return holds_floats() && word(bits & infinity_) == infinity_ ? word(bits & ~(Word{1} << fraction_)) : bits;
   }
 
   /// Random bits to a NaN: either sign, any payload, quiet or signalling.
-  Word nan(Word bits) const {
+  SORTILE_HOST_DEVICE Word nan(Word bits) const {
     const Word payload_mask = word(smallest_normal() - 1);
     const Word payload = word(bits & payload_mask);
     return word((bits & sign_) | infinity_ | (payload == 0 ? Word{1} : payload));
@@ -125,14 +151,14 @@ class key_space {
 
  private:
   template <class T>
-  static constexpr Word word(T value) {
+  SORTILE_HOST_DEVICE static constexpr Word word(T value) {
     return static_cast<Word>(value);
   }
 
   /// How many bit patterns are no NaN: −inf … −0, +0 … +inf.
-  Word float_count() const { return word(2 * word(infinity_ + 1)); }
+  SORTILE_HOST_DEVICE Word float_count() const { return word(2 * word(infinity_ + 1)); }
 
-  Word nth_float(Word rank) const {
+  SORTILE_HOST_DEVICE Word nth_float(Word rank) const {
     const Word negatives = word(infinity_ + 1);
     return rank < negatives ? word(sign_ | word(infinity_ - rank)) : word(rank - negatives);
   }

@@ -1,8 +1,9 @@
-// Workloads: named rules that give the keys of an array, shared by tests, benches and `sortile gen`.
+// Workloads: named rules that give the keys of an array, shared by tests, benches of the CPU and of the GPU, and
+// `sortile gen`.
 //
 // A workload is counter-based: key i of an array follows from (workload, type, n, seed, i) alone. So any piece of the
-// array can be made at any time, by any thread, and pieces of any sizes together give the same array. Memory: none
-// beyond the output.
+// array can be made at any time, by any thread, and pieces of any sizes together give the same array. A kernel makes
+// the same keys, bit for bit (workload_rules.hpp). Memory: none beyond the output.
 #pragma once
 
 #include <sortile/error.hpp>
@@ -26,7 +27,7 @@ struct array_shape {
 };
 
 /// The parameters of a workload, in the order of its name ("window:8:24" has two); unused ones are 0.
-using workload_parameters = std::array<double, 2>;
+using workload_parameters = std::array<double, 3>;
 
 /// What the registry says of a workload.
 struct workload_info {
@@ -39,16 +40,20 @@ struct workload_info {
 
 class workload {
  public:
-  using fill_function = void (*)(const array_shape&, const workload_parameters&, std::uint64_t begin, std::uint64_t end,
-                                 void* keys);
-
-  workload(std::string spec, workload_info info, workload_parameters parameters, fill_function rule)
+  workload(std::string spec, workload_info info, workload_parameters parameters, unsigned rule)
       : spec_(std::move(spec)), info_(info), parameters_(parameters), rule_(rule) {}
 
   /// As it was asked for: "zipf:1.2".
   const std::string& spec() const { return spec_; }
   const workload_info& info() const { return info_; }
   bool suits(key_type type) const { return is_float(type) || !info_.floats_only; }
+  /// \throws invalid_argument where the workload does not suit the type
+  void check(key_type type) const;
+  const workload_parameters& parameters() const { return parameters_; }
+  /// The rule's number in rules::all.
+  unsigned rule() const { return rule_; }
+  /// The same law, however it was spelt.
+  bool operator==(const workload& other) const { return rule_ == other.rule_ && parameters_ == other.parameters_; }
 
   /// Writes keys [begin, end) of the array to `keys`, which is aligned for the type and has room for end − begin of
   /// them. Can be called from several threads at once. \throws invalid_argument where the workload needs a float type,
@@ -59,7 +64,7 @@ class workload {
   std::string spec_;
   workload_info info_;
   workload_parameters parameters_;
-  fill_function rule_;
+  unsigned rule_;
 };
 
 /// All workloads, in the order in which lists show them.

@@ -5,15 +5,15 @@
 
 namespace sortile::bench {
 
-void fill_with_keys(const simt::queue& q, void* out, key_type type, std::uint64_t n, key_shape shape) {
-  check_shape(shape, type);
-  simt::visit(q, [&](auto backend) { detail::fill_with_keys<decltype(backend)>(q, out, type, n, shape); });
+void fill_with_keys(const simt::queue& q, void* out, const testing::workload& w, const testing::array_shape& shape) {
+  simt::visit(q, [&](auto backend) { detail::fill_with_keys<decltype(backend)>(q, out, w, shape); });
 }
 
 void fill_with_positions(const simt::queue& q, void* out, std::size_t bytes, std::uint64_t n) {
   if (bytes != 4 && bytes != 8)
     throw invalid_argument("fill_with_positions: values of " + std::to_string(bytes) + " bytes (allowed: 4, 8)");
-  fill_with_keys(q, out, bytes == 4 ? key_type::u32 : key_type::u64, n, key_shape::sorted);
+  fill_with_keys(q, out, testing::workload_named("count-up"),
+                 {.type = bytes == 4 ? key_type::u32 : key_type::u64, .n = n});
 }
 
 void count_differences(const simt::queue& q, const void* a, const void* b, std::size_t bytes,

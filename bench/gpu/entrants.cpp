@@ -84,7 +84,7 @@ struct verdict_word {
 };
 
 double bytes_of_passes(const sort_row& row) {
-  return row.shape == key_shape::uniform ? bytes_moved_by_cub(*row.kind, row.n) : 0; // of the same design
+  return row.workload.spec() == "uniform" ? bytes_moved_by_cub(*row.kind, row.n) : 0; // of the same design
 }
 
 entrant make_lsd(const sort_row& row, const sort_request& r) {
@@ -156,7 +156,7 @@ entrant make_sort_pairs(const sort_row&, const sort_request& r) {
 
 /// What the plan's steps move; 0 where the keys decide which steps there are.
 double bytes_planned(const sort_row& row, const plan& p) {
-  if (row.shape != key_shape::uniform)
+  if (row.workload.spec() != "uniform")
     return 0;
   double bytes = 0;
   for (const plan_step& step : p.steps)

@@ -35,7 +35,7 @@ class host_arrays {
     const auto keys = make_buffer(keys_.bytes), sorted_keys = make_buffer(keys_.bytes);
     const auto values = make_buffer(values_.bytes), sorted_values = make_buffer(values_.bytes);
     const auto queue = simt::queue::cuda(nullptr);
-    fill_with_keys(queue, keys->data(), row.kind->type, row.n, row.shape);
+    fill_with_keys(queue, keys->data(), row.workload, {row.kind->type, row.n, seed});
     if (values_.bytes > 0)
       fill_with_positions(queue, values->data(), row.kind->value_bytes, row.n);
     const entrant cub =

@@ -59,7 +59,7 @@ class arrays {
         keys_(make_buffer(key_bytes_)), keys_out_(make_buffer(writes_keys() ? key_bytes_ : 0)),
         keys_expected_(make_buffer(key_bytes_)), values_(make_buffer(value_bytes_)),
         values_out_(make_buffer(value_bytes_)), values_expected_(make_buffer(value_bytes_)) {
-    fill_with_keys(default_queue(), keys_->data(), row.kind->type, row.n, row.shape);
+    fill_with_keys(default_queue(), keys_->data(), row.workload, {row.kind->type, row.n, seed});
     if (value_bytes_ > 0)
       fill_with_positions(default_queue(), values_->data(), row.kind->value_bytes, row.n);
   }
@@ -121,11 +121,13 @@ struct sort_bench::inside {
   }
 
   double empty_kernel() const {
+    const testing::workload nothing = testing::workload_named("uniform");
     testing::timing empty{"empty", {}};
     for (int round = 0; round < 101; ++round) {
       wait_for_device();
-      empty.seconds.push_back(
-          time_once([&] { fill_with_keys(default_queue(), flushed->data(), key_type::u32, 0, key_shape::uniform); }));
+      empty.seconds.push_back(time_once([&] {
+        fill_with_keys(default_queue(), flushed->data(), nothing, {key_type::u32, 0, seed});
+      }));
     }
     return empty.median();
   }

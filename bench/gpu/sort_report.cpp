@@ -135,7 +135,7 @@ std::string workspace_text(const sort_row& row, const sort_standing& ours, const
 }
 
 cells line_of(const sort_results& all, const shown_row& shown) {
-  const std::string what = std::string(shown.row.kind->name) + " " + std::string(info(shown.row.shape).name);
+  const std::string what = std::string(shown.row.kind->name) + " " + shown.row.workload.spec();
   const target wanted = wanted_of(all, shown.row);
   const bool cold = shown.measured != nullptr && shown.measured->cold;
   cells line{what, experiments::power_text(double(shown.row.n)), cold ? "cold" : "warm"};
@@ -167,7 +167,7 @@ std::string whole_percent_text(double share) {
 }
 cells host_line_of(const sort_results& all, const shown_row& shown) {
   const target wanted = wanted_of(all, shown.row);
-  cells line{std::string(shown.row.kind->name) + " " + std::string(info(shown.row.shape).name),
+  cells line{std::string(shown.row.kind->name) + " " + shown.row.workload.spec(),
              experiments::power_text(double(shown.row.n))};
   if (shown.measured == nullptr) {
     line.insert(line.end(), {"not measured", "-", "-", "-", "-", target_text(wanted), "-"});
@@ -279,7 +279,7 @@ plot::chart traffic_chart(const sort_results& all) {
                     .lines = {}};
   double most = 0, least = 1e300;
   for (const target_line& line : all_targets())
-    if (const sort_result* r = all.find(line.row(), false); r != nullptr && line.shape == "uniform" &&
+    if (const sort_result* r = all.find(line.row(), false); r != nullptr && line.workload == "uniform" &&
                                                             line.log_n == 28 && !is_float(line.row().kind->type) &&
                                                             !line.row().kind->in_host_memory) {
       plot::series pair{std::string(line.kind), {}};

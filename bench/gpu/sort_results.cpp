@@ -39,7 +39,7 @@ void write(testing::json_writer& out, const sort_standing& s, bool with_rate) {
 void write(testing::json_writer& out, const sort_result& r) {
   out.begin_object();
   out.member("kind", r.row.kind->name);
-  out.member("shape", info(r.row.shape).name);
+  out.member("workload", r.row.workload.spec());
   out.member("n", r.row.n);
   out.member("cold", r.cold);
   out.key("results");
@@ -74,7 +74,7 @@ sort_standing standing_of(const json_value& from) {
 }
 
 sort_result result_of(const json_value& from) {
-  sort_result r{.row = {&sort_kind_named(from.at("kind").text()), key_shape_named(from.at("shape").text()),
+  sort_result r{.row = {&sort_kind_named(from.at("kind").text()), testing::workload_named(from.at("workload").text()),
                         std::uint64_t(from.at("n").number())},
                 .cold = from.at("cold").truth(),
                 .standings = {}};
@@ -92,9 +92,8 @@ const sort_standing* sort_result::find(std::string_view name) const {
 }
 
 const sort_result* sort_results::find(const sort_row& row, bool cold) const {
-  const auto at = std::find_if(rows.begin(), rows.end(), [&](const sort_result& r) {
-    return r.row.kind == row.kind && r.row.shape == row.shape && r.row.n == row.n && r.cold == cold;
-  });
+  const auto at =
+      std::find_if(rows.begin(), rows.end(), [&](const sort_result& r) { return r.row == row && r.cold == cold; });
   return at == rows.end() ? nullptr : &*at;
 }
 

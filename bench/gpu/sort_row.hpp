@@ -1,5 +1,7 @@
-// What a row of the GPU benchmark sorts: a kind of elements, the shape in which their keys are spread, and how many.
+// What a row of the GPU benchmark sorts: a kind of elements, the workload that gives their keys, and how many.
 #pragma once
+
+#include "testing/workloads.hpp"
 
 #include <sortile/request.hpp>
 
@@ -33,53 +35,18 @@ std::span<const sort_kind> all_sort_kinds();
 /// \throws invalid_argument listing the kinds where there is none of this name
 const sort_kind& sort_kind_named(std::string_view name);
 
-/// How keys are spread. The numbers are those of the list below. Keys of float types hold no NaN and no −0, so
-/// that results agree bit for bit whatever a sort makes of those.
-enum class key_shape : int {
-  uniform,
-  low8,
-  low16,
-  billion,
-  sorted,
-  descending,
-  equal,
-  and3,
-  zipf,
-  outlier,
-  full_buckets,
-  two_buckets,
-  equal_but_one,
-  distinct16,
-  unit,
-  normal
-};
-
-struct key_shape_info {
-  std::string_view name, description;
-  bool of_floats = false; ///< of f32 and f64 alone; the others are of bits, whatever they stand for
-};
-
-/// One a shape, in the order of the enumerators.
-std::span<const key_shape_info> all_key_shapes();
-inline const key_shape_info& info(key_shape shape) {
-  return all_key_shapes()[std::size_t(shape)];
-}
-/// \throws invalid_argument listing the shapes where there is none of this name
-key_shape key_shape_named(std::string_view name);
-/// \throws invalid_argument where keys of the type cannot have the shape
-void check_shape(key_shape shape, key_type type);
+/// Of the inputs of all rows.
+inline constexpr std::uint64_t seed = 1;
 
 struct sort_row {
   const sort_kind* kind;
-  key_shape shape;
+  testing::workload workload;
   std::uint64_t n;
 
   /// "u32 uniform 2^28": what --row looks in.
   std::string name() const;
+  bool operator==(const sort_row& other) const = default;
 };
-
-/// Keys in a bucket of the shape full_buckets: a little more than the local step of the key sort takes at once.
-inline constexpr std::uint64_t keys_in_a_full_bucket = 5400;
 
 /// Bytes that a sort of arrays in host memory has to bring to the device and back.
 double bytes_copied(const sort_row& row);

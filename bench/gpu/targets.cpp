@@ -35,61 +35,61 @@ constexpr std::array table{
     target_line{narrow, "u8", "uniform", 28, times(6)},
     target_line{narrow, "u16", "uniform", 28, times(4)},
 
-    target_line{ranges, "u32", "low8", 28, times(4)},
-    target_line{ranges, "u32", "low16", 28, times(3)},
-    target_line{ranges, "u32", "billion", 28},
-    target_line{ranges, "u64", "low8", 28, times(6)},
-    target_line{ranges, "u64", "low16", 28},
-    target_line{ranges, "u64", "billion", 28},
-    target_line{ranges, "u32+u32", "low16", 28},
-    target_line{ranges, "u32+u32", "billion", 28},
+    target_line{ranges, "u32", "range:256", 28, times(4)},
+    target_line{ranges, "u32", "range:65536", 28, times(3)},
+    target_line{ranges, "u32", "range:1000000000", 28},
+    target_line{ranges, "u64", "range:256", 28, times(6)},
+    target_line{ranges, "u64", "range:65536", 28},
+    target_line{ranges, "u64", "range:1000000000", 28},
+    target_line{ranges, "u32+u32", "range:65536", 28},
+    target_line{ranges, "u32+u32", "range:1000000000", 28},
 
-    target_line{order, "u32", "sorted", 28, times(4)},
-    target_line{order, "u64", "sorted", 28, times(6)},
-    target_line{order, "u32+u32", "sorted", 28},
-    target_line{order, "u64+u64", "sorted", 28},
-    target_line{order, "u32", "descending", 28},
-    target_line{order, "u64", "descending", 28},
-    target_line{order, "u32+u32", "descending", 28},
-    target_line{order, "u64+u64", "descending", 28},
+    target_line{order, "u32", "count-up", 28, times(4)},
+    target_line{order, "u64", "count-up", 28, times(6)},
+    target_line{order, "u32+u32", "count-up", 28},
+    target_line{order, "u64+u64", "count-up", 28},
+    target_line{order, "u32", "count-down", 28},
+    target_line{order, "u64", "count-down", 28},
+    target_line{order, "u32+u32", "count-down", 28},
+    target_line{order, "u64+u64", "count-down", 28},
 
     target_line{equal, "u32", "equal", 28, times(3.5)},
     target_line{equal, "u64", "equal", 28, times(5)},
     target_line{equal, "u32+u32", "equal", 28},
     target_line{equal, "u64+u64", "equal", 28},
 
-    target_line{skew, "u32", "and3", 28},
-    target_line{skew, "u64", "and3", 28},
-    target_line{skew, "u128", "and3", 28},
-    target_line{skew, "u32+u32", "and3", 28},
-    target_line{skew, "u64+u64", "and3", 28},
-    target_line{skew, "u32", "zipf", 28},
-    target_line{skew, "u64", "zipf", 28},
-    target_line{skew, "u128", "zipf", 28},
-    target_line{skew, "u32+u32", "zipf", 28},
-    target_line{skew, "u64+u64", "zipf", 28},
-    target_line{skew, "u32", "outlier", 28},
-    target_line{skew, "u64", "outlier", 28},
-    target_line{skew, "u32+u32", "outlier", 28},
-    target_line{skew, "u64+u64", "outlier", 28},
-    target_line{skew, "u32", "and3", 10},
-    target_line{skew, "u32", "and3", 12},
-    target_line{skew, "u32", "and3", 16},
-    target_line{skew, "u32", "and3", 20},
-    target_line{skew, "u32", "and3", 22},
-    target_line{skew, "u32", "and3", 24},
-    target_line{skew, "u64", "and3", 10},
-    target_line{skew, "u64", "and3", 12},
-    target_line{skew, "u64", "and3", 16},
-    target_line{skew, "u64", "and3", 20},
-    target_line{skew, "u64", "and3", 22},
-    target_line{skew, "u64", "and3", 24},
-    target_line{skew, "u32+u32", "and3", 10},
-    target_line{skew, "u32+u32", "and3", 12},
-    target_line{skew, "u32+u32", "and3", 16},
-    target_line{skew, "u32+u32", "and3", 20},
-    target_line{skew, "u32+u32", "and3", 22},
-    target_line{skew, "u32+u32", "and3", 24},
+    target_line{skew, "u32", "and:3", 28},
+    target_line{skew, "u64", "and:3", 28},
+    target_line{skew, "u128", "and:3", 28},
+    target_line{skew, "u32+u32", "and:3", 28},
+    target_line{skew, "u64+u64", "and:3", 28},
+    target_line{skew, "u32", "zipf-spread", 28},
+    target_line{skew, "u64", "zipf-spread", 28},
+    target_line{skew, "u128", "zipf-spread", 28},
+    target_line{skew, "u32+u32", "zipf-spread", 28},
+    target_line{skew, "u64+u64", "zipf-spread", 28},
+    target_line{skew, "u32", "outliers", 28},
+    target_line{skew, "u64", "outliers", 28},
+    target_line{skew, "u32+u32", "outliers", 28},
+    target_line{skew, "u64+u64", "outliers", 28},
+    target_line{skew, "u32", "and:3", 10},
+    target_line{skew, "u32", "and:3", 12},
+    target_line{skew, "u32", "and:3", 16},
+    target_line{skew, "u32", "and:3", 20},
+    target_line{skew, "u32", "and:3", 22},
+    target_line{skew, "u32", "and:3", 24},
+    target_line{skew, "u64", "and:3", 10},
+    target_line{skew, "u64", "and:3", 12},
+    target_line{skew, "u64", "and:3", 16},
+    target_line{skew, "u64", "and:3", 20},
+    target_line{skew, "u64", "and:3", 22},
+    target_line{skew, "u64", "and:3", 24},
+    target_line{skew, "u32+u32", "and:3", 10},
+    target_line{skew, "u32+u32", "and:3", 12},
+    target_line{skew, "u32+u32", "and:3", 16},
+    target_line{skew, "u32+u32", "and:3", 20},
+    target_line{skew, "u32+u32", "and:3", 22},
+    target_line{skew, "u32+u32", "and:3", 24},
 
     target_line{worst, "u32", "full-buckets", 28},
     target_line{worst, "u64", "full-buckets", 28},
@@ -103,8 +103,8 @@ constexpr std::array table{
     target_line{worst, "u64", "equal-but-one", 28},
     target_line{worst, "u32+u32", "equal-but-one", 28},
     target_line{worst, "u64+u64", "equal-but-one", 28},
-    target_line{worst, "u64", "distinct16", 28},
-    target_line{worst, "u64+u64", "distinct16", 28},
+    target_line{worst, "u64", "few:65536", 28},
+    target_line{worst, "u64+u64", "few:65536", 28},
 
     target_line{floats, "f32", "unit", 28},
     target_line{floats, "f64", "unit", 28},
@@ -166,7 +166,7 @@ constexpr std::array on_h200{
 } // namespace
 
 sort_row target_line::row() const {
-  return {&sort_kind_named(kind), key_shape_named(shape), std::uint64_t{1} << log_n};
+  return {&sort_kind_named(kind), testing::workload_named(workload), std::uint64_t{1} << log_n};
 }
 
 std::span<const target_line> all_targets() {
@@ -177,16 +177,14 @@ std::span<const std::string_view> all_target_groups() {
 }
 
 const target_line* find_target(const sort_row& row) {
-  const auto at = std::find_if(table.begin(), table.end(), [&](const target_line& line) {
-    return line.kind == row.kind->name && line.shape == info(row.shape).name && std::uint64_t{1} << line.log_n == row.n;
-  });
+  const auto at = std::find_if(table.begin(), table.end(), [&](const target_line& line) { return line.row() == row; });
   return at == table.end() ? nullptr : &*at;
 }
 
 target target_on(std::string_view gpu, const target_line& line) {
   if (gpu.find("H200") != std::string_view::npos)
     for (const target_line& there : on_h200)
-      if (there.kind == line.kind && there.shape == line.shape && there.log_n == line.log_n)
+      if (there.kind == line.kind && there.workload == line.workload && there.log_n == line.log_n)
         return there.wanted;
   return line.wanted;
 }

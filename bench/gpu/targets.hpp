@@ -27,7 +27,7 @@ inline constexpr target usual_target(const sort_kind& kind) {
 }
 
 struct target_line {
-  std::string_view group, kind, shape;
+  std::string_view group, kind, workload;
   unsigned log_n;
   target wanted = never_slower;
 

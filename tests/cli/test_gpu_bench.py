@@ -15,10 +15,10 @@ def result(name, seconds, moved):
 
 
 def results(*rows):
-    """Rows of (kind, shape, log n, sortile's seconds, CUB's)."""
+    """Rows of (kind, workload, log n, sortile's seconds, CUB's)."""
     return json.dumps({"format": "sortile-bench-gpu 1", "environment": ENVIRONMENT, "quick": False, "single_calls": True, "rows": [
-        {"kind": kind, "shape": shape, "n": 1 << log_n, "cold": False,
-         "results": [result("cub", cubs, 9e9), result("sortile", ours, 7e9)]} for kind, shape, log_n, ours, cubs in rows]})
+        {"kind": kind, "workload": workload, "n": 1 << log_n, "cold": False,
+         "results": [result("cub", cubs, 9e9), result("sortile", ours, 7e9)]} for kind, workload, log_n, ours, cubs in rows]})
 
 
 class GpuBench(CommandTest):
@@ -30,21 +30,21 @@ class GpuBench(CommandTest):
             self.assertTrue(any(line[28:].startswith(group) for line in lines), group)
         host = self.good("bench", "gpu", "--list", "--row", "host").decode().splitlines()
         self.assertEqual(host[0].split(), "u32 host uniform 2^28 host memory at least 60 % of the pinned copy rate".split())
-        own = self.good("bench", "gpu", "--list", "--kinds", "u64 host", "--shapes", "zipf").decode()
+        own = self.good("bench", "gpu", "--list", "--kinds", "u64 host", "--workloads", "zipf").decode()
         self.assertIn("at least 60 % of the pinned copy rate", own)
         some = self.good("bench", "gpu", "--list", "--row", "zipf", "--row", "u16").decode().splitlines()
         self.assertTrue(0 < len(some) < len(lines))
         self.assertTrue(all("zipf" in line or "u16" in line for line in some))
-        grid = self.good("bench", "gpu", "--list", "--kinds", "u32,u64+u64", "--shapes", "equal,and3", "--log-n", "10,11")
+        grid = self.good("bench", "gpu", "--list", "--kinds", "u32,u64+u64", "--workloads", "equal,and:3", "--log-n", "10,11")
         self.assertEqual(len(grid.splitlines()), 8)
-        self.assertIn(b"u64+u64 and3 2^11", grid)
+        self.assertIn(b"u64+u64 and:3 2^11", grid)
 
     def test_refusals(self):
         bench = ["bench", "gpu"]
         self.refused(*bench, "--row", "no such row", says=["--row", "--list"])
         self.refused(*bench, "--kinds", "u33", says=["u33", "u64+u32", "u32 index"])
-        self.refused(*bench, "--shapes", "gaussian", says=["gaussian", "full-buckets"])
-        self.refused(*bench, "--list", "--kinds", "f32,u64", "--shapes", "normal", says=["normal", "u64", "f32, f64"])
+        self.refused(*bench, "--workloads", "gaussian", says=["gaussian", "full-buckets"])
+        self.refused(*bench, "--list", "--kinds", "f32,u64", "--workloads", "unit", says=["unit", "u64", "f32, f64"])
         self.refused(*bench, "--log-n", "7", says=["--log-n", "8"])
         self.refused(*bench, "--l2", "tepid", says=["--l2", "cold"])
         self.refused(*bench, "--rounds", "0", says="--rounds")
@@ -76,7 +76,7 @@ class GpuBench(CommandTest):
     def test_kept_results_of_host_memory(self):
         both = [dict(result(name, seconds, 2 << 30), bytes_per_second=(2 << 30) / seconds) for name, seconds in (("pinned copy", 0.04), ("sortile", 0.08))]
         kept = self.file("r.json", json.dumps({"format": "sortile-bench-gpu 1", "environment": ENVIRONMENT, "quick": False, "single_calls": True,
-                                               "rows": [{"kind": "u32 host", "shape": "uniform", "n": 1 << 28, "cold": False, "results": both}]}))
+                                               "rows": [{"kind": "u32 host", "workload": "uniform", "n": 1 << 28, "cold": False, "results": both}]}))
         text = self.good("bench", "gpu", "--from", kept).decode()
         line = next(line for line in text.splitlines() if line.startswith("| u32 host uniform "))
         self.assertEqual([cell.strip() for cell in line.split("|")][2:-1], ["2^28", "80 ms", "40 ms", "53.7 GB/s", "50 %", "0.2 %", "≥ 60 %", "missed"])

@@ -5,8 +5,8 @@
 
 namespace sortile::bench {
 
-inline sort_row row_of(std::string_view kind, std::string_view shape, unsigned log_n) {
-  return {&sort_kind_named(kind), key_shape_named(shape), std::uint64_t{1} << log_n};
+inline sort_row row_of(std::string_view kind, std::string_view workload, unsigned log_n) {
+  return {&sort_kind_named(kind), testing::workload_named(workload), std::uint64_t{1} << log_n};
 }
 
 /// sortile and CUB, in seconds.

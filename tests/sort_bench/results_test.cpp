@@ -18,7 +18,7 @@ sort_results some_results() {
   sort_result cold = planted(row_of("u32", "uniform", 10), 9.25e-6, 14.125e-6, 0.0625);
   cold.cold = true;
   cold.standings[1].runs = {9e-6, 9.25e-6, 1e-5};
-  sort_results all = planted_results({planted(row_of("u64+u32", "zipf", 20), 1e-3, 2e-3), failed, cold});
+  sort_results all = planted_results({planted(row_of("u64+u32", "zipf-spread", 20), 1e-3, 2e-3), failed, cold});
   all.quick = true;
   all.single_calls = false;
   return all;

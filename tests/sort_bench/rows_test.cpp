@@ -22,9 +22,9 @@ TEST(targets, are_of_kinds_and_shapes_that_there_are_and_each_row_stands_once) {
     EXPECT_EQ(line.wanted.is_share(), line.row().kind->in_host_memory) << line.row().name();
     EXPECT_TRUE(line.wanted.is_time() || line.wanted.is_share() || line.wanted.ratio >= 1)
         << "a row that may lose: " << line.row().name();
-    EXPECT_NO_THROW(check_shape(line.row().shape, line.row().kind->type)) << line.row().name();
+    EXPECT_NO_THROW(line.row().workload.check(line.row().kind->type)) << line.row().name();
   }
-  EXPECT_EQ(find_target(row_of("u8", "zipf", 20)), nullptr);
+  EXPECT_EQ(find_target(row_of("u8", "zipf-spread", 20)), nullptr);
 }
 
 TEST(targets, of_the_first_rows) {
@@ -48,15 +48,8 @@ TEST(targets, of_host_memory_are_a_share_of_what_pinned_copies_reach) {
 }
 
 TEST(rows, have_names_and_unknown_ones_are_refused_with_those_that_there_are) {
-  EXPECT_EQ(row_of("u64+u32", "low16", 28).name(), "u64+u32 low16 2^28");
-  for (const key_shape_info& each : all_key_shapes())
-    EXPECT_EQ(info(key_shape_named(each.name)).name, each.name);
-  try {
-    key_shape_named("gaussian");
-    FAIL();
-  } catch (const invalid_argument& e) {
-    EXPECT_NE(std::string(e.what()).find("two-buckets"), std::string::npos) << e.what();
-  }
+  EXPECT_EQ(row_of("u64+u32", "range:65536", 28).name(), "u64+u32 range:65536 2^28");
+  EXPECT_THROW(row_of("u32", "gaussian", 28), invalid_argument);
   EXPECT_THROW(sort_kind_named("u32 + u32"), invalid_argument);
 }
 

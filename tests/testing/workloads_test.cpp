@@ -130,6 +130,149 @@ TEST(workloads, window_and_range_keep_to_their_bits) {
   EXPECT_GT(*std::max_element(floats.begin(), floats.end()), 60000.0f);
 }
 
+/// Mean and variance of keys read as numbers.
+template <class K>
+std::pair<double, double> moments(const std::vector<K>& keys) {
+  double mean = 0, variance = 0;
+  for (const K key : keys)
+    mean += static_cast<double>(key) / static_cast<double>(keys.size());
+  for (const K key : keys)
+    variance +=
+        (static_cast<double>(key) - mean) * (static_cast<double>(key) - mean) / static_cast<double>(keys.size());
+  return {mean, variance};
+}
+
+constexpr std::size_t many = 1 << 16;
+
+template <class Float>
+void expect_continuous_laws() {
+  const auto normal = make_keys<Float>("normal", many, 3);
+  EXPECT_NEAR(moments(normal).first, 0, 0.02);
+  EXPECT_NEAR(moments(normal).second, 1, 0.03);
+  const auto within_one = std::count_if(normal.begin(), normal.end(), [](Float x) { return std::abs(x) < 1; });
+  EXPECT_NEAR(static_cast<double>(within_one) / many, 0.6827, 0.01);
+  const auto beyond_three = std::count_if(normal.begin(), normal.end(), [](Float x) { return x > 3; });
+  EXPECT_NEAR(static_cast<double>(beyond_three) / many, 0.00135, 0.0006);
+  const auto exponential = make_keys<Float>("exponential", many, 3);
+  EXPECT_NEAR(moments(exponential).first, 1, 0.02);
+  EXPECT_NEAR(moments(exponential).second, 1, 0.05);
+  EXPECT_GE(*std::min_element(exponential.begin(), exponential.end()), 0);
+  std::vector<double> logarithms;
+  for (const Float x : make_keys<Float>("lognormal", many, 3))
+    logarithms.push_back(std::log(static_cast<double>(x)));
+  EXPECT_NEAR(moments(logarithms).first, 0, 0.03);
+  EXPECT_NEAR(moments(logarithms).second, 4, 0.1);
+  const auto unit = make_keys<Float>("unit", many, 3);
+  EXPECT_NEAR(moments(unit).first, 0.5, 0.01);
+  EXPECT_NEAR(moments(unit).second, 1.0 / 12, 0.005);
+}
+
+TEST(workloads, continuous_ones_follow_their_laws) {
+  expect_continuous_laws<float>();
+  expect_continuous_laws<double>();
+  const auto [mean, variance] = moments(make_keys<std::uint32_t>("normal", many, 3));
+  EXPECT_NEAR(mean * 0x1p-32, 0.5, 0.002);
+  EXPECT_NEAR(std::sqrt(variance) * 0x1p-32, 1.0 / 16, 0.002);
+  EXPECT_NEAR(moments(make_keys<std::int64_t>("normal", many, 3)).first * 0x1p-64, 0, 0.002) << "about the middle";
+  EXPECT_NEAR(moments(make_keys<std::uint64_t>("exponential", many, 3)).first * 0x1p-64, 1.0 / 32, 0.001);
+  auto skewed = make_keys<std::uint64_t>("lognormal", many, 3);
+  std::nth_element(skewed.begin(), skewed.begin() + many / 2, skewed.end());
+  EXPECT_NEAR(static_cast<double>(skewed[many / 2]) * 0x1p-49, 1, 0.05);
+}
+
+TEST(workloads, integers_in_a_range_are_even_there) {
+  static constexpr std::uint64_t billion = 1'000'000'000, parts = 16;
+  std::vector<std::size_t> found(parts);
+  for (const std::uint32_t key : make_keys<std::uint32_t>("range:1e9", many, 5)) {
+    ASSERT_LT(key, billion);
+    ++found[key * parts / billion];
+  }
+  for (const std::size_t count : found)
+    EXPECT_NEAR(static_cast<double>(count) / many, 1.0 / parts, 0.005);
+}
+
+TEST(workloads, counting_is_distinct_where_the_type_has_room) {
+  const auto up = make_keys<std::uint32_t>("count-up", n, 1), down = make_keys<std::uint32_t>("count-down", n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(up[i], i);
+    ASSERT_EQ(down[i], n - 1 - i);
+  }
+  const auto narrow = make_keys<std::uint8_t>("count-up", 1000, 1);
+  EXPECT_TRUE(std::is_sorted(narrow.begin(), narrow.end()));
+  EXPECT_EQ(counts(narrow).size(), 250u) << "four of each";
+  const auto exact = make_keys<std::uint16_t>("count-up", 65536, 1);
+  EXPECT_EQ(counts(exact).size(), 65536u);
+}
+
+TEST(workloads, skewed_ones_are_as_skewed_as_they_say) {
+  const auto ranks = counts(make_keys<std::uint64_t>("zipf-spread", many, 2));
+  std::vector<std::size_t> falling;
+  for (const auto& [key, count] : ranks)
+    falling.push_back(count);
+  std::sort(falling.rbegin(), falling.rend());
+  EXPECT_NEAR(static_cast<double>(falling[0]) / many, 1.0 / 16, 0.005) << "e^u below 2 with u up to ln 2^16";
+  EXPECT_GT(ranks.size(), 5000u);
+  EXPECT_GT(ranks.rbegin()->first, std::uint64_t{1} << 63) << "frequent keys lie anywhere";
+  const auto stray = make_keys<std::uint64_t>("outliers", 4 * many, 2);
+  const auto out = std::count_if(stray.begin(), stray.end(), [](std::uint64_t key) { return key > 0xffff; });
+  EXPECT_GT(out, 0);
+  EXPECT_LT(out, 20) << "one in 2^16, of 2^18";
+  const auto half = counts(make_keys<std::uint32_t>("zeros", many, 2));
+  EXPECT_NEAR(static_cast<double>(half.at(0)) / many, 0.5, 0.01);
+}
+
+TEST(workloads, buckets_are_as_full_as_they_say) {
+  std::map<std::uint32_t, std::size_t> full;
+  for (const std::uint32_t key : make_keys<std::uint32_t>("full-buckets", 4 * many, 2))
+    ++full[key >> 16];
+  EXPECT_EQ(full.size(), 4 * many / 5400 + 1);
+  for (const auto& [bucket, count] : full)
+    EXPECT_NEAR(static_cast<double>(count), 5400, 500) << bucket;
+  const auto keys = make_keys<std::uint64_t>("two-buckets", many, 2);
+  std::set<std::uint64_t> highest;
+  for (const std::uint64_t key : keys)
+    highest.insert(key >> 48);
+  EXPECT_EQ(highest, (std::set<std::uint64_t>{0x2000, 0xd000}));
+  EXPECT_GT(counts(keys).size(), many - 10) << "random below";
+}
+
+TEST(workloads, clusters_are_where_they_say) {
+  std::set<std::uint32_t> ids;
+  for (const std::uint32_t key : make_keys<std::uint32_t>("clusters:500:16384:1000", many, 2)) {
+    ASSERT_LT(key % 16384, 1000u);
+    ids.insert(key / 16384);
+  }
+  EXPECT_EQ(ids.size(), 500u);
+  EXPECT_EQ(*ids.rbegin(), 499u);
+  EXPECT_GT(make_keys<std::uint64_t>("clusters", 100, 2)[7] >> 48, 0u) << "by default all over the type";
+  // Points around k centres: few values of the highest bits, many of all.
+  const auto codes = make_keys<std::uint64_t>("morton:10", many, 2);
+  std::set<std::uint64_t> quadrants;
+  for (const std::uint64_t code : codes)
+    quadrants.insert(code >> 56); // of a 16th of the side
+  EXPECT_GE(quadrants.size(), 5u);
+  EXPECT_LE(quadrants.size(), 40u) << "a cluster lies in at most four";
+  EXPECT_GT(counts(codes).size(), many - 10);
+  EXPECT_GT(counts(make_keys<std::uint32_t>("morton", many, 2)).size(), many / 2);
+}
+
+TEST(workloads, equal_but_one_differs_in_every_bit) {
+  const auto keys = counts(make_keys<std::uint64_t>("equal-but-one", n, 1));
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys.begin()->first ^ keys.rbegin()->first, ~std::uint64_t{0});
+}
+
+TEST(workloads, one_law_has_one_name) {
+  std::set<unsigned> rules;
+  std::set<std::string_view> names;
+  for (const workload_info& info : all_workloads()) {
+    EXPECT_TRUE(rules.insert(workload_named(info.name).rule()).second) << info.name;
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+  }
+  EXPECT_TRUE(workload_named("and") == workload_named("and:3"));
+  EXPECT_FALSE(workload_named("and:4") == workload_named("and:3"));
+}
+
 TEST(workloads, float_kinds_hold_what_they_are_named_for) {
   const auto bits_of = [](float x) { return std::bit_cast<std::uint32_t>(x); };
   std::set<std::uint32_t> nans, zeros;
@@ -160,8 +303,8 @@ std::string message_of(const std::string& spec) {
 }
 
 TEST(workloads, refuse_what_they_do_not_know) {
-  for (const std::string spec :
-       {"unifrom", "", "zipf:", "zipf:x", "zipf:1:2", "and:0", "few:1e99", "uniform:1", "nan:1.5", "window:3"}) {
+  for (const std::string spec : {"unifrom", "", "zipf:", "zipf:x", "zipf:1:2", "and:0", "few:1e99", "uniform:1",
+                                 "nan:1.5", "window:3", "clusters:1"}) {
     const std::string message = message_of(spec);
     EXPECT_NE(message.find("'" + spec + "'"), std::string::npos) << spec << ": " << message;
     for (const workload_info& info : all_workloads())
@@ -170,6 +313,8 @@ TEST(workloads, refuse_what_they_do_not_know) {
   std::uint32_t keys[4];
   EXPECT_THROW(workload_named("nan").fill({key_type::u32, 4, 1}, 0, 4, keys), invalid_argument);
   EXPECT_THROW(workload_named("range:65536").fill({key_type::u8, 4, 1}, 0, 4, keys), invalid_argument);
+  EXPECT_THROW(workload_named("clusters:65536:65537:10").fill({key_type::u32, 4, 1}, 0, 4, keys), invalid_argument);
+  EXPECT_THROW(workload_named("clusters:10:10:11").fill({key_type::u32, 4, 1}, 0, 4, keys), invalid_argument);
   EXPECT_THROW(workload_named("window:0:40").fill({key_type::u32, 4, 1}, 0, 4, keys), invalid_argument);
   EXPECT_THROW(workload_named("uniform").fill({key_type::u32, 4, 1}, 2, 5, keys), invalid_argument);
 }
