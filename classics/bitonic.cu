@@ -128,7 +128,10 @@ SORTILE_CLASSICS_OF(bitonic) {
               [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { with_tiles(j, d, codec); }); })};
   all[2].tile = 512;
   all[3].tile = 1024;
-  all[0].place = all[1].place = place::host;
+  for (classic* sequential : {&all[0], &all[1]}) {
+    sequential->place = place::host;
+    sequential->depth = sequential->work;
+  }
   return all;
 }
 

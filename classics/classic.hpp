@@ -103,7 +103,7 @@ struct classic {
   std::string_view family{};     ///< "radix", "merge", …: lists are grouped by it
   std::string_view summary{};    ///< one line
   std::string_view work{};       ///< operations, as a formula
-  std::string_view depth{};      ///< parallel steps, as a formula
+  std::string_view depth{};      ///< parallel steps, as a formula; of one thread on the host: its work
   std::string_view source{};     ///< paper or textbook
   std::string_view steps_show{}; ///< what --steps prints
   bool stable = false;

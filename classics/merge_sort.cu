@@ -245,7 +245,7 @@ SORTILE_CLASSICS_OF(merge_sort) {
   classic host = merging("merge-recursive", "halves sorted by recursion, merged by one thread, on the host",
                          "von Neumann 1945; Knuth, TAOCP vol. 3, 5.2.4",
                          [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { recursive(j, d, codec); }); });
-  host.depth = "n";
+  host.depth = host.work;
   host.steps_show = "both halves, the result";
   host.tile = 0;
   host.parameters = {};

@@ -203,9 +203,9 @@ classic one_block_scan(std::string_view name, std::string_view summary, run_func
 
 SORTILE_CLASSICS_OF(scan_one_block) {
   std::vector<classic> all = {
-      scan("scan-recursive", "sums of pairs, their scan by recursion, both halves of each pair", "2 n", "2 log n",
+      scan("scan-recursive", "sums of pairs, their scan by recursion, both halves of each pair", "2 n", "2 n",
            "Blelloch 1990", recursive_on_host),
-      scan("scan-loop", "the same tree as two loops, in place", "2 n", "2 log n", "Blelloch 1990", loops_on_host),
+      scan("scan-loop", "the same tree as two loops, in place", "2 n", "2 n", "Blelloch 1990", loops_on_host),
       one_block_scan("scan-blelloch", "work-efficient up- and down-sweep in one block", one_block<0>),
       one_block_scan("scan-blelloch-padded-16", "the same with an unused word after every 16", one_block<16>),
       one_block_scan("scan-blelloch-padded-32", "the same with an unused word after every 32", one_block<32>),

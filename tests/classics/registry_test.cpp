@@ -74,6 +74,13 @@ void expect_refused(const classic& c, const request& asked, engine on, const std
   }
 }
 
+TEST(registry, one_thread_takes_as_many_steps_as_it_has_work) {
+  for (const classic& c : all_classics())
+    if (c.place == place::host) {
+      EXPECT_EQ(c.depth, c.work) << c.name;
+    }
+}
+
 TEST(registry, what_is_not_declared_is_refused_by_name) {
   for (const classic& c : all_classics()) {
     const request plain{.n = 3, .type = c.types[0]};
