@@ -23,7 +23,7 @@ compile = $(call configure,$(1),$(2)) && cmake --build --preset $(1) --parallel 
 suite = $(call compile,$(1)) && ctest --preset $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench install times format lint clean
+.PHONY: help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench wheel test-python install times format lint clean
 MAKEFLAGS += --no-print-directory
 
 help: ## list the commands
@@ -60,6 +60,12 @@ test-large: build ## sorts beyond 2^32 elements: much memory, many minutes
 
 bench: build ## measure against other sorts (BENCH="--help" lists the suites); JSON in build/bench.json
 	@$(BUILD)/bench/sortile_bench --json build/bench.json $(BENCH)
+
+wheel: ## build the Python package (build/wheel)
+	@scripts/python.sh wheel
+
+test-python: ## build it, and test it in a fresh virtual environment
+	@scripts/python.sh test
 
 install: ## install libraries and command under PREFIX (/usr/local)
 	@scripts/setup.sh scripts/packages-run.txt

@@ -1,0 +1,123 @@
+"""What a caller's object is to this package: an array, and the way back to the caller's own kind."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Back = Callable[[Array], Any]
+
+_ORDERED = (
+    "booleans, integers and floats up to 64 bits, ml_dtypes.bfloat16, complex numbers, datetime64, timedelta64, and "
+    "structures of these"
+)
+
+
+def no_order(dtype: np.dtype[Any]) -> TypeError:
+    return TypeError(f"sortile: elements of type {dtype} have no order here; those that have: {_ORDERED}")
+
+
+def _same(result: Array) -> Array:
+    return result
+
+
+def given(x: Any) -> tuple[Array, Back]:
+    """An ndarray of what the caller gave, without a copy where there is one to be had, and the way back for results."""
+    if type(x) is np.ndarray:
+        return x, _same
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("sortile: a masked array would lose its mask; sort x.compressed(), or x.filled(value)")
+    if isinstance(x, np.ndarray):
+        return x.view(np.ndarray), x.__array_wrap__
+    if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
+        raise TypeError(
+            f"sortile: {type(x).__name__} is a column or table; sort the array that it holds (its to_numpy())"
+        )
+    if hasattr(x, "__dlpack__"):
+        return _from_dlpack(x)
+    return np.asarray(x), _same
+
+
+def _from_dlpack(x: Any) -> tuple[Array, Back]:
+    """Arrays of other frameworks, in host memory, without a copy."""
+    on_host = x.__dlpack_device__()[0] == 1
+    if not on_host:
+        raise TypeError(
+            f"sortile: this {type(x).__name__} lies in the memory of a device; arrays in host memory can be sorted here"
+        )
+    back = _namespace(x).from_dlpack
+    if getattr(x, "requires_grad", False):
+        x = x.detach()
+    try:
+        return np.from_dlpack(x), back
+    except (BufferError, RuntimeError, TypeError) as e:
+        raise TypeError(f"sortile: NumPy cannot take this {type(x).__name__}: {e}") from e
+
+
+def _namespace(x: Any) -> Any:
+    """The module whose from_dlpack makes arrays like x."""
+    if hasattr(x, "__array_namespace__"):
+        namespace = x.__array_namespace__()
+        if hasattr(namespace, "from_dlpack"):
+            return namespace
+    module = sys.modules[type(x).__module__.partition(".")[0]]
+    if hasattr(module, "from_dlpack"):
+        return module
+    raise TypeError(f"sortile: {module.__name__} has no from_dlpack() that would take a result back")
+
+
+def native(a: Array) -> Array:
+    """The array in this machine's byte order, itself where it is so already."""
+    return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
+
+
+def _is_ordered(dtype: np.dtype[Any]) -> bool:
+    if dtype.kind == "f":
+        return dtype.itemsize <= 8
+    return dtype.kind in "biuMm" or dtype.type.__name__ == "bfloat16"
+
+
+def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
+    """The fields of a structured array that decide its order, and their fields; an array of plain elements itself."""
+    if a.dtype.names is None:
+        if order is not None:
+            raise ValueError(f"sortile: order names fields, but elements of type {a.dtype} have none")
+        if a.dtype.kind != "c" and not _is_ordered(a.dtype) or a.dtype.itemsize > 16:
+            raise no_order(a.dtype)
+        yield a
+        return
+    names = a.dtype.names if order is None else (order,) if isinstance(order, str) else tuple(order)
+    for name in names:
+        if name not in a.dtype.names:
+            raise ValueError(f"sortile: no field is called {name!r}; the fields are {', '.join(a.dtype.names)}")
+        field = a.dtype.fields[name][0]  # type: ignore[index]
+        if field.subdtype is not None:
+            raise TypeError(f"sortile: field {name!r} holds arrays, which have no order; name the others by order=")
+        yield from leaves(a[name], None)
+
+
+class Columns:
+    """Columns of one axis, each with its direction, as `_core.argsort_rows` takes them."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Array] = []
+        self.descending: list[bool] = []
+
+    def append(self, a: Array, descending: bool) -> None:
+        self.arrays.append(native(a).reshape(-1))
+        self.descending.append(descending)
+
+    def append_leaf(self, a: Array, descending: bool, nan: str) -> None:
+        """Complex numbers become columns of their parts, behind one that brings those with NaN to their end."""
+        if a.dtype.kind != "c":
+            self.append(a, descending)
+            return
+        lacks = np.isnan(a.real).astype(np.uint8) * np.uint8(2) + np.isnan(a.imag).astype(np.uint8)
+        if lacks.any():
+            self.append(lacks, descending and nan == "largest")
+        self.append(a.real, descending)
+        self.append(a.imag, descending)

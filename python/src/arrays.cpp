@@ -1,0 +1,95 @@
+// Checks of the calls' arrays, with messages that say what is allowed.
+#include "arrays.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace sortile::python {
+
+namespace {
+
+/// The bytes from the first to behind the last element.
+struct extent {
+  std::uintptr_t begin, end;
+};
+
+extent extent_of(PyArrayObject* a) {
+  std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(PyArray_DATA(a)), end = begin;
+  for (int i = 0; i < PyArray_NDIM(a); ++i) {
+    if (PyArray_DIM(a, i) == 0)
+      return {begin, begin};
+    const npy_intp reach = (PyArray_DIM(a, i) - 1) * PyArray_STRIDE(a, i);
+    (reach < 0 ? begin : end) += static_cast<std::uintptr_t>(reach);
+  }
+  return {begin, end + static_cast<std::uintptr_t>(PyArray_ITEMSIZE(a))};
+}
+
+bool same_place(PyArrayObject* a, PyArrayObject* b) {
+  if (PyArray_DATA(a) != PyArray_DATA(b))
+    return false;
+  for (int i = 0; i < PyArray_NDIM(a); ++i)
+    if (PyArray_DIM(a, i) > 1 && PyArray_STRIDE(a, i) != PyArray_STRIDE(b, i))
+      return false;
+  return true;
+}
+
+std::string text_of(nb::handle h) {
+  return nb::cast<std::string>(nb::str(h));
+}
+
+} // namespace
+
+nb::object without_gaps(nb::handle array) {
+  PyArrayObject* const a = as_array(array);
+  if (PyArray_IS_C_CONTIGUOUS(a) && PyArray_ISALIGNED(a))
+    return nb::borrow<nb::object>(array);
+  return owned(PyArray_NewCopy(a, NPY_CORDER));
+}
+
+std::string type_text(PyArrayObject* array) {
+  return text_of(reinterpret_cast<PyObject*>(PyArray_DESCR(array)));
+}
+
+std::string shape_text(PyArrayObject* array) {
+  return text_of(nb::handle(reinterpret_cast<PyObject*>(array)).attr("shape"));
+}
+
+bool overlap_in_part(PyArrayObject* in, PyArrayObject* out) {
+  const extent a = extent_of(in), b = extent_of(out);
+  return a.begin < b.end && b.begin < a.end && !same_place(in, out);
+}
+
+void need_fitting(const char* function, nb::handle out, PyArrayObject* like, PyArray_Descr* type) {
+  const std::string start = std::string("sortile.") + function + ": ";
+  if (!PyArray_CheckExact(out.ptr()))
+    throw nb::type_error((start + "out must be a numpy.ndarray").c_str());
+  PyArrayObject* const a = as_array(out);
+  if (PyArray_EquivTypes(PyArray_DESCR(a), type) == 0)
+    throw nb::type_error((start + "out holds " + type_text(a) + "; needed is " +
+                          text_of(reinterpret_cast<PyObject*>(type)))
+                             .c_str());
+  if (PyArray_NDIM(a) != PyArray_NDIM(like) ||
+      !PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(like), PyArray_NDIM(a)))
+    throw nb::value_error((start + "out has shape " + shape_text(a) + "; needed is " + shape_text(like)).c_str());
+  if (!PyArray_ISWRITEABLE(a))
+    throw nb::value_error((start + "out is read-only").c_str());
+}
+
+int position_type(nb::handle dtype) {
+  if (dtype.is_none())
+    return NPY_INT64;
+  PyArray_Descr* type = nullptr;
+  if (PyArray_DescrConverter(dtype.ptr(), &type) != NPY_SUCCEED)
+    throw nb::python_error();
+  const nb::object keeper = nb::steal<nb::object>(reinterpret_cast<PyObject*>(type));
+  const bool native = PyArray_ISNBO(type->byteorder);
+  const npy_intp width = PyDataType_ELSIZE(type);
+  if (native && type->kind == 'i' && width == 8)
+    return NPY_INT64;
+  if (native && type->kind == 'u' && width == 4)
+    return NPY_UINT32;
+  throw nb::type_error(("sortile: positions of dtype " + text_of(keeper) + " asked for; allowed are int64 and uint32")
+                           .c_str());
+}
+
+} // namespace sortile::python

@@ -1,0 +1,112 @@
+// Options of a call, the interpreter's lock, Ctrl-C and progress.
+//
+// A sort runs without the lock, so other Python threads go on meanwhile. The library calls back between its tasks, on
+// the calling thread; every 50 ms such a call takes the lock, lets Python's signal handlers run (Ctrl-C raises
+// KeyboardInterrupt there) and tells the user's callable. An error raised there is kept, the library is told to stop,
+// and the error goes on where the call ends.
+#include "call.hpp"
+
+#include "plan/engine.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sortile::python {
+
+namespace {
+
+constexpr std::chrono::milliseconds patience{50};
+
+unsigned thread_count(nb::handle threads) {
+  if (threads.is_none())
+    return 0;
+  const long long n = PyLong_AsLongLong(threads.ptr());
+  if (n == -1 && PyErr_Occurred() != nullptr)
+    throw nb::python_error();
+  if (n < 1 || n > 1'000'000)
+    throw nb::value_error(("sortile: threads is " + std::to_string(n) +
+                           "; allowed are None (as many as the machine offers) and numbers from 1 to 1000000")
+                              .c_str());
+  return static_cast<unsigned>(n);
+}
+
+} // namespace
+
+order order_of(nb::handle descending) {
+  const int truth = PyObject_IsTrue(descending.ptr());
+  if (truth < 0)
+    throw nb::python_error();
+  return truth == 0 ? order::ascending : order::descending;
+}
+
+nan_place nan_place_of(nb::handle nan) {
+  if (PyUnicode_Check(nan.ptr())) {
+    if (PyUnicode_CompareWithASCIIString(nan.ptr(), "last") == 0)
+      return nan_place::last;
+    if (PyUnicode_CompareWithASCIIString(nan.ptr(), "largest") == 0)
+      return nan_place::largest;
+  }
+  throw nb::value_error("sortile: nan must be \"last\" (behind all numbers in both directions) or \"largest\" (larger "
+                        "than all numbers)");
+}
+
+call::call(nb::handle descending, nb::handle nan_wish, nb::handle thread_wish, nb::handle progress) {
+  opts.order = order_of(descending);
+  nan = nan_place_of(nan_wish);
+  opts.threads = thread_count(thread_wish);
+  if (!progress.is_none()) {
+    if (PyCallable_Check(progress.ptr()) == 0)
+      throw nb::type_error("sortile: progress must be None, True or a callable that takes the fraction done");
+    progress_ = nb::borrow<nb::object>(progress);
+  }
+}
+
+unsigned call::threads() const {
+  return resolve_threads(opts);
+}
+
+bool call::go_on(double done) {
+  const clock::time_point now = clock::now();
+  const bool at_end = done >= 1 && progress_.is_valid();
+  if (now - asked_ < patience && !at_end)
+    return true;
+  asked_ = now;
+  return ask_python(done);
+}
+
+bool call::ask_python(double done) {
+  const nb::gil_scoped_acquire locked;
+  try {
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    if (progress_.is_valid())
+      progress_(done);
+    return true;
+  } catch (...) {
+    failure_ = std::current_exception();
+    return false;
+  }
+}
+
+void call::raise_failure() {
+  if (failure_)
+    std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void translate_errors() {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const out_of_memory& e) {
+      PyErr_SetString(PyExc_MemoryError, e.what());
+    } catch (const invalid_argument& e) {
+      PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const unknown_engine& e) {
+      PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const error& e) {
+      PyErr_SetString(PyExc_RuntimeError, e.what());
+    }
+  });
+}
+
+} // namespace sortile::python

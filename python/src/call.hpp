@@ -1,0 +1,80 @@
+// What every call of the module has in common: its options, the interpreter's lock, Ctrl-C and progress.
+#pragma once
+
+#include "element.hpp"
+
+#include <sortile/error.hpp>
+#include <sortile/options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+
+namespace sortile::python {
+
+/// Below so many elements a call keeps the interpreter's lock: giving it up and taking it again would cost more than
+/// other threads win.
+inline constexpr std::size_t lock_kept_below = 2048;
+
+/// From so many elements on, Ctrl-C is looked for while the call runs; a shorter one is over before.
+inline constexpr std::size_t interruptible_from = std::size_t{1} << 18;
+
+/// The arguments that all calls share, read from Python's objects. Those of the functions in `sortile/__init__.py`.
+class call {
+ public:
+  /// `descending`: anything true or false. `nan`: "last" or "largest". `threads`: None or a number from 1 up.
+  /// `progress`: None or a callable.
+  call(nb::handle descending, nb::handle nan, nb::handle threads, nb::handle progress);
+
+  call(const call&) = delete; // the options' callback points here
+  call& operator=(const call&) = delete;
+
+  options opts;
+  nan_place nan = nan_place::last;
+
+  /// CPU threads that this call may use.
+  unsigned threads() const;
+
+  /// Calls work() on n elements, without the interpreter's lock where that pays; opts.progress is set where the call is
+  /// to be told of or can be interrupted. Throws what work() throws, and the Python error that Ctrl-C or the progress
+  /// callable raised.
+  template <class Work>
+  void run(std::size_t n, Work&& work) {
+    if (n < lock_kept_below && !progress_.is_valid()) {
+      work();
+      return;
+    }
+    if (n >= interruptible_from || progress_.is_valid())
+      opts.progress = [this](double done) { return go_on(done); };
+    try {
+      const nb::gil_scoped_release unlocked;
+      work();
+    } catch (const cancelled&) {
+      raise_failure();
+      throw;
+    }
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// False where Python wants the call to end. Takes the lock at most every 50 ms, and at the end for `progress`.
+  bool go_on(double done);
+  bool ask_python(double done);
+  void raise_failure();
+
+  nb::object progress_;
+  std::exception_ptr failure_;
+  clock::time_point asked_ = clock::now();
+};
+
+/// A Python truth value as an order.
+order order_of(nb::handle descending);
+
+/// "last" or "largest".
+nan_place nan_place_of(nb::handle nan);
+
+/// The library's errors as Python's: ValueError, MemoryError, RuntimeError.
+void translate_errors();
+
+} // namespace sortile::python

@@ -1,0 +1,86 @@
+// The module `sortile._core`: what the functions of `sortile` call, with positional arguments alone.
+#define SORTILE_IMPORTS_NUMPY
+#include "numpy.hpp"
+
+#include "call.hpp"
+#include "sort.hpp"
+
+#include "plan/engine.hpp"
+
+#include <sortile/request.hpp>
+#include <sortile/sortile.h>
+
+#include <string>
+
+namespace sortile::python {
+
+nb::object explain(nb::handle like, std::size_t n, bool positions, nb::handle descending, nb::handle threads) {
+  const std::optional<element> e = PyArray_Check(like.ptr()) ? element_of(as_array(like)) : std::nullopt;
+  if (!e)
+    return nb::borrow<nb::object>(Py_NotImplemented);
+  const call how(descending, nb::str("last"), threads, nb::none());
+  // A plan is made from n and the types; the arrays are only looked at for whether they are one and the same.
+  std::byte* const nowhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 20);
+  const std::size_t bytes = (n + 16) * 8;
+  sort_request request{.type = e->type, .n = n, .keys_in = nowhere, .keys_out = nowhere + bytes};
+  if (positions) {
+    request.keys_out = nullptr;
+    request.carries = payload::indices;
+    request.value_bytes = 8;
+    request.values_out = nowhere + 2 * bytes;
+  }
+  const std::string text = to_string(sortile::explain(request, how.opts));
+  return nb::str(text.c_str());
+}
+
+nb::object info() {
+  nb::dict about;
+  about["version"] = sortile_version();
+  about["threads"] = resolve_threads({});
+  nb::list list;
+  for (const engine_info& e : engines()) {
+    nb::dict one;
+    one["name"] = e.name;
+    one["description"] = e.description;
+    one["usable"] = e.usable;
+    one["reason"] = e.reason;
+    list.append(one);
+  }
+  about["engines"] = list;
+  return about;
+}
+
+void release_scratch_memory() {
+  release_scratch();
+}
+
+} // namespace sortile::python
+
+namespace {
+
+/// A function whose arguments are objects of any kind, None among them, by position alone.
+template <class... Args>
+void def_any(nanobind::module_& m, const char* name, nanobind::object (*f)(Args...)) {
+  const auto any = [](auto&&) { return nanobind::arg().none(); };
+  m.def(name, f, any(static_cast<Args*>(nullptr))...);
+}
+
+} // namespace
+
+NB_MODULE(_core, m) {
+  namespace here = sortile::python;
+  if (_import_array() < 0)
+    throw nanobind::python_error();
+  here::translate_errors();
+  def_any(m, "sort", &here::sort);
+  def_any(m, "argsort", &here::argsort);
+  def_any(m, "is_sorted", &here::is_sorted);
+  def_any(m, "sort_by_key", &here::sort_by_key);
+  def_any(m, "take", &here::take);
+  def_any(m, "argsort_rows", &here::argsort_rows);
+  def_any(m, "merge", &here::merge);
+  def_any(m, "unique", &here::unique);
+  def_any(m, "explain", &here::explain);
+  m.def("info", &here::info);
+  m.def("release_scratch", &here::release_scratch_memory);
+}

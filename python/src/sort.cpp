@@ -1,0 +1,187 @@
+// sort, argsort, is_sorted: arrays of any number of axes, lane by lane.
+#include "sort.hpp"
+
+#include "arrays.hpp"
+#include "lanes.hpp"
+
+#include <sortile/request.hpp>
+
+#include <atomic>
+#include <string>
+
+namespace sortile::python {
+
+namespace {
+
+/// An array and the axis of its lanes; axis=None takes the elements as one lane.
+struct subject {
+  nb::object array;
+  int axis;
+
+  subject(nb::handle x, nb::handle axis_wish) {
+    if (axis_wish.is_none()) {
+      array = owned(PyArray_Ravel(as_array(x), NPY_CORDER));
+      axis = 0;
+    } else {
+      array = nb::borrow<nb::object>(x);
+      axis = axis_of(axis_wish, PyArray_NDIM(as_array(x)));
+    }
+  }
+  PyArrayObject* get() const { return as_array(array); }
+};
+
+/// The caller's `out`, or a new array that lies as `like` does.
+nb::object place_for(const char* function, nb::handle out, PyArrayObject* like, PyArray_Descr* type) {
+  if (out.is_none()) {
+    Py_INCREF(type);
+    return owned(PyArray_NewLikeArray(like, NPY_KEEPORDER, type, 0));
+  }
+  need_fitting(function, out, like, type);
+  return nb::borrow<nb::object>(out);
+}
+
+/// What is read, apart from what is written: a copy where the two overlap in part.
+void keep_apart(subject& x, nb::handle out, bool may_be_same) {
+  PyArrayObject* const o = as_array(out);
+  const bool same = PyArray_DATA(x.get()) == PyArray_DATA(o) && !may_be_same;
+  if (overlap_in_part(x.get(), o) || same)
+    x.array = owned(PyArray_NewCopy(x.get(), NPY_KEEPORDER));
+}
+
+void run_lanes(call& how, const subject& x, nb::handle out, const lane_work& work) {
+  const lane_pair where = lanes_of(x.get(), as_array(out), x.axis);
+  how.run(where.lanes * where.length, [&] { for_each_lane(where, work, how.opts, how.threads()); });
+}
+
+lane_work work_on(PyArrayObject* in, const element& e, PyArrayObject* out) {
+  lane_work work;
+  work.key_width = e.width;
+  work.result_width = static_cast<std::size_t>(PyArray_ITEMSIZE(out));
+  work.swapped_in = e.swapped;
+  work.aligned = PyArray_ISALIGNED(in) && PyArray_ISALIGNED(out);
+  return work;
+}
+
+/// Whether an array is one lane that can be worked on where it lies.
+bool one_plain_lane(PyArrayObject* a) {
+  return PyArray_NDIM(a) == 1 && PyArray_IS_C_CONTIGUOUS(a) && PyArray_ISALIGNED(a) && PyArray_ISNOTSWAPPED(a);
+}
+
+struct key_sorter {
+  element e;
+  missing_move move;
+  void operator()(const void* keys, void* result, std::size_t n, const options& opts) const {
+    run(sort_request{.type = e.type, .n = n, .keys_in = keys, .keys_out = result}, opts);
+    place_missing(e, move, result, n);
+  }
+};
+
+struct position_sorter {
+  element e;
+  missing_move move;
+  std::size_t index_bytes;
+  void operator()(const void* keys, void* result, std::size_t n, const options& opts) const {
+    run(sort_request{.type = e.type,
+                     .n = n,
+                     .keys_in = keys,
+                     .carries = payload::indices,
+                     .value_bytes = index_bytes,
+                     .values_out = result},
+        opts);
+    place_missing_positions(e, move, keys, result, index_bytes, n);
+  }
+};
+
+/// Runs a sorter on all lanes; one plain lane, the common case, without any of the lanes' bookkeeping.
+template <class Sorter>
+void run_sorter(call& how, const subject& x, nb::handle out, const Sorter& sorter, lane_work work) {
+  PyArrayObject* const in = x.get();
+  PyArrayObject* const to = as_array(out);
+  if (one_plain_lane(in) && one_plain_lane(to)) {
+    const std::size_t n = size_of(in);
+    how.run(n, [&] { sorter(PyArray_DATA(in), PyArray_DATA(to), n, how.opts); });
+    return;
+  }
+  work.f = std::cref(sorter);
+  run_lanes(how, x, out, work);
+}
+
+/// Whether n sorted-or-not keys are in the order in which this call would sort them.
+bool in_order(const element& e, missing_move move, const void* keys, std::size_t n, const options& opts) {
+  const std::byte* first = static_cast<const std::byte*>(keys);
+  const auto missing = [&](std::size_t i) { return is_missing(e, first + i * e.width); };
+  // The block of missing values is taken off where it is wanted; one elsewhere would, in the library's order, stand at
+  // the other end of the rest, if the rest is in order.
+  if (move == missing_move::front_to_end) {
+    while (n > 0 && missing(n - 1))
+      --n;
+    if (n == 0 || missing(0))
+      return n == 0;
+  } else if (move == missing_move::end_to_front) {
+    for (; n > 0 && missing(0); --n)
+      first += e.width;
+    if (n == 0 || missing(n - 1))
+      return n == 0;
+  }
+  return !first_disorder(e.type, first, n, opts).has_value();
+}
+
+} // namespace
+
+nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle out, nb::handle nan,
+                nb::handle threads, nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  if (!e)
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  subject from(x, axis);
+  nb::object to = place_for("sort", out, from.get(), PyArray_DESCR(from.get()));
+  if (!out.is_none())
+    keep_apart(from, to, true);
+  lane_work work = work_on(from.get(), *e, as_array(to));
+  work.swapped_out = e->swapped;
+  work.within_result = true;
+  run_sorter(how, from, to, key_sorter{*e, move_of_missing(*e, how.opts.order, how.nan)}, work);
+  return to;
+}
+
+nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle dtype, nb::handle out,
+                   nb::handle nan, nb::handle threads, nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  if (!e)
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  subject from(x, axis);
+  const bool by_out = dtype.is_none() && !out.is_none() && PyArray_CheckExact(out.ptr());
+  const int type_number = position_type(by_out ? nb::object(out.attr("dtype")) : nb::borrow<nb::object>(dtype));
+  PyArray_Descr* const type = PyArray_DescrFromType(type_number);
+  const nb::object keeper = nb::steal<nb::object>(reinterpret_cast<PyObject*>(type));
+  nb::object to = place_for("argsort", out, from.get(), type);
+  if (!out.is_none())
+    keep_apart(from, to, false);
+  const position_sorter sorter{*e, move_of_missing(*e, how.opts.order, how.nan),
+                               static_cast<std::size_t>(type_number == NPY_UINT32 ? 4 : 8)};
+  run_sorter(how, from, to, sorter, work_on(from.get(), *e, as_array(to)));
+  return to;
+}
+
+nb::object is_sorted(nb::handle x, nb::handle axis, nb::handle descending, nb::handle nan, nb::handle threads,
+                     nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  if (!e)
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  const subject from(x, axis);
+  const missing_move move = move_of_missing(*e, how.opts.order, how.nan);
+  std::atomic<bool> all{true};
+  lane_work work = work_on(from.get(), *e, from.get());
+  work.result_width = 0;
+  work.f = [&](const void* keys, const void*, std::size_t n, const options& opts) {
+    if (all.load(std::memory_order_relaxed) && !in_order(*e, move, keys, n, opts))
+      all.store(false, std::memory_order_relaxed);
+  };
+  run_lanes(how, from, from.array, work);
+  return nb::bool_(all.load());
+}
+
+} // namespace sortile::python

@@ -1,0 +1,46 @@
+// The calls of the module: each takes the arguments of the function of that name in `sortile/__init__.py`, in one fixed
+// order, and gives back NotImplemented for arrays that it leaves to Python (`sortile/_others.py`): what is no plain
+// numpy.ndarray, and elements that the library does not order by themselves.
+#pragma once
+
+#include "numpy.hpp"
+
+namespace sortile::python {
+
+nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle out, nb::handle nan,
+                nb::handle threads, nb::handle progress);
+
+nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle dtype, nb::handle out,
+                   nb::handle nan, nb::handle threads, nb::handle progress);
+
+nb::object is_sorted(nb::handle x, nb::handle axis, nb::handle descending, nb::handle nan, nb::handle threads,
+                     nb::handle progress);
+
+/// `values`: a tuple of arrays. (sorted keys, tuple of arrays in their order)
+nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending, nb::handle nan, nb::handle threads,
+                       nb::handle progress);
+
+/// array[positions] along the first axis. Every position is below its length, which is not checked.
+nb::object take(nb::handle array, nb::handle positions, nb::handle threads);
+
+/// `columns`, `descending`: lists of one length.
+nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nan, nb::handle threads,
+                        nb::handle progress);
+
+/// `runs`: a list of sorted one-dimensional arrays.
+nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,
+                 nb::handle progress);
+
+/// (values, first positions or None, inverse or None, counts or None)
+nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equal_nan, nb::handle threads,
+                  nb::handle progress);
+
+/// How an array of n elements like those of `like` would be sorted, as lines of text.
+nb::object explain(nb::handle like, std::size_t n, bool positions, nb::handle descending, nb::handle threads);
+
+/// Version, engines and threads as a dict.
+nb::object info();
+
+void release_scratch_memory();
+
+} // namespace sortile::python
