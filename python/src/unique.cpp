@@ -22,15 +22,16 @@ namespace {
 
 constexpr std::size_t alone_below = std::size_t{1} << 15;
 
-/// Keys whose words are equal are the same key: −0 as +0, and, where NaNs are to be one, each NaN as one of them.
+/// When two keys are the same: −0 and +0 are; NaNs of all kinds, and NaTs, are with equal_nan, else none is another.
 template <class Word>
 struct identity {
   Word infinity = 0; ///< the bits of +∞; 0 for keys that are no floats
+  bool nat = false;  ///< the smallest signed number is NaT
   bool equal_nan = true;
 
   bool same(Word a, Word b) const {
     if (infinity == 0)
-      return a == b;
+      return a == b && (!nat || equal_nan || a != static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)));
     const Word magnitude_a = static_cast<Word>(a << 1), magnitude_b = static_cast<Word>(b << 1);
     const Word beyond = static_cast<Word>(infinity << 1);
     if (magnitude_a > beyond || magnitude_b > beyond)
@@ -153,7 +154,7 @@ answer groups(call& how, PyArrayObject* like, const element& e, const void* sort
   answer a;
   std::optional<groups_of<Word>> found;
   how.run(n, [&] {
-    found.emplace(static_cast<const Word*>(sorted), n, identity<Word>{infinity_of<Word>(e.type), want.equal_nan},
+    found.emplace(static_cast<const Word*>(sorted), n, identity<Word>{infinity_of<Word>(e.type), e.missing == missing_kind::nat, want.equal_nan},
                   how.threads());
   });
   const std::size_t m = n == 0 ? 0 : found->count();

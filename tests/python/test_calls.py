@@ -1,0 +1,267 @@
+"""What holds of every call: threads, the interpreter's lock, Ctrl-C, progress, errors, memory."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import sortile
+
+
+def keys(n, seed=1):
+    return np.random.default_rng(seed).integers(0, 2**63, n, dtype=np.uint64)
+
+
+def test_wrong_arguments_are_named():
+    x = np.arange(4.0)
+    for call, error, text in [
+        (lambda: sortile.sort(x, axis=2), np.exceptions.AxisError, "axis 2 of an array with 1 dimensions"),
+        (lambda: sortile.sort(x, nan="first"), ValueError, 'nan must be "last"'),
+        (lambda: sortile.sort(x, threads=0), ValueError, "threads is 0"),
+        (lambda: sortile.sort(x, progress=3), TypeError, "progress must be"),
+        (lambda: sortile.sort(x, out=np.empty(3)), ValueError, r"out has shape \(3,\); needed is \(4,\)"),
+        (lambda: sortile.sort(x, out=np.empty(4, "f4")), TypeError, "out holds float32; needed is float64"),
+        (lambda: sortile.sort(x, out=[1.0]), (TypeError, ValueError), "out"),
+        (lambda: sortile.argsort(x, dtype="i4"), TypeError, "allowed are int64 and uint32"),
+        (lambda: sortile.argsort(x, out=np.empty(4, "u8")), TypeError, "allowed are int64 and uint32"),
+        (lambda: sortile.sort_by_key(x, x[:3]), ValueError, "value array 0 has shape"),
+        (lambda: sortile.sort_by_key(x, x[:3].astype(object)), ValueError, "value array 0 has shape"),
+        (lambda: sortile.sort_by_key(x.reshape(2, 2), x), ValueError, "with keys of several axes"),
+        (lambda: sortile.argsort_rows([]), ValueError, "at least one is needed"),
+        (lambda: sortile.argsort_rows([x, x[:3]]), ValueError, "column 1 has shape"),
+        (lambda: sortile.argsort_rows([x, x], descending=[True]), ValueError, "1 entries for 2 columns"),
+        (lambda: sortile.lexsort([]), ValueError, "at least one is needed"),
+        (lambda: sortile.merge(), ValueError, "at least one is needed"),
+        (lambda: sortile.merge(x, x.astype("f4")), TypeError, "run 1 holds float32, run 0 holds float64"),
+        (lambda: sortile.merge(x, x.reshape(2, 2)), ValueError, "run 1 has shape"),
+        (lambda: sortile.merge(x, x, out=np.empty(7)), ValueError, "out has shape"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+    locked = x.copy()
+    locked.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        sortile.sort(x, out=locked)
+
+
+def test_an_engine_that_does_not_exist(monkeypatch):
+    # In a process of its own: an engine may be chosen once, when it is first asked for.
+    code = "import numpy, sortile; sortile.sort(numpy.arange(5000))"
+    ran = subprocess.run([sys.executable, "-c", code], env={**os.environ, "SORTILE_ENGINE": "steam"},
+                         capture_output=True, text=True)
+    assert ran.returncode == 1 and "ValueError: sortile: no engine is called 'steam'" in ran.stderr
+
+
+def test_other_threads_go_on_while_an_array_is_sorted():
+    x = keys(4_000_000)
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    other = threading.Thread(target=tick)
+    other.start()
+    begin = time.perf_counter()
+    for _ in range(3):
+        sortile.argsort(x, threads=1)
+    end = time.perf_counter()
+    done.set()
+    other.join()
+    during = [t for t in ticks if begin < t < end]
+    assert len(during) >= 5, f"{len(during)} ticks of another thread in {end - begin:.2f} s"
+
+
+def test_many_threads_at_once():
+    failures = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for n in (3, 100, 5000, 60_000):
+            x = rng.integers(0, 1000, n).astype(rng.choice(["u4", "f4", "i8"]))
+            order = np.argsort(x, kind="stable")
+            if not (np.array_equal(sortile.argsort(x), order) and np.array_equal(sortile.sort(x), x[order])
+                    and np.array_equal(sortile.unique(x), np.unique(x))):
+                failures.append((seed, n))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(16)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert failures == []
+
+
+def test_a_child_of_a_process_that_has_sorted_can_sort():
+    x = keys(300_000)
+    wanted = sortile.sort(x, threads=2)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(sortile.sort(x, threads=2), wanted) else 1)
+    for _ in range(600):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            assert os.waitstatus_to_exitcode(status) == 0
+            return
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    pytest.fail("the child did not come to an end")
+
+
+CALLS = [
+    lambda x, tell: sortile.sort(x, progress=tell),
+    lambda x, tell: sortile.sort(x.reshape(-1, 100), progress=tell),
+    lambda x, tell: sortile.sort(x.reshape(100, -1), axis=0, progress=tell),
+    lambda x, tell: sortile.sort(x.reshape(-1, 4).T, axis=-1, progress=tell),
+    lambda x, tell: sortile.argsort(x, progress=tell),
+    lambda x, tell: sortile.sort_by_key(x, (x, x), progress=tell),
+    lambda x, tell: sortile.argsort_rows([x, x], progress=tell),
+    lambda x, tell: sortile.unique(x, return_inverse=True, progress=tell),
+    lambda x, tell: sortile.merge(np.sort(x), np.sort(x), progress=tell),
+    lambda x, tell: sortile.is_sorted(np.sort(x), progress=tell),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_progress_rises_to_one(call):
+    told = []
+    call(keys(400_000), told.append)
+    assert told == sorted(told) and told[-1] == 1.0 and all(0 <= t <= 1 for t in told)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_progress_raises_ends_the_call(call):
+    class Enough(Exception):
+        pass
+
+    def stop(done):
+        raise Enough(done)
+
+    x = keys(400_000)
+    before = x.copy()
+    with pytest.raises(Enough):
+        call(x, stop)
+    assert np.array_equal(x, before)
+
+
+def test_a_bar(capfd):
+    sortile.sort(keys(100_000), progress=True)
+    assert "100%" in capfd.readouterr().err
+
+
+def test_ctrl_c_ends_a_call():
+    code = """
+import numpy, signal, sortile, sys, threading, os, time
+x = numpy.random.default_rng(1).integers(0, 2**63, 10_000_000, dtype=numpy.uint64)
+before = x[:1000].copy()
+print("ready", flush=True)
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+begin = time.monotonic()
+try:
+    while time.monotonic() < begin + 60:
+        sortile.argsort(x, threads=1)
+except KeyboardInterrupt:
+    assert numpy.array_equal(before, x[:1000])
+    sys.exit(7)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], timeout=300)
+    assert ran.returncode == 7
+
+
+def test_ctrl_c_is_seen_inside_one_call():
+    """The handler runs while the call is on its way, not only when it has come back."""
+    seen = []
+    previous = signal.signal(signal.SIGALRM, lambda *_: seen.append(time.perf_counter()))
+    try:
+        x = keys(8_000_000)
+        begin = time.perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, 0.08)
+        sortile.argsort(x, threads=1)
+        end = time.perf_counter()
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    if end - begin < 0.4:
+        pytest.skip(f"the sort was over in {end - begin:.2f} s")
+    assert seen and seen[0] < end - 0.05
+
+
+EVERY_CALL = [
+    lambda x: sortile.sort(x),
+    lambda x: sortile.sort(x, axis=None),
+    lambda x: sortile.sort(x[::2], descending=True),
+    lambda x: sortile.argsort(x, dtype=np.uint32),
+    lambda x: sortile.sort_by_key(x, (x, x.astype(object))),
+    lambda x: sortile.sort_by_key(x, (x, x)),
+    lambda x: sortile.argsort_rows([x, x]),
+    lambda x: sortile.merge(np.sort(x), np.sort(x)),
+    lambda x: sortile.unique(x, return_index=True, return_inverse=True, return_counts=True),
+    lambda x: sortile.is_sorted(x),
+    lambda x: sortile.sort(x.astype(complex)),
+    lambda x: sortile.explain(x),
+    lambda x: sortile.info(),
+    lambda x: pytest.raises(ValueError, sortile.sort, x, nan="nowhere"),
+    lambda x: pytest.raises(TypeError, sortile.sort, x, out=x.astype("f4")),
+    lambda x: pytest.raises(TypeError, sortile.sort, x.astype(str)),
+]
+
+
+@pytest.mark.parametrize("call", EVERY_CALL)
+def test_nothing_leaks(call):
+    x = np.random.default_rng(1).normal(size=3000)
+    for _ in range(20):
+        call(x)
+    gc.collect()
+    shared = [x, x.dtype, None, np.dtype("i8"), np.dtype("u4"), NotImplemented]
+    counts = [sys.getrefcount(o) for o in shared]
+    tracemalloc.start()
+    try:
+        for _ in range(30):
+            call(x)
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(100):
+            call(x)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 24_000, f"{grown} bytes more after 100 calls"
+    for o, count in zip(shared, counts):
+        assert sys.getrefcount(o) - count < 50, repr(o)
+
+
+def test_memory_that_cannot_be_had():
+    code = """
+import numpy, resource, sortile
+x = numpy.random.default_rng(1).integers(0, 2**63, 4_000_000, dtype=numpy.uint64)
+before = x.copy()
+sortile.sort(x[:5000])
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + 20_000_000, -1))
+try:
+    sortile.sort(x, out=x, threads=1)
+except MemoryError as e:
+    assert numpy.array_equal(x, before)
+    print(e)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    assert "out of memory" in ran.stdout
+
+
+def test_explain_and_info():
+    text = sortile.explain(np.zeros((3, 10**6), np.float32), positions=True)
+    assert "engine    cpu" in text and "workspace" in text
+    about = sortile.info()
+    assert about["version"] == sortile.__version__ and about["threads"] >= 1
+    assert any(e["name"] == "cpu" and e["usable"] for e in about["engines"])
+    sortile.release_scratch()

@@ -1,0 +1,137 @@
+"""Arrays that are more than one axis of numbers: structures, complex numbers, subclasses, other frameworks' arrays."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import arrays
+import oracle
+import sortile
+
+
+@settings(deadline=None, max_examples=150)
+@given(arrays.block(names=("c8", "c16", ">c8")), st.booleans())
+def test_complex_as_numpy_has_them(drawn, equal_nan):
+    x, axis = drawn
+    order = np.argsort(x, axis=axis, kind="stable")
+    assert np.array_equal(sortile.argsort(x, axis=axis), order)
+    assert oracle.same_bits(sortile.sort(x, axis=axis), np.take_along_axis(x, order, axis))
+    if equal_nan:
+        wanted = np.unique(x, return_counts=True)
+        found = sortile.unique(x, return_counts=True)
+        assert np.array_equal(found[0], wanted[0], equal_nan=True) and np.array_equal(found[1], wanted[1])
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(0, 2**32), st.integers(0, 200), st.booleans())
+def test_structures_by_their_fields(seed, n, descending):
+    x = np.empty(n, [("a", "u1"), ("b", ">f4"), ("c", [("d", "c8"), ("e", "M8[s]")])])
+    for i, (field, name) in enumerate([(x["a"], "u1"), (x["b"], ">f4"), (x["c"]["d"], "c8"), (x["c"]["e"], "M8[s]")]):
+        field[...] = arrays.fill(arrays.dtype_of(name), n, seed + i, 3)
+    for order, columns in ((None, [x["a"], x["b"], x["c"]["d"], x["c"]["e"]]), ("b", [x["b"]]), (["c", "a"],
+                           [x["c"]["d"], x["c"]["e"], x["a"]])):
+        wanted = sortile.argsort_rows(columns, descending=descending)
+        assert np.array_equal(sortile.argsort(x, order=order, descending=descending), wanted)
+        found = sortile.sort(x, order=order, descending=descending)
+        assert oracle.same_bits(found, x[wanted])
+        assert sortile.is_sorted(found, order=order, descending=descending)
+        assert sortile.is_sorted(x, order=order, descending=descending) == np.array_equal(wanted, np.arange(n))
+
+
+def test_structures_against_numpy():
+    x = np.random.default_rng(1).integers(0, 3, (40, 5, 3)).astype("i4").view([("a", "i4"), ("b", "i4"), ("c", "i4")])[..., 0]
+    for axis in (0, 1, None):
+        for order in (None, "b", ["c", "a"]):
+            wanted = np.argsort(x, axis=axis, order=order, kind="stable")
+            assert np.array_equal(sortile.argsort(x, axis=axis, order=order), wanted)
+    keys, values = sortile.sort_by_key(x[:, 0], np.arange(40))
+    assert np.array_equal(values, np.argsort(x[:, 0], kind="stable"))
+    assert np.array_equal(keys, np.sort(x[:, 0], kind="stable"))
+    wanted = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    found = sortile.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    assert all(np.array_equal(a, b) for a, b in zip(found, wanted))
+
+
+def test_subclasses_come_back():
+    records = np.rec.array([(2, 0.5), (1, 1.5)], dtype=[("size", "i4"), ("price", "f8")])
+    found = sortile.sort(records)
+    assert type(found) is np.recarray and found.size.tolist() == [1, 2]
+    assert type(sortile.argsort(records)) is np.ndarray
+    matrix = np.asmatrix([[3, 1], [2, 0]])
+    assert type(sortile.sort(matrix)) is np.matrix
+    assert sortile.sort([3, 1, 2]).tolist() == [1, 2, 3]
+    assert sortile.argsort((0.5, 0.25)).tolist() == [1, 0]
+
+
+def test_what_has_no_order_is_refused_by_name():
+    refused = [np.array(["b", "a"]), np.array([b"b"]), np.array([object()]), np.zeros(3, "V5"), np.zeros(3, "g"),
+               np.zeros(3, "G"), np.zeros(3, ml_dtypes.float8_e5m2), np.zeros(3, [("a", "U3")])]
+    for x in refused:
+        for call in (sortile.sort, sortile.argsort, sortile.is_sorted, sortile.unique, sortile.merge,
+                     lambda a: sortile.argsort_rows([a]), lambda a: sortile.sort_by_key(a, np.arange(len(a)))):
+            with pytest.raises(TypeError, match="have no order here; those that have"):
+                call(x)
+    with pytest.raises(TypeError, match="masked array would lose its mask"):
+        sortile.sort(np.ma.array([1, 2], mask=[0, 1]))
+    with pytest.raises(TypeError, match="field 'b' holds arrays"):
+        sortile.sort(np.zeros(3, [("a", "i4"), ("b", "i4", 2)]))
+    with pytest.raises(ValueError, match="no field is called 'z'; the fields are a, b"):
+        sortile.sort(np.zeros(3, "i4,i4").astype([("a", "i4"), ("b", "i4")]), order="z")
+    with pytest.raises(ValueError, match="have none"):
+        sortile.sort(np.zeros(3), order="z")
+
+
+def test_columns_of_tables_are_sent_to_the_right_door():
+    import pyarrow
+
+    with pytest.raises(TypeError, match="is a column or table"):
+        sortile.sort(pyarrow.array([1, 2]))
+
+
+class Foreign:
+    """An array of a framework of its own, in host memory or, it says, on a device."""
+
+    def __init__(self, array, device=1):
+        self.array, self.device = array, device
+
+    def __array_namespace__(self):
+        return Foreign
+
+    @staticmethod
+    def from_dlpack(array):
+        return Foreign(np.from_dlpack(array))
+
+    def __dlpack__(self, **how):
+        return self.array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return (self.device, 0)
+
+
+def test_arrays_of_other_frameworks():
+    x = Foreign(np.array([3.0, 1.0, 2.0]))
+    for found, wanted in ((sortile.sort(x), [1, 2, 3]), (sortile.argsort(x), [1, 2, 0]), (sortile.unique(x), [1, 2, 3]),
+                          (sortile.merge(sortile.sort(x), sortile.sort(x)), [1, 1, 2, 2, 3, 3])):
+        assert type(found) is Foreign and found.array.tolist() == wanted
+    keys, values = sortile.sort_by_key(x, np.arange(3))
+    assert type(keys) is Foreign and type(values) is np.ndarray and values.tolist() == [1, 2, 0]
+    with pytest.raises(TypeError, match="lies in the memory of a device"):
+        sortile.sort(Foreign(np.array([1.0]), device=2))
+
+
+@pytest.mark.parametrize("name", ["torch", "jax"])
+def test_frameworks_that_are_installed(name):
+    pytest.importorskip(name)
+    if name == "torch":
+        import torch
+
+        x = torch.tensor([[3.0, 1.0], [2.0, 5.0]], requires_grad=True)
+        assert torch.equal(sortile.sort(x), torch.sort(x.detach(), stable=True).values)
+        assert torch.equal(sortile.argsort(x, axis=0), torch.argsort(x, dim=0, stable=True))
+    else:
+        import jax
+
+        x = jax.numpy.array([3.0, 1.0, 2.0])
+        found = sortile.sort(x)
+        assert isinstance(found, jax.Array) and found.tolist() == [1, 2, 3]

@@ -1,0 +1,22 @@
+"""Calls as users write them, for mypy: `make test-python` checks the types that come out."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sortile
+
+x = np.arange(10.0)
+a: NDArray[Any] = sortile.sort(x, axis=None, descending=True, nan="largest", threads=2)
+b: NDArray[Any] = sortile.argsort([3, 1, 2], dtype=np.uint32, progress=print)
+keys, values = sortile.sort_by_key(x, (x, x))
+c: NDArray[Any] = sortile.argsort_rows([x, x], descending=[True, False])
+d: NDArray[Any] = sortile.lexsort((x, x))
+e: NDArray[Any] = sortile.merge(x, x, descending=False, progress=True)
+f: bool = sortile.is_sorted(x)
+g: str = sortile.explain(x)
+h: dict[str, Any] = sortile.info()
+version: str = sortile.__version__
+sortile.sort(x, nan="first")  # type: ignore[arg-type]
+sortile.sort(x, axis="rows")  # type: ignore[arg-type]
