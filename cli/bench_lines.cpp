@@ -97,7 +97,7 @@ std::vector<testing::timing> race_line_sorts(const bench_data& data, const optio
   const std::string sortile = path_beside("sortile");
   if (sortile.empty())
     refuse("--lines needs the program sortile beside this one");
-  std::vector<std::string> command{sortile, "sort", "-n", threads, input, "-o", ours};
+  std::vector<std::string> command{sortile, "sort", "-n", "--no-sync", threads, input, "-o", ours};
   if (!opts.engine.empty())
     command.push_back("--engine=" + opts.engine);
   const std::vector<testing::contender> contenders{{"sortile sort -n", [] {}, [&] { run_program(command); }},

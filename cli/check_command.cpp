@@ -49,11 +49,12 @@ int check_permutation(const check_job& job, const talk& voice, const std::string
   return all_well;
 }
 
-int check_array(const check_job& job, const std::string& path, file_format format, const talk& voice) {
+int check_array(const check_job& job, const std::string& path, files::input source, file_format format,
+                const talk& voice) {
   refuse_text_options(job.text);
   const options opts = job.arrays.for_library();
   const unsigned threads = files::thread_count(opts.threads);
-  const files::array_file array = open_array(path, format, job.arrays);
+  const files::array_file array = open_array(std::move(source), path, format, job.arrays);
   const files::key_array keys(array, threads);
   if (const auto at = first_disorder(array.layout.key, keys.data(), array.count, opts)) {
     const auto text = [&](std::size_t i) {
@@ -85,33 +86,32 @@ int check_records(const check_job& job, const std::string& name, const files::re
   return all_well;
 }
 
-int check_lines(const check_job& job, const std::string& path, const talk& voice) {
+int check_lines(const check_job& job, const files::input& source, const talk& voice) {
   refuse_array_options(job.arrays);
   const unsigned threads = files::thread_count(job.arrays.threads);
   const files::record_order order = job.text.for_lines(job.arrays.descending());
-  const files::input source(path);
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
   const int status = check_records(
       job, source.name(), records, order, [](std::size_t i) { return i + 1; }, voice);
   if (status != all_well || job.permutation_of.empty())
     return status;
-  const files::input other(job.permutation_of);
+  const files::input other(job.permutation_of, threads);
   return check_permutation(
       job, voice, source.name(), files::sum_of_records(records, threads),
       files::sum_of_records(files::split_lines(other.bytes(), job.text.delimiter(), threads), threads));
 }
 
-int check_table(const check_job& job, const std::string& path, file_format format, const talk& voice) {
+int check_table(const check_job& job, files::input source, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
   const unsigned threads = files::thread_count(job.arrays.threads);
   const files::csv_dialect dialect = job.text.dialect(format == file_format::tsv ? '\t' : ',');
-  const files::csv_table table = files::open_csv(files::input(path), dialect, threads);
+  const files::csv_table table = files::open_csv(std::move(source), dialect, threads);
   const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);
   const int status = check_records(
       job, table.source.name(), table.rows, order, [&](std::size_t i) { return files::line_of(table, i); }, voice);
   if (status != all_well || job.permutation_of.empty())
     return status;
-  const files::csv_table other = files::open_csv(files::input(job.permutation_of), dialect, threads);
+  const files::csv_table other = files::open_csv(files::input(job.permutation_of, threads), dialect, threads);
   if (other.header != table.header)
     return report(job, voice,
                   fmt::format("{}: its header is another than that of {}", table.source.name(), other.source.name()));
@@ -120,10 +120,13 @@ int check_table(const check_job& job, const std::string& path, file_format forma
 }
 
 int check_one(const check_job& job, const std::string& path, const talk& voice) {
-  const file_format format = format_of(path, job.format, job.arrays, job.text);
+  files::input source(path, files::thread_count(job.arrays.threads));
+  const file_format format = format_of(path, source.bytes(), job.format, job.arrays, job.text);
+  if (!job.permutation_of.empty())
+    need_same_format(job.permutation_of, first_bytes(job.permutation_of), format, job.format, job.arrays, job.text);
   if (is_array(format))
-    return check_array(job, path, format, voice);
-  return is_table(format) ? check_table(job, path, format, voice) : check_lines(job, path, voice);
+    return check_array(job, path, std::move(source), format, voice);
+  return is_table(format) ? check_table(job, std::move(source), format, voice) : check_lines(job, source, voice);
 }
 
 } // namespace

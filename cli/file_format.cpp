@@ -4,10 +4,14 @@
 #include "files/failure.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/output.hpp"
+#include "files/parallel.hpp"
 
 #include <array>
 #include <filesystem>
 #include <map>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace sortile::cli {
 
@@ -26,15 +30,79 @@ std::string extension_of(const std::string& path) {
   return extension.empty() ? extension : extension.substr(1);
 }
 
-// Only of regular files: the first bytes of a pipe could not be put back.
-bool begins_like_npy(const std::string& path) {
-  std::error_code error;
-  if (path == "-" || !std::filesystem::is_regular_file(path, error))
-    return false;
-  const files::file_descriptor file = files::open_input(path);
-  std::array<char, 6> first{};
-  const std::size_t got = files::read_fully(file.get(), first.data(), first.size(), path);
-  return files::looks_like_npy({first.data(), got});
+// What compressed and columnar files begin with: sorting their bytes as lines would only destroy them.
+struct known_beginning {
+  std::string_view bytes;
+  const char* what;
+};
+constexpr std::array known_beginnings{known_beginning{"\x1f\x8b", "a gzip file (gzip -dc decompresses it)"},
+                                      known_beginning{"\x28\xb5\x2f\xfd", "a zstd file (zstd -dc decompresses it)"},
+                                      known_beginning{{"\xfd"
+                                                       "7zXZ\0",
+                                                       6},
+                                                      "an xz file (xz -dc decompresses it)"},
+                                      known_beginning{"BZh91AY&SY", "a bzip2 file (bzip2 -dc decompresses it)"},
+                                      known_beginning{"PK\x03\x04", "a zip archive (.npz is one: unzip it)"},
+                                      known_beginning{"PAR1\x15", "a Parquet file, which is not read"},
+                                      known_beginning{{"ARROW1\0", 7}, "an Arrow file, which is not read"},
+                                      known_beginning{"\x89HDF\r\n", "an HDF5 file, which is not read"},
+                                      known_beginning{"SQLite format 3", "an SQLite database"}};
+
+constexpr const char* name_of(file_format format) {
+  switch (format) {
+  case file_format::csv:
+    return "a table (.csv)";
+  case file_format::tsv:
+    return "a table (.tsv)";
+  case file_format::npy:
+    return "a .npy array";
+  case file_format::raw:
+    return "an array of raw keys";
+  default:
+    return "text lines";
+  }
+}
+
+// --type T: raw keys, unless the file says that it is something else.
+file_format format_with_type(const std::string& path, std::optional<file_format> by_name, bool is_npy,
+                             const array_options& arrays) {
+  const std::string file = files::display_name(path);
+  if (is_npy || by_name == file_format::npy)
+    refuse("{}: is a .npy array, which says its own type: --type goes with raw keys (--format raw takes the header for "
+           "keys too)",
+           file);
+  if (by_name && by_name != file_format::raw)
+    refuse("{}: its name says {}: --type goes with raw keys (--format raw says that it holds such)", file,
+           name_of(*by_name));
+  const std::optional<key_type> named = type_by_name(path);
+  if (named && *named != key_type_named(arrays.type))
+    refuse("{}: its name says keys of type {}, --type says {} (--format raw too, and --type decides)", file,
+           name(*named), arrays.type);
+  return file_format::raw;
+}
+
+// Options of one kind on a file of another would tear it apart.
+file_format format_with_text_options(const std::string& path, std::optional<file_format> by_name, bool is_npy,
+                                     const text_options& text) {
+  const std::string file = files::display_name(path);
+  const std::string option = text.named_for_arrays();
+  if (is_npy || (by_name && is_array(*by_name)))
+    refuse("{}: is {}: {} goes with text; arrays are ordered with -r, --order, --bits and --key (--format {} says that "
+           "it is text all the same)",
+           file, is_npy ? name_of(file_format::npy) : name_of(*by_name), option, text.wants_table() ? "csv" : "lines");
+  if (text.wants_table())
+    return by_name == file_format::tsv ? file_format::tsv : file_format::csv;
+  if (by_name && is_table(*by_name))
+    refuse("{}: its name says {}: {} goes with lines; a table is ordered with --by (--format lines sorts it as lines, "
+           "header and all)",
+           file, name_of(*by_name), option);
+  return file_format::lines;
+}
+
+void refuse_known_beginnings(const std::string& path, std::string_view begin) {
+  for (const known_beginning& known : known_beginnings)
+    if (begin.starts_with(known.bytes))
+      refuse("{}: is {} (--format says what it is to be taken for)", files::display_name(path), known.what);
 }
 
 } // namespace
@@ -68,27 +136,70 @@ std::optional<file_format> format_by_name(const std::string& path) {
   return std::nullopt;
 }
 
-file_format format_of(const std::string& path, const std::string& said, const array_options& arrays,
-                      const text_options& text) {
+std::string first_bytes(const std::string& path) {
+  std::string first(first_bytes_wanted, '\0');
+  const files::file_descriptor file = files::open_input(path);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+    return {};
+  const off_t position = ::lseek(file.get(), 0, SEEK_CUR); // of standard input, others may have read some
+  first.resize(files::read_fully_at(file.get(), first.data(), first.size(),
+                                    static_cast<std::uint64_t>(std::max<off_t>(position, 0)),
+                                    files::display_name(path)));
+  return first;
+}
+
+file_format format_of(const std::string& path, std::string_view begin, const std::string& said,
+                      const array_options& arrays, const text_options& text) {
   if (!said.empty())
     return formats.at(said);
-  if (!arrays.type.empty())
-    return file_format::raw;
+  const bool is_npy = files::looks_like_npy(begin);
   const std::optional<file_format> by_name = format_by_name(path);
-  if (text.wants_table())
-    return by_name == file_format::tsv ? file_format::tsv : file_format::csv;
-  if (text.wants_lines())
-    return file_format::lines;
-  if (by_name)
-    return *by_name;
-  return begins_like_npy(path) ? file_format::npy : file_format::lines;
+  if (!arrays.type.empty())
+    return format_with_type(path, by_name, is_npy, arrays);
+  if (!by_name || !is_array(*by_name))
+    refuse_known_beginnings(path, begin);
+  if (text.wants_lines() || text.wants_table())
+    return format_with_text_options(path, by_name, is_npy, text);
+  if (is_npy && by_name && by_name != file_format::npy)
+    refuse("{}: its name says {}, but it begins as a .npy array (--format says what it is)", files::display_name(path),
+           name_of(*by_name));
+  return by_name.value_or(is_npy ? file_format::npy : file_format::lines);
+}
+
+void need_same_format(const std::string& path, std::string_view begin, file_format format, const std::string& said,
+                      const array_options& arrays, const text_options& text) {
+  const file_format other = format_of(path, begin, said, arrays, text);
+  if (other != format)
+    refuse("{}: is {}, but the first input is {} (--format says what all of them are)", files::display_name(path),
+           name_of(other), name_of(format));
+}
+
+void need_output_name(const std::string& path, file_format format, std::optional<key_type> type,
+                      const std::string& said) {
+  const std::optional<file_format> named = format_by_name(path);
+  const std::optional<key_type> named_type = type_by_name(path);
+  const bool promises = named && (*named != file_format::raw || named_type); // .raw and .bin may hold anything
+  if (!said.empty() || !promises || !(is_array(*named) || is_array(format)))
+    return;
+  if (*named != format)
+    refuse("{}: the output's name says {}, but what is written is {} (another name is needed, or --format)", path,
+           name_of(*named), name_of(format));
+  if (type && named_type && *named_type != *type)
+    refuse("{}: the output's name says keys of type {}, but they are {} (another name is needed, or --format)", path,
+           name(*named_type), name(*type));
 }
 
 files::array_file open_array(const std::string& path, file_format format, const array_options& arrays) {
+  return open_array(files::input(path, files::thread_count(arrays.threads)), path, format, arrays);
+}
+
+files::array_file open_array(files::input source, const std::string& path, file_format format,
+                             const array_options& arrays) {
   if (format == file_format::npy) {
     if (!arrays.type.empty())
       refuse("--type goes with raw arrays; a .npy file says its own type");
-    return files::open_npy(path, arrays.key_field);
+    return files::open_npy(std::move(source), arrays.key_field);
   }
   if (!arrays.key_field.empty())
     refuse("--key goes with structured .npy records; a raw array has no fields");
@@ -96,7 +207,7 @@ files::array_file open_array(const std::string& path, file_format format, const 
   if (!type)
     refuse("{}: say the type of its keys: --type u32 (u8 … u128, i8 … i128, f16, bf16, f32, f64)",
            files::display_name(path));
-  return files::open_raw(path, *type);
+  return files::open_raw(std::move(source), *type);
 }
 
 void refuse_text_options(const text_options& text) {

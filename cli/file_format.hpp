@@ -19,12 +19,31 @@ constexpr bool is_table(file_format format) {
   return format == file_format::csv || format == file_format::tsv;
 }
 
+/// What --no-sync says of itself, in every command that writes a file.
+inline constexpr const char* no_sync_text =
+    "do not wait until the output is on the disk (a loss of power may then leave it incomplete)";
+
 /// The --format option.
 void add_format_option(CLI::App& command, std::string& format);
 
-/// Decides. \throws invalid_argument where options contradict each other
-file_format format_of(const std::string& path, const std::string& said, const array_options& arrays,
-                      const text_options& text);
+/// The first bytes of a regular file, which tell what some files are; nothing of a pipe, which could not be read again.
+/// Moves no position.
+inline constexpr std::size_t first_bytes_wanted = 16;
+std::string first_bytes(const std::string& path);
+
+/// Decides. `begin` holds the input's first bytes, as far as they are known.
+/// \throws invalid_argument where options contradict each other, or what the file's name or first bytes say
+file_format format_of(const std::string& path, std::string_view begin, const std::string& said,
+                      const array_options& arrays, const text_options& text);
+
+/// Several inputs are of one format. \throws invalid_argument where this one is not
+void need_same_format(const std::string& path, std::string_view begin, file_format format, const std::string& said,
+                      const array_options& arrays, const text_options& text);
+
+/// An output's name does not promise another kind of array than what is written. `type`: of raw keys; `said`: --format,
+/// which allows everything. \throws invalid_argument
+void need_output_name(const std::string& path, file_format format, std::optional<key_type> type,
+                      const std::string& said);
 
 /// The format that a file's name says; nothing where it says none.
 std::optional<file_format> format_by_name(const std::string& path);
@@ -35,6 +54,8 @@ std::optional<key_type> type_by_name(const std::string& path);
 /// Opens an array of either format. \throws as open_npy(), open_raw(); invalid_argument where the type of raw keys is
 /// not known
 files::array_file open_array(const std::string& path, file_format format, const array_options& arrays);
+files::array_file open_array(files::input source, const std::string& path, file_format format,
+                             const array_options& arrays);
 
 /// \throws invalid_argument naming an option that has no meaning for arrays
 void refuse_text_options(const text_options& text);

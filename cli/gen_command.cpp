@@ -33,13 +33,14 @@ std::string examples() {
 struct gen_job {
   std::string workload;
   std::string count;
-  std::string type = "u32";
+  std::string type; ///< empty: what the output's name says, else u32
   std::string pairs;
   std::string output = "-";
   std::string format;
   std::uint64_t seed = 1;
   unsigned threads = 0;
   bool force = false;
+  bool no_sync = false;
 };
 
 // What one record of the output is made of.
@@ -112,23 +113,24 @@ void gen_lines(const testing::workload& keys_of, const record_shape& shape, file
 int run_gen(const gen_job& job, const talk& voice) {
   const testing::workload keys_of = testing::workload_named(job.workload);
   const std::uint64_t n = parse_count(job.count, "-n");
-  const key_type type = key_type_named(job.type);
+  const key_type type = job.type.empty() ? type_by_name(job.output).value_or(key_type::u32) : key_type_named(job.type);
   record_shape shape{.keys = {type, n, job.seed}, .key_bytes = key_bytes(type)};
   if (!keys_of.suits(type))
     refuse("the workload {} needs a float type (allowed: f16, bf16, f32, f64), not {}", keys_of.spec(), name(type));
   if (!job.pairs.empty())
     shape.value_bytes = key_bytes(value_type(job.pairs, n));
   const file_format format = job.format.empty() ? format_by_name(job.output).value_or(file_format::raw)
-                                                : format_of(job.output, job.format, {}, {});
+                                                : format_of(job.output, {}, job.format, {}, {});
   if (is_table(format))
     refuse("tables are not generated (allowed: --format npy, raw, lines)");
   if (is_array(format))
     refuse_binary_to_terminal(job.output, job.force);
   if (!is_array(format) && !job.pairs.empty())
     refuse("--pairs goes with .npy (lines hold keys only)");
+  need_output_name(job.output, format, type, job.format);
   progress_bar bar(voice);
   bar.phase("gen");
-  files::output to(job.output);
+  files::output to(job.output, !job.no_sync);
   if (is_array(format))
     gen_array(keys_of, shape, format, job.pairs, to, files::thread_count(job.threads), bar);
   else
@@ -152,7 +154,8 @@ void add_gen_command(command_line& line) {
   command.add_option("-n,--count", job->count, "how many keys: 1000, 64k, 100M, 1e8, 2^28")
       ->option_text("N")
       ->required();
-  command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
+  command.add_option("--type", job->type, "key type (default: what the output's name says, else u32)")
+      ->option_text("TYPE");
   command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S")->check(whole_number());
   command.add_option("--pairs", job->pairs, "records of a key and its position, as u32 or u64 (.npy only)")
       ->option_text("TYPE");
@@ -164,6 +167,7 @@ void add_gen_command(command_line& line) {
       ->option_text("N")
       ->check(CLI::Range(1u, 65536u));
   command.add_flag("-f,--force", job->force, "write arrays to a terminal too");
+  command.add_flag("--no-sync", job->no_sync, no_sync_text);
 }
 
 } // namespace sortile::cli

@@ -13,12 +13,15 @@ struct manual_section {
 
 inline constexpr std::string_view manual_description =
     "sortile sorts, checks, merges and generates arrays of numbers (.npy and raw), text lines and tables (CSV and "
-    "TSV). Every sort is "
-    "stable. Lines are ordered as LC_ALL=C sort orders them, byte for byte. Floats have \xe2\x88\x92"
+    "TSV). Lines are ordered as LC_ALL=C sort "
+    "orders them, byte for byte: lines with equal keys by all their bytes, unless -s or -u is given. Sorts of arrays "
+    "and tables are stable. Floats have \xe2\x88\x92"
     "0 and +0 equal and every NaN last "
     "(descending: first). An output file is written beside its target and renamed when it is complete; until then, and "
     "whatever "
-    "happens, the target stays as it was. Its mode is kept, symbolic links are followed, pipes and devices are written "
+    "happens, the target stays as it was. The file and its name are on the disk when the command ends, unless "
+    "--no-sync is "
+    "given. The target's mode is kept, symbolic links are followed, pipes and devices are written "
     "straight through.";
 
 inline constexpr std::array manual_sections{

@@ -29,10 +29,11 @@ int merge_array_files(const merge_job& job, file_format format, const talk& voic
   std::vector<files::array_file> arrays;
   for (const std::string& path : job.inputs)
     arrays.push_back(open_array(path, format, job.arrays));
+  need_output_name(job.output, format, arrays[0].layout.key, job.format);
   bar.phase("merge");
   options opts = job.arrays.for_library();
   opts.progress = bar.callback();
-  files::output to(job.output);
+  files::output to(job.output, !job.no_sync);
   files::merge_arrays(arrays, to, opts, !job.trusted);
   to.commit();
   return all_well;
@@ -61,7 +62,7 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
   const files::csv_dialect dialect = job.text.dialect(format == file_format::tsv ? '\t' : ',');
   std::string header;
   for (const std::string& path : job.inputs) {
-    inputs.push_back(std::make_unique<files::record_reader>(path, '\n', dialect));
+    inputs.push_back(std::make_unique<files::record_reader>(path, '\n', dialect, &to));
     if (!inputs.back()->next())
       files::fail(inputs.back()->name(), "is empty (a table begins with a header row)");
     if (inputs.size() == 1)
@@ -81,24 +82,30 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
   return all_well;
 }
 
-int merge_text(const merge_job& job, file_format format) {
-  refuse_array_options(job.arrays);
-  files::merge_rules rules{
-      .order = {}, .delimiter = job.text.delimiter(), .unique = job.text.unique, .trusted = job.trusted};
-  std::vector<std::unique_ptr<files::record_reader>> inputs;
-  if (!is_table(format)) {
-    rules.order = job.text.for_lines(job.arrays.descending());
-    for (const std::string& path : job.inputs)
-      inputs.push_back(std::make_unique<files::record_reader>(path, job.text.delimiter()));
-  } else if (job.text.wants_lines()) {
-    refuse("{} goes with lines; tables are merged with --by", job.text.named_for_arrays());
+int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_reader>>& inputs,
+                files::merge_rules& rules, files::output& to) {
+  rules.order = job.text.for_lines(job.arrays.descending());
+  for (const std::string& path : job.inputs) {
+    inputs.push_back(std::make_unique<files::record_reader>(path, job.text.delimiter(), std::nullopt, &to));
+    // Of a pipe, this is the first that is seen.
+    need_same_format(path, inputs.back()->first_bytes(first_bytes_wanted), file_format::lines, job.format, job.arrays,
+                     job.text);
   }
-  files::output to(job.output);
-  if (is_table(format))
-    return merge_tables(job, format, inputs, rules, to);
   files::merge_records(inputs, rules, to);
   to.commit();
   return all_well;
+}
+
+int merge_text(const merge_job& job, file_format format) {
+  refuse_array_options(job.arrays);
+  need_output_name(job.output, format, {}, job.format);
+  files::merge_rules rules{
+      .order = {}, .delimiter = job.text.delimiter(), .unique = job.text.unique, .trusted = job.trusted};
+  std::vector<std::unique_ptr<files::record_reader>> inputs;
+  if (is_table(format) && job.text.wants_lines())
+    refuse("{} goes with lines; tables are merged with --by", job.text.named_for_arrays());
+  files::output to(job.output, !job.no_sync);
+  return is_table(format) ? merge_tables(job, format, inputs, rules, to) : merge_lines(job, inputs, rules, to);
 }
 
 } // namespace
@@ -107,7 +114,9 @@ int run_merge(const merge_job& given, const talk& voice) {
   merge_job job = given;
   if (job.inputs.empty())
     job.inputs.push_back("-");
-  const file_format format = format_of(job.inputs[0], job.format, job.arrays, job.text);
+  const file_format format = format_of(job.inputs[0], first_bytes(job.inputs[0]), job.format, job.arrays, job.text);
+  for (std::size_t i = 1; i < job.inputs.size(); ++i)
+    need_same_format(job.inputs[i], first_bytes(job.inputs[i]), format, job.format, job.arrays, job.text);
   return is_array(format) ? merge_array_files(job, format, voice) : merge_text(job, format);
 }
 
@@ -120,6 +129,7 @@ void add_merge_command(command_line& line) {
   command.add_option("-o,--output", job->output, "the output (default: standard output)")->option_text("FILE");
   add_format_option(command, job->format);
   command.add_flag("--force", job->force, "write arrays to a terminal too");
+  command.add_flag("--no-sync", job->no_sync, no_sync_text);
   job->arrays.add_to(command);
   job->text.add_to(command);
 }

@@ -4,7 +4,8 @@
 #include "files/temporary_files.hpp"
 
 #include <algorithm>
-#include <csignal>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -14,15 +15,6 @@
 namespace sortile::cli {
 
 namespace {
-
-// A mapped input that another process made shorter. Nothing can be read any more where its end was, so that the run
-// ends here.
-extern "C" void input_became_shorter(int) {
-  constexpr char message[] = "sortile: an input became shorter while it was read\n";
-  files::remove_temporary_files();
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
-  ::_exit(trouble);
-}
 
 // Standard descriptors that the caller has closed would be given to the next files that are opened. Opened the wrong
 // way round, they fail when they are used, as closed ones do.
@@ -66,10 +58,9 @@ std::vector<std::string> completed(std::vector<std::string> arguments, const std
   return arguments;
 }
 
-int parse_and_run(command_line& line) {
+int run_or_help(command_line& line) {
   try {
     line.app.parse(std::vector<std::string>(line.arguments.rbegin(), line.arguments.rend() - 1)); // the last one first
-    return line.action();
   } catch (const CLI::CallForHelp&) {
     return show_help(line.app, false);
   } catch (const CLI::CallForAllHelp&) {
@@ -77,6 +68,13 @@ int parse_and_run(command_line& line) {
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
     return all_well;
+  }
+  return line.action();
+}
+
+int parse_and_run(command_line& line) {
+  try {
+    return run_or_help(line);
   } catch (const CLI::ParseError& error) {
     const std::string command = name_command(line);
     // What was not understood is named first: it may well be why something required is missing.
@@ -101,13 +99,12 @@ int parse_and_run(command_line& line) {
 int run_program(int argc, char** argv, const std::vector<std::string>& own, void (*add_commands)(command_line&)) {
   occupy_closed_descriptors();
   files::remove_temporary_files_on_signals();
-  std::signal(SIGBUS, input_became_shorter);
   command_line line;
   prepare(line);
   add_commands(line);
   line.arguments = completed({argv, argv + argc}, own, line.app);
   const int status = parse_and_run(line);
-  if (std::fflush(stdout) != 0) {
+  if (std::fflush(stdout) != 0 && status != trouble) { // trouble has been told already
     line.voice.error(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
     return trouble;
   }

@@ -40,6 +40,7 @@ struct sort_job {
   array_options arrays;
   text_options text;
   bool force = false;
+  bool no_sync = false;
   bool explain = false;
   bool check = false;
   bool check_quietly = false;
@@ -74,33 +75,42 @@ std::optional<files::values_file> open_values(const sort_job& job) {
     refuse("--values and --values-output go together");
   if (job.values.empty())
     return std::nullopt;
-  return files::open_values(job.values, value_bytes(job.values_type));
+  return files::open_values(job.values, value_bytes(job.values_type), files::thread_count(job.arrays.threads));
 }
 
-int sort_one_array(const sort_job& job, file_format format, const talk& voice) {
+void write_array(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
+                 const options& opts) {
+  files::output to(job.output, !job.no_sync);
+  if (!values) {
+    files::sort_array(array, to, opts);
+    return to.commit();
+  }
+  files::output values_to(job.values_output, !job.no_sync);
+  if (files::same_place(to, values_to))
+    refuse("-o {} and --values-output {} lead to the same file, in which one result would be lost", job.output,
+           job.values_output);
+  files::sort_array_with_values(array, *values, to, values_to, opts);
+  files::commit_both(to, values_to);
+}
+
+int sort_one_array(const sort_job& job, files::input source, file_format format, const talk& voice) {
   refuse_text_options(job.text);
   if (job.inputs.size() != 1)
     refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
   progress_bar bar(voice);
   options opts = job.arrays.for_library();
-  const files::array_file array = open_array(job.inputs[0], format, job.arrays);
+  const files::array_file array = open_array(std::move(source), job.inputs[0], format, job.arrays);
   const std::optional<files::values_file> values = open_values(job);
   const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
   if (job.explain)
     return explained(how);
   refuse_binary_to_terminal(job.output, job.force);
+  if (values)
+    refuse_binary_to_terminal(job.values_output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
   opts.progress = bar.callback();
   bar.phase("sort");
-  files::output to(job.output);
-  if (values) {
-    refuse_binary_to_terminal(job.values_output, job.force);
-    files::output values_to(job.values_output);
-    files::sort_array_with_values(array, *values, to, values_to, opts);
-    values_to.commit();
-  } else {
-    files::sort_array(array, to, opts);
-  }
-  to.commit();
+  write_array(job, array, values, opts);
   bar.phase({});
   say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
   return all_well;
@@ -114,7 +124,7 @@ int sort_records_to(const sort_job& job, const files::record_table& records, std
   const plan how = files::explain_record_sort(records.size(), records.text.size(), order, opts);
   if (job.explain)
     return explained(how);
-  files::output to(job.output);
+  files::output to(job.output, !job.no_sync);
   bar.phase("sort");
   opts.progress = bar.callback();
   files::raw_array<std::uint32_t> sorted = files::sort_records(records, order, opts);
@@ -130,51 +140,74 @@ int sort_records_to(const sort_job& job, const files::record_table& records, std
   return all_well;
 }
 
-int sort_lines(const sort_job& job, const talk& voice) {
+int sort_lines(const sort_job& job, files::input first, const talk& voice) {
   refuse_array_options(job.arrays);
   const files::record_order order = job.text.for_lines(job.arrays.descending());
+  const unsigned threads = files::thread_count(job.arrays.threads);
   progress_bar bar(voice);
   bar.phase("read");
-  const files::input source = files::concatenate(job.inputs, job.text.delimiter());
+  const files::input source =
+      files::append(std::move(first), std::span(job.inputs).subspan(1), job.text.delimiter(), threads);
   bar.phase("cut");
-  const files::record_table records =
-      files::split_lines(source.bytes(), job.text.delimiter(), files::thread_count(job.arrays.threads));
+  const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
   return sort_records_to(job, records, {}, order, bar, voice);
 }
 
-int sort_table(const sort_job& job, file_format format, const talk& voice) {
+int sort_table(const sort_job& job, files::input source, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
   if (job.inputs.size() != 1)
     refuse("tables are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
   const unsigned threads = files::thread_count(job.arrays.threads);
   progress_bar bar(voice);
-  bar.phase("read");
+  bar.phase("cut");
   const files::csv_table table =
-      files::open_csv(files::input(job.inputs[0]), job.text.dialect(format == file_format::tsv ? '\t' : ','), threads);
+      files::open_csv(std::move(source), job.text.dialect(format == file_format::tsv ? '\t' : ','), threads);
   const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);
   return sort_records_to(job, table.rows, std::string(table.header) + '\n', order, bar, voice);
+}
+
+// Options that check and merge have no use for, and would ignore in silence.
+void refuse_sort_only(const sort_job& job) {
+  const char* name = job.explain                  ? "--explain"
+                     : !job.values.empty()        ? "--values"
+                     : !job.values_output.empty() ? "--values-output"
+                     : !job.values_type.empty()   ? "--values-type"
+                                                  : nullptr;
+  if (name != nullptr)
+    refuse("{} does not go with {}", name, job.merge ? "-m" : "-c");
+}
+
+// Sorts one format; its first input is read before the format is decided, since its first bytes may tell.
+int sort_inputs(const sort_job& job, const talk& voice) {
+  files::input first(job.inputs[0], files::thread_count(job.arrays.threads));
+  const file_format format = format_of(job.inputs[0], first.bytes(), job.format, job.arrays, job.text);
+  for (std::size_t i = 1; i < job.inputs.size(); ++i)
+    need_same_format(job.inputs[i], first_bytes(job.inputs[i]), format, job.format, job.arrays, job.text);
+  if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
+    refuse("--values goes with arrays (.npy and raw)");
+  if (is_array(format))
+    return sort_one_array(job, std::move(first), format, voice);
+  need_output_name(job.output, format, {}, job.format);
+  return is_table(format) ? sort_table(job, std::move(first), format, voice) : sort_lines(job, std::move(first), voice);
 }
 
 int run_sort(sort_job& job, const talk& voice) {
   if (job.inputs.empty())
     job.inputs.push_back("-");
+  if (job.check || job.check_quietly || job.merge)
+    refuse_sort_only(job);
   if (job.check || job.check_quietly)
     return run_check({job.inputs, job.format, {}, job.arrays, job.text, job.check_quietly, true}, voice);
   if (job.merge)
-    return run_merge({job.inputs, job.output, job.format, job.arrays, job.text, job.force, true}, voice);
-  const file_format format = format_of(job.inputs[0], job.format, job.arrays, job.text);
-  if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
-    refuse("--values goes with arrays (.npy and raw)");
-  if (is_array(format))
-    return sort_one_array(job, format, voice);
-  return is_table(format) ? sort_table(job, format, voice) : sort_lines(job, voice);
+    return run_merge({job.inputs, job.output, job.format, job.arrays, job.text, job.force, job.no_sync, true}, voice);
+  return sort_inputs(job, voice);
 }
 
 } // namespace
 
 void add_sort_command(command_line& line) {
   auto job = std::make_shared<sort_job>();
-  CLI::App& command = *add_command(line, "sort", "Sorts arrays (.npy, raw), text lines, or tables (CSV, TSV). Stable.",
+  CLI::App& command = *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV), or arrays (.npy, raw).",
                                    examples, [job, &line] { return run_sort(*job, line.voice); });
   command.add_option("FILE", job->inputs, "inputs; none or -: standard input");
   command
@@ -186,6 +219,7 @@ void add_sort_command(command_line& line) {
   command.add_flag("-C,--check-quietly", job->check_quietly, "check only: say nothing, the exit status tells");
   command.add_flag("-m,--merge", job->merge, "merge inputs that are sorted already");
   command.add_flag("--force", job->force, "write arrays to a terminal too");
+  command.add_flag("--no-sync", job->no_sync, no_sync_text);
   job->arrays.add_to(command);
   command.add_option("--values", job->values, "values that travel with the keys, in a file of their own")
       ->option_text("FILE")

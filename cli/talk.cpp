@@ -2,7 +2,7 @@
 #include "talk.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <cerrno>
 
 #include <unistd.h>
 
@@ -11,6 +11,16 @@ namespace sortile::cli {
 namespace {
 
 constexpr int bar_width = 30;
+
+// Whether or not anybody can hear it: with standard error closed or on a full disk the exit status still tells.
+void write_to_stderr(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t put = ::write(STDERR_FILENO, text.data(), text.size());
+    if (put < 0 && errno != EINTR)
+      return;
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
+  }
+}
 
 } // namespace
 
@@ -22,7 +32,7 @@ void talk::error(std::string_view message) const {
 }
 
 void talk::line(const std::string& text) const {
-  fmt::print(stderr, "{}: {}\n", command, text);
+  write_to_stderr(fmt::format("{}: {}\n", command, text));
 }
 
 progress_bar::progress_bar(const talk& voice)
@@ -47,7 +57,7 @@ void progress_bar::end_phase() {
 
 void progress_bar::erase() {
   if (drawn_)
-    fmt::print(stderr, "\r\x1b[K");
+    write_to_stderr("\r\x1b[K");
   drawn_ = false;
 }
 
@@ -60,10 +70,9 @@ void progress_bar::show(double fraction) {
     return;
   last_drawn_ = now;
   const int filled = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
-  fmt::print(stderr, "\r\x1b[K{}: {:<6} [{}{}] {:3.0f} %", voice_.command, phase_,
-             std::string(static_cast<std::size_t>(filled), '='),
-             std::string(static_cast<std::size_t>(bar_width - filled), ' '), 100 * fraction);
-  std::fflush(stderr);
+  write_to_stderr(fmt::format("\r\x1b[K{}: {:<6} [{}{}] {:3.0f} %", voice_.command, phase_,
+                              std::string(static_cast<std::size_t>(filled), '='),
+                              std::string(static_cast<std::size_t>(bar_width - filled), ' '), 100 * fraction));
   drawn_ = true;
 }
 

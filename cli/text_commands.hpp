@@ -28,6 +28,7 @@ struct merge_job {
   array_options arrays;
   text_options text;
   bool force = false;
+  bool no_sync = false;
   bool trusted = false; ///< for sort -m: inputs out of order are no error
 };
 int run_merge(const merge_job& job, const talk& voice);

@@ -36,7 +36,10 @@ bool looks_like_npy(std::string_view bytes) {
 }
 
 array_file open_npy(const std::string& path, const std::string& field) {
-  input source(path);
+  return open_npy(input(path), field);
+}
+
+array_file open_npy(input source, const std::string& field) {
   const npy_header header = parse_npy(source.bytes(), source.name());
   const npy_field& key = key_field(header, field, source.name());
   if (!key.key) {
@@ -59,7 +62,11 @@ array_file open_npy(const std::string& path, const std::string& field) {
 }
 
 array_file open_raw(const std::string& path, key_type type) {
-  array_file file{.source = input(path), .layout = {}, .count = 0, .header = {}, .data = {}, .descr = {}};
+  return open_raw(input(path), type);
+}
+
+array_file open_raw(input source, key_type type) {
+  array_file file{.source = std::move(source), .layout = {}, .count = 0, .header = {}, .data = {}, .descr = {}};
   const std::size_t size = file.source.bytes().size();
   if (size % key_bytes(type) != 0)
     fail(file.name(), "{} bytes are no whole number of {} keys of {} bytes ({} bytes are left over)", size,
@@ -70,8 +77,8 @@ array_file open_raw(const std::string& path, key_type type) {
   return file;
 }
 
-values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes) {
-  values_file file{.source = input(path), .element_bytes = 0, .count = 0, .header = {}, .data = {}};
+values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads) {
+  values_file file{.source = input(path, threads), .element_bytes = 0, .count = 0, .header = {}, .data = {}};
   const std::string_view bytes = file.source.bytes();
   if (looks_like_npy(bytes)) {
     const npy_header header = parse_npy(bytes, file.source.name());

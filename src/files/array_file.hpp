@@ -39,10 +39,12 @@ struct array_file {
 /// Opens a .npy file. \param field  the field to order by; empty: the first
 /// \throws io_failure as parse_npy(), and where the key's dtype cannot be ordered
 array_file open_npy(const std::string& path, const std::string& field = {});
+array_file open_npy(input source, const std::string& field = {});
 
 /// Opens a raw array of keys of this machine's byte order. \throws io_failure where its size is not a multiple of the
 /// key's
 array_file open_raw(const std::string& path, key_type type);
+array_file open_raw(input source, key_type type);
 
 /// Values that travel with the keys of another file: a .npy file of any plain dtype, or raw elements of
 /// `element_bytes`.
@@ -53,7 +55,7 @@ struct values_file {
   std::string_view header;
   std::string_view data;
 };
-values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes);
+values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads = 1);
 
 /// Whether the bytes begin as a .npy file does.
 bool looks_like_npy(std::string_view bytes);

@@ -3,7 +3,9 @@
 
 #include "files/key_word.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -16,7 +18,9 @@ struct decimal {
   kind what = kind::finite;
   bool negative = false;
   std::int64_t magnitude = 0;
-  std::string_view digits{}; ///< d₁ … the last digit; a point may stand between them
+  static constexpr std::size_t no_point = std::numeric_limits<std::size_t>::max();
+  std::string_view digits{};    ///< d₁ … the last digit; a point may stand between them
+  std::size_t point = no_point; ///< where in `digits` it stands
 
   bool is_zero() const { return what == kind::finite && digits.empty(); }
 };
@@ -32,6 +36,9 @@ std::optional<decimal> parse_number(std::string_view text);
 /// Word `depth` of a number: missing < −inf < … < −0 = 0 < … < inf < every nan. The first word decides between numbers
 /// that differ in their first 16 digits.
 key_word number_word(const decimal& number, std::size_t depth);
+
+/// Compares as the words do, in time linear in the digits: negative, 0, positive.
+int compare(const decimal& a, const decimal& b);
 
 /// The whole number in one word that compares as number_word() does, where it is an integer that fits in 64 bits.
 std::optional<std::uint64_t> integer_word(const decimal& number);

@@ -39,6 +39,20 @@ std::size_t read_fully(int fd, char* to, std::size_t size, std::string_view name
   return done;
 }
 
+std::size_t read_fully_at(int fd, char* to, std::size_t size, std::uint64_t offset, std::string_view name) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::pread(fd, to + done, std::min(size - done, most_per_call), static_cast<off_t>(offset + done));
+    if (got == 0)
+      break;
+    if (got > 0)
+      done += static_cast<std::size_t>(got);
+    else if (errno != EINTR)
+      fail_system(name, "read");
+  }
+  return done;
+}
+
 void write_fully(int fd, std::string_view bytes, std::string_view name) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), std::min(bytes.size(), most_per_call));

@@ -31,6 +31,7 @@ class file_descriptor {
 
 /// Reads until `size` bytes are there or the input ends; returns how many came.
 std::size_t read_fully(int fd, char* to, std::size_t size, std::string_view name);
+std::size_t read_fully_at(int fd, char* to, std::size_t size, std::uint64_t offset, std::string_view name);
 
 void write_fully(int fd, std::string_view bytes, std::string_view name);
 void write_fully_at(int fd, std::string_view bytes, std::uint64_t offset, std::string_view name);

@@ -3,17 +3,60 @@
 
 #include "files/failure.hpp"
 #include "files/file_descriptor.hpp"
+#include "files/parallel.hpp"
 
-#include <cstdlib>
+#include <atomic>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace sortile::files {
+
+namespace {
+
+constexpr std::size_t slice_bytes = std::size_t{1} << 22;
+constexpr std::size_t first_room = std::size_t{1} << 20;
+
+// The bytes that a regular file still holds behind its position; nothing for pipes, devices, and files of /proc, which
+// say that they are empty and are not.
+std::size_t known_rest(int fd, const struct stat& status, off_t& position) {
+  position = S_ISREG(status.st_mode) && status.st_size > 0 ? ::lseek(fd, 0, SEEK_CUR) : -1;
+  return position >= 0 && position < status.st_size ? static_cast<std::size_t>(status.st_size - position) : 0;
+}
+
+// Reads `rest` bytes at `position` on several threads.
+void read_known(int fd, off_t position, std::size_t rest, const std::string& name, unsigned threads, byte_buffer& to) {
+  to.reserve(to.size() + rest + 1, name); // one more, so that the end is seen without growing
+  char* const begin = to.end();
+  std::atomic<bool> shorter{false};
+  parallel_for(threads, (rest + slice_bytes - 1) / slice_bytes, [&](std::size_t slice) {
+    const std::size_t from = slice * slice_bytes;
+    const std::size_t size = std::min(slice_bytes, rest - from);
+    if (read_fully_at(fd, begin + from, size, static_cast<std::uint64_t>(position) + from, name) != size)
+      shorter = true;
+  });
+  if (shorter)
+    fail(name, "became shorter while it was read");
+  to.grow(rest);
+  if (::lseek(fd, position + static_cast<off_t>(rest), SEEK_SET) < 0)
+    fail_system(name, "read");
+}
+
+void append_delimiter(byte_buffer& to, std::size_t begin, char delimiter, const std::string& name) {
+  if (to.size() == begin || to.bytes().back() == delimiter)
+    return;
+  to.reserve(to.size() + 1, name);
+  *to.end() = delimiter;
+  to.grow(1);
+}
+
+void append_input(const std::string& path, unsigned threads, byte_buffer& to) {
+  read_to_end(open_input(path), display_name(path), threads, to);
+}
+
+} // namespace
 
 std::string display_name(const std::string& path) {
   return path == "-" ? "standard input" : path;
@@ -26,50 +69,26 @@ file_descriptor open_input(const std::string& path) {
   return file_descriptor(fd);
 }
 
-void input::release::operator()(char* p) const {
-  std::free(p);
-}
-
-input::input(const std::string& path) : name_(display_name(path)) {
-  const file_descriptor file = open_input(path);
+void read_to_end(const file_descriptor& file, const std::string& name, unsigned threads, byte_buffer& to) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0)
-    fail_system(name_, "examine");
+    fail_system(name, "examine");
   if (S_ISDIR(status.st_mode))
-    fail(name_, "is a directory (a file, a pipe or - is needed)");
-  // Files of /proc say that they are empty and are not; reading finds out.
-  const off_t position = S_ISREG(status.st_mode) && status.st_size > 0 ? ::lseek(file.get(), 0, SEEK_CUR) : -1;
-  if (position >= 0)
-    map(file.get(), static_cast<std::size_t>(status.st_size), static_cast<std::size_t>(position));
-  else
-    read_all(file.get());
+    fail(name, "is a directory (a file, a pipe or - is needed)");
+  off_t position = 0;
+  if (const std::size_t rest = known_rest(file.get(), status, position))
+    read_known(file.get(), position, rest, name, threads, to);
+  // Pipes and devices; and what a growing file has gained meanwhile.
+  for (std::size_t got = 1; got != 0; to.grow(got)) {
+    if (to.room() == 0)
+      to.reserve(std::max(first_room, 2 * to.size()), name);
+    got = read_fully(file.get(), to.end(), to.room(), name);
+  }
 }
 
-void input::map(int fd, std::size_t size, std::size_t position) {
-  mapping_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (mapping_ == MAP_FAILED) {
-    mapping_ = nullptr;
-    return read_all(fd);
-  }
-  mapped_ = size;
-  bytes_ = std::string_view(static_cast<const char*>(mapping_), size).substr(std::min(position, size));
-}
-
-void input::read_all(int fd) {
-  std::size_t capacity = std::size_t{1} << 20;
-  std::size_t size = 0;
-  for (std::size_t got = 1; got != 0; size += got) {
-    if (!owned_ || size == capacity) {
-      capacity *= owned_ ? 2 : 1;
-      char* grown = static_cast<char*>(std::realloc(owned_.get(), capacity));
-      if (grown == nullptr)
-        throw out_of_memory(fmt::format("{}: {} bytes of memory are not to be had for it", name_, capacity));
-      static_cast<void>(owned_.release());
-      owned_.reset(grown);
-    }
-    got = read_fully(fd, owned_.get() + size, capacity - size, name_);
-  }
-  bytes_ = {owned_.get(), size};
+input::input(const std::string& path, unsigned threads) : name_(display_name(path)) {
+  append_input(path, threads, read_);
+  bytes_ = read_.bytes();
 }
 
 input input::of_text(std::string name, std::string text) {
@@ -81,42 +100,33 @@ input input::of_text(std::string name, std::string text) {
 }
 
 input::input(input&& other) noexcept
-    : name_(std::move(other.name_)), bytes_(std::exchange(other.bytes_, {})),
-      mapping_(std::exchange(other.mapping_, nullptr)), mapped_(other.mapped_), owned_(std::move(other.owned_)),
+    : name_(std::move(other.name_)), bytes_(std::exchange(other.bytes_, {})), read_(std::move(other.read_)),
       text_(std::move(other.text_)) {}
 
 input& input::operator=(input&& other) noexcept {
   name_.swap(other.name_);
   std::swap(bytes_, other.bytes_);
-  std::swap(mapping_, other.mapping_);
-  std::swap(mapped_, other.mapped_);
-  owned_.swap(other.owned_);
+  read_ = std::move(other.read_);
   text_.swap(other.text_);
   return *this;
 }
 
-input::~input() {
-  if (mapping_ != nullptr)
-    ::munmap(mapping_, mapped_);
+input concatenate(std::span<const std::string> paths, char delimiter, unsigned threads) {
+  return append(input(paths.front(), threads), paths.subspan(1), delimiter, threads);
 }
 
-input concatenate(std::span<const std::string> paths, char delimiter) {
-  if (paths.size() == 1)
-    return input(paths.front());
-  std::vector<input> parts;
-  std::size_t size = 0;
+input append(input first, std::span<const std::string> paths, char delimiter, unsigned threads) {
+  if (paths.empty())
+    return first;
+  append_delimiter(first.read_, 0, delimiter, first.name_);
   for (const std::string& path : paths) {
-    parts.emplace_back(path);
-    size += parts.back().bytes().size() + 1;
+    const std::size_t begin = first.read_.size();
+    append_input(path, threads, first.read_);
+    append_delimiter(first.read_, begin, delimiter, path);
   }
-  std::string text;
-  text.reserve(size);
-  for (const input& part : parts) {
-    text += part.bytes();
-    if (!part.bytes().empty() && part.bytes().back() != delimiter)
-      text += delimiter;
-  }
-  return input::of_text(fmt::format("{} files", paths.size()), std::move(text));
+  first.name_ = fmt::format("{} files", paths.size() + 1);
+  first.bytes_ = first.read_.bytes();
+  return first;
 }
 
 } // namespace sortile::files

@@ -1,5 +1,8 @@
-// Where bytes come from: a regular file (mapped), a pipe or device (read to its end), or standard input, called "-".
+// Where bytes come from: a regular file, a pipe or device, or standard input, called "-"; all of them read to their
+// end.
 #pragma once
+
+#include "files/byte_buffer.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -11,19 +14,21 @@ namespace sortile::files {
 
 /// The bytes of one input. The view stays valid, also through moves, as long as the input lives.
 ///
-/// A regular file is mapped, not copied. If another process makes the file shorter meanwhile, reading the lost part
-/// raises SIGBUS; the command line turns that into an error.
+/// A file is read, not mapped: under a map, what another process (or our own output, or the program behind our pipe)
+/// writes to the file would change the records in mid-sort, and a file cut short would end the process. So what was
+/// read is what is sorted, whatever happens to the file afterwards. That costs a copy: 0.1 to 0.2 s a gigabyte on two
+/// cores (docs/performance-log.md), part of which the huge pages under it give back.
 class input {
  public:
-  /// \throws io_failure naming the file: it is missing, unreadable, a directory, …
-  explicit input(const std::string& path);
+  /// Reads a regular file on up to `threads` threads.
+  /// \throws io_failure naming the file: it is missing, unreadable, a directory, became shorter while it was read, …
+  explicit input(const std::string& path, unsigned threads = 1);
 
   /// Bytes that are in memory already, under a name for messages.
   static input of_text(std::string name, std::string text);
 
   input(input&& other) noexcept;
   input& operator=(input&& other) noexcept;
-  ~input();
 
   /// For messages: the path, or "standard input".
   const std::string& name() const { return name_; }
@@ -31,18 +36,13 @@ class input {
 
  private:
   input() = default;
-  void map(int fd, std::size_t size, std::size_t position);
-  void read_all(int fd);
+  friend input concatenate(std::span<const std::string> paths, char delimiter, unsigned threads);
+  friend input append(input first, std::span<const std::string> paths, char delimiter, unsigned threads);
 
-  struct release {
-    void operator()(char* p) const;
-  };
   std::string name_;
   std::string_view bytes_;
-  void* mapping_ = nullptr;
-  std::size_t mapped_ = 0;
-  std::unique_ptr<char, release> owned_; // what came through a pipe
-  std::unique_ptr<std::string> text_;    // what of_text() was given
+  byte_buffer read_;                  // what was read
+  std::unique_ptr<std::string> text_; // what of_text() was given
 };
 
 /// "standard input" for "-", else the path itself.
@@ -51,7 +51,12 @@ std::string display_name(const std::string& path);
 /// Opens for reading; "-" gives a duplicate of standard input. \throws io_failure
 class file_descriptor open_input(const std::string& path);
 
+/// Reads what is left of an open file, to its end, behind what the buffer holds. \throws io_failure, out_of_memory
+void read_to_end(const class file_descriptor& file, const std::string& name, unsigned threads, byte_buffer& to);
+
 /// All inputs one after the other, each ending in `delimiter` (added where the last record of an input lacks it).
-input concatenate(std::span<const std::string> paths, char delimiter);
+input concatenate(std::span<const std::string> paths, char delimiter, unsigned threads = 1);
+/// The same with the first input read already.
+input append(input first, std::span<const std::string> paths, char delimiter, unsigned threads = 1);
 
 } // namespace sortile::files

@@ -8,10 +8,26 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include <sys/stat.h>
+
 namespace sortile::files {
+
+/// Which file of which file system: two names of equal identity are one file.
+struct file_identity {
+  dev_t device = 0;
+  ino_t number = 0;
+
+  bool operator==(const file_identity&) const = default;
+};
+
+/// Nothing where there is no such file.
+std::optional<file_identity> identity_of(const std::string& path);
+std::optional<file_identity> identity_of(int fd);
 
 /// One output. Where the target is a regular file or does not exist yet, the bytes go to a temporary file in the same
 /// directory, which commit() renames to the target: until then, and for good if anything fails, the target is as it
@@ -22,8 +38,10 @@ namespace sortile::files {
 /// Not for use by several threads, except write_at().
 class output {
  public:
+  /// \param synced  commit() waits until the file and its name are on the disk, so that the promise holds where the
+  ///                machine loses its power
   /// \throws io_failure naming the target
-  explicit output(const std::string& path);
+  explicit output(const std::string& path, bool synced = true);
   output(const output&) = delete;
   output& operator=(const output&) = delete;
   ~output(); ///< without commit(): removes the temporary file
@@ -43,22 +61,44 @@ class output {
   /// Writes what is still gathered, closes, reports every error, and puts the file in the target's place.
   void commit();
 
+  /// Whether what is written goes straight into this file.
+  bool writes_into(const file_identity& file) const;
+
  private:
+  friend bool same_place(const output& a, const output& b);
+  friend void commit_both(output& a, output& b);
+
   void open_target(const std::string& path);
-  void open_temporary(const std::string& target);
-  void create_temporary(const std::filesystem::path& target);
+  void open_temporary(const std::filesystem::path& target);
+  void create_temporary();
   void discard();
   void flush();
   std::uint64_t claim(std::uint64_t size);
+  void finish();
+  void take_place();
+  void exchange_places();
+  bool go_back();
+  void sync_folder() const;
+  std::filesystem::path folder() const;
 
   std::string name_;
-  std::string target_;    ///< what commit() replaces, symbolic links resolved
-  std::string temporary_; ///< empty: straight through
+  std::filesystem::path target_; ///< what commit() replaces, symbolic links resolved
+  std::string temporary_;        ///< empty: straight through, or renamed
   std::unique_ptr<temporary_entry> entry_;
   file_descriptor file_;
   std::string gathered_;
   std::uint64_t position_ = 0;
+  bool synced_ = true;
+  enum class place : std::uint8_t { target_is_old, exchanged, created, overwritten } place_ = place::target_is_old;
 };
+
+/// Whether two outputs would end in one file or pipe, so that one of them would be lost or both be mixed.
+bool same_place(const output& a, const output& b);
+
+/// commit() of two outputs that belong together: nothing is renamed before both are complete and on the disk. Where the
+/// second cannot be put in place, the first target gets its old contents back; where the file system does not let it,
+/// the error says that it is new. No signal but SIGKILL comes in between.
+void commit_both(output& a, output& b);
 
 /// Whether writing to this path ("-": standard output) would end on a terminal.
 bool is_terminal_output(const std::string& path);

@@ -9,18 +9,21 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace sortile::files {
 
-/// Threads for `requested` (0: as many as the machine offers).
+/// Threads for `requested` (0: as many as the machine offers). Never many more than the machine has: each costs memory.
 inline unsigned thread_count(unsigned requested) {
-  return requested != 0 ? requested : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned machine = std::max(1u, std::thread::hardware_concurrency());
+  return requested != 0 ? std::min(requested, std::max(machine, 64u)) : machine;
 }
 
 /// Calls task(i) for every i in [0, count), on at most `threads` threads (this one among them), which take the next i
-/// in increasing order. After an exception no further task starts, and the first one is thrown again here.
+/// in increasing order; where the system gives fewer threads, on those. After an exception no further task starts, and
+/// the first one is thrown again here.
 template <class Task>
 void parallel_for(unsigned threads, std::size_t count, Task&& task) {
   std::atomic<std::size_t> next{0};
@@ -39,8 +42,12 @@ void parallel_for(unsigned threads, std::size_t count, Task&& task) {
   };
   std::vector<std::thread> others;
   const std::size_t wanted = std::min<std::size_t>(threads, count);
-  for (std::size_t i = 1; i < wanted; ++i)
-    others.emplace_back(work);
+  others.reserve(wanted);
+  try {
+    for (std::size_t i = 1; i < wanted; ++i)
+      others.emplace_back(work);
+  } catch (const std::system_error&) { // a limit on processes: those that there are do the work
+  }
   work();
   for (std::thread& other : others)
     other.join();

@@ -84,15 +84,29 @@ int compare_bytes(std::string_view a, std::string_view b, std::size_t from) {
   return a.substr(std::min(from, a.size())).compare(b.substr(std::min(from, b.size())));
 }
 
-int compare_words(const key_part& part, std::string_view a, std::string_view b, std::size_t depth) {
-  return with_reader(part.as, [&](auto word) {
-    for (;; ++depth) {
-      const key_word x = word(a, depth);
-      const key_word y = word(b, depth);
-      if (x.bits != y.bits || x.last)
-        return sign(x.bits, y.bits);
-    }
-  });
+int compare_folded(std::string_view a, std::string_view b, std::size_t from) {
+  const std::size_t common = std::min(a.size(), b.size());
+  for (std::size_t i = from; i < common; ++i) {
+    const auto x = static_cast<unsigned char>(upper_case[static_cast<unsigned char>(a[i])]);
+    const auto y = static_cast<unsigned char>(upper_case[static_cast<unsigned char>(b[i])]);
+    if (x != y)
+      return x < y ? -1 : 1;
+  }
+  return sign(a.size(), b.size());
+}
+
+// Compares two texts of a part that are known to be equal in their first `depth` words; linear in their lengths.
+int compare_texts(const key_part& part, std::string_view a, std::string_view b, std::size_t depth) {
+  switch (part.as) {
+  case form::text:
+    return compare_bytes(a, b, depth * text_word_bytes);
+  case form::folded:
+    return compare_folded(a, b, depth * text_word_bytes);
+  case form::leading_number:
+  case form::number:
+    return compare(number_in(part, a), number_in(part, b));
+  }
+  return 0;
 }
 
 } // namespace
@@ -151,8 +165,7 @@ int compare(const record_order& order, std::string_view a, std::string_view b, s
     const key_part& p = order[part];
     const std::string_view x = locate(p, a, scratch_a);
     const std::string_view y = locate(p, b, scratch_b);
-    const int result =
-        p.as == form::text ? compare_bytes(x, y, depth * text_word_bytes) : compare_words(p, x, y, depth);
+    const int result = compare_texts(p, x, y, depth);
     if (result != 0)
       return (result < 0) != p.reverse ? -1 : 1;
   }

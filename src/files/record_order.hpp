@@ -28,6 +28,9 @@ struct key_part {
   field_range range{};    ///< place::fields
   std::size_t column = 0; ///< place::cell
   csv_dialect dialect{};  ///< place::cell
+
+  /// Whether a word far behind costs as much as the first; else what lies before it is read again for each word.
+  bool has_cheap_words() const { return where == place::record && (as == form::text || as == form::folded); }
 };
 
 /// All parts; records equal in the first are ordered by the second, and so on; those equal in all keep their order.
@@ -52,7 +55,7 @@ bool integer_words_of(const key_part& part, const record_table& records, std::si
 /// \throws invalid_argument
 void validate_row(std::string_view row, std::size_t columns, const csv_dialect& dialect, const record_order& order);
 
-/// Compares records from word `depth` of part `part` on: negative, 0, positive.
+/// Compares records, in time linear in their lengths, from word `depth` of part `part` on: negative, 0, positive.
 int compare(const record_order& order, std::string_view a, std::string_view b, std::size_t part = 0,
             std::size_t depth = 0);
 

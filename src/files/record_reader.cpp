@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace sortile::files {
 
 namespace {
@@ -15,8 +18,37 @@ constexpr std::size_t first_capacity = std::size_t{1} << 18;
 
 } // namespace
 
-record_reader::record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv)
-    : name_(display_name(path)), file_(open_input(path)), delimiter_(delimiter), csv_(csv), buffer_(first_capacity) {}
+record_reader::record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv,
+                             const output* into)
+    : name_(display_name(path)), file_(open_input(path)), delimiter_(delimiter), csv_(csv), buffer_(first_capacity) {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0)
+    fail_system(name_, "examine");
+  if (S_ISDIR(status.st_mode))
+    fail(name_, "is a directory (a file, a pipe or - is needed)");
+  const off_t position = S_ISREG(status.st_mode) ? ::lseek(file_.get(), 0, SEEK_CUR) : -1;
+  if (position >= 0 && position < status.st_size)
+    promised_ = static_cast<std::uint64_t>(status.st_size - position);
+  if (into != nullptr && S_ISREG(status.st_mode) && into->writes_into({status.st_dev, status.st_ino}))
+    read_all();
+}
+
+void record_reader::read_all() {
+  while (!at_end_)
+    refill();
+}
+
+// Of a file that was cut meanwhile, records are missing.
+void record_reader::need_whole_file() const {
+  if (came_ < promised_)
+    fail(name_, "became shorter while it was read: {} of {} bytes came", came_, promised_);
+}
+
+std::string_view record_reader::first_bytes(std::size_t size) {
+  while (end_ - begin_ < size && refill()) {
+  }
+  return {buffer_.data() + begin_, std::min(size, end_ - begin_)};
+}
 
 std::size_t record_reader::find_end(bool& in_quotes) const {
   const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
@@ -34,7 +66,10 @@ bool record_reader::refill() {
     buffer_.resize(2 * buffer_.size());
   const std::size_t got = read_fully(file_.get(), buffer_.data() + end_, buffer_.size() - end_, name_);
   end_ += got;
+  came_ += got;
   at_end_ = got == 0;
+  if (at_end_)
+    need_whole_file();
   return !at_end_;
 }
 

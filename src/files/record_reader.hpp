@@ -3,6 +3,7 @@
 
 #include "files/csv.hpp"
 #include "files/file_descriptor.hpp"
+#include "files/output.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,12 +16,17 @@ namespace sortile::files {
 /// Reads lines (or CSV records, where a dialect with quotes is given) up to `delimiter`.
 class record_reader {
  public:
+  /// \param into  where the records go: an input into which it writes straight is read to its end first
   /// \throws io_failure where the input cannot be opened
-  record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv = {});
+  record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv = {},
+                const output* into = nullptr);
 
   /// Moves to the next record; false at the end. The record before it is gone.
-  /// \throws io_failure where reading fails, or the input ends within quotes
+  /// \throws io_failure where reading fails, the input ends within quotes, or a file ends before the size that it had
   bool next();
+
+  /// The first bytes, up to `size`; before next() is called for the first time.
+  std::string_view first_bytes(std::size_t size);
 
   std::string_view record() const { return record_; }
   const std::string& name() const { return name_; }
@@ -29,6 +35,8 @@ class record_reader {
  private:
   std::size_t find_end(bool& in_quotes) const; ///< length of the next record; npos where its end has not been read yet
   bool refill();
+  void read_all();
+  void need_whole_file() const;
 
   std::string name_;
   file_descriptor file_;
@@ -38,6 +46,8 @@ class record_reader {
   std::size_t begin_ = 0; ///< of what has not been handed out yet
   std::size_t end_ = 0;
   bool at_end_ = false;
+  std::uint64_t promised_ = 0; ///< bytes that the file held when it was opened
+  std::uint64_t came_ = 0;
   std::string_view record_;
   std::uint64_t line_ = 0;
   std::uint64_t next_line_ = 1;

@@ -16,6 +16,8 @@
 //
 // Cost: one pass over the text, one sort of n (64-bit, 32-bit) pairs, then for each further word of a group one fetch
 // of every record in it. Where a whole group has the same word, the common prefix of the group is skipped in one pass.
+// A word of a number or of a field is found by reading what lies before it; so that this does not become quadratic in
+// the length of a record, such a part is given `most_passes` words, and what is equal then is sorted by comparison.
 #include "files/record_sort.hpp"
 
 #include "files/failure.hpp"
@@ -36,12 +38,14 @@ namespace {
 constexpr std::size_t slice_records = std::size_t{1} << 12;
 constexpr std::size_t compared = 12;                // groups up to this size are sorted by comparison
 constexpr std::size_t alone = std::size_t{1} << 15; // groups up to this size are sorted by one thread
+constexpr unsigned most_passes = 8;                 // words of a part, where each means reading the record
 
 // Numbers of records that are equal in all words before (part, depth).
 struct group {
   std::span<std::uint32_t> ids;
   std::size_t part = 0;
   std::size_t depth = 0;
+  unsigned passes = 0; // words that were made of this part
 };
 
 class sorter {
@@ -77,7 +81,7 @@ class sorter {
                      .value_bytes = sizeof(std::uint32_t),
                      .values_out = ids.data()},
         opts_);
-    split_groups({{ids.data(), ids.size()}, 0, 0}, words.data(), whole, large);
+    split_groups({{ids.data(), ids.size()}, 0, 0, 0}, words.data(), whole, large);
   }
 
   // True where the words are the whole first part: integers.
@@ -102,6 +106,8 @@ class sorter {
   void sort_large(group g, std::vector<group>& large) {
     raw_array<std::uint64_t> words(g.ids.size());
     do {
+      if (is_worn(g))
+        return merge_sort(g);
       parallel_slices(threads_, g.ids.size(), slice_records, [&](std::size_t begin, std::size_t end) {
         words_of(order_[g.part], records_, g.ids.data() + begin, 0, end - begin, g.depth, words.data() + begin);
       });
@@ -135,12 +141,34 @@ class sorter {
     return true;
   }
 
+  // Whether words no longer pay.
+  bool is_worn(const group& g) const { return g.passes >= most_passes && !order_[g.part].has_cheap_words(); }
+
+  bool comes_before(const group& g, std::uint32_t a, std::uint32_t b) const {
+    return compare(order_, records_[a], records_[b], g.part, g.depth) < 0;
+  }
+
+  // By comparison on all threads: sorted pieces, then pairs of pieces merged until one is left.
+  void merge_sort(const group& g) const {
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return comes_before(g, a, b); };
+    const auto at = [&](std::size_t i) { return g.ids.begin() + static_cast<std::ptrdiff_t>(i); };
+    const std::size_t n = g.ids.size();
+    std::size_t piece = std::max<std::size_t>((n + threads_ - 1) / threads_, 1);
+    parallel_for(threads_, (n + piece - 1) / piece,
+                 [&](std::size_t i) { std::stable_sort(at(i * piece), at(std::min(n, (i + 1) * piece)), before); });
+    for (; piece < n; piece *= 2)
+      parallel_for(threads_, (n + 2 * piece - 1) / (2 * piece), [&](std::size_t i) {
+        const std::size_t begin = 2 * i * piece;
+        std::inplace_merge(at(begin), at(std::min(n, begin + piece)), at(std::min(n, begin + 2 * piece)), before);
+      });
+  }
+
   // What comes after a word that the records `ids` of a group share. (Whether it was their last is seen on any one of
   // them.)
   group next_of(const group& g, std::span<std::uint32_t> ids) const {
     std::string scratch;
     const bool last = word_of(order_[g.part], records_[ids[0]], g.depth, scratch).last;
-    return last ? group{ids, g.part + 1, 0} : group{ids, g.part, g.depth + 1};
+    return last ? group{ids, g.part + 1, 0, 0} : group{ids, g.part, g.depth + 1, g.passes + 1};
   }
 
   // Bytes of the part's text that all records of the group have in common; a multiple of whole words is meant to be
@@ -181,7 +209,7 @@ class sorter {
           ++end;
         if (end - begin > 1) {
           const std::span<std::uint32_t> ids = g.ids.subspan(begin, end - begin);
-          const group next = words_are_whole ? group{ids, g.part + 1, 0} : next_of(g, ids);
+          const group next = words_are_whole ? group{ids, g.part + 1, 0, 0} : next_of(g, ids);
           if (next.part < order_.size()) {
             if (ids.size() > alone) {
               const std::lock_guard guard(lock);
@@ -205,6 +233,9 @@ class sorter {
       stack.pop_back();
       if (g.ids.size() <= compared)
         insertion_sort(g);
+      else if (is_worn(g))
+        std::stable_sort(g.ids.begin(), g.ids.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return comes_before(g, a, b); });
       else
         sort_by_word(g, pairs, stack);
     }
@@ -214,7 +245,7 @@ class sorter {
     for (std::size_t i = 1; i < g.ids.size(); ++i) {
       const std::uint32_t moving = g.ids[i];
       std::size_t j = i;
-      for (; j > 0 && compare(order_, records_[moving], records_[g.ids[j - 1]], g.part, g.depth) < 0; --j)
+      for (; j > 0 && comes_before(g, moving, g.ids[j - 1]); --j)
         g.ids[j] = g.ids[j - 1];
       g.ids[j] = moving;
     }
@@ -224,6 +255,8 @@ class sorter {
                     std::vector<group>& stack) const {
     std::vector<std::uint64_t> words(g.ids.size());
     do {
+      if (is_worn(g))
+        return stack.push_back(g);
       words_of(order_[g.part], records_, g.ids.data(), 0, g.ids.size(), g.depth, words.data());
       if (all_equal(words))
         continue;

@@ -1,11 +1,15 @@
 """Arrays: .npy of every dtype and byte order, records, raw arrays, values in a second file; and broken ones."""
 
+import bz2
+import gzip
+import lzma
 import math
 import os
 import struct
+import subprocess
 import unittest
 
-from harness import CommandTest, npy, run
+from harness import SORTILE, CommandTest, gnu_sort, npy, run
 
 INTEGERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}
 FLOATS = {"f2": "e", "f4": "f", "f8": "d"}
@@ -197,6 +201,98 @@ class Broken(CommandTest):
             self.refused("sort", "--format", "npy", path, *options, says="goes with text")
         self.refused("sort", path, "--type", "u32", "--format", "npy", says="--type")
         self.refused("sort", path, path, says="one file at a time")
+
+
+
+class WhatAFileIs(CommandTest):
+    """Its name and first bytes say what a file is: options of another kind are refused, not applied to it."""
+
+    def setUp(self):
+        super().setUp()
+        self.npy = npy("'<u4'", 3, struct.pack("<3I", 2, 0x0a0a0a, 1))
+        self.files = {"k.npy": self.npy, "noname": self.npy, "t.csv": b"name,n\nb,2\na,1\n", "t.tsv": b"name\tn\nb\t2\na\t1\n",
+                      "k.u32": struct.pack("<3I", 2, 1, 0x0a0a0a), "w.txt": b"2\n1\n"}
+
+    def test_text_options(self):
+        text = [["-n"], ["-k1"], ["-f"], ["-b"], ["-z"], ["-n", "-r"], ["-k2,2n", "-t,"]]
+        not_of_arrays = [["--by", "name"], ["-u"], ["-t,"]]
+        for name, content in self.files.items():
+            if name == "w.txt":
+                continue
+            path = self.file(name, content)
+            kinds = text + (not_of_arrays if name in ("k.npy", "noname", "k.u32") else [])
+            for options in kinds:
+                for command in (["sort", "-o", path], ["check"], ["merge", "-o", path], ["sort", "-c"], ["sort", "-m", "-o", path]):
+                    said = self.refused(*command, *options, path, says=[name, "goes with"] if options[0] in ("-n", "-k1") else "goes with")
+                    self.assertIn(options[0][:2].encode(), said)
+                    self.assertEqual(self.content(name), content, (name, command, options))
+        self.nothing_left(*[name for name in self.files if name != "w.txt"])
+        # Who says the format gets what was asked for.
+        self.assertEqual(self.good("sort", "-n", "--format", "lines", self.path("t.csv")), b"a,1\nb,2\nname,n\n")
+        self.assertEqual(self.good("sort", "-k1", "--format", "lines", self.path("k.npy")), gnu_sort(stdin=self.npy)[1])
+
+    def test_text_options_on_a_pipe(self):
+        for options in (["-n"], ["-k1"], ["--by", "a"], ["-u"]):
+            for command in (["sort"], ["check"], ["merge"], ["sort", "-c"]):
+                self.refused(*command, *options, stdin=self.npy, says="")
+        self.assertEqual(self.good("sort", stdin=self.npy), npy("'<u4'", 3, struct.pack("<3I", 1, 2, 0x0a0a0a)))  # and without: it is an array
+        path = self.file("noname", self.npy)
+        with open(path, "rb") as source:
+            done = subprocess.run([SORTILE, "sort", "-n"], stdin=source, capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_type_of_another_kind(self):
+        for name, content in self.files.items():
+            path = self.file(name, content)
+            for command in (["sort", "-o", path], ["check"], ["merge", "-o", path]):
+                self.refused(*command, "--type", "u64", path, says=[name])
+                self.assertEqual(self.content(name), content)
+        self.refused("sort", "--type", "u64", stdin=self.npy, says="standard input: is a .npy array")
+        signed = self.good("sort", "--type", "i32", "--format", "raw", self.file("k.u32", struct.pack("<2I", 1, 2**32 - 1)))
+        self.assertEqual(signed, struct.pack("<2I", 2**32 - 1, 1))
+
+    def test_beginning_and_name_contradict(self):
+        for name in ("a.txt", "a.csv", "a.u32"):
+            self.refused("sort", self.file(name, self.npy), says=[name, "begins as a .npy array"])
+
+    def test_several_inputs_are_of_one_kind(self):
+        for name, content in self.files.items():
+            self.file(name, content)
+        for command in (["sort"], ["merge"], ["sort", "-m"]):
+            for other in ("k.npy", "noname", "t.csv", "k.u32"):
+                self.refused(*command, self.path("w.txt"), self.path(other), says=[other, "the first input is text lines"])
+        self.refused("check", self.path("w.txt"), "--permutation-of", self.path("k.npy"), says="k.npy")
+
+    def test_packed_files(self):
+        packed = gzip.compress(b"b\na\n")
+        for name, content, says in (("log.gz", packed, "gzip"), ("log", packed, "gzip"), ("t.csv", packed, "gzip"), ("x.xz", lzma.compress(b"b\n"), "xz"),
+                                    ("x.bz2", bz2.compress(b"b\n"), "bzip2"), ("a.npz", b"PK\x03\x04rest", "zip"), ("z", b"\x28\xb5\x2f\xfdrest", "zstd"),
+                                    ("p", b"PAR1\x15\x04", "Parquet"), ("a", b"ARROW1\0\0", "Arrow"), ("h", b"\x89HDF\r\n\x1a\n", "HDF5")):
+            path = self.file(name, content)
+            for command in (["sort", "-o", path], ["sort", "-n", "-o", path], ["check"], ["merge", "-o", path], ["sort", "--by", "a"]):
+                self.refused(*command, path, says=[name, says])
+            self.assertEqual(self.content(name), content)
+        self.refused("sort", stdin=packed, says="gzip")
+        self.good("sort", self.file("text", b"PAR1 is no Parquet file\nBZh9\nPK\n"), "-o", self.path("text"))
+
+    def test_output_names(self):
+        for name, content in self.files.items():
+            self.file(name, content)
+        for command, target in ((["sort", "w.txt"], "o.npy"), (["sort", "w.txt"], "o.u64"), (["sort", "k.npy"], "o.csv"), (["sort", "k.npy"], "o.u32"),
+                                (["sort", "k.u32"], "o.npy"), (["sort", "k.u32"], "o.u64"), (["merge", "w.txt"], "o.npy"), (["merge", "k.u32"], "o.i32"),
+                                (["sort", "t.csv", "--by", "n"], "o.npy"), (["gen", "uniform", "-n", "9", "--type", "u64"], "o.u32")):
+            self.refused(*[self.path(word) if word in self.files else word for word in command], "-o", self.path(target), says=[target, "the output's name says"])
+        self.nothing_left(*self.files)
+        self.good("sort", self.path("k.u32"), "-o", self.path("o.bin"))
+        self.good("sort", self.path("w.txt"), "-o", self.path("o.csv"))
+        self.good("gen", "uniform", "-n", "9", "-o", self.path("o.u64"))
+        self.assertEqual(len(self.content("o.u64")), 72)
+
+    def test_options_that_check_and_merge_would_ignore(self):
+        path = self.file("k.u32", bytes(8))
+        for options in (["--explain"], ["--values", path], ["--values-output", path], ["--values-type", "u8"]):
+            for command in ("-c", "-C", "-m"):
+                self.refused("sort", command, *options, path, says=[options[0], "does not go with"])
 
 
 if __name__ == "__main__":

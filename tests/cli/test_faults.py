@@ -2,14 +2,16 @@
 
 import os
 import resource
+import shutil
 import signal
 import stat
+import struct
 import subprocess
 import threading
 import time
 import unittest
 
-from harness import SORTILE, CommandTest, gnu_sort, run
+from harness import SORTILE, CommandTest, gnu_sort, npy
 
 
 def limit_file_size():
@@ -64,22 +66,74 @@ class Faults(CommandTest):
             self.assertEqual(done.returncode, 2, command)
             self.assertIn(b"Bad file descriptor", done.stderr)
 
-    def start_slow_merge(self):
+    def without_stderr(self, *arguments, stdin=b""):
+        """The exit statuses with standard error closed, and on a full disk."""
+        closed = subprocess.run([SORTILE, *arguments], input=stdin, stdout=subprocess.PIPE, preexec_fn=lambda: os.close(2), timeout=60)
+        with open("/dev/full", "wb") as full:
+            filled = subprocess.run([SORTILE, *arguments], input=stdin, stdout=subprocess.PIPE, stderr=full, timeout=60)
+        return closed.returncode, filled.returncode
+
+    def test_standard_error_that_cannot_be_written(self):
+        lines, table = self.file("lines", b"b\na\n"), self.file("t.csv", b"a,b\n2,1\n1,2\n")
+        ordered, keys = self.file("ordered", b"a\nb\n"), self.file("k.npy", npy("'<u4'", 2, b"44442121"))
+        for status, commands in {
+                0: [["sort", lines], ["sort", "-vv", lines, "-o", self.path("o")], ["sort", "-vv", table, "--by", "a"], ["check", "-v", ordered],
+                    ["merge", "-vv", ordered, "-o", self.path("o")], ["gen", "-vv", "uniform", "-n", "9", "-o", self.path("o.npy")],
+                    ["sort", "-vv", keys, "-o", self.path("o.npy")], ["info"], ["-h"], ["sort", "--help"], ["--version"], ["manual"],
+                    ["completion", "bash"]],
+                1: [["check", lines], ["check", keys], ["check", table, "--by", "a"], ["sort", "-c", lines], ["sort", "-C", lines],
+                    ["check", ordered, "--permutation-of", table, "--format", "lines"]],
+                2: [["sort", self.path("missing")], ["merge", lines], ["check", self.path("missing")], ["gen", "nosuch", "-n", "1"], [], ["nosuch"],
+                    ["sort", "--nosuch"], ["sort", lines, "-o", "/dev/full"], ["sort", lines, "-o", "/dev/stderr"], ["sort", "-k0", lines],
+                    ["sort", table, "-n"], ["sort", "--engine", "nosuch", lines]]}.items():
+            for command in commands:
+                self.assertEqual(self.without_stderr(*command), (status, status), command)
+
+    def test_standard_output_that_cannot_be_written(self):
+        lines = self.file("lines", b"b\na\n")
+        for command in (["-h"], ["--help"], ["--version"], ["sort", "-h"], ["sort", "--help"], ["gen", "--help"], ["info", "--json"], ["manual"],
+                        ["sort", lines], ["merge", "-"], ["sort", "--explain", lines], ["completion", "zsh"]):
+            with open("/dev/full", "wb") as full:
+                filled = subprocess.run([SORTILE, *command], input=b"a\n", stdout=full, stderr=subprocess.PIPE, timeout=60)
+            closed = subprocess.run([SORTILE, *command], input=b"a\n", stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1), timeout=60)
+            for done, says in ((filled, b"No space left on device"), (closed, b"Bad file descriptor")):
+                self.assertEqual(done.returncode, 2, command)
+                self.assertIn(says, done.stderr, command)
+                self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+                self.assertTrue(done.stderr.startswith(b"sortile"), done.stderr)
+
+    def test_fewer_threads_than_asked_for(self):
+        """A limit on processes: the threads that there are do the work."""
+        if os.geteuid() == 0 and not shutil.which("setpriv"):
+            self.skipTest("the superuser has no such limit")
+        lines = self.file("lines", self.big_lines())
+        as_nobody = ["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+        os.chmod(self.folder, 0o755)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        done = subprocess.run([*as_nobody, SORTILE, "check", "--threads", "8", lines], stderr=subprocess.PIPE, preexec_fn=limit, timeout=60)
+        if b"setpriv" in done.stderr or b"Permission denied" in done.stderr:
+            self.skipTest("cannot run as another user here")
+        self.assertEqual(done.returncode, 1, done.stderr)
+
+    def start_slow_merge(self, **more):
         """A merge that has written much of its output and waits for its input."""
-        pipe = self.path("pipe")
-        os.mkfifo(pipe)
-        process = subprocess.Popen([SORTILE, "merge", "-", "-o", self.path("target")], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([SORTILE, "merge", "-", "-o", self.path("target")], stdin=subprocess.PIPE, stderr=subprocess.PIPE, **more)
         process.stdin.write(b"".join(b"%09d\n" % i for i in range(200000)))
         process.stdin.flush()
         deadline = time.monotonic() + 30
         while not any(name.startswith(".target.sortile-") and os.path.getsize(self.path(name)) > 100000 for name in os.listdir(self.folder)):
             self.assertLess(time.monotonic(), deadline, "nothing was written")
             time.sleep(0.01)
-        os.unlink(pipe)
         return process
 
     def test_ended_in_mid_write(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        """Every signal that ends a process and can be caught."""
+        spared = {signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCHLD, signal.SIGCONT, signal.SIGURG,
+                  signal.SIGWINCH, signal.SIGXFSZ}
+        ending = sorted(set(signal.valid_signals()) - spared)
+        self.assertLess({signal.SIGQUIT, signal.SIGXCPU, signal.SIGALRM, signal.SIGUSR1, signal.SIGPIPE, signal.SIGABRT}, set(ending))
+        # Of the many real-time signals the first and the last stand for all.
+        for number in [n for n in ending if n <= signal.SIGRTMIN] + [signal.SIGRTMAX]:
             self.file("target", b"as it was")
             process = self.start_slow_merge()
             process.send_signal(number)
@@ -88,6 +142,25 @@ class Faults(CommandTest):
             process.stderr.close()
             self.assertEqual(self.content("target"), b"as it was")
             self.nothing_left("target")
+
+    def test_ignored_signals_stay_ignored(self):
+        ignored = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1)
+        process = self.start_slow_merge(preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
+        for number in ignored:
+            process.send_signal(number)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, err), (0, b""))
+        self.nothing_left("target")
+
+    def test_limit_on_processor_time(self):
+        lines = self.file("in", self.big_lines() * 100)
+        target = self.file("target", b"as it was")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 60))
+        done = subprocess.run([SORTILE, "sort", "-k1.2nr", "-k1f", lines, lines, lines, lines, "-o", target], preexec_fn=limit, stderr=subprocess.PIPE, timeout=100)
+        self.assertIn(done.returncode, (0, -signal.SIGXCPU))  # 0: a machine that is through within its second
+        if done.returncode != 0:
+            self.assertEqual(self.content("target"), b"as it was")
+        self.nothing_left("in", "target")
 
     def test_killed_in_mid_write(self):
         self.file("target", b"as it was")
@@ -98,17 +171,105 @@ class Faults(CommandTest):
         self.assertEqual(self.content("target"), b"as it was")
 
     def test_input_becomes_shorter(self):
-        lines = self.file("in", b"x" * 99 + b"\n")
-        os.truncate(lines, 1 << 30)  # a hole, so that the cut takes its time
-        self.file("target", b"as it was")
-        process = subprocess.Popen([SORTILE, "sort", lines, "-o", self.path("target")], stderr=subprocess.PIPE)
-        time.sleep(0.05)
-        os.truncate(lines, 10)
+        """Cut while it is read: an error, no signal, and never a part of it in order."""
+        for command in (["sort"], ["check"], ["sort", "--format", "raw", "--type", "u8"]):
+            lines = self.file("in", b"x" * 99 + b"\n")
+            os.truncate(lines, 1 << 28)  # a hole, so that reading takes its time
+            self.file("target", b"as it was")
+            output = [] if command == ["check"] else ["-o", self.path("target")]
+            process = subprocess.Popen([SORTILE, *command, lines, *output], stderr=subprocess.PIPE)
+            time.sleep(0.02)
+            os.truncate(lines, 10)
+            _, err = process.communicate(timeout=60)
+            if process.returncode == 0:  # it was through with its input, or had not begun
+                self.assertIn(os.path.getsize(self.path("target")), (9, 10, 11, 1 << 28, (1 << 28) + 1))
+            else:
+                self.assertIn(process.returncode, (1, 2))
+                self.assertTrue(b"became shorter" in err or b"disorder" in err, err)
+                self.assertEqual(self.content("target"), b"as it was")
+            os.unlink(self.path("target"))
+
+    def test_merge_of_an_input_that_becomes_shorter(self):
+        lines = self.file("in", b"".join(b"%09d\n" % i for i in range(1000000)))
+        process = subprocess.Popen([SORTILE, "merge", lines], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.read(100000)  # it has begun, and waits for its reader
+        os.truncate(lines, 5000)
         _, err = process.communicate(timeout=60)
-        if process.returncode != 0:  # it may have been through with its input
-            self.assertEqual(process.returncode, 2)
-            self.assertIn(b"became shorter", err)
-            self.assertEqual(self.content("target"), b"as it was")
+        self.assertEqual(process.returncode, 2)
+        self.assertRegex(err, rb"in: became shorter while it was read: \d+ of 10000000 bytes came")
+
+
+class WhatWasRead(CommandTest):
+    """What was read is what is sorted, whatever becomes of the file then: above all by our own output."""
+
+    def setUp(self):
+        super().setUp()
+        r = self.random
+        numbers = [b"%d" % r.randrange(10**9) for _ in range(60000)]
+        keys = [r.randrange(1 << 32) for _ in range(200000)]
+        records = [struct.pack("<I40s", r.randrange(1 << 32), b"%d" % i) for i in range(20000)]
+        descr = "[('key', '<u4'), ('rest', '|S40')]"
+        order = sorted(b"%s,%d" % (n, i) for i, n in enumerate(numbers))
+        table = sorted((b"%s,%d" % (n, i) for i, n in enumerate(numbers)), key=lambda row: int(row.split(b",")[0]))
+        join = lambda lines: b"\n".join(lines) + b"\n"
+        self.cases = {
+            "lines": (["sort"], join(numbers), join(sorted(numbers))),
+            "numbers": (["sort", "-n", "-s"], join(numbers), join(sorted(numbers, key=int))),
+            "fields": (["sort", "-t,", "-k1,1"], join(b"%s,%d" % (n, i) for i, n in enumerate(numbers)),
+                       join(sorted(order, key=lambda line: line.split(b",")[0]))),
+            "t.csv": (["sort", "--by", "a"], b"a,b\n" + join(b"%s,%d" % (n, i) for i, n in enumerate(numbers)), b"a,b\n" + join(table)),
+            "k.npy": (["sort"], npy("'<u4'", len(keys), struct.pack("<%dI" % len(keys), *keys)),
+                      npy("'<u4'", len(keys), struct.pack("<%dI" % len(keys), *sorted(keys)))),
+            "k.u32": (["sort"], struct.pack("<%dI" % len(keys), *keys), struct.pack("<%dI" % len(keys), *sorted(keys))),
+            "r.npy": (["sort"], npy(descr, len(records), b"".join(records)),
+                      npy(descr, len(records), b"".join(sorted(records, key=lambda r: struct.unpack("<I", r[:4])[0])))),
+            "merged": (["merge"], join(sorted(numbers)), join(sorted(numbers))),
+            "merge -m": (["sort", "-m"], join(sorted(numbers)), join(sorted(numbers))),
+        }
+
+    def test_output_is_the_input(self):
+        for name, (command, content, expected) in self.cases.items():
+            path = self.file(name, content)
+            os.symlink(name, self.path("link"))
+            os.link(path, self.path("twin"))
+            os.symlink("/dev/stdout", self.path("out"))
+            ways = {"itself": ["-o", path], "symbolic link": ["-o", self.path("link")], "dots": ["-o", self.path("./../") + os.path.basename(self.folder) + "/" + name]}
+            for way, output in ways.items():
+                self.good(*command, path, *output, *(["--format", "npy"] if name.endswith("npy") else []))
+                self.assertEqual(self.content(name), expected, (name, way))
+                self.file(name, content)
+            self.assertEqual(self.content("twin") in (content, expected), True)
+            for output in ([], ["-o", "/dev/stdout"], ["-o", "/proc/self/fd/1"], ["-o", "/dev/fd/1"], ["-o", self.path("out")]):
+                with open(path, "r+b") as same:  # 1<> file
+                    subprocess.run([SORTILE, *command, path, *output], stdout=same, check=True)
+                self.assertEqual(self.content(name), expected, (name, output))
+                with open(path, "r+b") as same, open(path, "rb") as source:  # < file 1<> file
+                    same.write(content)
+                    same.seek(0)
+                    kind = ["--format", "raw", "--type", "u32"] if name == "k.u32" else ["--format", "csv"] if name == "t.csv" else []
+                    subprocess.run([SORTILE, *command, "-", *output, *kind], stdin=source, stdout=same, check=True)
+                self.assertEqual(self.content(name), expected, (name, output))
+                self.file(name, content)
+            with open(path, "ab") as same:  # >> file
+                subprocess.run([SORTILE, *command, path], stdout=same, check=True)
+            self.assertEqual(self.content(name), content + expected, name)
+            for made in ("link", "twin", "out"):
+                os.unlink(self.path(made))
+
+    def test_reader_of_the_output_overwrites_the_input(self):
+        for name, (command, content, expected) in self.cases.items():
+            if "merge" in " ".join(command) or "-m" in command:
+                continue  # reads while it writes: see test_merge_of_an_input_that_becomes_shorter
+            for other in (b"", b"\xff" * len(content)):  # cut; and overwritten in place
+                path = self.file(name, content)
+                process = subprocess.Popen([SORTILE, *command, path], stdout=subprocess.PIPE)
+                first = process.stdout.read(1)  # it has read all, and waits for its reader
+                with open(path, "r+b") as file:
+                    file.write(other)
+                    file.truncate(len(other))
+                out = first + process.stdout.read()
+                process.stdout.close()
+                self.assertEqual((process.wait(timeout=60), out), (0, expected), (name, len(other)))
 
 
 class Replacing(CommandTest):

@@ -161,5 +161,21 @@ TEST(Decimal, RandomIntegersCompareAsIntegers) {
   }
 }
 
+TEST(Decimal, CompareAgreesWithTheWords) {
+  const std::string digits = "1234567890123456789012345678901234567890";
+  std::vector<std::string> texts{"",       "0",      "-0",  "nan", "inf",  "-inf", "1",   "-1",   "1e200",
+                                 "1e-200", "-1e200", "1.5", ".5",  "0.05", "5.",   "1e3", "1000", "1000.0"};
+  for (std::size_t length = 1; length <= digits.size(); length += 3)
+    for (const std::size_t point : {std::size_t{0}, std::size_t{1}, length / 2, length})
+      for (const char* sign : {"", "-"}) {
+        std::string text = digits.substr(0, length);
+        texts.push_back(sign + text.insert(point, "."));
+        texts.push_back(sign + text + "7e150");
+      }
+  for (const std::string& a : texts)
+    for (const std::string& b : texts)
+      EXPECT_EQ(compare(read(a), read(b)), compare_words(read(a), read(b))) << a << " and " << b;
+}
+
 } // namespace
 } // namespace sortile::files

@@ -3,6 +3,9 @@
 #include "files/output.hpp"
 #include "scratch_folder.hpp"
 
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <thread>
 
 #include <sys/stat.h>
@@ -87,6 +90,86 @@ TEST(Output, NamesWhatIsWrong) {
         to.commit();
       },
       "/dev/full: cannot write: No space left");
+}
+
+TEST(Input, WhatWasReadStays) {
+  const scratch_folder folder;
+  const std::string text(9'000'001, 'x'); // several slices
+  const std::string path = folder.write("a", text);
+  for (const unsigned threads : {1u, 3u}) {
+    const input read(path, threads);
+    folder.write("a", "other");
+    EXPECT_EQ(read.bytes(), text);
+    folder.write("a", text);
+  }
+}
+
+TEST(Input, GrowthKeepsTheBytes) {
+  byte_buffer buffer;
+  std::string expected;
+  for (std::size_t size = 1; size < 20'000'000; size = size * 3 + 1) {
+    buffer.reserve(buffer.size() + size, "test");
+    ASSERT_GE(buffer.room(), size);
+    std::fill_n(buffer.end(), size, static_cast<char>('a' + size % 26));
+    expected.append(size, static_cast<char>('a' + size % 26));
+    buffer.grow(size);
+    ASSERT_EQ(buffer.bytes(), expected);
+  }
+  expect_error<out_of_memory>([&] { buffer.reserve(SIZE_MAX, "test"); }, "test: ");
+  EXPECT_EQ(buffer.bytes(), expected);
+}
+
+TEST(Output, SamePlaceWhateverTheName) {
+  const scratch_folder folder;
+  folder.write("a", "old");
+  const std::string parent = std::filesystem::path(folder.path("a")).parent_path().filename().string();
+  const output a(folder.path("a"));
+  EXPECT_TRUE(same_place(a, output(folder.path("./a"))));
+  EXPECT_TRUE(same_place(a, output(folder.path("../" + parent + "/a"))));
+  EXPECT_FALSE(same_place(a, output(folder.path("b"))));
+  EXPECT_TRUE(same_place(output(folder.path("b")), output(folder.path("b"))));
+  EXPECT_FALSE(same_place(output("/dev/null"), output("/dev/null")));
+}
+
+TEST(Output, BothOrNone) {
+  const scratch_folder folder;
+  folder.write("a", "old a");
+  {
+    output a(folder.path("a"));
+    output b(folder.path("b"));
+    a.write("new a");
+    b.write("new b");
+    std::filesystem::create_directory(folder.path("b")); // so that the second cannot take its place
+    expect_error<io_failure>([&] { commit_both(a, b); }, "b: cannot rename");
+    EXPECT_EQ(folder.read("a"), "old a");
+  }
+  std::filesystem::remove(folder.path("b"));
+  EXPECT_EQ(folder.files(), 1u);
+  output a(folder.path("a"));
+  output b(folder.path("b"));
+  a.write("new a");
+  b.write("new b");
+  commit_both(a, b);
+  EXPECT_EQ(folder.read("a"), "new a");
+  EXPECT_EQ(folder.read("b"), "new b");
+  EXPECT_EQ(folder.files(), 2u);
+}
+
+TEST(Output, SignalsWaitWhileTheyAreHeld) {
+  EXPECT_EXIT(
+      {
+        remove_temporary_files_on_signals();
+        {
+          const signal_hold outer;
+          {
+            const signal_hold inner;
+            std::raise(SIGTERM);
+          }
+          std::fputs("still here", stderr);
+        }
+        std::_Exit(0);
+      },
+      testing::KilledBySignal(SIGTERM), "still here");
 }
 
 TEST(Output, SignalsRemoveTemporaries) {

@@ -1,0 +1,224 @@
+"""`sortile sort` and a link to it called `sort`, side by side with GNU sort: outputs and exit statuses over a generated matrix of options and inputs.
+
+A round draws options and an input and compares. SORTILE_GNU_ROUNDS sets their number, SORTILE_TEST_SEED the seed. The real sort is run under LC_ALL=C."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import unittest
+
+from harness import SORTILE, CommandTest, gnu_sort, run
+
+ROUNDS = int(os.environ.get("SORTILE_GNU_ROUNDS", "1500"))
+IS_GNU = b"GNU coreutils" in (subprocess.run(["sort", "--version"], capture_output=True, check=False).stdout if shutil.which("sort") else b"")
+
+NUMBERS = [b"0", b"-0", b"+1", b"1", b"-1", b"01", b"1.5", b"1.50", b"-1.5", b".5", b"5.", b"-.5", b"1e3", b"1E-3", b"-1e3", b"0x1f", b"0x1p4", b"10", b"9", b"100",
+           b"1,000", b"inf", b"-inf", b"Infinity", b"nan", b"-nan", b"NaN", b"nan(7)", b"1e400", b"-1e400", b"1e-400", b"1e4932", b"1e5000", b"9" * 40, b"-" + b"9" * 40, b"9" * 40 + b".1",
+           b"3.14159265358979323846264338327950288", b"--1", b"- 1", b"-", b"+", b".", b"1 2", b"1\t2", b"1.2.3", b"1e", b"0.0", b"-0.0", b"00", b"1_0"]
+HUMAN = [b"1k", b"1K", b"2K", b"1M", b"999", b"1000", b"1G", b"1.5G", b"-1K", b"-2K", b"-1M", b"0K", b"0M", b"1.K", b"1.5", b"1T", b"1P", b"1E", b"1Z", b"1Y", b"1Ki", b"1m", b"K", b"-K", b"1KM",
+         b"1 K", b".5K", b"0.0G", b"-0K", b"1,5K"]
+MONTHS = [b"jan", b"JAN", b"Feb", b"mar", b"APR", b"may", b"Mayor", b"june", b"JUL", b"aug", b"sept", b"oct", b"NOV", b"dec", b"De", b"december", b" jan", b"\tFEB", b"xjan", b"ja n", b"jan.", b"foo"]
+VERSIONS = [b"1.0", b"1.10", b"1.2", b"1.02", b"1.0~rc1", b"1.0~", b"1.0-1", b"a", b"a0", b"a00", b"a1", b"a01", b"a10", b"a2", b"a.txt", b"a1.txt", b"a10.txt", b"a2.tar.gz", b"a.b.c", b".", b"..", b".a", b".b1",
+            b"..a", b"...", b"~", b"a~", b"a~1", b"1", b"10", b"2", b"1a", b"1.a", b"1.1a", b"v1.2.3", b"v1.2.10", b"v1.2.3-rc1", b"lib-1.2.so", b"lib-1.10.so.3", b"x-" + b"9" * 30, b"x-" + b"9" * 29 + b"8",
+            b"a.1", b"a.1~", b"a b1", b"a b10", b"A1", b"a_1", b"a+1", b"0", b"00", b"000001", b"a.~1~", b"a.c~", b"\xff1", b"1.0.", b"1..0", b"a0b", b"a00b", b"x" * 300 + b"10", b"x" * 300 + b"9"]
+TEXTS = [b"", b"a", b"A", b"b", b"ab", b"aB", b"Ab", b"a b", b"a-b", b"a\x01b", b"a_b", b"abcdefg", b"abcdefgh", b"abcdefgH", b"abcdefgha", b"\xff", b"\xfe", b"\xe9t\xe9", b"\x00", b"a\x00", b"a\x00b", b"[", b"`", b"{", b"~", b" ",
+         b"  a", b"\ta", b"a ", b"\x7f", b"\r", b"a\r", b"\x0b1", b"\x0c2", b"x" * 20]
+
+
+@unittest.skipUnless(IS_GNU, "sort is not GNU's here")
+class GnuSort(CommandTest):
+    maxDiff = None
+
+    def setUp(self):
+        super().setUp()
+        self.drop_in = self.path("sort")
+        os.symlink(os.path.abspath(shutil.which(SORTILE)), self.drop_in)
+
+    def as_sort(self, *arguments, stdin=b"", **more):
+        done = subprocess.run([self.drop_in, *arguments], input=stdin, capture_output=True, timeout=120, check=False, **more)
+        return done.returncode, done.stdout, done.stderr
+
+    # ---- what is drawn
+
+    def word(self):
+        r = self.random
+        kind = r.randrange(7)
+        if kind == 6:
+            return bytes(r.choice(b"aAbB01. -~\x01\xff") for _ in range(r.randrange(12)))
+        return r.choice([NUMBERS, HUMAN, MONTHS, VERSIONS, TEXTS, NUMBERS][kind])
+
+    def text(self, end):
+        r = self.random
+        pool = r.choice([None, NUMBERS, HUMAN, MONTHS, VERSIONS, TEXTS])
+        word = self.word if pool is None else lambda: r.choice(pool)
+        if r.random() < 0.3:
+            few = [word() for _ in range(3)]
+            word = lambda: r.choice(few)
+        separators = r.choice([[b" "], [b" ", b"\t", b"  "], [b":"], [b":", b" ", b","], [b""]])
+        prefix = r.choice([b"", b"", b"", b"common prefix of every line ", b"12345678901234567890"])
+        fields = r.choice([1, 1, 2, 3, 5])
+        lines = [prefix + b"".join(word() + r.choice(separators) for _ in range(r.randrange(fields + 1))) for _ in range(r.choice([0, 1, 2, 5, 20, 60, 200]))]
+        if end == b"\0":
+            lines = [line.replace(b"\0", r.choice([b"\n", b"x"])) for line in lines]
+        else:
+            lines = [line.replace(b"\n", b"") for line in lines]
+        text = end.join(lines)
+        return text + end if lines and r.random() < 0.7 else text
+
+    def letters(self, most):
+        return "".join(self.random.choice("bdfghiMnrV") for _ in range(self.random.randrange(most + 1)))
+
+    def key(self):
+        r = self.random
+        key = "%d" % r.choice([1, 1, 2, 2, 3, 4])
+        if r.random() < 0.4:
+            key += ".%d" % r.randrange(1, 6)
+        key += self.letters(2) if r.random() < 0.6 else ""
+        if r.random() < 0.7:
+            key += ",%d" % r.choice([1, 2, 2, 3, 4])
+            if r.random() < 0.4:
+                key += ".%d" % r.randrange(0, 6)
+            key += self.letters(1) if r.random() < 0.3 else ""
+        return key
+
+    def options(self):
+        r = self.random
+        options = ["-" + letter for letter in "bdfi" if r.random() < 0.12]
+        options += r.choice([[], [], ["-g"], ["-h"], ["-M"], ["-n"], ["-V"], ["--sort=" + r.choice(["general-numeric", "human-numeric", "month", "numeric", "version", "num", "v"])],
+                             [r.choice(["--general-numeric-sort", "--human-numeric-sort", "--month-sort", "--numeric-sort", "--version-sort", "--num", "--dictionary-order",
+                                        "--ignore-nonprinting", "--ignore-case", "--ignore-leading-blanks"])]])
+        options += ["-" + letter for letter in "rsuz" if r.random() < 0.15]
+        for _ in range(r.choice([0, 0, 0, 1, 1, 2, 3])):
+            options += r.choice([["-k", self.key()], ["-k" + self.key()], ["--key=" + self.key()]])
+        if r.random() < 0.35:
+            options += r.choice([["-t", ":"], ["-t:"], ["-t", " "], ["-t,"], ["--field-separator=:"], ["-t", "\\0"], ["-ta"]])
+        if r.random() < 0.1:
+            options += r.choice([["-S", "1M"], ["-S50%"], ["-T", self.folder], ["--parallel=2"], ["--batch-size=4"], ["--buffer-size=10K"], ["--compress-program=gzip"], ["-y0"]])
+        if r.random() < 0.05:
+            options += [r.choice(["+1", "+0.2n", "+2r"])] + r.choice([[], ["-2"], ["-3.1"], ["-2.0b"]])
+        return options
+
+    # ---- tests
+
+    def compare(self, options, text, what):
+        expected = gnu_sort(*options, stdin=text)
+        for got in (run("sort", "--format", "lines", *options, stdin=text), self.as_sort(*options, stdin=text)):
+            self.assertEqual((got[0], got[1]), (expected[0], expected[1]), (what, options, text[:400], got[2], expected[2]))
+            self.assertEqual(bool(got[2]), bool(expected[2]), (what, options, got[2], expected[2]))
+        return expected
+
+    def test_matrix(self):
+        for number in range(ROUNDS):
+            options = self.options()
+            text = self.text(b"\0" if "-z" in options else b"\n")
+            status, output, _ = self.compare(options, text, number)
+            if status != 0 or number % 4 != 0:
+                continue
+            check = self.random.choice(["-c", "-C", "--check", "--check=quiet", "--check=silent", "--check=diagnose-first"])
+            for tested in (text, output):
+                self.compare([check, *options], tested, (number, "check"))
+            halves = [self.file("half%d" % i, gnu_sort(*options, stdin=self.text(b"\0" if "-z" in options else b"\n"))[1]) for i in range(self.random.randrange(1, 4))]
+            self.compare(["-m", *options, *halves], b"", (number, "merge"))
+
+    def test_every_pair_of_letters(self):
+        """All pairs of orders, as options and as letters of a key: the same are refused, the others order alike."""
+        words = NUMBERS + HUMAN + MONTHS + VERSIONS + TEXTS
+        text = b"\n".join(w.replace(b"\n", b"") for w in words) + b"\n"
+        for pair in itertools.combinations_with_replacement("bdfghiMnrV", 2):
+            both = "".join(pair)
+            for options in (["-" + both], ["-k1" + both], ["-" + pair[0], "-k1" + pair[1]], ["-s", "-k1,1" + both]):
+                self.compare(options, text, "pairs")
+
+    def test_random_order_of_a_source(self):
+        source = self.file("source", bytes(range(100, 200)))
+        for text in (b"", b"a\nb\na\nc\n", b"\n".join(b"%d" % (i % 50) for i in range(300)) + b"\n", b"\n".join([b"x" * n for n in range(130)] * 2) + b"\n"):
+            for options in (["-R"], ["--random-sort"], ["--sort=random"], ["-k1R"], ["-u", "-R"], ["-R", "-f"], ["-R", "-d"], ["-r", "-R"], ["-k1,1R", "-k1"], ["-RV"]):
+                self.compare(["--random-source=" + source, *options], text, "random")
+        self.compare(["-R", "--random-source=" + self.file("short", b"0123")], b"a\nb\n", "a source that is too short")
+        self.compare(["-R", "--random-source=" + self.path("missing")], b"a\nb\n", "no source")
+        text = b"".join(b"%d\n" % (i % 40) for i in range(400))
+        once, again = self.good("sort", "-R", stdin=text), self.good("sort", "-R", stdin=text)
+        self.assertEqual(sorted(once.split()), sorted(text.split()))
+        self.assertNotEqual(once, again)
+        self.assertEqual(sum(a != b for a, b in zip(once.split(), once.split()[1:])), 39)  # equals are neighbours
+
+    def test_refusals(self):
+        two = [self.file("one", b"a\n"), self.file("two", b"b\n")]
+        for options in (["-c", "-o", "x"], ["-C", "-o", "x"], ["-cC"], ["-c", *two], ["-C", *two], ["-o", "x", "-o", "y"], ["-nM"], ["-gh"], ["-k1nM"], ["-dn"], ["-in"], ["-t", ""], ["-t", "ab"],
+                        ["-t", ":", "-t", ","], ["-k", "0"], ["-k", "1.0"], ["-k", "x"], ["-k", "1,0"], ["-k", "1,"], ["-k", "1.x"], ["-k", ""], ["-k", "1q"], ["-k", "1,2,3"], ["-q"], ["--nosuch"],
+                        ["--sort=x"], ["--sort="], ["--check=x"], ["--batch-size=1"], ["--batch-size=x"], ["--parallel=0"], ["--parallel=x"], ["-S", "x"], ["-S", "1q"], ["-S"], ["-k"],
+                        ["--compress-program=a", "--compress-program=b"], ["--random-source=a", "--random-source=b"], ["--files0-from=x", "y"], ["--numeric-sort=1"], ["--r"],
+                        [self.path("missing")], [*two, self.path("missing")], [self.folder], ["-m", *two, self.path("missing")], ["-o", self.path("no/such")], ["-c", self.path("missing")],
+                        ["--files0-from=" + self.path("missing")], ["--files0-from=" + self.file("empty", b"")], ["--files0-from=" + self.file("gap", b"a\0\0b\0")], ["--files0-from=-", "--", "x"]):
+            status, out, err = gnu_sort(*options, stdin=b"b\na\n")
+            self.assertEqual(status, 2, (options, err))
+            for got in (run("sort", *options, stdin=b"b\na\n"), self.as_sort(*options, stdin=b"b\na\n")):
+                self.assertEqual(got[:2], (2, out), (options, got[2]))
+                self.assertEqual(got[2].count(b"\n"), 1, (options, got[2]))
+        for options, says in ((["-c", "-o", "x"], b"options '-co' are incompatible"), (["-cC"], b"options '-cC' are incompatible"), (["-o", "x", "-o", "y"], b"multiple output files specified"),
+                              (["-nM"], b"options '-Mn' are incompatible"), (["-t", ""], b"empty tab"), (["-t", "ab"], b"multi-character tab 'ab'"), (["-t", ":", "-t", ","], b"incompatible tabs"),
+                              (["-q"], b"invalid option -- 'q'"), (["--nosuch"], b"unrecognized option '--nosuch'"), (["-S"], b"option requires an argument -- 'S'"),
+                              (["-c", *two], b"extra operand"), (["--parallel=0"], b"number in parallel must be nonzero")):
+            self.assertIn(says, gnu_sort(*options)[2].replace("\u2018".encode(), b"'"), options)
+            self.assertIn(says, run("sort", *options)[2], options)
+            self.assertIn(says, self.as_sort(*options)[2], options)
+
+    def test_arguments(self):
+        """Where options may stand, and how they may be written."""
+        one, two = self.file("one", b"b 1\na 2\n"), self.file("two", b"d 0\nc 3\n")
+        self.file("-n", b"dash\n")
+        self.file("+1", b"plus\n")
+        for options in ([one, "-r", two], ["-rnk2", one], ["-k2", "-nr", "--", one, two], ["-k", "2n", "-"], ["--key", "2", one], ["--rev", one], ["--key=2nr,2", one, "-u"],
+                        ["--", "./-n"], ["--", "-n"], ["./+1"], ["--", "+1"], ["+1", one], ["+1n", "-2", one, two], ["+0.1", "-0.2", one], ["-k1", "+1", one], ["-t ", "-k2n", one],
+                        ["-zk1", one], ["--parallel", "3", one], ["-o", "out", one, "-o", "out"], [one, one, "-m"], ["-su", one, one], ["--st", "--uni", one, one], ["-y", "-r", one], ["-y5", one]):
+            expected = subprocess.run(["sort", *options], input=b"z 1\ny 0\n", capture_output=True, cwd=self.folder, check=False, env={**os.environ, "LC_ALL": "C"})
+            made = self.content("out") if os.path.exists(self.path("out")) else None
+            for command in ([SORTILE, "sort"], [self.drop_in]):
+                if made is not None:
+                    os.unlink(self.path("out"))
+                got = subprocess.run([*command, *options], input=b"z 1\ny 0\n", capture_output=True, cwd=self.folder, check=False)
+                self.assertEqual((got.returncode, got.stdout), (expected.returncode, expected.stdout), (command, options, got.stderr, expected.stderr))
+                if made is not None:
+                    self.assertEqual(self.content("out"), made)
+
+    def test_names_from_a_file(self):
+        names = [self.file(name, content) for name, content in (("a", b"3\n1"), ("b", b"2\n"), ("c", b""))]
+        listed = b"\0".join(name.encode() for name in names)
+        for content in (listed, listed + b"\0"):
+            for options in ([], ["-r"], ["-m"], ["-n", "-u"]):
+                self.compare(["--files0-from=" + self.file("list", content), *options], b"", "names")
+                self.compare(["--files0-from=-", *options], content, "names on standard input")
+
+    def test_same_messages_of_disorder(self):
+        path = self.file("f", b"b\na\n")
+        for options in (["-c", path], ["-c"], ["-c", "-u", self.file("g", b"a\na\n")]):
+            with open(path, "rb") as source:
+                stdin = source.read()
+            expected = gnu_sort(*options, stdin=stdin)
+            self.assertEqual(self.as_sort(*options, stdin=stdin), expected)
+
+    def test_pipelines_of_a_shell(self):
+        """A session's usual lines, with `sort` being ours and being GNU's."""
+        self.file("passwd", b"root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/:/usr/sbin/nologin\nbin:x:2:2::/bin:/usr/sbin/nologin\nu10:x:1010:10::/home/u10:/bin/bash\nu9:x:1009:10::/home/u9:/bin/sh\n")
+        self.file("log", b"".join(b"10.0.%d.%d GET /p%d %d\n" % (i % 3, i % 7, i % 5, i * 37 % 1000) for i in range(200)))
+        self.file("du", b"4.0K\t./a\n12M\t./b\n1.5G\t./c\n900\t./d\n12K\t./e\n")
+        self.file("t.csv", b"name,size\nb,10\na,9\n")
+        lines = ["sort -t: -k3,3n passwd", "cut -d: -f7 passwd | sort | uniq -c | sort -rn", "awk '{print $1}' log | sort -u", "awk '{print $3}' log | sort | uniq -c | sort -k1,1nr -k2 | head -n 3",
+                 "sort -h du", "sort -rh du | head -n 2 | cut -f2", "sort -V < log | tail -n 3", "sort -t. -k1,1n -k2,2n -k3,3n -k4,4n log", "sort -k4,4n log | sort -c -k4,4n && echo ok",
+                 "sort passwd > s1; sort -r passwd > s2; comm -12 s1 s1; sort -m s1 s1 | uniq -d", "sort -o passwd passwd && cat passwd", "head -n 1 t.csv; tail -n +2 t.csv | sort -t, -k2,2n",
+                 "sort -t, -k2n t.csv", "printf 'c\\0b\\0a' | sort -z | tr '\\0' '\\n'", "find . -name '*.csv' -print0 | sort -z | xargs -0 ls", "sort -R --random-source=passwd log | cksum",
+                 "ls | sort -f", "sort nosuch; echo $?", "sort -c log; echo $?", "printf '3 c\\n1 a\\n' | sort +0n", "join <(sort -k1,1 du) <(sort -k1,1 du)", "sort -u -k1,1 log | wc -l",
+                 "seq 1000 | sort -g | tail -n 1", "printf 'Mar\\njan\\nFeb\\n' | sort -M", "sort -s -k3,3 log | md5sum", "seq 100 | shuf --random-source=log | sort -n | paste -sd+ | bc 2>/dev/null"]
+        ours = os.path.dirname(self.drop_in)
+        for line in lines:
+            results = []
+            for path in (os.environ["PATH"], ours + ":" + os.environ["PATH"]):
+                done = subprocess.run(["bash", "-c", line], cwd=self.folder, capture_output=True, check=False, timeout=120,
+                                      env={**os.environ, "LC_ALL": "C", "PATH": path})
+                results.append((done.returncode, done.stdout))
+            self.assertEqual(results[1], results[0], line)
+
+
+if __name__ == "__main__":
+    unittest.main()
