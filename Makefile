@@ -15,12 +15,13 @@ export CCACHE_NOHASHDIR := 1
 # For the GPU of this machine alone: a quarter of the time that the default architectures take.
 SORTILE_CUDA ?= $(if $(wildcard /dev/nvidia0),AUTO,OFF)
 GPU_ARCHITECTURE := $(if $(wildcard /dev/nvidia0),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .))
-RUN_CUDA = -DSORTILE_CUDA=$(SORTILE_CUDA) $(if $(GPU_ARCHITECTURE),-DSORTILE_CUDA_ARCHITECTURES=$(GPU_ARCHITECTURE)-real)
+ARCHITECTURE = $(if $(GPU_ARCHITECTURE),-DSORTILE_CUDA_ARCHITECTURES=$(GPU_ARCHITECTURE)-real)
+RUN_CUDA = -DSORTILE_CUDA=$(SORTILE_CUDA) $(ARCHITECTURE)
 
 BUILD := build/$(PRESET)
 configure = cmake --preset $(1) $(if $(wildcard build/$(1)/build.ninja),--log-level=NOTICE) $(2)
 compile = $(call configure,$(1),$(2)) && cmake --build --preset $(1) --parallel $(JOBS)
-suite = $(call compile,$(1)) && ctest --preset $(1) --parallel $(JOBS)
+suite = $(call compile,$(1),$(ARCHITECTURE)) && ctest --preset $(1) --parallel $(JOBS) --output-junit tests.xml
 
 .DEFAULT_GOAL := build
 .PHONY: help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench wheel test-python install times format lint clean
@@ -44,10 +45,16 @@ tools: setup ## the command with all its programs, benches and gallery too, in b
 	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target sortile_programs
 
 gpu-build: setup ## compile everything for the GPU, tests, gallery and benches too: for a machine that has one
-	@$(call compile,cuda)
+	@$(call compile,cuda,$(ARCHITECTURE)) --target all sortile_bench
 
 test: setup ## the test suite, with a part of it under the sanitizers
 	@$(call suite,$(PRESET))
+
+test-all: setup ## the same with the whole grids of inputs, mutations of kernels, and both suites under the sanitizers: hours
+	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target all sortile_bench
+	@ctest --preset $(PRESET) --parallel $(JOBS) -C Whole
+	@$(call suite,asan)
+	@$(call suite,tsan)
 
 test-asan: setup ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(call suite,asan)
@@ -58,7 +65,8 @@ test-tsan: setup ## the suite under ThreadSanitizer
 test-large: build ## sorts beyond 2^32 elements: much memory, many minutes
 	@cmake --build --preset $(PRESET) --target test_large
 
-bench: build ## measure against other sorts (BENCH="--help" lists the suites); JSON in build/bench.json
+bench: setup ## measure against other sorts (BENCH="--help" lists the suites); JSON in build/bench.json
+	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target sortile_bench
 	@$(BUILD)/bench/sortile_bench --json build/bench.json $(BENCH)
 
 wheel: ## build the Python package (build/wheel)
@@ -71,6 +79,9 @@ install: ## install libraries and command under PREFIX (/usr/local)
 	@scripts/setup.sh scripts/packages-run.txt
 	@$(call compile,package)
 	@cmake --install build/package --prefix $(PREFIX)
+
+times: ## where the time of the last make test went, as a table in HACKING.md
+	@scripts/build_times.py $(BUILD) --into HACKING.md
 
 format: ## lay out all sources with clang-format
 	@scripts/setup.sh scripts/packages-run.txt scripts/packages.txt scripts/packages-lint.txt

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "simt/simt.hpp"
+#include "tests/short_tests.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #if SORTILE_ON_CUDA
@@ -30,6 +29,12 @@
 #endif
 
 namespace sortile::simt_tests {
+
+using testing::a_few;
+using testing::one_in;
+using testing::short_tests;
+using testing::unless_short;
+
 inline namespace SORTILE_BACKEND {
 
 #if SORTILE_ON_CUDA
@@ -97,8 +102,8 @@ class buffer {
   std::size_t size_;
 };
 
-/// Unchecked on several OS threads, then checked under `schedules` seeds; under SORTILE_EXECUTOR_SEED alone where that
-/// is set.
+/// Unchecked on several OS threads, then checked under `schedules` seeds, of which short tests take a quarter; under
+/// SORTILE_EXECUTOR_SEED alone where that is set.
 template <class F>
 void on_every_schedule(F&& test, unsigned schedules = 20) {
   if (std::getenv("SORTILE_EXECUTOR_SEED")) {
@@ -109,54 +114,14 @@ void on_every_schedule(F&& test, unsigned schedules = 20) {
     executor::device fast;
     test(simt::queue::executor(fast));
   }
-  for (unsigned seed = 1; seed <= schedules && !::testing::Test::HasFailure(); ++seed) {
+  const unsigned taken = unless_short(schedules, (schedules + 3) / 4);
+  for (unsigned seed = 1; seed <= taken && !::testing::Test::HasFailure(); ++seed) {
     executor::device checked({.seed = seed, .checks = executor::all_checks});
     SCOPED_TRACE("SORTILE_EXECUTOR_SEED=" + std::to_string(seed));
     test(simt::queue::executor(checked));
   }
 }
 #endif
-
-/// Whether tests make do with fewer and smaller inputs, SORTILE_TESTS_SHORT=1: under tools that slow kernels down a
-/// hundredfold and more. Every kernel is still run, by each of its ways.
-inline bool short_tests() {
-  const char* asked = std::getenv("SORTILE_TESTS_SHORT");
-  return asked != nullptr && std::string_view(asked) != "" && std::string_view(asked) != "0";
-}
-template <class T>
-T unless_short(T usual, T shorter) {
-  return short_tests() ? shorter : usual;
-}
-/// Of inputs that are alike all, or in short tests so many: the last, the first, and evenly between.
-template <class T>
-std::vector<T> a_few(std::size_t kept, std::span<const T> all) {
-  if (!short_tests() || kept >= all.size())
-    return {all.begin(), all.end()};
-  std::vector<T> few{all.back()};
-  for (std::size_t i = 0; i + 1 < kept; ++i)
-    few.insert(few.end() - 1, all[i * (all.size() - 1) / (kept - 1)]);
-  return few;
-}
-template <class T>
-std::vector<T> a_few(std::size_t kept, std::initializer_list<T> all) {
-  return a_few(kept, std::span<const T>(all.begin(), all.size()));
-}
-template <class T, std::size_t Size>
-std::vector<T> a_few(std::size_t kept, const T (&all)[Size]) {
-  return a_few(kept, std::span<const T>(all));
-}
-
-/// Of inputs that are counted as they come, nested loops through, every one; in short tests one in `stride`. A stride
-/// without a divisor in common with the loops' lengths still meets each of their members now and then.
-class one_in {
- public:
-  explicit one_in(unsigned stride) : stride_(unless_short(1u, stride)) {}
-  /// Whether the next is taken.
-  bool operator()() { return next_++ % stride_ == 0; }
-
- private:
-  unsigned stride_, next_ = 0;
-};
 
 /// A few values that no small mistake makes equal.
 inline std::vector<std::uint32_t> noise(std::size_t n, std::uint32_t seed = 1) {
