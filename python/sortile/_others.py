@@ -64,7 +64,7 @@ class _Lanes:
 
 
 def _rows(columns: Columns, dtype: Any, nan: str, threads: int | None, tell: Tell | None) -> Array:
-    result: Array = _core.argsort_rows(columns.arrays, columns.descending, dtype, nan, threads, tell)
+    result: Array = _core.argsort_rows(columns.arrays, columns.descending, dtype, False, nan, threads, tell)
     return result
 
 

@@ -5,6 +5,7 @@
 // descend with NaN last ascend with their sign turned (a NaN stays one); datetimes count from their second smallest value
 // on, so that NaT, by wrapping round, becomes the largest.
 #include "arrays.hpp"
+#include "arrow.hpp"
 #include "call.hpp"
 #include "sort.hpp"
 
@@ -75,40 +76,86 @@ prepared_column prepare(nb::handle array, const element& e, order direction, nan
   return c;
 }
 
-void need_length(PyArrayObject* a, std::size_t n, std::size_t number) {
-  if (PyArray_NDIM(a) != 1 || size_of(a) != n)
-    throw nb::value_error(("sortile.argsort_rows: column " + std::to_string(number) + " has shape " + shape_text(a) +
-                           "; columns have one axis and the length of the first, " + std::to_string(n))
-                              .c_str());
-}
+/// The columns of a call, as they came: arrays of NumPy's, and columns of tables in capsules.
+class given_columns {
+ public:
+  /// \throws ValueError, TypeError. False where Python has to take care of a column.
+  bool take(const nb::list& given, const nb::list& descending, nan_place nan) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const nb::handle one = given[i];
+      const order direction = order_of(descending[i]);
+      if (PyCapsule_CheckExact(one.ptr())) {
+        entries_.push_back({{}, {}, arrow_column(one), direction});
+        need_length(entries_.back().table->size(), i);
+        continue;
+      }
+      const std::optional<element> e = plain_element(one);
+      if (!e || e->swapped)
+        return false;
+      if (PyArray_NDIM(as_array(one)) != 1)
+        throw nb::value_error(("sortile.argsort_rows: column " + std::to_string(i) + " has shape " +
+                               shape_text(as_array(one)) + "; columns have one axis")
+                                  .c_str());
+      need_length(size_of(as_array(one)), i);
+      entries_.push_back({prepare(one, *e, direction, nan), {}, {}, direction});
+    }
+    return true;
+  }
+
+  std::size_t rows() const { return rows_; }
+
+  /// As the library takes them. The interpreter's lock is not needed.
+  std::vector<column> keys(nan_place nan, bool nulls_first, unsigned threads) {
+    std::vector<column> all;
+    for (entry& e : entries_) {
+      if (!e.table) {
+        apply(e.array, rows_, threads);
+        all.push_back(e.array.as_given);
+        continue;
+      }
+      e.keys = e.table->keys(e.direction, nan, nulls_first, threads);
+      for (const owned_column& c : e.keys)
+        all.push_back(c.as_given);
+    }
+    return all;
+  }
+
+ private:
+  struct entry {
+    prepared_column array;
+    std::vector<owned_column> keys;
+    std::optional<arrow_column> table;
+    order direction;
+  };
+
+  void need_length(std::size_t n, std::size_t number) {
+    if (number == 0)
+      rows_ = n;
+    else if (n != rows_)
+      throw nb::value_error(("sortile.argsort_rows: column " + std::to_string(number) + " has " + std::to_string(n) +
+                             " rows, the first has " + std::to_string(rows_))
+                                .c_str());
+  }
+
+  std::vector<entry> entries_;
+  std::size_t rows_ = 0;
+};
 
 } // namespace
 
-nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nan, nb::handle threads,
-                        nb::handle progress) {
-  const nb::list arrays = nb::borrow<nb::list>(columns), directions = nb::borrow<nb::list>(descending);
-  std::vector<element> elements;
-  for (const nb::handle one : arrays) {
-    const std::optional<element> e = plain_element(one);
-    if (!e || e->swapped)
-      return not_implemented();
-    elements.push_back(*e);
-  }
+nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nulls_first,
+                        nb::handle nan, nb::handle threads, nb::handle progress) {
   call how(nb::bool_(false), nan, threads, progress);
+  given_columns given;
+  if (!given.take(nb::borrow<nb::list>(columns), nb::borrow<nb::list>(descending), how.nan))
+    return not_implemented();
   const int type_number = position_type(dtype);
-  const std::size_t n = size_of(as_array(arrays[0]));
-  std::vector<prepared_column> prepared;
-  std::vector<column> given;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    need_length(as_array(arrays[i]), n, i);
-    prepared.push_back(prepare(arrays[i], elements[i], order_of(directions[i]), how.nan));
-    given.push_back(prepared.back().as_given);
-  }
+  const bool first = order_of(nulls_first) == order::descending; // any truth value
+  const std::size_t n = given.rows();
   nb::object positions = new_vector(n, type_number);
   how.run(n, [&] {
-    for (const prepared_column& c : prepared)
-      apply(c, n, how.threads());
-    run(rows_request{n, given, PyArray_DATA(as_array(positions)),
+    const std::vector<column> keys = given.keys(how.nan, first, how.threads());
+    run(rows_request{n, keys, PyArray_DATA(as_array(positions)),
                      static_cast<std::size_t>(type_number == NPY_UINT32 ? 4 : 8)},
         how.opts);
   });

@@ -23,9 +23,10 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
 /// array[positions] along the first axis. Every position is below its length, which is not checked.
 nb::object take(nb::handle array, nb::handle positions, nb::handle threads);
 
-/// `columns`, `descending`: lists of one length.
-nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nan, nb::handle threads,
-                        nb::handle progress);
+/// `columns`, `descending`: lists of one length. A column is an array, or a PyCapsule "arrow_array_stream".
+/// `nulls_first`: where null entries of such a column go, in both directions.
+nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nulls_first,
+                        nb::handle nan, nb::handle threads, nb::handle progress);
 
 /// `runs`: a list of sorted one-dimensional arrays.
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,

@@ -3,14 +3,13 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import arrays
 import oracle
 import sortile
 
 
-@settings(deadline=None, max_examples=150)
 @given(arrays.block(names=("c8", "c16", ">c8")), st.booleans())
 def test_complex_as_numpy_has_them(drawn, equal_nan):
     x, axis = drawn
@@ -23,7 +22,6 @@ def test_complex_as_numpy_has_them(drawn, equal_nan):
         assert np.array_equal(found[0], wanted[0], equal_nan=True) and np.array_equal(found[1], wanted[1])
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.integers(0, 2**32), st.integers(0, 200), st.booleans())
 def test_structures_by_their_fields(seed, n, descending):
     x = np.empty(n, [("a", "u1"), ("b", ">f4"), ("c", [("d", "c8"), ("e", "M8[s]")])])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import arrays
 import oracle
@@ -11,7 +11,6 @@ import sortile
 SEEDS = st.integers(0, 2**32)
 
 
-@settings(deadline=None, max_examples=200)
 @given(arrays.lane(), st.lists(st.sampled_from(["u1", "f8", "U3", "O", "V7", "i4,f8", "rows"]), max_size=3),
        st.booleans(), st.sampled_from(["last", "largest"]))
 def test_values_follow_their_keys(keys, kinds, descending, nan):
@@ -38,7 +37,6 @@ def test_values_of_keys_with_several_axes():
         assert np.array_equal(found, np.take_along_axis(values, order, axis))
 
 
-@settings(deadline=None, max_examples=200)
 @given(SEEDS, st.lists(st.tuples(st.sampled_from(arrays.PLAIN + ["c8", "c16"]), st.booleans()), min_size=1, max_size=5),
        st.integers(0, 200), st.sampled_from(["last", "largest"]))
 def test_rows_are_ordered_column_by_column(seed, columns, n, nan):
@@ -71,7 +69,6 @@ def test_lexsort_as_numpy_has_it():
     assert np.array_equal(sortile.argsort(z), np.argsort(z, kind="stable"))
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.sampled_from(arrays.PLAIN + ["c16"]), st.lists(st.integers(0, 100), min_size=1, max_size=5), SEEDS,
        st.booleans(), st.sampled_from(["last", "largest"]))
 def test_merge_is_the_stable_sort_of_all(name, lengths, seed, descending, nan):
@@ -89,7 +86,6 @@ def test_merge_into_a_run():
     assert sortile.merge(both[:2], both[2:], out=both).tolist() == [1, 2, 3, 4]
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.one_of(arrays.lane(), arrays.block().map(lambda drawn: drawn[0])), st.booleans())
 def test_unique(x, equal_nan):
     plain = oracle.comparable(x)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import arrays
 import oracle
@@ -12,7 +12,6 @@ DIRECTIONS = st.sampled_from([(False, "last"), (True, "last"), (True, "largest")
 THREADS = st.sampled_from([None, 1, 2, 5])
 
 
-@settings(deadline=None, max_examples=400)
 @given(arrays.lane(), DIRECTIONS, THREADS)
 def test_a_lane_is_sorted_as_numpy_does(x, direction, threads):
     descending, nan = direction
@@ -29,7 +28,6 @@ def test_a_lane_is_sorted_as_numpy_does(x, direction, threads):
     assert sortile.is_sorted(x, descending=descending, nan=nan) == np.array_equal(order, np.arange(len(x)))
 
 
-@settings(deadline=None, max_examples=300)
 @given(arrays.block(), DIRECTIONS, THREADS)
 def test_lanes_along_an_axis(drawn, direction, threads):
     x, axis = drawn
@@ -42,7 +40,6 @@ def test_lanes_along_an_axis(drawn, direction, threads):
     assert sortile.is_sorted(result, axis=axis, descending=descending, nan=nan)
 
 
-@settings(deadline=None, max_examples=100)
 @given(arrays.block())
 def test_axis_none_takes_all_elements_as_one(drawn):
     x, _ = drawn
@@ -51,7 +48,6 @@ def test_axis_none_takes_all_elements_as_one(drawn):
     assert np.array_equal(sortile.argsort(x, axis=None), order)
 
 
-@settings(deadline=None, max_examples=200)
 @given(arrays.block(), st.booleans())
 def test_out_takes_the_result(drawn, descending):
     x, axis = drawn

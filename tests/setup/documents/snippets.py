@@ -11,7 +11,7 @@ import shutil
 import sys
 
 RUN = ("cpp", "c", "sh")
-SHOWN = ("text", "cmake", "json", "csv", "cuda")  # cuda: run by tests/simt
+SHOWN = ("text", "cmake", "json", "csv", "cuda", "python")  # run elsewhere: cuda by tests/simt, python by tests/python
 PRELUDE = """#include <sortile/sortile.hpp>
 #include <array>
 #include <cassert>

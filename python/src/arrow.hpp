@@ -1,0 +1,42 @@
+// Columns of tables by the Arrow C interface: numbers, times, decimals, booleans, text, and dictionaries of these.
+#pragma once
+
+#include "element.hpp"
+
+#include "cpu/scratch.hpp"
+
+#include <sortile/request.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sortile::python {
+
+/// A column of keys that owns what it points to.
+struct owned_column {
+  column as_given;
+  std::size_t n = 0;
+  std::shared_ptr<void> memory;
+};
+
+/// One column of a table as its library hands it out: a type, and pieces that follow each other.
+class arrow_column {
+ public:
+  /// Takes the pieces out of a PyCapsule "arrow_array_stream". \throws TypeError for a type that has no order here
+  explicit arrow_column(nb::handle stream);
+  ~arrow_column();
+  arrow_column(arrow_column&&) noexcept;
+
+  std::size_t size() const;
+
+  /// What orders rows as this column does: where something is null, flags that bring nulls to their end, then keys in
+  /// which every null is the same. The lock is not needed.
+  std::vector<owned_column> keys(order direction, nan_place nan, bool nulls_first, unsigned threads) const;
+
+ private:
+  struct parts;
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace sortile::python
