@@ -70,9 +70,11 @@ bench: setup ## measure against other sorts (BENCH="--help" lists the suites); J
 	@$(BUILD)/bench/sortile_bench --json build/bench.json $(BENCH)
 
 wheel: ## build the Python package (build/wheel)
+	@scripts/setup.sh scripts/packages-run.txt
 	@scripts/python.sh wheel
 
 test-python: ## build it, and test it in a fresh virtual environment
+	@scripts/setup.sh scripts/packages-run.txt
 	@scripts/python.sh test
 
 install: ## install libraries and command under PREFIX (/usr/local)

@@ -1,42 +1,69 @@
 #!/usr/bin/env bash
-# The Python package: `scripts/python.sh wheel` builds build/wheel/sortile-*.whl, `scripts/python.sh test` installs it in a
-# fresh virtual environment and runs mypy and the tests of tests/python there. PYTHON names the interpreter (3.10 or later).
+# The Python package. `scripts/python.sh wheel` builds build/wheel/sortile-*.whl. `scripts/python.sh test [pytest's arguments]`
+# also installs it in a fresh virtual environment and runs mypy and the tests of tests/python there. `test-or-skip` is the
+# same, and leaves with 77 where the packages that it needs cannot be had. PYTHON names the interpreter, 3.10 or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
+tools=$PWD/build/python-tools
+installed=$PWD/build/python-test
 
 say() { printf 'python: %s\n' "$*"; }
 die() { printf 'python: %s\n' "$*" >&2; exit 1; }
 
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || die "$python is older than 3.10; set PYTHON to another"
+# pip in the environment $1.
+pip() { "$1/bin/python" -m pip --disable-pip-version-check "${@:2}"; }
 
-# A new virtual environment in folder $1. Debian keeps what venv needs in a package of its own.
 fresh_environment() {
   rm -rf "$1"
   "$python" -m venv "$1" || die "no virtual environment can be made; on Debian install python3-venv"
 }
 
+# What pyproject.toml asks for, in an environment that is kept: so the compiler cache knows the headers again.
+build_tools() {
+  [ -x "$tools/bin/python" ] || fresh_environment "$tools"
+  sed -n 's/^requires = \[\(.*\)\]$/\1/p' pyproject.toml | tr -d '" ' | tr ',' '\n' >"$tools/requirements.txt"
+  pip "$tools" install --quiet -r "$tools/requirements.txt"
+}
+
+test_tools() {
+  fresh_environment "$installed"
+  pip "$installed" install --quiet -r tests/python/requirements.txt
+}
+
 wheel() {
-  local tools=build/python-tools
-  [ -x "$tools/bin/pip" ] || fresh_environment "$tools"
   rm -rf build/wheel
-  "$tools/bin/pip" --disable-pip-version-check wheel --quiet --no-deps --wheel-dir build/wheel .
+  pip "$tools" wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
   say "built $(ls build/wheel/*.whl), $(stat -c %s build/wheel/*.whl) bytes"
 }
 
+# Away from the sources, so that the installed package is the one that is tested.
 run_tests() {
-  local here=build/python-test
-  fresh_environment "$here"
-  "$here/bin/pip" --disable-pip-version-check install --quiet build/wheel/sortile-*.whl -r tests/python/requirements.txt
-  here=$PWD/$here
-  cd tests/python # away from the sources, so that the installed package is the one that is tested
-  "$here/bin/python" -m mypy --config-file ../../pyproject.toml --cache-dir "$here/mypy" typed_use.py
-  "$here/bin/python" -m mypy.stubtest --mypy-config-file ../../pyproject.toml sortile
-  "$here/bin/python" -m pytest -c ../../pyproject.toml --rootdir . -p no:cacheprovider "$@"
+  pip "$installed" install --quiet build/wheel/sortile-*.whl
+  cd tests/python
+  "$installed/bin/python" -m mypy --config-file ../../pyproject.toml --cache-dir "$installed/mypy" -p sortile
+  "$installed/bin/python" -m mypy --config-file ../../pyproject.toml --cache-dir "$installed/mypy" typed_use.py
+  "$installed/bin/python" -m pytest -c ../../pyproject.toml --rootdir . -p no:cacheprovider "$@"
 }
 
+command -v "$python" >/dev/null || die "there is no $python; set PYTHON"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || die "$python is older than 3.10; set PYTHON to another"
+mkdir -p build
 case ${1:-} in
-wheel) wheel ;;
-test) wheel && shift && run_tests "$@" ;;
-*) die "usage: scripts/python.sh wheel | test [pytest's arguments]" ;;
+wheel)
+  build_tools
+  wheel
+  ;;
+test)
+  build_tools
+  test_tools
+  wheel
+  run_tests "${@:2}"
+  ;;
+test-or-skip)
+  build_tools && test_tools || { say "skipped: the packages that it needs cannot be had here"; exit 77; }
+  wheel
+  run_tests "${@:2}"
+  ;;
+*) die "usage: scripts/python.sh wheel | test [pytest's arguments] | test-or-skip" ;;
 esac

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Literal, Sequence, Union
 
-from . import _core, _others
+from . import _core, _others, _tables
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "argsort",
     "argsort_rows",
+    "argsort_table",
     "explain",
     "info",
     "is_sorted",
@@ -27,6 +28,7 @@ __all__ = [
     "release_scratch",
     "sort",
     "sort_by_key",
+    "sort_table",
     "unique",
 ]
 
@@ -387,6 +389,89 @@ def unique(
     (array([1, 3]), array([1, 2]))
     """
     return _others.unique(x, return_index, return_inverse, return_counts, equal_nan, threads, progress)
+
+
+def sort_table(
+    table: Any,
+    by: Any,
+    /,
+    *,
+    nulls: Literal["last", "first"] = "last",
+    nan: Nan = "last",
+    ignore_index: bool = False,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Any:
+    """Rows of a table in the order of some of its columns.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame, polars.DataFrame, pyarrow.Table or pyarrow.RecordBatch
+    by : column, (column, direction), or list of these
+        What decides, the first before the next; a direction is "ascending" or "descending". Columns hold numbers,
+        decimals of up to 128 bits, booleans, dates, times, text (in the order of its bytes), binary, categories.
+    nulls : {"last", "first"}
+        Where rows go whose entry is null, in both directions. pandas counts NaN and NaT as null.
+    nan : {"last", "largest"}
+        Where NaN goes among what is not null, as in `sort`.
+    ignore_index : bool
+        Of pandas: the result is numbered anew.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    table of the same kind
+        Rows that agree in all columns of `by` keep their order.
+
+    Raises
+    ------
+    TypeError
+        For a table that is not known here, and a column of a type that has no order.
+    ValueError
+        For a column that is not there, and a direction that is none.
+
+    Examples
+    --------
+    >>> import pandas, sortile
+    >>> fruit = pandas.DataFrame({"name": ["fig", "pear", "kiwi"], "size": [7, 12, 7]})
+    >>> sortile.sort_table(fruit, [("size", "descending"), "name"])["name"].tolist()
+    ['pear', 'fig', 'kiwi']
+    """
+    return _tables.sort_table(table, by, nulls, nan, ignore_index, threads, progress)
+
+
+def argsort_table(
+    table: Any,
+    by: Any,
+    /,
+    *,
+    dtype: DTypeLike = None,
+    nulls: Literal["last", "first"] = "last",
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """Row numbers of a table in the order of some of its columns.
+
+    Parameters
+    ----------
+    table, by, nulls, nan, threads, progress
+        As in `sort_table`.
+    dtype : {int64, uint32}
+        Of the row numbers.
+
+    Returns
+    -------
+    array of int64 or uint32
+
+    Examples
+    --------
+    >>> import pandas, sortile
+    >>> sortile.argsort_table(pandas.DataFrame({"size": [7, 12, 5]}), "size")
+    array([2, 0, 1])
+    """
+    return _tables.argsort_table(table, by, dtype, nulls, nan, threads, progress)
 
 
 def explain(

@@ -35,7 +35,8 @@ def given(x: Any) -> tuple[Array, Back]:
         return x.view(np.ndarray), x.__array_wrap__
     if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
         raise TypeError(
-            f"sortile: {type(x).__name__} is a column or table; sort the array that it holds (its to_numpy())"
+            f"sortile: {type(x).__name__} is a column or a table; sort_table() sorts tables, and to_numpy() gives the "
+            "array that a column holds"
         )
     if hasattr(x, "__dlpack__"):
         return _from_dlpack(x)
@@ -104,11 +105,16 @@ class Columns:
     """Columns of one axis, each with its direction, as `_core.argsort_rows` takes them."""
 
     def __init__(self) -> None:
-        self.arrays: list[Array] = []
+        self.arrays: list[Any] = []
         self.descending: list[bool] = []
 
     def append(self, a: Array, descending: bool) -> None:
         self.arrays.append(native(a).reshape(-1))
+        self.descending.append(descending)
+
+    def append_stream(self, stream: Any, descending: bool) -> None:
+        """A PyCapsule with an Arrow stream of one column."""
+        self.arrays.append(stream)
         self.descending.append(descending)
 
     def append_leaf(self, a: Array, descending: bool, nan: str) -> None:

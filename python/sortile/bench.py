@@ -13,6 +13,7 @@ import platform
 import sys
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -95,24 +96,18 @@ def sorts(threads: int | None) -> Iterator[Contest]:
     for n in (10, 100, 1000, 10**4, 10**5, 10**6, 10**7):
         for dtype in ("uint32", "int64", "float32", "float64"):
             x = uniform(n, dtype)
+            ours = partial(sortile.sort, x, threads=threads)
             target = 2.5 if n == 10**7 and dtype == "uint32" else 1
-            yield Contest(
-                f"sort {dtype}", n, lambda x=x: sortile.sort(x, threads=threads), "np.sort", lambda x=x: np.sort(x), target
-            )
+            yield Contest(f"sort {dtype}", n, ours, "np.sort", partial(np.sort, x), target)
 
 
 def argsorts(threads: int | None) -> Iterator[Contest]:
     for n in (10, 1000, 10**5, 10**7):
         for dtype in ("uint32", "int64", "float64"):
             x = uniform(n, dtype)
-            yield Contest(
-                f"argsort {dtype}",
-                n,
-                lambda x=x: sortile.argsort(x, threads=threads),
-                "np.argsort stable",
-                lambda x=x: np.argsort(x, kind="stable"),
-                8 if n == 10**7 else 1,
-            )
+            ours = partial(sortile.argsort, x, threads=threads)
+            theirs = partial(np.argsort, x, kind="stable")
+            yield Contest(f"argsort {dtype}", n, ours, "np.argsort stable", theirs, 8 if n == 10**7 else 1)
 
 
 def others(threads: int | None) -> Iterator[Contest]:

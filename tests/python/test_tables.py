@@ -1,0 +1,155 @@
+"""sort_table and argsort_table against the order that Python itself gives, and against the tables' own sorts."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+from hypothesis import given, strategies as st
+
+import sortile
+
+TYPES = {
+    "int8": (pyarrow.int8(), st.integers(-128, 127)),
+    "uint16": (pyarrow.uint16(), st.integers(0, 2**16 - 1)),
+    "int64": (pyarrow.int64(), st.integers(-(2**63), 2**63 - 1)),
+    "float": (pyarrow.float64(), st.floats(allow_nan=False)),
+    "bool": (pyarrow.bool_(), st.booleans()),
+    "date": (pyarrow.date32(), st.dates()),
+    "time": (pyarrow.timestamp("us"), st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1, 1))),
+    "decimal": (pyarrow.decimal128(30, 2), st.decimals(-10**20, 10**20, places=2)),
+    "text": (pyarrow.string(), st.text(max_size=4)),
+    "long text": (pyarrow.large_string(), st.text("ab", max_size=40)),
+    "view": (pyarrow.string_view(), st.one_of(st.text(max_size=30), st.text("a", max_size=30))),
+    "binary": (pyarrow.binary(), st.binary(max_size=20)),
+    "dictionary": (pyarrow.dictionary(pyarrow.int8(), pyarrow.string()), st.sampled_from(["b", "a", "", "ab"])),
+    "number dictionary": (pyarrow.dictionary(pyarrow.int32(), pyarrow.int64()), st.sampled_from([3, -1, 7])),
+}
+
+
+@st.composite
+def column(draw, n):
+    """A column in several pieces, some of which begin inside their buffers: (Arrow's, Python's values)."""
+    type_, values = TYPES[draw(st.sampled_from(sorted(TYPES)))]
+    pool = draw(st.lists(values, min_size=1, max_size=6)) + ([None] if draw(st.booleans()) else [])
+    held = [draw(st.sampled_from(pool)) for _ in range(n)]
+    cut = draw(st.integers(0, n))
+    pieces = []
+    for part in (held[:cut], held[cut:]):
+        before = draw(st.integers(0, 3))
+        pieces.append(pyarrow.array([None] * before + part, type_).slice(before))
+    return pyarrow.chunked_array(pieces, type_), held
+
+
+def bytes_of(value):
+    return value.encode() if isinstance(value, str) else value
+
+
+def order_of(columns, directions, nulls):
+    """Python's own stable sort, last column first."""
+    rows = list(range(len(columns[0])))
+    for held, down in reversed(list(zip(columns, directions))):
+        there = [r for r in rows if held[r] is not None]
+        there.sort(key=lambda r: bytes_of(held[r]), reverse=down)  # a reversed sort keeps equals in order too
+        lack = [r for r in rows if held[r] is None]
+        rows = there + lack if nulls == "last" else lack + there
+    return rows
+
+
+@given(st.data())
+def test_rows_of_arrow_tables(data):
+    n = data.draw(st.integers(0, 60))
+    made = [data.draw(column(n)) for _ in range(data.draw(st.integers(1, 3)))]
+    directions = [data.draw(st.booleans()) for _ in made]
+    nulls = data.draw(st.sampled_from(["last", "first"]))
+    table = pyarrow.table([a for a, _ in made], names=[str(i) for i in range(len(made))])
+    by = [(str(i), "descending" if down else "ascending") for i, down in enumerate(directions)]
+    wanted = order_of([held for _, held in made], directions, nulls)
+    assert sortile.argsort_table(table, by, nulls=nulls).tolist() == wanted
+    assert sortile.sort_table(table, by, nulls=nulls).equals(table.take(pyarrow.array(wanted, pyarrow.int64())))
+
+
+FRUIT = {
+    "name": ["fig", None, "pear", "apple", "fig", "äpfel"],
+    "size": [7, 3, 12, 12, None, 7],
+    "price": [0.5, float("nan"), 1.5, 0.25, 2.0, None],
+}
+
+
+@pytest.mark.parametrize("by", ["name", "size", "price", [("size", "descending"), "name"], [("price", "descending")]])
+@pytest.mark.parametrize("nulls", ["last", "first"])
+def test_as_polars_and_pyarrow_sort(by, nulls):
+    frame = polars.DataFrame(FRUIT)
+    entries = [e if isinstance(e, tuple) else (e, "ascending") for e in (by if isinstance(by, list) else [by])]
+    down = [d == "descending" for _, d in entries]
+    wanted = frame.sort([n for n, _ in entries], descending=down, nulls_last=nulls == "last", maintain_order=True)
+    found = sortile.sort_table(frame, by, nulls=nulls, nan="largest")
+    assert isinstance(found, polars.DataFrame) and found.equals(wanted)
+    batch = frame.to_arrow().combine_chunks().to_batches()[0]
+    assert isinstance(sortile.sort_table(batch, by, nulls=nulls, nan="largest"), pyarrow.RecordBatch)
+    assert polars.from_arrow(sortile.sort_table(frame.to_arrow(), by, nulls=nulls, nan="largest")).equals(wanted)
+
+
+def pandas_frame():
+    frame = pandas.DataFrame(FRUIT, index=list("uvwxyz"))
+    frame["when"] = pandas.to_datetime(["2024-01-02", None, "2023-05-06", "2024-01-02", "2020-02-29", "2021-01-01"])
+    frame["zone"] = frame["when"].dt.tz_localize("Europe/Berlin")
+    frame["kind"] = pandas.Categorical(["b", "a", None, "b", "a", "c"], categories=["c", "b", "a"], ordered=True)
+    frame["whole"] = pandas.array([3, None, 1, 3, 2, 1], dtype="Int32")
+    frame["flag"] = [True, False, True, False, True, False]
+    return frame
+
+
+@pytest.mark.parametrize("name", list(pandas_frame().columns))
+@pytest.mark.parametrize("direction", ["ascending", "descending"])
+@pytest.mark.parametrize("nulls", ["last", "first"])
+def test_as_pandas_sorts(name, direction, nulls):
+    frame = pandas_frame()
+    wanted = frame.sort_values(name, ascending=direction == "ascending", na_position=nulls, kind="stable")
+    found = sortile.sort_table(frame, [(name, direction)], nulls=nulls)
+    pandas.testing.assert_frame_equal(found, wanted)
+    again = sortile.sort_table(frame, [(name, direction)], nulls=nulls, ignore_index=True)
+    pandas.testing.assert_frame_equal(again, wanted.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_texts(threads):
+    rng = np.random.default_rng(3)
+    words = np.array(["", "a", "ab", "common beginning", "common beginning and more", "z" * 200, "z" * 199 + "y"] +
+                     ["".join(rng.choice(list("abc"), rng.integers(0, 30))) for _ in range(3000)], dtype=object)
+    held = words[rng.integers(0, len(words), 60_000)]
+    table = pyarrow.table({"word": pyarrow.array(held, pyarrow.string()), "row": np.arange(len(held))})
+    for down in (False, True):
+        by = [("word", "descending" if down else "ascending")]
+        rows = sortile.argsort_table(table, by, threads=threads)
+        assert rows.tolist() == sorted(range(len(held)), key=lambda r: held[r].encode(), reverse=down)
+
+
+def test_texts_that_differ_in_length_alone():
+    held = ["x" * (i % 700) for i in range(3000)]
+    rows = sortile.argsort_table(pyarrow.table({"x": held}), "x")
+    assert rows.tolist() == sorted(range(3000), key=lambda r: held[r])
+    zeros = [b"\0" * (i % 20) for i in range(500)]
+    rows = sortile.argsort_table(pyarrow.table({"x": pyarrow.array(zeros, pyarrow.binary())}), "x")
+    assert rows.tolist() == sorted(range(500), key=lambda r: zeros[r])
+
+
+def test_refusals():
+    table = pyarrow.table({"a": [1], "b": [[1]], "c": [decimal.Decimal(1)]})
+    for call, error, text in [
+        (lambda: sortile.sort_table(table, "z"), ValueError, "no column called 'z'; the table has a, b, c"),
+        (lambda: sortile.sort_table(table, [("a", "up")]), ValueError, "direction 'up' of column 'a'"),
+        (lambda: sortile.sort_table(table, []), ValueError, "by names no column"),
+        (lambda: sortile.sort_table(table, "a", nulls="middle"), ValueError, "nulls must be"),
+        (lambda: sortile.sort_table(table, "b"), TypeError, "has no order here; those that have: numbers"),
+        (lambda: sortile.sort_table({"a": [1]}, "a"), TypeError, "no table that is known here"),
+        (lambda: sortile.sort(polars.Series([1])), TypeError, "is a column or a table"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+    twice = pandas.DataFrame([[1, 2]], columns=["a", "a"])
+    with pytest.raises(ValueError, match="2 columns called 'a'"):
+        sortile.sort_table(twice, "a")
