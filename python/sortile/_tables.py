@@ -63,7 +63,8 @@ def _order(by: Any, names: list[Any]) -> list[tuple[Any, bool]]:
         name, direction = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, "ascending")
         if direction not in _DIRECTIONS:
             raise ValueError(
-                f'sortile.sort_table: direction {direction!r} of column {name!r}; allowed are "ascending" and "descending"'
+                f"sortile.sort_table: direction {direction!r} of column {name!r}; "
+                'allowed are "ascending" and "descending"'
             )
         if names.count(name) != 1:
             held = ", ".join(map(str, names))

@@ -1,4 +1,4 @@
-"""Times against NumPy: ``python -m sortile.bench``.
+"""Times against NumPy, pandas, Polars and PyArrow: ``python -m sortile.bench``.
 
 Each row times both sides in turns, so that whatever else the machine does falls on both, and compares the fastest run
 of each. Short calls are repeated inside a run until it takes a millisecond. ``--json FILE`` keeps the results with what
@@ -12,6 +12,7 @@ import json
 import platform
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -134,12 +135,47 @@ def others(threads: int | None) -> Iterator[Contest]:
     )
 
 
+def tables(threads: int | None) -> Iterator[Contest]:
+    """Rows by two columns, with three more to be taken along; against each library that is installed."""
+    n = 10**6
+    rng = np.random.default_rng(1)
+    columns = {
+        "size": rng.integers(0, 1000, n),
+        "price": rng.normal(size=n).round(3),
+        "name": np.array([f"name {i}" for i in range(5000)])[rng.integers(0, 5000, n)],
+        "row": np.arange(n),
+    }
+    with suppress(ImportError):
+        import pandas
+
+        frame = pandas.DataFrame(columns)
+        for by, target in ((["size", "price"], 4), (["name"], 4)):
+            ours = partial(sortile.sort_table, frame, by, threads=threads)
+            theirs = partial(frame.sort_values, by, kind="stable")
+            yield Contest(f"pandas by {', '.join(by)}", n, ours, "sort_values", theirs, target)
+    with suppress(ImportError):
+        import polars
+
+        data = polars.DataFrame(columns)
+        for by in (["size", "price"], ["name"]):
+            ours = partial(sortile.sort_table, data, by, threads=threads)
+            yield Contest(f"Polars by {', '.join(by)}", n, ours, "sort", partial(data.sort, by, maintain_order=True), 1)
+    with suppress(ImportError):
+        import pyarrow
+
+        table = pyarrow.table(columns)
+        for by in (["size", "price"], ["name"]):
+            ours = partial(sortile.sort_table, table, by, threads=threads)
+            theirs = partial(table.sort_by, [(name, "ascending") for name in by])
+            yield Contest(f"PyArrow by {', '.join(by)}", n, ours, "sort_by", theirs, 1)
+
+
 def machine() -> dict[str, Any]:
     cpu = platform.processor()
     info = Path("/proc/cpuinfo")
     if info.exists():
-        names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-        cpu = names[0] if names else cpu
+        models = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        cpu = models[0].partition(":")[2].strip() if models else cpu
     return {
         "cpu": cpu,
         "system": platform.platform(terse=True),
@@ -151,7 +187,9 @@ def machine() -> dict[str, Any]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m sortile.bench", description="Times against NumPy, row by row.")
+    parser = argparse.ArgumentParser(
+        prog="python -m sortile.bench", description="Times against NumPy and others, row by row."
+    )
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains TEXT")
     parser.add_argument("--below", type=int, default=10**9, metavar="N", help="only rows of fewer than N elements")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row (default 1)")
@@ -160,7 +198,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
 
     outcomes = []
-    for suite in (sorts, argsorts, others):
+    for suite in (sorts, argsorts, others, tables):
         for row in suite(chosen.threads):
             if chosen.only in row.name and row.n < chosen.below:
                 outcomes.append(measure(row, chosen.seconds))

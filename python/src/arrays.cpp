@@ -65,9 +65,8 @@ void need_fitting(const char* function, nb::handle out, PyArrayObject* like, PyA
     throw nb::type_error((start + "out must be a numpy.ndarray").c_str());
   PyArrayObject* const a = as_array(out);
   if (PyArray_EquivTypes(PyArray_DESCR(a), type) == 0)
-    throw nb::type_error((start + "out holds " + type_text(a) + "; needed is " +
-                          text_of(reinterpret_cast<PyObject*>(type)))
-                             .c_str());
+    throw nb::type_error(
+        (start + "out holds " + type_text(a) + "; needed is " + text_of(reinterpret_cast<PyObject*>(type))).c_str());
   if (PyArray_NDIM(a) != PyArray_NDIM(like) ||
       !PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(like), PyArray_NDIM(a)))
     throw nb::value_error((start + "out has shape " + shape_text(a) + "; needed is " + shape_text(like)).c_str());
@@ -88,8 +87,8 @@ int position_type(nb::handle dtype) {
     return NPY_INT64;
   if (native && type->kind == 'u' && width == 4)
     return NPY_UINT32;
-  throw nb::type_error(("sortile: positions of dtype " + text_of(keeper) + " asked for; allowed are int64 and uint32")
-                           .c_str());
+  throw nb::type_error(
+      ("sortile: positions of dtype " + text_of(keeper) + " asked for; allowed are int64 and uint32").c_str());
 }
 
 } // namespace sortile::python

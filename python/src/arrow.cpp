@@ -1,8 +1,9 @@
 // Columns of tables by the Arrow C interface.
 //
 // The pieces of a column lie wherever its library keeps them; here they become one array of keys. Numbers are copied as
-// they are; text becomes ranks (text_order.hpp); a dictionary's indices become the ranks of its entries. Where something
-// is null, a column of flags goes before the keys, and the keys of all nulls are zero, so that nulls are equal.
+// they are; text becomes ranks (text_order.hpp); a dictionary's indices become the ranks of its entries. Where
+// something is null, a column of flags goes before the keys, and the keys of all nulls are zero, so that nulls are
+// equal.
 #include "arrow.hpp"
 
 #include "arrow_abi.hpp"
@@ -205,7 +206,8 @@ void fill_bits(const part& p, std::byte* to) {
 std::shared_ptr<void> text_ranks(const std::vector<arrow_array>& pieces, layout lies, unsigned threads) {
   const std::size_t n = rows_of(pieces);
   if (n > std::numeric_limits<std::uint32_t>::max())
-    throw invalid_argument("sortile: a column of text has " + std::to_string(n) + " rows; at most 2^32 - 1 can be ordered");
+    throw invalid_argument("sortile: a column of text has " + std::to_string(n) +
+                           " rows; at most 2^32 - 1 can be ordered");
   std::vector<text> texts(n);
   for_each_part(pieces, threads, [&](const part& p) {
     for (std::size_t i = 0; i < p.n; ++i)
@@ -329,7 +331,8 @@ std::shared_ptr<void> arrow_column::parts::dictionary_keys(unsigned threads) con
     if (piece.it.length == 0)
       continue;
     const std::shared_ptr<void> values = type.is_text() ? nullptr : keys_of(entries, type, threads);
-    const part all{piece.it, static_cast<std::size_t>(piece.it.offset), static_cast<std::size_t>(piece.it.length), done};
+    const part all{piece.it, static_cast<std::size_t>(piece.it.offset), static_cast<std::size_t>(piece.it.length),
+                   done};
     cpu::for_each_piece(threads, all.n, alone_below, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         std::byte* const to = static_cast<std::byte*>(keys.get()) + (type.is_text() ? 0 : (done + i) * width);

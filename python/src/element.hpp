@@ -30,7 +30,8 @@ struct element {
   missing_kind missing = missing_kind::none;
 };
 
-/// The element of an array whose type the library orders by itself: nothing for complex, structured and all other types.
+/// The element of an array whose type the library orders by itself: nothing for complex, structured and all other
+/// types.
 std::optional<element> element_of(PyArrayObject* array);
 
 /// Whether an element in native byte order, aligned, is a missing one.

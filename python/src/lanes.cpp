@@ -43,7 +43,8 @@ struct grid {
 };
 
 template <class Word>
-void copy_words(const std::byte* from, grid f, std::byte* to, grid t, std::size_t length, std::size_t lanes, bool swap) {
+void copy_words(const std::byte* from, grid f, std::byte* to, grid t, std::size_t length, std::size_t lanes,
+                bool swap) {
   const auto copy_one = [&](std::size_t k, std::size_t j) {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(k), lane = static_cast<std::ptrdiff_t>(j);
     Word w;
@@ -105,8 +106,8 @@ class lane_run {
     const std::size_t bytes = std::max<std::size_t>(1, where_.length * std::max(what_.key_width, what_.result_width));
     if (in_direct_ && out_direct_)
       return std::clamp<std::size_t>(scratch_aim / bytes, 1, 4096);
-    return std::clamp<std::size_t>(scratch_aim / bytes, std::min(neighbours, std::max<std::size_t>(1, scratch_most / bytes)),
-                                   64);
+    return std::clamp<std::size_t>(scratch_aim / bytes,
+                                   std::min(neighbours, std::max<std::size_t>(1, scratch_most / bytes)), 64);
   }
 
   std::size_t run_from(std::size_t lane) const {
@@ -210,8 +211,8 @@ lane_pair lanes_of(PyArrayObject* in, PyArrayObject* out, int axis) {
     const std::ptrdiff_t in_stride = PyArray_STRIDE(in, a), out_stride = PyArray_STRIDE(out, a);
     p.lanes *= n;
     const std::ptrdiff_t whole = static_cast<std::ptrdiff_t>(n);
-    const bool continues = p.axes > 0 && p.in_stride[p.axes - 1] == whole * in_stride &&
-                           p.out_stride[p.axes - 1] == whole * out_stride;
+    const bool continues =
+        p.axes > 0 && p.in_stride[p.axes - 1] == whole * in_stride && p.out_stride[p.axes - 1] == whole * out_stride;
     const int at = continues ? p.axes - 1 : p.axes++;
     p.shape[at] = continues ? p.shape[at] * n : n;
     p.in_stride[at] = in_stride;

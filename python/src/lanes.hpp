@@ -35,7 +35,7 @@ lane_pair lanes_of(PyArrayObject* in, PyArrayObject* out, int axis);
 struct lane_work {
   std::size_t key_width = 1, result_width = 1; ///< bytes; a result_width of 0: nothing is written
   bool swapped_in = false, swapped_out = false;
-  bool aligned = true;         ///< both arrays
+  bool aligned = true;        ///< both arrays
   bool within_result = false; ///< f may be given keys that lie where the result goes: saves scratch memory
   std::function<void(const void* keys, void* result, std::size_t length, const options& opts)> f;
 };

@@ -2,8 +2,8 @@
 //
 // The library orders columns of any type and direction, with NaN as the largest and NaT as the smallest. Where the
 // caller wants them elsewhere, a column is copied and changed so that its order comes out as wanted: floats that
-// descend with NaN last ascend with their sign turned (a NaN stays one); datetimes count from their second smallest value
-// on, so that NaT, by wrapping round, becomes the largest.
+// descend with NaN last ascend with their sign turned (a NaN stays one); datetimes count from their second smallest
+// value on, so that NaT, by wrapping round, becomes the largest.
 #include "arrays.hpp"
 #include "arrow.hpp"
 #include "call.hpp"

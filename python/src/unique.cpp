@@ -154,7 +154,8 @@ answer groups(call& how, PyArrayObject* like, const element& e, const void* sort
   answer a;
   std::optional<groups_of<Word>> found;
   how.run(n, [&] {
-    found.emplace(static_cast<const Word*>(sorted), n, identity<Word>{infinity_of<Word>(e.type), e.missing == missing_kind::nat, want.equal_nan},
+    found.emplace(static_cast<const Word*>(sorted), n,
+                  identity<Word>{infinity_of<Word>(e.type), e.missing == missing_kind::nat, want.equal_nan},
                   how.threads());
   });
   const std::size_t m = n == 0 ? 0 : found->count();
@@ -215,8 +216,8 @@ nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equa
     if (want.positions())
       move_block(move, positions.bytes().data(), n, missing, index_bytes);
   });
-  const answer a = groups_by_width(how, as_array(keys), *e, sorted.bytes().data(), positions.bytes().data(),
-                                   index_bytes, n, want);
+  const answer a =
+      groups_by_width(how, as_array(keys), *e, sorted.bytes().data(), positions.bytes().data(), index_bytes, n, want);
   return nb::make_tuple(a.values, a.index, a.inverse, a.counts);
 }
 

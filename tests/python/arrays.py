@@ -15,7 +15,7 @@ def dtype_of(name):
 
 
 def fill(dtype, n, seed, distinct):
-    """n elements, few of them distinct where `distinct` is small; the extremes and, of floats, all oddities among them."""
+    """n elements, few of them distinct where `distinct` is small; the extremes, and all oddities of floats, among them."""
     rng = np.random.default_rng(seed)
     if dtype.kind in "fc" or dtype == ml_dtypes.bfloat16:
         return fill_floats(dtype, n, rng, distinct)

@@ -38,7 +38,8 @@ def test_structures_by_their_fields(seed, n, descending):
 
 
 def test_structures_against_numpy():
-    x = np.random.default_rng(1).integers(0, 3, (40, 5, 3)).astype("i4").view([("a", "i4"), ("b", "i4"), ("c", "i4")])[..., 0]
+    numbers = np.random.default_rng(1).integers(0, 3, (40, 5, 3)).astype("i4")
+    x = numbers.view([("a", "i4"), ("b", "i4"), ("c", "i4")])[..., 0]
     for axis in (0, 1, None):
         for order in (None, "b", ["c", "a"]):
             wanted = np.argsort(x, axis=axis, order=order, kind="stable")
