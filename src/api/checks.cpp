@@ -1,6 +1,8 @@
 // The checks of the front door: every misuse is named with what is wrong, where, and what is allowed.
 #include "api/checks.hpp"
 
+#include "device/host_reach.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -36,6 +38,14 @@ std::size_t bytes_of(const std::string& name, std::size_t n, std::size_t element
 void need_alignment(const std::string& name, const void* data, std::size_t alignment) {
   if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
     refuse(name + " is not aligned to the " + std::to_string(alignment) + " bytes that are required");
+}
+
+/// Of calls that read and write in host memory.
+void need_reach(const std::string& name, const void* data, std::size_t n) {
+  if (n > 0 && device::is_out_of_reach(data))
+    refuse(name +
+           " lies in the memory of a GPU, where the host cannot read it; sorts take such arrays with options::memory "
+           "set to memory::device");
 }
 
 bool overlap(const array& a, const array& b) {
@@ -194,6 +204,11 @@ void sort(const sort_request& r, const options& opts) {
     refuse("a double buffer sorts keys or pairs; indices are always written to their own array");
   need_arrays(r, key_bytes(r.type), key_bytes(r.type));
   need_count_apart(r);
+  if (opts.memory == memory::host && device::has_driver()) {
+    const sort_arrays a = arrays_of(r, key_bytes(r.type));
+    for (const array* each : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
+      need_reach(each->name, each->data, each->bytes);
+  }
 }
 
 void structs(const struct_request& r, const options& opts) {
@@ -236,6 +251,7 @@ void merge(const merge_request& r, const options& opts) {
   const array keys_out{"keys_out", r.keys_out, bytes_of("keys", n, element)};
   const array values_out{"values_out", r.values_out, bytes_of("values", n, r.value_bytes)};
   need_apart(keys_out, values_out);
+  need_reach("keys_out", r.keys_out, n);
   for (std::size_t i = 0; i < r.runs.size(); ++i) {
     const array keys{"the keys of run " + std::to_string(i), r.runs[i].keys, r.runs[i].n * element};
     const array values{"the values of run " + std::to_string(i), r.runs[i].values, r.runs[i].n * r.value_bytes};
@@ -243,6 +259,7 @@ void merge(const merge_request& r, const options& opts) {
       need_apart(keys, out);
       need_apart(values, out);
     }
+    need_reach(keys.name, keys.data, keys.bytes);
   }
 }
 
@@ -263,6 +280,7 @@ void rows(const rows_request& r, const options& opts) {
     need_order(c.order);
     need_pointer(name, c.data, r.n);
     need_alignment(name, c.data, key_bytes(c.type));
+    need_reach(name, c.data, r.n);
     need_apart({name, c.data, bytes_of(name, r.n, key_bytes(c.type))}, out);
   }
 }
@@ -273,6 +291,7 @@ void permute(const permute_request& r) {
   need_pointer("indices", r.indices, r.n);
   need_alignment("indices", r.indices, r.index_bytes);
   need_pointer("values", r.values, r.n);
+  need_reach("values", r.values, r.n);
   need_apart({"indices", r.indices, bytes_of("indices", r.n, r.index_bytes)},
              {"values", r.values, bytes_of("values", r.n, r.value_bytes)});
 }
@@ -284,6 +303,7 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
   const std::string name = std::string(function) + ": keys";
   need_pointer(name, keys, n);
   need_alignment(name, keys, key_bytes(type));
+  need_reach(name, keys, n);
   bytes_of(name, n, key_bytes(type));
 }
 

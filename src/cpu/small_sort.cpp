@@ -12,6 +12,7 @@
 #include "cpu/small_sort.hpp"
 
 #include "cpu/vector_sort.hpp"
+#include "device/host_reach.hpp"
 #include "primitives/key_codec.hpp"
 
 #include <bit>
@@ -78,6 +79,15 @@ bool are_sound(const sort_request& r, std::size_t key) {
   return r.carries == payload::values && r.values_in != nullptr && same_or_apart(r.values_in, r.values_out, values) &&
          apart(r.keys_in, keys, r.values_in, values) && apart(r.keys_out, keys, r.values_in, values) &&
          (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
+}
+
+/// Not where the front door has to refuse a GPU's memory by name.
+bool are_in_reach(const sort_request& r) {
+  if (!device::has_driver())
+    return true;
+  return !device::is_out_of_reach(r.keys_in) && !device::is_out_of_reach(r.keys_out) &&
+         (r.carries == payload::none ||
+          (!device::is_out_of_reach(r.values_in) && !device::is_out_of_reach(r.values_out)));
 }
 
 template <class K>
@@ -187,7 +197,8 @@ bool sort_small(const sort_request& r, const options& opts, bool engine_is_open)
   if (r.n < 2 || r.n > most_bytes / 4 || !is_plain(opts, engine_is_open))
     return false;
   const std::size_t key = key_bytes(r.type);
-  if (key == 0 || key > 8 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key))
+  if (key == 0 || key > 8 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key) ||
+      !are_in_reach(r))
     return false;
   if (r.carries == payload::none && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key) {
     if (key == 4 && sort_keys<std::uint32_t>(r, opts))

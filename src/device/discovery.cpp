@@ -2,6 +2,7 @@
 // older than the kernels. The runtime says these in five different ways; here they become one list and one sentence.
 #include "device/discovery.hpp"
 
+#include "device/capture_guard.hpp"
 #include "device/why_not.hpp"
 
 #include <sortile/device.hpp>
@@ -55,6 +56,7 @@ device_info describe(int ordinal) {
 }
 
 device_list look() {
+  const device::capture_guard relaxed;
   device_list list;
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);

@@ -1,5 +1,6 @@
 #include "gpu/cuda_run.hpp"
 
+#include "device/capture_guard.hpp"
 #include "device/memory_resource.hpp"
 #include "device/stream.hpp"
 #include "gpu/device_sort.hpp"
@@ -69,11 +70,15 @@ void with_device_failures(Work&& work) {
   }
 }
 
+/// In the order of the stream: a plain cudaMemcpy goes by the legacy stream, and breaks captures of other threads.
 /// \throws invalid_argument where there were more keys than said
-void check_count(const sort_request& request) {
+void check_count(const sort_request& request, cudaStream_t stream) {
+  if (request.device_n == nullptr)
+    return;
+  const device::capture_guard relaxed;
   std::uint64_t n = 0;
-  if (request.device_n != nullptr)
-    SORTILE_CUDA_CHECK(cudaMemcpy(&n, request.device_n, sizeof n, cudaMemcpyDefault));
+  SORTILE_CUDA_CHECK(cudaMemcpyAsync(&n, request.device_n, sizeof n, cudaMemcpyDefault, stream));
+  SORTILE_CUDA_CHECK(cudaStreamSynchronize(stream));
   if (n > request.n)
     throw invalid_argument("sortile: the number at device_n is " + std::to_string(n) + ", but n, its upper bound, is " +
                            std::to_string(request.n) + "; the first n keys are sorted");
@@ -92,6 +97,7 @@ device_facts current_device() {
 
 void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes, std::span<std::byte> given,
                             const options& opts, const std::function<void(const simt::queue&, void*)>& launch) {
+  const device::capture_guard relaxed;
   need_usable_current_device();
   for (const named_array& array : arrays)
     need_reach(array.name, array.data);
@@ -124,7 +130,7 @@ void run_in_device_memory(const sort_request& request, const options& opts, cons
                          sort.workspace_bytes(), how.workspace, opts,
                          [&](const simt::queue& queue, void* workspace) { sort.launch(queue, workspace); });
   if (opts.checked)
-    check_count(request);
+    check_count(request, static_cast<cudaStream_t>(opts.stream));
 }
 
 void run_from_host_memory(const sort_request& request, const options& opts, const execution& how) {
@@ -134,6 +140,7 @@ void run_from_host_memory(const sort_request& request, const options& opts, cons
   progress_meter progress(how.progress, keys_bytes * 2 + values_bytes * (brings_values ? 2 : 1));
   if (n == 0)
     return progress.finish();
+  const device::capture_guard relaxed;
   need_usable_current_device();
   with_device_failures([&] {
     const device::stream stream;

@@ -1,6 +1,7 @@
 #include "gpu/staging.hpp"
 
 #include "cpu/parallel.hpp"
+#include "device/capture_guard.hpp"
 #include "gpu/cuda_engine.hpp"
 
 #include <algorithm>
@@ -28,8 +29,9 @@ void copy_by_threads(void* to, const void* from, std::size_t bytes, unsigned thr
   });
 }
 
+/// As many as ever were in use at once, for the next callers: to give pinned memory back is to wait for the device.
 std::mutex kept_mutex;
-std::unique_ptr<staging> kept; // by kept_mutex
+std::unique_ptr<staging> kept; // the first of a list; by kept_mutex
 
 } // namespace
 
@@ -39,6 +41,7 @@ staging::staging() {
 }
 
 staging::~staging() {
+  const device::capture_guard relaxed;
   for (slot& s : slots_)
     if (s.memory != nullptr)
       static_cast<void>(cudaFreeHost(s.memory));
@@ -97,21 +100,22 @@ void staging::download(void* host, const void* device, std::size_t bytes, const 
 borrowed_staging::borrowed_staging() {
   {
     const std::lock_guard lock(kept_mutex);
-    staging_ = kept.release();
+    staging_ = std::move(kept);
+    if (staging_ != nullptr)
+      kept = std::move(staging_->next);
   }
   if (staging_ == nullptr)
-    staging_ = new staging;
+    staging_ = std::make_unique<staging>();
 }
 
 borrowed_staging::~borrowed_staging() {
-  std::unique_ptr<staging> mine(staging_);
   const std::lock_guard lock(kept_mutex);
-  if (kept == nullptr)
-    kept = std::move(mine);
+  staging_->next = std::move(kept);
+  kept = std::move(staging_);
 }
 
 void release_staging() noexcept {
-  std::unique_ptr<staging> released;
+  std::unique_ptr<staging> released; // freed last, outside of the lock
   const std::lock_guard lock(kept_mutex);
   std::swap(released, kept);
 }

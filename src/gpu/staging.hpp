@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 
 namespace sortile::gpu {
 
@@ -42,19 +43,23 @@ class staging {
     device::event moved{};
   };
   std::array<slot, slots> slots_;
+
+ public:
+  std::unique_ptr<staging> next; ///< in the list of those that nobody uses
 };
 
-/// A staging that is the caller's until the end of its scope; one is kept for the next caller.
+/// A staging that is the caller's until the end of its scope, and then kept for the next caller: as many as were ever
+/// in use at once, until release_staging().
 class borrowed_staging {
  public:
   borrowed_staging();
   ~borrowed_staging();
   borrowed_staging(const borrowed_staging&) = delete;
   borrowed_staging& operator=(const borrowed_staging&) = delete;
-  staging* operator->() const { return staging_; }
+  staging* operator->() const { return staging_.get(); }
 
  private:
-  staging* staging_;
+  std::unique_ptr<staging> staging_;
 };
 
 } // namespace sortile::gpu

@@ -1,0 +1,79 @@
+// The driver is asked, not the runtime: the runtime would make itself a context, of some hundred megabytes, in a
+// process that only ever sorts in host memory. And only a driver that somebody has loaded: looking for it by name takes
+// a microsecond, so that is done again only when the process has loaded something since.
+#include "device/host_reach.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <link.h>
+#endif
+
+namespace sortile::device {
+namespace {
+
+/// cuPointerGetAttributes of cuda.h, which a build without CUDA does not have. Of memory that is none of CUDA's it says
+/// so by zeros, where cuPointerGetAttribute would fail, and tools would report that.
+using ask_driver = int (*)(unsigned attributes, int* which, void** answers, unsigned long long pointer);
+enum attribute { memory_type = 2, host_pointer = 4, is_managed = 8 };
+constexpr unsigned in_device_memory = 2;
+constexpr int well = 0;
+
+#if defined(__linux__)
+std::uint64_t libraries_loaded_so_far() {
+  unsigned long long loads = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* first, std::size_t, void* to) {
+        *static_cast<unsigned long long*>(to) = first->dlpi_adds;
+        return 1; // no further ones
+      },
+      &loads);
+  return loads;
+}
+
+/// Null where this process has no driver.
+ask_driver driver() {
+  static std::atomic<ask_driver> found{nullptr};
+  static std::atomic<std::uint64_t> missed_at{0};
+  if (const ask_driver known = found.load(std::memory_order_acquire))
+    return known;
+  const std::uint64_t now = libraries_loaded_so_far();
+  if (missed_at.load(std::memory_order_relaxed) == now)
+    return nullptr;
+  void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD); // never closed
+  const auto ask =
+      library == nullptr ? nullptr : reinterpret_cast<ask_driver>(dlsym(library, "cuPointerGetAttributes"));
+  if (ask == nullptr)
+    missed_at.store(now, std::memory_order_relaxed);
+  else
+    found.store(ask, std::memory_order_release);
+  return ask;
+}
+#else
+ask_driver driver() {
+  return nullptr;
+}
+#endif
+
+} // namespace
+
+bool has_driver() noexcept {
+  return driver() != nullptr;
+}
+
+bool is_out_of_reach(const void* array) noexcept {
+  const ask_driver ask = array == nullptr ? nullptr : driver();
+  if (ask == nullptr)
+    return false;
+  const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(array));
+  unsigned type = 0, managed = 0;
+  void* here = nullptr;
+  int which[] = {memory_type, host_pointer, is_managed};
+  void* answers[] = {&type, &here, &managed};
+  return ask(3, which, answers, address) == well && type == in_device_memory && (managed & 0xff) == 0 &&
+         here == nullptr;
+}
+
+} // namespace sortile::device

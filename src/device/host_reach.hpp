@@ -1,0 +1,14 @@
+// Whether the host can read an array: a pointer into a GPU's memory that is taken for one of the host's ends in a fault
+// somewhere below, so the front door asks first.
+#pragma once
+
+namespace sortile::device {
+
+/// Whether this process has loaded a driver: without one there is no such memory, and none is loaded to find out.
+bool has_driver() noexcept;
+
+/// Whether the array lies in memory of a GPU that the host cannot read. Managed and pinned memory is the host's too.
+/// False where that is not known for sure. Asks the driver.
+bool is_out_of_reach(const void* array) noexcept;
+
+} // namespace sortile::device
