@@ -114,8 +114,10 @@ std::string to_string(const plan& p);
 /// \throws unknown_engine, engine_unusable, invalid_argument: as run() would.
 plan explain(const sort_request& request, const options& opts = {});
 
-/// Bytes of scratch that run() needs for this request on this engine. For arrays in device memory the answer needs no
-/// device: it is the same on a machine without one.
+/// Bytes of scratch that are enough for run() with this request on this engine. For arrays in device memory also with
+/// fewer keys, and wherever the keys lie, as their type allows, and values at multiples of their size (of 4, 8 and 16
+/// bytes; others anywhere); so one workspace serves many sorts. Where keys_in is null the arrays need not be there yet:
+/// the answer is enough in place and apart. It needs no device: without one it is enough for any.
 std::size_t workspace_bytes(const sort_request& request, const options& opts = {});
 
 /// Sorts. Stable. O(n · key width) work, O(n) workspace.
@@ -140,7 +142,9 @@ void run(const permute_request& request, const options& opts = {});
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts = {});
 
 /// Gives back to the system the scratch memory (at most 1 GiB) that large calls without a workspace of the caller keep
-/// from one to the next. May be called at any time, from any thread.
+/// from one to the next, and the pinned memory through which arrays of the host go to a GPU and back (64 MiB for each sort
+/// that ever ran beside another): CUDA takes that back when the device is idle, so this one call may wait for it. May be
+/// called at any time, from any thread.
 void release_scratch() noexcept;
 
 /// An engine by name, and whether it can be used here.

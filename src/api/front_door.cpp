@@ -7,6 +7,7 @@
 #include "cpu/small_sort.hpp"
 #include "plan/engine.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace sortile {
@@ -43,6 +44,33 @@ auto with_named_failures(const char* operation, Work&& work) {
   }
 }
 
+/// Of a request whose arrays are not there yet: the most that it takes in place, or apart, and of indices with or
+/// without sorted keys.
+std::size_t most_workspace_bytes(const sort_request& unplaced, const options& opts) {
+  const auto place = [](unsigned k) { // compared, never followed
+    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
+  };
+  sort_request r = unplaced;
+  r.keys_in = place(0);
+  r.keys_out = place(1);
+  if (r.carries == payload::values)
+    r.values_in = place(2);
+  if (r.carries != payload::none)
+    r.values_out = place(3);
+  std::size_t most = workspace_bytes(r, opts);
+  if (r.input_is_scratch)
+    return most;
+  r.keys_out = place(0);
+  if (r.carries == payload::values)
+    r.values_out = place(2);
+  most = std::max(most, workspace_bytes(r, opts));
+  if (r.carries == payload::indices) {
+    r.keys_out = nullptr;
+    most = std::max(most, workspace_bytes(r, opts));
+  }
+  return most;
+}
+
 } // namespace
 
 plan explain(const sort_request& request, const options& opts) {
@@ -54,6 +82,8 @@ plan explain(const sort_request& request, const options& opts) {
 }
 
 std::size_t workspace_bytes(const sort_request& request, const options& opts) {
+  if (request.keys_in == nullptr && request.n > 0)
+    return most_workspace_bytes(request, opts);
   const assignment a = assign(request, opts, purpose::planning);
   return a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
 }
@@ -63,7 +93,7 @@ result_place run(const sort_request& given, const options& opts) {
     return result_place::output;
   return with_named_failures("a sort", [&] {
     const assignment a = assign(given, opts, purpose::running);
-    const std::size_t wanted = a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
+    const std::size_t wanted = a.choice.chosen->workspace_used(a.request, opts, a.threads);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
       checks::workspace(a.request, opts.workspace, wanted);

@@ -74,6 +74,9 @@ class engine_on_cuda final : public engine {
   }
 
   std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned) const override {
+    return opts.memory == memory::device ? device_sort::enough_workspace(request, opts, current_device()) : 0;
+  }
+  std::size_t workspace_used(const sort_request& request, const options& opts, unsigned) const override {
     return opts.memory == memory::device ? on_device(request, opts).workspace_bytes() : 0;
   }
 

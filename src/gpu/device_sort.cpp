@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace sortile::gpu {
 namespace {
@@ -48,6 +49,26 @@ value_route route_of(const sort_request& request) {
   return {as_they_are ? value_handling::direct : value_handling::moved, width};
 }
 
+/// The request for n keys, with the same arrays present and the same ones in place, aligned to vectors or no more than
+/// they have to be.
+sort_request elsewhere(const sort_request& request, std::size_t n, bool keys_aligned, bool values_aligned) {
+  const auto place = [](unsigned k, std::size_t off) { // compared, never followed
+    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57) + off);
+  };
+  const std::size_t keys_off = keys_aligned ? 0 : key_bytes(request.type);
+  const std::size_t values_off = values_aligned ? (keys_aligned ? 0 : travelling_width(request.value_bytes)) : 1;
+  const bool in_place = request.keys_in == request.keys_out;
+  sort_request r = request;
+  r.n = n;
+  r.keys_in = place(0, keys_off);
+  r.keys_out = request.keys_out == nullptr ? nullptr : place(in_place ? 0 : 1, keys_off);
+  if (r.carries == payload::values)
+    r.values_in = place(2, values_off);
+  if (r.carries != payload::none)
+    r.values_out = place(in_place && r.carries == payload::values ? 2 : 3, values_off);
+  return r;
+}
+
 constexpr unsigned digit_bits = 8; // of an LSD pass
 
 /// Calls f with a value of the unsigned type that keys of a type are stored as.
@@ -79,6 +100,23 @@ device_sort::device_sort(const sort_request& request, const options& opts, const
   if (is_any(device))
     layout_.bytes =
         std::max(layout_.bytes, device_sort(request, opts, {.architecture = oldest_architecture}).workspace_bytes());
+}
+
+std::size_t device_sort::enough_workspace(const sort_request& request, const options& opts,
+                                          const device_facts& device) {
+  const value_route route = route_of(request);
+  const bool values_aligned = route.handling != value_handling::moved;
+  std::vector<std::size_t> counts = last_before_changes(key_bytes(request.type) + route.width);
+  if (device.multiprocessors != 0)
+    counts.push_back(most_of_a_sample(request, opts, device));
+  counts.push_back(request.n);
+  std::size_t most = 0;
+  for (const std::size_t n : counts)
+    for (const bool keys_aligned : {true, false})
+      if (n <= request.n)
+        most = std::max(
+            most, device_sort(elsewhere(request, n, keys_aligned, values_aligned), opts, device).workspace_bytes());
+  return most;
 }
 
 std::string device_sort::why_refused(const sort_request& request) {
@@ -169,6 +207,8 @@ Request device_sort::request_of(std::byte* workspace) const {
   }
   if constexpr (requires { r.device_n; })
     r.device_n = request_.device_n;
+  if constexpr (requires { r.input_is_scratch; })
+    r.input_is_scratch = double_buffer();
   constexpr bool may_leave = requires {
     r.unsuited;
   };
@@ -209,10 +249,17 @@ kernels::sample_request<Word> device_sort::sample_request(std::byte* workspace) 
 template <class Word>
 kernels::lsd_request<Word> device_sort::lsd_request(std::byte* workspace) const {
   auto r = request_of<kernels::lsd_request<Word>, Word>(workspace);
-  r.input_is_scratch =
-      request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
   r.architecture = device_.architecture;
   return r;
+}
+
+std::size_t device_sort::most_of_a_sample(const sort_request& request, const options& opts,
+                                          const device_facts& device) {
+  const device_sort any(request, opts, device);
+  return with_word(request.type, [&]<class Word>(Word) -> std::size_t {
+    std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // never followed
+    return kernels::sample_sort_most(device.multiprocessors, any.sample_request<Word>(anywhere));
+  });
 }
 
 std::size_t device_sort::workspace_of(sorter which) const {
@@ -227,7 +274,8 @@ std::size_t device_sort::workspace_of(sorter which) const {
       break;
     case sorter::keys:
       if constexpr (sizeof(Word) >= 4)
-        return kernels::sort_keys_workspace_bytes<Word>(request_.n);
+        return kernels::sort_keys_workspace_bytes<Word>(request_.n, kernels::sort_keys_request<Word>::follows_n,
+                                                        double_buffer());
       break;
     case sorter::pairs:
       if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)

@@ -7,6 +7,12 @@
 //   gathered
 //
 // Which of the sorts in kernels/ does the rest: sorter_choice.hpp.
+//
+// Workspace. What a sort takes jumps where another one is chosen, up or down, and so does it where arrays cannot be
+// read 16 bytes at a time. Callers keep one workspace for many sorts, so what they are told is the largest of all that
+// a sort of so many keys, or fewer, takes at any alignment of its keys: enough_workspace(). Values of 4, 8 and 16 bytes
+// are taken to be aligned to their size, unless those of the request are not. A double buffer has no third array: its
+// inputs are what partitions and passes move to and from.
 #pragma once
 
 #include "gpu/sorter_choice.hpp"
@@ -33,8 +39,10 @@ class device_sort {
   /// Empty, or what these kernels cannot do.
   static std::string why_refused(const sort_request& request);
 
-  /// For any_device: enough for each.
+  /// What this very request takes; for any_device, enough for each.
   std::size_t workspace_bytes() const { return layout_.bytes; }
+  /// Enough for the request, for as many keys or fewer, at any alignment of the arrays that their types allow.
+  static std::size_t enough_workspace(const sort_request& request, const options& opts, const device_facts& device);
   void add_steps(std::vector<plan_step>& steps) const;
 
   /// Queues the sort. `workspace`: workspace_bytes() bytes, aligned to workspace_alignment. Allocates nothing.
@@ -50,6 +58,8 @@ class device_sort {
   void add_steps_of_partitions(std::vector<plan_step>& steps) const;
   void add_steps_of_splitters(std::vector<plan_step>& steps) const;
   void add_steps_of_lsd(std::vector<plan_step>& steps) const;
+  /// Up to how many keys the device's blocks can hold all of them.
+  static std::size_t most_of_a_sample(const sort_request& request, const options& opts, const device_facts& device);
   sort_facts facts() const;
   bool sample_fits() const; ///< on the device, if it is known
   bool vectors_fit() const;
@@ -81,6 +91,10 @@ class device_sort {
   std::uint32_t* unsuited(std::byte* workspace, sorter said_by) const;
   void launch_sorter(const simt::queue& q, std::byte* workspace, sorter which) const;
 
+  /// Inputs serve as third arrays.
+  bool double_buffer() const {
+    return request_.input_is_scratch && (handling_ == value_handling::none || handling_ == value_handling::direct);
+  }
   bool makes_indices() const { return handling_ == value_handling::indices || handling_ == value_handling::gathered; }
   sorter last_before_behind() const { return choice_.second != sorter::nothing ? choice_.second : choice_.first; }
   bool someone_behind() const { return choice_.behind != sorter::nothing; }

@@ -122,6 +122,16 @@ bool partitions_may_leave(sorter which, const sort_facts& f) {
   return !shape.in_one_block && (!shape.counts || f.floats);
 }
 
+std::vector<std::size_t> last_before_changes(std::size_t travelling_bytes) {
+  std::vector<std::size_t> all{kernels::sort_pairs_small, least_between_splitters - 1, kernels::sort_pairs_most};
+  for (const unsigned bytes : {4u, 8u, 16u}) // of keys that one block of sort_keys holds
+    all.push_back(std::size_t{bytes == 4 ? 8192u : bytes == 8 ? 6144u : 4096u});
+  all.push_back(two_to(27) / travelling_bytes); // the middle tiles of kernels/lsd
+  for (unsigned exponent = 0; exponent <= 42; ++exponent)
+    all.push_back(two_to(exponent));
+  return all;
+}
+
 sorter_choice choose_sorter(const sort_facts& f) {
   if (f.n == 0)
     return {};

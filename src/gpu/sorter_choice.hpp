@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace sortile::gpu {
 
@@ -47,6 +48,11 @@ struct sorter_choice {
 };
 
 sorter_choice choose_sorter(const sort_facts& facts);
+
+/// Numbers of keys, with what travels beside them of so many bytes each, up to which some choice, or the shape of some
+/// sort, holds, in any order: beyond one of them a request may take less workspace than at it.
+/// `workspace.is_enough_for_fewer_keys` (tests/gpu) finds one that is missing.
+std::vector<std::size_t> last_before_changes(std::size_t travelling_bytes);
 
 /// Whether a sort of partitions takes one launch of one block for so many keys.
 bool partitions_in_one_block(sorter which, const sort_facts& facts);

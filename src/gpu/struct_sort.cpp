@@ -27,7 +27,8 @@ struct_sort::struct_sort(const struct_request& request, order direction, const d
   std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
   std::size_t most = 0;
   for (unsigned word = 0; word < image_words(request.image_bits); ++word)
-    most = std::max(most, words_bytes(word) + sort_by(word, anywhere).workspace_bytes());
+    most = std::max(most,
+                    words_bytes(word) + device_sort::enough_workspace(request_by(word, anywhere), options_, device_));
   if (request.keys_in == request.keys_out && !structs_travel())
     most = std::max(most, request.n * std::max(request.key_bytes, request.value_bytes));
   bytes_ = second_part_ + rounded(most);
@@ -46,7 +47,7 @@ std::size_t struct_sort::words_bytes(unsigned word) const {
   return rounded(request_.n * key_bytes(image_word_type(request_.image_bits, word)));
 }
 
-device_sort struct_sort::sort_by(unsigned word, std::byte* workspace) const {
+sort_request struct_sort::request_by(unsigned word, std::byte* workspace) const {
   sort_request r{.type = image_word_type(request_.image_bits, word),
                  .n = request_.n,
                  .keys_in = workspace + second_part_,
@@ -63,7 +64,7 @@ device_sort struct_sort::sort_by(unsigned word, std::byte* workspace) const {
     r.carries = payload::values;
     r.values_in = r.values_out;
   }
-  return {r, options_, device_};
+  return r;
 }
 
 void struct_sort::launch(const simt::queue& q, void* workspace) const {
@@ -80,7 +81,7 @@ void struct_sort::launch(const simt::queue& q, void* workspace) const {
                       .positions = word == 0 ? nullptr : positions_at(space),
                       .position_bytes = position_bytes_},
                      request_.decomposer);
-    sort_by(word, space).launch(q, words + words_bytes(word));
+    device_sort(request_by(word, space), options_, device_).launch(q, words + words_bytes(word));
   }
   if (request_.keys_out != nullptr && !structs_travel())
     gather(q, space, request_.keys_in, request_.keys_out, request_.key_bytes);

@@ -30,6 +30,7 @@ class struct_sort {
   /// A request that the front door has checked.
   struct_sort(const struct_request& request, order direction, const device_facts& device);
 
+  /// Enough for as many structs or fewer.
   std::size_t workspace_bytes() const { return bytes_; }
 
   /// Queues the sort. `workspace`: workspace_bytes() bytes, aligned to workspace_alignment. Allocates nothing.
@@ -38,7 +39,7 @@ class struct_sort {
  private:
   void* positions_at(std::byte* workspace) const;
   std::size_t words_bytes(unsigned word) const;
-  device_sort sort_by(unsigned word, std::byte* workspace) const;
+  sort_request request_by(unsigned word, std::byte* workspace) const;
   void gather(const simt::queue& q, std::byte* workspace, const void* in, void* out, std::size_t bytes) const;
 
   /// Whether the structs are the values of the one sort.

@@ -15,8 +15,8 @@ namespace sortile {
 /// What a request needs beside itself while it runs: checked and resolved by the front door.
 struct execution {
   unsigned threads = 1; ///< CPU threads, at least 1
-  /// Exactly what plan() asked for, aligned to workspace_alignment. Empty for arrays in device memory where the caller
-  /// gives none: the engine then allocates it itself.
+  /// Exactly what workspace_used() says, aligned to workspace_alignment. Empty for arrays in device memory where the
+  /// caller gives none: the engine then allocates it itself.
   std::span<std::byte> workspace{};
   const std::function<bool(double)>* progress = nullptr; ///< null where the caller wants none
 };
@@ -53,10 +53,14 @@ class engine {
   /// The steps and the workspace for a checked request; from n and the types alone.
   virtual plan make_plan(const sort_request& request, const options& opts, unsigned threads) const = 0;
 
-  /// plan().workspace_bytes alone: what every call asks, also those so short that writing a plan would cost more than
-  /// the sort.
+  /// plan().workspace_bytes alone: enough for the request, and for such requests of fewer keys.
   virtual std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned threads) const {
     return make_plan(request, opts, threads).workspace_bytes;
+  }
+  /// What this very request uses, workspace_bytes() at most: what every call asks, also those so short that writing a
+  /// plan would cost more than the sort.
+  virtual std::size_t workspace_used(const sort_request& request, const options& opts, unsigned threads) const {
+    return workspace_bytes(request, opts, threads);
   }
 
   /// Carries out a checked request. Throws cancelled, out_of_memory, device_failure.

@@ -79,6 +79,27 @@ void check_shapes(bool alone = false) {
       },
       0);
 }
+/// Double buffers: also buckets of one key, which nobody sorts, and what is unsuited when the outputs have been
+/// written.
+template <class Word>
+void check_scratch() {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const shape kind : shapes_of(all_shapes))
+          for (const unsigned bits : {3u, 8u})
+            check<Word>(q, unless_short(20011, 9001), kind,
+                        between<Word>({.value_bytes = bits == 3 ? 8u : 4u, .input_is_scratch = true, .bits = bits}));
+        check<Word>(q, 40001, shape::few, between<Word>({.value_bytes = 0, .input_is_scratch = true, .bits = 10}));
+      },
+      0);
+}
+SIMT_TEST(splitter_sort, double_buffers_u64) {
+  check_scratch<std::uint64_t>();
+}
+SIMT_TEST(splitter_sort, double_buffers_u128) {
+  check_scratch<uint128>();
+}
+
 SIMT_TEST(splitter_sort, shapes_u64) {
   check_shapes<std::uint64_t>();
 }

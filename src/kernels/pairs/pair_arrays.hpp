@@ -27,13 +27,13 @@ struct pair_arrays {
   }
 
   arrays in() const {
-    // Read only: what is the caller's is not written unless it is an output too.
+    // Read only: what is the caller's is not written unless it is an output too, or scratch.
     return {const_cast<Word*>(r.keys_in), static_cast<Value*>(const_cast<void*>(r.values_in))};
   }
   arrays out() const {
     return {r.keys_out != nullptr ? r.keys_out : part<Word>(at.work_keys), static_cast<Value*>(r.values_out)};
   }
-  arrays spare() const { return {part<Word>(at.keys), part<Value>(at.values)}; }
+  arrays spare() const { return r.input_is_scratch ? in() : arrays{part<Word>(at.keys), part<Value>(at.values)}; }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -7,6 +7,8 @@
 //   2            in → out     out → spare  spare → out      in and out apart
 //   2            in → spare   spare → out  out   → out      keys or values in place
 //
+// Where the inputs are scratch they serve as the spare arrays of the third line, and one partition goes in → out.
+//
 // Where sorted keys are not wanted, keys go to an array of the workspace for `out`. The list of launches depends on n
 // alone, so that a captured graph can be replayed with other pairs.
 //
@@ -45,7 +47,8 @@ class pair_sort {
       tables();
     const bool in_place = r_.keys_in == r_.keys_out || (has_values && r_.values_in == r_.values_out);
     arrays now = all_.in();
-    const arrays first = plan_.second_bits == 0 || in_place ? all_.spare() : all_.out();
+    const bool inputs_stay = plan_.second_bits == 0 && !r_.input_is_scratch;
+    const arrays first = inputs_stay || in_place ? all_.spare() : all_.out();
     partition(now, first, table(at().coarse, chunks_ * plan_.coarse()),
               {1, plan_.coarse() - 1, plan_.fine(), plan_.coarse(), y_bits - plan_.first_bits, chunks_, chunk_},
               r_.make_indices);

@@ -30,6 +30,9 @@ template <class Word>
 void check_pairs_options(const char* call, const sort_pairs_request<Word>& r) {
   if (r.make_indices && r.value_bytes != 4 && r.value_bytes != 8)
     refuse(call, "indices of " + std::to_string(r.value_bytes) + " bytes, 4 and 8 are allowed");
+  if (r.input_is_scratch && (r.make_indices || r.keys_out == nullptr || r.keys_in == r.keys_out ||
+                             (r.value_bytes != 0 && r.values_in == r.values_out)))
+    refuse(call, "input_is_scratch, but outputs are not apart from inputs, or made without them");
   if (r.keys_out == nullptr && r.value_bytes == 0 && r.n > 0)
     refuse(call, "keys_out is null and there are no values: nothing to write");
   if (r.chunks != r.follows_n && (r.chunks == 0 || r.chunks > detail::sort_pairs_plan::most_chunks))

@@ -63,6 +63,9 @@ struct sort_pairs_request {
   bool make_indices = false;       ///< values are 0 … n − 1, of 4 or 8 bytes
   std::uint64_t n = 0;
   key_codec<Word> codec; ///< of the whole key
+  /// The inputs, which are neither outputs nor indices to be made, may be overwritten, and the keys are wanted: no room
+  /// for third arrays is needed in the workspace.
+  bool input_is_scratch = false;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the outputs alone where some bucket is too
@@ -77,8 +80,9 @@ struct sort_pairs_request {
   std::uint64_t large_buckets_from = std::uint64_t{1} << 25;
 };
 
-/// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of
-/// less than 0.3 bytes a pair. Aligned to 128. Reads n, value_bytes, keys_out and partition_bits alone.
+/// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null; not at all
+/// where the input is scratch) and tables of less than 0.3 bytes a pair. Aligned to 128. Reads n, value_bytes,
+/// keys_out, input_is_scratch and partition_bits alone.
 template <class Word>
 std::size_t sort_pairs_workspace_bytes(const sort_pairs_request<Word>& request);
 

@@ -57,9 +57,9 @@ struct sort_pairs_layout {
     l.left = take(bins * 4);
     l.fine = take(rows * bins * 4);
     l.coarse = p.second_bits == 0 ? l.fine : take(rows * p.coarse() * 4);
-    l.keys = take(n * sizeof(Word));
+    l.keys = take(r.input_is_scratch ? 0 : n * sizeof(Word));
     l.work_keys = take(r.keys_out == nullptr ? n * sizeof(Word) : 0);
-    l.values = take(n * r.value_bytes);
+    l.values = take(r.input_is_scratch ? 0 : n * r.value_bytes);
     l.bytes = at;
     return l;
   }

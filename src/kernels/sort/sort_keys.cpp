@@ -61,7 +61,10 @@ void check(const sort_keys_request<Word>& r) {
   check_array("sort_keys", "out", r.out, r.n);
   if (r.in != r.out)
     check_apart("sort_keys", "in", r.in, bytes, "out", r.out, bytes);
-  check_workspace("sort_keys", r.workspace, r.workspace_bytes, sort_keys_workspace_bytes<Word>(r.n, r.partition_bits),
+  else if (r.input_is_scratch)
+    throw invalid_argument("sort_keys: input_is_scratch, but in and out are the same array");
+  check_workspace("sort_keys", r.workspace, r.workspace_bytes,
+                  sort_keys_workspace_bytes<Word>(r.n, r.partition_bits, r.input_is_scratch),
                   sort_keys_layout::alignment);
   check_apart("sort_keys", "workspace", r.workspace, r.workspace_bytes, "in", r.in, bytes);
   check_apart("sort_keys", "workspace", r.workspace, r.workspace_bytes, "out", r.out, bytes);
@@ -70,10 +73,11 @@ void check(const sort_keys_request<Word>& r) {
 } // namespace
 
 template <class Word>
-std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits) {
+std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits, bool input_is_scratch) {
   check_count(n);
   check_bits(partition_bits);
-  return n == 0 ? 0 : sort_keys_layout::of<Word>(sort_keys_plan::of<Word>(n, partition_bits), n).bytes;
+  const auto plan = sort_keys_plan::of<Word>(n, partition_bits);
+  return n == 0 ? 0 : sort_keys_layout::of<Word>(plan, n, input_is_scratch).bytes;
 }
 
 template <class Word>
@@ -102,7 +106,7 @@ void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request) {
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
-  template std::size_t sort_keys_workspace_bytes<WORD>(std::uint64_t, unsigned);                                       \
+  template std::size_t sort_keys_workspace_bytes<WORD>(std::uint64_t, unsigned, bool);                                 \
   template sort_shape sort_keys_shape_of<WORD>(std::uint64_t);                                                         \
   template void sort_keys(const simt::queue&, const sort_keys_request<WORD>&);
 SORTILE_INSTANCE(std::uint32_t)

@@ -49,6 +49,8 @@ struct sort_keys_request {
   Word* out = nullptr; ///< may be `in`
   std::uint64_t n = 0;
   key_codec<Word> codec; ///< of an integer type, or f32, and the whole key
+  /// `in`, which is not `out`, may be overwritten: no room for a third array is needed in the workspace.
+  bool input_is_scratch = false;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
@@ -67,10 +69,11 @@ struct sort_keys_request {
   std::uint32_t giant_from = std::uint32_t{1} << 17;
 };
 
-/// Bytes that a request needs: none where one block sorts, else room for the keys once more, and 20 bytes a bucket
-/// (where buckets are counted: 12 more for each 67,000 keys). Aligned to 128.
+/// Bytes that a request needs: none where one block sorts, else room for the keys once more (but where the input is
+/// scratch), and 20 bytes a bucket (where buckets are counted: 12 more for each 67,000 keys). Aligned to 128.
 template <class Word>
-std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n);
+std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n,
+                                      bool input_is_scratch = false);
 
 template <class Word>
 sort_shape sort_keys_shape_of(std::uint64_t n);

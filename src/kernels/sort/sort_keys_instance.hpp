@@ -6,6 +6,8 @@
 //   2            in → out     out → spare  spare → out      in and out apart
 //   2            in → spare   spare → out  out   → out      in place
 //
+// Where the input is scratch it serves as the spare array of the second line, and one partition goes in → out.
+//
 // The list of launches depends on n alone, so that a captured graph can be replayed with other keys. Floats
 // (float_image.hpp) are sorted where buckets are counted, so there are many of them: their instance has neither a sort
 // in one block nor small tiles.
@@ -27,7 +29,7 @@ class key_sort {
  public:
   key_sort(const simt::queue& q, const sort_keys_request<Word>& r, const detail::sort_keys_plan& plan)
       : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)),
-        at_(detail::sort_keys_layout::of<Word>(plan, r.n)), image_{flip_of(r.codec)} {}
+        at_(detail::sort_keys_layout::of<Word>(plan, r.n, r.input_is_scratch)), image_{flip_of(r.codec)} {}
 
   void launch() const {
     if constexpr (!floats)
@@ -40,7 +42,8 @@ class key_sort {
       look(true);
     tables();
     if (plan_.first_bits != 0) {
-      Word* to = plan_.second_bits == 0 || r_.in == r_.out ? spare() : r_.out;
+      const bool input_stays = plan_.second_bits == 0 && !r_.input_is_scratch;
+      Word* to = input_stays || r_.in == r_.out ? spare() : r_.out;
       partition(now, to, coarse_rings(), {1, plan_.coarse() - 1, plan_.fine(), spread - plan_.first_bits, 1});
       now = to;
     }
@@ -75,7 +78,7 @@ class key_sort {
   }
   bucket_rings fine_rings() const { return {table(at_.fine_next, plan_.bins()), table(at_.fine_left, plan_.bins())}; }
   bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
-  Word* spare() const { return part<Word>(at_.keys); }
+  Word* spare() const { return r_.input_is_scratch ? const_cast<Word*>(r_.in) : part<Word>(at_.keys); }
   unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
   simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
   simt::global<std::uint32_t> unsuited() const { return {r_.unsuited, r_.unsuited == nullptr ? 0u : 1u}; }

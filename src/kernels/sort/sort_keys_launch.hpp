@@ -53,7 +53,7 @@ struct sort_keys_layout {
   static std::uint64_t most_giants(std::uint64_t n, std::uint32_t least) { return n / least; }
 
   template <class Word>
-  static sort_keys_layout of(const sort_keys_plan& p, std::uint64_t n) {
+  static sort_keys_layout of(const sort_keys_plan& p, std::uint64_t n, bool input_is_scratch) {
     const std::size_t bins = rounded(std::size_t{p.bins()} * 4), coarse = rounded(std::size_t{p.coarse()} * 4);
     sort_keys_layout l{};
     if (p.in_one_block)
@@ -68,7 +68,7 @@ struct sort_keys_layout {
     l.window = l.fine_left + bins;
     l.giants = l.window + alignment;
     l.keys = l.giants + (p.counts ? rounded(3 * (most_giants(n, least_giant) + 1) * 4) : 0);
-    l.bytes = l.keys + rounded(std::size_t(n) * sizeof(Word));
+    l.bytes = l.keys + (input_is_scratch ? 0 : rounded(std::size_t(n) * sizeof(Word)));
     return l;
   }
 };

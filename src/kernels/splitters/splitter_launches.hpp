@@ -3,7 +3,11 @@
 //   partitions   first: in → spare        second: spare → out        local: out, in place
 //
 // so that buckets of one key are done behind the second. The output may be the input, which is read by then; that the
-// buckets fit is known before. The list of launches depends on n alone.
+// buckets fit is known before. Where the inputs are scratch they are the spare arrays, and it goes
+//
+//   partitions   first: in → out          second: out → in           local, and one-key buckets: in → out
+//
+// with the input as it was until the buckets are known to fit. The list of launches depends on n alone.
 //
 // Partitions are instantiated by key width and value width, with the image of all types of keys of the width; the local
 // steps are those of the sort of pairs, and one more for buckets that are larger.
@@ -16,6 +20,7 @@
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "kernels/splitters/count_buckets_kernel.hpp"
+#include "kernels/splitters/one_key_buckets_kernel.hpp"
 #include "kernels/splitters/passes_look_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
 #include "kernels/splitters/splitter_sort_launch.hpp"
@@ -42,12 +47,15 @@ class splitter_sorter {
     choose(first(), all_.in().keys);
     count(first(), all_.in().keys);
     tables(first());
-    partition(first(), all_.in(), all_.spare(), r_.make_indices);
-    choose(second(), all_.spare().keys);
-    count(second(), all_.spare().keys);
+    const arrays between = r_.input_is_scratch ? all_.out() : all_.spare();
+    partition(first(), all_.in(), between, r_.make_indices);
+    choose(second(), between.keys);
+    count(second(), between.keys);
     tables(second());
-    partition(second(), all_.spare(), all_.out(), false);
+    partition(second(), between, partitioned(), false);
     local();
+    if (r_.input_is_scratch)
+      one_key_buckets();
     if constexpr (large_kernel::capacity > local_kernel::capacity)
       local_large();
     largest();
@@ -161,13 +169,29 @@ class splitter_sorter {
                                   .n = n_,
                                   .make_indices = make_indices});
   }
+  /// Where the second partition ends.
+  arrays partitioned() const { return r_.input_is_scratch ? all_.spare() : all_.out(); }
+  void one_key_buckets() const {
+    using kernel = one_key_buckets_kernel<Word, Value>;
+    const arrays from = partitioned(), to = all_.out();
+    simt::launch(q_, {.grid = simt::resident_blocks<kernel>(q_)},
+                 kernel{.in = {from.keys, r_.n},
+                        .in_values = {from.values, r_.n},
+                        .out = {to.keys, r_.n},
+                        .out_values = {to.values, r_.n},
+                        .start = start(second()),
+                        .most = most(),
+                        .gate = gate(),
+                        .n = n_,
+                        .bins = plan_.bins()});
+  }
   template <class Kernel>
   Kernel local_step_of() const {
-    const arrays a = all_.out();
+    const arrays from = partitioned(), a = all_.out();
     return {.original = {r_.keys_in, r_.n},
             .original_values = {all_.in().values, r_.n},
-            .in = {a.keys, r_.n},
-            .in_values = {a.values, r_.n},
+            .in = {from.keys, r_.n},
+            .in_values = {from.values, r_.n},
             .out = {a.keys, r_.n},
             .out_values = {a.values, r_.n},
             .start = start(second()),
@@ -197,7 +221,7 @@ class splitter_sorter {
                        .left = left(),
                        .bins = plan_.bins(),
                        .above = large_kernel::capacity,
-                       .in_spare = false});
+                       .in_spare = r_.input_is_scratch});
   }
 
   const simt::queue& q_;

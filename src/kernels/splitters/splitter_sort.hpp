@@ -40,6 +40,7 @@ namespace sortile::kernels {
 
 /// Word is std::uint64_t, or uint128 with values of up to 8 bytes: with 32-bit keys the passes are quicker
 /// (docs/performance-log-gpu.md). `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
+/// Where the input is scratch and the pairs turn out not to suit it, outputs may have been written; inputs have not.
 template <class Word>
 struct splitter_sort_request : sort_pairs_request<Word> {
   /// In device memory, or null: where this is 0, nothing is done, and `unsuited` says 0. Apart from `unsuited`.
@@ -49,9 +50,9 @@ struct splitter_sort_request : sort_pairs_request<Word> {
   bool leaves_to_passes = false;
 };
 
-/// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null) and tables of
-/// less than 0.3 bytes a pair from 2^24 pairs on. Aligned to 128. Reads n, value_bytes, keys_out and partition_bits
-/// alone.
+/// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null; not at all
+/// where the input is scratch) and tables of less than 0.3 bytes a pair from 2^24 pairs on. Aligned to 128. Reads n,
+/// value_bytes, keys_out, input_is_scratch and partition_bits alone.
 template <class Word>
 std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<Word>& request);
 

@@ -44,9 +44,9 @@ struct splitter_layout {
     l.start = take((bins + 1) * 4);
     l.spreads = take(bins * bytes_of_spread<Word>);
     l.fine = take(rows * bins * 4); // of the first level first
-    l.keys = take(n * sizeof(Word));
+    l.keys = take(r.input_is_scratch ? 0 : n * sizeof(Word));
     l.work_keys = take(r.keys_out == nullptr ? n * sizeof(Word) : 0);
-    l.values = take(n * r.value_bytes);
+    l.values = take(r.input_is_scratch ? 0 : n * r.value_bytes);
     l.bytes = at;
     return l;
   }
