@@ -50,7 +50,7 @@ class block_radix_order {
     alignas(16) simt::shared_array<std::uint32_t, warps * columns> counts;
     simt::shared_array<std::uint32_t, groups * columns> partial; // sums of a group's rows
     simt::shared_array<std::uint32_t, groups * slices> sums;     // of a warp's columns
-    simt::shared_array<std::uint32_t, 2 * warps> differ;         // bits, by warps; low halves first
+    simt::shared_array<std::uint32_t, 4 * warps> differ;         // bits of images, by words of 32, then by warps
   };
 
   /// order[q], for all q < n, is the key that stands at place q; of keys with equal images the lower comes first.
@@ -87,26 +87,28 @@ class block_radix_order {
     }
     image all = 0;
     SORTILE_UNROLL
-    for (unsigned half = 0; half < (sizeof(image) + 3) / 4; ++half) {
-      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * half)));
+    for (unsigned word = 0; word < (sizeof(image) + 3) / 4; ++word) {
+      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * word)));
       if (lane == 0)
-        s.differ[half * warps + warp] = bits;
+        s.differ[word * warps + warp] = bits;
     }
     simt::block_barrier();
     SORTILE_UNROLL
-    for (unsigned half = 0; half < (sizeof(image) + 3) / 4; ++half)
-      all = image(all | image(simt::warp_reduce_or(lane < warps ? s.differ.load(half * warps + lane) : 0u))
-                            << (32 * half));
+    for (unsigned word = 0; word < (sizeof(image) + 3) / 4; ++word)
+      all = image(all | image(simt::warp_reduce_or(lane < warps ? s.differ.load(word * warps + lane) : 0u))
+                            << (32 * word));
     return all;
   }
   template <class T>
   static SORTILE_DEVICE unsigned lowest_bit(T bits) {
-    if constexpr (sizeof(T) > 4) {
-      const auto low = std::uint32_t(bits);
-      return low != 0 ? simt::trailing_zeros(low) : 32 + simt::trailing_zeros(std::uint32_t(bits >> 32));
-    } else {
-      return simt::trailing_zeros(std::uint32_t(bits));
-    }
+    unsigned skipped = 0;
+    SORTILE_UNROLL
+    for (unsigned word = 1; word < sizeof(T) / 4; ++word)
+      if (std::uint32_t(bits) == 0) {
+        bits = T(bits >> 16 >> 16); // of T with more than 32 bits, but compiled for all
+        skipped += 32;
+      }
+    return skipped + simt::trailing_zeros(std::uint32_t(bits));
   }
 
   /// Absent keys of a warp's last row have the greatest digit: standing last, they are ranked last, and not written.

@@ -21,11 +21,13 @@ enum class shape {
   one_giant_bucket, // 7 of 8 keys differ in their low 10 bits alone
   special,          // of floats: what special_float() gives, and random bits
   raised,           // as narrow, with the highest bit
-  one_digit         // the highest alone differs: an odd number of passes
+  one_digit,        // the highest alone differs: an odd number of passes
+  clusters          // few values close together in each of 64 places far apart: buckets are even, bins are not
 };
 inline constexpr shape partition_shapes[] = {shape::uniform,  shape::and_of_3, shape::few,
                                              shape::equal,    shape::sorted,   shape::nearly_sorted,
-                                             shape::reversed, shape::narrow,   shape::one_giant_bucket};
+                                             shape::reversed, shape::narrow,   shape::one_giant_bucket,
+                                             shape::clusters};
 inline constexpr shape digit_shapes[] = {shape::uniform,  shape::and_of_3, shape::few,
                                          shape::equal,    shape::sorted,   shape::nearly_sorted,
                                          shape::reversed, shape::raised,   shape::one_digit};
@@ -96,6 +98,11 @@ Word key(shape kind, const std::uint32_t* bits) {
     return bits[words] % 8 != 0 ? Word(Word(Word(5) << (width - 4)) | (r & 1023)) : r;
   case shape::one_digit:
     return Word(r << (width - 8));
+  case shape::clusters:
+    if constexpr (width < 16)
+      return r;
+    else
+      return Word(Word(r % 64) << (width - 6)) + Word(bits[words] % 50);
   case shape::special:
     if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
       return bits[words] % 3 != 0 ? special_float<Word>(bits[words + 1]) : r;

@@ -93,6 +93,31 @@ void check_shapes() {
       },
       0);
 }
+/// Double buffers, of one partition and of two; also of pairs that turn out to be in order, and unsuited.
+template <class Word>
+void check_scratch() {
+  on_every_schedule(
+      [&](simt::queue q) {
+        one_in taken(2);
+        for (const shape kind : shapes_of(all_shapes))
+          for (const unsigned bits : {0u, 3u, 9u})
+            for (const unsigned value_bytes : {0u, 4u, 16u})
+              if (taken())
+                check<Word>(q, bits == 0 ? 4001 : 9001, kind,
+                            {.value_bytes = value_bytes,
+                             .ask_unsuited = value_bytes == 4,
+                             .input_is_scratch = true,
+                             .bits = bits});
+      },
+      0);
+}
+SIMT_TEST(sort_pairs, double_buffers_u32) {
+  check_scratch<std::uint32_t>();
+}
+SIMT_TEST(sort_pairs, double_buffers_u64) {
+  check_scratch<std::uint64_t>();
+}
+
 /// One block alone: crowds that are seen before bins are filled, and crowds that only the bins find.
 template <class Word>
 void check_one_block() {

@@ -88,7 +88,7 @@ struct count_crowds_kernel {
   struct shared {
     union {
       bucket_counts counts;
-      typename by_digits::shared digits;
+      typename by_digits::tile_storage digits;
     };
     typename filler::shared filling;
     simt::shared_value<std::uint32_t> drawn;

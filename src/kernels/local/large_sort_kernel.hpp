@@ -1,41 +1,61 @@
 // Sorts the buckets that the local step left, whatever their size and keys: a block each, least significant digit
 // first.
 //
-// For each 8-bit digit in which keys differ at all, the block counts the bucket's digits and, unless they are all the
-// same, moves the keys tile by tile, stably, to the other of two arrays, from there back with the next digit, and so
-// on:
+// A bucket that shared storage holds was left because of its keys: too many of them shared a word of bins (clusters
+// that are narrow beside the bucket, many equal keys). Its keys are read once, put in order there by digits of 8 bits
+// between the lowest and the highest bit in which they differ (primitives/radix_order.hpp), and written once. Every
+// bucket may be like that: it costs 0.8 ms a digit for 2^28 keys, and 2 sizeof(key) a key more than the local step.
+//
+// A larger one stays in memory. For each 8-bit digit in which keys differ at all, the block counts the bucket's digits
+// and, unless they are all the same, moves the keys tile by tile, stably, to the other of two arrays, from there back
+// with the next digit, and so on:
 //
 //   tile        keys in the order of the array, ranked by digit (primitives/digit_rank.hpp)
 //   key's place running[digit] + its rank among the tile's keys of that digit
 //   running     where the next key of each digit goes; grows by the tile's counts
 //
 // This is what makes the key sort right for every input. It is not what makes it fast: a block moves some 10 GB/s, so
-// many listed buckets of moderate size are worked off side by side, while one bucket that holds most of a large input
-// takes as long as one multiprocessor needs for it. Buckets whose keys are all the same cost one read per digit that
-// differs elsewhere.
+// many listed buckets are worked off side by side, while one bucket that holds most of a large input takes as long as
+// one multiprocessor needs for it. Buckets whose keys are all the same cost one read per digit that differs elsewhere.
 //
-// Traffic: at most 3 sizeof(key) per key and digit.
+// Traffic: 2 sizeof(key) per key of a bucket that shared storage holds, else at most 3 per key and digit.
 #pragma once
 
 #include "kernels/local/local_sort_kernel.hpp"
 #include "primitives/digit_rank.hpp"
+#include "primitives/radix_order.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, unsigned Threads = 512, int Items = sizeof(Word) <= 8 ? 8 : 4, class Image = integer_image<Word>>
 struct large_sort_kernel {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = Threads, radix = 256, digit_bits = 8;
+  static constexpr unsigned block_threads = Threads, min_blocks = 2, radix = 256, digit_bits = 8;
   static constexpr int items = Items; // of a thread in a tile
   static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
   using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
 
-  struct shared {
+  /// As many keys as the local step takes, and sorts here where their bins did not suit them.
+  static constexpr std::uint32_t held = local_sort_kernel<Word>::capacity;
+  using radix_order = primitives::block_radix_order<block_threads, held>;
+
+  struct tile_storage {
     typename ranker::storage rank;
     primitives::block_scan_storage<std::uint32_t, block_threads> scan;
     simt::shared_array<std::uint32_t, radix> count;
     simt::shared_array<std::uint32_t, radix> running;
     simt::shared_array<std::uint32_t, radix> base; // running, less the rank of the tile's first key of the digit
+  };
+  struct bucket_storage {
+    simt::shared_array<Word, held> keys;
+    simt::shared_array<std::uint16_t, held> order;
+    typename radix_order::storage radix;
+  };
+  struct shared {
+    union {
+      tile_storage tile;
+      bucket_storage bucket;
+    };
   };
 
   simt::global<const Word> in; // the buckets; may be out, or may be neither out nor spare
@@ -49,13 +69,28 @@ struct large_sort_kernel {
     const std::uint64_t many = left.findings.load(finding_left);
     const Word differ = differing_bits<Word>(left.findings);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
-      const std::uint32_t b = left.buckets.load(q);
-      sort(s, start.load(b), start.load(b + 1), differ);
+      const std::uint32_t b = left.buckets.load(q), begin = start.load(b), end = start.load(b + 1);
+      if (end - begin <= held)
+        sort_held(s.bucket, begin, end - begin);
+      else
+        sort(s.tile, begin, end, differ);
+      simt::block_barrier();
     }
   }
 
+  /// Sorts so many keys from `begin` on: `held` at most.
+  SORTILE_DEVICE void sort_held(bucket_storage& s, std::uint32_t begin, std::uint32_t keys) const {
+    const unsigned t = simt::thread_index();
+    for (std::uint32_t p = t; p < keys; p += block_threads)
+      s.keys[p] = in.load(begin + p);
+    simt::block_barrier();
+    radix_order::find(s.radix, s.order.view(), keys, [&](std::uint32_t p) { return image.image(s.keys.load(p)); });
+    simt::block_barrier();
+    for (std::uint32_t p = t; p < keys; p += block_threads)
+      out[begin + p] = s.keys.load(s.order.load(p));
+  }
   /// Sorts the keys [begin, end), which differ in these bits at most.
-  SORTILE_DEVICE void sort(shared& s, std::uint32_t begin, std::uint32_t end, Word differ) const {
+  SORTILE_DEVICE void sort(tile_storage& s, std::uint32_t begin, std::uint32_t end, Word differ) const {
     simt::global<const Word> from = in;
     bool in_out = in.data() == out.data();
     for (unsigned shift = 0; shift < below; shift += digit_bits) {
@@ -72,7 +107,7 @@ struct large_sort_kernel {
 
  private:
   /// running[d] = where the keys of digit d begin. False where all keys have the same digit.
-  SORTILE_DEVICE bool count_digits(shared& s, const simt::global<const Word>& from, std::uint32_t begin,
+  SORTILE_DEVICE bool count_digits(tile_storage& s, const simt::global<const Word>& from, std::uint32_t begin,
                                    std::uint32_t end, unsigned shift) const {
     const unsigned t = simt::thread_index();
     if (t < radix)
@@ -88,7 +123,7 @@ struct large_sort_kernel {
     return !simt::block_any(mine == end - begin);
   }
 
-  SORTILE_DEVICE void move(shared& s, const simt::global<const Word>& from, const simt::global<Word>& to,
+  SORTILE_DEVICE void move(tile_storage& s, const simt::global<const Word>& from, const simt::global<Word>& to,
                            std::uint32_t begin, std::uint32_t end, unsigned shift) const {
     static_assert(ranker::owned == 1);
     const unsigned t = simt::thread_index();

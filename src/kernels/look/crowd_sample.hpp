@@ -17,6 +17,17 @@
 // Groups. What is a little too full over a wide range (the middle of a normal distribution has 4.4 times its share)
 // shows in no bin of a few samples, but in 16 neighbouring ones together, by the same rule.
 //
+// Shared buckets. Clusters of keys that are narrow beside a bin, evenly spread, show in no bin and no group: all the
+// same they leave most buckets empty and the others too full. So the samples that share their bucket with an earlier
+// one are counted, in as many cells of one bit as the counters have (two buckets a cell where there are 2^16). Of S
+// samples over C cells these are
+//
+//   S − C (1 − e^(−S/C))        evenly: 63 of 2048 over 2^15 cells
+//
+// and with no bucket above `most` at most what that is for C · n / (most · buckets) cells. Six times the square root of
+// it more says that keys are skewed: 2048 samples see clusters that leave two of three buckets empty (of pairs of 64 bits,
+// whose buckets have less room, one of two). Only asked where there are more buckets than bins.
+//
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no neighbouring samples of a warp fall, or none rise. Where all samples are
 // alike, none do either.
@@ -38,9 +49,11 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// What a sample is judged by.
 struct crowd_limits {
-  unsigned bits = 0;             ///< of a bucket's number, which name a bin
-  std::uint32_t limit = 0;       ///< samples of a bin; 0: no sample is judged
-  std::uint32_t group_limit = 0; ///< of `crowd_sample::together` neighbouring bins
+  unsigned bits = 0;              ///< of a bucket's number, which name a bin
+  std::uint32_t limit = 0;        ///< samples of a bin; 0: no sample is judged
+  std::uint32_t group_limit = 0;  ///< of `crowd_sample::together` neighbouring bins
+  unsigned bucket_bits = 0;       ///< of a bucket's number
+  std::uint32_t shared_limit = 0; ///< samples that share a bucket with an earlier one; 0: they are not counted
 
   SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
 };
@@ -49,6 +62,7 @@ template <unsigned Samples, unsigned MostBits>
 struct crowd_sample : crowd_limits {
   static constexpr unsigned samples = Samples, most_bits = MostBits;
   static constexpr double least_limit = 32;
+  static constexpr unsigned cell_bits = MostBits + 5; ///< a bit of a counter is a cell
   static constexpr unsigned together_bits = 4, together = 1u << together_bits;
   using counters = simt::shared_array<std::uint32_t, 1u << most_bits>;
   using counter_view = simt::shared_view<std::uint32_t>; // of 2^bits of them, or more
@@ -62,7 +76,11 @@ struct crowd_sample : crowd_limits {
       return std::ceil(std::max(least_limit, expected + 6 * std::sqrt(expected)));
     };
     const double limit = limit_of(full), group = limit_of(together * full);
-    return {{bits, limit <= double(samples) ? std::uint32_t(limit) : 0, std::uint32_t(group)}};
+    const double room = std::max(1.0, std::ldexp(double(most) / double(n), int(bucket_bits)));
+    const double cells = std::ldexp(1.0, int(std::min(bucket_bits, cell_bits))) / room;
+    const double sharing = limit_of(samples - cells * (1 - std::exp(-double(samples) / cells)));
+    return {{bits, limit <= double(samples) ? std::uint32_t(limit) : 0, std::uint32_t(group), bucket_bits,
+             bucket_bits > bits && sharing <= double(samples) ? std::uint32_t(sharing) : 0}};
   }
 
   /// Where sample i of n ≥ 1 keys stands.
@@ -103,6 +121,22 @@ struct crowd_sample : crowd_limits {
       found |= sum >= group_limit;
     }
     return simt::block_any(found);
+  }
+  /// Whether more samples share a bucket with an earlier one than can be; bucket_of(sample) is below 2^bucket_bits.
+  template <unsigned Threads, class Word, unsigned Each, class BucketOf>
+  SORTILE_DEVICE bool share_buckets(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of) const {
+    if (shared_limit == 0)
+      return false;
+    for (unsigned w = simt::thread_index(); w < 1u << most_bits; w += Threads)
+      cells[w] = 0;
+    simt::block_barrier();
+    std::uint32_t sharing = 0;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Each; ++j) {
+      const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
+      sharing += simt::block_count((cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0);
+    }
+    return sharing >= shared_limit;
   }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>

@@ -10,18 +10,16 @@
 // Pairs that find their bin taken are put after the others of their word, and such words are put right by insertion, by
 // image and then by place in the bucket. So the result is stable, whichever pair takes a bin first.
 //
-// Some equal keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024, pairs are not
-// listed: each thread keeps its pairs' numbers among the taken ones of their words, a byte each, and puts right a
-// share of the words. That does not depend on how many are taken, and is where the sort begins if the interval of
-// the keys has few values for so many keys (floats of 32 bits between 0 and 1: 2^24, more or less).
-//
-// Many equal keys. Where one word has more than 255, the permutation is sorted least significant digit first instead, 6
-// bits per pass, by those digits in which the bucket's keys differ: slower, and right for all keys. Only a bucket of
-// more than `capacity` pairs is listed: for a launch of larger blocks where there is one, or for
+// Skewed keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024 (clusters of keys that
+// are narrow beside the bucket, many equal keys), insertion would take longer than anything else: the permutation is
+// sorted least significant digit first instead, by digits of 8 bits between the lowest and the highest bit in which the
+// bucket's keys differ (primitives/radix_order.hpp). That costs the same for all keys, and begins at once where the
+// interval of all keys has few values for so many (floats of 32 bits between 0 and 1: 2^24, more or less). Only a
+// bucket of more than `capacity` pairs is deferred: for a launch of larger blocks where there is one, or for
 // large_pairs_kernel.hpp.
 //
 // Between splitters, a bucket's own interval names its bins. Where its keys are skewed in them, pieces between
-// splitters of its own take their place (primitives/piece_order.hpp), and digits where the pieces do not do.
+// splitters of its own take their place (primitives/piece_order.hpp), and digits of 6 bits where the pieces do not do.
 //
 // In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
@@ -36,13 +34,15 @@
 // Where the scan saw that the pairs are sorted, or descending, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) per pair, 90 to 102 % of the copy rate on the H100.
+//
+// Lost: words of many taken pairs put right by insertion all the same, each thread a share of them, up to 255 pairs per
+// word: 30 ms for 2^28 pairs of 32 bits whose buckets hold one cluster of 1000 values each (CUB 8.7).
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
 #include "kernels/local/crowded_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/local_pairs_tuning.hpp"
-#include "kernels/pairs/thread_bytes.hpp"
 #include "kernels/reverse_array.hpp"
 #include "primitives/digit_rank.hpp"
 #include "primitives/piece_order.hpp"
@@ -72,38 +72,43 @@ struct local_pairs_kernel {
   static constexpr unsigned capacity = tuning::capacity, words = alone ? 4096 : tuning::words,
                             list_size = alone ? 1024 : tuning::list_size, most_taken = 16;
   static constexpr unsigned bin_bits = words == 2048 ? 15 : 16, warps = block_threads / simt::warp_size;
-  static constexpr int items = int((capacity + block_threads - 1) / block_threads), owned = int(words / block_threads);
+  static constexpr int items = int((capacity + block_threads - 1) / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6, image_words = sizeof(Word) / 4;
-  /// Pairs a value that words have room for, on average; and values a pair from which on the list nearly always has.
+  /// Pairs a value from which on another sort is better, on average; and values a pair from which on the list nearly
+  /// always has room.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::ballot>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && capacity < 65536);
   using bin_words = kernels::bin_words<block_threads, words>;
 
   using pieces = primitives::piece_order<Word, block_threads, items>; // of buckets between splitters
-  using radix_order = primitives::block_radix_order<alone_threads, alone ? capacity : 1>; // of one block alone
+  using radix_order = primitives::block_radix_order<block_threads, spread_each ? 1 : capacity>; // of the others
 
   struct taken_list {
     simt::shared_array<std::uint16_t, list_size> pair;   // place in the bucket
     simt::shared_array<std::uint32_t, list_size> number; // word << 16 | number in the word
   };
+  struct binning {
+    alignas(16) simt::shared_array<std::uint32_t, words> bins;
+    taken_list list;
+  };
+  struct piece_sort {
+    typename pieces::ranker::storage rank;
+    typename pieces::storage made;
+  };
   struct shared {
     alignas(128) simt::shared_array<Word, capacity + 2 * key_vector> keys;
     alignas(128) simt::shared_array<Value, has_values ? capacity + 2 * value_vector : 1> values;
     union {
-      alignas(16) simt::shared_array<std::uint32_t, words> bins;
-      std::conditional_t<alone, no_value, typename ranker::storage> rank;
-      std::conditional_t<spread_each, typename pieces::ranker::storage, no_value> piece_rank;
-      std::conditional_t<alone, typename radix_order::storage, no_value> crowd;
+      binning binned;
+      std::conditional_t<spread_each, typename ranker::storage, no_value> rank;
+      std::conditional_t<spread_each, piece_sort, no_value> pieced;
+      std::conditional_t<spread_each, no_value, typename radix_order::storage> radix;
     };
     union {
       alignas(16) simt::shared_array<std::uint16_t, capacity> order;
       std::conditional_t<spread_each, typename pieces::scratch, no_value> pieces_in_the_making;
-    };
-    union {
-      taken_list list;
-      std::conditional_t<spread_each, typename pieces::storage, no_value> piece;
     };
     std::conditional_t<alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
     simt::shared_array<std::uint32_t, warps> sums;
@@ -111,6 +116,9 @@ struct local_pairs_kernel {
     simt::shared_value<std::uint32_t> listed;
     simt::shared_value<std::uint32_t> too_many;
     simt::transfer_barrier arrived;
+
+    SORTILE_DEVICE auto& bins() { return binned.bins; }
+    SORTILE_DEVICE auto& list() { return binned.list; }
   };
 
   simt::global<const Word> original; // what the sort was given
@@ -179,9 +187,9 @@ struct local_pairs_kernel {
     if constexpr (spread_each) {
       order_between(s, q, b, bin);
     } else {
-      const bool listed = !bin.keys.has_fewer(std::uint64_t{n} * sparse);
-      if (!(listed && order_by_list(s, b, bin)) && !order_by_words(s, b, bin, listed))
-        sort_by_digits(s, b);
+      const bool dense = bin.keys.has_fewer(std::uint64_t{n} * sparse);
+      if (dense || !order_by_list(s, b, bin))
+        order_by_radix(s, b);
     }
     simt::block_barrier();
     store(s, b);
@@ -199,9 +207,9 @@ struct local_pairs_kernel {
     if (dense || bits <= few_passes * pass_bits)
       return sort_by_digits(s, b);
     const auto image_of = [&](std::uint32_t p) { return image.image(key_of(s, b, p)); };
-    pieces::make(s.piece, s.pieces_in_the_making, low, high, b.pairs, image_of);
+    pieces::make(s.pieced.made, s.pieces_in_the_making, low, high, b.pairs, image_of);
     simt::block_barrier();
-    if (!pieces::find(s.piece, s.piece_rank, s.order.view(), b.pairs, image_of)) {
+    if (!pieces::find(s.pieced.made, s.pieced.rank, s.order.view(), b.pairs, image_of)) {
       simt::block_barrier();
       sort_by_digits(s, b);
     }
@@ -242,8 +250,7 @@ struct local_pairs_kernel {
       crowds = crowded(s, b, bin);
     }
     if (crowds || !order_by_list(s, b, bin))
-      radix_order::find(s.crowd, s.order.view(), b.pairs,
-                        [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
+      order_by_radix(s, b);
     simt::block_barrier();
     store(s, b);
   }
@@ -314,7 +321,7 @@ struct local_pairs_kernel {
     if constexpr (has_values)
       if (fetch_values && values + t < b.value_lead + b.pairs)
         s.values[values + t] = in_values.load(b.first - b.value_lead + values + t);
-    bin_words::clear(s.bins.view());
+    bin_words::clear(s.bins().view());
     simt::block_barrier();
     s.arrived.wait(phase % 2);
   }
@@ -328,7 +335,7 @@ struct local_pairs_kernel {
   SORTILE_DEVICE bool order_by_list(shared& s, const bucket& b, const bins_of& bin) const {
     const std::uint32_t taken = mark(s, b, bin);
     simt::block_barrier();
-    if (!bin_words::place(s.bins.view(), s.sums.view(), s.too_many, 0))
+    if (!bin_words::place(s.bins().view(), s.sums.view(), s.too_many, 0))
       return false;
     simt::block_barrier();
     place(s, b, bin, taken);
@@ -336,24 +343,10 @@ struct local_pairs_kernel {
     insert(s, b);
     return true;
   }
-  /// False, in all threads, where a word has more than 255 taken pairs. `again`: the list has been tried.
-  SORTILE_DEVICE bool order_by_words(shared& s, const bucket& b, const bins_of& bin, bool again) const {
-    if (again) {
-      simt::block_barrier();
-      bin_words::clear(s.bins.view());
-      if (simt::thread_index() == 0)
-        s.too_many = s.listed = 0;
-      simt::block_barrier();
-    }
-    const thread_bytes<items> numbers = number(s, b, bin);
-    simt::block_barrier();
-    if (!bin_words::place(s.bins.view(), s.sums.view(), s.too_many, 0))
-      return false;
-    simt::block_barrier();
-    place_numbered(s, b, bin, numbers);
-    simt::block_barrier();
-    insert_own_words(s, b);
-    return true;
+  /// Any keys, by digits of 8 bits.
+  SORTILE_DEVICE void order_by_radix(shared& s, const bucket& b) const {
+    simt::block_barrier(); // nobody reads bins or the list any more
+    radix_order::find(s.radix, s.order.view(), b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
   }
 
   /// Sets the pairs' bits and lists those that found theirs taken; returns which these are.
@@ -363,43 +356,22 @@ struct local_pairs_kernel {
     each_item([&](int i) {
       if (unsigned(i) * block_threads + t < b.pairs) {
         const std::uint32_t bin = bin_of(key_of(s, b, unsigned(i) * block_threads + t)), bit = 1u << (bin & 15);
-        if ((s.bins.fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
+        if ((s.bins().fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
           taken |= 1u << i;
       }
     });
     for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
       const std::uint32_t p = simt::trailing_zeros(rest) * block_threads + t, w = bin_of(key_of(s, b, p)) >> 4;
-      const std::uint32_t r = s.bins.fetch_add(w, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+      const std::uint32_t r = s.bins().fetch_add(w, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
       const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
       if (r >= most_taken || q >= list_size) {
         s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
         break;
       }
-      s.list.pair[q] = std::uint16_t(p);
-      s.list.number[q] = w << 16 | r;
+      s.list().pair[q] = std::uint16_t(p);
+      s.list().number[q] = w << 16 | r;
     }
     return taken;
-  }
-
-  /// Sets the pairs' bits; 0 for a pair that was first in its bin, else one more than its number among the word's
-  /// taken.
-  SORTILE_DEVICE thread_bytes<items> number(shared& s, const bucket& b, const bins_of& bin_of) const {
-    thread_bytes<items> numbers{};
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
-      if (p < b.pairs) {
-        const std::uint32_t bin = bin_of(key_of(s, b, p)), bit = 1u << (bin & 15);
-        if ((s.bins.fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0) {
-          const std::uint32_t r = s.bins.fetch_add(bin >> 4, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
-          if (r < 255)
-            numbers.set(i, r + 1);
-          else
-            s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
-        }
-      }
-    }
-    return numbers;
   }
 
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const bins_of& bin_of, std::uint32_t taken) {
@@ -407,28 +379,15 @@ struct local_pairs_kernel {
     each_item([&](int i) {
       const std::uint32_t p = unsigned(i) * block_threads + t;
       if (p < b.pairs) {
-        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(bin >> 4);
+        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins().load(bin >> 4);
         if ((taken >> i & 1) == 0)
           s.order[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = std::uint16_t(p);
       }
     });
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = t; q < listed; q += block_threads) {
-      const std::uint32_t at = s.list.number.load(q), word = s.bins.load(at >> 16);
-      s.order[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.list.pair.load(q);
-    }
-  }
-
-  static SORTILE_DEVICE void place_numbered(shared& s, const bucket& b, const bins_of& bin_of,
-                                            const thread_bytes<items>& numbers) {
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
-      if (p < b.pairs) {
-        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins.load(bin >> 4), r = numbers[i];
-        const std::uint32_t before = r == 0 ? (1u << (bin & 15)) - 1 : 0xffffu;
-        s.order[(word >> 16) + simt::popcount(word & before) + (r == 0 ? 0 : r - 1)] = std::uint16_t(p);
-      }
+      const std::uint32_t at = s.list().number.load(q), word = s.bins().load(at >> 16);
+      s.order[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.list().pair.load(q);
     }
   }
 
@@ -436,21 +395,13 @@ struct local_pairs_kernel {
   SORTILE_DEVICE void insert(shared& s, const bucket& b) const {
     const std::uint32_t listed = s.listed;
     for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.list.number.load(q), w = at >> 16;
+      const std::uint32_t at = s.list().number.load(q), w = at >> 16;
       if ((at & 0xffff) == 0)
-        insert_word(s, b, s.bins.load(w) >> 16, end_of_word(s, b, w));
-    }
-  }
-  /// The same of this thread's share of the words.
-  SORTILE_DEVICE void insert_own_words(shared& s, const bucket& b) const {
-    for (unsigned w = simt::thread_index() * unsigned(owned); w < (simt::thread_index() + 1) * unsigned(owned); ++w) {
-      const std::uint32_t word = s.bins.load(w), low = word >> 16, high = end_of_word(s, b, w);
-      if (high - low != simt::popcount(word & 0xffff))
-        insert_word(s, b, low, high);
+        insert_word(s, b, s.bins().load(w) >> 16, end_of_word(s, b, w));
     }
   }
   static SORTILE_DEVICE std::uint32_t end_of_word(shared& s, const bucket& b, std::uint32_t w) {
-    return w + 1 < words ? s.bins.load(w + 1) >> 16 : b.pairs;
+    return w + 1 < words ? s.bins().load(w + 1) >> 16 : b.pairs;
   }
   SORTILE_DEVICE void insert_word(shared& s, const bucket& b, std::uint32_t low, std::uint32_t high) const {
     for (std::uint32_t x = low + 1; x < high; ++x) {

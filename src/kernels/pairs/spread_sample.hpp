@@ -72,10 +72,12 @@ struct spread_sample {
     if (!crowds.judges())
       return r;
     simt::block_barrier();
-    const unsigned right = 32 - crowds.bits;
-    r.crowded = crowds.template crowded<Threads>(s.count.view(), x, [&](Word key) {
-      return r.keys.y(image, key) >> right;
-    }) && !in_some_order(x);
+    const auto number_of = [&](unsigned bits) {
+      return [&r, this, right = 32 - bits](Word key) { return r.keys.y(image, key) >> right; };
+    };
+    const bool too_full = crowds.template crowded<Threads>(s.count.view(), x, number_of(crowds.bits)) ||
+                          crowds.template share_buckets<Threads>(s.count.view(), x, number_of(crowds.bucket_bits));
+    r.crowded = too_full && !in_some_order(x);
     return r;
   }
 
