@@ -42,7 +42,11 @@ TEST_F(misuse, none_in_the_request_that_the_others_change) {
 }
 
 TEST_F(misuse, null_pointers_with_keys_to_sort) {
-  refuse({"keys_in", "null", "100"}, [](auto& r, auto&) { r.keys_in = nullptr; });
+  sort_request no_keys = right_;
+  no_keys.keys_in = nullptr;
+  expect_invalid([&] { run(no_keys); }, {"keys_in", "null", "100"});
+  expect_invalid([&] { static_cast<void>(explain(no_keys)); }, {"keys_in", "null", "100"});
+  EXPECT_NO_THROW(static_cast<void>(workspace_bytes(no_keys))) << "which may be asked before there are arrays";
   refuse({"keys_out", "null"}, [](auto& r, auto&) { r.keys_out = nullptr; });
   refuse({"values_in", "null"}, [](auto& r, auto&) { r.values_in = nullptr; });
   refuse({"values_out", "null"}, [](auto& r, auto&) { r.values_out = nullptr; });
