@@ -97,7 +97,9 @@ class key_space {
       return word(number);
     if (number == 0)
       return 0;
-    const unsigned exponent = static_cast<unsigned>(std::bit_width(number)) - 1;
+    unsigned exponent = 0; // not by std::bit_width, which is 0 in device code of nvcc 13.0
+    for (unsigned step = 32; step != 0; step /= 2)
+      exponent += number >> (exponent + step) != 0 ? step : 0;
     const unsigned dropped = exponent > fraction_ ? exponent - fraction_ : 0;
     std::uint64_t significand = number >> dropped;
     if (dropped != 0) {

@@ -38,7 +38,7 @@ std::size_t workspace_bytes(const struct_request& request, const options& opts) 
 void run(const struct_request& request, const options& opts) {
   try {
     const struct_sorter& sorter = assigned(request, opts, purpose::running);
-    const std::size_t wanted = sorter.workspace_bytes(request, opts);
+    const std::size_t wanted = sorter.workspace_used(request, opts);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
       checks::workspace(request, opts.workspace, wanted);

@@ -15,6 +15,9 @@ constexpr std::size_t pays_from_bytes = std::size_t{64} << 20;
 class structs_on_cuda final : public struct_sorter {
  public:
   std::size_t workspace_bytes(const struct_request& request, const options& opts) const override {
+    return struct_sort(request, opts.order, current_device()).enough_workspace();
+  }
+  std::size_t workspace_used(const struct_request& request, const options& opts) const override {
     return struct_sort(request, opts.order, current_device()).workspace_bytes();
   }
 

@@ -13,6 +13,9 @@ constexpr device_facts device{}; // that the executor presents; how many multipr
 class structs_on_executor final : public struct_sorter {
  public:
   std::size_t workspace_bytes(const struct_request& request, const options& opts) const override {
+    return struct_sort(request, opts.order, device).enough_workspace();
+  }
+  std::size_t workspace_used(const struct_request& request, const options& opts) const override {
     return struct_sort(request, opts.order, device).workspace_bytes();
   }
 

@@ -24,14 +24,24 @@ struct_sort::struct_sort(const struct_request& request, order direction, const d
     position_bytes_ = unsigned(request.value_bytes);
   else if (!structs_travel())
     second_part_ = rounded(request.n * position_bytes_);
+  bytes_ = bytes_with([this](const sort_request& r) { return device_sort(r, options_, device_).workspace_bytes(); });
+}
+
+std::size_t struct_sort::enough_workspace() const {
+  return request_.n == 0 ? 0 : bytes_with([this](const sort_request& r) {
+    return device_sort::enough_workspace(r, options_, device_);
+  });
+}
+
+template <class BytesOf>
+std::size_t struct_sort::bytes_with(BytesOf bytes_of) const {
   std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
   std::size_t most = 0;
-  for (unsigned word = 0; word < image_words(request.image_bits); ++word)
-    most = std::max(most,
-                    words_bytes(word) + device_sort::enough_workspace(request_by(word, anywhere), options_, device_));
-  if (request.keys_in == request.keys_out && !structs_travel())
-    most = std::max(most, request.n * std::max(request.key_bytes, request.value_bytes));
-  bytes_ = second_part_ + rounded(most);
+  for (unsigned word = 0; word < image_words(request_.image_bits); ++word)
+    most = std::max(most, words_bytes(word) + bytes_of(request_by(word, anywhere)));
+  if (request_.keys_in == request_.keys_out && !structs_travel())
+    most = std::max(most, request_.n * std::max(request_.key_bytes, request_.value_bytes));
+  return second_part_ + rounded(most);
 }
 
 bool struct_sort::structs_travel() const {

@@ -30,8 +30,10 @@ class struct_sort {
   /// A request that the front door has checked.
   struct_sort(const struct_request& request, order direction, const device_facts& device);
 
-  /// Enough for as many structs or fewer.
+  /// What this very request takes.
   std::size_t workspace_bytes() const { return bytes_; }
+  /// Enough for as many structs or fewer.
+  std::size_t enough_workspace() const;
 
   /// Queues the sort. `workspace`: workspace_bytes() bytes, aligned to workspace_alignment. Allocates nothing.
   void launch(const simt::queue& q, void* workspace) const;
@@ -39,6 +41,9 @@ class struct_sort {
  private:
   void* positions_at(std::byte* workspace) const;
   std::size_t words_bytes(unsigned word) const;
+  /// With so much for each of the sorts by word.
+  template <class BytesOf>
+  std::size_t bytes_with(BytesOf bytes_of) const;
   sort_request request_by(unsigned word, std::byte* workspace) const;
   void gather(const simt::queue& q, std::byte* workspace, const void* in, void* out, std::size_t bytes) const;
 

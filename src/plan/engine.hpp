@@ -24,9 +24,12 @@ struct execution {
 /// Sorts of structs by their members (compare.cuh), of an engine that does them.
 class struct_sorter {
  public:
+  /// Enough for the request, and for such requests of fewer structs.
   virtual std::size_t workspace_bytes(const struct_request& request, const options& opts) const = 0;
+  /// What this very request uses.
+  virtual std::size_t workspace_used(const struct_request& request, const options& opts) const = 0;
 
-  /// Carries out a checked request with a workspace of workspace_bytes(). For arrays in device memory it may be empty:
+  /// Carries out a checked request with a workspace of workspace_used(). For arrays in device memory it may be empty:
   /// the engine then allocates one itself.
   virtual void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
 
