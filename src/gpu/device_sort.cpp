@@ -209,6 +209,8 @@ Request device_sort::request_of(std::byte* workspace) const {
     r.device_n = request_.device_n;
   if constexpr (requires { r.input_is_scratch; })
     r.input_is_scratch = double_buffer();
+  if constexpr (requires { r.fallback_sees_order; })
+    r.fallback_sees_order = choice_.second == sorter::nothing && choice_.behind == sorter::lsd;
   constexpr bool may_leave = requires {
     r.unsuited;
   };

@@ -23,7 +23,7 @@ struct how {
   order direction = order::ascending;
   unsigned value_bytes = 4;
   bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
-  bool input_is_scratch = false;
+  bool input_is_scratch = false, fallback_sees_order = false;
   unsigned bits = kernels::sort_pairs_request<Word>::follows_n, chunks = kernels::sort_pairs_request<Word>::follows_n;
   std::uint64_t sample_from = ~std::uint64_t{0}, large_buckets_from = ~std::uint64_t{0};
   bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
@@ -120,6 +120,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.sample_from = h.sample_from;
   r.large_buckets_from = h.large_buckets_from;
   r.leaves_to_passes = h.leaves_to_passes;
+  r.fallback_sees_order = h.fallback_sees_order;
   r.input_is_scratch = h.input_is_scratch;
   if (h.want_keys)
     r.keys_out = reinterpret_cast<Word*>(keys_to.view().data());
@@ -183,6 +184,7 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.value_bytes = 4;
   r.make_indices = true;
   r.leaves_to_passes = h.leaves_to_passes;
+  r.fallback_sees_order = h.fallback_sees_order;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
   r.unsuited = unsuited.view().data();

@@ -133,6 +133,19 @@ void check_alike(simt::queue q) {
       }
     }
 }
+/// Keys that are all alike are in order, so a sample leaves them only to who sees that too.
+SIMT_TEST(sort_pairs_spread, alike_keys_are_left_to_who_sees_their_order) {
+  on_every_schedule(
+      [](simt::queue q) {
+        auto keys = make_keys<std::uint32_t>(9001, shape::equal);
+        EXPECT_FALSE(told_unsuited<std::uint32_t>(q, keys, {.bits = 3, .sample_from = 0}));
+        how<std::uint32_t> h{.bits = 3, .sample_from = 0};
+        h.fallback_sees_order = true;
+        EXPECT_TRUE(told_unsuited(q, keys, h));
+        EXPECT_FALSE(told_unsuited(q, make_keys<std::uint32_t>(9001, shape::sorted), h)) << "which are even";
+      },
+      0);
+}
 #if !SORTILE_ON_CUDA
 // 256 clusters over 2048 buckets, as evenly as the sample's bins can tell: it is the buckets that samples share that
 // say so, before the keys are read. On the executor, whose counters tell what was read.

@@ -25,12 +25,14 @@
 //   S − C (1 − e^(−S/C))        evenly: 63 of 2048 over 2^15 cells
 //
 // and with no bucket above `most` at most what that is for C · n / (most · buckets) cells. Six times the square root of
-// it more says that keys are skewed: 2048 samples see clusters that leave two of three buckets empty (of pairs of 64 bits,
-// whose buckets have less room, one of two). Only asked where there are more buckets than bins.
+// it more says that keys are skewed: 2048 samples see clusters that leave two of three buckets empty (of pairs of 64
+// bits, whose buckets have less room, one of two). Only asked where there are more buckets than bins.
 //
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no neighbouring samples of a warp fall, or none rise. Where all samples are
 // alike, none do either.
+// A fallback that reads the keys once and copies them if they are in order (the LSD sort) takes them as quickly, so
+// where it is the only one the question is not asked: keys that are all alike but for a few go there at once.
 //
 // What a wrong answer costs. Even distances can meet a pattern of the input, and skew can be too small to show. The
 // fallback takes all keys, skewed or not, and skew that the sample misses is found by the full count. So the result is
@@ -54,6 +56,8 @@ struct crowd_limits {
   std::uint32_t group_limit = 0;  ///< of `crowd_sample::together` neighbouring bins
   unsigned bucket_bits = 0;       ///< of a bucket's number
   std::uint32_t shared_limit = 0; ///< samples that share a bucket with an earlier one; 0: they are not counted
+
+  bool in_order_too = false; ///< keys that seem to be in order are judged too: the fallback is as quick with them
 
   SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
 };

@@ -88,7 +88,7 @@ struct window_kernel {
     if (!crowds.judges())
       return;
     simt::block_barrier();
-    if (crowded<Sample>(s, x))
+    if ((crowds.in_order_too && low == high) || crowded<Sample>(s, x))
       leave();
   }
   SORTILE_DEVICE void leave() const {

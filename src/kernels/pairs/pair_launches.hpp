@@ -98,6 +98,7 @@ class pair_sort {
     auto s = sample::of(r_.n, bits(), most_of_a_bucket());
     if (r_.unsuited == nullptr || r_.n < r_.sample_from)
       s.limit = 0;
+    s.in_order_too = r_.fallback_sees_order;
     return s;
   }
   bool takes_large_buckets() const {

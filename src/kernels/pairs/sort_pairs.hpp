@@ -71,6 +71,9 @@ struct sort_pairs_request {
   /// A word in device memory, or null. With it, the sort writes 1 and leaves the outputs alone where some bucket is too
   /// large for the local steps (which is known before anything moves), else it writes 0 and sorts.
   std::uint32_t* unsuited = nullptr;
+  /// Whoever takes what does not suit finds out at the first read whether it is in order: a sample need not spare it such
+  /// keys.
+  bool fallback_sees_order = false;
   // For measurements and tests; the first two follow n and the device otherwise.
   unsigned partition_bits = follows_n;                ///< 1 to 16; 0 up to sort_pairs_small pairs
   unsigned chunks = follows_n;                        ///< 1 to 132 blocks that partition

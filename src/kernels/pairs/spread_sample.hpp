@@ -77,7 +77,7 @@ struct spread_sample {
     };
     const bool too_full = crowds.template crowded<Threads>(s.count.view(), x, number_of(crowds.bits)) ||
                           crowds.template share_buckets<Threads>(s.count.view(), x, number_of(crowds.bucket_bits));
-    r.crowded = too_full && !in_some_order(x);
+    r.crowded = too_full && (crowds.in_order_too || !in_some_order(x));
     return r;
   }
 

@@ -58,6 +58,9 @@ struct sort_keys_request {
   /// it writes 0 and sorts, as it always does with integers whose buckets are counted. With floats, 1 where there is a
   /// −0 or a NaN among them, even in order. Not written where one block sorts all keys: it takes any.
   std::uint32_t* unsuited = nullptr;
+  /// Whoever takes what does not suit finds out at the first read whether all keys are alike: a sample need not spare
+  /// it such keys.
+  bool fallback_sees_order = false;
   // For measurements and tests; the first two follow n otherwise.
   unsigned partition_bits = follows_n; ///< 0 to 16
   partition_tiles tiles = partition_tiles::follow_n;

@@ -100,9 +100,10 @@ class key_sort {
     using many = typename window_kernel<Word, Image>::many;
     if (!may_leave() || r_.n < r_.sample_from)
       return {};
-    if (samples_many())
-      return many::of(r_.n, bits(), most_for_one_block);
-    return few::of(r_.n, bits(), most_for_one_block);
+    crowd_limits limits = samples_many() ? crowd_limits(many::of(r_.n, bits(), most_for_one_block))
+                                         : crowd_limits(few::of(r_.n, bits(), most_for_one_block));
+    limits.in_order_too = r_.fallback_sees_order;
+    return limits;
   }
 
   void in_one_block() const {
