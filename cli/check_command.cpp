@@ -92,7 +92,8 @@ int check_lines(const check_job& job, const files::input& source, const talk& vo
   const files::record_order order = job.text.for_lines(job.arrays.descending());
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
   const int status = check_records(
-      job, source.name(), records, order, [](std::size_t i) { return i + 1; }, voice);
+      job, job.as_sort ? job.inputs.empty() ? "-" : job.inputs[0] : source.name(), records, order,
+      [](std::size_t i) { return i + 1; }, voice);
   if (status != all_well || job.permutation_of.empty())
     return status;
   const files::input other(job.permutation_of, threads);

@@ -30,7 +30,7 @@ CLI::App* add_command(command_line& line, const std::string& name, const std::st
   command->callback([&line, command, action = std::move(action)] {
     if (!command->get_subcommands().empty()) // whose callback came first
       return refuse_options_before_subcommand(*command);
-    line.voice.command = full_name(*command);
+    line.voice.command = line.called_as.empty() ? full_name(*command) : line.called_as;
     line.voice.level = std::max(0, 1 + line.verbose - line.quiet);
     line.action = action;
   });
@@ -78,7 +78,9 @@ void prepare(command_line& line) {
   app.set_help_all_flag("--help", "help with examples");
   app.set_version_flag("--version", "sortile " SORTILE_VERSION, "the version");
   app.require_subcommand(1);
-  app.footer("sortile COMMAND -h is a short help of a command, sortile COMMAND --help one with examples.\n"
+  app.footer("sortile COMMAND -h is a short help of a command (of sort, -h is a kind of number), sortile COMMAND "
+             "--help one with "
+             "examples.\n"
              "Exit status: 0 all well, 1 not in order (check), 2 trouble.");
 }
 

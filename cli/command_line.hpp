@@ -5,6 +5,7 @@
 #include "talk.hpp"
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,23 @@ namespace sortile::cli {
 
 enum exit_status : int { all_well = 0, disorder = 1, trouble = 2 };
 
+/// Trouble that ends with another status than 2.
+class status_error : public std::runtime_error {
+ public:
+  status_error(int status, const std::string& what) : std::runtime_error(what), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
 /// The app, and what the chosen subcommand will do.
 struct command_line {
   CLI::App app{"Sorts arrays, text lines and tables, in files and pipes.", "sortile"};
   talk voice;
   std::function<int()> action;        ///< set by the subcommand that was named; returns an exit_status
   std::vector<std::string> arguments; ///< as main() got them
+  std::string called_as;              ///< what messages name in place of the command: "sort"
   int verbose = 0;
   int quiet = 0;
 };
@@ -43,7 +55,7 @@ std::string full_name(const CLI::App& command);
 /// The subcommands of an app, each followed by its own.
 std::vector<CLI::App*> all_commands(CLI::App& app);
 
-void add_sort_command(command_line& line);
+CLI::App* add_sort_command(command_line& line);
 void add_check_command(command_line& line);
 void add_merge_command(command_line& line);
 void add_gen_command(command_line& line);

@@ -1,5 +1,6 @@
 // See program.hpp.
 #include "program.hpp"
+#include "sort_arguments.hpp"
 
 #include "files/temporary_files.hpp"
 
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <new>
 
 #include <fcntl.h>
@@ -31,7 +33,7 @@ const CLI::App& innermost(const CLI::App& app) {
 
 // Messages name the command that was meant, also where it was not understood to its end.
 const std::string& name_command(command_line& line) {
-  return line.voice.command = full_name(innermost(line.app));
+  return line.voice.command = line.called_as.empty() ? full_name(innermost(line.app)) : line.called_as;
 }
 
 int show_help(const CLI::App& app, bool with_examples) {
@@ -58,7 +60,32 @@ std::vector<std::string> completed(std::vector<std::string> arguments, const std
   return arguments;
 }
 
+const CLI::App* command_named(CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+    if (command->get_name() == name)
+      return command;
+  return nullptr;
+}
+
+// The arguments of `sort` follow the rules of sort(1). Called by that name, the program is the command, and for those
+// who know sort(1) all inputs are plain lines.
+void read_sort_arguments(command_line& line) {
+  const CLI::App* sort = command_named(line.app, "sort");
+  const bool by_name = std::filesystem::path(line.arguments[0]).filename() == "sort";
+  if (sort == nullptr || (!by_name && (line.arguments.size() < 2 || line.arguments[1] != "sort")))
+    return;
+  line.called_as = by_name ? "sort" : "sortile sort";
+  const std::vector<std::string> plain =
+      plain_sort_arguments(*sort, {line.arguments.begin() + (by_name ? 1 : 2), line.arguments.end()}, by_name);
+  line.arguments.resize(1);
+  line.arguments.push_back("sort");
+  if (by_name)
+    line.arguments.insert(line.arguments.end(), {"--format", "lines"});
+  line.arguments.insert(line.arguments.end(), plain.begin(), plain.end());
+}
+
 int run_or_help(command_line& line) {
+  read_sort_arguments(line);
   try {
     line.app.parse(std::vector<std::string>(line.arguments.rbegin(), line.arguments.rend() - 1)); // the last one first
   } catch (const CLI::CallForHelp&) {
@@ -83,10 +110,14 @@ int parse_and_run(command_line& line) {
     const std::string what = unknown.empty() ? error.what()
                              : no_command    ? fmt::format("there is no command '{}'", unknown.front())
                                              : fmt::format("'{}' is not understood", unknown.front());
-    line.voice.error(fmt::format("{} ({} -h lists what is allowed)", what, command));
+    line.voice.error(fmt::format("{} ({} --help lists what is allowed)", what, command));
   } catch (const std::bad_alloc&) {
     name_command(line);
     line.voice.error("out of memory");
+  } catch (const status_error& error) {
+    name_command(line);
+    line.voice.error(error.what());
+    return error.status();
   } catch (const std::exception& error) {
     name_command(line);
     line.voice.error(error.what());

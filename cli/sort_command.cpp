@@ -33,6 +33,7 @@ constexpr const char* examples = R"(Examples:
 struct sort_job {
   std::vector<std::string> inputs;
   std::string output = "-";
+  bool output_named = false;
   std::string format;
   std::string values;
   std::string values_output;
@@ -45,6 +46,11 @@ struct sort_job {
   bool check = false;
   bool check_quietly = false;
   bool merge = false;
+  std::string names_from;  ///< --files0-from
+  std::string buffer_size; ///< checked, and of no meaning: memory is what the inputs need
+  std::string batch_size;
+  std::string compress_program;
+  std::vector<std::string> temporary_folders;
 };
 
 // Bytes of one value: of a key type, or a plain number.
@@ -191,9 +197,58 @@ int sort_inputs(const sort_job& job, const talk& voice) {
   return is_table(format) ? sort_table(job, std::move(first), format, voice) : sort_lines(job, std::move(first), voice);
 }
 
-int run_sort(sort_job& job, const talk& voice) {
+// File names that end in NUL, from a file.
+std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> names;
+  const files::input list(path);
+  std::string_view rest = list.bytes();
+  while (!rest.empty()) {
+    const std::string_view name = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    if (name.empty())
+      files::fail(list.name(), "file name {}: invalid zero-length file name", names.size() + 1);
+    if (path == "-" && name == "-")
+      refuse("when reading file names from stdin, no file name of '-' allowed");
+    names.emplace_back(name);
+  }
+  if (names.empty())
+    refuse("no input from '{}'", path);
+  return names;
+}
+
+// SIZE[bkKMGTPEZY%], as sort(1) takes it.
+void need_buffer_size(const std::string& text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view unit = std::string_view(text).substr(digits);
+  if (digits == 0 || unit.size() > 1 ||
+      (unit.size() == 1 && std::string_view("bkKmMgGtTPEZY%").find(unit) == std::string_view::npos))
+    refuse("invalid -S argument '{}' (allowed: a number, and one of the letters b, K, M, G, T, P, E, Z, Y, %)", text);
+}
+
+// What sort(1) demands of its options beyond their order.
+void need_sense(sort_job& job) {
+  if (!job.names_from.empty()) {
+    if (!job.inputs.empty())
+      refuse("extra operand '{}': file operands cannot be combined with --files0-from", job.inputs[0]);
+    job.inputs = names_in(job.names_from);
+  }
   if (job.inputs.empty())
     job.inputs.push_back("-");
+  if (!job.buffer_size.empty())
+    need_buffer_size(job.buffer_size);
+  if (!job.batch_size.empty() && parse_count(job.batch_size, "invalid --batch-size argument") < 2)
+    refuse("invalid --batch-size argument '{}': minimum --batch-size argument is '2'", job.batch_size);
+  const char letter = job.check ? 'c' : 'C';
+  if (!job.check && !job.check_quietly)
+    return;
+  if (job.inputs.size() > 1)
+    refuse("extra operand '{}' not allowed with -{}", job.inputs[1], letter);
+  if (job.output != "-" || job.output_named)
+    refuse("options '-{}o' are incompatible", letter);
+}
+
+int run_sort(sort_job& job, const talk& voice) {
+  need_sense(job);
   if (job.check || job.check_quietly || job.merge)
     refuse_sort_only(job);
   if (job.check || job.check_quietly)
@@ -205,10 +260,14 @@ int run_sort(sort_job& job, const talk& voice) {
 
 } // namespace
 
-void add_sort_command(command_line& line) {
+CLI::App* add_sort_command(command_line& line) {
   auto job = std::make_shared<sort_job>();
-  CLI::App& command = *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV), or arrays (.npy, raw).",
-                                   examples, [job, &line] { return run_sort(*job, line.voice); });
+  CLI::App& command =
+      *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV), or arrays (.npy, raw).", examples, [job, &line] {
+        job->output_named = line.app.get_subcommand("sort")->count("--output") > 0;
+        return run_sort(*job, line.voice);
+      });
+  command.set_help_flag(""); // -h is a kind of number here
   command.add_option("FILE", job->inputs, "inputs; none or -: standard input");
   command
       .add_option("-o,--output", job->output, "the output; written beside it, then renamed (default: standard output)")
@@ -230,7 +289,22 @@ void add_sort_command(command_line& line) {
   command.add_option("--values-output", job->values_output, "where the values go")
       ->option_text("FILE")
       ->group("Arrays");
-  job->text.add_to(command);
+  job->text.add_to(command, true);
+  constexpr const char* group = "Text lines, as sort(1) in the C locale";
+  const auto option = [&](const char* names, auto& value, const char* text, const char* what) {
+    return command.add_option(names, value, what)->option_text(text)->group(group);
+  };
+  option("--files0-from", job->names_from, "FILE",
+         "the inputs' names, each ended by NUL, from a file; -: standard input");
+  constexpr const char* nothing = "accepted, and without effect: sorts take place in memory";
+  option("-S,--buffer-size", job->buffer_size, "SIZE", nothing);
+  option("-T,--temporary-directory", job->temporary_folders, "DIR", nothing)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  option("--batch-size", job->batch_size, "N", nothing);
+  option("--compress-program", job->compress_program, "PROGRAM", nothing);
+  return &command;
 }
 
 } // namespace sortile::cli

@@ -3,8 +3,11 @@
 
 #include "files/column_keys.hpp"
 #include "files/failure.hpp"
+#include "files/file_descriptor.hpp"
+#include "files/input.hpp"
 
 #include <array>
+#include <random>
 #include <utility>
 
 namespace sortile::cli {
@@ -13,42 +16,77 @@ using files::refuse;
 
 namespace {
 
-// What sort(1) of GNU has and sortile has not, so that nobody believes it was heard.
-struct missing_option {
-  const char* names;
-  bool has_argument;
-  const char* what;
+// The orders that --sort names.
+struct named_order {
+  std::string_view word;
+  bool files::ordering::*flag;
 };
-constexpr std::array missing_options{
-    missing_option{"-d,--dictionary-order", false, "dictionary order"},
-    missing_option{"-g,--general-numeric-sort", false, "general numbers"},
-    missing_option{"-i,--ignore-nonprinting", false, "printing characters only"},
-    missing_option{"-M,--month-sort", false, "months"},
-    missing_option{"--human-numeric-sort", false, "numbers with units (-h is the short help)"},
-    missing_option{"-R,--random-sort", false, "random order"},
-    missing_option{"-V,--version-sort", false, "versions"},
-    missing_option{"--random-source", true, "random order"},
-    missing_option{"--sort", true, "orders by word"},
-    missing_option{"--batch-size", true, "merging in batches"},
-    missing_option{"--compress-program", true, "compressed temporaries"},
-    missing_option{"--debug", false, "annotated keys"},
-    missing_option{"--files0-from", true, "file names from a file"},
-    missing_option{"-S,--buffer-size", true, "a bound on memory"},
-    missing_option{"-T,--temporary-directory", true, "temporary files elsewhere"},
-};
+constexpr std::array named_orders{named_order{"general-numeric", &files::ordering::general},
+                                  named_order{"human-numeric", &files::ordering::human},
+                                  named_order{"month", &files::ordering::month},
+                                  named_order{"numeric", &files::ordering::numeric},
+                                  named_order{"random", &files::ordering::random},
+                                  named_order{"version", &files::ordering::version}};
 
-[[noreturn]] void refuse_missing(const missing_option& option) {
-  refuse("{} of sort(1) is not supported yet: {}", option.names, option.what);
+// A word may be shortened, as far as it stays the only one.
+bool files::ordering::*order_named(const std::string& word) {
+  for (const named_order& each : named_orders)
+    if (!word.empty() && each.word.starts_with(word))
+      return each.flag;
+  refuse("invalid argument '{}' for '--sort' (allowed: general-numeric, human-numeric, month, numeric, random, "
+         "version)",
+         word);
+}
+
+// A seed for an order that is another one each time, or the one of a file.
+files::random_seed seed_of(const std::string& source) {
+  files::random_seed seed{};
+  if (source.empty()) {
+    std::random_device device;
+    for (unsigned char& byte : seed)
+      byte = static_cast<unsigned char>(device());
+    return seed;
+  }
+  const files::file_descriptor file = files::open_input(source);
+  if (files::read_fully(file.get(), reinterpret_cast<char*>(seed.data()), seed.size(), source) != seed.size())
+    files::fail(source, "end of file ({} bytes are needed)", seed.size());
+  return seed;
+}
+
+files::key_part part_of(const files::field_key& field) {
+  using form = files::key_part::form;
+  using keep = files::text_filter::keep;
+  const files::ordering& order = field.order;
+  files::key_part part;
+  part.where = field.range.is_whole_record() ? files::key_part::place::record : files::key_part::place::fields;
+  part.range = field.range;
+  part.reverse = order.reverse;
+  part.filter = {order.dictionary ? keep::dictionary : order.printing ? keep::printing : keep::all, order.fold};
+  part.as = order.numeric                        ? form::leading_number
+            : order.general                      ? form::general_number
+            : order.human                        ? form::human_number
+            : order.month                        ? form::month
+            : order.random                       ? form::random
+            : order.version                      ? form::version
+            : order.dictionary || order.printing ? form::filtered
+            : order.fold                         ? form::folded
+                                                 : form::text;
+  return part;
 }
 
 } // namespace
 
-void text_options::add_to(CLI::App& command) {
+void text_options::add_to(CLI::App& command, bool as_sort) {
   constexpr const char* group = "Text lines, as sort(1) in the C locale";
+  const auto flag = [&](const char* names, bool& value, const char* what) {
+    command.add_flag(names, value, what)->group(group);
+  };
   command
-      .add_option("-k,--key-def", keys,
-                  "a key: from field F, character C, to another; letters b, f, n, r; may be repeated")
-      ->option_text("F[.C][bfnr][,F[.C][bfnr]]")
+      .add_option(
+          "-k,--key-def", keys,
+          "a key: from field F, character C, to another; letters b, d, f, g, h, i, M, n, R, r, V as the options; "
+          "may be repeated")
+      ->option_text("F[.C][LETTERS][,F[.C][LETTERS]]")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false)
@@ -58,9 +96,26 @@ void text_options::add_to(CLI::App& command) {
                   "fields end at C (default: where blanks begin); in a table, cells do")
       ->option_text("C")
       ->group(group);
-  command.add_flag("-n,--numeric-sort", numeric, "by the number that the key begins with")->group(group);
-  command.add_flag("-f,--ignore-case", fold, "lower case counts as upper case")->group(group);
-  command.add_flag("-b,--ignore-leading-blanks", blanks, "blanks at the start of a key do not count")->group(group);
+  flag("-n,--numeric-sort", global.numeric, "by the number that the key begins with");
+  flag("-g,--general-numeric-sort", global.general,
+       "by the number of any form (1e3, 0x1f, inf, nan) that it begins with");
+  flag(as_sort ? "-h,--human-numeric-sort" : "--human-numeric-sort", global.human,
+       "by the number with a unit that it begins with: 2K, 1G");
+  flag("-M,--month-sort", global.month, "by the month that it begins with: JAN to DEC, anything else first");
+  flag("-V,--version-sort", global.version, "as a version: numbers within the text by their value");
+  flag("-R,--random-sort", global.random, "in a random order, equal keys beside each other");
+  command.add_option("--random-source", random_source, "a file whose first 16 bytes say which random order")
+      ->option_text("FILE")
+      ->group(group);
+  command
+      .add_option("--sort", order_word,
+                  "one of them by name: general-numeric, human-numeric, month, numeric, random, version")
+      ->option_text("WORD")
+      ->group(group);
+  flag("-d,--dictionary-order", global.dictionary, "blanks, letters and digits alone count");
+  flag("-i,--ignore-nonprinting", global.printing, "printing characters alone count");
+  flag("-f,--ignore-case", global.fold, "lower case counts as upper case");
+  flag("-b,--ignore-leading-blanks", blanks, "blanks at the begin of a key do not count");
   command.add_flag("-z,--zero-terminated", zero, "lines end in NUL, not newline")->group(group);
   command.add_flag("-s,--stable", stable, "equal keys stay as they are (else the whole line decides)")->group(group);
   command.add_flag("-u,--unique", unique, "of lines with equal keys, only the first")->group(group);
@@ -72,20 +127,29 @@ void text_options::add_to(CLI::App& command) {
       ->option_text("NAME[:desc][:num|:text],…")
       ->group(tables);
   command.add_flag("--no-quotes", no_quotes, "quotes are plain characters, rows end at every newline")->group(tables);
-  for (const missing_option& option : missing_options) {
-    if (option.has_argument)
-      command.add_option_function<std::string>(option.names, [&option](const std::string&) { refuse_missing(option); })
-          ->group("");
-    else
-      command.add_flag_callback(option.names, [&option] { refuse_missing(option); })->group("");
-  }
+}
+
+files::ordering text_options::ordered() const {
+  files::ordering order = global;
+  order.blanks_begin = order.blanks_end = blanks;
+  if (!order_word.empty())
+    order.*order_named(order_word) = true;
+  return order;
 }
 
 std::string text_options::named_for_arrays() const {
   const std::pair<bool, const char*> given[] = {{!keys.empty(), "-k"},
                                                 {separator_text.has_value(), "-t"},
-                                                {numeric, "-n"},
-                                                {fold, "-f"},
+                                                {global.numeric, "-n"},
+                                                {global.general, "-g"},
+                                                {global.human, "--human-numeric-sort"},
+                                                {global.month, "-M"},
+                                                {global.version, "-V"},
+                                                {global.random, "-R"},
+                                                {!order_word.empty(), "--sort"},
+                                                {global.dictionary, "-d"},
+                                                {global.printing, "-i"},
+                                                {global.fold, "-f"},
                                                 {blanks, "-b"},
                                                 {zero, "-z"},
                                                 {unique, "-u"},
@@ -105,7 +169,8 @@ std::optional<char> text_options::separator() const {
   if (*separator_text == "\\t")
     return '\t';
   if (separator_text->size() != 1)
-    refuse("-t '{}': a single byte is needed (\\t and \\0 stand for tab and NUL)", *separator_text);
+    refuse("{} (a single byte is needed; \\t and \\0 stand for tab and NUL)",
+           separator_text->empty() ? "empty tab" : fmt::format("multi-character tab '{}'", *separator_text));
   return separator_text->front();
 }
 
@@ -114,22 +179,25 @@ files::record_order text_options::for_lines(bool reverse) const {
     refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)",
            wants_table() ? "--by" : "--no-quotes");
   const std::optional<char> field_separator = separator();
-  const files::ordering global{
-      .numeric = numeric, .fold = fold, .reverse = reverse, .blanks_begin = blanks, .blanks_end = blanks};
+  files::ordering order_of_keys = ordered();
+  order_of_keys.reverse = reverse;
   std::vector<files::field_key> fields;
   for (const std::string& key : keys)
-    fields.push_back(files::parse_field_key(key, field_separator, global));
-  if (fields.empty())
-    fields.push_back({files::field_range{.blanks_begin = blanks, .blanks_end = blanks, .separator = {}}, global});
+    fields.push_back(files::parse_field_key(key, field_separator, order_of_keys));
+  if (fields.empty()) {
+    files::need_one_order(order_of_keys);
+    fields.push_back(
+        {files::field_range{.blanks_begin = blanks, .blanks_end = blanks, .separator = {}}, order_of_keys});
+  }
   files::record_order order;
+  std::optional<files::random_seed> seed;
   for (const files::field_key& field : fields) {
-    files::key_part part;
-    part.where = field.range.is_whole_record() ? files::key_part::place::record : files::key_part::place::fields;
-    part.as = field.order.numeric ? files::key_part::form::leading_number
-              : field.order.fold  ? files::key_part::form::folded
-                                  : files::key_part::form::text;
-    part.reverse = field.order.reverse;
-    part.range = field.range;
+    files::key_part part = part_of(field);
+    if (part.as == files::key_part::form::random) {
+      if (!seed)
+        seed = seed_of(random_source);
+      part.seed = *seed;
+    }
     order.push_back(part);
   }
   const bool whole_line_by_bytes =

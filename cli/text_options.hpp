@@ -2,6 +2,7 @@
 #pragma once
 
 #include "files/csv.hpp"
+#include "files/field_keys.hpp"
 #include "files/record_order.hpp"
 
 #include <optional>
@@ -13,24 +14,28 @@
 namespace sortile::cli {
 
 struct text_options {
-  std::vector<std::string> keys; ///< -k
-  std::optional<std::string> separator_text;    ///< -t
-  std::string by;                ///< --by
-  bool numeric = false;
-  bool fold = false;
+  std::vector<std::string> keys;             ///< -k
+  std::optional<std::string> separator_text; ///< -t
+  std::string by;                            ///< --by
+  files::ordering global;                    ///< of keys without letters of their own
   bool blanks = false;
+  std::string order_word; ///< --sort
+  std::string random_source;
   bool stable = false;
   bool unique = false;
   bool zero = false;
   bool no_quotes = false;
 
-  /// The options that sortile has, and those of sort(1) that it refuses by name.
-  void add_to(CLI::App& command);
+  /// \param as_sort  -h is --human-numeric-sort, not the short help
+  void add_to(CLI::App& command, bool as_sort = false);
 
-  bool wants_lines() const { return !keys.empty() || numeric || fold || blanks || zero; }
+  bool wants_lines() const { return !keys.empty() || blanks || zero || ordered() != files::ordering{}; }
   bool wants_table() const { return !by.empty(); }
   /// The name of an option that has a meaning for text only; empty where none was given.
   std::string named_for_arrays() const;
+
+  /// The order of keys that have no letters, --sort included. \throws invalid_argument
+  files::ordering ordered() const;
 
   char delimiter() const { return zero ? '\0' : '\n'; }
   std::optional<char> separator() const;

@@ -73,6 +73,34 @@ const char* end_of(const field_range& range, std::string_view record) {
   return c.at;
 }
 
+// The flag of a letter; null where it is none. (b is one of two, by where it stands.)
+bool ordering::*flag_of(char letter) {
+  switch (letter) {
+  case 'd':
+    return &ordering::dictionary;
+  case 'f':
+    return &ordering::fold;
+  case 'g':
+    return &ordering::general;
+  case 'h':
+    return &ordering::human;
+  case 'i':
+    return &ordering::printing;
+  case 'M':
+    return &ordering::month;
+  case 'n':
+    return &ordering::numeric;
+  case 'R':
+    return &ordering::random;
+  case 'r':
+    return &ordering::reverse;
+  case 'V':
+    return &ordering::version;
+  default:
+    return nullptr;
+  }
+}
+
 // One F[.C][OPTS].
 struct position {
   std::size_t field = 0;
@@ -107,30 +135,10 @@ position parse_position(std::string_view& rest, std::string_view key) {
 
 void apply_letters(std::string_view letters, std::string_view key, bool ordering::*blanks, ordering& order) {
   for (const char letter : letters) {
-    switch (letter) {
-    case 'b':
-      order.*blanks = true;
-      break;
-    case 'f':
-      order.fold = true;
-      break;
-    case 'n':
-      order.numeric = true;
-      break;
-    case 'r':
-      order.reverse = true;
-      break;
-    case 'd':
-    case 'g':
-    case 'h':
-    case 'i':
-    case 'M':
-    case 'R':
-    case 'V':
-      refuse("-k {}: the ordering '{}' of sort(1) is not supported yet (allowed: b, f, n, r)", key, letter);
-    default:
-      refuse("-k {}: '{}' is no ordering (allowed: b, f, n, r)", key, letter);
-    }
+    bool ordering::*const meant = letter == 'b' ? blanks : flag_of(letter);
+    if (meant == nullptr)
+      refuse("-k {}: '{}' is no ordering (allowed: b, d, f, g, h, i, M, n, R, r, V)", key, letter);
+    order.*meant = true;
   }
 }
 
@@ -140,6 +148,17 @@ std::string_view field_range::in(std::string_view record) const {
   const char* begin = begin_of(*this, record);
   const char* end = std::max(begin, end_of(*this, record));
   return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+void need_one_order(const ordering& order) {
+  const bool filtered = order.version || order.random || order.dictionary || order.printing;
+  if (order.numeric + order.general + order.human + order.month + filtered <= 1)
+    return;
+  std::string letters; // as GNU sort lists them
+  for (const char letter : std::string_view("dfghiMnRV"))
+    if (order.*flag_of(letter) && !(letter == 'i' && order.dictionary))
+      letters += letter;
+  refuse("options '-{}' are incompatible", letters);
 }
 
 field_key parse_field_key(std::string_view text, std::optional<char> separator, const ordering& global) {
@@ -163,6 +182,7 @@ field_key parse_field_key(std::string_view text, std::optional<char> separator, 
     refuse("-k {}: '{}' is too much (allowed: F[.C][OPTS][,F[.C][OPTS]])", text, rest);
   if (key.order == ordering{})
     key.order = global;
+  need_one_order(key.order);
   key.range.blanks_begin = key.order.blanks_begin;
   key.range.blanks_end = key.order.blanks_end;
   return key;

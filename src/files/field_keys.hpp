@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sortile::files {
@@ -11,6 +12,13 @@ namespace sortile::files {
 /// What a key's letters (or the global options) say.
 struct ordering {
   bool numeric = false;      ///< n
+  bool general = false;      ///< g: any number that strtold() reads
+  bool human = false;        ///< h: numbers with units
+  bool month = false;        ///< M
+  bool version = false;      ///< V
+  bool random = false;       ///< R
+  bool dictionary = false;   ///< d: blanks, letters and digits alone count
+  bool printing = false;     ///< i: printing characters alone count; d goes before it
   bool fold = false;         ///< f: lower case counts as upper case
   bool reverse = false;      ///< r
   bool blanks_begin = false; ///< b at the key's begin
@@ -42,8 +50,11 @@ struct field_key {
   ordering order;
 };
 
+/// Refuses orders that contradict each other. \throws invalid_argument in the words of GNU sort
+void need_one_order(const ordering& order);
+
 /// Reads a -k argument. A key without letters of its own takes those of `global`.
-/// \throws invalid_argument naming what is wrong, or the letter of sort(1) that sortile does not have
+/// \throws invalid_argument naming what is wrong
 field_key parse_field_key(std::string_view text, std::optional<char> separator, const ordering& global);
 
 } // namespace sortile::files

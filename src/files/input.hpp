@@ -16,8 +16,8 @@ namespace sortile::files {
 ///
 /// A file is read, not mapped: under a map, what another process (or our own output, or the program behind our pipe)
 /// writes to the file would change the records in mid-sort, and a file cut short would end the process. So what was
-/// read is what is sorted, whatever happens to the file afterwards. That costs a copy: 0.1 to 0.2 s a gigabyte on two
-/// cores (docs/performance-log.md), part of which the huge pages under it give back.
+/// read is what is sorted, whatever happens to the file afterwards. That costs a copy: about half a second a gigabyte
+/// (docs/performance-log.md).
 class input {
  public:
   /// Reads a regular file on up to `threads` threads.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace sortile::files {
 
@@ -36,30 +37,67 @@ decimal number_in(const key_part& part, std::string_view text) {
 
 // One word of a text, by form: a type each, so that the loops below are compiled for each.
 template <form As>
-struct word_reader {
-  key_word operator()(std::string_view text, std::size_t depth) const {
+class word_reader {
+ public:
+  explicit word_reader(const key_part& part) : part_(part) {}
+
+  key_word operator()(std::string_view text, std::size_t depth) {
     if constexpr (As == form::text)
       return text_word(text, depth);
     else if constexpr (As == form::folded)
       return folded_word(text, depth);
     else if constexpr (As == form::leading_number)
       return number_word(parse_leading_number(text), depth);
-    else
+    else if constexpr (As == form::number)
       return number_word(parse_number(text).value_or(decimal{}), depth);
+    else if constexpr (As == form::general_number)
+      return general_number_word(text, depth);
+    else if constexpr (As == form::month)
+      return month_word(text);
+    else if constexpr (As == form::human_number)
+      return human_number_word(filtered(text, part_.filter, kept_), depth);
+    else if constexpr (As == form::random)
+      return random_word(filtered(text, part_.filter, kept_), part_.seed, depth);
+    else if constexpr (As == form::filtered)
+      return text_word(filtered(text, part_.filter, kept_), depth);
+    else
+      return text_word(version_key(text), depth);
   }
+
+  std::string_view version_key(std::string_view text) {
+    make_version_key(filtered(text, part_.filter, kept_), version_key_);
+    return version_key_;
+  }
+
+ private:
+  const key_part& part_;
+  std::string kept_;
+  std::string version_key_;
 };
 
 template <class Body>
-decltype(auto) with_reader(form as, Body&& body) {
-  switch (as) {
+decltype(auto) with_reader(const key_part& part, Body&& body) {
+  switch (part.as) {
   case form::text:
-    return body(word_reader<form::text>{});
+    return body(word_reader<form::text>(part));
   case form::folded:
-    return body(word_reader<form::folded>{});
+    return body(word_reader<form::folded>(part));
   case form::leading_number:
-    return body(word_reader<form::leading_number>{});
+    return body(word_reader<form::leading_number>(part));
+  case form::filtered:
+    return body(word_reader<form::filtered>(part));
+  case form::general_number:
+    return body(word_reader<form::general_number>(part));
+  case form::human_number:
+    return body(word_reader<form::human_number>(part));
+  case form::month:
+    return body(word_reader<form::month>(part));
+  case form::version:
+    return body(word_reader<form::version>(part));
+  case form::random:
+    return body(word_reader<form::random>(part));
   default:
-    return body(word_reader<form::number>{});
+    return body(word_reader<form::number>(part));
   }
 }
 
@@ -95,6 +133,34 @@ int compare_folded(std::string_view a, std::string_view b, std::size_t from) {
   return sign(a.size(), b.size());
 }
 
+// By words [depth, end), as far as there are any.
+int compare_words(const key_part& part, std::string_view a, std::string_view b, std::size_t depth, std::size_t end) {
+  return with_reader(part, [&](auto word) {
+    for (; depth < end; ++depth) {
+      const key_word x = word(a, depth);
+      const key_word y = word(b, depth);
+      if (x.bits != y.bits || x.last)
+        return sign(x.bits, y.bits);
+    }
+    return 0;
+  });
+}
+
+// By the whole of what the texts are made into.
+int compare_made(const key_part& part, std::string_view a, std::string_view b) {
+  std::string kept_a;
+  std::string kept_b;
+  const std::string_view x = filtered(a, part.filter, kept_a);
+  const std::string_view y = filtered(b, part.filter, kept_b);
+  if (part.as == form::filtered)
+    return compare_bytes(x, y, 0);
+  std::string key_a;
+  std::string key_b;
+  make_version_key(x, key_a);
+  make_version_key(y, key_b);
+  return compare_bytes(key_a, key_b, 0);
+}
+
 // Compares two texts of a part that are known to be equal in their first `depth` words; linear in their lengths.
 int compare_texts(const key_part& part, std::string_view a, std::string_view b, std::size_t depth) {
   switch (part.as) {
@@ -105,8 +171,16 @@ int compare_texts(const key_part& part, std::string_view a, std::string_view b, 
   case form::leading_number:
   case form::number:
     return compare(number_in(part, a), number_in(part, b));
+  case form::human_number: {
+    const int units = compare_words(part, a, b, 0, 1);
+    return units != 0 ? units : compare(parse_leading_number(a), parse_leading_number(b));
   }
-  return 0;
+  case form::filtered:
+  case form::version:
+    return compare_made(part, a, b);
+  default:
+    return compare_words(part, a, b, depth, SIZE_MAX); // of two words; behind those of a hash comes the text
+  }
 }
 
 } // namespace
@@ -124,7 +198,7 @@ std::string_view locate(const key_part& part, std::string_view record, std::stri
 
 key_word word_of(const key_part& part, std::string_view record, std::size_t depth, std::string& scratch) {
   const std::string_view text = locate(part, record, scratch);
-  key_word word = with_reader(part.as, [&](auto of) { return of(text, depth); });
+  key_word word = with_reader(part, [&](auto of) { return of(text, depth); });
   if (part.reverse)
     word.bits = ~word.bits;
   return word;
@@ -134,9 +208,9 @@ void words_of(const key_part& part, const record_table& records, const std::uint
               std::size_t n, std::size_t depth, std::uint64_t* words) {
   std::string scratch;
   if (part.where == place::record && part.as == form::text)
-    return fill_words([](std::string_view record) { return record; }, word_reader<form::text>{}, part.reverse, records,
-                      ids, begin, n, depth, words);
-  with_reader(part.as, [&](auto word) {
+    return fill_words([](std::string_view record) { return record; }, word_reader<form::text>(part), part.reverse,
+                      records, ids, begin, n, depth, words);
+  with_reader(part, [&](auto word) {
     fill_words([&](std::string_view record) { return locate(part, record, scratch); }, word, part.reverse, records, ids,
                begin, n, depth, words);
   });

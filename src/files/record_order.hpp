@@ -3,6 +3,7 @@
 
 #include "files/csv.hpp"
 #include "files/field_keys.hpp"
+#include "files/key_forms.hpp"
 #include "files/key_word.hpp"
 
 #include <cstddef>
@@ -20,6 +21,12 @@ struct key_part {
     folded,         ///< by bytes, lower case counting as upper case
     leading_number, ///< as sort -n
     number,         ///< the whole text is a number or empty
+    filtered,       ///< by those bytes that count
+    general_number, ///< as sort -g
+    human_number,   ///< as sort -h
+    month,          ///< as sort -M
+    version,        ///< as sort -V
+    random,         ///< as sort -R
   };
 
   place where = place::record;
@@ -28,6 +35,8 @@ struct key_part {
   field_range range{};    ///< place::fields
   std::size_t column = 0; ///< place::cell
   csv_dialect dialect{};  ///< place::cell
+  text_filter filter{};   ///< of filtered texts, versions, random orders and human numbers
+  random_seed seed{};     ///< form::random
 
   /// Whether a word far behind costs as much as the first; else what lies before it is read again for each word.
   bool has_cheap_words() const { return where == place::record && (as == form::text || as == form::folded); }

@@ -39,6 +39,25 @@ std::string describe(const key_part& part) {
   case key_part::form::number:
     as = "as a number";
     break;
+  case key_part::form::filtered:
+    as = part.filter.kept == text_filter::keep::dictionary ? "by its blanks, letters and digits"
+                                                           : "by its printing characters";
+    break;
+  case key_part::form::general_number:
+    as = "by the number of any form that it begins with";
+    break;
+  case key_part::form::human_number:
+    as = "by the number with a unit that it begins with";
+    break;
+  case key_part::form::month:
+    as = "by the month that it begins with";
+    break;
+  case key_part::form::version:
+    as = "as a version";
+    break;
+  case key_part::form::random:
+    as = "by a random hash";
+    break;
   }
   return fmt::format("{}, {}{}", where, as, part.reverse ? ", descending" : "");
 }

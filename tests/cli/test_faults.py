@@ -91,7 +91,7 @@ class Faults(CommandTest):
 
     def test_standard_output_that_cannot_be_written(self):
         lines = self.file("lines", b"b\na\n")
-        for command in (["-h"], ["--help"], ["--version"], ["sort", "-h"], ["sort", "--help"], ["gen", "--help"], ["info", "--json"], ["manual"],
+        for command in (["-h"], ["--help"], ["--version"], ["check", "-h"], ["sort", "--help"], ["gen", "--help"], ["info", "--json"], ["manual"],
                         ["sort", lines], ["merge", "-"], ["sort", "--explain", lines], ["completion", "zsh"]):
             with open("/dev/full", "wb") as full:
                 filled = subprocess.run([SORTILE, *command], input=b"a\n", stdout=full, stderr=subprocess.PIPE, timeout=60)

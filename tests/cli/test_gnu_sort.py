@@ -4,6 +4,7 @@ A round draws options and an input and compares. SORTILE_GNU_ROUNDS sets their n
 
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -14,7 +15,7 @@ ROUNDS = int(os.environ.get("SORTILE_GNU_ROUNDS", "1500"))
 IS_GNU = b"GNU coreutils" in (subprocess.run(["sort", "--version"], capture_output=True, check=False).stdout if shutil.which("sort") else b"")
 
 NUMBERS = [b"0", b"-0", b"+1", b"1", b"-1", b"01", b"1.5", b"1.50", b"-1.5", b".5", b"5.", b"-.5", b"1e3", b"1E-3", b"-1e3", b"0x1f", b"0x1p4", b"10", b"9", b"100",
-           b"1,000", b"inf", b"-inf", b"Infinity", b"nan", b"-nan", b"NaN", b"nan(7)", b"1e400", b"-1e400", b"1e-400", b"1e4932", b"1e5000", b"9" * 40, b"-" + b"9" * 40, b"9" * 40 + b".1",
+           b"1,000", b"inf", b"-inf", b"Infinity", b"nan", b"1e400", b"-1e400", b"1e-400", b"1e4932", b"1e5000", b"9" * 40, b"-" + b"9" * 40, b"9" * 40 + b".1",
            b"3.14159265358979323846264338327950288", b"--1", b"- 1", b"-", b"+", b".", b"1 2", b"1\t2", b"1.2.3", b"1e", b"0.0", b"-0.0", b"00", b"1_0"]
 HUMAN = [b"1k", b"1K", b"2K", b"1M", b"999", b"1000", b"1G", b"1.5G", b"-1K", b"-2K", b"-1M", b"0K", b"0M", b"1.K", b"1.5", b"1T", b"1P", b"1E", b"1Z", b"1Y", b"1Ki", b"1m", b"K", b"-K", b"1KM",
          b"1 K", b".5K", b"0.0G", b"-0K", b"1,5K"]
@@ -64,6 +65,10 @@ class GnuSort(CommandTest):
         else:
             lines = [line.replace(b"\n", b"") for line in lines]
         text = end.join(lines)
+        # One NaN at most: GNU sort 9.1 compares two by all bytes of a long double, some of which nobody has written.
+        first = text.lower().find(b"nan")
+        if first >= 0:
+            text = text[:first + 3] + re.sub(b"(?i)nan", b"man", text[first + 3:])
         return text + end if lines and r.random() < 0.7 else text
 
     def letters(self, most):
@@ -145,9 +150,12 @@ class GnuSort(CommandTest):
 
     def test_refusals(self):
         two = [self.file("one", b"a\n"), self.file("two", b"b\n")]
+        for options in (["--sort=x"], ["--sort="], ["--check=x"], ["--check="]):  # words have a status of their own
+            self.assertEqual(gnu_sort(*options)[0], 1)
+            self.refused("sort", *options, status=1, says=["invalid argument" if options[0][-1] == "x" else "ambiguous argument"])
         for options in (["-c", "-o", "x"], ["-C", "-o", "x"], ["-cC"], ["-c", *two], ["-C", *two], ["-o", "x", "-o", "y"], ["-nM"], ["-gh"], ["-k1nM"], ["-dn"], ["-in"], ["-t", ""], ["-t", "ab"],
-                        ["-t", ":", "-t", ","], ["-k", "0"], ["-k", "1.0"], ["-k", "x"], ["-k", "1,0"], ["-k", "1,"], ["-k", "1.x"], ["-k", ""], ["-k", "1q"], ["-k", "1,2,3"], ["-q"], ["--nosuch"],
-                        ["--sort=x"], ["--sort="], ["--check=x"], ["--batch-size=1"], ["--batch-size=x"], ["--parallel=0"], ["--parallel=x"], ["-S", "x"], ["-S", "1q"], ["-S"], ["-k"],
+                        ["-t", ":", "-t", ","], ["-k", "0"], ["-k", "1.0"], ["-k", "x"], ["-k", "1,0"], ["-k", "1,"], ["-k", "1.x"], ["-k", ""], ["-k", "1q"], ["-k", "1,2,3"], ["-x"], ["--nosuch"],
+                        ["--batch-size=1"], ["--batch-size=x"], ["--parallel=0"], ["--parallel=x"], ["-S", "x"], ["-S", "1q"], ["-S"], ["-k"],
                         ["--compress-program=a", "--compress-program=b"], ["--random-source=a", "--random-source=b"], ["--files0-from=x", "y"], ["--numeric-sort=1"], ["--r"],
                         [self.path("missing")], [*two, self.path("missing")], [self.folder], ["-m", *two, self.path("missing")], ["-o", self.path("no/such")], ["-c", self.path("missing")],
                         ["--files0-from=" + self.path("missing")], ["--files0-from=" + self.file("empty", b"")], ["--files0-from=" + self.file("gap", b"a\0\0b\0")], ["--files0-from=-", "--", "x"]):
@@ -158,7 +166,7 @@ class GnuSort(CommandTest):
                 self.assertEqual(got[2].count(b"\n"), 1, (options, got[2]))
         for options, says in ((["-c", "-o", "x"], b"options '-co' are incompatible"), (["-cC"], b"options '-cC' are incompatible"), (["-o", "x", "-o", "y"], b"multiple output files specified"),
                               (["-nM"], b"options '-Mn' are incompatible"), (["-t", ""], b"empty tab"), (["-t", "ab"], b"multi-character tab 'ab'"), (["-t", ":", "-t", ","], b"incompatible tabs"),
-                              (["-q"], b"invalid option -- 'q'"), (["--nosuch"], b"unrecognized option '--nosuch'"), (["-S"], b"option requires an argument -- 'S'"),
+                              (["-x"], b"invalid option -- 'x'"), (["--nosuch"], b"unrecognized option '--nosuch'"), (["-S"], b"option requires an argument -- 'S'"),
                               (["-c", *two], b"extra operand"), (["--parallel=0"], b"number in parallel must be nonzero")):
             self.assertIn(says, gnu_sort(*options)[2].replace("\u2018".encode(), b"'"), options)
             self.assertIn(says, run("sort", *options)[2], options)
@@ -181,6 +189,8 @@ class GnuSort(CommandTest):
                 self.assertEqual((got.returncode, got.stdout), (expected.returncode, expected.stdout), (command, options, got.stderr, expected.stderr))
                 if made is not None:
                     self.assertEqual(self.content("out"), made)
+            if made is not None:
+                os.unlink(self.path("out"))
 
     def test_names_from_a_file(self):
         names = [self.file(name, content) for name, content in (("a", b"3\n1"), ("b", b"2\n"), ("c", b""))]

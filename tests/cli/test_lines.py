@@ -143,16 +143,13 @@ class Lines(CommandTest):
         self.refused("merge", self.file("fine", b""), path, says=[path, "line 2", "out of order"])
 
     def test_what_sort_has_and_sortile_not(self):
-        for option in ("-d", "-g", "-i", "-M", "-R", "-V", "--debug", "--sort=month", "-S1M", "-T/tmp", "--files0-from=x", "--batch-size=4"):
-            self.refused("sort", option, says=["sortile sort: ", "not supported yet"])
-        for letter in "dghiMRV":
-            self.refused("sort", "-k1" + letter, says=["-k 1" + letter, "not supported yet"])
+        self.refused("sort", "--debug", says=["sortile sort: ", "unrecognized option '--debug'"])
 
     def test_keys_that_are_none(self):
         for key in ("0", "1.0", "x", "1,0", "1,", "1,2,3", "1q", "1.x", "", "-1"):
             self.refused("sort", "-k", key, says="-k " + key)
         for separator in ("ab", ""):
-            self.refused("sort", "-t", separator, says=["-t '%s'" % separator, "single byte"])
+            self.refused("sort", "-t", separator, says=["multi-character tab 'ab'" if separator else "empty tab", "single byte"])
 
 
 if __name__ == "__main__":

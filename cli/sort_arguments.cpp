@@ -1,0 +1,351 @@
+// See sort_arguments.hpp. getopt_long() reads the arguments, since its rules are what people know; the table that it
+// needs is made from the options of the command, so that there is one list of them.
+#include "sort_arguments.hpp"
+
+#include "command_line.hpp"
+
+#include "files/failure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <fmt/ranges.h>
+#include <getopt.h>
+
+namespace sortile::cli {
+
+using files::refuse;
+
+namespace {
+
+constexpr int first_long = 256; // values of options beyond any letter
+
+// The long options of GNU sort: those that it has no letter for, and the names that its letters have.
+constexpr std::array of_sort{"batch-size",
+                             "buffer-size",
+                             "check",
+                             "check-quietly",
+                             "compress-program",
+                             "dictionary-order",
+                             "field-separator",
+                             "files0-from",
+                             "general-numeric-sort",
+                             "human-numeric-sort",
+                             "ignore-case",
+                             "ignore-leading-blanks",
+                             "ignore-nonprinting",
+                             "key",
+                             "key-def",
+                             "merge",
+                             "month-sort",
+                             "numeric-sort",
+                             "output",
+                             "parallel",
+                             "random-sort",
+                             "random-source",
+                             "reverse",
+                             "sort",
+                             "stable",
+                             "temporary-directory",
+                             "unique",
+                             "version-sort",
+                             "zero-terminated"};
+
+bool is_of_sort(const std::string& name) {
+  return std::find(of_sort.begin(), of_sort.end(), name) != of_sort.end();
+}
+
+// What getopt_long() needs to know of the options, and the long name of each.
+class option_table {
+ public:
+  option_table(const CLI::App& command, bool sort_alone) {
+    letters_ = "-:"; // operands are handed over in their places, missing arguments told apart
+    for (const CLI::Option* option : command.get_options()) {
+      const std::vector<std::string>& long_names = option->get_lnames();
+      const bool known = std::any_of(long_names.begin(), long_names.end(), is_of_sort);
+      if (option->get_positional() || long_names.empty() || (sort_alone && !known))
+        continue;
+      const bool has_argument = option->get_items_expected_max() > 0;
+      for (const std::string& letter : option->get_snames())
+        letters_ += letter + (has_argument ? ":" : "");
+      names_.push_back({option->get_snames(), option->get_lnames(), has_argument});
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      for (const std::string& name : names_[i].long_names)
+        if (!sort_alone || is_of_sort(name))
+          table_.push_back({name.c_str(), name == "check" ? optional_argument : names_[i].has_argument, nullptr,
+                            first_long + static_cast<int>(i)});
+    table_.push_back({"help", no_argument, nullptr, help});
+    table_.push_back({"version", no_argument, nullptr, version});
+    table_.push_back({nullptr, 0, nullptr, 0});
+    letters_ += "y:"; // of Solaris; has no meaning
+  }
+
+  static constexpr int help = first_long - 1;
+  static constexpr int version = first_long - 2;
+
+  const char* letters() const { return letters_.c_str(); }
+  const option* table() const { return table_.data(); }
+
+  /// The long name of what getopt_long() has found; empty for what it has not.
+  std::string name_of(int found) const {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const auto& shorts = names_[i].short_names;
+      const bool is_it = found >= first_long ? found - first_long == static_cast<int>(i)
+                                             : std::find(shorts.begin(), shorts.end(),
+                                                         std::string(1, static_cast<char>(found))) != shorts.end();
+      if (is_it)
+        return "--" + names_[i].long_names.front();
+    }
+    return {};
+  }
+  bool has_argument(int found) const {
+    const std::string name = name_of(found).substr(2);
+    return std::any_of(names_.begin(), names_.end(),
+                       [&](const names& each) { return each.long_names.front() == name && each.has_argument; });
+  }
+
+ private:
+  struct names {
+    std::vector<std::string> short_names;
+    std::vector<std::string> long_names;
+    bool has_argument;
+  };
+  std::string letters_;
+  std::vector<names> names_;
+  std::vector<option> table_;
+};
+
+// F[.C] of a position, counted from 0; nothing where it is none. Numbers too large for 64 bits stand for the largest.
+std::optional<std::string> take_count(std::string_view& rest, std::uint64_t add) {
+  std::uint64_t value = 0;
+  std::size_t digits = 0;
+  for (; digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9'; ++digits) {
+    const auto digit = static_cast<std::uint64_t>(rest[digits] - '0');
+    value = value > (UINT64_MAX - 9) / 10 ? UINT64_MAX : value == UINT64_MAX ? value : value * 10 + digit;
+  }
+  if (digits == 0)
+    return std::nullopt;
+  rest.remove_prefix(digits);
+  return std::to_string(value == UINT64_MAX ? value : value + add);
+}
+
+bool are_letters(std::string_view text) {
+  return text.find_first_not_of("bdfghiMnRrV") == std::string_view::npos;
+}
+
+// Options of which a second one of another value is an error.
+void need_one_value(const std::string& name, const std::string& value, std::vector<std::string>& arguments) {
+  const char* several = name == "--output"             ? "multiple output files specified"
+                        : name == "--compress-program" ? "multiple compress programs specified"
+                        : name == "--random-source"    ? "multiple random sources specified"
+                        : name == "--field-separator"  ? "incompatible tabs"
+                                                       : nullptr;
+  for (std::size_t i = 0; several != nullptr && i + 1 < arguments.size(); ++i) {
+    if (arguments[i] != name)
+      continue;
+    if (arguments[i + 1] != value)
+      refuse("{}", several);
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                    arguments.begin() + static_cast<std::ptrdiff_t>(i + 2)); // the same once more
+  }
+}
+
+// The one of some words that is meant: a word may be shortened as far as it stays the only one. What is none of them
+// ends with status 1, as in GNU sort.
+std::string_view word_meant(const std::string& given, std::span<const std::string_view> words, const char* name) {
+  std::string_view meant;
+  bool several = false;
+  for (const std::string_view word : words) {
+    if (!word.starts_with(given))
+      continue;
+    if (word == given)
+      return word;
+    several |= !meant.empty();
+    meant = word;
+  }
+  if (meant.empty() || several)
+    throw status_error(disorder, fmt::format("{} argument '{}' for '{}' (allowed: {})",
+                                             several ? "ambiguous" : "invalid", given, name, fmt::join(words, ", ")));
+  return meant;
+}
+
+// Which check --check[=WHEN] asks for.
+std::string check_option(const char* when) {
+  constexpr std::array<std::string_view, 3> words{"quiet", "silent", "diagnose-first"};
+  return when == nullptr || word_meant(when, words, "--check") == words[2] ? "--check" : "--check-quietly";
+}
+
+// How an argument has to look that the parser behind would refuse in other words.
+std::string checked_value(const std::string& name, const std::string& value) {
+  constexpr std::array<std::string_view, 6> orders{"general-numeric", "human-numeric", "month",
+                                                   "numeric",         "random",        "version"};
+  if (name == "--sort")
+    return std::string(word_meant(value, orders, "--sort"));
+  if (name != "--threads")
+    return value;
+  constexpr std::size_t most_digits = 5;
+  if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
+    refuse("invalid --parallel (--threads) argument '{}'", value);
+  const std::size_t first = std::min(value.find_first_not_of('0'), value.size());
+  if (first == value.size())
+    refuse("--threads {}: number in parallel must be nonzero", value);
+  return value.size() - first >= most_digits ? "9999" : value.substr(first); // more than any machine has
+}
+
+[[noreturn]] void refuse_unknown(const std::vector<std::string>& words, int found) {
+  constexpr const char* hint = "(--help lists what is allowed)";
+  const bool is_long = optopt == 0 || optopt >= option_table::version;
+  std::string word = words[static_cast<std::size_t>(std::clamp(optind - 1, 0, static_cast<int>(words.size()) - 1))];
+  word = word.substr(0, word.find('='));
+  if (!is_long && found == ':')
+    refuse("option requires an argument -- '{}' {}", static_cast<char>(optopt), hint);
+  if (!is_long)
+    refuse("invalid option -- '{}' {}", static_cast<char>(optopt), hint);
+  if (found == ':')
+    refuse("option '{}' requires an argument {}", word, hint);
+  if (optopt != 0)
+    refuse("option '{}' doesn't allow an argument {}", word, hint);
+  refuse("unrecognized option '{}' {}", word, hint);
+}
+
+class reader {
+ public:
+  reader(const CLI::App& command, std::vector<std::string> given, bool sort_alone)
+      : options_(command, sort_alone), words_(std::move(given)) {
+    words_.insert(words_.begin(), "sort");
+    for (std::string& word : words_)
+      pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+  }
+
+  std::vector<std::string> read() {
+    const int count = static_cast<int>(words_.size());
+    optind = 0; // begins anew
+    opterr = 0;
+    for (int found;
+         (found = ::getopt_long(count, pointers_.data(), options_.letters(), options_.table(), nullptr)) != -1;)
+      if (!take(found))
+        return {found == option_table::help ? "--help" : "--version"};
+    for (int i = optind; i < count; ++i)
+      operands_.push_back(pointers_[static_cast<std::size_t>(i)]);
+    if (!operands_.empty())
+      arguments_.push_back("--");
+    arguments_.insert(arguments_.end(), operands_.begin(), operands_.end());
+    return arguments_;
+  }
+
+ private:
+  // False where help or the version is asked for.
+  bool take(int found) {
+    if (found == option_table::help || found == option_table::version)
+      return false;
+    if (found == '?' || found == ':')
+      refuse_unknown(words_, found);
+    if (found == 1)
+      take_operand(optarg);
+    else if (found == 'y')
+      skip_letters_behind_digits();
+    else if (options_.name_of(found) == "--check")
+      take_check(check_option(found >= first_long ? optarg : nullptr));
+    else if (options_.name_of(found) == "--check-quietly")
+      take_check("--check-quietly");
+    else
+      take_option(options_.name_of(found), options_.has_argument(found));
+    return true;
+  }
+
+  void take_check(const std::string& name) {
+    const std::string other = name == "--check" ? "--check-quietly" : "--check";
+    if (std::find(arguments_.begin(), arguments_.end(), other) != arguments_.end())
+      refuse("options '-cC' are incompatible");
+    if (std::find(arguments_.begin(), arguments_.end(), name) == arguments_.end())
+      arguments_.push_back(name);
+  }
+
+  void take_option(const std::string& name, bool has_argument) {
+    if (!has_argument)
+      return arguments_.push_back(name);
+    const std::string value = checked_value(name, optarg);
+    need_one_value(name, value, arguments_);
+    const bool is_key = name == "--key" && value.find_first_of("0123456789") == 0; // else the field of a record
+    arguments_.push_back(is_key ? "--key-def" : name);
+    arguments_.push_back(value);
+  }
+
+  void take_operand(const std::string& operand) {
+    const char* next = pointers_[static_cast<std::size_t>(optind)];
+    const bool has_last = next != nullptr && next[0] == '-' && next[1] >= '0' && next[1] <= '9';
+    const std::optional<std::string> key =
+        operand.starts_with('+') ? key_of_positions(operand, has_last ? next : "") : std::nullopt;
+    if (!key)
+      return operands_.push_back(operand);
+    optind += has_last ? 1 : 0;
+    arguments_.push_back("--key-def");
+    arguments_.push_back(*key);
+  }
+
+  // -y takes digits, or nothing.
+  void skip_letters_behind_digits() {
+    const std::string_view argument = optarg;
+    if (optarg == pointers_[static_cast<std::size_t>(optind - 1)] &&
+        argument.find_first_not_of("0123456789") != std::string_view::npos)
+      --optind;
+  }
+
+  option_table options_;
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+  std::vector<std::string> arguments_;
+  std::vector<std::string> operands_;
+};
+
+} // namespace
+
+std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<std::string> given, bool sort_alone) {
+  return reader(sort, std::move(given), sort_alone).read();
+}
+
+std::optional<std::string> key_of_positions(const std::string& first, const std::string& last) {
+  std::string_view rest = std::string_view(first).substr(1);
+  std::optional<std::string> count = take_count(rest, 1);
+  if (!count)
+    return std::nullopt;
+  std::string key = *count;
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    if (!(count = take_count(rest, 1)))
+      return std::nullopt;
+    key += "." + *count;
+  }
+  if (!are_letters(rest))
+    return std::nullopt;
+  key += rest;
+  if (last.empty())
+    return key;
+
+  rest = std::string_view(last).substr(1);
+  const std::string_view whole = rest;
+  const std::string field = *take_count(rest, 0);
+  std::string character = "0";
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    if (!(count = take_count(rest, 0)))
+      refuse("invalid number after '.': invalid count at start of '{}'", rest);
+    character = *count;
+  }
+  if (!are_letters(rest))
+    refuse("invalid field specification '{}'", last);
+  // Up to character C of the field behind the first F; without one, to the end of field F.
+  if (character == "0") {
+    key += "," + (field == "0" ? "1" : field);
+  } else {
+    std::string_view again = whole;
+    key += "," + *take_count(again, 1) + "." + character;
+  }
+  return key.append(rest);
+}
+
+} // namespace sortile::cli

@@ -1,0 +1,21 @@
+// The arguments of `sortile sort` as sort(1) takes them: options behind operands, bundles of letters, shortened long
+// options, and keys in the form +1 -2. Turned into plain long options for the parser that knows what they mean.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace sortile::cli {
+
+/// Arguments after the name of the command, as `sort` (of which the options are taken) is to parse them.
+/// \param sort_alone  options that sort(1) has not do not exist: no shortened name means one of them
+/// \throws invalid_argument in the words of GNU sort, which scripts may look for
+std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<std::string> given, bool sort_alone);
+
+/// "+1.2n" and, where there is one, "-3.4r": the key as -k takes it; nothing where the first is none (but a file name).
+std::optional<std::string> key_of_positions(const std::string& first, const std::string& last);
+
+} // namespace sortile::cli
