@@ -14,6 +14,7 @@ from . import _core
 from ._arrays import Array, Columns, leaves
 from ._progress import telling
 
+_KNOWN = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "pyarrow.RecordBatch")
 _DIRECTIONS = {"ascending": False, "descending": True}
 
 
@@ -22,7 +23,8 @@ def sort_table(
 ) -> Any:
     kind = _kind(table)
     order = _order(by, _names(table, kind))
-    rows = _positions(table, kind, order, nulls, nan, threads, progress)
+    dtype = np.uint32 if len(table) < 2**32 else np.int64
+    rows = _positions(table, kind, order, dtype, nulls, nan, threads, progress)
     return _take(table, kind, rows, ignore_index)
 
 
@@ -31,20 +33,17 @@ def argsort_table(
 ) -> Array:
     kind = _kind(table)
     order = _order(by, _names(table, kind))
-    positions = _positions(table, kind, order, nulls, nan, threads, progress)
-    return positions.astype(np.int64 if dtype is None else dtype, copy=False)
+    return _positions(table, kind, order, dtype, nulls, nan, threads, progress)
 
 
 def _kind(table: Any) -> str:
-    library = type(table).__module__.partition(".")[0]
-    name = type(table).__name__
-    if (library, name) in (("pandas", "DataFrame"), ("polars", "DataFrame")):
-        return library
-    if library == "pyarrow" and name in ("Table", "RecordBatch"):
-        return library
+    for base in type(table).__mro__:  # subclasses too, such as geopandas.GeoDataFrame
+        library = base.__module__.partition(".")[0]
+        if f"{library}.{base.__name__}" in _KNOWN:
+            return library
     raise TypeError(
-        f"sortile.sort_table: {library}.{name} is no table that is known here; those that are: pandas.DataFrame, "
-        "polars.DataFrame, pyarrow.Table, pyarrow.RecordBatch"
+        f"sortile.sort_table: {type(table).__module__}.{type(table).__name__} is no table that is known here; those "
+        f"that are: {', '.join(_KNOWN)}"
     )
 
 
@@ -78,6 +77,7 @@ def _positions(
     table: Any,
     kind: str,
     order: Sequence[tuple[Any, bool]],
+    dtype: Any,
     nulls: str,
     nan: str,
     threads: int | None,
@@ -92,7 +92,6 @@ def _positions(
         else:
             column = table.get_column(name) if kind == "polars" else table.column(name)
             _append_stream(columns, column, descending)
-    dtype = np.uint32 if len(table) < 2**32 else np.int64
     with telling(progress) as tell:
         result: Array = _core.argsort_rows(
             columns.arrays, columns.descending, dtype, nulls == "first", nan, threads, tell

@@ -143,6 +143,7 @@ def test_refusals():
         (lambda: sortile.sort_table(table, "z"), ValueError, "no column called 'z'; the table has a, b, c"),
         (lambda: sortile.sort_table(table, [("a", "up")]), ValueError, "direction 'up' of column 'a'"),
         (lambda: sortile.sort_table(table, []), ValueError, "by names no column"),
+        (lambda: sortile.argsort_table(table, "a", dtype="f4"), TypeError, "allowed are int64 and uint32"),
         (lambda: sortile.sort_table(table, "a", nulls="middle"), ValueError, "nulls must be"),
         (lambda: sortile.sort_table(table, "b"), TypeError, "has no order here; those that have: numbers"),
         (lambda: sortile.sort_table({"a": [1]}, "a"), TypeError, "no table that is known here"),
