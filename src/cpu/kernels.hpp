@@ -147,6 +147,9 @@ struct kernels {
   /// caches.
   void (*local)(source<K, V> from, std::size_t n, const key_image<K>& image, lanes<K, V> to,
                 const local_scratch<K, V>& scratch, bool stream);
+
+  /// Copies past the caches.
+  void (*write_out)(const void* from, std::size_t bytes, void* to);
 };
 
 /// The fastest kernels for this machine.

@@ -111,13 +111,22 @@ void copy_lanes(const source<K, V>& from, std::size_t n, const lanes<K, V>& to) 
 // that is not worth it.
 inline constexpr std::size_t stream_from_keys = 512;
 
+// Words of more keys than this would have no room for a key of 32 bits.
+inline constexpr std::size_t words_most = std::size_t{1} << 32;
+
 // Writes past the caches, and is done with it for other threads too.
-inline void stream_out(void* to, const void* from, std::size_t bytes) {
+inline void write_out(const void* from, std::size_t bytes, void* to) {
   stream_bytes(to, from, bytes);
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
 }
+
+} // namespace sortile::cpu::SORTILE_CPU_ISA
+
+#include "cpu/kernels_words.ipp"
+
+namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class K, class V>
 struct local_sorter {
@@ -136,6 +145,11 @@ struct local_sorter {
       return;
     }
     const local_digits<K> plan(differing, n);
+    if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+      const bool one_pass = plan.count == 1 && plan.below == 0;
+      if (n <= words_most && !one_pass && best_vector_kernels<std::uint64_t>() != nullptr)
+        return sort_by_words<Exact, MakesIndices>(from, n, image, differing, to, scratch);
+    }
     count<Exact>(from.keys, n, plan);
     move<Exact, MakesIndices>(from, n, plan, to);
     if (plan.below != 0)
@@ -235,42 +249,19 @@ struct local_sorter {
   }
 };
 
-// Keys alone whose whole plain image decides: equal keys are equal bits, so the vector sorts may have them.
-template <class K>
-bool suits_vectors(const key_image<K>& image) {
-  return !image.exact && image.window == static_cast<K>(~K{0});
-}
-
-// Sorts keys alone by vectors; false where this machine has none for them.
-template <class K>
-bool local_by_vectors(const K* from, std::size_t n, const key_image<K>& image, K* to, K* lane, bool through_lane) {
-  const vector_kernels<K>* const vectors = best_vector_kernels<K>();
-  if (vectors == nullptr)
-    return false;
-  const plain_image<K> plain{image.negative, image.flip, image.codec.infinity};
-  vectors->sort(from, n, plain, through_lane ? lane : to);
-  if (through_lane)
-    stream_out(to, lane, n * sizeof(K));
-  return true;
-}
-
 template <class K, class V>
 void local(source<K, V> from, std::size_t n, const key_image<K>& image, lanes<K, V> to,
            const local_scratch<K, V>& scratch, bool stream) {
   const bool through_lane = stream && n > stream_from_keys;
-  if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
-    if (suits_vectors(image) && local_by_vectors(from.keys, n, image, to.keys, scratch.result.keys, through_lane))
-      return;
-  }
   const local_sorter<K, V> sorter{image, scratch};
   with_questions(from, image, [&](auto exact, auto makes_indices) {
     sorter.template sort<exact.value, makes_indices.value>(from, n, through_lane ? scratch.result : to);
   });
   if (!through_lane)
     return;
-  stream_out(to.keys, scratch.result.keys, n * sizeof(K));
+  write_out(scratch.result.keys, n * sizeof(K), to.keys);
   if constexpr (has_values<V>)
-    stream_out(to.values, scratch.result.values, n * sizeof(V));
+    write_out(scratch.result.values, n * sizeof(V), to.values);
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

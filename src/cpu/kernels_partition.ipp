@@ -86,6 +86,19 @@ inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
   std::memcpy(out, in, bytes);
 }
 
+// The value of from.keys[i].
+template <bool MakesIndices, class K, class V>
+inline V value_at(const source<K, V>& from, std::size_t i) {
+  if constexpr (MakesIndices) {
+    const std::uint64_t index = from.first_index + i;
+    V v;
+    std::memcpy(&v, &index, sizeof(V)); // little endian: the low bytes of a position that fits
+    return v;
+  } else {
+    return from.values[i];
+  }
+}
+
 // One partition under way: buffers, and where their lines go.
 template <class K, class V>
 struct line_writer {
@@ -137,6 +150,24 @@ struct line_writer {
       put_line<line>(to.values + begin, values, value, stream_values);
   }
 
+  // Puts `count` neighbours into one bucket, from `position` on.
+  template <bool MakesIndices>
+  void put_run(std::size_t bucket, std::size_t position, const source<K, V>& from, std::size_t count) const {
+    for (std::size_t i = 0; i < count;) {
+      const std::size_t slot = position & slots, m = line - slot < count - i ? line - slot : count - i;
+      std::memcpy(key_lines + bucket * line + slot, from.keys + i, m * sizeof(K));
+      if constexpr (has_values<V>)
+        for (std::size_t j = 0; j < m; ++j)
+          value_lines[bucket * line + slot + j] = value_at<MakesIndices>(from, i + j);
+      position += m;
+      i += m;
+      if ((position & slots) == 0) {
+        const std::size_t first = start[bucket] + phase;
+        flush_part(bucket, first > position - line ? first : position - line, position);
+      }
+    }
+  }
+
   void flush_part(std::size_t bucket, std::size_t begin, std::size_t end) const {
     const std::size_t slot = bucket * line + (begin & slots);
     std::memcpy(to.keys + begin, key_lines + slot, (end - begin) * sizeof(K));
@@ -158,19 +189,6 @@ struct line_writer {
   }
 };
 
-// The value of from.keys[i].
-template <bool MakesIndices, class K, class V>
-inline V value_at(const source<K, V>& from, std::size_t i) {
-  if constexpr (MakesIndices) {
-    const std::uint64_t index = from.first_index + i;
-    V v;
-    std::memcpy(&v, &index, sizeof(V)); // little endian: the low bytes of a position that fits
-    return v;
-  } else {
-    return from.values[i];
-  }
-}
-
 template <bool Exact, bool MakesIndices, class K, class V>
 void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d,
                     std::uint64_t* position, const line_writer<K, V>& writer) {
@@ -179,14 +197,26 @@ void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image,
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     digits_of<Exact>(from.keys + i, m, image, d, digits);
-    for (std::size_t j = 0; j < m; ++j) {
+    const auto put = [&](std::size_t j) {
       const std::size_t b = digits[j], p = position[b];
       position[b] = p + 1;
       if constexpr (has_values<V>)
         out.put(b, p, from.keys[i + j], value_at<MakesIndices>(from, i + j));
       else
         out.put(b, p, from.keys[i + j], {});
+    };
+    std::size_t j = 0;
+    for (; j + digit_run <= m; j += digit_run) {
+      if (is_run(digits + j)) {
+        out.template put_run<MakesIndices>(digits[j], position[digits[j]], from.at(i + j), digit_run);
+        position[digits[j]] += digit_run;
+      } else {
+        for (std::size_t k = j; k < j + digit_run; ++k)
+          put(k);
+      }
     }
+    for (; j < m; ++j)
+      put(j);
   }
 }
 

@@ -84,6 +84,17 @@ inline void count_around(const K* keys, std::size_t n, const key_image<K>& image
   counts[2] = static_cast<Count>(counts[2] + above);
 }
 
+// In arrays that are in order, or nearly, neighbours go to one bucket, and each would wait for the counter that the one
+// before it has just written. So keys are taken by the dozen where so many digits are equal.
+inline constexpr std::size_t digit_run = 16;
+
+inline bool is_run(const std::uint16_t* digits) {
+  std::uint16_t differing = 0;
+  for (std::size_t i = 0; i < digit_run; ++i)
+    differing = static_cast<std::uint16_t>(differing | (digits[i] ^ digits[0]));
+  return differing == 0;
+}
+
 template <bool Exact, class K, class Count>
 inline void count_digit(const K* keys, std::size_t n, const key_image<K>& image,
                         const std::type_identity_t<split<K>>& d, Count* counts) {
@@ -93,7 +104,15 @@ inline void count_digit(const K* keys, std::size_t n, const key_image<K>& image,
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     digits_of<Exact>(keys + i, m, image, d, digits);
-    for (std::size_t j = 0; j < m; ++j)
+    std::size_t j = 0;
+    for (; j + digit_run <= m; j += digit_run) {
+      if (is_run(digits + j))
+        counts[digits[j]] = static_cast<Count>(counts[digits[j]] + digit_run);
+      else
+        for (std::size_t k = j; k < j + digit_run; ++k)
+          ++counts[digits[k]];
+    }
+    for (; j < m; ++j)
       ++counts[digits[j]];
   }
 }

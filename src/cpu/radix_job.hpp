@@ -53,10 +53,14 @@ struct radix_tuning {
   /// Bytes of the largest segment that is sorted locally: one more partition costs more than the cache misses up to
   /// here.
   std::size_t local_bytes = std::size_t{768} << 10;
+  /// Bytes of keys alone that one thread sorts by vectors without a partition: so much beyond the L2 cache it pays.
+  std::size_t vector_bytes = std::size_t{4} << 20;
+  /// The same where a partition has left so much together: skewed keys, which another partition would split badly again.
+  std::size_t skewed_vector_bytes = std::size_t{32} << 20;
   /// Below this many bytes of keys and values a sort starts no threads.
   std::size_t alone_below_bytes = std::size_t{512} << 10;
   /// From so many bytes on, partitions and local sorts write past the caches.
-  std::size_t stream_from_bytes = std::size_t{4} << 20;
+  std::size_t stream_from_bytes = std::size_t{3} << 20;
   /// Use the kernels of wider instruction sets where the processor has them.
   bool wide_kernels = true;
 };

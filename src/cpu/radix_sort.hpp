@@ -29,6 +29,7 @@
 
 #include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
+#include "cpu/vector_sort.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -129,7 +130,7 @@ class radix_sorter {
     const K differing = static_cast<K>(found.any ^ found.all);
     if (can_count(differing, s.n))
       return count_and_fill(s, workers, worker, found);
-    if (s.n <= layout_.local_limit)
+    if (s.n <= layout_.local_limit || (workers == 1 && s.n <= vector_limit(s)))
       return sort_locally(s, worker);
     const split<K> d = guess.around_key ? guess : split<K>(top_digit(static_cast<K>(differing & image_.window), s.n));
     const bool guessed = d == guess;
@@ -141,8 +142,32 @@ class radix_sorter {
   }
 
   void sort_locally(const segment& s, unsigned worker) {
-    kernels_.local(s.from, s.n, image_, result_.at(s.begin), local_area(worker), s.in_spare && streams(job_.n));
+    const bool stream = s.in_spare && streams(job_.n);
+    if (!sort_by_vectors(s, worker, stream))
+      kernels_.local(s.from, s.n, image_, result_.at(s.begin), local_area(worker), stream);
     finished(s.n);
+  }
+
+  // In main memory, what is in cache is sorted first and written then; what is not is sorted where it comes to lie.
+  bool sort_by_vectors(const segment& s, unsigned worker, bool stream) {
+    if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
+      if (!sorts_by_vectors(image_))
+        return false;
+      K* const to = result_.keys + s.begin;
+      K* const lane = stream && s.n <= layout_.local_limit ? local_area(worker).result.keys : to;
+      best_vector_kernels<K>()->sort(s.from.keys, s.n, image_, lane);
+      if (lane != to)
+        kernels_.write_out(lane, s.n * sizeof(K), to);
+      return true;
+    }
+    return false;
+  }
+
+  // Segments above the local limit that vectors sort in place sooner than another partition would.
+  std::size_t vector_limit(const segment& s) const {
+    if (has_values<V> || !sorts_by_vectors(image_))
+      return 0;
+    return (s.in_spare ? tuning().skewed_vector_bytes : tuning().vector_bytes) / sizeof(K);
   }
 
   // Progress: looking at the whole input, partitioning it and having it in place count 1 : 1 : 2; what is done to parts
@@ -310,7 +335,7 @@ class radix_sorter {
   void sort_bucket(const segment& s, unsigned worker) {
     if (s.n == 0)
       return;
-    if (s.n <= layout_.local_limit)
+    if (s.n <= layout_.local_limit || s.n <= vector_limit(s))
       sort_locally(s, worker);
     else
       sort_segment(s, 1, worker);

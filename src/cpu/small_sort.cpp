@@ -54,10 +54,7 @@ bool sort_keys(const sort_request& r, const options& opts) {
   const vector_kernels<K>* const vectors = best_vector_kernels<K>();
   if (vectors == nullptr)
     return false;
-  const K sign = is_float(r.type) || is_signed_integer(r.type) ? static_cast<K>(K{1} << (8 * sizeof(K) - 1)) : K{0};
-  const K complement = opts.order == order::descending ? static_cast<K>(~K{0}) : K{0};
-  const plain_image<K> image{is_float(r.type) ? static_cast<K>(~sign) : K{0}, static_cast<K>(sign ^ complement),
-                             static_cast<K>(infinity_bits(r.type))};
+  const plain_image<K> image(key_image<K>(r.type, opts.order, {}));
   return vectors->unseen(static_cast<const K*>(r.keys_in), r.n, image, static_cast<K*>(r.keys_out));
 }
 

@@ -6,6 +6,8 @@
 // sets below, there is no table and the counting sorts of kernels_local.ipp do the work.
 #pragma once
 
+#include "cpu/key_image.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +19,10 @@ struct plain_image {
   K negative = 0;
   K flip = 0;
   K infinity = 0; ///< of a float type: keys whose magnitude is above it are NaNs; 0 for integers
+
+  plain_image() = default;
+  plain_image(const key_image<K>& image)
+      : negative(image.negative), flip(image.flip), infinity(image.codec.infinity) {}
 };
 
 template <class K>
@@ -37,5 +43,14 @@ template <>
 const vector_kernels<std::uint32_t>* best_vector_kernels();
 template <>
 const vector_kernels<std::uint64_t>* best_vector_kernels();
+
+/// Whether keys alone with this image are sorted by vectors here: then equal keys are equal bits.
+template <class K>
+bool sorts_by_vectors(const key_image<K>& image) {
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    return !image.exact && image.window == static_cast<K>(~K{0}) && best_vector_kernels<K>() != nullptr;
+  else
+    return false;
+}
 
 } // namespace sortile::cpu

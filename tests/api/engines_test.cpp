@@ -7,31 +7,23 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 
 namespace sortile::testing {
 namespace {
 
-/// SORTILE_ENGINE for the time of a test.
-class engine_variable {
- public:
-  explicit engine_variable(const char* value) {
-    if (const char* before = std::getenv("SORTILE_ENGINE"))
-      before_ = before;
-    setenv("SORTILE_ENGINE", value, 1);
-  }
-  ~engine_variable() {
-    if (before_)
-      setenv("SORTILE_ENGINE", before_->c_str(), 1);
-    else
-      unsetenv("SORTILE_ENGINE");
-  }
-  engine_variable(const engine_variable&) = delete;
-  engine_variable& operator=(const engine_variable&) = delete;
-
- private:
-  std::optional<std::string> before_;
-};
+/// What a test does in a process of its own, in which SORTILE_ENGINE has this value: the library reads it once.
+template <class F>
+void with_engine_variable(const char* value, F&& f) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe"); // begins the process anew
+  EXPECT_EXIT(
+      {
+        setenv("SORTILE_ENGINE", value, 1);
+        f();
+        std::exit(::testing::Test::HasFailure() ? 1 : 0);
+      },
+      ::testing::ExitedWithCode(0), "")
+      << "SORTILE_ENGINE=" << value;
+}
 
 std::vector<std::uint32_t> keys = {3, 1, 2};
 const sort_request request{.n = 3, .keys_in = keys.data(), .keys_out = keys.data()};
@@ -70,21 +62,26 @@ TEST(engines, that_cannot_run_here_say_why) {
 }
 
 TEST(engines, variable_is_honoured_and_its_bad_value_refused) {
-  {
-    const engine_variable set("cpu");
+  with_engine_variable("cpu", [] {
     const plan p = explain(request);
     EXPECT_EQ(p.engine, "cpu");
     EXPECT_NE(p.reason.find("SORTILE_ENGINE"), std::string::npos) << p.reason;
-  }
-  {
-    const engine_variable set("quantum");
-    expect_refusal<unknown_engine>([&] { run(request); }, status::unknown_engine, {"quantum", "SORTILE_ENGINE", "cpu"});
+    EXPECT_NO_THROW(run(request));
+  });
+  with_engine_variable("quantum", [] {
+    expect_refusal<unknown_engine>([] { run(request); }, status::unknown_engine, {"quantum", "SORTILE_ENGINE", "cpu"});
     EXPECT_NO_THROW(run(request, {.engine = "cpu"})) << "the option comes first";
-  }
-  {
-    const engine_variable set("");
-    EXPECT_NO_THROW(run(request)) << "empty is as good as unset";
-  }
+  });
+  with_engine_variable("", [] { EXPECT_NO_THROW(run(request)) << "empty is as good as unset"; });
+}
+
+TEST(engines, variable_is_read_once) {
+  with_engine_variable("cpu", [] {
+    EXPECT_NO_THROW(run(request));
+    setenv("SORTILE_ENGINE", "quantum", 1);
+    EXPECT_NO_THROW(run(request));
+    EXPECT_EQ(explain(request).engine, "cpu");
+  });
 }
 
 TEST(explain, tells_engine_reason_steps_and_workspace) {

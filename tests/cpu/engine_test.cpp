@@ -57,6 +57,7 @@ struct small_tuning {
     cpu::tuning().wide_kernels = wide_kernels;
     cpu::tuning().local_bytes = local_bytes;
     cpu::tuning().bucket_bytes = local_bytes / 3;
+    cpu::tuning().vector_bytes = cpu::tuning().skewed_vector_bytes = 2 * local_bytes;
     cpu::tuning().alone_below_bytes = alone_below;
     cpu::tuning().stream_from_bytes = 4 * alone_below;
   }

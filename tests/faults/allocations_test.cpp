@@ -43,6 +43,30 @@ TEST(allocations, with_a_given_workspace_are_next_to_none) {
       }
 }
 
+TEST(allocations, of_short_sorts_are_none) {
+  const std::vector<std::uint64_t> many = make_keys<std::uint64_t>("uniform", 100'000, 1);
+  std::vector<std::uint64_t> keys, values(many.size()), positions(many.size());
+  const auto allocated_by = [&](std::size_t length, auto sort) {
+    keys.assign(many.begin(), many.begin() + static_cast<std::ptrdiff_t>(length));
+    sort(); // what is made once
+    keys.assign(many.begin(), many.begin() + static_cast<std::ptrdiff_t>(length));
+    const std::size_t before = allocations_so_far().bytes;
+    sort();
+    return allocations_so_far().bytes - before;
+  };
+  if (!__builtin_cpu_supports("avx512vbmi2"))
+    GTEST_SKIP() << "short sorts are done by vectors, which this processor does not have";
+  for (const std::size_t length : {2u, 16u, 100u, 128u, 1000u, 100'000u}) {
+    EXPECT_EQ(allocated_by(length, [&] { sort(keys); }), 0u) << length << " keys";
+    if (length > 128)
+      continue;
+    EXPECT_EQ(allocated_by(length, [&] { sort_by_key(keys, std::span(values).first(length)); }), 0u)
+        << length << " pairs";
+    EXPECT_EQ(allocated_by(length, [&] { argsort(keys, std::span(positions).first(length)); }), 0u)
+        << length << " positions";
+  }
+}
+
 TEST(allocations, without_one_are_the_workspace) {
   std::vector<std::uint64_t> keys = make_keys<std::uint64_t>("uniform", n, 1);
   const sort_request request{.type = key_type::u64, .n = n, .keys_in = keys.data(), .keys_out = keys.data()};

@@ -46,7 +46,7 @@ void fail_each_allocation(const std::string& what, const std::function<void()>& 
 }
 
 TEST(out_of_memory, in_any_sort_is_named_and_leaves_the_input) {
-  for (const std::size_t n : {5000u, 3'000'000u}) {
+  for (const std::size_t n : {200'000u, 3'000'000u}) { // shorter sorts of keys alone may do without any memory
     const std::vector<std::uint64_t> keys = make_keys<std::uint64_t>("uniform", n, 1), kept = keys;
     std::vector<std::uint64_t> out(n);
     std::vector<std::uint32_t> values(n), values_out(n), positions(n);
