@@ -31,6 +31,21 @@ std::vector<row_spec> length_rows() {
   return rows;
 }
 
+/// What the CPU engine is held to: short arrays, long ones, and keys that are spread unevenly.
+std::vector<row_spec> cpu_rows() {
+  std::vector<row_spec> rows;
+  for (const shape s : {shape::u32, shape::u64, shape::f32})
+    for (const std::size_t n : {16, 100, 1000, 10'000, 100'000, 1'000'000, 20'000'000})
+      rows.push_back({s, "uniform", n});
+  for (const shape s : {shape::u32_u32, shape::u64_u64})
+    for (const std::size_t n : {16, 100, 10'000, 1'000'000, 10'000'000})
+      rows.push_back({s, "uniform", n});
+  for (const shape s : {shape::u32, shape::u64, shape::u32_u32, shape::u64_u64})
+    for (const char* workload : {"normal", "exponential", "zipf", "few:16", "and:3", "nearly-sorted", "sorted"})
+      rows.push_back({s, workload, 10'000'000});
+  return rows;
+}
+
 std::vector<row_spec> together(std::vector<row_spec> a, const std::vector<row_spec>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -52,6 +67,7 @@ std::vector<suite> all_suites() {
        uniform_rows(100'000'000, 50'000'000),
        {},
        4},
+      {"cpu", "what the CPU engine is held to: lengths from 16 on, uneven keys; about 15 minutes", cpu_rows()},
       {"targets",
        "10^8 u32 against std::sort, 5*10^7 u64+u32 against std::stable_sort, and the fastest rivals",
        {{shape::u32, "uniform", 100'000'000}, {shape::u64_u32, "uniform", 50'000'000}},

@@ -3,6 +3,7 @@
 
 #include "cpu/arrangement.hpp"
 #include "cpu/gather.hpp"
+#include "cpu/vector_sort.hpp"
 
 namespace sortile::cpu {
 
@@ -47,6 +48,14 @@ class engine_on_cpu final : public engine {
   }
 
  private:
+  static std::string local_sort(const sort_request& request) {
+    const std::size_t key = key_bytes(request.type);
+    if ((key != 4 && key != 8) || best_vector_kernels<std::uint64_t>() == nullptr)
+      return "counting sorts by the bits that differ";
+    return request.carries == payload::none ? "quicksort by vectors"
+                                            : "quicksort by vectors, of words that hold key and position";
+  }
+
   static void add_steps(const sort_request& request, const arrangement& a, std::vector<plan_step>& steps) {
     const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * a.value_width;
     const std::size_t raw = n * request.value_bytes;
@@ -64,8 +73,7 @@ class engine_on_cpu final : public engine {
            keys + read, keys + values});
     const std::size_t from_partition = a.partitions ? values : read;
     steps.push_back(
-        {"local",
-         n <= insertion_limit ? "insertion sort" : "counting sorts by the bits that differ, within the L2 cache; " + by,
+        {"local", n <= insertion_limit ? "insertion sort" : local_sort(request) + ", within the L2 cache; " + by,
          keys + from_partition, (request.keys_out == nullptr ? 0 : keys) + values});
     if (a.handling == value_handling::widened)
       steps.push_back({"narrow", "values to " + count_of(request.value_bytes, "byte"), values, raw});

@@ -2,6 +2,7 @@
 // they must leave to the front door, untouched.
 #include "cpu/radix_job.hpp"
 #include "cpu/small_sort.hpp"
+#include "cpu/vector_sort.hpp"
 #include "testing/guarded_buffer.hpp"
 #include "testing/oracle.hpp"
 #include "testing/workloads.hpp"

@@ -115,7 +115,7 @@ TYPED_TEST(vector_sort, arrays_that_split_badly) {
     add([&](std::size_t i) { return i * i; });
     add([&](std::size_t i) { return i == n / 2 ? K{0} : most; });
     add([&](std::size_t i) { return i == n / 2 ? most : K{0}; });
-    add([&](std::size_t i) { return this->random() % 20 == 0 ? this->random() : 7; });
+    add([&](std::size_t) { return this->random() % 20 == 0 ? this->random() : 7; });
     add([&](std::size_t i) { return i / 2 + (this->random() % 50 == 0 ? this->random() % n : 0); });
     for (const std::vector<K>& array : arrays) {
       this->check(array);
