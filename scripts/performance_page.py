@@ -35,9 +35,9 @@ RESULT = [
     ("u64 index uniform", "argsort of `u64` keys"),
     ("u8 uniform", "`u8` keys"),
     ("f64 unit", "`f64` keys between 0 and 1"),
-    ("u64 sorted", "`u64` keys that are sorted already"),
-    ("u32 zipf", "`u32` keys, skewed (Zipf)"),
-    ("u64 zipf", "`u64` keys, skewed (Zipf)"),
+    ("u64 count-up", "`u64` keys that are sorted already"),
+    ("u32 zipf-spread", "`u32` keys, skewed (Zipf)"),
+    ("u64 zipf-spread", "`u64` keys, skewed (Zipf)"),
 ]
 # The groups of rows in which times are compared with CUB's, and what they are.
 SUMMARY = [
