@@ -32,7 +32,7 @@ function(sortile_target name)
     endif()
   endif()
   if(SORTILE_SANITIZE)
-    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SORTILE_SANITIZE} -fno-omit-frame-pointer -g
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SORTILE_SANITIZE} -fno-omit-frame-pointer -g1
                                            -fno-sanitize-recover=all>)
     target_link_options(${name} PUBLIC -fsanitize=${SORTILE_SANITIZE})
   endif()

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""One-line mistakes in kernels, each of which the thinned tests have to find: mutations.py SOURCE WORK [--check] [--only TEXT] [--table FILE].
+
+Copies the tracked files of SOURCE to WORK/tree and builds there; then, one after another, changes a line of the copy, builds the
+executable that tests it, and runs it as a plain ctest does, with short tests (tests/short_tests.hpp). A mistake that no test finds, or a
+line that is no longer there, is a failure. --table writes which test found what, as results.md here. A mistake costs a minute or two:
+ctest runs all of them in the configuration Whole (make test-all).
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+KERNELS, PRIMITIVES, GALLERY = "tests/kernels/kernels_test", "tests/primitives/primitives_test", "tests/classics/classics_grid"
+
+# File, what stands there once, what is put in its place, executable, the tests that are run.
+MUTATIONS = [
+    ("src/kernels/local/local_sort_kernel.hpp", "for (; y > b && image.less(", "for (; y > b + 1 && image.less(", KERNELS, "sort_keys*:sort_floats*"),
+    ("src/kernels/local/local_sort_kernel.hpp", "+ simt::popcount(word & 0xffff) + (at & 0xffff)]", "+ simt::popcount(word & 0xfffe) + (at & 0xffff)]", KERNELS, "sort_keys*"),
+    ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
+    ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = keys_wanted || before + 1 < all}", ".write_keys = keys_wanted}", KERNELS, "lsd*"),
+    ("src/kernels/lsd/lsd_pass_kernel.hpp", "s.start[t] = start.before;", "s.start[t] = start.before + (t == 255);", KERNELS, "lsd*"),
+    ("src/kernels/partition/partition_kernel.hpp", "if (!more || at.segment != here.segment)", "if (!more)", KERNELS, "sort_keys*:crowded*"),
+    ("src/kernels/partition/partition_kernel.hpp", "return (unsigned(i / vector) * block_threads + simt::thread_index()) * unsigned(vector)",
+     "return (unsigned(i / vector) * block_threads + simt::thread_index() / 2 * 2) * unsigned(vector)", KERNELS, "sort_keys*"),
+    ("src/kernels/scan/scan_kernel.hpp", "distance >= begin && distance < end;", "distance >= begin && distance <= end;", KERNELS, "scan*"),
+    ("src/kernels/sample/sample_sort_kernel.hpp", "return n < bound ? std::uint32_t(n) : bound;", "return bound;", KERNELS, "sample*"),
+    ("src/kernels/splitters/count_buckets_kernel.hpp", "if (first + unsigned(i) * block_threads < end)", "if (first + unsigned(i) * block_threads <= end)", KERNELS, "splitter*"),
+    ("src/kernels/splitters/count_buckets_kernel.hpp", "for (unsigned w = 0; w < warps; ++w)", "for (unsigned w = 1; w < warps; ++w)", KERNELS, "splitter*"),
+    ("src/kernels/narrow/count_sort_kernel.hpp", "arrays.in_shift == 0 ? 0 : unsigned(vector) - arrays.in_shift;", "arrays.in_shift;", KERNELS, "count_sort*"),
+    ("src/kernels/histogram/radix_histogram.cu", "offset == 0 ? 0 : (16 - offset) / sizeof(Word)", "offset / sizeof(Word)", KERNELS, "radix_histogram*"),
+    ("src/kernels/narrow/count_sort_kernel.hpp", "    publish(s, disorder);\n    simt::grid_barrier();", "    publish(s, disorder);\n    simt::block_barrier();", KERNELS, "count_sort*"),
+    ("src/primitives/look_back.hpp", "seen = words_.load(end - 1 - lane, simt::relaxed);", "seen = words_.load(end - lane, simt::relaxed);", PRIMITIVES, "look_back*"),
+    ("classics/scan_one_block.cu", "      return;\n    simt::block_barrier();\n    for (unsigned i", "      return;\n    for (unsigned i", GALLERY, "*scan_*"),
+    ("classics/bitonic_parts.cu", "half /= 2) {\n      simt::block_barrier();\n      if (t < half", "half /= 2) {\n      if (t < half", GALLERY, "*bitonic_*"),
+    ("classics/transposition.cu", "const unsigned i = 2 * t + phase % 2;\n      if (i + 1 < window", "const unsigned i = 2 * t;\n      if (i + 1 < window", GALLERY, "*transposition*"),
+    ("classics/radix_one_bit.cu", "    }\n    simt::block_barrier();\n    SORTILE_UNROLL for", "    }\n    SORTILE_UNROLL for", GALLERY, "*radix_1bit*"),
+    ("classics/radix_coarsened.cu", "load_tile(s, from, first, count);\n    simt::block_barrier();", "load_tile(s, from, first, count);", GALLERY, "*radix_bits*"),
+]
+
+
+def mutated(text, old, new, where):
+    if text.count(old) != 1:
+        raise SystemExit(f"{where}: '{old}' stands there {text.count(old)} times; the mistake has to be made anew")
+    return text.replace(old, new)
+
+
+def copy_tree(source, tree):
+    listed = subprocess.run(["git", "-C", source, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        new, old = source / name, tree / name
+        if new.is_file() and not (old.exists() and old.read_bytes() == new.read_bytes()):
+            old.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(new, old)
+
+
+def build(tree, target):
+    return subprocess.run(["cmake", "--build", "build/cpu-only", "--parallel", str(os.cpu_count()), "--target", target.rsplit("/", 1)[1]],
+                          cwd=tree, capture_output=True, text=True)
+
+
+def run(tree, executable, tests):
+    """The first test that fails, or None."""
+    environment = {**os.environ, "SORTILE_TESTS_SHORT": "1"}
+    done = subprocess.run([tree / "build/cpu-only" / executable, f"--gtest_filter={tests}", "--gtest_fail_fast", "--gtest_brief=1"],
+                          env=environment, capture_output=True, text=True, timeout=3600)
+    if done.returncode == 0:
+        return None
+    failed = re.search(r"\[  FAILED  \] ([^\s,]+)", done.stdout)
+    return failed.group(1) if failed else f"ended with status {done.returncode}"
+
+
+def finder(tree, mutation):
+    file, old, new, executable, tests = mutation
+    path = tree / file
+    original = path.read_text()
+    try:
+        path.write_text(mutated(original, old, new, file))
+        built = build(tree, executable)
+        if built.returncode != 0:
+            raise SystemExit(f"{file}: with '{new}' it does not compile:\n{built.stdout[-3000:]}")
+        return run(tree, executable, tests)
+    finally:
+        path.write_text(original)
+
+
+def row(mutation, found, seconds):
+    shown = " ".join(mutation[1].split()), " ".join(mutation[2].split())
+    quoted = [f"`{text}`".replace("|", "\\|") for text in shown]
+    return f"| {mutation[0]} | {quoted[0]} | {quoted[1]} | {found or 'NOBODY'} | {seconds:.0f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("work", type=pathlib.Path, nargs="?")
+    parser.add_argument("--check", action="store_true", help="only that each mistake can still be made")
+    parser.add_argument("--only", default="", help="those whose file's name holds this")
+    parser.add_argument("--table", type=pathlib.Path)
+    arguments = parser.parse_args()
+    if arguments.check:
+        for file, old, new, *_ in MUTATIONS:
+            mutated((arguments.source / file).read_text(), old, new, file)
+        return
+    tree = arguments.work.resolve() / "tree"
+    copy_tree(arguments.source.resolve(), tree)
+    subprocess.run(["cmake", "--preset", "cpu-only", "--log-level=WARNING"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
+    rows, missed = [], 0
+    for mutation in MUTATIONS:
+        if arguments.only not in mutation[0]:
+            continue
+        began = time.monotonic()
+        found = finder(tree, mutation)
+        missed += found is None
+        rows.append(row(mutation, found, time.monotonic() - began))
+        print(rows[-1], flush=True)
+    head = ["# One-line mistakes and who finds them", "", "Made by `mutations.py`; seconds with the build, beside other work.", "",
+            "| file | was | became | found by | seconds |", "|---|---|---|---|---:|"]
+    if arguments.table:
+        arguments.table.write_text("\n".join(head + rows) + "\n")
+    if missed or not rows:
+        sys.exit(f"{missed} of {len(rows)} mistakes were not found")
+
+
+if __name__ == "__main__":
+    main()
