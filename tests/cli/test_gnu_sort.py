@@ -11,7 +11,7 @@ import unittest
 
 from harness import SORTILE, CommandTest, gnu_sort, run
 
-ROUNDS = int(os.environ.get("SORTILE_GNU_ROUNDS", "1500"))
+ROUNDS = int(os.environ.get("SORTILE_GNU_ROUNDS", "1000"))
 IS_GNU = b"GNU coreutils" in (subprocess.run(["sort", "--version"], capture_output=True, check=False).stdout if shutil.which("sort") else b"")
 
 NUMBERS = [b"0", b"-0", b"+1", b"1", b"-1", b"01", b"1.5", b"1.50", b"-1.5", b".5", b"5.", b"-.5", b"1e3", b"1E-3", b"-1e3", b"0x1f", b"0x1p4", b"10", b"9", b"100",
