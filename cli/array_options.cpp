@@ -32,7 +32,10 @@ void array_options::add_to(CLI::App& command) {
   command.add_option("--key", key_field, "field of structured .npy records that decides (default: the first)")
       ->option_text("FIELD")
       ->group(arrays);
-  command.add_option("--bits", bits, "only bits B to E - 1 of the key's image decide")
+  command
+      .add_option("--bits", bits,
+                  "only bits B to E - 1 decide, 0 being the lowest; of signed keys and floats, bits of the unsigned "
+                  "number that sorts as the key does")
       ->option_text("B:E")
       ->group(arrays);
 }

@@ -36,7 +36,7 @@ void add_classics_command(command_line& line, const job_actions& actions) {
       ->option_text("NAME");
   command.add_flag("-r,--descending", job->descending, "largest first");
   command.add_flag("--pairs", job->pairs, "each key carries its position");
-  command.add_option("--bits", job->bits, "only bits B to E - 1 of the key's image decide")->option_text("B:E");
+  command.add_option("--bits", job->bits, "only bits B to E - 1 decide, 0 being the lowest")->option_text("B:E");
   command.add_option("--seed", job->seed, "seed of the keys, and first seed of the schedules (default: 1)")
       ->option_text("S")
       ->check(whole_number());

@@ -38,6 +38,8 @@
 // host). Compiled by a host compiler the kernels run on the executor, on arrays in host memory: for checking.
 #pragma once
 
+#include <sortile/language.hpp>
+
 #if !__has_include("kernels/decompose/extract_kernel.hpp")
 #error "sortile/compare.cuh: link the CMake target sortile::compare, or add -I<prefix>/include/sortile/compare"
 #endif
@@ -114,9 +116,10 @@ template <class In, class Out, class Decomposer>
 requires struct_range<In, Decomposer> && writable<Out> struct_sort<Decomposer>
 make_struct_sort(const In& in, Out&& out, const Decomposer& decompose) {
   using T = std::ranges::range_value_t<In>;
-  static_assert(std::same_as<T, std::ranges::range_value_t<Out>>, "input and output structs must be of one type");
-  detail::same_length("sort", "in", std::ranges::size(in), "out", std::ranges::size(out));
-  return detail::describe<T>(std::ranges::data(in), std::ranges::data(out), std::ranges::size(in), decompose);
+  static_assert(std::same_as<T, std::ranges::range_value_t<Out>>,
+                "sortile: input and output must have structs of one type");
+  detail::same_length("sort", "in", detail::length(in), "out", detail::length(out));
+  return detail::describe<T>(std::ranges::data(in), std::ranges::data(out), detail::length(in), decompose);
 }
 
 /// The same, with values that move along.
@@ -125,10 +128,11 @@ requires struct_range<KeysIn, Decomposer> && writable<KeysOut> && writable<Value
 make_struct_sort(const KeysIn& keys_in, const ValuesIn& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
                  const Decomposer& decompose) {
   using V = std::ranges::range_value_t<ValuesIn>;
-  static_assert(std::same_as<V, std::ranges::range_value_t<ValuesOut>>, "input and output values must be of one type");
+  static_assert(std::same_as<V, std::ranges::range_value_t<ValuesOut>>,
+                "sortile: input and output must have values of one type");
   struct_sort<Decomposer> described = make_struct_sort(keys_in, keys_out, decompose);
-  detail::same_length("sort_by_key", "keys_in", described.arrays.n, "values_in", std::ranges::size(values_in));
-  detail::same_length("sort_by_key", "keys_in", described.arrays.n, "values_out", std::ranges::size(values_out));
+  detail::same_length("sort_by_key", "keys_in", described.arrays.n, "values_in", detail::length(values_in));
+  detail::same_length("sort_by_key", "keys_in", described.arrays.n, "values_out", detail::length(values_out));
   described.arrays.carries = payload::values;
   described.arrays.value_bytes = sizeof(V);
   described.arrays.values_in = std::ranges::data(values_in);
@@ -171,10 +175,11 @@ template <class Keys, index_range Positions, class Decomposer>
 requires struct_range<Keys, Decomposer> && writable<Positions>
 void argsort(const Keys& keys, Positions&& positions, const Decomposer& decompose, const options& opts = {}) {
   using T = std::ranges::range_value_t<Keys>;
-  detail::same_length("argsort", "keys", std::ranges::size(keys), "positions", std::ranges::size(positions));
+  detail::same_length("argsort", "keys", detail::length(keys), "positions", detail::length(positions));
+  detail::need_wide_enough<std::ranges::range_value_t<Positions>>("argsort", detail::length(keys));
   T* const not_wanted = nullptr;
   struct_sort<Decomposer> described =
-      detail::describe<T>(std::ranges::data(keys), not_wanted, std::ranges::size(keys), decompose);
+      detail::describe<T>(std::ranges::data(keys), not_wanted, detail::length(keys), decompose);
   described.arrays.carries = payload::indices;
   described.arrays.value_bytes = sizeof(std::ranges::range_value_t<Positions>);
   described.arrays.values_out = std::ranges::data(positions);

@@ -1,6 +1,8 @@
 // The GPUs of this machine as sortile sees them, and where their memory comes from.
 #pragma once
 
+#include <sortile/language.hpp>
+
 #include <cstddef>
 #include <string>
 #include <vector>

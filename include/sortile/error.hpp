@@ -1,6 +1,8 @@
 // What sortile throws. Every message says what is wrong, where, and what is allowed.
 #pragma once
 
+#include <sortile/language.hpp>
+
 #include <cstddef>
 #include <stdexcept>
 #include <string>

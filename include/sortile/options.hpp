@@ -1,6 +1,8 @@
 // The one options struct that every call takes.
 #pragma once
 
+#include <sortile/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,7 +41,8 @@ struct options {
   /// where that is unset or empty, the planner's choice.
   std::string engine{};
 
-  /// CPU threads at most; 0: as many as the machine offers.
+  /// CPU threads at most; 0: as many as the process has processors. A number beyond both 16 and the processors is taken
+  /// as the larger of these two.
   unsigned threads = 0;
 
   /// Called now and then, from the thread that made the call, with the fraction done in [0, 1], never decreasing and 1

@@ -67,9 +67,12 @@ struct merge_request {
 
 /// One key of rows that are ordered by several.
 struct column {
+  static constexpr std::size_t length_of_the_rows = ~std::size_t{0};
+
   key_type type = key_type::u32;
   const void* data = nullptr;
   sortile::order order = sortile::order::ascending;
+  std::size_t n = length_of_the_rows; ///< keys in it: where said, as by() does, it must be the number of rows
 };
 
 /// The order of n rows by columns[0], ties by columns[1], and so on; ties of all keep their input order.
@@ -78,6 +81,20 @@ struct rows_request {
   std::span<const column> columns{}; ///< at least one
   void* indices_out = nullptr;       ///< n indices of index_bytes
   std::size_t index_bytes = 8;       ///< 4 or 8
+};
+
+/// An array that is rearranged with its rows: as many values as there are rows.
+struct row_array {
+  void* values = nullptr;
+  std::size_t value_bytes = 0;
+};
+
+/// Rows held as separate arrays: sorts by the columns as rows_request does, and rearranges all `arrays` in that order,
+/// in place. The columns may be among the arrays; the arrays lie apart from each other.
+struct sort_rows_request {
+  std::size_t n = 0;
+  std::span<const column> columns{};   ///< at least one
+  std::span<const row_array> arrays{}; ///< none: nothing is moved
 };
 
 /// Rearranges n values in place: values[i] becomes what values[indices[i]] was.
@@ -135,6 +152,12 @@ void run(const merge_request& request, const options& opts = {});
 /// Orders rows by several keys (opts.order and opts.bits must be left at their defaults: each column has its own).
 void run(const rows_request& request, const options& opts = {});
 
+/// Sorts rows in place: all arrays are rearranged, or none is. Nothing is moved before all memory is at hand, and the
+/// progress callback is told of the sort alone: after out_of_memory or cancelled every array is as it was. O(n)
+/// workspace: what ordering the rows takes, then 4 or 8 bytes a row and a copy of the array with the widest values.
+void run(const sort_rows_request& request, const options& opts = {});
+
+/// After out_of_memory the values are as they were. Reads all indices before it moves a value.
 void run(const permute_request& request, const options& opts = {});
 
 /// The position of the first key that is smaller (greater, descending) than its predecessor; nothing where all are in

@@ -1,8 +1,9 @@
 /* sortile for C: the requests of request.hpp as plain structs and functions.
  *
  * Every function returns a status; where it is not SORTILE_OK, sortile_error_message() says what went wrong in this
- * thread's last failed call. Sorts are stable; −0 equals +0, every NaN is largest; bits are never altered. A null
- * `options` means the defaults.
+ * thread's last failed call. Sorts are stable; −0 equals +0, every NaN is largest; bits are never altered. Options that
+ * are null, or all zeros, are the defaults. An enumeration takes any int, and a number that is not in its list is
+ * refused by name.
  */
 #ifndef SORTILE_SORTILE_H
 #define SORTILE_SORTILE_H
@@ -24,6 +25,7 @@ extern "C" {
 #define SORTILE_ENUM_BASE
 #endif
 
+/* Enumerations are passed as int: -fshort-enums would make them another size than the library's. */
 typedef enum sortile_status SORTILE_ENUM_BASE {
   SORTILE_OK = 0,
   SORTILE_INVALID_ARGUMENT = 1,
@@ -57,18 +59,24 @@ typedef enum sortile_key_type SORTILE_ENUM_BASE {
 typedef enum sortile_order SORTILE_ENUM_BASE { SORTILE_ASCENDING = 0, SORTILE_DESCENDING = 1 } sortile_order;
 
 /* `bits_end` of this value means the width of the key. */
-#define SORTILE_WHOLE_KEY UINT32_MAX
+#define SORTILE_WHOLE_KEY 0
 
 /* Arrays in host memory, or in memory that the current CUDA device reaches: then a sort only queues its work on
  * `stream`, and progress must be NULL. */
 typedef enum sortile_memory SORTILE_ENUM_BASE { SORTILE_HOST = 0, SORTILE_DEVICE = 1 } sortile_memory;
 
-/* Initialise with SORTILE_OPTIONS_INIT, then change what differs. */
+typedef char sortile_enumerations_have_the_size_of_int[sizeof(sortile_order) == sizeof(int) ? 1 : -1];
+
+/* Bits are those of the unsigned number that sorts as the key does: of unsigned keys the key itself, of others the key
+ * with its sign bit flipped, and of negative floats all bits flipped.
+ *
+ * Zero is the default of every member: `sortile_options options = {0};`, in C++ `{}`, then change what differs. Members
+ * that later versions add are taken from `reserved`; a library that does not know them yet refuses them by name. */
 typedef struct sortile_options {
   sortile_order order;
-  uint32_t bits_begin, bits_end;                /* bit window of the key's image: [begin, end) */
+  uint32_t bits_begin, bits_end;                /* only bits [begin, end) decide; end 0: to the top */
   const char* engine;                           /* NULL or "": SORTILE_ENGINE, else the planner's choice */
-  uint32_t threads;                             /* 0: as many as the machine offers */
+  uint32_t threads;                             /* at most; 0: as many as the machine offers */
   int (*progress)(double fraction, void* user); /* NULL, or called from the calling thread; return 0 to cancel */
   void* progress_user;
   void* workspace; /* NULL: allocated by the call; else sortile_workspace_bytes() at least, aligned to 128 bytes */
@@ -76,10 +84,11 @@ typedef struct sortile_options {
   sortile_memory memory; /* where the arrays and the workspace lie */
   void* stream;          /* SORTILE_DEVICE: the cudaStream_t in whose order the call works; NULL: the default stream */
   int checked;           /* SORTILE_DEVICE: not 0: wait for the work, and report what went wrong in it */
+  uint64_t reserved[8];  /* zeros */
 } sortile_options;
 
 #define SORTILE_OPTIONS_INIT                                                                                           \
-  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL, 0 }
+  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL, 0, { 0 } }
 
 /* Sorts n keys from `in` to `out`: the same array (in place), or apart. */
 sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* options);
@@ -108,6 +117,16 @@ typedef struct sortile_column {
  * stay default. */
 sortile_status sortile_argsort_rows(const sortile_column* columns, size_t column_count, size_t n, size_t index_bytes,
                                     void* indices, const sortile_options* options);
+
+typedef struct sortile_row_array {
+  void* values; /* n values of value_bytes each */
+  size_t value_bytes;
+} sortile_row_array;
+
+/* Sorts n rows by columns[0], ties by columns[1], …, and rearranges all arrays in that order, in place; the columns may
+ * be among them. All arrays are rearranged, or after an error none. options: order and bits stay default. */
+sortile_status sortile_sort_rows(const sortile_column* columns, size_t column_count, const sortile_row_array* arrays,
+                                 size_t array_count, size_t n, const sortile_options* options);
 
 /* Rearranges n values in place: values[i] becomes what values[indices[i]] was. */
 sortile_status sortile_permute(size_t n, const void* indices, size_t index_bytes, void* values, size_t value_bytes,

@@ -2,8 +2,13 @@
 //
 // All sorts are stable; floats order −0 and +0 as equal and NaN as the largest; bits are never altered. Calls block
 // until done and may be made from several threads at once on different arrays. Ranges are anything contiguous:
-// std::vector, std::span, arrays.
+// std::vector, std::span, arrays. Structs are sorted by their members (projections.hpp). What is no call of these ends
+// the compilation with one sentence that says what to write (misuse.hpp).
 #pragma once
+
+#if __cplusplus < 202002L
+#include <sortile/language.hpp>
+#else
 
 #include <sortile/error.hpp>
 #include <sortile/options.hpp>
@@ -13,10 +18,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <ranges>
 #include <span>
-#include <string>
+#include <stdexcept>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,10 +41,37 @@ namespace detail {
 
 [[noreturn]] void lengths_differ(const char* function, const char* first, std::size_t n, const char* second,
                                  std::size_t m);
+[[noreturn]] void positions_too_narrow(const char* function, std::size_t n);
+[[noreturn]] void no_memory(std::size_t n, std::size_t element_bytes, const char* purpose);
 
 inline void same_length(const char* function, const char* first, std::size_t n, const char* second, std::size_t m) {
   if (n != m)
     lengths_differ(function, first, n, second, m);
+}
+
+/// Elements of a range, also where its size() is a signed number.
+template <class R>
+std::size_t length(R&& range) {
+  return static_cast<std::size_t>(std::ranges::size(range));
+}
+
+/// Positions of n elements must be numbers of type Index. Of unsigned ones the library sees to that by itself.
+template <class Index>
+void need_wide_enough(const char* function, std::size_t n) {
+  if (std::is_signed_v<Index> && sizeof(Index) == 4 && n > std::size_t{1} << 31)
+    positions_too_narrow(function, n);
+}
+
+/// A vector for n positions. \throws out_of_memory
+template <class Index>
+std::vector<Index> room_for_positions(const char* function, std::size_t n) {
+  need_wide_enough<Index>(function, n);
+  try {
+    return std::vector<Index>(n);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  no_memory(n, sizeof(Index), "positions");
 }
 
 template <class T>
@@ -47,19 +81,19 @@ void swap_if(bool condition, double_buffer<T>& buffer) {
 }
 
 template <key_range In, key_range Out>
-sort_request keys_request(const In& in, Out& out) {
+sort_request keys_request(In& in, Out& out) {
   using K = std::ranges::range_value_t<In>;
-  static_assert(std::same_as<K, std::ranges::range_value_t<Out>>, "input and output keys must be of one type");
-  return {.type = key_type_of<K>,
-          .n = std::ranges::size(in),
-          .keys_in = std::ranges::data(in),
-          .keys_out = std::ranges::data(out)};
+  static_assert(std::same_as<K, std::ranges::range_value_t<Out>>,
+                "sortile: input and output must have keys of one type");
+  return {
+      .type = key_type_of<K>, .n = length(in), .keys_in = std::ranges::data(in), .keys_out = std::ranges::data(out)};
 }
 
 template <value_range In, value_range Out>
-void add_values(sort_request& request, const In& in, Out& out) {
+void add_values(sort_request& request, In& in, Out& out) {
   using V = std::ranges::range_value_t<In>;
-  static_assert(std::same_as<V, std::ranges::range_value_t<Out>>, "input and output values must be of one type");
+  static_assert(std::same_as<V, std::ranges::range_value_t<Out>>,
+                "sortile: input and output must have values of one type");
   request.carries = payload::values;
   request.value_bytes = sizeof(V);
   request.values_in = std::ranges::data(in);
@@ -78,14 +112,14 @@ void sort(Keys&& keys, const options& opts = {}) {
 /// Sorts `in` into `out`, which has the same length and does not overlap it.
 template <key_range In, key_range Out>
 requires writable<Out>
-void sort(const In& in, Out&& out, const options& opts = {}) {
-  detail::same_length("sort", "in", std::ranges::size(in), "out", std::ranges::size(out));
+void sort(In&& in, Out&& out, const options& opts = {}) {
+  detail::same_length("sort", "in", detail::length(in), "out", detail::length(out));
   run(detail::keys_request(in, out), opts);
 }
 
 /// Sorts within two buffers; afterwards keys.current is the result and keys.other is scratch.
 template <key K>
-void sort(double_buffer<K>& keys, const options& opts = {}) {
+requires(!std::is_const_v<K>) void sort(double_buffer<K>& keys, const options& opts = {}) {
   detail::same_length("sort", "keys.current", keys.current.size(), "keys.other", keys.other.size());
   sort_request request = detail::keys_request(keys.current, keys.other);
   request.input_is_scratch = true;
@@ -96,7 +130,7 @@ void sort(double_buffer<K>& keys, const options& opts = {}) {
 template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
 void sort_by_key(Keys&& keys, Values&& values, const options& opts = {}) {
-  detail::same_length("sort_by_key", "keys", std::ranges::size(keys), "values", std::ranges::size(values));
+  detail::same_length("sort_by_key", "keys", detail::length(keys), "values", detail::length(values));
   sort_request request = detail::keys_request(keys, keys);
   detail::add_values(request, values, values);
   run(request, opts);
@@ -105,12 +139,12 @@ void sort_by_key(Keys&& keys, Values&& values, const options& opts = {}) {
 /// Sorts keys_in, values_in into keys_out, values_out, all of one length; outputs overlap nothing.
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
 requires writable<KeysOut> && writable<ValuesOut>
-void sort_by_key(const KeysIn& keys_in, const ValuesIn& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
+void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
                  const options& opts = {}) {
-  const std::size_t n = std::ranges::size(keys_in);
-  detail::same_length("sort_by_key", "keys_in", n, "values_in", std::ranges::size(values_in));
-  detail::same_length("sort_by_key", "keys_in", n, "keys_out", std::ranges::size(keys_out));
-  detail::same_length("sort_by_key", "keys_in", n, "values_out", std::ranges::size(values_out));
+  const std::size_t n = detail::length(keys_in);
+  detail::same_length("sort_by_key", "keys_in", n, "values_in", detail::length(values_in));
+  detail::same_length("sort_by_key", "keys_in", n, "keys_out", detail::length(keys_out));
+  detail::same_length("sort_by_key", "keys_in", n, "values_out", detail::length(values_out));
   sort_request request = detail::keys_request(keys_in, keys_out);
   detail::add_values(request, values_in, values_out);
   run(request, opts);
@@ -118,7 +152,8 @@ void sort_by_key(const KeysIn& keys_in, const ValuesIn& values_in, KeysOut&& key
 
 /// Sorts pairs within two buffers each; afterwards `current` holds the results.
 template <key K, value V>
-void sort_by_key(double_buffer<K>& keys, double_buffer<V>& values, const options& opts = {}) {
+requires(!std::is_const_v<K> && !std::is_const_v<V>) void sort_by_key(double_buffer<K>& keys, double_buffer<V>& values,
+                                                                      const options& opts = {}) {
   const std::size_t n = keys.current.size();
   detail::same_length("sort_by_key", "keys.current", n, "keys.other", keys.other.size());
   detail::same_length("sort_by_key", "keys.current", n, "values.current", values.current.size());
@@ -135,49 +170,54 @@ void sort_by_key(double_buffer<K>& keys, double_buffer<V>& values, const options
 /// Stable.
 template <key_range Keys, index_range Positions>
 requires writable<Positions>
-void argsort(const Keys& keys, Positions&& positions, const options& opts = {}) {
-  detail::same_length("argsort", "keys", std::ranges::size(keys), "positions", std::ranges::size(positions));
+void argsort(Keys&& keys, Positions&& positions, const options& opts = {}) {
   using K = std::ranges::range_value_t<Keys>;
+  using Index = std::ranges::range_value_t<Positions>;
+  const std::size_t n = detail::length(keys);
+  detail::same_length("argsort", "keys", n, "positions", detail::length(positions));
+  detail::need_wide_enough<Index>("argsort", n);
   run(sort_request{.type = key_type_of<K>,
-                   .n = std::ranges::size(keys),
+                   .n = n,
                    .keys_in = std::ranges::data(keys),
                    .carries = payload::indices,
-                   .value_bytes = sizeof(std::ranges::range_value_t<Positions>),
+                   .value_bytes = sizeof(Index),
                    .values_out = std::ranges::data(positions)},
       opts);
 }
 
 /// The order of the keys as a new vector, of 64-bit positions unless another index type is named.
 template <index Index = std::uint64_t, key_range Keys>
-[[nodiscard]] std::vector<Index> argsort(const Keys& keys, const options& opts = {}) {
-  std::vector<Index> positions(std::ranges::size(keys));
+[[nodiscard]] std::vector<Index> argsort(Keys&& keys, const options& opts = {}) {
+  std::vector<Index> positions = detail::room_for_positions<Index>("argsort", detail::length(keys));
   argsort(keys, positions, opts);
   return positions;
 }
 
-/// A column of rows for argsort_rows: `by(sizes, order::descending)`.
+/// A column of rows: `by(sizes, order::descending)`. It points to the keys, which must outlive it.
 template <key_range Keys>
-column by(const Keys& keys, sortile::order direction = sortile::order::ascending) {
-  return {key_type_of<std::ranges::range_value_t<Keys>>, std::ranges::data(keys), direction};
+requires std::ranges::borrowed_range<Keys> column by(Keys&& keys,
+                                                     sortile::order direction = sortile::order::ascending) {
+  return {key_type_of<std::ranges::range_value_t<Keys>>, std::ranges::data(keys), direction, detail::length(keys)};
 }
 
 /// The order of rows by several keys, the first column deciding, ties by the next; each in its own direction. Stable.
-/// Every column has positions.size() keys.
+/// Every column has positions.size() keys, or invalid_argument is thrown.
 template <index_range Positions>
 requires writable<Positions>
 void argsort_rows(std::span<const column> columns, Positions&& positions, const options& opts = {}) {
-  run(rows_request{std::ranges::size(positions), columns, std::ranges::data(positions),
-                   sizeof(std::ranges::range_value_t<Positions>)},
-      opts);
+  using Index = std::ranges::range_value_t<Positions>;
+  const std::size_t n = detail::length(positions);
+  detail::need_wide_enough<Index>("argsort_rows", n);
+  run(rows_request{n, columns, std::ranges::data(positions), sizeof(Index)}, opts);
 }
 
 /// Rearranges `values` in place: afterwards values[i] is what values[positions[i]] was. O(n) workspace of its own.
-/// \throws invalid_argument where a position is not below the length.
+/// \throws invalid_argument where a position is not below the length; then, and after out_of_memory, nothing has moved.
 template <index_range Positions, value_range Values>
 requires writable<Values>
-void permute(const Positions& positions, Values&& values, const options& opts = {}) {
-  detail::same_length("permute", "positions", std::ranges::size(positions), "values", std::ranges::size(values));
-  run(permute_request{.n = std::ranges::size(positions),
+void permute(Positions&& positions, Values&& values, const options& opts = {}) {
+  detail::same_length("permute", "positions", detail::length(positions), "values", detail::length(values));
+  run(permute_request{.n = detail::length(positions),
                       .indices = std::ranges::data(positions),
                       .index_bytes = sizeof(std::ranges::range_value_t<Positions>),
                       .values = std::ranges::data(values),
@@ -187,42 +227,52 @@ void permute(const Positions& positions, Values&& values, const options& opts = 
 
 /// Sorts rows held as separate columns, in place, by several keys: `sort_rows(std::array{by(size, order::descending),
 /// by(id)}, std::tie(size, id, price))` orders all three ranges by size, largest first, ties by id. Columns that are
-/// keys but not among the tied ranges stay as they are. Stable.
+/// keys but not among the tied ranges stay as they are. Stable. All ranges and columns have one length.
+/// \throws as run(sort_rows_request): whatever is thrown, no range has been touched.
 template <value_range... Ranges>
-void sort_rows(std::span<const column> columns, std::tuple<Ranges&...> ranges, const options& opts = {}) {
-  static_assert(sizeof...(Ranges) > 0, "name at least one range to rearrange");
-  std::vector<std::uint64_t> positions(std::ranges::size(std::get<0>(ranges)));
+requires(writable<Ranges&>&&...) void sort_rows(std::span<const column> columns, std::tuple<Ranges&...> ranges,
+                                                const options& opts = {}) {
+  static_assert(sizeof...(Ranges) > 0, "sortile: sort_rows needs at least one range to rearrange");
   std::apply(
-      [&](const auto&... range) {
-        (detail::same_length("sort_rows", "first range", positions.size(), "a further range", std::ranges::size(range)),
-         ...);
+      [&](auto& first, auto&... further) {
+        const std::size_t n = detail::length(first);
+        (detail::same_length("sort_rows", "the first range", n, "a further range", detail::length(further)), ...);
+        const auto array_of = [](auto& range) {
+          return row_array{std::ranges::data(range), sizeof(std::ranges::range_value_t<decltype(range)>)};
+        };
+        const std::array<row_array, sizeof...(Ranges)> arrays{array_of(first), array_of(further)...};
+        run(sort_rows_request{n, columns, arrays}, opts);
       },
       ranges);
-  argsort_rows(columns, positions, opts);
-  std::apply([&](auto&... range) { (permute(positions, range, opts), ...); }, ranges);
 }
 
 /// Whether the keys are in order (opts.order, opts.bits). Reads each key once; stops at the first disorder.
 template <key_range Keys>
-[[nodiscard]] bool is_sorted(const Keys& keys, const options& opts = {}) {
+[[nodiscard]] bool is_sorted(Keys&& keys, const options& opts = {}) {
   using K = std::ranges::range_value_t<Keys>;
-  return !first_disorder(key_type_of<K>, std::ranges::data(keys), std::ranges::size(keys), opts).has_value();
+  return !first_disorder(key_type_of<K>, std::ranges::data(keys), detail::length(keys), opts).has_value();
 }
 
 /// Merges two sorted ranges into `out`, which has room for both and overlaps neither. Stable: of equal keys, those of
 /// `a` come first.
 template <key_range A, key_range B, key_range Out>
 requires writable<Out>
-void merge(const A& a, const B& b, Out&& out, const options& opts = {}) {
+void merge(A&& a, B&& b, Out&& out, const options& opts = {}) {
   using K = std::ranges::range_value_t<Out>;
   static_assert(std::same_as<K, std::ranges::range_value_t<A>> && std::same_as<K, std::ranges::range_value_t<B>>,
-                "ranges and output must hold keys of one type");
-  detail::same_length("merge", "both ranges together", std::ranges::size(a) + std::ranges::size(b), "out",
-                      std::ranges::size(out));
+                "sortile: ranges and output must have keys of one type");
+  const std::size_t a_keys = detail::length(a), b_keys = detail::length(b);
+  detail::same_length("merge", "both ranges together", a_keys + b_keys, "out", detail::length(out));
   const std::array<sorted_run, 2> runs{
-      {{std::ranges::data(a), nullptr, std::ranges::size(a)}, {std::ranges::data(b), nullptr, std::ranges::size(b)}}};
+      {{std::ranges::data(a), nullptr, a_keys}, {std::ranges::data(b), nullptr, b_keys}}};
   run(merge_request{.type = key_type_of<K>, .runs = runs, .keys_out = std::ranges::data(out)}, opts);
 }
 
 } // namespace sortile
 #pragma GCC visibility pop
+
+#include <sortile/projections.hpp>
+
+#include <sortile/misuse.hpp>
+
+#endif

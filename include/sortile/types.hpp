@@ -1,6 +1,8 @@
 // The key types that sortile orders, by name: at compile time (key_type_of) and at run time (key_type).
 #pragma once
 
+#include <sortile/language.hpp>
+
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -8,6 +10,10 @@
 #include <ranges>
 #include <string_view>
 #include <type_traits>
+
+// CUDA's 16-bit floats (cuda_fp16.h, cuda_bf16.h), which are keys where a program has them.
+struct __half;
+struct __nv_bfloat16;
 
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
@@ -97,11 +103,32 @@ key_type key_type_named(std::string_view text);
 
 namespace detail {
 
+/// std::chrono::duration, by its shape: <chrono> takes nearly as long to compile as all of sortile.
+template <class K>
+concept duration = requires(const K length) {
+  typename K::rep;
+  requires K::period::num >
+  0 && K::period::den > 0;
+  { length.count() } -> std::same_as<typename K::rep>;
+  { K::zero() } -> std::same_as<K>;
+  requires sizeof(K) == sizeof(typename K::rep) && std::is_trivially_copyable_v<K>;
+};
+
+/// std::chrono::time_point.
+template <class K>
+concept time_point = requires(const K time) {
+  typename K::clock;
+  requires duration<typename K::duration>;
+  { time.time_since_epoch() } -> std::same_as<typename K::duration>;
+  requires sizeof(K) == sizeof(typename K::duration) && std::is_trivially_copyable_v<K>;
+};
+
+/// The number of the key_type that K is stored as, -1 where it is none.
 template <class K>
 consteval int find_key_type() {
-  if constexpr (std::same_as<K, half>) {
+  if constexpr (std::same_as<K, half> || std::same_as<K, ::__half>) {
     return static_cast<int>(key_type::f16);
-  } else if constexpr (std::same_as<K, bfloat16>) {
+  } else if constexpr (std::same_as<K, bfloat16> || std::same_as<K, ::__nv_bfloat16>) {
     return static_cast<int>(key_type::bf16);
   } else if constexpr (std::same_as<K, float>) {
     return static_cast<int>(key_type::f32);
@@ -118,15 +145,27 @@ consteval int find_key_type() {
   } else if constexpr (std::integral<K>) {
     constexpr int width = std::countr_zero(sizeof(K));
     return width + (std::is_signed_v<K> ? static_cast<int>(key_type::i8) : static_cast<int>(key_type::u8));
+  } else if constexpr (std::is_enum_v<K>) {
+    return find_key_type<std::underlying_type_t<K>>();
+  } else if constexpr (duration<K>) {
+    return find_key_type<typename K::rep>();
+  } else if constexpr (time_point<K>) {
+    return find_key_type<typename K::duration>();
   } else {
     return -1;
   }
 }
 
+/// A contiguous range with a size, whose elements have plain addresses.
+template <class R>
+concept array_like = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    !std::is_volatile_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
 } // namespace detail
 
-/// A C++ type that sortile orders: every built-in integer, uint128 and int128, half (and _Float16), bfloat16, float,
-/// double.
+/// A C++ type that sortile orders: every built-in integer, uint128 and int128, half (and _Float16, CUDA's __half),
+/// bfloat16 (and CUDA's __nv_bfloat16), float, double; enumerations and std::byte by their number, std::chrono's
+/// durations and time points by their count.
 template <class K>
 concept key = detail::find_key_type<std::remove_cv_t<K>>()
 >= 0;
@@ -142,23 +181,21 @@ concept value = std::is_trivially_copyable_v<V>;
 template <class I>
 concept index = std::integral<I> &&(sizeof(I) == 4 || sizeof(I) == 8);
 
-/// Keys in host memory, in one piece: std::vector, std::array, std::span, a C array.
+/// Keys in one piece of memory: std::vector, std::array, std::span, a C array.
 template <class R>
-concept key_range =
-    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && key<std::ranges::range_value_t<R>>;
+concept key_range = detail::array_like<R> && key<std::ranges::range_value_t<R>>;
 
 template <class R>
-concept value_range =
-    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && value<std::ranges::range_value_t<R>>;
+concept value_range = detail::array_like<R> && value<std::ranges::range_value_t<R>>;
 
 template <class R>
-concept index_range =
-    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && index<std::ranges::range_value_t<R>>;
+concept index_range = detail::array_like<R> && index<std::ranges::range_value_t<R>>;
 
-/// A range whose elements may be written.
+/// A range that takes a result: its elements may be written, and outlive the call. A temporary std::vector does not, a
+/// temporary std::span does.
 template <class R>
 concept writable =
-    std::ranges::range<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+    std::ranges::borrowed_range<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 } // namespace sortile
 #pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include "plan/engine.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -11,23 +13,56 @@ namespace {
 
 using namespace sortile;
 
-thread_local std::string last_message;
+/// What went wrong in this thread's last failed call. An array, since there may be no memory for a string.
+thread_local char last_message[1024] = "";
+
+void keep_message(const char* text) noexcept {
+  const std::size_t length = std::min(std::strlen(text), sizeof last_message - 1);
+  std::memcpy(last_message, text, length);
+  last_message[length] = '\0';
+}
 
 static_assert(static_cast<int>(key_type::f64) == SORTILE_F64 && static_cast<int>(key_type::u128) == SORTILE_U128);
 static_assert(static_cast<int>(status::internal_error) == SORTILE_INTERNAL_ERROR);
+static_assert(static_cast<int>(order::descending) == SORTILE_DESCENDING);
 static_assert(static_cast<int>(memory::device) == SORTILE_DEVICE);
-static_assert(bit_window::whole_key == SORTILE_WHOLE_KEY);
 
-key_type type_of(sortile_key_type type) {
-  return static_cast<key_type>(type);
+/// `given` as an Enum of fewer bits, where it is one of 0 to `last`.
+template <class Enum>
+Enum narrowed(int given, int last, const char* what, const char* allowed) {
+  if (given < 0 || given > last)
+    throw invalid_argument(std::string("sortile: ") + what + " number " + std::to_string(given) + " does not exist; " +
+                           allowed);
+  return static_cast<Enum>(given);
+}
+
+key_type type_of(sortile_key_type given) {
+  return narrowed<key_type>(given, SORTILE_F64, "key type", "they go from 0 (SORTILE_U8) to 13 (SORTILE_F64)");
+}
+
+order order_of(sortile_order given) {
+  return narrowed<order>(given, SORTILE_DESCENDING, "order", "SORTILE_ASCENDING is 0, SORTILE_DESCENDING 1");
+}
+
+memory memory_of(sortile_memory given) {
+  return narrowed<memory>(given, SORTILE_DEVICE, "memory", "SORTILE_HOST is 0, SORTILE_DEVICE 1");
+}
+
+void need_reserved_zeros(const sortile_options& given) {
+  for (const std::uint64_t& word : given.reserved)
+    if (word != 0)
+      throw invalid_argument("sortile: options.reserved[" + std::to_string(&word - given.reserved) +
+                             "] is not 0: the options were not initialised (sortile_options options = {0}), or they "
+                             "ask for what came after version " SORTILE_VERSION " of the library");
 }
 
 options options_of(const sortile_options* given) {
   options opts;
   if (given == nullptr)
     return opts;
-  opts.order = static_cast<order>(given->order);
-  opts.bits = {given->bits_begin, given->bits_end};
+  need_reserved_zeros(*given);
+  opts.order = order_of(given->order);
+  opts.bits = {given->bits_begin, given->bits_end == SORTILE_WHOLE_KEY ? bit_window::whole_key : given->bits_end};
   opts.engine = given->engine == nullptr ? "" : given->engine;
   opts.threads = given->threads;
   if (given->progress != nullptr)
@@ -36,7 +71,7 @@ options options_of(const sortile_options* given) {
     };
   opts.workspace = {static_cast<std::byte*>(given->workspace),
                     given->workspace == nullptr ? 0 : given->workspace_bytes};
-  opts.memory = static_cast<memory>(given->memory);
+  opts.memory = memory_of(given->memory);
   opts.stream = given->stream;
   opts.checked = given->checked != 0;
   return opts;
@@ -49,13 +84,16 @@ sortile_status translated(Work&& work) noexcept {
     work();
     return SORTILE_OK;
   } catch (const error& e) {
-    last_message = e.what();
+    keep_message(e.what());
     return static_cast<sortile_status>(e.code());
   } catch (const std::bad_alloc&) {
-    last_message = "sortile: out of memory";
+    keep_message("sortile: out of memory");
     return SORTILE_OUT_OF_MEMORY;
   } catch (const std::exception& e) {
-    last_message = e.what();
+    keep_message(e.what());
+    return SORTILE_INTERNAL_ERROR;
+  } catch (...) { // a callback of a caller that is C++ in fact
+    keep_message("sortile: the progress callback threw; it must not");
     return SORTILE_INTERNAL_ERROR;
   }
 }
@@ -69,6 +107,15 @@ void add_values(sort_request& request, std::size_t value_bytes, const void* in, 
   request.value_bytes = value_bytes;
   request.values_in = in;
   request.values_out = out;
+}
+
+std::vector<column> list_of(const sortile_column* columns, std::size_t count) {
+  if (count > 0 && columns == nullptr)
+    throw invalid_argument("sortile: columns is null, but column_count = " + std::to_string(count));
+  std::vector<column> list;
+  for (const sortile_column& c : std::span(columns, count))
+    list.push_back({type_of(c.type), c.data, order_of(c.order)});
+  return list;
 }
 
 void need_result(const void* pointer, const char* name) {
@@ -124,12 +171,19 @@ sortile_status sortile_sort_double_buffer(sortile_key_type type, void* keys_firs
 sortile_status sortile_argsort_rows(const sortile_column* columns, size_t column_count, size_t n, size_t index_bytes,
                                     void* indices, const sortile_options* opts) {
   return translated([&] {
-    if (column_count > 0 && columns == nullptr)
-      throw invalid_argument("sortile: columns is null, but column_count = " + std::to_string(column_count));
-    std::vector<column> list;
-    for (const sortile_column& c : std::span(columns, column_count))
-      list.push_back({type_of(c.type), c.data, static_cast<order>(c.order)});
-    run(rows_request{n, list, indices, index_bytes}, options_of(opts));
+    run(rows_request{n, list_of(columns, column_count), indices, index_bytes}, options_of(opts));
+  });
+}
+
+sortile_status sortile_sort_rows(const sortile_column* columns, size_t column_count, const sortile_row_array* arrays,
+                                 size_t array_count, size_t n, const sortile_options* opts) {
+  return translated([&] {
+    if (array_count > 0 && arrays == nullptr)
+      throw invalid_argument("sortile: arrays is null, but array_count = " + std::to_string(array_count));
+    std::vector<row_array> list;
+    for (const sortile_row_array& a : std::span(arrays, array_count))
+      list.push_back({a.values, a.value_bytes});
+    run(sort_rows_request{n, list_of(columns, column_count), list}, options_of(opts));
   });
 }
 
@@ -201,7 +255,7 @@ const char* sortile_status_name(sortile_status code) {
 }
 
 const char* sortile_error_message(void) {
-  return last_message.c_str();
+  return last_message;
 }
 
 const char* sortile_version(void) {

@@ -175,6 +175,28 @@ void need_workspace(const sort_arrays& a, std::span<std::byte> given, std::size_
     need_apart(space, *other);
 }
 
+/// The keys of n rows.
+void need_columns(std::span<const column> columns, std::size_t n, const options& opts) {
+  if (columns.empty())
+    refuse("rows are to be ordered by no column; at least one is needed");
+  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse("rows are ordered by their columns' own directions and whole keys; leave options::order and options::bits "
+           "at their defaults");
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const column& c = columns[i];
+    const std::string name = "column " + std::to_string(i);
+    need_known(c.type);
+    need_order(c.order);
+    if (c.n != column::length_of_the_rows && c.n != n)
+      refuse(name + " has " + std::to_string(c.n) + " keys, but there are " + std::to_string(n) +
+             " rows; every column needs a key for each row");
+    need_pointer(name, c.data, n);
+    need_alignment(name, c.data, key_bytes(c.type));
+    need_reach(name, c.data, n);
+    bytes_of(name, n, key_bytes(c.type));
+  }
+}
+
 /// What the device reads and writes besides the arrays lies apart from them.
 void need_count_apart(const sort_request& r) {
   const sort_arrays a = arrays_of(r, key_bytes(r.type));
@@ -226,7 +248,17 @@ void structs(const struct_request& r, const options& opts) {
   need_arrays(r, r.key_bytes, r.key_alignment);
 }
 
+void on_host(const char* operation, const options& opts) {
+  if (opts.memory == memory::device)
+    return; // the choice of an engine says that there is none
+  need_memory(opts);
+  if (opts.workspace.data() != nullptr)
+    refuse(std::string("a workspace is given to ") + operation +
+           ", which allocates its own memory; only sorts take options::workspace");
+}
+
 void merge(const merge_request& r, const options& opts) {
+  on_host("a merge", opts);
   need_known(r.type);
   need_order(opts.order);
   need_window(r.type, opts.bits);
@@ -263,29 +295,46 @@ void merge(const merge_request& r, const options& opts) {
   }
 }
 
+void struct_options(const options& opts, const void* structs, std::size_t n) {
+  if (opts.memory == memory::device)
+    refuse("structs are sorted by projections in host memory; in device memory sortile/compare.cuh sorts them");
+  on_host("a sort of structs", opts);
+  need_order(opts.order);
+  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse("structs are ordered by whole keys; leave options::bits at its default, and give by() a projection that "
+           "takes the bits that count");
+  need_reach("the range of structs", structs, n);
+}
+
 void rows(const rows_request& r, const options& opts) {
-  if (r.columns.empty())
-    refuse("rows are to be ordered by no column; at least one is needed");
-  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
-    refuse("rows are ordered by their columns' own directions and whole keys; leave options::order and options::bits "
-           "at their defaults");
+  on_host("a sort of rows", opts);
+  need_columns(r.columns, r.n, opts);
   need_index_width(r.index_bytes, r.n);
   need_pointer("indices", r.indices_out, r.n);
   need_alignment("indices", r.indices_out, r.index_bytes);
   const array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
-  for (std::size_t i = 0; i < r.columns.size(); ++i) {
-    const column& c = r.columns[i];
-    const std::string name = "column " + std::to_string(i);
-    need_known(c.type);
-    need_order(c.order);
-    need_pointer(name, c.data, r.n);
-    need_alignment(name, c.data, key_bytes(c.type));
-    need_reach(name, c.data, r.n);
-    need_apart({name, c.data, bytes_of(name, r.n, key_bytes(c.type))}, out);
+  for (std::size_t i = 0; i < r.columns.size(); ++i)
+    need_apart({"column " + std::to_string(i), r.columns[i].data, r.n * key_bytes(r.columns[i].type)}, out);
+}
+
+void sort_rows(const sort_rows_request& r, const options& opts) {
+  on_host("a sort of rows", opts);
+  need_columns(r.columns, r.n, opts);
+  std::vector<array> arrays;
+  for (const row_array& given : r.arrays) {
+    const std::string name = "array " + std::to_string(arrays.size());
+    need_value_size(given.value_bytes);
+    need_pointer(name, given.values, r.n);
+    need_reach(name, given.values, r.n);
+    const array a{name, given.values, bytes_of(name, r.n, given.value_bytes)};
+    for (const array& other : arrays)
+      need_apart(other, a);
+    arrays.push_back(a);
   }
 }
 
-void permute(const permute_request& r) {
+void permute(const permute_request& r, const options& opts) {
+  on_host("a permutation", opts);
   need_index_width(r.index_bytes, r.n);
   need_value_size(r.value_bytes);
   need_pointer("indices", r.indices, r.n);
@@ -300,6 +349,8 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
   need_known(type);
   need_order(opts.order);
   need_window(type, opts.bits);
+  if (opts.memory != memory::device)
+    need_memory(opts);
   const std::string name = std::string(function) + ": keys";
   need_pointer(name, keys, n);
   need_alignment(name, keys, key_bytes(type));

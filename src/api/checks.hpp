@@ -9,9 +9,12 @@ namespace sortile::checks {
 
 void sort(const sort_request& request, const options& opts);
 void structs(const struct_request& request, const options& opts);
+/// Of a sort of n structs in host memory, where they begin; null where they do not lie in one piece.
+void struct_options(const options& opts, const void* structs, std::size_t n);
 void merge(const merge_request& request, const options& opts);
 void rows(const rows_request& request, const options& opts);
-void permute(const permute_request& request);
+void sort_rows(const sort_rows_request& request, const options& opts);
+void permute(const permute_request& request, const options& opts);
 void keys(const char* function, key_type type, const void* keys, std::size_t n, const options& opts);
 
 /// The caller's workspace: large enough, aligned, apart from the arrays of the request.

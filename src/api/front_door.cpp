@@ -34,14 +34,23 @@ assignment assign(const sort_request& given, const options& opts, purpose what) 
   return {request, choose_engine(request, opts, what), threads};
 }
 
+/// Where there is no memory for a message either. Copying it takes none.
+const out_of_memory nothing_left("sortile: out of memory");
+
 /// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
 template <class Work>
 auto with_named_failures(const char* operation, Work&& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    throw out_of_memory(std::string("sortile: out of memory in ") + operation);
   }
+  std::string message;
+  try {
+    message = std::string("sortile: out of memory in ") + operation;
+  } catch (const std::bad_alloc&) {
+    throw nothing_left;
+  }
+  throw out_of_memory(message);
 }
 
 /// Of a request whose arrays are not there yet: the most that it takes in place, or apart, and of indices with or
@@ -74,18 +83,22 @@ std::size_t most_workspace_bytes(const sort_request& unplaced, const options& op
 } // namespace
 
 plan explain(const sort_request& request, const options& opts) {
-  const assignment a = assign(request, opts, purpose::planning);
-  plan p = a.choice.chosen->make_plan(a.request, opts, a.threads);
-  p.engine = a.choice.chosen->name();
-  p.reason = a.choice.reason;
-  return p;
+  return with_named_failures("the plan of a sort", [&] {
+    const assignment a = assign(request, opts, purpose::planning);
+    plan p = a.choice.chosen->make_plan(a.request, opts, a.threads);
+    p.engine = a.choice.chosen->name();
+    p.reason = a.choice.reason;
+    return p;
+  });
 }
 
 std::size_t workspace_bytes(const sort_request& request, const options& opts) {
   if (request.keys_in == nullptr && request.n > 0)
     return most_workspace_bytes(request, opts);
-  const assignment a = assign(request, opts, purpose::planning);
-  return a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
+  return with_named_failures("the plan of a sort", [&] {
+    const assignment a = assign(request, opts, purpose::planning);
+    return a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
+  });
 }
 
 result_place run(const sort_request& given, const options& opts) {
@@ -122,18 +135,28 @@ void run(const rows_request& request, const options& opts) {
   });
 }
 
+void run(const sort_rows_request& request, const options& opts) {
+  with_named_failures("a sort of rows", [&] {
+    checks::sort_rows(request, opts);
+    need_cpu_engine("sort the rows of", opts);
+    cpu::sort_rows(request, opts, resolve_threads(opts));
+  });
+}
+
 void run(const permute_request& request, const options& opts) {
   with_named_failures("a permutation", [&] {
-    checks::permute(request);
+    checks::permute(request, opts);
     need_cpu_engine("permute", opts);
     cpu::permute(request, resolve_threads(opts));
   });
 }
 
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts) {
-  checks::keys("first_disorder", type, keys, n, opts);
-  need_cpu_engine("check", opts);
-  return cpu::first_disorder(type, keys, n, opts, resolve_threads(opts));
+  return with_named_failures("a check of order", [&] {
+    checks::keys("first_disorder", type, keys, n, opts);
+    need_cpu_engine("check", opts);
+    return cpu::first_disorder(type, keys, n, opts, resolve_threads(opts));
+  });
 }
 
 void release_scratch() noexcept {

@@ -14,6 +14,7 @@ const engine& cpu_engine();
 // What has no plan of its own: used by every engine's host requests.
 void merge(const merge_request& request, const options& opts, unsigned threads);
 void argsort_rows(const rows_request& request, const options& opts, unsigned threads);
+void sort_rows(const sort_rows_request& request, const options& opts, unsigned threads);
 void permute(const permute_request& request, unsigned threads);
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts,
                                           unsigned threads);

@@ -66,6 +66,19 @@ void check_indices(const Index* indices, std::size_t n, unsigned threads) {
                            " is out of range; allowed are 0 to " + std::to_string(n - 1));
 }
 
+/// Calls work(threads), which may be done again from its beginning; where it fails, on the calling thread alone, where
+/// nothing is allocated.
+template <class Work>
+void surely(unsigned threads, Work&& work) noexcept {
+  if (threads > 1) {
+    try {
+      return work(threads);
+    } catch (...) {
+    }
+  }
+  work(1);
+}
+
 } // namespace
 
 void gather(const void* from, const void* indices, std::size_t index_bytes, std::size_t n, std::size_t width, void* to,
@@ -102,6 +115,12 @@ void copy(const void* from, std::size_t bytes, void* to, unsigned threads) {
   });
 }
 
+void rearrange(void* values, const void* indices, std::size_t index_bytes, std::size_t n, std::size_t width,
+               void* space, unsigned threads) noexcept {
+  surely(threads, [&](unsigned workers) { gather(values, indices, index_bytes, n, width, space, workers); });
+  surely(threads, [&](unsigned workers) { copy(space, n * width, values, workers); });
+}
+
 void permute(const permute_request& request, unsigned threads) {
   if (request.n == 0)
     return;
@@ -109,11 +128,9 @@ void permute(const permute_request& request, unsigned threads) {
     check_indices(static_cast<const std::uint32_t*>(request.indices), request.n, threads);
   else
     check_indices(static_cast<const std::uint64_t*>(request.indices), request.n, threads);
-  const std::size_t bytes = request.n * request.value_bytes;
-  const scratch moved(bytes, "the copy of a permuted array");
-  gather(request.values, request.indices, request.index_bytes, request.n, request.value_bytes, moved.bytes().data(),
-         threads);
-  copy(moved.bytes().data(), bytes, request.values, threads);
+  const scratch moved(request.n * request.value_bytes, "the copy of a permuted array");
+  rearrange(request.values, request.indices, request.index_bytes, request.n, request.value_bytes, moved.bytes().data(),
+            threads);
 }
 
 } // namespace sortile::cpu

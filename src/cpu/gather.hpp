@@ -10,6 +10,11 @@ namespace sortile::cpu {
 void gather(const void* from, const void* indices, std::size_t index_bytes, std::size_t n, std::size_t width, void* to,
             unsigned threads);
 
+/// values[i] becomes what values[indices[i]] was, through `space` of n * width bytes. Never fails: where threads cannot
+/// be had, the calling one does all of it.
+void rearrange(void* values, const void* indices, std::size_t index_bytes, std::size_t n, std::size_t width,
+               void* space, unsigned threads) noexcept;
+
 /// Copies n values of from_width bytes to places of to_width bytes: what is missing is left as it is, what is too much
 /// is dropped.
 void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, std::size_t to_width, unsigned threads);

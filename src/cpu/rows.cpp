@@ -6,6 +6,7 @@
 // sorted in that order: each sort is stable, so what the later columns decided stays where an earlier one sees a tie
 // (the LSD principle, with columns for digits).
 #include "cpu/cpu_engine.hpp"
+#include "cpu/gather.hpp"
 #include "cpu/key_image.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/scratch.hpp"
@@ -139,6 +140,19 @@ void argsort_rows(const rows_request& request, const options& opts, unsigned thr
     else
       sort_group<std::uint64_t>(request, groups[i], i == 0, of_group, threads);
   }
+}
+
+/// All memory is at hand before the first array is touched; from there on nothing fails.
+void sort_rows(const sort_rows_request& request, const options& opts, unsigned threads) {
+  const std::size_t n = request.n, index_bytes = n <= std::size_t{1} << 32 ? 4 : 8;
+  const scratch order(n * index_bytes, "the order of rows");
+  argsort_rows({n, request.columns, order.bytes().data(), index_bytes}, opts, threads);
+  std::size_t widest = 0;
+  for (const row_array& array : request.arrays)
+    widest = std::max(widest, array.value_bytes);
+  const scratch space(n * widest, "the copy of a column of rows");
+  for (const row_array& array : request.arrays)
+    rearrange(array.values, order.bytes().data(), index_bytes, n, array.value_bytes, space.bytes().data(), threads);
 }
 
 } // namespace sortile::cpu

@@ -103,7 +103,7 @@ bool allows_cpu_engine(const options& opts);
 /// exist.
 void need_cpu_engine(const char* operation, const options& opts);
 
-/// Threads that a request may use: opts.threads, else what the machine offers to this process.
+/// Threads that a request may use: opts.threads, no more of them than can help; else the processors of this process.
 unsigned resolve_threads(const options& opts);
 
 } // namespace sortile

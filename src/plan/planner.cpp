@@ -1,12 +1,17 @@
 // The planner: from a checked request to an engine and its steps, with reasons that a person can read.
 #include "plan/engine.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sched.h>
 #include <thread>
 
 namespace sortile {
 namespace {
+
+/// Threads that a caller may have where there are fewer processors: harmless, and what runs on a large machine can be
+/// tried on a small one. Beyond this and the processors, a thread brings nothing but its scratch memory.
+constexpr unsigned always_allowed_threads = 16;
 
 std::string list_usable() {
   std::string list;
@@ -81,8 +86,8 @@ engine_choice choose_engine(const sort_request& request, const options& opts, pu
     if (why.empty())
       why = e->why_left_aside(request, opts);
     if (why.empty())
-      return {e, passed_over.empty() ? "the first choice of this build" : "after " + passed_over};
-    passed_over += (passed_over.empty() ? "" : ", ") + std::string(e->name()) + " (" + why + ")";
+      return {e, passed_over.empty() ? "the first choice of this build" : "the next choice, since " + passed_over};
+    passed_over += (passed_over.empty() ? "'" : "; '") + std::string(e->name()) + "' is not used: " + why;
   }
   throw engine_unusable("sortile: no engine can do this: " + passed_over);
 }
@@ -105,7 +110,8 @@ void need_cpu_engine(const char* operation, const options& opts) {
 }
 
 unsigned resolve_threads(const options& opts) {
-  return opts.threads > 0 ? opts.threads : cpus_of_this_process();
+  const unsigned processors = cpus_of_this_process();
+  return opts.threads == 0 ? processors : std::min(opts.threads, std::max(processors, always_allowed_threads));
 }
 
 } // namespace sortile

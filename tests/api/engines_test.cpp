@@ -104,6 +104,21 @@ TEST(explain, tells_engine_reason_steps_and_workspace) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " is missing in\n" << text;
 }
 
+/// Engines that come before the chosen one are named with what keeps them from it, in words that need no source code.
+TEST(explain, says_why_others_were_not_chosen) {
+  const plan p = explain(request);
+  for (const engine_info& e : engines()) {
+    if (e.name == p.engine)
+      break;
+    EXPECT_NE(p.reason.find("'" + e.name + "' is not used: " + e.reason), std::string::npos) << p.reason;
+  }
+  EXPECT_EQ(p.reason.find("after "), std::string::npos) << p.reason;
+  alignas(128) static std::byte nowhere[128];
+  const options on_device{.engine = "cpu", .memory = memory::device};
+  expect_refusal<engine_unusable>([&] { run({.n = 1, .keys_in = nowhere, .keys_out = nowhere}, on_device); },
+                                  status::engine_unusable, {"'cpu'", "device memory"});
+}
+
 TEST(explain, needs_no_more_than_n_and_the_types) {
   std::vector<std::uint32_t> zeros(50'000), mixed(50'000);
   for (std::size_t i = 0; i < mixed.size(); ++i)

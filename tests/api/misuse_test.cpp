@@ -174,6 +174,43 @@ TEST_F(misuse, writes_nothing) {
   EXPECT_TRUE(std::equal(d.data(), d.data() + 400, d_.data()));
 }
 
+/// What only sorts take is refused where it would be left out in silence.
+TEST(misuse_of_options, of_calls_that_are_no_sorts) {
+  std::vector<std::uint32_t> a = {1, 2}, b = {3, 4}, out(4), positions = {1, 0};
+  alignas(128) std::byte space[256];
+  int stream = 0;
+  const auto refuse = [&](const options& opts, const std::vector<std::string>& words) {
+    expect_invalid([&] { sortile::merge(a, b, out, opts); }, words);
+    expect_invalid([&] { permute(positions, a, opts); }, words);
+    expect_invalid([&] { argsort_rows(std::array{by(a)}, positions, opts); }, words);
+  };
+  refuse({.workspace = space}, {"workspace", "allocates its own"});
+  refuse({.stream = &stream}, {"stream"});
+  refuse({.memory = static_cast<memory>(9)}, {"memory", "9"});
+  expect_invalid([&] { static_cast<void>(sortile::is_sorted(a, {.stream = &stream})); }, {"stream"});
+  EXPECT_TRUE(sortile::is_sorted(a, {.workspace = space}))
+      << "a check needs none, and takes the options of the sort before it";
+  EXPECT_EQ(a, (std::vector<std::uint32_t>{1, 2}));
+}
+
+/// A number of threads beyond all reason costs no more than a reasonable one.
+TEST(threads, are_no_more_than_can_help) {
+  const auto bytes_with = [](unsigned threads) {
+    std::byte* const nowhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
+    return workspace_bytes({.type = key_type::u64, .n = std::size_t{1} << 30, .keys_in = nowhere, .keys_out = nowhere},
+                           {.threads = threads});
+  };
+  EXPECT_LE(bytes_with(65'536), std::size_t{10} << 30);
+  EXPECT_EQ(bytes_with(65'536), bytes_with(~0u));
+  EXPECT_LT(bytes_with(1), bytes_with(4)) << "a few are taken as they are";
+  EXPECT_LT(bytes_with(4), bytes_with(16));
+  std::vector<std::uint32_t> keys(2'000'000);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = static_cast<std::uint32_t>(i * 2654435761u);
+  sortile::sort(keys, {.threads = 65'536});
+  EXPECT_TRUE(sortile::is_sorted(keys, {.threads = 65'536}));
+}
+
 TEST(lengths, that_differ_are_refused_by_name) {
   std::vector<int> three(3), four(4);
   std::vector<std::uint32_t> five(5);

@@ -117,6 +117,17 @@ static const char* orders_rows(void) {
   CHECK(sortile_argsort_rows(columns, 2, 5, 4, rows, NULL) == SORTILE_OK);
   CHECK(rows[0] == 1 && rows[1] == 3 && rows[2] == 2 && rows[3] == 0 && rows[4] == 4);
   CHECK(sortile_argsort_rows(columns, 0, 5, 4, rows, NULL) == SORTILE_INVALID_ARGUMENT);
+
+  int32_t sizes[] = {5, 7, 5, 7, 5};
+  float prices[] = {2, 1, 1, 1, 2};
+  char names[] = {'a', 'b', 'c', 'd', 'e'};
+  const sortile_column own[] = {{SORTILE_I32, sizes, SORTILE_DESCENDING}, {SORTILE_F32, prices, SORTILE_ASCENDING}};
+  const sortile_row_array arrays[] = {{sizes, 4}, {prices, 4}, {names, 1}}, one_twice[] = {{sizes, 4}, {sizes, 4}};
+  CHECK(sortile_sort_rows(own, 2, one_twice, 2, 5, NULL) == SORTILE_INVALID_ARGUMENT && sizes[0] == 5);
+  CHECK(sortile_sort_rows(own, 2, NULL, 1, 5, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_sort_rows(NULL, 2, arrays, 3, 5, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_sort_rows(own, 2, arrays, 3, 5, NULL) == SORTILE_OK);
+  CHECK(memcmp(names, "bdcae", 5) == 0 && sizes[0] == 7 && sizes[2] == 5 && prices[2] == 1 && prices[4] == 2);
   return NULL;
 }
 
@@ -202,6 +213,99 @@ static const char* names_errors(void) {
   return NULL;
 }
 
+/* All zeros sort as NULL does, and each member set by itself does what it says. */
+static const char* zeros_are_the_defaults(void) {
+  static uint32_t keys[COUNT], expected[COUNT], values[COUNT];
+  sortile_options options = {0}, initialised = SORTILE_OPTIONS_INIT;
+  CHECK(memcmp(&options.order, &initialised.order, sizeof options.order) == 0 && initialised.bits_begin == 0 &&
+        initialised.bits_end == 0 && initialised.engine == NULL && initialised.threads == 0 &&
+        initialised.progress == NULL && initialised.progress_user == NULL && initialised.workspace == NULL &&
+        initialised.workspace_bytes == 0 && initialised.memory == 0 && initialised.stream == NULL &&
+        initialised.checked == 0 && initialised.reserved[0] == 0 && initialised.reserved[7] == 0);
+  fill(keys, values, 1u << 30);
+  memcpy(expected, keys, sizeof keys);
+  CHECK(sortile_sort(SORTILE_U32, expected, expected, COUNT, NULL) == SORTILE_OK && in_order(expected, COUNT));
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_OK);
+  CHECK(memcmp(keys, expected, sizeof keys) == 0);
+
+  options.order = SORTILE_DESCENDING;
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_OK && keys[0] == expected[COUNT - 1]);
+  options = (sortile_options){0};
+  options.bits_begin = 24; /* to the top: the lower bits keep the order that they had, the descending one */
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_OK);
+  for (size_t i = 1; i < COUNT; ++i)
+    CHECK(keys[i - 1] >> 24 < keys[i] >> 24 || (keys[i - 1] >> 24 == keys[i] >> 24 && keys[i - 1] >= keys[i]));
+  options = (sortile_options){0};
+  options.threads = UINT32_MAX; /* more than can help: no more are taken */
+  size_t bytes = 0;
+  CHECK(sortile_workspace_bytes(SORTILE_U32, (size_t)1 << 28, 0, 1, &bytes, &options) == SORTILE_OK);
+  CHECK(bytes < (size_t)1 << 33);
+  options = (sortile_options){0};
+  options.checked = 1; /* of work in device memory: here there is none to wait for */
+  options.workspace_bytes = 5;
+  options.progress_user = keys;
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_OK &&
+        memcmp(keys, expected, sizeof keys) == 0);
+  options = (sortile_options){0};
+  options.stream = keys;
+  CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "stream") != NULL);
+  for (size_t i = 0; i < 8; ++i) {
+    options = (sortile_options){0};
+    options.reserved[i] = 1;
+    CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_INVALID_ARGUMENT);
+    CHECK(strstr(sortile_error_message(), "reserved") != NULL);
+  }
+  return NULL;
+}
+
+/* Numbers whose lower byte, or lower half, would name something. */
+static const int no_such_number[] = {256, 65536, 0x1000000, 2147483647, -1, -256, 14, 2 + 256};
+
+static const char* refuses_numbers_that_name_nothing(void) {
+  uint32_t keys[4] = {4, 3, 2, 1}, out[4] = {9, 9, 9, 9}, values[4] = {0};
+  uint32_t rows[4];
+  size_t place = 77;
+  int in_first = 77;
+  for (size_t i = 0; i < sizeof no_such_number / sizeof no_such_number[0]; ++i) {
+    const sortile_key_type type = (sortile_key_type)no_such_number[i];
+    const sortile_column odd_type = {type, keys, SORTILE_ASCENDING},
+                         odd_order = {SORTILE_U32, keys, (sortile_order)no_such_number[i]};
+    const sortile_run run = {keys, NULL, 4};
+    const sortile_status by_type[] = {sortile_sort(type, keys, out, 4, NULL),
+                                      sortile_sort_by_key(type, keys, out, 4, values, rows, 4, NULL),
+                                      sortile_argsort(type, keys, 4, 4, out, NULL),
+                                      sortile_sort_double_buffer(type, keys, out, 0, NULL, NULL, 4, &in_first, NULL),
+                                      sortile_argsort_rows(&odd_type, 1, 4, 4, out, NULL),
+                                      sortile_argsort_rows(&odd_order, 1, 4, 4, out, NULL),
+                                      sortile_sort_rows(&odd_type, 1, NULL, 0, 4, NULL),
+                                      sortile_sort_rows(&odd_order, 1, NULL, 0, 4, NULL),
+                                      sortile_merge(type, &run, 1, out, 0, NULL, NULL),
+                                      sortile_first_disorder(type, keys, 4, &place, NULL),
+                                      sortile_workspace_bytes(type, 4, 0, 0, &place, NULL),
+                                      sortile_argsort_workspace_bytes(type, 4, 4, &place, NULL)};
+    for (size_t call = 0; call < sizeof by_type / sizeof by_type[0]; ++call)
+      CHECK(by_type[call] == SORTILE_INVALID_ARGUMENT);
+    for (int member = 0; member < 2; ++member) {
+      sortile_options options = {0};
+      if (member == 0)
+        options.order = (sortile_order)no_such_number[i];
+      else
+        options.memory = (sortile_memory)no_such_number[i];
+      CHECK(sortile_sort(SORTILE_U32, keys, out, 4, &options) == SORTILE_INVALID_ARGUMENT);
+      CHECK(strstr(sortile_error_message(), member == 0 ? "order number" : "memory number") != NULL);
+      CHECK(sortile_permute(4, values, 4, out, 4, &options) == SORTILE_INVALID_ARGUMENT);
+      CHECK(sortile_merge(SORTILE_U32, &run, 1, out, 0, NULL, &options) == SORTILE_INVALID_ARGUMENT);
+      CHECK(sortile_first_disorder(SORTILE_U32, keys, 4, &place, &options) == SORTILE_INVALID_ARGUMENT);
+    }
+    CHECK(strcmp(sortile_status_name((sortile_status)no_such_number[i]), "no status") == 0);
+  }
+  CHECK(keys[0] == 4 && out[0] == 9 && out[3] == 9 && place == 77 && in_first == 77);
+  CHECK(sortile_sort((sortile_key_type)256, keys, keys, 4, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "key type number 256 does not exist") != NULL);
+  return NULL;
+}
+
 static const char* lists_engines(void) {
   int found = 0;
   for (size_t i = 0; sortile_engine_name(i) != NULL; ++i)
@@ -223,5 +327,7 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"takes_a_workspace", takes_a_workspace},
                                   {"tells_progress_and_cancels", tells_progress_and_cancels},
                                   {"names_errors", names_errors},
+                                  {"zeros_are_the_defaults", zeros_are_the_defaults},
+                                  {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},
                                   {"lists_engines", lists_engines},
                                   {NULL, NULL}};

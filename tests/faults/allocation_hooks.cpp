@@ -15,6 +15,8 @@ namespace {
 std::atomic<std::size_t> count{0}, total_bytes{0}, live_bytes{0};
 std::atomic<long> until_failure{-1};
 std::atomic<bool> failed{false};
+std::atomic<bool> and_all_further{false};
+thread_local bool may_fail_further = false;
 
 /// Whether this allocation is the one to fail; counts it where not.
 bool must_fail() {
@@ -22,7 +24,7 @@ bool must_fail() {
     failed = true;
     return true;
   }
-  return false;
+  return failed && and_all_further && may_fail_further;
 }
 
 void note(std::size_t bytes) {
@@ -132,7 +134,15 @@ allocation_count allocations_so_far() {
 }
 
 void fail_allocation(long countdown) {
+  and_all_further = false;
   failed = false;
+  until_failure = countdown;
+}
+
+void fail_allocations_from(long countdown) {
+  fail_allocation(-1);
+  may_fail_further = true;
+  and_all_further = true;
   until_failure = countdown;
 }
 

@@ -18,6 +18,9 @@ allocation_count allocations_so_far();
 /// The allocation number `countdown` from now on fails, once (0: the next one); a negative number: none.
 void fail_allocation(long countdown);
 
+/// From the allocation number `countdown` on every one of the calling thread fails, until fail_allocation(-1).
+void fail_allocations_from(long countdown);
+
 /// Whether the failure asked for has happened.
 bool allocation_has_failed();
 

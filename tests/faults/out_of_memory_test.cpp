@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 
 namespace sortile::testing {
@@ -67,6 +69,93 @@ TEST(out_of_memory, in_merges_rows_and_permutations_is_named) {
   fail_each_allocation("merge", [&] { sortile::merge(a, b, out); });
   fail_each_allocation("argsort_rows", [&] { sortile::argsort_rows(std::array{by(a), by(b)}, positions); });
   fail_each_allocation("permute", [&] { sortile::permute(positions, values); });
+}
+
+struct labelled {
+  std::uint16_t key;
+  std::uint32_t place;
+  std::array<char, 20> rest;
+  bool operator==(const labelled&) const = default;
+};
+
+/// Whichever allocation fails, all columns are as they were, or all are sorted: rows never come apart.
+TEST(out_of_memory, in_a_sort_of_rows_or_structs_moves_nothing) {
+  const std::size_t n = 150'000;
+  const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>("few:1000", n, 1);
+  std::vector<std::uint64_t> places(n);
+  for (std::size_t i = 0; i < n; ++i)
+    places[i] = i;
+  std::vector<std::uint32_t> first = keys;
+  std::vector<std::uint64_t> second = places;
+  std::vector<labelled> structs(n), kept(n);
+  for (std::size_t i = 0; i < n; ++i)
+    kept[i] = {static_cast<std::uint16_t>(keys[i]), static_cast<std::uint32_t>(i), {}};
+  const auto sorted_whole_rows = [&] { // allocates nothing
+    for (std::size_t i = 0; i < n; ++i)
+      if (keys[second[i]] != first[i] || (i > 0 && first[i - 1] < first[i]))
+        return false;
+    return true;
+  };
+  fail_each_allocation("sort_rows", [&] {
+    first = keys;
+    second = places;
+    try {
+      sort_rows(std::array{by(first, order::descending), by(second)}, std::tie(first, second));
+    } catch (const std::exception&) {
+      fail_allocation(-1);
+      EXPECT_TRUE(first == keys && second == places) << "rows have come apart";
+      throw;
+    }
+    EXPECT_TRUE(sorted_whole_rows());
+  });
+  structs = kept;
+  fail_each_allocation("sort of structs", [&] {
+    std::copy(kept.begin(), kept.end(), structs.begin());
+    try {
+      sort(structs, by(&labelled::key), by(&labelled::place, order::descending));
+    } catch (const std::exception&) {
+      fail_allocation(-1);
+      EXPECT_TRUE(structs == kept) << "structs have moved";
+      throw;
+    }
+  });
+  fail_each_allocation("argsort of structs", [&] { static_cast<void>(sortile::argsort(kept, by(&labelled::key))); });
+  fail_each_allocation("argsort to a vector", [&] { static_cast<void>(sortile::argsort(keys)); });
+}
+
+TEST(out_of_memory, in_a_plan_is_named) {
+  std::vector<std::uint32_t> keys = make_keys<std::uint32_t>("sorted", 2'000'000, 1);
+  const sort_request request{.n = keys.size(), .keys_in = keys.data(), .keys_out = keys.data()};
+  fail_each_allocation("explain", [&] { static_cast<void>(explain(request)); });
+}
+
+/// Where not even a message can be allocated, the failure still has its name, in C++ and in C.
+TEST(out_of_memory, without_memory_for_its_message) {
+  const std::size_t n = 3'000'000;
+  const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>("uniform", n, 1);
+  std::vector<std::uint32_t> out(n);
+  for (long countdown = 0; countdown < 4; ++countdown) {
+    bool named = false;
+    fail_allocations_from(countdown);
+    try {
+      sortile::sort(keys, out, {.threads = 1});
+    } catch (const out_of_memory&) {
+      named = true;
+    } catch (const std::exception&) {
+    }
+    const bool reached = allocation_has_failed();
+    fail_allocation(-1);
+    EXPECT_EQ(named, reached) << countdown;
+    sortile_options one_thread = SORTILE_OPTIONS_INIT;
+    one_thread.threads = 1;
+    fail_allocations_from(countdown);
+    const sortile_status got = sortile_sort(SORTILE_U32, keys.data(), out.data(), n, &one_thread);
+    const bool reached_in_c = allocation_has_failed();
+    fail_allocation(-1);
+    EXPECT_EQ(got, reached_in_c ? SORTILE_OUT_OF_MEMORY : SORTILE_OK) << countdown;
+    if (countdown == 0)
+      EXPECT_TRUE(reached && reached_in_c);
+  }
 }
 
 TEST(out_of_memory, is_a_status_in_c) {

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Calls that do not exist end the compilation with one sentence that says what to write: does_not_compile.py INCLUDE COMPILER...
+
+Each snippet is compiled by itself, against a precompiled header. The first error must hold the sentence; snippets without one must
+compile, so that the sentences are known to come from the call and not from the frame around it. A compiler that is not installed is
+named and left out.
+"""
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEADERS = """#include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
+#include <sortile/sortile.hpp>
+#include <string>
+"""
+
+FRAME = """using sortile::by;
+using sortile::order;
+struct person { int age; float score; std::string name; int twice() const { return 2 * age; } };
+struct fixed { const int id; };
+std::vector<int> v, w;
+std::vector<float> f;
+std::vector<std::string> strings;
+std::vector<person> people;
+std::vector<bool> bits;
+std::vector<fixed> fixed_ones;
+std::vector<long double> long_doubles;
+std::vector<person*> pointers;
+std::vector<std::pair<int, int>> pairs;
+std::list<int> list;
+std::deque<int> deque;
+const std::vector<int> constant;
+const std::vector<person> constant_people;
+volatile int changing[3];
+void test() {
+"""
+
+STRINGS = "strings are no keys yet"
+RANGES = "calls take a range in place of two iterators: sort(v)"
+MEMBERS = "name the members that decide: sort(v, by(&T::member))"
+COMPARISON = "for std::greater write sort(v, {.order = order::descending})"
+DIRECTION = "the direction is one of the options: sort(v, {.order = order::descending})"
+TEMPORARY = "this range is a temporary, and the result would be lost with it"
+CONST = "the elements of this range are const"
+PIECE = "does not lie in one piece of memory; copy it to a std::vector"
+BITS = "std::vector<bool> packs its elements into bits; use a std::vector<char>"
+VALUES = "values are moved as bytes and must be trivially copyable"
+POSITIONS = "positions are integers of 32 or 64 bits"
+BUFFER = "a double_buffer must be a variable"
+WRAP = "a projection is wrapped in by(): sort(v, by(&T::member))"
+
+REFUSED = [
+    ("sortile::sort(strings);", STRINGS),
+    ("sortile::sort(v.begin(), v.end());", RANGES),
+    ("sortile::sort(v.data(), v.data() + 1);", RANGES),
+    ("sortile::sort(v.begin(), v.end(), std::greater<>{});", RANGES),
+    ("sortile::sort(v.data(), v.size());", "in place of a pointer and a length: sort(std::span(pointer, n))"),
+    ("sortile::sort(v, std::greater{});", COMPARISON),
+    ("sortile::sort(v, std::greater<int>{});", COMPARISON),
+    ("sortile::sort(people, [](const person& a, const person& b) { return a.age < b.age; });", COMPARISON),
+    ("sortile::sort(v, order::descending);", DIRECTION),
+    ("sortile::sort(people);", MEMBERS),
+    ("sortile::sort(pairs);", MEMBERS),
+    ("sortile::sort(long_doubles);", "long double is no key type; float and double are"),
+    ("sortile::sort(pointers);", "pointers are no keys; name what they point to"),
+    ("sortile::sort(bits);", BITS),
+    ("sortile::sort(list);", PIECE),
+    ("sortile::sort(deque);", PIECE),
+    ("sortile::sort(changing);", "the elements are volatile"),
+    ("sortile::sort(constant);", CONST),
+    ("sortile::sort(std::span<const int>(v));", CONST),
+    ("sortile::sort(std::vector{3, 1, 2});", TEMPORARY),
+    ("sortile::sort(5);", "this argument must be a range"),
+    ("sortile::sort(sortile::double_buffer<int>{v, w});", BUFFER),
+    ("sortile::double_buffer<const int> b; sortile::sort(b);", BUFFER),
+    ("sortile::sort(v, f);", "input and output must have keys of one type"),
+    ("sortile::sort(v, constant);", CONST),
+    ("sortile::sort(v, std::vector<int>(3));", TEMPORARY),
+    ("sortile::sort(strings, strings);", STRINGS),
+    ("sortile::sort(people, &person::age);", WRAP),
+    ("sortile::sort(people, [](const person& p) { return p.age; });", WRAP),
+    ("sortile::sort(people, by(&person::name));", "by(...) gives a string, and strings are no keys yet"),
+    ("sortile::sort(people, by(&person::age), by(&person::name));", "by(...) gives a string"),
+    ("sortile::sort(pairs, by([](const auto& p) { return p; }));", "what by(...) gives is no key"),
+    ("sortile::sort(v, by(&person::age));", "by(...) must name a member of the elements"),
+    ("sortile::sort(people, by(&person::age), order::descending);", "further by(...), and options{...} last; nothing else"),
+    ("sortile::sort(constant_people, by(&person::age));", "the elements are const and cannot be moved; argsort(range, by(...))"),
+    ("sortile::sort(fixed_ones, by(&fixed::id));", "the elements cannot be moved and assigned; argsort(range, by(...))"),
+    ("sortile::sort(std::vector<person>(3), by(&person::age));", "the range is a temporary"),
+    ("sortile::sort(list, by(std::identity{}));", "a range with random access and a size"),
+    ("sortile::sort_by_key(strings, v);", STRINGS),
+    ("sortile::sort_by_key(v, strings);", VALUES),
+    ("sortile::sort_by_key(v, pairs);", VALUES),
+    ("sortile::sort_by_key(v, constant);", CONST),
+    ("sortile::sort_by_key(v, std::vector<int>(3));", TEMPORARY),
+    ("sortile::sort_by_key(v.begin(), v.end(), w.begin());", "in place of iterators: sort_by_key(keys, values)"),
+    ("sortile::sort_by_key(v, w, std::greater{});", COMPARISON),
+    ("sortile::sort_by_key(v, w, v, constant);", CONST),
+    ("sortile::sort_by_key(v, f, v, w);", "input and output must have values of one type"),
+    ("sortile::sort_by_key(sortile::double_buffer<int>{}, sortile::double_buffer<int>{});", BUFFER),
+    ("auto p = sortile::argsort(strings);", STRINGS),
+    ("for (auto i : sortile::argsort(people)) static_cast<void>(v[i]);", MEMBERS),
+    ("auto p = sortile::argsort(v.begin(), v.end());", RANGES),
+    ("auto p = sortile::argsort(v, std::greater{});", COMPARISON),
+    ("auto p = sortile::argsort(v, order::descending);", DIRECTION),
+    ("auto p = sortile::argsort<short>(v);", POSITIONS),
+    ("auto p = sortile::argsort(people, by(&person::name));", "by(...) gives a string"),
+    ("sortile::argsort(v, f);", POSITIONS),
+    ("sortile::argsort(v, constant);", CONST),
+    ("if (sortile::is_sorted(strings)) v.clear();", STRINGS),
+    ("if (sortile::is_sorted(v.begin(), v.end())) v.clear();", RANGES),
+    ("if (sortile::is_sorted(v, order::descending)) v.clear();", DIRECTION),
+    ("auto c = by(std::vector<int>(3));", "by(range) points to the keys, and this range is a temporary"),
+    ("auto c = by(strings);", STRINGS),
+    ("sortile::sort_rows(std::array{by(v)}, std::tie(v, strings));", VALUES),
+    ("sortile::sort_rows(std::array{by(v)}, std::tie(v, constant));", CONST),
+    ("sortile::permute(f, v);", POSITIONS),
+    ("sortile::permute(v, strings);", VALUES),
+    ("sortile::merge(v, strings, w);", STRINGS),
+    ("sortile::merge(v, f, w);", "ranges and output must have keys of one type"),
+    ("sortile::merge(v, w, constant);", CONST),
+]
+
+ACCEPTED = """
+sortile::sort(v); sortile::sort(v, {.order = order::descending}); sortile::sort(v, w); sortile::sort(constant, w, {.threads = 2});
+sortile::options variable; sortile::sort(v, variable); sortile::sort(v, w, variable); sortile::sort(std::span(v).first(0));
+const sortile::options fixed_options; sortile::sort(v, fixed_options); sortile::sort_by_key(v, f, variable);
+sortile::double_buffer<int> b{v, w}; sortile::sort(b); sortile::sort(b, variable); sortile::sort_by_key(b, b, {.threads = 1});
+sortile::sort(people, by(&person::age)); sortile::sort(people, by(&person::twice), variable); sortile::sort(deque, by(std::identity{}));
+sortile::sort(people, by(&person::age), by(&person::score, order::descending)); sortile::sort(people, by(&person::age), {.threads = 1});
+sortile::sort(people, by(&person::age), by(&person::score), variable); sortile::sort(std::span(people), by(&person::age));
+auto p = sortile::argsort(constant); auto q = sortile::argsort<std::uint32_t>(constant_people, by(&person::age), variable);
+auto r = sortile::argsort(list.empty() ? v : w, {.threads = 1}); sortile::argsort(fixed_ones, v, by(&fixed::id));
+auto s = sortile::argsort(std::vector{2, 1}); sortile::argsort(v, w); sortile::argsort(v, w, variable);
+if (sortile::is_sorted(constant) && sortile::is_sorted(v, variable)) v.clear();
+sortile::merge(constant, v, w); sortile::permute(v, f); sortile::sort_rows(std::array{by(v), by(constant)}, std::tie(v, f));
+sortile::sort_by_key(v, w, v, w, variable); sortile::sort_by_key(constant, f, v, f); by(std::span(v));
+std::vector<std::chrono::milliseconds> times; sortile::sort(times); std::vector<std::byte> bytes; sortile::sort(bytes);
+"""
+
+
+def version(compiler):
+    return subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+
+
+def errors(compiler, flags, source, text):
+    source.write_text(text)
+    run = subprocess.run([*compiler, *flags, "-fsyntax-only", source], capture_output=True, text=True,
+                         env={**os.environ, "LC_ALL": "C"})
+    found = [line for line in run.stderr.splitlines() if "error:" in line]
+    if run.returncode != 0 and not found:
+        raise SystemExit(f"{compiler} failed: {run.stderr}")
+    return found
+
+
+def precompile(compiler, flags, folder):
+    header = folder / "headers.hpp"
+    header.write_text(HEADERS)
+    clang = "clang" in compiler[0]
+    out = folder / ("headers.pch" if clang else "headers.hpp.gch")
+    subprocess.run([*compiler, *flags, "-x", "c++-header", header, "-o", out], check=True)
+    return [*flags, "-include-pch", str(out)] if clang else [*flags, "-include", str(header)]
+
+
+def wrong_snippets(compiler, include, folder):
+    """One line for each snippet that is not answered as it should be."""
+    plain = ["-std=c++20", "-Wall", "-Wextra", "-Wno-unused", "-I", include]
+    flags = precompile(compiler, plain, folder)
+    cases = [(code, sentence) for code, sentence in REFUSED] + [(ACCEPTED, None)]
+
+    def answer(numbered):
+        number, (code, sentence) = numbered
+        found = errors(compiler, flags, folder / f"snippet_{number}.cpp", f"{FRAME}{code}\n}}\n")
+        if sentence is None:
+            return f"does not compile: {found[0]}" if found else None
+        if not found:
+            return f"compiles: {code}"
+        return None if sentence in found[0] else f"{code}\n    expected: {sentence}\n    got: {found[0]}"
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [line for line in pool.map(answer, enumerate(cases)) if line]
+    old = errors(compiler, ["-std=c++17", "-I", include], folder / "old.cpp", "#include <sortile/sortile.hpp>\nint main() {}\n")
+    if len(old) != 1 or "sortile needs C++20: compile with -std=c++20" not in old[0]:
+        wrong.append(f"C++17: one sentence expected, got {len(old)}: {old[:2]}")
+    return wrong
+
+
+def main(include, compilers):
+    failed = tested = 0
+    for compiler in compilers:
+        words = compiler.split()
+        if shutil.which(words[0]) is None:
+            print(f"{compiler}: not installed, left out")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = wrong_snippets(words, include, pathlib.Path(folder))
+        print(f"{version(words)}: {len(REFUSED)} calls refused with their sentence, but for {len(wrong)}")
+        for line in wrong:
+            print(f"  {line}")
+        failed += len(wrong)
+        tested += 1
+    return 1 if failed or tested == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
