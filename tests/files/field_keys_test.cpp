@@ -39,8 +39,25 @@ TEST(FieldKeys, LettersOfAKeyReplaceTheGlobalOnes) {
 }
 
 TEST(FieldKeys, Misuse) {
-  for (const char* key : {"", "0", "1.0", "a", "1,", "1,0", "1.a", "1,2,3", "1x", "-1", "1 ,2", "1nM"})
+  for (const char* key : {"", "0", "1.0", "a", "1,", "1,0", "1.a", "1,2,3", "1x", "-1", "1 ,2", "1nq"})
     expect_error<invalid_argument>([&] { parse_field_key(key, {}, {}); }, std::string("-k ") + key);
+}
+
+TEST(FieldKeys, OneOrderAtATime) {
+  for (const auto& [key, letters] : {std::pair{"1nM", "Mn"},
+                                     {"1,1hg", "gh"},
+                                     {"1in", "in"},
+                                     {"1dg", "dg"},
+                                     {"1din", "dn"},
+                                     {"1nR", "nR"},
+                                     {"1hV", "hV"},
+                                     {"1bnrMf", "fMn"}})
+    expect_error<invalid_argument>([&] { parse_field_key(key, {}, {}); },
+                                   std::string("options '-") + letters + "' are incompatible");
+  for (const char* key : {"1VR", "1di", "1dV", "1iR", "1nn", "1bdfir", "1nfbr"})
+    EXPECT_NO_THROW(parse_field_key(key, {}, {})) << key;
+  EXPECT_NO_THROW(parse_field_key("1r", {}, {.numeric = true, .month = true})) << "has a letter of its own";
+  expect_error<invalid_argument>([&] { parse_field_key("1", {}, {.numeric = true, .month = true}); }, "'-Mn'");
 }
 
 } // namespace
