@@ -1,7 +1,7 @@
 // Tables and JSON, see report.hpp.
 #include "bench/report.hpp"
 
-#include "testing/json.hpp"
+#include "testing/results.hpp"
 
 #include <algorithm>
 #include <cstdarg>
@@ -75,47 +75,25 @@ std::string summary(const std::vector<row>& rows) {
 }
 
 std::string json(const std::vector<row>& rows, const bench_options& how, const testing::environment& where) {
-  testing::json_writer out;
-  out.begin_object();
-  out.member("format", "sortile-bench 1");
-  out.key("environment");
-  out.begin_object();
-  write(out, where);
-  out.end_object();
-  out.member("threads", how.threads);
-  out.member("seed", how.seed);
-  out.key("rows");
-  out.begin_array();
-  for (const row& r : rows) {
-    out.begin_object();
-    out.member("shape", name(r.spec.shape));
-    out.member("workload", r.spec.workload);
-    out.member("n", r.spec.n);
-    out.member("arrays", r.arrays);
-    out.key("results");
-    out.begin_array();
+  testing::results_file file{.suite = "cpu", .environment = to_facts(where)};
+  file.settings.add("threads", how.threads);
+  file.settings.add("seed", how.seed);
+  for (const row& r : rows)
     for (const result& each : r.results) {
-      out.begin_object();
-      out.member("name", each.name);
-      out.member("sortile", each.is_sortile);
-      out.member("stable", each.stable);
-      out.member("parallel", each.parallel);
-      out.member("complaint", each.complaint);
-      out.member("median_seconds", each.timing.median());
-      out.member("noise", each.timing.noise());
-      out.key("seconds");
-      out.begin_array();
-      for (const double s : each.timing.seconds)
-        out.value(s);
-      out.end_array();
-      out.end_object();
+      testing::result_row kept{.type = name(r.spec.shape),
+                               .workload = r.spec.workload,
+                               .n = r.spec.n,
+                               .contender = each.name,
+                               .median = each.timing.median(),
+                               .noise = each.timing.noise(),
+                               .note = each.complaint,
+                               .seconds = each.timing.seconds};
+      kept.labels.add("stable", each.stable);
+      kept.labels.add("parallel", each.parallel);
+      kept.figures["arrays"] = static_cast<double>(r.arrays);
+      file.rows.push_back(std::move(kept));
     }
-    out.end_array();
-    out.end_object();
-  }
-  out.end_array();
-  out.end_object();
-  return out.text();
+  return text_of(file);
 }
 
 } // namespace sortile::bench

@@ -30,8 +30,10 @@ struct equal_but_one {
 struct count_up {
   template <class Word>
   static void prepare(recipe<Word>& r) {
-    const bool room = recipe<Word>::width >= 64 || r.shape.n >> recipe<Word>::width == 0;
-    r.whole[0] = room ? 1 : ((r.shape.n - 1) >> recipe<Word>::width % 64) + 1;
+    r.whole[0] = 1;
+    if constexpr (recipe<Word>::width < 64)
+      if (r.shape.n >> recipe<Word>::width != 0)
+        r.whole[0] = ((r.shape.n - 1) >> recipe<Word>::width) + 1;
   }
   template <class Word>
   SORTILE_HOST_DEVICE static Word key(const recipe<Word>& r, std::uint64_t i) {

@@ -41,15 +41,15 @@ SORTILE_HOST_DEVICE Word real_key(const recipe<Word>& r, std::uint64_t i, double
     return r.space.real(value);
   const double inside = place < 0 ? 0 : place > 1 - 0x1p-53 ? 1 - 0x1p-53 : place;
   // The low bits of a place are random: a double has 53.
-  const auto fraction = static_cast<std::uint64_t>(portable::product(inside, 0x1p64));
+  const auto fraction = static_cast<std::uint64_t>(portable::rounded_product(inside, 0x1p64));
   return r.space.spread((fraction & ~std::uint64_t{0x7ff}) | r.draw(7, i) >> 53);
 }
 
 template <class Word>
 SORTILE_HOST_DEVICE double standard_normal(const recipe<Word>& r, std::uint64_t i) {
   constexpr double minus_2_ln_2 = -1.3862943611198906;
-  const double radius = std::sqrt(portable::product(portable::log2(1 - r.share(0, i)), minus_2_ln_2));
-  return portable::product(radius, portable::cosine_of_turn(r.share(1, i)));
+  const double radius = std::sqrt(portable::rounded_product(portable::log2(1 - r.share(0, i)), minus_2_ln_2));
+  return portable::rounded_product(radius, portable::cosine_of_turn(r.share(1, i)));
 }
 
 struct normal : plain_rule {
@@ -64,8 +64,8 @@ struct exponential : plain_rule {
   template <class Word>
   SORTILE_HOST_DEVICE static Word key(const recipe<Word>& r, std::uint64_t i) {
     constexpr double minus_ln_2 = -0.69314718055994531;
-    const double x = portable::product(portable::log2(1 - r.share(0, i)), minus_ln_2);
-    return real_key(r, i, x, portable::product(x, 1.0 / 32));
+    const double x = portable::rounded_product(portable::log2(1 - r.share(0, i)), minus_ln_2);
+    return real_key(r, i, x, portable::rounded_product(x, 1.0 / 32));
   }
 };
 
@@ -73,8 +73,8 @@ struct lognormal : plain_rule {
   template <class Word>
   SORTILE_HOST_DEVICE static Word key(const recipe<Word>& r, std::uint64_t i) {
     constexpr double two_over_ln_2 = 2.8853900817779268;
-    const double x = portable::exp2(portable::product(standard_normal(r, i), two_over_ln_2));
-    return real_key(r, i, x, portable::product(x, 0x1p-15));
+    const double x = portable::exp2(portable::rounded_product(standard_normal(r, i), two_over_ln_2));
+    return real_key(r, i, x, portable::rounded_product(x, 0x1p-15));
   }
 };
 
@@ -101,20 +101,20 @@ struct zipf {
     SORTILE_HOST_DEVICE double complement() const { return 1 - exponent; }
     SORTILE_HOST_DEVICE bool is_logarithm() const { return complement() < 1e-9 && complement() > -1e-9; }
     SORTILE_HOST_DEVICE double power(double x) const { // x^−s
-      return portable::exp2(portable::product(portable::log2(x), -exponent));
+      return portable::exp2(portable::rounded_product(portable::log2(x), -exponent));
     }
     SORTILE_HOST_DEVICE double integral(double x) const {
       constexpr double ln_2 = 0.69314718055994531;
       if (is_logarithm())
-        return portable::product(portable::log2(x), ln_2);
-      return (portable::exp2(portable::product(portable::log2(x), complement())) - 1) / complement();
+        return portable::rounded_product(portable::log2(x), ln_2);
+      return (portable::exp2(portable::rounded_product(portable::log2(x), complement())) - 1) / complement();
     }
     SORTILE_HOST_DEVICE double inverse(double area) const {
       constexpr double over_ln_2 = 1.4426950408889634;
       if (is_logarithm())
-        return portable::exp2(portable::product(area, over_ln_2));
+        return portable::exp2(portable::rounded_product(area, over_ln_2));
       const double base = std::fma(area, complement(), 1.0);
-      return portable::exp2(portable::product(portable::log2(base < 1e-300 ? 1e-300 : base), 1 / complement()));
+      return portable::exp2(portable::rounded_product(portable::log2(base < 1e-300 ? 1e-300 : base), 1 / complement()));
     }
     /// A rank for a uniform number in [0, 1), or 0: draw again.
     SORTILE_HOST_DEVICE std::uint64_t rank(double uniform_number) const {
@@ -154,7 +154,8 @@ struct zipf_spread {
   }
   template <class Word>
   SORTILE_HOST_DEVICE static Word key(const recipe<Word>& r, std::uint64_t i) {
-    return r.random_key(1, static_cast<std::uint64_t>(portable::exp2(portable::product(r.share(0, i), r.real[0]))));
+    return r.random_key(
+        1, static_cast<std::uint64_t>(portable::exp2(portable::rounded_product(r.share(0, i), r.real[0]))));
   }
 };
 

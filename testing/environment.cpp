@@ -86,20 +86,30 @@ environment capture_environment() {
           .flags = SORTILE_CXX_FLAGS};
 }
 
+facts to_facts(const environment& e) {
+  facts all;
+  all.add("date", e.date);
+  all.add("revision", e.revision);
+  all.add("cpu", e.cpu);
+  all.add("cpus", e.cpus);
+  all.add("cpu_features", e.cpu_features);
+  all.add("l2_cache", e.l2_cache);
+  all.add("l3_cache", e.l3_cache);
+  all.add("governor", e.governor);
+  all.add("memory", e.memory);
+  all.add("system", e.system);
+  all.add("compiler", e.compiler);
+  all.add("build_type", e.build_type);
+  all.add("flags", e.flags);
+  return all;
+}
+
 void write(json_writer& out, const environment& e) {
-  out.member("date", e.date);
-  out.member("revision", e.revision);
-  out.member("cpu", e.cpu);
-  out.member("cpus", e.cpus);
-  out.member("cpu_features", e.cpu_features);
-  out.member("l2_cache", e.l2_cache);
-  out.member("l3_cache", e.l3_cache);
-  out.member("governor", e.governor);
-  out.member("memory", e.memory);
-  out.member("system", e.system);
-  out.member("compiler", e.compiler);
-  out.member("build_type", e.build_type);
-  out.member("flags", e.flags);
+  for (const auto& [name, fact] : to_facts(e))
+    if (const auto* number = std::get_if<double>(&fact))
+      out.member(name, *number);
+    else
+      out.member(name, std::get<std::string>(fact));
 }
 
 std::string to_string(const environment& e) {

@@ -1,5 +1,8 @@
-// What a measurement was taken on: goes into every JSON file of results.
+// What a measurement was taken on: goes into every JSON file of results. Read from /proc and /sys, which no library of
+// Debian's tells in full.
 #pragma once
+
+#include "testing/facts.hpp"
 
 #include <string>
 
@@ -23,6 +26,8 @@ struct environment {
 
 environment capture_environment();
 
+/// For the files of results.
+facts to_facts(const environment& e);
 /// As members of the object that is open.
 void write(json_writer& out, const environment& e);
 

@@ -1,5 +1,6 @@
-// Writes JSON (RFC 8259): the raw results of benches. Values are appended in order; the writer keeps commas, quotes and
-// indentation.
+// Writes JSON (RFC 8259): the JSON of the command. Values are appended in order; the writer keeps commas, quotes and
+// indentation. For the command's few flat objects, so that its quick build needs no library for JSON; kept results are
+// read and written by one (results.hpp).
 #pragma once
 
 #include <concepts>

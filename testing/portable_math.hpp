@@ -3,11 +3,11 @@
 //
 // A compiler may turn a * b + c into one operation, rounded once, and does so in kernels; library functions differ
 // between machines in their last bits. So every product here whose result is added to is written as fma(), or as
-// product(), which is never fused; sums, quotients and roots are rounded as IEEE 754 says everywhere. Accurate to a few
-// units in the last place, which no distribution can tell from exact.
+// rounded_product(), which is never fused; sums, quotients and roots are rounded as IEEE 754 says everywhere. Accurate
+// to a few units in the last place, which no distribution can tell from exact.
 #pragma once
 
-#include "simt/config.hpp"
+#include "simt/rounding.hpp"
 
 #include <bit>
 #include <cmath>
@@ -15,14 +15,7 @@
 
 namespace sortile::testing::portable {
 
-/// a * b, rounded by itself whatever is done with it.
-SORTILE_HOST_DEVICE double product(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __dmul_rn(a, b);
-#else
-  return std::fma(a, b, -0.0);
-#endif
-}
+using simt::rounded_product;
 
 /// A polynomial by Horner's rule: coefficients from the constant on.
 template <int Count>
@@ -44,10 +37,10 @@ SORTILE_HOST_DEVICE double log2(double x) {
   const double m = std::bit_cast<double>((bits & fraction) | (upper ? one - (fraction + 1) : one));
   const double exponent = static_cast<double>(static_cast<int>(bits >> 52) - 1023 + (upper ? 1 : 0));
   const double s = (m - 1) / (m + 1);
-  return std::fma(s, polynomial(series, product(s, s)), exponent);
+  return std::fma(s, polynomial(series, rounded_product(s, s)), exponent);
 }
 
-/// 2^x for |x| up to 1000; beyond, as there. x must not be a product that could be fused: see product().
+/// 2^x for |x| up to 1000; beyond, as there. x must not be a product that could be fused: see rounded_product().
 SORTILE_HOST_DEVICE double exp2(double x) {
   constexpr double series[] = {1, // ln(2)^k / k!
                                0.69314718055994531,
@@ -87,8 +80,9 @@ SORTILE_HOST_DEVICE double cosine_of_turn(double u) {
   const double quarters = std::floor(std::fma(u, 4.0, 0.5));
   const double rest = std::fma(quarters, -0.25, u); // at most an eighth of a turn, exactly
   const int quarter = static_cast<int>(quarters) & 3;
-  const double square = product(rest, rest);
-  const double value = (quarter & 1) == 0 ? polynomial(cosines, square) : product(rest, polynomial(sines, square));
+  const double square = rounded_product(rest, rest);
+  const double value =
+      (quarter & 1) == 0 ? polynomial(cosines, square) : rounded_product(rest, polynomial(sines, square));
   return quarter == 1 || quarter == 2 ? -value : value;
 }
 

@@ -24,7 +24,7 @@ std::string rival_of(const std::string& family) {
   return family == scans ? "CUB scan" : "CUB";
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   std::vector<plot::chart> drawn;
   for (const std::string& family : facets_of(all)) {
     if (family == references)
@@ -40,7 +40,7 @@ std::vector<plot::chart> charts(const points& all, const json_value& environment
   return drawn;
 }
 
-std::string tables(const points& all, const json_value&) {
+std::string tables(const points& all, const testing::facts&) {
   points rows = all;
   const auto cell = [&](const point& p) -> std::string {
     if (p.seconds.empty())

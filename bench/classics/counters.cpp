@@ -43,7 +43,7 @@ points recount(points kept, std::uint64_t seed) {
 
 /// Sectors a key against time a key, for those whose counts a key do not grow with n, beside the line of the copy rate:
 /// who waits for memory alone lies near it.
-plot::chart traffic_chart(const points& all, const json_value& environment) {
+plot::chart traffic_chart(const points& all, const testing::facts& environment) {
   plot::chart drawn{.name = "classics-counters-traffic",
                     .title = "Traffic and time: scans and radix sorts",
                     .subtitle = "a marker a classic; " + machine_text(environment),
@@ -53,21 +53,20 @@ plot::chart traffic_chart(const points& all, const json_value& environment) {
   for (const point& p : all)
     if (!p.seconds.empty() && p.n > 1u << 14 && (p.facet == "scan" || p.facet == "radix"))
       drawn.lines.push_back({p.series, {{p.figure("sector bytes"), nanoseconds_a_key(p)}}});
-  const json_value* rate = environment.find("copy_bytes_per_second");
-  if (!drawn.lines.empty() && rate != nullptr)
-    drawn.lines.push_back(
-        {"at the rate of a device copy", {{8, 8e9 / rate->number()}, {2000, 2000e9 / rate->number()}}});
+  const double rate = environment.number("copy_bytes_per_second");
+  if (!drawn.lines.empty() && rate > 0)
+    drawn.lines.push_back({"at the rate of a device copy", {{8, 8e9 / rate}, {2000, 2000e9 / rate}}});
   return drawn;
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   plot::chart traffic = traffic_chart(all, environment);
   if (traffic.lines.empty())
     return {};
   return {std::move(traffic)};
 }
 
-std::string tables(const points& all, const json_value&) {
+std::string tables(const points& all, const testing::facts&) {
   return table_of_counts("classic", all);
 }
 

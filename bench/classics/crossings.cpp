@@ -25,7 +25,7 @@ points run(workbench& bench) {
   return all;
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   return {chart_over_sizes(all, facets_of(all), "classics-crossings", "n log n against n²", environment)};
 }
 
@@ -58,7 +58,7 @@ std::string crossings_table(const points& all) {
   return markdown(rows);
 }
 
-std::string tables(const points& all, const json_value&) {
+std::string tables(const points& all, const testing::facts&) {
   points coarse = all; // every second power: the rest is in the plot and its data
   std::erase_if(coarse, [](const point& p) { return std::lround(std::log2(p.x)) % 2 != 0; });
   return table_of("Time of n uniform u32", coarse, "n", power_text,

@@ -158,11 +158,11 @@ std::string power_text(double number) {
                                                   : std::to_string(whole);
 }
 
-std::string machine_text(const json_value& environment) {
-  const json_value* gpu = environment.find("gpu");
-  if (gpu == nullptr || environment.find("cub") == nullptr)
-    return gpu == nullptr ? "unknown machine" : gpu->text();
-  return gpu->text() + ", CUDA " + environment.at("toolkit").text() + ", CUB " + environment.at("cub").text();
+std::string machine_text(const testing::facts& environment) {
+  const std::string gpu = environment.text("gpu");
+  if (gpu.empty() || !environment.has("cub"))
+    return gpu.empty() ? "unknown machine" : gpu;
+  return gpu + ", CUDA " + environment.text("toolkit") + ", CUB " + environment.text("cub");
 }
 
 } // namespace sortile::experiments

@@ -20,8 +20,8 @@ struct experiment {
   std::string_view name, question;
   bool counts_alone = false; ///< has something to say without a GPU
   points (*run)(workbench&) = nullptr;
-  std::vector<plot::chart> (*charts)(const points&, const json_value& environment) = nullptr;
-  std::string (*tables)(const points&, const json_value& environment) = nullptr; ///< Markdown
+  std::vector<plot::chart> (*charts)(const points&, const testing::facts& environment) = nullptr;
+  std::string (*tables)(const points&, const testing::facts& environment) = nullptr; ///< Markdown
   /// Counts anew by the executor what kept points say of counts, and leaves their times; null where there are no
   /// counts.
   points (*recount)(points kept, std::uint64_t seed) = nullptr;
@@ -68,6 +68,6 @@ std::string figures_text(double number);
 std::string power_text(double number);
 
 /// "NVIDIA H100 80GB HBM3, CUDA 13.0, CUB 3.0.1": for subtitles.
-std::string machine_text(const json_value& environment);
+std::string machine_text(const testing::facts& environment);
 
 } // namespace sortile::experiments

@@ -59,7 +59,7 @@ points recount(points kept, std::uint64_t seed) {
 }
 
 /// Of the lab sort's variants: counts and time, each as a multiple of the variant with both optimisations.
-plot::chart lab_chart(const points& variants_shown, const std::string& facet, const json_value& environment) {
+plot::chart lab_chart(const points& variants_shown, const std::string& facet, const testing::facts& environment) {
   const auto relative = [&](const char* name, const std::function<double(const point&)>& of) {
     plot::series line{name, {}};
     for (std::size_t k = 0; k < variants_shown.size(); ++k)
@@ -83,14 +83,14 @@ plot::chart lab_chart(const points& variants_shown, const std::string& facet, co
   return drawn;
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   std::vector<plot::chart> drawn;
   for (const std::string& facet : facets_of(all))
     drawn.push_back(lab_chart(of_facet(all, facet), facet, environment));
   return drawn;
 }
 
-std::string tables(const points& all, const json_value&) {
+std::string tables(const points& all, const testing::facts&) {
   return table_of_counts("radix-lab", all);
 }
 

@@ -154,7 +154,7 @@ reading speed_up(const points& all) {
   };
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   std::vector<plot::chart> drawn;
   for (const char* facet : {without, pinned, pageable}) {
     points shown = of_facet(all, facet);
@@ -167,7 +167,7 @@ std::vector<plot::chart> charts(const points& all, const json_value& environment
     const std::string file = facet == without ? "device" : facet == pinned ? "pinned" : "pageable";
     drawn.push_back({.name = "classics-lab-report-" + file,
                      .title = "32 million keys: speed-up over C qsort, GPU " + std::string(facet),
-                     .subtitle = machine_text(environment) + "; host " + environment.at("cpu").text(),
+                     .subtitle = machine_text(environment) + "; host " + environment.text("cpu"),
                      .x = {"span of the keys", plot::scale::categories, categories},
                      .y = {"times as fast as C qsort", plot::scale::decades},
                      .lines = series_of(shown, categories, speed_up(all)),
@@ -176,7 +176,7 @@ std::vector<plot::chart> charts(const points& all, const json_value& environment
   return drawn;
 }
 
-std::string tables(const points& all, const json_value&) {
+std::string tables(const points& all, const testing::facts&) {
   std::string text;
   const reading faster = speed_up(all);
   for (const std::string facet : {host, without, pinned, pageable}) {

@@ -59,7 +59,7 @@ points run(workbench& bench) {
   return all;
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   const std::vector<std::string> categories = categories_of(all);
   std::vector<plot::chart> drawn;
   for (const std::string& driver : facets_of(all)) {
@@ -82,7 +82,7 @@ std::vector<plot::chart> charts(const points& all, const json_value& environment
   return drawn;
 }
 
-std::string tables(const points& all, const json_value&) {
+std::string tables(const points& all, const testing::facts&) {
   points rows = all;
   for (point& p : rows)
     p.series = p.facet == "references" ? p.series : p.facet + ", " + p.series;

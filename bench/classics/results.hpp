@@ -1,7 +1,7 @@
 // What the experiments measured: points, by experiment, with the environment; and the file that they are kept in.
 #pragma once
 
-#include "bench/classics/json_value.hpp"
+#include "testing/facts.hpp"
 
 #include <cstdint>
 #include <map>
@@ -34,12 +34,14 @@ struct measured {
   std::vector<point> points;
 };
 
+/// What one run measured.
 struct results {
-  json_value environment; ///< an object: host, GPU, driver, toolkit, CUB, IPP, copy rate
-  bool quick = false;     ///< small inputs: to see that it runs, not to be read
+  testing::facts environment; ///< host, GPU, driver, toolkit, CUB, IPP, copy rate
+  bool quick = false;         ///< small inputs: to see that it runs, not to be read
   std::vector<measured> experiments;
 };
 
+/// In the format of testing/results.hpp: a row a point, its series the contender.
 std::string json_of(const results& all);
 /// \throws invalid_argument where the text is no such file, saying where
 results results_of(std::string_view json);

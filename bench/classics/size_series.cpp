@@ -70,7 +70,7 @@ points run_over_sizes(workbench& bench, const size_series& wanted) {
 }
 
 plot::chart chart_over_sizes(const points& all, const std::vector<std::string>& families, const std::string& name,
-                             const std::string& title, const json_value& environment) {
+                             const std::string& title, const testing::facts& environment) {
   points shown;
   for (const std::string& family : families) {
     const points some = of_facet(all, family);

@@ -19,6 +19,6 @@ inline constexpr const char* references = "references";
 
 /// The chart of some families and the references, time over n.
 plot::chart chart_over_sizes(const points& all, const std::vector<std::string>& families, const std::string& name,
-                             const std::string& title, const json_value& environment);
+                             const std::string& title, const testing::facts& environment);
 
 } // namespace sortile::experiments

@@ -81,9 +81,8 @@ double keys_per_second(const point& p) {
   return double(p.n) / p.median();
 }
 
-double copy_rate(const json_value& environment) {
-  const json_value* rate = environment.find("copy_bytes_per_second");
-  return rate == nullptr ? 0 : rate->number();
+double copy_rate(const testing::facts& environment) {
+  return environment.number("copy_bytes_per_second");
 }
 
 /// The points again, as one series of the chart.
@@ -94,7 +93,7 @@ points as_series(const points& all, const char* name) {
   return renamed;
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   const std::vector<std::string> steps_shown = categories_of(all);
   const std::string n = all.empty() ? "" : power_text(double(all.front().n)) + " uniform u32; ";
   const auto lines = [&](const char* name, const reading& y) {
@@ -127,7 +126,7 @@ std::vector<plot::chart> charts(const points& all, const json_value& environment
   return {speed, bandwidth};
 }
 
-std::string tables(const points& all, const json_value& environment) {
+std::string tables(const points& all, const testing::facts& environment) {
   std::vector<std::vector<std::string>> rows{{"step", "bytes a key", "sector bytes a key", "time", "G keys/s",
                                               "GB/s asked for", "GB/s of sectors", "of copy rate"}};
   for (const point& p : all) {

@@ -60,7 +60,7 @@ points run(workbench& bench) {
   return all;
 }
 
-std::vector<plot::chart> charts(const points& all, const json_value& environment) {
+std::vector<plot::chart> charts(const points& all, const testing::facts& environment) {
   std::vector<plot::chart> drawn;
   for (const std::string& facet : facets_of(all)) {
     const points shown = of_facet(all, facet);
@@ -78,7 +78,7 @@ std::vector<plot::chart> charts(const points& all, const json_value& environment
   return drawn;
 }
 
-std::string tables(const points& all, const json_value&) {
+std::string tables(const points& all, const testing::facts&) {
   std::string text;
   for (const std::string& facet : facets_of(all)) {
     const points shown = of_facet(all, facet);

@@ -21,25 +21,21 @@ classics::machine machine_of(const settings& how) {
                                               : classics::machine(executor::device_options{.seed = how.seed});
 }
 
-json_value environment_of(classics::machine& on) {
-  testing::json_writer host;
-  host.begin_object();
-  testing::write(host, testing::capture_environment());
-  host.end_object();
-  json_value::object all = parse_json(host.text()).members();
-  all.emplace_back("c_library", json_value(std::string("glibc ") + gnu_get_libc_version()));
-  all.emplace_back("ipp", json_value(ipp_version()));
+testing::facts environment_of(classics::machine& on) {
+  testing::facts all = to_facts(testing::capture_environment());
+  all.add("c_library", std::string("glibc ") + gnu_get_libc_version());
+  all.add("ipp", ipp_version());
   if (on.is_executor()) {
-    all.emplace_back("gpu", json_value(std::string("none: the executor")));
-    return json_value(std::move(all));
+    all.add("gpu", "none: the executor");
+    return all;
   }
   const gpu_facts gpu = look_at_gpu(on);
-  all.emplace_back("gpu", json_value(gpu.name));
-  all.emplace_back("driver", json_value(gpu.driver));
-  all.emplace_back("toolkit", json_value(gpu.toolkit));
-  all.emplace_back("cub", json_value(gpu.cub));
-  all.emplace_back("copy_bytes_per_second", json_value(gpu.copy_bytes_per_second));
-  return json_value(std::move(all));
+  all.add("gpu", gpu.name);
+  all.add("driver", gpu.driver);
+  all.add("toolkit", gpu.toolkit);
+  all.add("cub", gpu.cub);
+  all.add("copy_bytes_per_second", gpu.copy_bytes_per_second);
+  return all;
 }
 
 } // namespace

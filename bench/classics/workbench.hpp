@@ -50,7 +50,7 @@ class workbench {
   std::byte* staging(std::size_t bytes);
 
   /// Host, GPU, versions, measured copy rate: as the results keep them.
-  const json_value& environment() const { return environment_; }
+  const testing::facts& environment() const { return environment_; }
 
   /// Contestants that failed so far: their names and why.
   std::vector<std::string> failures;
@@ -59,7 +59,7 @@ class workbench {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   settings how_;
   classics::machine on_, host_;
-  json_value environment_;
+  testing::facts environment_;
   std::shared_ptr<void> staging_;
   std::size_t staging_bytes_ = 0;
 };

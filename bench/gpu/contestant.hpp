@@ -32,6 +32,7 @@ struct row {
   std::uint64_t n = 0;
   double bytes = 0; ///< that the work has to move, read plus written
   std::vector<contestant> contestants;
+  std::string workload = "uniform";
 };
 
 // CUB's side, from the toolkit's headers. Outputs lie in the caller's memory.

@@ -13,7 +13,7 @@ sort_bench::sort_bench() {
 sort_bench::~sort_bench() = default;
 
 // Nobody can call these: there is no object.
-const experiments::json_value& sort_bench::environment() const {
+const testing::facts& sort_bench::environment() const {
   throw engine_unusable("this build has no CUDA side");
 }
 sort_result sort_bench::measure(const sort_row&, const sort_measuring&) {

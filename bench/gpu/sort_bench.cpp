@@ -113,11 +113,8 @@ struct sort_bench::inside {
     SORTILE_CUDA_CHECK(cudaGetDevice(&device));
     SORTILE_CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
     flushed = make_buffer(2 * std::size_t(std::max(l2_bytes, 1 << 20)));
-    const experiments::json_value l2{double(l2_bytes)}, empty{empty_kernel()};
-    experiments::json_value::object members = environment.members();
-    members.emplace_back("l2_bytes", l2);
-    members.emplace_back("empty_kernel_seconds", empty);
-    environment = experiments::json_value(std::move(members));
+    environment.add("l2_bytes", l2_bytes);
+    environment.add("empty_kernel_seconds", empty_kernel());
   }
 
   double empty_kernel() const {
@@ -141,14 +138,14 @@ struct sort_bench::inside {
   }
 
   experiments::workbench bench;
-  experiments::json_value environment;
+  testing::facts environment;
   shared_buffer flushed;
 };
 
 sort_bench::sort_bench() : inside_(std::make_unique<inside>()) {}
 sort_bench::~sort_bench() = default;
 
-const experiments::json_value& sort_bench::environment() const {
+const testing::facts& sort_bench::environment() const {
   return inside_->environment;
 }
 

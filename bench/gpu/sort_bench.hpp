@@ -25,7 +25,7 @@ class sort_bench {
   sort_bench();
   ~sort_bench();
 
-  const experiments::json_value& environment() const;
+  const testing::facts& environment() const;
 
   /// Failures, wrong results and lack of memory among them, are complaints in the result.
   sort_result measure(const sort_row& row, const sort_measuring& how);

@@ -17,14 +17,8 @@ using cells = std::vector<std::string>;
 constexpr std::string_view others = "others", host_memory = "host memory", missing = "-";
 constexpr int before_engine_sorts = 4; ///< columns
 
-std::string text_of(const experiments::json_value& environment, std::string_view name) {
-  const experiments::json_value* found = environment.find(name);
-  return found == nullptr ? "" : found->text();
-}
-
 double copy_rate(const sort_results& all) {
-  const experiments::json_value* found = all.environment.find("copy_bytes_per_second");
-  return found == nullptr ? 0 : found->number();
+  return all.environment.number("copy_bytes_per_second");
 }
 
 std::string bytes_text(double bytes) {
@@ -95,7 +89,7 @@ struct shown_row {
 
 target wanted_of(const sort_results& all, const sort_row& row) {
   const target_line* line = find_target(row);
-  return line == nullptr ? usual_target(*row.kind) : target_on(text_of(all.environment, "gpu"), *line);
+  return line == nullptr ? usual_target(*row.kind) : target_on(all.environment.text("gpu"), *line);
 }
 
 std::vector<shown_row> rows_of_group(const sort_results& all, std::string_view group) {
@@ -229,7 +223,7 @@ std::string machine_line(const sort_results& all) {
   if (const double rate = copy_rate(all); rate > 0)
     line += ", device copy " + figures_text(rate / 1e12) + " TB/s";
   for (const auto& [name, before] : {std::pair{"revision", ", revision "}, std::pair{"date", ", "}})
-    if (const std::string value = text_of(all.environment, name); !value.empty())
+    if (const std::string value = all.environment.text(name); !value.empty())
       line += before + value;
   return line;
 }

@@ -1,8 +1,8 @@
 // What `sortile bench gpu` measured, and the file that it is kept in.
 #pragma once
 
-#include "bench/classics/json_value.hpp"
 #include "bench/gpu/sort_row.hpp"
+#include "testing/facts.hpp"
 
 #include <string>
 #include <string_view>
@@ -32,9 +32,8 @@ struct sort_result {
 };
 
 struct sort_results {
-  experiments::json_value
-      environment;    ///< an object: host, GPU, driver, toolkit, CUB, copy rate, an empty kernel's time
-  bool quick = false; ///< small inputs: figures that mean little
+  testing::facts environment; ///< host, GPU, driver, toolkit, CUB, copy rate, an empty kernel's time
+  bool quick = false;         ///< small inputs: figures that mean little
   /// A figure is the time of one call on an idle GPU; otherwise of one among several in a row, which hides launches.
   bool single_calls = true;
   std::vector<sort_result> rows;
@@ -43,6 +42,7 @@ struct sort_results {
   const sort_result* find(const sort_row& row, bool cold) const;
 };
 
+/// In the format of testing/results.hpp: a row a standing.
 std::string json_of(const sort_results& all);
 /// \throws invalid_argument where the text is no such file, saying where
 sort_results sort_results_of(std::string_view json);

@@ -1,5 +1,7 @@
 #include "bench/gpu/timing.hpp"
 #include "device/stream.hpp"
+#include "testing/environment.hpp"
+#include "testing/results.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -103,23 +105,28 @@ std::string table(const environment& e, const std::vector<row_result>& results) 
 }
 
 std::string json(const environment& e, const std::vector<row_result>& results) {
-  std::string text = "{\n \"gpu\": \"" + e.gpu + "\", \"driver\": \"" + e.driver + "\", \"toolkit\": \"" + e.toolkit +
-                     "\", \"cub\": \"" + e.cub +
-                     format("\", \"copy_bytes_per_second\": %.4g,\n \"rows\": [", e.copy_bytes_per_second);
-  const char* row_separator = "\n";
-  for (const row_result& r : results) {
-    text +=
-        row_separator + format("  {\"work\": \"%s\", \"n\": %llu, \"bytes\": %.0f, \"by\": [", r.measured.name.c_str(),
-                               static_cast<unsigned long long>(r.measured.n), r.measured.bytes);
-    row_separator = ",\n";
-    for (std::size_t c = 0; c < r.timings.size(); ++c)
-      text += format("%s{\"name\": \"%s\", \"ms\": %.5f, \"noise\": %.4f, \"of_copy_rate\": %.4f, \"workspace\": %zu}",
-                     c == 0 ? "" : ", ", r.measured.contestants[c].name.c_str(), r.timings[c].milliseconds,
-                     r.timings[c].noise, share_of_copy(e, r.measured, r.timings[c]),
-                     r.measured.contestants[c].workspace_bytes);
-    text += "]}";
-  }
-  return text + "\n ]\n}\n";
+  testing::results_file file{.suite = "gpu-steps"};
+  file.environment = to_facts(testing::capture_environment());
+  file.environment.add("gpu", e.gpu);
+  file.environment.add("driver", e.driver);
+  file.environment.add("toolkit", e.toolkit);
+  file.environment.add("cub", e.cub);
+  file.environment.add("copy_bytes_per_second", e.copy_bytes_per_second);
+  for (const row_result& r : results)
+    for (std::size_t c = 0; c < r.timings.size(); ++c) {
+      const contestant& who = r.measured.contestants[c];
+      const timing& t = r.timings[c];
+      file.rows.push_back({.type = r.measured.name,
+                           .workload = r.measured.workload,
+                           .n = r.measured.n,
+                           .contender = who.name,
+                           .median = t.milliseconds * 1e-3,
+                           .noise = t.noise,
+                           .figures = {{"bytes_moved", r.measured.bytes},
+                                       {"workspace_bytes", double(who.workspace_bytes)},
+                                       {"of_copy_rate", share_of_copy(e, r.measured, t)}}});
+    }
+  return text_of(file);
 }
 
 } // namespace sortile::bench

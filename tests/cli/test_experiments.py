@@ -6,7 +6,7 @@ import unittest
 
 from harness import CommandTest, run
 
-NAMES = ["lab-report", "staircase", "sweeps", "crossings", "quicksort", "against-cub", "counters"]
+NAMES = ["lab-report", "lab-counters", "staircase", "sweeps", "crossings", "quicksort", "against-cub", "counters"]
 
 
 class Experiments(CommandTest):
@@ -38,17 +38,16 @@ class Experiments(CommandTest):
         kept = self.path("r.json")
         table = self.good("bench", "classics", "--quick", "--engine", "executor", "--json", kept, "--plots", plots)
         results = json.loads(self.content("r.json"))
-        self.assertEqual([each["name"] for each in results["experiments"]], ["counters"])
-        self.assertTrue(results["quick"])
+        self.assertEqual((results["format"], results["suite"], results["settings"]), ("sortile-results 1", "classics", {"quick": True}))
+        self.assertEqual({row["experiment"] for row in results["rows"]}, {"lab-counters", "counters"})
         self.assertIn("cpu", results["environment"])
-        points = results["experiments"][0]["points"]
-        by_name = {point["category"]: point["figures"] for point in points}
+        by_name = {row["category"]: row["figures"] for row in results["rows"] if row["experiment"] == "counters"}
         self.assertGreater(by_name["scan-blelloch"]["bank conflicts"], 10 * by_name["scan-blelloch-padded-32"]["bank conflicts"])
         self.assertGreater(by_name["rank"]["sectors a store"], by_name["rank"]["ideal sectors a store"])
         self.assertEqual(self.good("bench", "classics", "--from", kept, "--plots", again), table)
         names = sorted(os.listdir(plots))
         self.assertEqual(sorted(os.listdir(again)), names)
-        self.assertIn("classics-counters-lab-full.svg", names)
+        self.assertIn("classics-lab-counters-full.svg", names)
         for name in names:
             with open(os.path.join(plots, name), "rb") as one, open(os.path.join(again, name), "rb") as other:
                 self.assertEqual(one.read(), other.read(), name)
@@ -64,14 +63,14 @@ class Experiments(CommandTest):
         kept, again = self.path("r.json"), self.path("again.json")
         self.good("bench", "classics", "--quick", "--engine", "executor", "--json", kept)
         results = json.loads(self.content("r.json"))
-        points = results["experiments"][0]["points"]
-        chosen = [p for p in points if p["category"] in ("scan-blelloch", "rank-tiles")]
+        chosen = [p for p in results["rows"] if p["category"] in ("scan-blelloch", "rank-tiles", "padding 16")]
+        self.assertEqual(len(chosen), 4)
         for p in chosen:
             p["seconds"], p["figures"] = [0.5, 0.25, 0.25], {}
-        results["experiments"][0]["points"] = chosen
+        results["rows"] = chosen
         self.file("r.json", json.dumps(results))
         self.good("bench", "classics", "--from", kept, "--recount", "--json", again)
-        for before, after in zip(chosen, json.loads(self.content("again.json"))["experiments"][0]["points"]):
+        for before, after in zip(chosen, json.loads(self.content("again.json"))["rows"]):
             self.assertEqual(after["seconds"], before["seconds"])
             self.assertGreater(after["figures"]["counted at n"], 2000)
 

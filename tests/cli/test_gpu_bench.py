@@ -11,14 +11,18 @@ ENVIRONMENT = {"gpu": "NVIDIA H100 80GB HBM3", "toolkit": "13.0", "cub": "3.0.1"
 
 
 def result(name, seconds, moved):
-    return {"name": name, "workspace_bytes": 1000, "bytes_moved": moved, "median_seconds": seconds, "noise": 0.001}
+    return {"contender": name, "cache": "warm", "median": seconds, "noise": 0.001, "figures": {"workspace_bytes": 1000, "bytes_moved": moved}}
 
 
 def results(*rows):
     """Rows of (kind, workload, log n, sortile's seconds, CUB's)."""
-    return json.dumps({"format": "sortile-bench-gpu 1", "environment": ENVIRONMENT, "quick": False, "single_calls": True, "rows": [
-        {"kind": kind, "workload": workload, "n": 1 << log_n, "cold": False,
-         "results": [result("cub", cubs, 9e9), result("sortile", ours, 7e9)]} for kind, workload, log_n, ours, cubs in rows]})
+    return file_of([dict(result(name, seconds, moved), type=kind, workload=workload, n=1 << log_n) for kind, workload, log_n, ours, cubs in rows
+                    for name, seconds, moved in (("cub", cubs, 9e9), ("sortile", ours, 7e9))])
+
+
+def file_of(rows):
+    return json.dumps({"format": "sortile-results 1", "suite": "gpu", "environment": ENVIRONMENT,
+                       "settings": {"quick": False, "single_calls": True}, "rows": rows})
 
 
 class GpuBench(CommandTest):
@@ -74,9 +78,8 @@ class GpuBench(CommandTest):
         self.assertIn(b"nothing to draw", error)
 
     def test_kept_results_of_host_memory(self):
-        both = [dict(result(name, seconds, 2 << 30), bytes_per_second=(2 << 30) / seconds) for name, seconds in (("pinned copy", 0.04), ("sortile", 0.08))]
-        kept = self.file("r.json", json.dumps({"format": "sortile-bench-gpu 1", "environment": ENVIRONMENT, "quick": False, "single_calls": True,
-                                               "rows": [{"kind": "u32 host", "workload": "uniform", "n": 1 << 28, "cold": False, "results": both}]}))
+        kept = self.file("r.json", file_of([dict(result(name, seconds, 2 << 30), type="u32 host", workload="uniform", n=1 << 28)
+                                            for name, seconds in (("pinned copy", 0.04), ("sortile", 0.08))]))
         text = self.good("bench", "gpu", "--from", kept).decode()
         line = next(line for line in text.splitlines() if line.startswith("| u32 host uniform "))
         self.assertEqual([cell.strip() for cell in line.split("|")][2:-1], ["2^28", "80 ms", "40 ms", "53.7 GB/s", "50 %", "0.2 %", "≥ 60 %", "missed"])

@@ -22,45 +22,61 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-const results& committed() {
-  static const results all = results_of(contents(folder / "classics-experiments.json"));
+/// One run measured the lab report, another all else.
+const std::vector<results>& committed() {
+  static const std::vector<results> all = [] {
+    std::vector<results> runs;
+    for (const char* name : {"classics-lab.json", "classics-experiments.json"})
+      runs.push_back(results_of(contents(folder / name)));
+    return runs;
+  }();
   return all;
 }
 
+/// Calls fn(measured, environment) for each experiment.
+template <class Function>
+void for_each_experiment(const Function& fn) {
+  for (const results& run : committed())
+    for (const measured& each : run.experiments)
+      fn(each, run.environment);
+}
+
 TEST(committed, holds_every_experiment_whole) {
-  EXPECT_FALSE(committed().quick);
   std::set<std::string> names;
-  for (const measured& each : committed().experiments) {
-    names.insert(each.experiment);
+  for (const results& run : committed())
+    EXPECT_FALSE(run.quick);
+  for_each_experiment([&](const measured& each, const testing::facts&) {
+    EXPECT_TRUE(names.insert(each.experiment).second) << each.experiment << " stands twice";
     for (const point& p : each.points)
       EXPECT_FALSE(p.note.starts_with("failed")) << each.experiment << ", " << p.series << ": " << p.note;
-  }
+  });
   for (const experiment& e : all_experiments())
     EXPECT_TRUE(names.contains(std::string(e.name))) << e.name;
 }
 
 /// A length at which an algorithm has one tile counts another algorithm.
 TEST(committed, counts_are_of_several_tiles) {
-  for (const measured& each : committed().experiments) {
+  for_each_experiment([](const measured& each, const testing::facts&) {
     if (each.experiment != counters.name)
-      continue;
+      return;
     for (const classics::classic& c : classics::all_classics())
       if (c.place == classics::place::device) {
         const point* p = find(each.points, label(c, {}), label(c, {}));
         ASSERT_NE(p, nullptr) << c.name;
         EXPECT_GE(p->figure("counted at n"), double(std::min(2 * c.tile, c.largest_n))) << c.name;
       }
-  }
+  });
 }
 
 TEST(committed, plots_are_what_the_results_draw) {
   std::set<std::string> drawn;
-  for (const measured& each : committed().experiments)
-    for (const plot::chart& c : experiment_named(each.experiment).charts(each.points, committed().environment)) {
+  for_each_experiment([&](const measured& each, const testing::facts& environment) {
+    for (const plot::chart& c : experiment_named(each.experiment).charts(each.points, environment)) {
       EXPECT_EQ(contents(folder / (c.name + ".svg")), plot::svg_of(c)) << "sortile bench classics --from … --plots …";
       EXPECT_EQ(contents(folder / (c.name + ".csv")), plot::csv_of(c));
       drawn.insert(c.name + ".svg");
     }
+  });
   const std::string document = contents(root / "docs/experiments.md");
   for (const std::string& name : drawn)
     EXPECT_NE(document.find(name), std::string::npos) << name << " is not shown in docs/experiments.md";
@@ -72,11 +88,11 @@ TEST(committed, plots_are_what_the_results_draw) {
 
 TEST(committed, the_documents_tables_are_the_results) {
   const std::string document = contents(root / "docs/experiments.md");
-  for (const measured& each : committed().experiments)
-    EXPECT_NE(document.find(experiment_named(each.experiment).tables(each.points, committed().environment)),
-              std::string::npos)
+  for_each_experiment([&](const measured& each, const testing::facts& environment) {
+    EXPECT_NE(document.find(experiment_named(each.experiment).tables(each.points, environment)), std::string::npos)
         << each.experiment << ": docs/experiments.md holds other tables than sortile bench classics --from prints; "
         << "scripts/experiments_tables.sh puts them there";
+  });
 }
 
 } // namespace

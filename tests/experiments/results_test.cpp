@@ -1,4 +1,4 @@
-// JSON read back, and the file of results.
+// The file of results, read back, and the texts of tables.
 #include "bench/classics/experiment.hpp"
 
 #include <sortile/error.hpp>
@@ -8,40 +8,8 @@
 namespace sortile::experiments {
 namespace {
 
-std::string written_again(const std::string& text) {
-  testing::json_writer out;
-  parse_json(text).write(out);
-  return out.text();
-}
-
-TEST(json, is_read_as_it_was_written) {
-  const std::string text =
-      written_again(R"({"a": [1, -2.5, 1e-9, true, false, null], "b": {"c\n\"": "\u00e9\\"}, "d": []})");
-  EXPECT_EQ(written_again(text), text);
-  const json_value v = parse_json(text);
-  EXPECT_EQ(v.at("a").elements()[1].number(), -2.5);
-  EXPECT_EQ(v.at("a").elements()[2].number(), 1e-9);
-  EXPECT_EQ(v.at("b").at("c\n\"").text(), "é\\");
-  EXPECT_EQ(v.find("e"), nullptr);
-}
-
-TEST(json, what_is_none_is_refused_with_its_line) {
-  for (const char* text : {"", "{", "[1,]", "{\"a\" 1}", "[1] 2", "nul", "\"open", "\"\\x\"", "[+1]", "[nan]", "[inf]"})
-    EXPECT_THROW(parse_json(text), invalid_argument) << text;
-  EXPECT_THROW(parse_json(std::string(100'000, '[')), invalid_argument);
-  try {
-    parse_json("[1,\n2,\n!]");
-    FAIL();
-  } catch (const invalid_argument& e) {
-    EXPECT_NE(std::string(e.what()).find("line 3"), std::string::npos) << e.what();
-  }
-  EXPECT_THROW(parse_json("{}").at("a"), invalid_argument);
-  EXPECT_THROW(parse_json("1").text(), invalid_argument);
-}
-
 results some_results() {
-  results all{
-      .environment = parse_json(R"({"cpu": "some", "copy_bytes_per_second": 3e12})"), .quick = true, .experiments = {}};
+  results all{.environment = {{"cpu", "some"}, {"copy_bytes_per_second", 3e12}}, .quick = true, .experiments = {}};
   all.experiments.push_back(
       {"sweeps",
        {{.facet = "coarsening",
@@ -71,7 +39,7 @@ TEST(results, survive_their_file) {
 TEST(results, another_file_is_refused) {
   EXPECT_THROW(results_of(R"({"format": "something else"})"), invalid_argument);
   EXPECT_THROW(results_of("{}"), invalid_argument);
-  EXPECT_THROW(results_of(R"({"format": "sortile-bench-classics 1"})"), invalid_argument);
+  EXPECT_THROW(results_of(R"({"format": "sortile-results 1", "suite": "classics"})"), invalid_argument);
 }
 
 TEST(tables, are_padded_markdown) {

@@ -142,8 +142,7 @@ TEST(tables, of_host_memory_have_columns_of_their_own) {
       "| u32 host uniform     | 2^28 |        60 ms |     41.9 ms | 51.3 GB/s |  69 % | 2.0 % | ≥ 60 % |    met |\n"
       "| u64 host uniform     | 2^28 | not measured |           - |         - |     - |     - | ≥ 60 % |      - |\n"
       "| u64+u64 host uniform | 2^27 | not measured |           - |         - |     - |     - | ≥ 60 % |      - |\n"
-      "| u32 host zipf-spread        | 2^20 |         1 ms |      600 µs |   14 GB/s |  59 % | 0.0 % | ≥ 60 % | missed "
-      "|\n");
+      "| u32 host zipf-spread | 2^20 |         1 ms |      600 µs |   14 GB/s |  59 % | 0.0 % | ≥ 60 % | missed |\n");
   EXPECT_EQ(tables(all).find("others"), std::string::npos);
   EXPECT_EQ(tally(all).substr(0, 5), "1 of ");
 }

@@ -32,16 +32,13 @@ inline sort_result planted_in_host_memory(const sort_row& row, double ours, doub
 }
 
 inline sort_results planted_results(std::vector<sort_result> rows, const std::string& gpu = "NVIDIA H100 80GB HBM3") {
-  using experiments::json_value;
-  json_value::object environment;
-  for (const auto& [name, text] : {std::pair<const char*, std::string>{"date", "2026-01-02"},
-                                   {"revision", "0123456789ab"},
-                                   {"gpu", gpu},
-                                   {"toolkit", "13.0"},
-                                   {"cub", "3.0.1"}})
-    environment.emplace_back(name, json_value(text));
-  environment.emplace_back("copy_bytes_per_second", json_value(3e12));
-  return {.environment = json_value(std::move(environment)), .rows = std::move(rows)};
+  return {.environment = {{"date", "2026-01-02"},
+                          {"revision", "0123456789ab"},
+                          {"gpu", gpu},
+                          {"toolkit", "13.0"},
+                          {"cub", "3.0.1"},
+                          {"copy_bytes_per_second", 3e12}},
+          .rows = std::move(rows)};
 }
 
 } // namespace sortile::bench

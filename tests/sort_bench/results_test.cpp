@@ -1,5 +1,6 @@
 // The file of results: read back as it was written, refused where it is something else; the committed one.
 #include "bench/gpu/sort_report.hpp"
+#include "testing/results.hpp"
 #include "tests/sort_bench/planted.hpp"
 
 #include <sortile/error.hpp>
@@ -28,9 +29,9 @@ TEST(results, of_host_memory_say_the_rate_of_pinned_copies) {
   const sort_results all =
       planted_results({planted_in_host_memory(row_of("u32 host", "uniform", 20), 1e-3, 0.8388608e-3)});
   const std::string text = json_of(all);
-  const auto row = experiments::parse_json(text).at("rows").elements()[0];
-  EXPECT_EQ(row.at("results").elements()[0].at("name").text(), "pinned copy");
-  EXPECT_NEAR(row.at("results").elements()[0].at("bytes_per_second").number(), 1e10, 1);
+  const testing::result_row row = testing::results_in(text, "gpu").rows[0];
+  EXPECT_EQ(row.contender, "pinned copy");
+  EXPECT_NEAR(row.figures.at("bytes_per_second"), 1e10, 1);
   EXPECT_EQ(json_of(sort_results_of(text)), text);
 }
 
@@ -69,11 +70,13 @@ TEST(results, of_other_kinds_are_refused_by_name) {
     return text.replace(at, from.size(), to);
   };
   EXPECT_NE(refusal_of("{}").find("format"), std::string::npos);
-  EXPECT_NE(refusal_of(with("sortile-bench-gpu 1", "sortile-bench-gpu 2")).find("format"), std::string::npos);
+  EXPECT_NE(refusal_of(with("sortile-results 1", "sortile-results 2")).find("format"), std::string::npos);
   EXPECT_NE(refusal_of(with("u64+u32", "u65")).find("u65"), std::string::npos);
   EXPECT_NE(refusal_of(with("two-buckets", "one-bucket")).find("one-bucket"), std::string::npos);
-  EXPECT_NE(refusal_of(with("\"median_seconds\": 0.002", "\"median_seconds\": 0")).find("cub"), std::string::npos);
-  EXPECT_NE(refusal_of(with("\"n\"", "\"m\"")).find("no member n"), std::string::npos);
+  EXPECT_NE(refusal_of(with("\"median\":0.002", "\"median\":0")).find("cub"), std::string::npos);
+  EXPECT_NE(refusal_of(with("\"median\":0.002", "\"m\":1")).find("neither a time nor a note"), std::string::npos);
+  EXPECT_NE(refusal_of(with("\"suite\": \"gpu\"", "\"suite\": \"cpu\"")).find("suite"), std::string::npos);
+  EXPECT_NE(refusal_of(with("\"n\":", "\"m\":")).find("no member n"), std::string::npos);
   EXPECT_EQ(refusal_of(good), "taken");
 }
 
@@ -88,7 +91,7 @@ TEST(committed_results, hold_the_main_rows_and_no_wrong_result) {
   for (const sort_result& r : all.rows)
     for (const sort_standing& s : r.standings)
       EXPECT_EQ(s.complaint, "") << r.row.name() << ", " << s.name;
-  EXPECT_GT(all.environment.at("copy_bytes_per_second").number(), 1e11);
+  EXPECT_GT(all.environment.number("copy_bytes_per_second"), 1e11);
 }
 
 } // namespace

@@ -82,7 +82,7 @@ class PlantedDisagreements(unittest.TestCase):
     def test_other_results(self):
         self.edit(DATA + "/engine-sorts.json", '"cub": "3.0.1"', '"cub": "3.1.0"')
         self.refused("docs/performance.md")
-        self.edit(DATA + "/engine-sorts.json", '"shape": "uniform"', '"shape": "unknown"')
+        self.edit(DATA + "/engine-sorts.json", '"workload": "uniform"', '"workload": "unknown"')
         self.refused("unknown")
 
     def test_other_readings_of_the_profiler(self):
@@ -120,9 +120,9 @@ class PlantedDisagreements(unittest.TestCase):
         self.assertNotIn("On the H200", self.text("docs/performance.md"))
 
     def test_rows_of_host_memory(self):
-        pair = ", ".join('{"name": "%s", "workspace_bytes": 0, "bytes_moved": 2147483648, "median_seconds": %s, "noise": 0.001}' % both
-                         for both in (("pinned copy", "0.04"), ("sortile", "0.05")))
-        row = '{"kind": "u32 host", "shape": "uniform", "n": 268435456, "cold": false, "results": [%s]},' % pair
+        row = "".join('{"type": "u32 host", "workload": "uniform", "n": 268435456, "contender": "%s", "cache": "warm", "median": %s, "noise": 0.001, '
+                      '"figures": {"workspace_bytes": 0, "bytes_moved": 2147483648}},' % both
+                      for both in (("pinned copy", "0.04"), ("sortile", "0.05")))
         self.further_results('"rows": [', '"rows": [' + row)
         self.edit(DATA + "/engine-sorts.json", '"rows": [', '"rows": [' + row)
         self.refused("docs/performance.md")

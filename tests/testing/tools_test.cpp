@@ -1,8 +1,11 @@
-// Guarded buffers, interleaved timing, JSON, environment.
+// Guarded buffers, interleaved timing, JSON, kept results, environment.
 #include "testing/environment.hpp"
 #include "testing/guarded_buffer.hpp"
 #include "testing/json.hpp"
 #include "testing/race.hpp"
+#include "testing/results.hpp"
+
+#include <sortile/error.hpp>
 
 #include <gtest/gtest.h>
 
@@ -104,6 +107,64 @@ TEST(json, is_written_as_it_should) {
   EXPECT_EQ(json.text(),
             "{\n  \"text\": \"a \\\"quoted\\\"\\u000a\\\\ line\",\n  \"numbers\": [\n    1,\n    0.1,\n    null\n  ],\n"
             "  \"yes\": true,\n  \"empty\": {}\n}\n");
+}
+
+results_file some_results() {
+  results_file all{.suite = "cpu", .environment = {{"cpu", "a \"b\""}, {"cpus", 2.0}}, .settings = {{"quick", true}}};
+  all.rows.push_back({.type = "u32+u32",
+                      .workload = "and:3",
+                      .n = std::uint64_t{1} << 40,
+                      .contender = "std::sort",
+                      .labels = {{"cache", "cold"}, {"stable", false}, {"x", 0.5}},
+                      .median = 0.1,
+                      .noise = 0.25,
+                      .figures = {{"bytes", 12.5}, {"arrays", 3}},
+                      .seconds = {0.125, 0.1, 0.07}});
+  all.rows.push_back({.type = "f32", .workload = "unit", .n = 1, .contender = "b", .note = "not installed"});
+  return all;
+}
+
+TEST(results, are_read_as_they_were_written) {
+  const std::string text = text_of(some_results());
+  const results_file read = results_in(text, "cpu");
+  EXPECT_EQ(text_of(read), text);
+  EXPECT_EQ(read.environment, some_results().environment);
+  EXPECT_EQ(read.settings, some_results().settings);
+  ASSERT_EQ(read.rows.size(), 2u);
+  EXPECT_EQ(read.rows[0].labels, some_results().rows[0].labels);
+  EXPECT_EQ(read.rows[0].n, std::uint64_t{1} << 40);
+  EXPECT_EQ(read.rows[0].seconds, some_results().rows[0].seconds);
+  EXPECT_EQ(read.rows[0].figures, some_results().rows[0].figures);
+  EXPECT_NE(text.find("\"min\":0.07"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"arrays\":3"), std::string::npos) << "whole numbers without a point: " << text;
+  EXPECT_EQ(read.rows[1].note, "not installed");
+  EXPECT_EQ(read.rows[1].median, 0);
+}
+
+std::string refusal_of(const std::string& text) {
+  try {
+    results_in(text, "cpu");
+  } catch (const invalid_argument& e) {
+    return e.what();
+  }
+  return "taken";
+}
+
+TEST(results, of_another_format_are_refused_with_the_place) {
+  for (const char* text : {"", "{", "[1,]", "nul", "{}", "[]", "{\"format\": \"sortile-results 1\"}", "1"})
+    EXPECT_NE(refusal_of(text), "taken") << text;
+  EXPECT_NE(refusal_of("{\n\"a\": 1,\n!}").find("line 3"), std::string::npos) << refusal_of("{\n\"a\": 1,\n!}");
+  EXPECT_NE(refusal_of(std::string(100'000, '[')), "taken");
+  const std::string good = text_of(some_results());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  EXPECT_EQ(refusal_of(good), "taken");
+  EXPECT_NE(refusal_of(with("\"cpu\",", "\"gpu\",")).find("suite"), std::string::npos);
+  EXPECT_NE(refusal_of(with("\"n\":", "\"m\":")).find("no member n"), std::string::npos);
+  EXPECT_NE(refusal_of(with("\"median\":0.1", "\"median\":-1")).find("std::sort"), std::string::npos);
+  EXPECT_NE(refusal_of(with("\"type\":\"f32\"", "\"type\":[]")).find("type must be string"), std::string::npos);
 }
 
 TEST(environment, knows_where_it_runs) {

@@ -7,7 +7,8 @@
 //     │ ●   ■ ■ ■                 grid follow the reader's light or dark scheme; markers and dashes tell series apart
 //     └──────────── x             where colours do not.
 //
-// The same chart gives the same bytes on every machine: nothing depends on locale, time or the order of a hash.
+// The same chart gives the same bytes on every machine: nothing depends on locale, time or the order of a hash. That is
+// why it is drawn by hand: a test compares the committed plots, and no plotting program promises its bytes.
 #pragma once
 
 #include <string>
