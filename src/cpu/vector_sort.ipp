@@ -231,6 +231,14 @@ void from_images(typename S::T* keys, std::size_t n, const plain_image<typename 
 // Vectors of a block that is read from one side at a time. Twice as many are held in registers meanwhile.
 inline constexpr std::size_t block_vectors = 8;
 
+// Reads change sides all the time, which the processor's own prefetching does not follow beyond the L2 cache.
+inline constexpr std::ptrdiff_t prefetch_blocks = 3;
+
+template <class S>
+SORTILE_INLINE void prefetch_block(const typename S::T* p) {
+  each<block_vectors>([&](auto i) __attribute__((always_inline)) { __builtin_prefetch(p + i.value * S::lanes); });
+}
+
 // Moves what is below the pivot (or not above it) to the front; returns how many those are. n ≥ 2 · block_vectors · lanes.
 //
 //   [ written low … )        gap      [ not read yet )       gap       ( … written high ]
@@ -257,8 +265,10 @@ std::size_t split_in_place(typename S::T* keys, std::size_t n, typename S::T piv
     if (read - left <= right - read_end) {
       each<block_vectors>([&](auto i) __attribute__((always_inline)) { v[i.value] = S::load(read + i.value * S::lanes); });
       read += block;
+      prefetch_block<S>(read + prefetch_blocks * block);
     } else {
       read_end -= block;
+      prefetch_block<S>(read_end - (prefetch_blocks + 1) * block);
       each<block_vectors>([&](auto i) __attribute__((always_inline)) { v[i.value] = S::load(read_end + i.value * S::lanes); });
     }
     each<block_vectors>([&](auto i) __attribute__((always_inline)) { S::template split<OrEqual>(v[i.value], pivot, left, right); });
