@@ -77,9 +77,9 @@ def native(a: Array) -> Array:
 
 
 def _is_ordered(dtype: np.dtype[Any]) -> bool:
-    if dtype.kind == "f":
-        return dtype.itemsize <= 8
-    return dtype.kind in "biuMm" or dtype.type.__name__ == "bfloat16"
+    if dtype.isbuiltin == 2:  # a type that another package has registered
+        return dtype.type.__name__ == "bfloat16"
+    return dtype.kind in "biuMm" or (dtype.kind == "f" and dtype.itemsize <= 8)
 
 
 def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:

@@ -64,8 +64,11 @@ class _Lanes:
 
 
 def _rows(columns: Columns, dtype: Any, nan: str, threads: int | None, tell: Tell | None) -> Array:
-    result: Array = _core.argsort_rows(columns.arrays, columns.descending, dtype, False, nan, threads, tell)
-    return result
+    result = _core.argsort_rows(columns.arrays, columns.descending, dtype, False, nan, threads, tell)
+    if result is NotImplemented:
+        raise TypeError(f"sortile: a column has no order here: {', '.join(str(a.dtype) for a in columns.arrays)}")
+    ordered: Array = result
+    return ordered
 
 
 def _store(result: Array, out: Array | None) -> Array:

@@ -18,8 +18,6 @@ namespace {
 
 /// ml_dtypes registers its types with NumPy; the type of their scalars says which one it is.
 bool is_bfloat16(const PyArray_Descr* type) {
-  if (!PyTypeNum_ISUSERDEF(type->type_num))
-    return false;
   const nb::object name = nb::handle(reinterpret_cast<PyObject*>(type->typeobj)).attr("__name__");
   return nb::isinstance<nb::str>(name) && std::string_view(nb::cast<const char*>(name)) == "bfloat16";
 }
@@ -47,6 +45,8 @@ std::optional<key_type> float_of(npy_intp width) {
 std::optional<key_type> key_type_of_array(PyArrayObject* array) {
   const PyArray_Descr* const type = PyArray_DESCR(array);
   const npy_intp width = PyArray_ITEMSIZE(array);
+  if (PyTypeNum_ISUSERDEF(type->type_num))
+    return width == 2 && is_bfloat16(type) ? std::optional(key_type::bf16) : std::nullopt;
   switch (type->kind) {
   case 'b':
     return key_type::u8;
@@ -59,8 +59,6 @@ std::optional<key_type> key_type_of_array(PyArrayObject* array) {
     return key_type::i64;
   case 'f':
     return float_of(width);
-  case 'V':
-    return width == 2 && is_bfloat16(type) ? std::optional(key_type::bf16) : std::nullopt;
   default:
     return std::nullopt;
   }
