@@ -100,7 +100,10 @@ const std::vector<entry>& entries() {
 }
 
 [[noreturn]] void refuse(std::string_view spec, const std::string& what) {
-  throw invalid_argument("workload '" + std::string(spec) + "': " + what + "; the workloads are\n" + workload_list());
+  std::string names;
+  for (const entry& e : entries())
+    names += (names.empty() ? "" : ", ") + std::string(e.info.name);
+  throw invalid_argument("workload '" + std::string(spec) + "': " + what + "; the workloads are " + names);
 }
 
 std::optional<double> number_in(std::string_view text) {

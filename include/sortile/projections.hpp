@@ -205,7 +205,7 @@ void order_structs(Structs& structs, Index* positions, const options& opts, cons
                    const projection<F>&... by) {
   using T = std::ranges::range_value_t<Structs>;
   const std::size_t n = length(structs);
-  std::tuple<key_column<T, F>...> keys(key_column<T, F>(by, n)...);
+  std::tuple<key_column<T, F>...> keys{key_column<T, F>(by, n)...};
   std::apply(
       [&](auto&... columns) {
         auto element = std::ranges::begin(structs);

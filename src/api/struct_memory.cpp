@@ -28,9 +28,9 @@ call_memory::~call_memory() {
 }
 
 options options_for_rows(const options& opts, const void* structs, std::size_t n) {
-  checks::struct_options(opts, structs, n);
-  need_cpu_engine("sort the structs of", opts);
   try {
+    checks::struct_options(opts, structs, n);
+    need_cpu_engine("sort the structs of", opts);
     options rows = opts;
     rows.order = order::ascending;
     return rows;

@@ -44,11 +44,14 @@ void for_each_task(unsigned workers, std::size_t tasks, progress_meter* progress
   const unsigned used = tasks < workers ? static_cast<unsigned>(tasks) : workers;
   run_on(used, [&](unsigned worker) {
     try {
-      for (std::size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
+      bool had_a_task = false;
+      for (std::size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks; had_a_task = true) {
         f(worker, task);
         if (worker == 0 && progress != nullptr)
           progress->report();
       }
+      if (worker == 0 && progress != nullptr && !had_a_task)
+        progress->report(); // others were quicker: a caller who wants to cancel is asked all the same
     } catch (...) {
       next.store(tasks, std::memory_order_relaxed);
       throw;

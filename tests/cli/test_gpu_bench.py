@@ -63,7 +63,7 @@ class GpuBench(CommandTest):
             self.nothing_left("text", "other")
 
     def test_kept_results_are_shown_and_drawn(self):
-        kept = self.file("r.json", results(("u32", "uniform", 28, 0.003, 0.006), ("u64", "zipf", 28, 0.02, 0.01)))
+        kept = self.file("r.json", results(("u32", "uniform", 28, 0.003, 0.006), ("u64", "zipf-spread", 28, 0.02, 0.01)))
         plots = self.path("plots")
         text = self.good("bench", "gpu", "--from", kept, "--plots", plots).decode()
         self.assertIn("NVIDIA H100 80GB HBM3, CUDA 13.0, CUB 3.0.1, device copy 3 TB/s, revision 0123456789ab, 2026-01-02", text)

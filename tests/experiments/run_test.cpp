@@ -34,7 +34,9 @@ TEST_P(every_experiment, runs_and_draws) {
   EXPECT_EQ(json_of(kept), json_of(all));
   EXPECT_EQ(e.tables(kept.experiments[0].points, kept.environment), e.tables(found, all.environment));
   const auto charts = e.charts(found, all.environment), same = e.charts(kept.experiments[0].points, kept.environment);
-  ASSERT_FALSE(charts.empty());
+  if (charts.empty()) {
+    EXPECT_TRUE(e.counts_alone) << "only counts have nothing to draw where no times are measured";
+  }
   ASSERT_EQ(charts.size(), same.size());
   for (std::size_t k = 0; k < charts.size(); ++k) {
     EXPECT_EQ(plot::svg_of(charts[k]), plot::svg_of(same[k]));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A shared library exports what the public headers declare and nothing else: exported_symbols.py LIBRARY SOURCE_FOLDER.
 
-Exported names of C are functions of sortile.h; those of C++ lie in namespace sortile, and their last name is a word of a public header or
+Exported names of C are functions of sortile.h or words of another public header; those of C++ lie in namespace sortile, and their last name is a word of a public header or
 of a declaration under src/ that is exported on purpose (gnu::visibility): what the libraries of other engines call.
 """
 import pathlib
@@ -40,7 +40,7 @@ def strangers(symbols, source):
     words = words_of(public + on_purpose)
     for symbol in symbols:
         if "::" not in symbol:
-            if symbol not in c_header | words_of(on_purpose):
+            if symbol not in c_header | words:
                 yield symbol
         elif "sortile::" not in symbol.split("(")[0] or last_name(symbol) not in words:
             yield symbol
