@@ -251,7 +251,7 @@ key_word general_number_word(std::string_view text, std::size_t depth) {
   const bool zero = value == 0;
   const std::uint64_t mantissa = zero ? 0 : static_cast<std::uint64_t>(std::ldexp(fraction, 64));
   const std::uint64_t biased = zero                ? 0
-                               : std::isinf(value) ? 0x7fff * 2
+                               : std::isinf(value) ? std::uint64_t{0xfffe}
                                                    : static_cast<std::uint64_t>(exponent + 0x7fff);
   const bool negative = !zero && std::signbit(value);
   // 1 bit of sign, 16 of the exponent, 64 of the mantissa, of which 19 go to the second word.
