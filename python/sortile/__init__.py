@@ -67,7 +67,7 @@ def sort(
     out : array, optional
         Where the result goes: an array of the same shape and type, which may be `x` itself (sorted in place).
     order : str or sequence of str, optional
-        Of a structured array: the fields to sort by, the first deciding. All fields, where it is not given.
+        Of a structured array: the fields that decide, the first before the next; the others break ties in their order.
     nan : {"last", "largest"}
         Where NaN and NaT go: behind all others in both directions, or where the largest value goes.
     threads : int, optional

@@ -83,7 +83,10 @@ def _is_ordered(dtype: np.dtype[Any]) -> bool:
 
 
 def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
-    """The fields of a structured array that decide its order, and their fields; an array of plain elements itself."""
+    """The fields of a structured array, and their fields, as they decide its order; plain elements as they are.
+
+    Fields that `order` does not name break ties, as they do in NumPy.
+    """
     if a.dtype.names is None:
         if order is not None:
             raise ValueError(f"sortile: order names fields, but elements of type {a.dtype} have none")
@@ -91,13 +94,13 @@ def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
             raise no_order(a.dtype)
         yield a
         return
-    names = a.dtype.names if order is None else (order,) if isinstance(order, str) else tuple(order)
-    for name in names:
+    named = () if order is None else (order,) if isinstance(order, str) else tuple(order)
+    for name in (*named, *(n for n in a.dtype.names if n not in named)):
         if name not in a.dtype.names:
             raise ValueError(f"sortile: no field is called {name!r}; the fields are {', '.join(a.dtype.names)}")
         field = a.dtype.fields[name][0]  # type: ignore[index]
         if field.subdtype is not None:
-            raise TypeError(f"sortile: field {name!r} holds arrays, which have no order; name the others by order=")
+            raise TypeError(f"sortile: field {name!r} holds arrays, which have no order")
         yield from leaves(a[name], None)
 
 

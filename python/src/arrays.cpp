@@ -41,7 +41,8 @@ std::string text_of(nb::handle h) {
 
 nb::object without_gaps(nb::handle array) {
   PyArrayObject* const a = as_array(array);
-  if (PyArray_IS_C_CONTIGUOUS(a) && PyArray_ISALIGNED(a))
+  // NumPy calls an array of no elements aligned wherever it begins.
+  if (PyArray_IS_C_CONTIGUOUS(a) && PyArray_ISALIGNED(a) && PyArray_SIZE(a) > 0)
     return nb::borrow<nb::object>(array);
   return owned(PyArray_NewCopy(a, NPY_CORDER));
 }

@@ -99,6 +99,8 @@ void run_sorter(call& how, const subject& x, nb::handle out, const Sorter& sorte
   PyArrayObject* const to = as_array(out);
   if (one_plain_lane(in) && one_plain_lane(to)) {
     const std::size_t n = size_of(in);
+    if (n == 0) // may begin anywhere
+      return;
     how.run(n, [&] { sorter(PyArray_DATA(in), PyArray_DATA(to), n, how.opts); });
     return;
   }

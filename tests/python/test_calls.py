@@ -164,9 +164,9 @@ import numpy, signal, sortile, sys, threading, os, time
 x = numpy.random.default_rng(1).integers(0, 2**63, 10_000_000, dtype=numpy.uint64)
 before = x[:1000].copy()
 print("ready", flush=True)
-threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-begin = time.monotonic()
 try:
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
     while time.monotonic() < begin + 60:
         sortile.argsort(x, threads=1)
 except KeyboardInterrupt:
