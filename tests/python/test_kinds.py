@@ -52,6 +52,7 @@ def test_structures_against_numpy():
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted))
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # NumPy's, of its own matrix
 def test_subclasses_come_back():
     records = np.rec.array([(2, 0.5), (1, 1.5)], dtype=[("size", "i4"), ("price", "f8")])
     found = sortile.sort(records)
