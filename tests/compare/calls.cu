@@ -122,7 +122,7 @@ SIMT_TEST(struct_calls, refuse_other_workspaces_than_asked_for) {
   const auto described = make_struct_sort(keys.span(), keys.span(), two_words{});
   testing::guarded_buffer space(workspace_bytes(described) + 128, 0, 0, where);
   const auto with = [&](std::span<std::byte> s) { return [&described, s] { run(described, {.workspace = s}); }; };
-  expect_refusal<workspace_too_small>(with(space.bytes().first(workspace_bytes(described) / 2)),
+  expect_refusal<workspace_too_small>(with(space.bytes().first(128)),
                                       status::workspace_too_small, {"bytes"});
   expect_invalid(with(space.bytes().subspan(1)), {"workspace", "aligned"});
 }
