@@ -102,7 +102,7 @@ const std::vector<entry>& entries() {
 [[noreturn]] void refuse(std::string_view spec, const std::string& what) {
   std::string names;
   for (const entry& e : entries())
-    names += (names.empty() ? "" : ", ") + std::string(e.info.name);
+    names += (names.empty() ? "" : ", ") + std::string(e.info.name) + std::string(e.info.parameters);
   throw invalid_argument("workload '" + std::string(spec) + "': " + what + "; the workloads are " + names);
 }
 
