@@ -255,7 +255,7 @@ def merge(runs: tuple[Any, ...], descending: bool, out: Any, nan: str, threads: 
     arrays = [a for a, _ in taken]
     with telling(progress) as tell:
         overlaps = out is not None and any(np.may_share_memory(a, out) for a in arrays)
-        result = NotImplemented
+        result: Any = NotImplemented
         if not overlaps:
             result = _core.merge(arrays, descending, out, nan, threads, tell)
         if result is NotImplemented:

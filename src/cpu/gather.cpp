@@ -110,6 +110,8 @@ void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, 
 }
 
 void copy(const void* from, std::size_t bytes, void* to, unsigned threads) {
+  if (bytes == 0)
+    return; // null pointers are no arguments of memcpy
   for_each_piece(threads, bytes, std::size_t{1} << 20, [&](std::size_t begin, std::size_t end) {
     std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin, end - begin);
   });
