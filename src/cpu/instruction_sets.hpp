@@ -7,10 +7,9 @@
 
 namespace sortile::cpu {
 
-/// The parts of AVX-512 that the kernels use. Under ThreadSanitizer none: g++ 12's instrumented vector splits write
-/// outside of their arrays, which the plain and the AddressSanitizer builds do not; why is not known yet.
+/// The parts of AVX-512 that the kernels use.
 inline bool has_avx512() {
-#if defined(SORTILE_CPU_AVX512) && !defined(__SANITIZE_THREAD__)
+#if defined(SORTILE_CPU_AVX512)
   static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2");

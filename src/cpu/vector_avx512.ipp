@@ -20,6 +20,14 @@ struct split_table {
 inline constexpr split_table<std::uint32_t> split_32;
 inline constexpr split_table<std::uint64_t> split_64;
 
+// The bits of a mask in a general register. g++ 12 may keep a mask in memory as the one or two bytes that it has, and
+// count the bits of four there: the instrumentation of ThreadSanitizer made it do so. What stands in a general register
+// is written and read as a whole.
+SORTILE_INLINE unsigned bits_of(unsigned mask) {
+  __asm__("" : "+r"(mask));
+  return mask;
+}
+
 struct vector_32 {
   using T = std::uint32_t;
   using V = __m512i;
@@ -90,7 +98,7 @@ struct vector_32 {
   // Of v, what is below the pivot (or not above it) goes to `left`, the rest ends at `right`; a whole vector is written at `left`.
   template <bool OrEqual>
   static SORTILE_INLINE void split(V v, V pivot, T*& left, T*& right) {
-    const unsigned low = OrEqual ? _mm512_cmple_epu32_mask(v, pivot) : _mm512_cmplt_epu32_mask(v, pivot);
+    const unsigned low = bits_of(OrEqual ? _mm512_cmple_epu32_mask(v, pivot) : _mm512_cmplt_epu32_mask(v, pivot));
     split_half(_mm512_castsi512_si256(v), low & 0xff, left, right);
     split_half(_mm512_extracti64x4_epi64(v, 1), low >> 8, left, right);
   }
@@ -106,7 +114,7 @@ struct vector_32 {
   static SORTILE_INLINE void split_first(V v, std::size_t n, V pivot, T*& left, T*& right) {
     const __mmask16 there = first(n);
     const __mmask16 low = OrEqual ? _mm512_mask_cmple_epu32_mask(there, v, pivot) : _mm512_mask_cmplt_epu32_mask(there, v, pivot);
-    const unsigned count = static_cast<unsigned>(_mm_popcnt_u32(low));
+    const unsigned count = static_cast<unsigned>(_mm_popcnt_u32(bits_of(low)));
     const std::size_t rest = n - count;
     _mm512_mask_storeu_epi32(left, first(count), _mm512_maskz_compress_epi32(low, v));
     left += count;
@@ -214,7 +222,7 @@ struct vector_64 {
 
   template <bool OrEqual>
   static SORTILE_INLINE void split(V v, V pivot, T*& left, T*& right) {
-    const unsigned low = OrEqual ? _mm512_cmple_epu64_mask(v, pivot) : _mm512_cmplt_epu64_mask(v, pivot);
+    const unsigned low = bits_of(OrEqual ? _mm512_cmple_epu64_mask(v, pivot) : _mm512_cmplt_epu64_mask(v, pivot));
     const V parts = _mm512_permutexvar_epi64(_mm512_load_si512(split_64.lane[low]), v);
     const std::size_t count = static_cast<std::size_t>(_mm_popcnt_u32(low));
     _mm512_storeu_si512(left, parts);
@@ -226,7 +234,7 @@ struct vector_64 {
   static SORTILE_INLINE void split_first(V v, std::size_t n, V pivot, T*& left, T*& right) {
     const __mmask8 there = first(n);
     const __mmask8 low = OrEqual ? _mm512_mask_cmple_epu64_mask(there, v, pivot) : _mm512_mask_cmplt_epu64_mask(there, v, pivot);
-    const unsigned count = static_cast<unsigned>(_mm_popcnt_u32(low));
+    const unsigned count = static_cast<unsigned>(_mm_popcnt_u32(bits_of(low)));
     const std::size_t rest = n - count;
     _mm512_mask_storeu_epi64(left, first(count), _mm512_maskz_compress_epi64(low, v));
     left += count;
