@@ -166,8 +166,8 @@ std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::
 
 /// Gives back to the system the scratch memory (at most 1 GiB) that large calls without a workspace of the caller keep
 /// from one to the next, and the pinned memory through which arrays of the host go to a GPU and back (64 MiB for each sort
-/// that ever ran beside another): CUDA takes that back when the device is idle, so this one call may wait for it. May be
-/// called at any time, from any thread.
+/// that ever ran beside another). Waits for no stream, unless the driver has no pools of host memory (then it waits for
+/// the device). May be called at any time, from any thread.
 void release_scratch() noexcept;
 
 /// An engine by name, and whether it can be used here.

@@ -3,6 +3,7 @@
 // a microsecond, so that is done again only when the process has loaded something since.
 #include "device/host_reach.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -57,6 +58,19 @@ ask_driver driver() {
 }
 #endif
 
+/// Where this thread has met memory lately that is none of CUDA's. Asking the driver takes 0.2 µs once there is a
+/// context, ten times a short sort. CUDA takes addresses 2 MiB at a time, so no such piece holds both kinds. Should one
+/// be given back and become a device's, all that is lost is the message: the sort faults, as on any wrong pointer.
+class known_host_memory {
+ public:
+  bool holds(std::uintptr_t piece) const { return recent_[piece % places] == piece; }
+  void add(std::uintptr_t piece) { recent_[piece % places] = piece; }
+
+ private:
+  static constexpr std::size_t places = 64;
+  std::array<std::uintptr_t, places> recent_{};
+};
+
 } // namespace
 
 bool has_driver() noexcept {
@@ -67,13 +81,20 @@ bool is_out_of_reach(const void* array) noexcept {
   const ask_driver ask = array == nullptr ? nullptr : driver();
   if (ask == nullptr)
     return false;
-  const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(array));
+  static thread_local known_host_memory known;
+  const auto address = reinterpret_cast<std::uintptr_t>(array);
+  const std::uintptr_t piece = address >> 21;
+  if (known.holds(piece))
+    return false;
   unsigned type = 0, managed = 0;
   void* here = nullptr;
   int which[] = {memory_type, host_pointer, is_managed};
   void* answers[] = {&type, &here, &managed};
-  return ask(3, which, answers, address) == well && type == in_device_memory && (managed & 0xff) == 0 &&
-         here == nullptr;
+  if (ask(3, which, answers, address) != well)
+    return false;
+  if (type == 0)
+    known.add(piece);
+  return type == in_device_memory && (managed & 0xff) == 0 && here == nullptr;
 }
 
 } // namespace sortile::device

@@ -1,7 +1,6 @@
 #include "gpu/staging.hpp"
 
 #include "cpu/parallel.hpp"
-#include "device/capture_guard.hpp"
 #include "gpu/cuda_engine.hpp"
 
 #include <algorithm>
@@ -29,23 +28,11 @@ void copy_by_threads(void* to, const void* from, std::size_t bytes, unsigned thr
   });
 }
 
-/// As many as ever were in use at once, for the next callers: to give pinned memory back is to wait for the device.
+/// As many as ever were in use at once, for the next callers: to pin 64 MiB takes 20 ms.
 std::mutex kept_mutex;
 std::unique_ptr<staging> kept; // the first of a list; by kept_mutex
 
 } // namespace
-
-staging::staging() {
-  for (slot& s : slots_)
-    SORTILE_CUDA_CHECK_ALLOCATION(cudaHostAlloc(&s.memory, slot_bytes, cudaHostAllocPortable), slot_bytes);
-}
-
-staging::~staging() {
-  const device::capture_guard relaxed;
-  for (slot& s : slots_)
-    if (s.memory != nullptr)
-      static_cast<void>(cudaFreeHost(s.memory));
-}
 
 void staging::upload(void* device, const void* host, std::size_t bytes, const device::stream& stream, unsigned threads,
                      progress_meter& progress) {
@@ -56,13 +43,13 @@ void staging::upload(void* device, const void* host, std::size_t bytes, const de
     return;
   }
   for (std::size_t at = 0, i = 0; at < bytes; at += slot_bytes, ++i) {
-    slot& s = slots_[i % slots];
+    device::event& moved = moved_[i % slots];
     const std::size_t chunk = std::min(slot_bytes, bytes - at);
-    s.moved.synchronize(); // what it held before has left
-    copy_by_threads(s.memory, static_cast<const char*>(host) + at, chunk, threads);
+    moved.synchronize(); // what it held before has left
+    copy_by_threads(slot(i), static_cast<const char*>(host) + at, chunk, threads);
     SORTILE_CUDA_CHECK(
-        cudaMemcpyAsync(static_cast<char*>(device) + at, s.memory, chunk, cudaMemcpyHostToDevice, stream.get()));
-    s.moved.record(stream.get());
+        cudaMemcpyAsync(static_cast<char*>(device) + at, slot(i), chunk, cudaMemcpyHostToDevice, stream.get()));
+    moved.record(stream.get());
     progress.add(chunk);
     progress.report();
   }
@@ -79,17 +66,15 @@ void staging::download(void* host, const void* device, std::size_t bytes, const 
   const std::size_t chunks = (bytes + slot_bytes - 1) / slot_bytes;
   const auto chunk_bytes = [&](std::size_t i) { return std::min(slot_bytes, bytes - i * slot_bytes); };
   const auto fetch = [&](std::size_t i) {
-    slot& s = slots_[i % slots];
-    SORTILE_CUDA_CHECK(cudaMemcpyAsync(s.memory, static_cast<const char*>(device) + i * slot_bytes, chunk_bytes(i),
+    SORTILE_CUDA_CHECK(cudaMemcpyAsync(slot(i), static_cast<const char*>(device) + i * slot_bytes, chunk_bytes(i),
                                        cudaMemcpyDeviceToHost, stream.get()));
-    s.moved.record(stream.get());
+    moved_[i % slots].record(stream.get());
   };
   for (std::size_t i = 0; i < std::min(slots, chunks); ++i)
     fetch(i);
   for (std::size_t i = 0; i < chunks; ++i) {
-    slot& s = slots_[i % slots];
-    s.moved.synchronize();
-    copy_by_threads(static_cast<char*>(host) + i * slot_bytes, s.memory, chunk_bytes(i), threads);
+    moved_[i % slots].synchronize();
+    copy_by_threads(static_cast<char*>(host) + i * slot_bytes, slot(i), chunk_bytes(i), threads);
     if (i + slots < chunks)
       fetch(i + slots);
     progress.add(chunk_bytes(i));

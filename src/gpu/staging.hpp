@@ -10,6 +10,7 @@
 // Arrays that are pinned or managed already are copied as they are.
 #pragma once
 
+#include "device/pinned_memory.hpp"
 #include "device/stream.hpp"
 #include "plan/progress.hpp"
 
@@ -24,10 +25,7 @@ class staging {
   static constexpr std::size_t slots = 4, slot_bytes = std::size_t{16} << 20;
 
   /// \throws out_of_memory where so much memory cannot be pinned
-  staging();
-  ~staging();
-  staging(const staging&) = delete;
-  staging& operator=(const staging&) = delete;
+  staging() : memory_(slots * slot_bytes) {}
 
   /// Copies in the order of the stream; `host` has been read when the call returns. Progress counts bytes.
   void upload(void* device, const void* host, std::size_t bytes, const device::stream& stream, unsigned threads,
@@ -38,11 +36,10 @@ class staging {
                 progress_meter& progress);
 
  private:
-  struct slot {
-    void* memory = nullptr;
-    device::event moved{};
-  };
-  std::array<slot, slots> slots_;
+  std::byte* slot(std::size_t i) const { return memory_.data() + i % slots * slot_bytes; }
+
+  device::pinned_memory memory_;
+  std::array<device::event, slots> moved_; // out of the slot, or into it
 
  public:
   std::unique_ptr<staging> next; ///< in the list of those that nobody uses
