@@ -8,7 +8,7 @@
 #include "files/output.hpp"
 
 #include "testing/environment.hpp"
-#include "testing/json.hpp"
+#include "testing/results.hpp"
 #include "testing/workloads.hpp"
 
 #include <algorithm>
@@ -27,38 +27,21 @@ void print_table(const std::vector<testing::timing>& timings, std::uint64_t n) {
                with_unit(static_cast<double>(n) / t.median()), t.median() / reference, 100 * t.noise());
 }
 
+/// In the one format of kept results, testing/results.hpp.
 void write_json(const bench_job& job, const std::vector<testing::timing>& timings, std::uint64_t n) {
-  testing::json_writer json;
-  json.begin_object();
-  json.key("environment");
-  json.begin_object();
-  testing::write(json, testing::capture_environment());
-  json.end_object();
-  json.member("n", n);
-  json.member("type", job.type);
-  json.member("workload", job.workload);
-  json.member("pairs", job.pairs);
-  json.member("lines", job.lines);
-  json.member("seed", job.seed);
-  json.key("results");
-  json.begin_array();
-  for (const testing::timing& t : timings) {
-    json.begin_object();
-    json.member("name", t.name);
-    json.member("median_seconds", t.median());
-    json.member("noise", t.noise());
-    json.key("seconds");
-    json.begin_array();
-    for (const double s : t.seconds)
-      json.value(s);
-    json.end_array();
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+  testing::results_file all{.suite = "command", .environment = testing::to_facts(testing::capture_environment())};
+  all.settings.add("seed", double(job.seed));
+  all.settings.add("lines", job.lines);
+  for (const testing::timing& t : timings)
+    all.rows.push_back({.type = job.pairs.empty() ? job.type : job.type + "+" + job.pairs,
+                        .workload = job.workload,
+                        .n = n,
+                        .contender = t.name,
+                        .median = t.median(),
+                        .noise = t.noise(),
+                        .seconds = t.seconds});
   files::output to(job.json);
-  to.write(json.text());
-  to.write("\n");
+  to.write(testing::text_of(all));
   to.commit();
 }
 

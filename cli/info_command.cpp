@@ -5,16 +5,19 @@
 #include "files/parallel.hpp"
 
 #include "testing/environment.hpp"
-#include "testing/json.hpp"
 
 #include <sortile/device.hpp>
 #include <sortile/request.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
 namespace sortile::cli {
 
 namespace {
+
+using json = nlohmann::ordered_json;
 
 constexpr const char* examples = R"(Examples:
   sortile info          for people
@@ -53,17 +56,11 @@ void show_build() {
                path_beside(p.name).empty() ? "not beside this program (make tools)" : "yes");
 }
 
-void write_build(testing::json_writer& json) {
-  json.key("has");
-  json.begin_object();
-  json.member("gpu_architectures", gpu_architectures);
-  json.member("executor", has_executor);
-  json.key("programs");
-  json.begin_object();
+json build_as_json() {
+  json beside = json::object();
   for (const program& p : programs)
-    json.member(p.name, !path_beside(p.name).empty());
-  json.end_object();
-  json.end_object();
+    beside[p.name] = !path_beside(p.name).empty();
+  return {{"gpu_architectures", gpu_architectures}, {"executor", has_executor}, {"programs", beside}};
 }
 
 void show_gpus() {
@@ -76,24 +73,40 @@ void show_gpus() {
                gpu.why_unusable.empty() ? "usable" : "not usable: " + gpu.why_unusable);
 }
 
-void write_gpus(testing::json_writer& json) {
-  json.key("gpus");
-  json.begin_object();
-  json.member("why_none", devices().why_none);
-  json.key("devices");
-  json.begin_array();
-  for (const device_info& gpu : devices().devices) {
-    json.begin_object();
-    json.member("ordinal", gpu.ordinal);
-    json.member("name", gpu.name);
-    json.member("compute_capability", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor));
-    json.member("multiprocessors", gpu.multiprocessors);
-    json.member("memory_bytes", gpu.memory_bytes);
-    json.member("why_unusable", gpu.why_unusable);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+json gpus_as_json() {
+  json found = json::array();
+  for (const device_info& gpu : devices().devices)
+    found.push_back({{"ordinal", gpu.ordinal},
+                     {"name", gpu.name},
+                     {"compute_capability", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
+                     {"multiprocessors", gpu.multiprocessors},
+                     {"memory_bytes", gpu.memory_bytes},
+                     {"why_unusable", gpu.why_unusable}});
+  return {{"why_none", devices().why_none}, {"devices", found}};
+}
+
+json environment_as_json() {
+  json all = json::object();
+  for (const auto& [name, fact] : testing::to_facts(testing::capture_environment()))
+    std::visit(
+        [&](const auto& value) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
+            all[name] = static_cast<std::int64_t>(value); // a machine's numbers are counts
+          else
+            all[name] = value;
+        },
+        fact);
+  return all;
+}
+
+json engines_as_json() {
+  json all = json::array();
+  for (const engine_info& engine : engines())
+    all.push_back({{"name", engine.name},
+                   {"description", engine.description},
+                   {"usable", engine.usable},
+                   {"reason", engine.reason}});
+  return all;
 }
 
 int show_text() {
@@ -117,33 +130,13 @@ int show_text() {
 }
 
 int show_json() {
-  testing::json_writer json;
-  json.begin_object();
-  json.member("version", SORTILE_VERSION);
-  json.key("environment");
-  json.begin_object();
-  testing::write(json, testing::capture_environment());
-  json.end_object();
-  write_build(json);
-  write_gpus(json);
-  json.key("engines");
-  json.begin_array();
-  for (const engine_info& engine : engines()) {
-    json.begin_object();
-    json.member("name", engine.name);
-    json.member("description", engine.description);
-    json.member("usable", engine.usable);
-    json.member("reason", engine.reason);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("key_types");
-  json.begin_array();
+  json types = json::array();
   for (const key_type type : all_key_types)
-    json.value(name(type));
-  json.end_array();
-  json.end_object();
-  fmt::print("{}\n", json.text());
+    types.push_back(name(type));
+  const json all{{"version", SORTILE_VERSION}, {"environment", environment_as_json()}, {"has", build_as_json()},
+                 {"gpus", gpus_as_json()},     {"engines", engines_as_json()},         {"key_types", types}};
+  constexpr int indentation = 2;
+  fmt::print("{}\n", all.dump(indentation, ' ', false, json::error_handler_t::replace));
   return all_well;
 }
 

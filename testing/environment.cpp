@@ -1,7 +1,6 @@
 // Reads the environment from /proc, /sys and what the build left as definitions, see environment.hpp.
 #include "testing/environment.hpp"
 
-#include "testing/json.hpp"
 
 #include <sortile_revision.hpp> // made by the build
 
@@ -102,14 +101,6 @@ facts to_facts(const environment& e) {
   all.add("build_type", e.build_type);
   all.add("flags", e.flags);
   return all;
-}
-
-void write(json_writer& out, const environment& e) {
-  for (const auto& [name, fact] : to_facts(e))
-    if (const auto* number = std::get_if<double>(&fact))
-      out.member(name, *number);
-    else
-      out.member(name, std::get<std::string>(fact));
 }
 
 std::string to_string(const environment& e) {

@@ -8,8 +8,6 @@
 
 namespace sortile::testing {
 
-class json_writer;
-
 struct environment {
   std::string date; ///< UTC, ISO 8601
   /// Git revision that was built, "+" after it where the tree had changes; "unknown" where it was no checkout.
@@ -28,8 +26,6 @@ environment capture_environment();
 
 /// For the files of results.
 facts to_facts(const environment& e);
-/// As members of the object that is open.
-void write(json_writer& out, const environment& e);
 
 /// A few lines for people.
 std::string to_string(const environment& e);

@@ -134,8 +134,9 @@ class Manners(CommandTest):
         for name in ("sortile", "std::sort", "qsort", "std::stable_sort"):
             self.assertIn(name, table)
         told = json.loads(self.content("r.json"))
-        self.assertEqual(len(told["results"]), 4)
-        self.assertEqual([len(result["seconds"]) for result in told["results"]], [2, 2, 2, 2])
+        self.assertEqual((told["format"], told["suite"]), ("sortile-results 1", "command"))
+        self.assertEqual([len(row["seconds"]) for row in told["rows"]], [2, 2, 2, 2])
+        self.assertEqual([row["contender"] for row in told["rows"]].count("sortile"), 1)
         self.assertIn("cpu", told["environment"])
         for kind in ("u8", "i128", "f16", "bf16", "f64"):
             self.good("bench", "-n", "500", "--repeat", "1", "--type", kind)

@@ -1,7 +1,6 @@
 // Guarded buffers, interleaved timing, JSON, kept results, environment.
 #include "testing/environment.hpp"
 #include "testing/guarded_buffer.hpp"
-#include "testing/json.hpp"
 #include "testing/race.hpp"
 #include "testing/results.hpp"
 
@@ -87,26 +86,6 @@ TEST(timing, gives_median_fastest_and_noise) {
   EXPECT_EQ(t.fastest(), 1);
   EXPECT_EQ(t.noise(), 0.5);
   EXPECT_EQ((timing{"even", {1, 3}}).median(), 2);
-}
-
-TEST(json, is_written_as_it_should) {
-  json_writer json;
-  json.begin_object();
-  json.member("text", "a \"quoted\"\n\\ line");
-  json.key("numbers");
-  json.begin_array();
-  json.value(1);
-  json.value(0.1);
-  json.value(std::numeric_limits<double>::quiet_NaN());
-  json.end_array();
-  json.member("yes", true);
-  json.key("empty");
-  json.begin_object();
-  json.end_object();
-  json.end_object();
-  EXPECT_EQ(json.text(),
-            "{\n  \"text\": \"a \\\"quoted\\\"\\u000a\\\\ line\",\n  \"numbers\": [\n    1,\n    0.1,\n    null\n  ],\n"
-            "  \"yes\": true,\n  \"empty\": {}\n}\n");
 }
 
 results_file some_results() {
