@@ -25,10 +25,14 @@ void file_descriptor::close(std::string_view name) {
     fail_system(name, "finish writing");
 }
 
-std::size_t read_fully(int fd, char* to, std::size_t size, std::string_view name) {
+namespace {
+
+/// Calls ::read or ::pread as `read(to, size, done so far)` until all is there or the file ends.
+template <class Read>
+std::size_t read_all(char* to, std::size_t size, std::string_view name, Read read) {
   std::size_t done = 0;
   while (done < size) {
-    const ssize_t got = ::read(fd, to + done, std::min(size - done, most_per_call));
+    const ssize_t got = read(to + done, std::min(size - done, most_per_call), done);
     if (got == 0)
       break;
     if (got > 0)
@@ -37,42 +41,41 @@ std::size_t read_fully(int fd, char* to, std::size_t size, std::string_view name
       fail_system(name, "read");
   }
   return done;
+}
+
+/// Calls ::write or ::pwrite as `write(from, size, done so far)` until all is written.
+template <class Write>
+void write_all(std::string_view bytes, std::string_view name, Write write) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t put = write(bytes.data() + done, std::min(bytes.size() - done, most_per_call), done);
+    if (put >= 0)
+      done += static_cast<std::size_t>(put);
+    else if (errno != EINTR)
+      fail_system(name, "write");
+  }
+}
+
+} // namespace
+
+std::size_t read_fully(int fd, char* to, std::size_t size, std::string_view name) {
+  return read_all(to, size, name, [&](char* at, std::size_t n, std::size_t) { return ::read(fd, at, n); });
 }
 
 std::size_t read_fully_at(int fd, char* to, std::size_t size, std::uint64_t offset, std::string_view name) {
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got = ::pread(fd, to + done, std::min(size - done, most_per_call), static_cast<off_t>(offset + done));
-    if (got == 0)
-      break;
-    if (got > 0)
-      done += static_cast<std::size_t>(got);
-    else if (errno != EINTR)
-      fail_system(name, "read");
-  }
-  return done;
+  return read_all(to, size, name, [&](char* at, std::size_t n, std::size_t done) {
+    return ::pread(fd, at, n, static_cast<off_t>(offset + done));
+  });
 }
 
 void write_fully(int fd, std::string_view bytes, std::string_view name) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), std::min(bytes.size(), most_per_call));
-    if (put >= 0)
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    else if (errno != EINTR)
-      fail_system(name, "write");
-  }
+  write_all(bytes, name, [&](const char* from, std::size_t n, std::size_t) { return ::write(fd, from, n); });
 }
 
 void write_fully_at(int fd, std::string_view bytes, std::uint64_t offset, std::string_view name) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::pwrite(fd, bytes.data(), std::min(bytes.size(), most_per_call), static_cast<off_t>(offset));
-    if (put >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-      offset += static_cast<std::uint64_t>(put);
-    } else if (errno != EINTR) {
-      fail_system(name, "write");
-    }
-  }
+  write_all(bytes, name, [&](const char* from, std::size_t n, std::size_t done) {
+    return ::pwrite(fd, from, n, static_cast<off_t>(offset + done));
+  });
 }
 
 } // namespace sortile::files
