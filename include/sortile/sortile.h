@@ -153,6 +153,39 @@ sortile_status sortile_workspace_bytes(sortile_key_type type, size_t n, size_t v
 sortile_status sortile_argsort_workspace_bytes(sortile_key_type type, size_t n, size_t index_bytes, size_t* bytes,
                                                const sortile_options* options);
 
+/* Where the segments of an array lie, in elements.
+ *   begins not NULL, ends NULL      segment i is [begins[i], begins[i + 1]); begins has count + 1 elements
+ *   both not NULL                   segment i is [begins[i], ends[i]); both have count elements, in any order
+ *   both NULL                       segment i has the elements i * stride + k * step for k < length: rows of a 2-D array
+ *                                   have step 1 and stride = columns, its columns stride 1 and step = columns
+ * Offsets lie where options.memory says. In host memory those that decrease, reach beyond the arrays or overlap are
+ * refused; in device memory they are read there when the work is done, and such segments are taken as empty or cut off
+ * (with options.checked that is reported). */
+typedef struct sortile_segments {
+  size_t count;
+  const void* begins;
+  const void* ends;
+  size_t offset_bytes; /* 4 or 8: the width of begins and ends */
+  size_t length, stride, step;
+} sortile_segments;
+
+/* Sorts within segments of arrays of n elements: each as sortile_sort, sortile_sort_by_key and sortile_argsort would.
+ * Indices count from the beginning of their segment. What lies in no segment is neither read nor written. */
+sortile_status sortile_segment_sort(sortile_key_type type, const void* in, void* out, size_t n,
+                                    const sortile_segments* segments, const sortile_options* options);
+sortile_status sortile_segment_sort_by_key(sortile_key_type type, const void* keys_in, void* keys_out,
+                                           size_t value_bytes, const void* values_in, void* values_out, size_t n,
+                                           const sortile_segments* segments, const sortile_options* options);
+sortile_status sortile_segment_argsort(sortile_key_type type, const void* keys, size_t n, size_t index_bytes,
+                                       void* indices, const sortile_segments* segments,
+                                       const sortile_options* options);
+
+/* Bytes of workspace that are enough for these, whatever the offsets are; of the segments' pointers it matters only
+ * which are NULL. indices not 0: for sortile_segment_argsort, value_bytes being that of an index. */
+sortile_status sortile_segment_workspace_bytes(sortile_key_type type, size_t n, size_t value_bytes, int indices,
+                                               const sortile_segments* segments, size_t* bytes,
+                                               const sortile_options* options);
+
 /* Engine number i of this build, and whether it can be used here; NULL beyond the last. The strings live as long as the
  * program. */
 const char* sortile_engine_name(size_t i);

@@ -2,8 +2,9 @@
 //
 // All sorts are stable; floats order −0 and +0 as equal and NaN as the largest; bits are never altered. Calls block
 // until done and may be made from several threads at once on different arrays. Ranges are anything contiguous:
-// std::vector, std::span, arrays. Structs are sorted by their members (projections.hpp). What is no call of these ends
-// the compilation with one sentence that says what to write (misuse.hpp).
+// std::vector, std::span, arrays. Structs are sorted by their members (projections.hpp), and many parts of an
+// array in one call (segments.hpp). What is no call of these ends the compilation with one sentence that says what to
+// write (misuse.hpp).
 #pragma once
 
 #if __cplusplus < 202002L
@@ -272,6 +273,8 @@ void merge(A&& a, B&& b, Out&& out, const options& opts = {}) {
 #pragma GCC visibility pop
 
 #include <sortile/projections.hpp>
+
+#include <sortile/segments.hpp>
 
 #include <sortile/misuse.hpp>
 

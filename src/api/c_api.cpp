@@ -1,5 +1,6 @@
 // The C ABI: structs and exceptions translated, nothing else.
 #include <sortile/request.hpp>
+#include <sortile/segments.hpp>
 #include <sortile/sortile.h>
 
 #include "plan/engine.hpp"
@@ -123,6 +124,17 @@ void need_result(const void* pointer, const char* name) {
     throw invalid_argument(std::string("sortile: ") + name + " is null; it says where to put the result");
 }
 
+segments list_of(const sortile_segments* given) {
+  if (given == nullptr)
+    throw invalid_argument("sortile: segments is null; it says where the segments lie");
+  if (given->begins == nullptr && given->ends != nullptr)
+    throw invalid_argument("sortile: segments.ends is given without segments.begins");
+  const segment_form form = given->begins == nullptr ? segment_form::strided
+                            : given->ends == nullptr ? segment_form::offsets
+                                                     : segment_form::ranges;
+  return {form, given->count, given->begins, given->ends, given->offset_bytes, given->length, given->stride, given->step};
+}
+
 /// Addresses for a request that is planned and never run: apart, aligned, not null.
 sort_request never_run(sortile_key_type type, std::size_t n) {
   constexpr std::uintptr_t far_apart = std::uintptr_t{1} << 61;
@@ -238,6 +250,45 @@ sortile_status sortile_argsort_workspace_bytes(sortile_key_type type, size_t n, 
     request.keys_out = nullptr;
     request.carries = payload::indices;
     request.value_bytes = index_bytes;
+    *bytes = workspace_bytes(request, options_of(opts));
+  });
+}
+
+sortile_status sortile_segment_sort(sortile_key_type type, const void* in, void* out, size_t n,
+                                    const sortile_segments* where, const sortile_options* opts) {
+  return translated([&] { run(segmented_request{keys_request(type, in, out, n), list_of(where)}, options_of(opts)); });
+}
+
+sortile_status sortile_segment_sort_by_key(sortile_key_type type, const void* keys_in, void* keys_out,
+                                           size_t value_bytes, const void* values_in, void* values_out, size_t n,
+                                           const sortile_segments* where, const sortile_options* opts) {
+  return translated([&] {
+    segmented_request request{keys_request(type, keys_in, keys_out, n), list_of(where)};
+    add_values(request.arrays, value_bytes, values_in, values_out);
+    run(request, options_of(opts));
+  });
+}
+
+sortile_status sortile_segment_argsort(sortile_key_type type, const void* keys, size_t n, size_t index_bytes,
+                                       void* indices, const sortile_segments* where, const sortile_options* opts) {
+  return translated([&] {
+    segmented_request request{keys_request(type, keys, nullptr, n), list_of(where)};
+    request.arrays.carries = payload::indices;
+    request.arrays.value_bytes = index_bytes;
+    request.arrays.values_out = indices;
+    run(request, options_of(opts));
+  });
+}
+
+sortile_status sortile_segment_workspace_bytes(sortile_key_type type, size_t n, size_t value_bytes, int indices,
+                                               const sortile_segments* where, size_t* bytes,
+                                               const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    segmented_request request{keys_request(type, nullptr, nullptr, n), list_of(where)};
+    if (value_bytes > 0 || indices != 0)
+      request.arrays.carries = indices != 0 ? payload::indices : payload::values;
+    request.arrays.value_bytes = value_bytes;
     *bytes = workspace_bytes(request, options_of(opts));
   });
 }

@@ -3,6 +3,7 @@
 
 #include "cpu/arrangement.hpp"
 #include "cpu/gather.hpp"
+#include "cpu/segment_sort.hpp"
 #include "cpu/vector_sort.hpp"
 
 namespace sortile::cpu {
@@ -46,6 +47,8 @@ class engine_on_cpu final : public engine {
     progress.finish();
     return a.double_buffer ? result_place::input : result_place::output;
   }
+
+  const segment_sorter* segments() const override { return &cpu_segments(); }
 
  private:
   static std::string local_sort(const sort_request& request) {

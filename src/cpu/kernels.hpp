@@ -156,10 +156,16 @@ struct kernels {
 template <class K, class V>
 const kernels<K, V>& best_kernels();
 
-extern template const kernels<std::uint8_t, no_value>& best_kernels();
-extern template const kernels<std::uint16_t, no_value>& best_kernels();
-extern template const kernels<std::uint32_t, no_value>& best_kernels();
-extern template const kernels<std::uint64_t, no_value>& best_kernels();
-extern template const kernels<uint128, no_value>& best_kernels();
+#define SORTILE_KERNELS_OF(KEY)                                                                                        \
+  extern template const kernels<KEY, no_value>& best_kernels();                                                        \
+  extern template const kernels<KEY, value_bytes<4>>& best_kernels();                                                  \
+  extern template const kernels<KEY, value_bytes<8>>& best_kernels();                                                  \
+  extern template const kernels<KEY, value_bytes<16>>& best_kernels();
+SORTILE_KERNELS_OF(std::uint8_t)
+SORTILE_KERNELS_OF(std::uint16_t)
+SORTILE_KERNELS_OF(std::uint32_t)
+SORTILE_KERNELS_OF(std::uint64_t)
+SORTILE_KERNELS_OF(uint128)
+#undef SORTILE_KERNELS_OF
 
 } // namespace sortile::cpu

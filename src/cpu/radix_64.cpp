@@ -4,6 +4,9 @@
 namespace sortile::cpu {
 
 template const kernels<std::uint64_t, no_value>& best_kernels();
+template const kernels<std::uint64_t, value_bytes<4>>& best_kernels();
+template const kernels<std::uint64_t, value_bytes<8>>& best_kernels();
+template const kernels<std::uint64_t, value_bytes<16>>& best_kernels();
 template void radix_sort_keys<std::uint64_t>(const radix_job&);
 
 } // namespace sortile::cpu

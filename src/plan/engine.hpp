@@ -3,12 +3,14 @@
 
 #include <sortile/device.hpp>
 #include <sortile/request.hpp>
+#include <sortile/segments.hpp>
 #include <sortile/struct_request.hpp>
 
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sortile {
 
@@ -35,6 +37,35 @@ class struct_sorter {
 
  protected:
   ~struct_sorter() = default;
+};
+
+/// What one read of segments in host memory has found; of those in device memory nothing is known.
+struct segment_survey {
+  std::size_t longest = 0;           ///< elements of the longest segment
+  std::size_t elements = 0;          ///< of all segments
+  std::vector<std::size_t> chunks{}; ///< elements of each stretch of `chunk_segments` segments
+  std::size_t chunk_segments = 0;
+};
+
+/// Sorts within segments, of an engine that does them. Requests are checked.
+class segment_sorter {
+ public:
+  /// Empty where it can do this, else what it lacks.
+  virtual std::string why_refused(const segmented_request& request, const options& opts) const = 0;
+
+  /// Steps and workspace, whatever the offsets and wherever the arrays lie. plan::result is always the output.
+  virtual plan make_plan(const segmented_request& request, const options& opts, unsigned threads) const = 0;
+  /// What this very request uses, make_plan().workspace_bytes at most.
+  virtual std::size_t workspace_used(const segmented_request& request, const options& opts, unsigned threads,
+                                     const segment_survey& found) const = 0;
+
+  /// Carries it out with a workspace of workspace_used(). For arrays in device memory it may be empty: the engine then
+  /// allocates one itself.
+  virtual void run(const segmented_request& request, const options& opts, const execution& how,
+                   const segment_survey& found) const = 0;
+
+ protected:
+  ~segment_sorter() = default;
 };
 
 /// A production engine or a classic behind one interface. Implementations hold no state between calls.
@@ -71,6 +102,9 @@ class engine {
 
   /// Null where the engine sorts no structs.
   virtual const struct_sorter* structs() const { return nullptr; }
+
+  /// Null where the engine sorts nothing within segments.
+  virtual const segment_sorter* segments() const { return nullptr; }
 
   /// The devices that an engine of GPUs finds; null for others.
   virtual const device_list* devices() const { return nullptr; }

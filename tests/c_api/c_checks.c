@@ -259,6 +259,33 @@ static const char* zeros_are_the_defaults(void) {
   return NULL;
 }
 
+static const char* sorts_within_segments(void) {
+  uint32_t keys[6] = {3, 1, 2, 9, 8, 7}, sorted[6] = {0}, indices[6], values[6] = {0, 1, 2, 3, 4, 5};
+  const uint32_t offsets[3] = {0, 2, 6}, begins[2] = {3, 0}, ends[2] = {6, 2};
+  const sortile_segments neighbours = {2, offsets, NULL, 4, 0, 0, 0}, ranges = {2, begins, ends, 4, 0, 0, 0},
+                         rows = {2, NULL, NULL, 0, 3, 3, 1}, columns = {3, NULL, NULL, 0, 2, 1, 3};
+  CHECK(sortile_segment_sort(SORTILE_U32, keys, sorted, 6, &neighbours, NULL) == SORTILE_OK);
+  CHECK(sorted[0] == 1 && sorted[1] == 3 && sorted[2] == 2 && sorted[5] == 9);
+  CHECK(sortile_segment_sort(SORTILE_U32, keys, sorted, 6, &ranges, NULL) == SORTILE_OK);
+  CHECK(sorted[0] == 1 && sorted[1] == 3 && sorted[2] == 2 && sorted[3] == 7 && sorted[5] == 9);
+  CHECK(sortile_segment_argsort(SORTILE_U32, keys, 6, 4, indices, &rows, NULL) == SORTILE_OK);
+  CHECK(indices[0] == 1 && indices[1] == 2 && indices[2] == 0 && indices[3] == 2 && indices[5] == 0);
+  CHECK(sortile_segment_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, 6, &columns, NULL) == SORTILE_OK);
+  CHECK(keys[0] == 3 && keys[3] == 9 && keys[2] == 2 && values[0] == 0 && values[5] == 5);
+  size_t bytes = 0;
+  CHECK(sortile_segment_workspace_bytes(SORTILE_U64, 1000000, 8, 0, &columns, &bytes, NULL) == SORTILE_OK);
+  CHECK(sortile_segment_workspace_bytes(SORTILE_U64, 1000000, 8, 0, &neighbours, &bytes, NULL) == SORTILE_OK && bytes > 0);
+  CHECK(sortile_segment_workspace_bytes(SORTILE_U64, 6, 4, 1, &rows, &bytes, NULL) == SORTILE_OK);
+  const uint32_t falling[3] = {0, 4, 2};
+  const sortile_segments wrong = {2, falling, NULL, 4, 0, 0, 0}, without = {2, NULL, ends, 4, 0, 0, 0};
+  CHECK(sortile_segment_sort(SORTILE_U32, keys, keys, 6, &wrong, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "must not decrease") != NULL);
+  CHECK(sortile_segment_sort(SORTILE_U32, keys, keys, 6, &without, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_segment_sort(SORTILE_U32, keys, keys, 6, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "segments is null") != NULL);
+  return NULL;
+}
+
 /* Numbers whose lower byte, or lower half, would name something. */
 static const int no_such_number[] = {256, 65536, 0x1000000, 2147483647, -1, -256, 14, 2 + 256};
 
@@ -328,6 +355,7 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"tells_progress_and_cancels", tells_progress_and_cancels},
                                   {"names_errors", names_errors},
                                   {"zeros_are_the_defaults", zeros_are_the_defaults},
+                                  {"sorts_within_segments", sorts_within_segments},
                                   {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},
                                   {"lists_engines", lists_engines},
                                   {NULL, NULL}};

@@ -1,0 +1,107 @@
+// The front door of sorts within segments: check, choose the engine, read the offsets, find workspace, run.
+#include <sortile/segments.hpp>
+
+#include "api/checks.hpp"
+#include "api/segment_checks.hpp"
+#include "cpu/scratch.hpp"
+#include "plan/engine.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace sortile {
+namespace {
+
+constexpr std::size_t alone_below = 4096; // elements
+
+/// A checked request, and who does it with how many threads.
+struct assignment {
+  engine_choice choice;
+  const segment_sorter& sorter;
+  unsigned threads;
+};
+
+/// \throws engine_unusable where no engine can do it, or not the one asked for
+assignment assign(const segmented_request& request, const options& opts, purpose what) {
+  checks::segmented(request, opts);
+  sort_request asked = request.arrays;
+  asked.device_status = nullptr;
+  if (opts.memory == memory::host)
+    asked.n = 0; // so that no engine is chosen that pays for large arrays alone
+  const engine_choice choice = choose_engine(asked, opts, what);
+  const segment_sorter* const sorter = choice.chosen->segments();
+  const std::string why = sorter == nullptr ? "it sorts nothing within segments" : sorter->why_refused(request, opts);
+  if (!why.empty())
+    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
+                          ", does not do this: " + why);
+  const bool alone = opts.memory == memory::device || std::max(request.arrays.n, request.where.count) < alone_below;
+  return {choice, *sorter, alone ? 1 : resolve_threads(opts)};
+}
+
+template <class Work>
+auto with_named_failures(Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("sortile: out of memory in a sort within segments");
+  }
+}
+
+/// The request with arrays somewhere, where it has none yet: for plans, compared and never followed.
+segmented_request placed(const segmented_request& request) {
+  segmented_request r = request;
+  const auto place = [](unsigned k) {
+    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
+  };
+  if (r.arrays.keys_in == nullptr) {
+    r.arrays.keys_in = place(0);
+    r.arrays.keys_out = place(1);
+    r.arrays.values_in = r.arrays.carries == payload::values ? place(2) : nullptr;
+    r.arrays.values_out = r.arrays.carries == payload::none ? nullptr : place(3);
+  }
+  if (r.where.form != segment_form::strided && r.where.begins == nullptr)
+    r.where.begins = place(4);
+  if (r.where.form == segment_form::ranges && r.where.ends == nullptr)
+    r.where.ends = place(5);
+  return r;
+}
+
+} // namespace
+
+plan explain(const segmented_request& request, const options& opts) {
+  return with_named_failures([&] {
+    const segmented_request r = placed(request);
+    const assignment a = assign(r, opts, purpose::planning);
+    plan p = a.sorter.make_plan(r, opts, a.threads);
+    p.engine = a.choice.chosen->name();
+    p.reason = a.choice.reason;
+    return p;
+  });
+}
+
+std::size_t workspace_bytes(const segmented_request& request, const options& opts) {
+  return with_named_failures([&] {
+    const segmented_request r = placed(request);
+    const assignment a = assign(r, opts, purpose::planning);
+    return a.sorter.make_plan(r, opts, a.threads).workspace_bytes;
+  });
+}
+
+void run(const segmented_request& request, const options& opts) {
+  with_named_failures([&] {
+    const assignment a = assign(request, opts, purpose::running);
+    const bool on_host = opts.memory == memory::host;
+    const segment_survey found = on_host ? checks::survey(request, a.threads) : segment_survey{};
+    const std::size_t wanted = a.sorter.workspace_used(request, opts, a.threads, found);
+    const bool callers = opts.workspace.data() != nullptr;
+    if (callers)
+      checks::workspace(request.arrays, opts.workspace, wanted);
+    const cpu::scratch own(callers || !on_host ? 0 : wanted, "the workspace of a sort within segments");
+    const execution how{.threads = a.threads,
+                        .workspace = callers ? opts.workspace.first(wanted) : own.bytes(),
+                        .progress = opts.progress ? &opts.progress : nullptr};
+    a.sorter.run(request, opts, how, found);
+  });
+}
+
+} // namespace sortile

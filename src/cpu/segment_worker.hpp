@@ -1,0 +1,165 @@
+// Sorts one segment after the other in one area of scratch: each by what its length asks for.
+//
+//   1 element                nothing, or a copy
+//   keys alone by vectors    networks and quicksort (vector_sort.ipp), up to what one thread sorts so without a
+//   partition up to 24                 insertion up to the local limit    in order already: copied; else the local
+//   kernel, within the L2 cache longer                   the radix sort of a whole array: by this thread alone, or by
+//   all
+//
+// No allocation for a segment up to the local limit, and no call beyond these kernels: what a short segment costs is
+// its sort.
+#pragma once
+
+#include "cpu/gather.hpp"
+#include "cpu/in_order.hpp"
+#include "cpu/segment_layout.hpp"
+#include "cpu/vector_sort.hpp"
+#include "plan/segment_places.hpp"
+
+#include <cstring>
+
+namespace sortile::cpu {
+
+/// A sort within segments whose elements lie side by side; arrays of bytes, of which each has its own width.
+struct segment_job {
+  key_type type = key_type::u32;
+  order direction = order::ascending;
+  bit_window bits{};
+  const std::byte* keys_in = nullptr;
+  std::byte* keys_out = nullptr; ///< null: not wanted
+  const std::byte* values_in = nullptr;
+  std::byte* values_out = nullptr;
+  std::size_t value_bytes = 0;
+  segment_values handling = segment_values::none;
+};
+
+template <class K, class V>
+class segment_worker {
+ public:
+  /// \param told  of long sorts' progress, where this thread is the caller's
+  segment_worker(const segment_job& job, const segment_layout& layout, const segment_layout::area& at, std::byte* area,
+                 unsigned threads, progress_meter* told)
+      : job_(job), layout_(layout), at_(at), area_(area), threads_(threads), told_(told),
+        kernels_(best_kernels<K, V>()), image_(job.type, job.direction, job.bits), exact_(image_) {
+    exact_.exact = exact_.is_float;
+    if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
+      by_vectors_ = sorts_by_vectors(image_);
+      most_by_vectors_ = tuning().vector_bytes / sizeof(K);
+    }
+  }
+
+  void sort(segment_place p) {
+    if (p.n == 0)
+      return;
+    if (p.n == 1)
+      return copy_one(p.first);
+    const K* const from = reinterpret_cast<const K*>(job_.keys_in) + p.first;
+    lanes<K, V> to{job_.keys_out != nullptr ? reinterpret_cast<K*>(job_.keys_out) + p.first
+                                            : reinterpret_cast<K*>(area_ + at_.unwanted_keys),
+                   nullptr};
+    if constexpr (has_values<V>) {
+      const bool gathers = job_.handling == segment_values::gathered;
+      to.values =
+          gathers ? reinterpret_cast<V*>(area_ + at_.positions) : reinterpret_cast<V*>(job_.values_out) + p.first;
+      const V* const values =
+          job_.handling == segment_values::direct ? reinterpret_cast<const V*>(job_.values_in) + p.first : nullptr;
+      sort_lanes({from, values, 0}, p.n, to);
+      if (gathers)
+        gather_values(p);
+    } else {
+      sort_lanes({from, nullptr, 0}, p.n, to);
+    }
+  }
+
+  /// Elements whose progress a long sort has told itself.
+  std::size_t told() const { return told_elements_; }
+  const key_image<K>& image() const { return image_; }
+
+ private:
+  void copy_one(std::size_t i) {
+    if (job_.keys_out != nullptr && job_.keys_out != job_.keys_in)
+      std::memcpy(job_.keys_out + i * sizeof(K), job_.keys_in + i * sizeof(K), sizeof(K));
+    const std::size_t width = job_.value_bytes;
+    if (job_.handling == segment_values::indices)
+      std::memset(job_.values_out + i * width, 0, width);
+    else if (job_.handling != segment_values::none && job_.values_in != job_.values_out)
+      std::memcpy(job_.values_out + i * width, job_.values_in + i * width, width);
+  }
+
+  void sort_lanes(const source<K, V>& from, std::size_t n, const lanes<K, V>& to) {
+    if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8))
+      if (by_vectors_ && n <= most_by_vectors_ && best_vector_kernels<K>()->unseen(from.keys, n, image_, to.keys))
+        return;
+    if (n <= insertion_limit)
+      return kernels_.local(from, n, exact_, to, {}, false);
+    if (n > layout_.local_limit)
+      return sort_long(from, n, to);
+    look_result<K> found;
+    kernels_.look(from.keys, n, nullptr, image_, found);
+    if (!found.special && found.ascending)
+      return copy_in_order(from, n, to, 1);
+    if (!found.special && found.descending)
+      return copy_reversed(from, n, to, 1);
+    kernels_.local(from, n, found.special ? exact_ : image_, to, local_area(n), false);
+  }
+
+  void sort_long(const source<K, V>& from, std::size_t n, const lanes<K, V>& to) {
+    progress_meter silent(nullptr, 0);
+    radix_job job{.type = job_.type, .direction = job_.direction, .bits = job_.bits, .n = n};
+    job.value_width = layout_.value_width;
+    job.keys_in = from.keys;
+    job.keys_out = to.keys;
+    job.spare_keys = area_ + at_.spare_keys;
+    if constexpr (has_values<V>) {
+      job.values_in = from.values;
+      job.values_out = to.values;
+      job.spare_values = area_ + at_.spare_values;
+    }
+    job.threads = threads_;
+    job.progress = told_ != nullptr ? told_ : &silent;
+    job.scratch = area_;
+    radix_sort_keys<K>(job);
+    told_elements_ += told_ != nullptr ? n : 0;
+  }
+
+  /// As radix_layout lays it out.
+  local_scratch<K, V> local_area(std::size_t n) const {
+    const std::size_t lane = (n + 63) / 64 * 64;
+    local_scratch<K, V> s;
+    s.counts = reinterpret_cast<std::uint32_t*>(area_);
+    s.first.keys = reinterpret_cast<K*>(area_ + max_local_digits * max_buckets * sizeof(std::uint32_t));
+    s.second.keys = s.first.keys + lane;
+    s.result.keys = s.second.keys + lane;
+    if constexpr (has_values<V>) {
+      s.first.values = reinterpret_cast<V*>(s.result.keys + lane);
+      s.second.values = s.first.values + lane;
+      s.result.values = s.second.values + lane;
+    }
+    return s;
+  }
+
+  void gather_values(segment_place p) {
+    const std::size_t width = job_.value_bytes;
+    const std::byte* const from = job_.values_in + p.first * width;
+    std::byte* const to = job_.values_out + p.first * width;
+    std::byte* const through = from == to ? area_ + at_.gathered : to;
+    gather(from, area_ + at_.positions, layout_.value_width, p.n, width, through, threads_);
+    if (through != to)
+      copy(through, p.n * width, to, threads_);
+  }
+
+  const segment_job& job_;
+  const segment_layout& layout_;
+  const segment_layout::area& at_;
+  std::byte* const area_;
+  const unsigned threads_;
+  progress_meter* const told_;
+  const kernels<K, V>& kernels_;
+  const key_image<K> image_; ///< for keys without −0 and NaN
+  key_image<K> exact_;       ///< for all
+  bool by_vectors_ = false;
+  std::size_t most_by_vectors_ = 0;
+  std::size_t told_elements_ = 0;
+};
+
+} // namespace sortile::cpu
