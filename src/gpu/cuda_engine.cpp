@@ -3,6 +3,7 @@
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_sort.hpp"
+#include "gpu/segmented_sort.hpp"
 #include "gpu/struct_sort.hpp"
 
 namespace sortile::gpu {
@@ -29,6 +30,29 @@ class structs_on_cuda final : public struct_sorter {
                             {"values_out", request.values_out}},
                            sort.workspace_bytes(), workspace, opts,
                            [&](const simt::queue& q, void* space) { sort.launch(q, space); });
+  }
+};
+
+class segments_on_cuda final : public segment_sorter {
+ public:
+  std::string why_refused(const segmented_request& request, const options& opts) const override {
+    return opts.memory == memory::host ? "it sorts within segments of arrays in device memory (options::memory)"
+                                       : device_segmented_sort::why_refused(request);
+  }
+  plan make_plan(const segmented_request& request, const options& opts, unsigned) const override {
+    const device_segmented_sort sort(request, opts);
+    plan p;
+    p.workspace_bytes = sort.enough_workspace();
+    sort.add_steps(p.steps);
+    return p;
+  }
+  std::size_t workspace_used(const segmented_request& request, const options& opts, unsigned,
+                             const segment_survey&) const override {
+    return device_segmented_sort(request, opts).workspace_bytes();
+  }
+  void run(const segmented_request& request, const options& opts, const execution& how,
+           const segment_survey&) const override {
+    run_segments_in_device_memory(request, opts, how);
   }
 };
 
@@ -92,6 +116,7 @@ class engine_on_cuda final : public engine {
   }
 
   const struct_sorter* structs() const override { return &structs_; }
+  const segment_sorter* segments() const override { return &segments_; }
   const device_list* devices() const override { return &device::list(); }
   void release_scratch() const noexcept override { release_staging(); }
 
@@ -105,6 +130,7 @@ class engine_on_cuda final : public engine {
   }
 
   structs_on_cuda structs_;
+  segments_on_cuda segments_;
 };
 
 } // namespace

@@ -23,6 +23,9 @@ void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size
 /// Queues the sort on the caller's stream. \throws as queue_in_device_memory()
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how);
 
+/// The same of a sort within segments.
+void run_segments_in_device_memory(const segmented_request& request, const options& opts, const execution& how);
+
 /// Copies the arrays to the device, sorts there, copies back. \throws out_of_memory, with nothing changed yet;
 /// device_failure, cancelled
 void run_from_host_memory(const sort_request& request, const options& opts, const execution& how);

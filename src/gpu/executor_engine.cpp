@@ -1,6 +1,7 @@
 #include "gpu/executor_engine.hpp"
 
 #include "gpu/device_sort.hpp"
+#include "gpu/segmented_sort.hpp"
 #include "gpu/struct_sort.hpp"
 #include "plan/progress.hpp"
 #include "simt/executor/device.hpp"
@@ -22,6 +23,32 @@ class structs_on_executor final : public struct_sorter {
   void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     struct_sort(request, opts.order, device).launch(simt::queue::executor(pretended), workspace.data());
+  }
+};
+
+class segments_on_executor final : public segment_sorter {
+ public:
+  std::string why_refused(const segmented_request& request, const options&) const override {
+    return device_segmented_sort::why_refused(request);
+  }
+  plan make_plan(const segmented_request& request, const options& opts, unsigned) const override {
+    const device_segmented_sort sort(request, opts);
+    plan p;
+    p.workspace_bytes = sort.enough_workspace();
+    sort.add_steps(p.steps);
+    return p;
+  }
+  std::size_t workspace_used(const segmented_request& request, const options& opts, unsigned,
+                             const segment_survey&) const override {
+    return device_segmented_sort(request, opts).workspace_bytes();
+  }
+  void run(const segmented_request& request, const options& opts, const execution& how,
+           const segment_survey&) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = how.threads}));
+    progress_meter progress(how.progress, 1);
+    progress.report();
+    device_segmented_sort(request, opts).launch(simt::queue::executor(pretended), how.workspace.data(), nullptr);
+    progress.finish();
   }
 };
 
@@ -68,9 +95,11 @@ class engine_on_executor final : public engine {
   const struct_sorter* structs() const override {
     return &structs_;
   }
+  const segment_sorter* segments() const override { return &segments_; }
 
  private:
   structs_on_executor structs_;
+  segments_on_executor segments_;
 };
 
 } // namespace

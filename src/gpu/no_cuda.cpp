@@ -15,6 +15,10 @@ void run_in_device_memory(const sort_request&, const options&, const execution&)
   throw engine_unusable("sortile: this build has no CUDA side");
 }
 
+void run_segments_in_device_memory(const segmented_request&, const options&, const execution&) {
+  throw engine_unusable("sortile: this build has no CUDA side");
+}
+
 void run_from_host_memory(const sort_request&, const options&, const execution&) {
   throw engine_unusable("sortile: this build has no CUDA side");
 }

@@ -144,7 +144,7 @@ class arena {
  private:
   bool order_alone() const { return c_.carries == payload::indices && !c_.keys_wanted; }
   bool in_place() const { return c_.in_place && !order_alone(); }
-  std::size_t value_offset() const { return c_.carries == payload::indices || c_.where != nullptr ? width_ : 1; }
+  std::size_t value_offset() const { return c_.carries == payload::indices || c_.engine != "cpu" ? width_ : 1; }
   static void keep(const guarded_buffer& from, std::vector<std::byte>& to) {
     to.assign(from.data(), from.data() + from.size());
   }

@@ -1,0 +1,370 @@
+// Cuts segments that no block can hold into pieces that one can: partitions by eight bits of the image at a time, the
+// highest first, of all large segments together. One launch whose blocks are all resident, since the number of levels
+// depends on the keys: it ends at the first level that has no entry.
+//
+// A level
+//
+//   rows      each entry takes as many rows as it has stretches of row_elements: by one atomic addition
+//   -------- the grid meets
+//   count     a block a row: how many elements have each digit
+//   -------- the grid meets
+//   place     a block an entry: where each digit begins in the entry, and in each of its rows; pieces go to the lists
+//   -------- the grid meets
+//   move      a block a row, tile by tile: ranked stably, staged in shared storage, written in runs
+//   -------- the grid meets
+//
+//   entry     [ row 0 | row 1 | row 2 ]     counts [row][digit], summed down each digit's column, in the rows' order
+//   moved     [ 0…0 | 1…1 | … | 255…255 ]   digit d of row r begins at start[d] + the counts of d in the rows before r
+//
+// Pieces. Neighbouring buckets that begin in the same stretch of 256 places of the entry go together into one piece:
+// sorted by the whole image, it is right for all of them. So a partition leaves at most 2 L / 256 + 2 pieces of L
+// elements, whatever the keys. A bucket that is still too large for a block is an entry of the next level.
+//
+// Skew. Where all keys of an entry have one digit nothing moves: the entry goes to the next level as it is, for the
+// price of a read. Where no bit is left, all its keys are equal, and what is left is a copy to the output. So no input
+// takes more than a read and a move for each 8 bits.
+//
+// Arrays. Entries of the input are moved to the spare array, from there to the output, from there back: places of
+// entries do not overlap, so one may be at one level while its neighbour's pieces are at another.
+#pragma once
+
+#include "kernels/segments/segment_items.hpp"
+#include "kernels/stable/stable_tile.hpp"
+#include "primitives/block_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// The tables of a level.
+struct segment_tables {
+  simt::global<std::uint64_t> counts; // [rows][radix]: elements; then those in the rows before
+  simt::global<std::uint64_t> starts; // [entries][radix]: where the digit begins in the entry
+  simt::global<std::uint32_t> first_row;
+  simt::global<std::uint32_t> moves;    // [entries]
+  simt::global<std::uint32_t> row_list; // [rows]: entry, number of the row in it
+};
+
+template <class Word>
+struct segment_large_kernel {
+  using partition = detail::segment_partition;
+  static constexpr std::uint32_t no_row = ~0u; ///< of entries for which there is no room, and of rows nobody has taken
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = partition::threads, min_blocks = 1, radix = partition::radix;
+  static constexpr int items = int(partition::items(sizeof(Word)));
+  using tile = stable_tile<block_threads, items>;
+  static constexpr unsigned warps = block_threads / simt::warp_size;
+  static constexpr unsigned stage_words = tile::size * (sizeof(Word) < 8 ? 8 : sizeof(Word)) / 4;
+
+  struct shared {
+    alignas(16) simt::shared_array<std::uint32_t, stage_words> stage;
+    typename tile::storage ranks;
+    simt::shared_array<std::uint64_t, radix> base;  // where the tile's keys of a digit go, less their place in the tile
+    simt::shared_array<std::uint64_t, radix> start; // of buckets in the entry
+    simt::shared_array<std::uint32_t, radix> total; // of the tile
+    primitives::block_scan_storage<std::uint64_t, block_threads> scan;
+    simt::shared_value<std::uint32_t> first;
+  };
+
+  segment_arrays<Word> arrays;
+  segment_lists lists;
+  segment_list levels[2];
+  segment_tables tables;
+  simt::global<std::uint32_t> control;
+  std::uint64_t row_elements;
+  std::uint32_t most_rows;
+  bool copies; ///< keys that end in the input have to be copied to the output
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    for (unsigned level = 0; level < partition::most_levels; ++level) {
+      segment_list now = levels[level % 2], next = levels[1 - level % 2];
+      now.counter = larges_found + level;
+      next.counter = larges_found + level + 1;
+      const std::uint32_t entries = now.size();
+      if (entries == 0)
+        return;
+      take_rows(s, now, entries, level);
+      simt::grid_barrier();
+      const std::uint32_t taken = control.load(rows_taken + level), rows = taken < most_rows ? taken : most_rows;
+      each_row(now, rows,
+               [&](const segment_item& item, std::uint32_t, std::uint32_t row, std::uint64_t from, std::uint64_t to) {
+                 count(s, item, row, from, to);
+               });
+      simt::grid_barrier();
+      for (std::uint32_t e = simt::block_index(); e < entries; e += simt::grid_size())
+        place(s, now.load(e), e, next);
+      simt::grid_barrier();
+      each_row(now, rows,
+               [&](const segment_item& item, std::uint32_t entry, std::uint32_t row, std::uint64_t from,
+                   std::uint64_t to) { move(s, item, entry, row, from, to); });
+      simt::grid_barrier();
+    }
+  }
+
+ private:
+  struct digit_of {
+    key_codec<Word> codec;
+    unsigned shift;
+    std::uint32_t mask;
+    SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(codec.image(key) >> shift) & mask; }
+  };
+  SORTILE_DEVICE digit_of digits(const segment_item& item) const {
+    const unsigned bits = bits_of(item);
+    return {arrays.codec, item.bits_left - bits, (1u << bits) - 1};
+  }
+  static SORTILE_DEVICE unsigned bits_of(const segment_item& item) {
+    return item.bits_left < partition::digit_bits ? item.bits_left : partition::digit_bits;
+  }
+
+  SORTILE_DEVICE std::uint32_t rows_of(const segment_item& item) const {
+    return std::uint32_t((item.length + row_elements - 1) / row_elements);
+  }
+  SORTILE_DEVICE void take_rows(shared& s, const segment_list& now, std::uint32_t entries, unsigned level) const {
+    for (std::uint32_t e = simt::block_index(); e < entries; e += simt::grid_size()) {
+      const std::uint32_t rows = rows_of(now.load(e));
+      if (simt::thread_index() == 0) {
+        s.first = control.fetch_add(rows_taken + level, rows);
+        tables.first_row[e] = fits(s.first.load(0), rows) ? s.first.load(0) : no_row;
+      }
+      simt::block_barrier();
+      const std::uint32_t first = s.first.load(0), entry = fits(first, rows) ? e : no_row;
+      for (std::uint32_t r = simt::thread_index(); r < rows && first < most_rows && r < most_rows - first;
+           r += block_threads)
+        simt::store_vector<2>(tables.row_list, std::uint64_t{first + r} * 2, {{entry, r}});
+      simt::block_barrier();
+    }
+  }
+  SORTILE_DEVICE bool fits(std::uint32_t first, std::uint32_t rows) const {
+    return first < most_rows && rows <= most_rows - first;
+  }
+  /// f(entry, its number, row of the tables, begin and end within the entry).
+  template <class F>
+  SORTILE_DEVICE void each_row(const segment_list& now, std::uint32_t rows, F f) const {
+    for (std::uint32_t row = simt::block_index(); row < rows; row += simt::grid_size()) {
+      const auto at = simt::load_vector<2>(tables.row_list, std::uint64_t{row} * 2);
+      if (at[0] == no_row)
+        continue;
+      const segment_item item = now.load(at[0]);
+      const std::uint64_t from = at[1] * row_elements, to = from + row_elements;
+      f(item, at[0], row, from, to < item.length ? to : item.length);
+    }
+  }
+
+  SORTILE_DEVICE void count(shared& s, const segment_item& item, std::uint32_t row, std::uint64_t from,
+                            std::uint64_t to) const {
+    if (item.bits_left == 0)
+      return;
+    const auto keys = arrays.from(item.source);
+    const digit_of digit = digits(item);
+    const unsigned mine = simt::warp_index() * radix;
+    for (unsigned i = simt::thread_index(); i < warps * radix; i += block_threads)
+      s.ranks.count[i] = 0;
+    simt::block_barrier();
+    for (std::uint64_t p = from + simt::thread_index(); p < to; p += block_threads)
+      s.ranks.count.fetch_add(mine + digit(keys.load(item.begin + p)), 1u, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    if (simt::thread_index() < radix) {
+      std::uint64_t sum = 0;
+      for (unsigned w = 0; w < warps; ++w)
+        sum += s.ranks.count.load(w * radix + simt::thread_index());
+      tables.counts[std::uint64_t{row} * radix + simt::thread_index()] = sum;
+    }
+    simt::block_barrier();
+  }
+
+  SORTILE_DEVICE void place(shared& s, const segment_item& item, std::uint32_t e, const segment_list& next) const {
+    const unsigned d = simt::thread_index();
+    if (tables.first_row.load(e) == no_row) { // of overlapping segments
+      if (d == 0) {
+        tables.moves[e] = 0;
+        control.fetch_or(offsets_wrong, 1u);
+      }
+      return;
+    }
+    if (item.bits_left == 0) { // equal keys: a copy, where they are not in the output
+      const bool there = item.source == segment_source::output ||
+                         (item.source == segment_source::input && !copies && !arrays.values.make_indices);
+      if (d == 0)
+        tables.moves[e] = !there;
+      return;
+    }
+    const std::uint64_t total = d < radix ? sum_column(tables.first_row.load(e), rows_of(item), d) : 0;
+    const std::uint64_t start =
+        primitives::block_exclusive_scan(s.scan, total, primitives::plus{}, std::uint64_t{0}).before;
+    if (d < radix) {
+      s.start[d] = start;
+      tables.starts[std::uint64_t{e} * radix + d] = start;
+    }
+    const bool one_bucket = simt::block_any(total == item.length);
+    if (d == 0)
+      tables.moves[e] = !one_bucket;
+    segment_item piece = item;
+    piece.bits_left = item.bits_left - bits_of(item);
+    if (one_bucket) {
+      if (d == 0)
+        next.add(piece);
+    } else if (d < radix) {
+      piece.source = segment_arrays<Word>::target(item.source);
+      add_pieces(s, item, piece, d, total, next);
+    }
+    simt::block_barrier();
+  }
+  /// The counts of a digit in all rows of an entry become those of the rows before each; returns their sum.
+  SORTILE_DEVICE std::uint64_t sum_column(std::uint32_t first, std::uint32_t rows, unsigned d) const {
+    constexpr unsigned ahead = 8;
+    std::uint64_t sum = 0;
+    for (std::uint32_t r = 0; r < rows; r += ahead) {
+      std::uint64_t here[ahead];
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < ahead; ++k)
+        here[k] = r + k < rows ? tables.counts.load(std::uint64_t{first + r + k} * radix + d) : 0;
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < ahead; ++k)
+        if (r + k < rows) {
+          tables.counts[std::uint64_t{first + r + k} * radix + d] = sum;
+          sum += here[k];
+        }
+    }
+    return sum;
+  }
+
+  // ---- pieces ----
+
+  SORTILE_DEVICE std::uint64_t end_of(shared& s, const segment_item& item, unsigned d) const {
+    return d + 1 < radix ? s.start.load(d + 1) : item.length;
+  }
+  static SORTILE_DEVICE std::uint64_t stretch_of(std::uint64_t start) { return start / partition::group; }
+  SORTILE_DEVICE bool is_large(shared& s, const segment_item& item, unsigned d) const {
+    return end_of(s, item, d) - s.start.load(d) > partition::group;
+  }
+  /// Of a bucket by itself, and of small ones by the first of those that go together.
+  SORTILE_DEVICE void add_pieces(shared& s, const segment_item& item, segment_item piece, unsigned d,
+                                 std::uint64_t total, const segment_list& next) const {
+    const std::uint64_t start = s.start.load(d);
+    piece.begin = item.begin + start;
+    piece.length = total;
+    if (total > partition::group) {
+      if (total > lists.most_in_block)
+        next.add(piece);
+      else
+        lists.add(piece);
+      return;
+    }
+    const bool first = d == 0 || is_large(s, item, d - 1) || stretch_of(s.start.load(d - 1)) != stretch_of(start);
+    if (!first)
+      return;
+    unsigned end = d + 1;
+    while (end < radix && !is_large(s, item, end) && stretch_of(s.start.load(end)) == stretch_of(start))
+      ++end;
+    piece.length = end_of(s, item, end - 1) - start;
+    if (piece.length > 0)
+      lists.add(piece);
+  }
+
+  // ---- moves ----
+
+  SORTILE_DEVICE void move(shared& s, const segment_item& item, std::uint32_t entry, std::uint32_t row,
+                           std::uint64_t from, std::uint64_t to) const {
+    if (tables.moves.load(entry) == 0)
+      return;
+    if (item.bits_left == 0)
+      return copy(item, from, to);
+    const unsigned d = simt::thread_index();
+    if (d < radix)
+      s.base[d] = item.begin + tables.starts.load(std::uint64_t{entry} * radix + d) +
+                  tables.counts.load(std::uint64_t{row} * radix + d);
+    for (std::uint64_t first = from; first < to; first += tile::size)
+      move_tile(s, item, first, to - first < tile::size ? std::uint32_t(to - first) : tile::size);
+  }
+
+  SORTILE_DEVICE void move_tile(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n) const {
+    const auto keys = arrays.from(item.source);
+    const digit_of digit = digits(item);
+    Word k[items];
+    packed_digits<items> mine;
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = tile::position(i);
+      k[i] = p < n ? keys.load(item.begin + first + p) : Word{0};
+      mine.set(i, p < n ? digit(k[i]) : radix - 1); // absent ones stand last, and are not written
+    }
+    tile::count(s.ranks, mine, [&](unsigned d, std::uint32_t total) { s.total[d] = total; });
+    std::uint32_t places[items];
+    tile::rank(s.ranks, mine, [&](int i, std::uint32_t place) { places[i] = place; });
+    const auto stage = simt::view_as<Word>(s.stage.view());
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      stage[places[i]] = k[i];
+    simt::block_barrier();
+    packed_digits<items> written;
+    const segment_source target = segment_arrays<Word>::target(item.source);
+    const auto out = arrays.to(target);
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
+      const Word key = stage.load(p);
+      const std::uint32_t d = p < n ? digit(key) : 0;
+      written.set(i, d);
+      if (p < n)
+        out.store(s.base.load(d) + p - s.ranks.offset.load(d), key);
+    }
+    move_values(s, item, first, n, places, written, target);
+    simt::block_barrier();
+    const unsigned d = simt::thread_index();
+    if (d < radix) // of the highest digit absent elements are counted too, in an entry's last tile alone
+      s.base[d] += s.total.load(d);
+    simt::block_barrier();
+  }
+
+  SORTILE_DEVICE void move_values(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n,
+                                  const std::uint32_t (&places)[items], const packed_digits<items>& written,
+                                  segment_source target) const {
+    const value_arrays& v = arrays.values;
+    if (v.words == 0)
+      return;
+    if (v.words == 1)
+      return move_words<std::uint32_t>(s, item, first, n, places, written, target, 1);
+    move_words<std::uint64_t>(s, item, first, n, places, written, target, v.words / 2);
+  }
+  /// Values of `parts` words each.
+  template <class Part>
+  SORTILE_DEVICE void move_words(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n,
+                                 const std::uint32_t (&places)[items], const packed_digits<items>& written,
+                                 segment_source target, unsigned parts) const {
+    const value_arrays& v = arrays.values;
+    const auto from = v.template from<Part>(item.source);
+    const auto to = v.template to<Part>(target);
+    const auto stage = simt::view_as<Part>(s.stage.view());
+    for (unsigned part = 0; part < parts; ++part) {
+      Part x[items];
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const std::uint64_t p = first + tile::position(i);
+        x[i] = tile::position(i) >= n ? Part{0}
+               : v.makes(item.source) ? Part(p)
+                                      : from.load((item.begin + p) * parts + part);
+      }
+      simt::block_barrier(); // what was staged before is written
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        stage[places[i]] = x[i];
+      simt::block_barrier();
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index(), d = written.get(i);
+        if (p < n)
+          to.store((s.base.load(d) + p - s.ranks.offset.load(d)) * parts + part, stage.load(p));
+      }
+    }
+  }
+
+  SORTILE_DEVICE void copy(const segment_item& item, std::uint64_t from, std::uint64_t to) const {
+    const auto keys = arrays.from(item.source);
+    for (std::uint64_t p = from + simt::thread_index(); p < to; p += block_threads) {
+      if (arrays.keys_wanted)
+        arrays.out.store(item.begin + p, keys.load(item.begin + p));
+      for (unsigned w = 0; w < arrays.values.words; ++w)
+        arrays.values.store_word(item.begin + p, w, arrays.values.word(item, p, w));
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,229 @@
+// What the kernels of a sort within segments share: where segments lie, entries of lists, the arrays on their way, and
+// how an entry's sorted elements are written.
+//
+// An entry is a stretch of one of three arrays (the input, a spare one, the output), whose sorted elements belong at
+// the same place of the output:
+//
+//   word 0    bit 63, 62: which array        bits 0 … 61: its first element
+//   word 1    bits 56 … 63: bits of the image that are still to be sorted by (large entries alone)    below: its length
+//
+// Entries of the input are whole segments, so the place within the entry is the place within the segment: what
+// positions are made of. Later they travel as values.
+#pragma once
+
+#include "kernels/sample/sample_elements.hpp"
+#include "kernels/segments/segmented_launch.hpp"
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Indices into the control words, which are zero before the first kernel.
+enum segment_control : unsigned {
+  shorts_found,
+  small_blocks_found,
+  large_blocks_found,
+  offsets_wrong = detail::segment_wrong_word,
+  larges_found = 8,                                                  ///< a level each
+  rows_taken = larges_found + detail::segment_partition::most_levels ///< a level each
+};
+static_assert(rows_taken + detail::segment_partition::most_levels <= detail::segment_control_words);
+
+enum class segment_source : unsigned { input, spare, output };
+
+struct segment_item {
+  std::uint64_t begin;
+  std::uint64_t length;
+  segment_source source;
+  unsigned bits_left;
+};
+
+using item_words = simt::vec<std::uint64_t, 2>;
+
+SORTILE_DEVICE item_words packed_item(const segment_item& i) {
+  return {{std::uint64_t(i.source) << 62 | i.begin, std::uint64_t{i.bits_left} << 56 | i.length}};
+}
+SORTILE_DEVICE segment_item unpacked_item(const item_words& w) {
+  constexpr std::uint64_t begins = (std::uint64_t{1} << 62) - 1, lengths = (std::uint64_t{1} << 56) - 1;
+  return {w[0] & begins, w[1] & lengths, segment_source(unsigned(w[0] >> 62)), unsigned(w[1] >> 56)};
+}
+
+/// An unordered list of entries in device memory, with its length in a control word. It has room for all entries that
+/// segments without overlaps can make; what offsets with overlaps make beyond that is dropped, and told.
+struct segment_list {
+  simt::global<std::uint64_t> words; // two an entry
+  simt::global<std::uint32_t> control;
+  unsigned counter;
+  std::uint32_t capacity;
+
+  SORTILE_DEVICE std::uint32_t size() const {
+    const std::uint32_t added = control.load(counter);
+    return added < capacity ? added : capacity;
+  }
+  SORTILE_DEVICE segment_item load(std::uint32_t i) const {
+    return unpacked_item(simt::load_vector<2>(words, std::uint64_t{i} * 2));
+  }
+  SORTILE_DEVICE void add(const segment_item& item) const { store(control.fetch_add(counter, 1u), item); }
+  /// By all lanes of a warp, for those that have an entry: one addition for all.
+  SORTILE_DEVICE void add_by_warp(bool mine, const segment_item& item) const {
+    const unsigned who = simt::ballot(mine);
+    if (who == 0)
+      return;
+    const unsigned first = simt::trailing_zeros(who);
+    std::uint32_t at = 0;
+    if (simt::lane_index() == first)
+      at = control.fetch_add(counter, simt::popcount(who));
+    at = simt::shuffle(at, first) + simt::popcount(who & simt::lanes_below());
+    if (mine)
+      store(at, item);
+  }
+
+ private:
+  SORTILE_DEVICE void store(std::uint32_t i, const segment_item& item) const {
+    if (i < capacity)
+      simt::store_vector<2>(words, std::uint64_t{i} * 2, packed_item(item));
+    else
+      control.fetch_or(offsets_wrong, 1u);
+  }
+};
+
+/// The lists by length.
+struct segment_lists {
+  segment_list shorts, small_blocks, large_blocks;
+  std::uint32_t most_in_block;
+
+  /// Adds an entry that is longer than a tiny segment and fits a block.
+  SORTILE_DEVICE void add(const segment_item& item) const {
+    using classes = detail::segment_classes;
+    (item.length <= classes::warp          ? shorts
+     : item.length <= classes::small_block ? small_blocks
+                                           : large_blocks)
+        .add(item);
+  }
+};
+
+/// Where segment i lies, cut off at the arrays' end.
+struct segment_reader {
+  simt::global<const std::uint32_t> begins_32, ends_32;
+  simt::global<const std::uint64_t> begins_64, ends_64;
+  std::uint64_t count, n;
+  std::uint64_t length, stride; // of segments of one length
+  bool equal, ranges, wide;
+
+  struct found {
+    std::uint64_t begin, length;
+    bool wrong;
+  };
+  SORTILE_DEVICE found load(std::uint64_t i) const {
+    if (equal)
+      return {i * stride, length, false};
+    const std::uint64_t begin = offset(false, i), end = ranges ? offset(true, i) : offset(false, i + 1);
+    const std::uint64_t first = begin < n ? begin : n, last = end < n ? end : n;
+    return {first, last > first ? last - first : 0, end < begin || end > n};
+  }
+
+ private:
+  SORTILE_DEVICE std::uint64_t offset(bool of_ends, std::uint64_t i) const {
+    if (wide)
+      return of_ends ? ends_64.load(i) : begins_64.load(i);
+    return of_ends ? ends_32.load(i) : begins_32.load(i);
+  }
+};
+
+/// Arrays of values, moved by words of 32 or 64 bits, so that one code moves values of every width.
+struct value_arrays {
+  const void* in;
+  void *spare, *out;
+  std::uint64_t n; // values
+  unsigned words;  // of 32 bits, a value; 0: none
+  bool make_indices;
+
+  SORTILE_DEVICE bool makes(segment_source source) const { return make_indices && source == segment_source::input; }
+  template <class Part>
+  SORTILE_DEVICE simt::global<const Part> from(segment_source source) const {
+    const void* const array = source == segment_source::input ? in : source == segment_source::spare ? spare : out;
+    return {static_cast<const Part*>(array), n * words * 4 / sizeof(Part)};
+  }
+  template <class Part>
+  SORTILE_DEVICE simt::global<Part> to(segment_source target) const {
+    return {static_cast<Part*>(target == segment_source::spare ? spare : out), n * words * 4 / sizeof(Part)};
+  }
+  /// Word w of the value at `begin + place` of an entry.
+  SORTILE_DEVICE std::uint32_t word(const segment_item& item, std::uint64_t place, unsigned w) const {
+    if (makes(item.source))
+      return w == 0 ? std::uint32_t(place) : std::uint32_t(place >> 32);
+    return from<std::uint32_t>(item.source).load((item.begin + place) * words + w);
+  }
+  SORTILE_DEVICE void store_word(std::uint64_t at, unsigned w, std::uint32_t x) const {
+    to<std::uint32_t>(segment_source::output).store(at * words + w, x);
+  }
+};
+
+template <class Word>
+struct segment_arrays {
+  simt::global<const Word> in;
+  simt::global<Word> spare, out;
+  value_arrays values;
+  key_codec<Word> codec;
+  bool keys_wanted, in_place;
+
+  SORTILE_DEVICE simt::global<const Word> from(segment_source source) const {
+    return source == segment_source::input   ? in
+           : source == segment_source::spare ? simt::global<const Word>(spare)
+                                             : simt::global<const Word>(out);
+  }
+  /// Where a partition of entries of this array writes.
+  static SORTILE_DEVICE segment_source target(segment_source source) {
+    return source == segment_source::spare ? segment_source::output : segment_source::spare;
+  }
+  SORTILE_DEVICE simt::global<Word> to(segment_source target) const {
+    return target == segment_source::spare ? spare : out;
+  }
+};
+
+/// Writes n sorted elements of an entry, of which thread t of `threads` writes t, t + threads, …; at(p) is the element
+/// that belongs at place p, barrier() orders all these threads' accesses.
+template <int Items, class Packed, bool Placed, class Word, class At, class Barrier>
+SORTILE_DEVICE void write_segment(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
+                                  unsigned threads, At at, Barrier barrier) {
+  const auto n = std::uint32_t(item.length);
+  if (arrays.keys_wanted) {
+    const auto from = arrays.from(item.source);
+    Word keys[Items] = {};
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const std::uint32_t p = t + unsigned(i) * threads;
+      if (p < n) {
+        const auto e = at(p);
+        if constexpr (Placed)
+          keys[i] = from.load(item.begin + Packed::place(e));
+        else
+          keys[i] = Word(Packed::image(e) ^ arrays.codec.sign ^ arrays.codec.complement);
+      }
+    }
+    if constexpr (Placed)
+      barrier(); // what is written may be what others still have to read
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      if (t + unsigned(i) * threads < n)
+        arrays.out.store(item.begin + t + unsigned(i) * threads, keys[i]);
+  }
+  if constexpr (Placed)
+    for (unsigned w = 0; w < arrays.values.words; ++w) {
+      std::uint32_t words[Items] = {};
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        const std::uint32_t p = t + unsigned(i) * threads;
+        if (p < n)
+          words[i] = arrays.values.word(item, Packed::place(at(p)), w);
+      }
+      barrier();
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        const std::uint32_t p = t + unsigned(i) * threads;
+        if (p < n)
+          arrays.values.store_word(item.begin + p, w, words[i]);
+      }
+    }
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

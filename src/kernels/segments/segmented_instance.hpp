@@ -1,0 +1,213 @@
+// The launches of a sort within segments; included by the .cu files, one for each key width.
+#pragma once
+
+#include "kernels/segments/block_kernel.hpp"
+#include "kernels/segments/classify_kernel.hpp"
+#include "kernels/segments/large_kernel.hpp"
+#include "kernels/segments/transpose_kernel.hpp"
+
+#include <algorithm>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, bool Placed>
+class segmented_launcher {
+ public:
+  segmented_launcher(const simt::queue& q, const segmented_sort_request<Word>& r)
+      : q_(q), r_(r), at_(detail::segmented_layout::of(r)), transposes_(detail::is_transposed(r.where)),
+        equal_(r.where.form == segment_form::strided), longest_(detail::longest_segment(r)) {}
+
+  void launch() const {
+    if (transposes_)
+      transpose<true>();
+    simt::launch(q_, {.grid = 1}, segment_begin_kernel{control(), status(), r_.status != nullptr});
+    const bool lists = !equal_ || partitions();
+    if (lists || longest_ <= classes::tiny)
+      classify(lists);
+    if (partitions())
+      simt::launch(q_, {.grid = simt::resident_blocks<large>(q_, {.cooperative = true}), .cooperative = true},
+                   large_kernel());
+    // Segments of one length that need no partition are all of one class, and found without a list.
+    if (lists ? at_.shorts > 0 : longest_ > classes::tiny && longest_ <= classes::warp)
+      by_warps(lists);
+    if (lists ? at_.small_blocks > 0 : longest_ > classes::warp && longest_ <= classes::small_block)
+      by_blocks<classes::small_block>(small_blocks(), at_.small_blocks, lists);
+    if (lists ? at_.large_blocks > 0 : longest_ > classes::small_block)
+      by_blocks<most_in_block>(large_blocks(), at_.large_blocks, lists);
+    if (transposes_)
+      transpose<false>();
+  }
+
+ private:
+  using classes = detail::segment_classes;
+  using partition = detail::segment_partition;
+  using large = segment_large_kernel<Word>;
+  static constexpr std::uint32_t most_in_block = classes::of(sizeof(Word), Placed).block;
+
+  bool partitions() const { return longest_ > most_in_block; }
+
+  template <class T>
+  T* at(std::size_t offset) const {
+    return reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset);
+  }
+  template <class T>
+  simt::global<T> part(std::size_t offset, std::uint64_t size) const {
+    return {size == 0 ? nullptr : at<T>(offset), size};
+  }
+  simt::global<std::uint32_t> control() const {
+    return part<std::uint32_t>(at_.control, detail::segment_control_words);
+  }
+  simt::global<std::uint32_t> status() const { return {r_.status, r_.status == nullptr ? 0u : 1u}; }
+  segment_list list(std::size_t offset, std::uint64_t entries, unsigned counter) const {
+    return {part<std::uint64_t>(offset, 2 * entries), control(), counter, std::uint32_t(entries)};
+  }
+  segment_list shorts() const { return list(at_.short_list, at_.shorts, shorts_found); }
+  segment_list small_blocks() const { return list(at_.small_block_list, at_.small_blocks, small_blocks_found); }
+  segment_list large_blocks() const { return list(at_.large_block_list, at_.large_blocks, large_blocks_found); }
+  segment_list larges(unsigned level) const {
+    return list(at_.large_lists + level * at_.larges * detail::segment_item_bytes, at_.larges, larges_found + level);
+  }
+  segment_lists lists() const { return {shorts(), small_blocks(), large_blocks(), most_in_block}; }
+
+  /// Of the arrays that are sorted: the caller's, or transposed ones in the workspace.
+  segment_reader where() const {
+    const segments& w = r_.where;
+    const bool wide = w.offset_bytes == 8, ranges = w.form == segment_form::ranges;
+    const std::uint64_t begins = equal_ ? 0 : w.count + (ranges ? 0 : 1), ends = ranges ? w.count : 0;
+    segment_reader s{.begins_32 = {wide ? nullptr : static_cast<const std::uint32_t*>(w.begins), wide ? 0 : begins},
+                     .ends_32 = {wide ? nullptr : static_cast<const std::uint32_t*>(w.ends), wide ? 0 : ends},
+                     .begins_64 = {wide ? static_cast<const std::uint64_t*>(w.begins) : nullptr, wide ? begins : 0},
+                     .ends_64 = {wide ? static_cast<const std::uint64_t*>(w.ends) : nullptr, wide ? ends : 0},
+                     .count = w.count,
+                     .n = at_.elements,
+                     .length = w.length,
+                     .stride = transposes_ ? w.length : w.stride,
+                     .equal = equal_,
+                     .ranges = ranges,
+                     .wide = wide};
+    if (!equal_)
+      s.n = r_.n;
+    return s;
+  }
+  /// Elements of the arrays that the kernels sort in: rows may have gaps.
+  std::uint64_t size() const { return transposes_ ? at_.elements : r_.n; }
+
+  segment_arrays<Word> arrays() const {
+    segment_arrays<Word> a;
+    const std::uint64_t n = size();
+    const bool wanted = r_.keys_out != nullptr, spare = partitions();
+    Word* const transposed = at<Word>(at_.transposed_keys);
+    a.in = {transposes_ ? transposed : r_.keys_in, n};
+    a.out = {transposes_ ? transposed
+             : wanted    ? r_.keys_out
+             : spare     ? at<Word>(at_.more_keys)
+                         : nullptr,
+             transposes_ || wanted || spare ? n : 0};
+    a.spare = part<Word>(at_.spare_keys, spare ? n : 0);
+    a.values = values();
+    a.codec = r_.codec;
+    a.keys_wanted = wanted;
+    a.in_place = transposes_ || r_.keys_in == r_.keys_out;
+    return a;
+  }
+  value_arrays values() const {
+    void* const transposed = at<void>(at_.transposed_values);
+    return {.in = r_.make_indices || r_.value_bytes == 0 ? nullptr
+                  : transposes_                          ? transposed
+                                                         : r_.values_in,
+            .spare = r_.value_bytes != 0 && partitions() ? at<void>(at_.spare_values) : nullptr,
+            .out = r_.value_bytes == 0 ? nullptr
+                   : transposes_       ? transposed
+                                       : r_.values_out,
+            .n = size(),
+            .words = r_.value_bytes / 4,
+            .make_indices = r_.make_indices};
+  }
+
+  template <class Kernel>
+  unsigned blocks_for(std::uint64_t useful) const {
+    return unsigned(std::max<std::uint64_t>(1, std::min<std::uint64_t>(useful, simt::resident_blocks<Kernel>(q_))));
+  }
+
+  void classify(bool lists_wanted) const {
+    using kernel = segment_classify_kernel<Word>;
+    simt::launch(
+        q_, {.grid = blocks_for<kernel>((r_.where.count + kernel::block_threads - 1) / kernel::block_threads)},
+        kernel{where(), arrays(), lists(), larges(0), control(), status(), r_.status != nullptr, lists_wanted});
+  }
+  large large_kernel() const {
+    return {.arrays = arrays(),
+            .lists = lists(),
+            .levels = {larges(0), larges(1)},
+            .tables = {part<std::uint64_t>(at_.counts, at_.rows * partition::radix),
+                       part<std::uint64_t>(at_.starts, at_.larges * partition::radix),
+                       part<std::uint32_t>(at_.large_rows, at_.larges),
+                       part<std::uint32_t>(at_.large_moves, at_.larges),
+                       part<std::uint32_t>(at_.row_list, at_.rows * 2)},
+            .control = control(),
+            .row_elements = at_.row_elements,
+            .most_rows = std::uint32_t(at_.rows),
+            .copies = !arrays().in_place};
+  }
+  segment_work work(const segment_list& list, bool from_list) const { return {list, where(), from_list}; }
+  void by_warps(bool from_list) const {
+    using kernel = segment_short_kernel<Word, Placed>;
+    const std::uint64_t items = from_list ? at_.shorts : r_.where.count;
+    simt::launch(q_, {.grid = blocks_for<kernel>((items + kernel::warps - 1) / kernel::warps)},
+                 kernel{work(shorts(), from_list), arrays()});
+  }
+  template <std::uint32_t Capacity>
+  void by_blocks(const segment_list& list, std::uint64_t entries, bool from_list) const {
+    using kernel = segment_block_kernel<Word, Placed, Capacity>;
+    simt::launch(q_, {.grid = blocks_for<kernel>(from_list ? entries : r_.where.count)},
+                 kernel{work(list, from_list), arrays()});
+  }
+
+  template <bool Gathers>
+  void transpose() const {
+    if (Gathers || r_.keys_out != nullptr)
+      transpose_array<Word, Gathers>(r_.keys_in, r_.keys_out, at<Word>(at_.transposed_keys));
+    if (r_.value_bytes == 0 || (Gathers && r_.make_indices))
+      return;
+    if (r_.value_bytes == 4)
+      transpose_values<std::uint32_t, Gathers>();
+    else if (r_.value_bytes == 8)
+      transpose_values<std::uint64_t, Gathers>();
+    else
+      transpose_values<uint128, Gathers>();
+  }
+  template <class T, bool Gathers>
+  void transpose_values() const {
+    transpose_array<T, Gathers>(static_cast<const T*>(r_.values_in), static_cast<T*>(r_.values_out),
+                                at<T>(at_.transposed_values));
+  }
+  template <class T, bool Gathers>
+  void transpose_array(const T* in, T* out, T* rows) const {
+    using kernel = segment_transpose_kernel<T, Gathers>;
+    const segments& w = r_.where;
+    const std::uint64_t tiles =
+        (w.count + kernel::side - 1) / kernel::side * ((w.length + kernel::side - 1) / kernel::side);
+    const std::uint64_t from = Gathers ? r_.n : at_.elements, to = Gathers ? at_.elements : r_.n;
+    simt::launch(q_, {.grid = blocks_for<kernel>(tiles)},
+                 kernel{{Gathers ? in : rows, from}, {Gathers ? rows : out, to}, w.count, w.length, w.stride, w.step});
+  }
+
+  const simt::queue& q_;
+  const segmented_sort_request<Word>& r_;
+  detail::segmented_layout at_;
+  bool transposes_, equal_;
+  std::uint64_t longest_;
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+#define SORTILE_SEGMENTS_INSTANCE(WORD)                                                                                \
+  namespace sortile::kernels::detail {                                                                                 \
+  template <>                                                                                                          \
+  void launch_segmented_sort<simt::this_backend>(const simt::queue& q, const segmented_sort_request<WORD>& r) {        \
+    if constexpr (sizeof(WORD) == 4 || sizeof(WORD) == 8)                                                              \
+      if (segments_without_places(r))                                                                                  \
+        return segmented_launcher<WORD, false>(q, r).launch();                                                         \
+    segmented_launcher<WORD, true>(q, r).launch();                                                                     \
+  }                                                                                                                    \
+  }

@@ -1,0 +1,125 @@
+// Between the checked request and the kernels: the classes of lengths, and how the workspace is laid out. The launches
+// are declared for each backend and defined in the .cu files, one for each key width.
+#pragma once
+
+#include "kernels/segments/segmented_sort.hpp"
+
+#include <algorithm>
+
+namespace sortile::kernels::detail {
+
+/// Classes of segments by their lengths, up to and with these.
+struct segment_classes {
+  static constexpr unsigned tiny = 32, warp = 512, small_block = 2048;
+  static constexpr unsigned items = 16; ///< a thread of a block holds
+
+  std::uint32_t block; ///< what a large block holds
+
+  /// Shared storage of sm_80 bounds it: elements of 4 and 8 bytes, or of 16 and 24.
+  static constexpr segment_classes of(std::size_t word, bool placed) {
+    return {word <= 4 || (word == 8 && !placed) ? 8192u : 4096u};
+  }
+};
+
+/// Partitions of large segments.
+struct segment_partition {
+  static constexpr unsigned threads = 512, digit_bits = 8, radix = 256;
+  static constexpr unsigned most_levels = 18;      ///< 128 bits, and a copy
+  static constexpr std::uint64_t group = 256;      ///< neighbouring buckets go together up to about so many elements
+  static constexpr std::uint64_t most_rows = 1024; ///< of counts, before a row is more than a tile
+  static constexpr std::uint32_t items(std::size_t word) { return word <= 8 ? 16 : 8; }
+  static constexpr std::uint64_t tile(std::size_t word) { return std::uint64_t{threads} * items(word); }
+};
+
+/// Whether keys can be told from their images, and need no place: then equal keys are equal bits.
+template <class Word>
+bool segments_without_places(const segmented_sort_request<Word>& r) {
+  return r.value_bytes == 0 && r.codec.infinity == 0 && r.codec.bits == 8 * sizeof(Word) &&
+         (sizeof(Word) == 4 || sizeof(Word) == 8);
+}
+
+/// Columns and the like: they become rows first.
+inline bool is_transposed(const segments& where) {
+  return where.form == segment_form::strided && where.step != 1 && where.length > 1;
+}
+
+/// The most elements that a segment can have.
+template <class Word>
+std::uint64_t longest_segment(const segmented_sort_request<Word>& r) {
+  return r.where.count == 0 ? 0 : r.where.form == segment_form::strided ? r.where.length : r.n;
+}
+
+/// Byte offsets; sizes in elements.
+struct segmented_layout {
+  static constexpr std::size_t alignment = 128;
+
+  std::uint64_t elements = 0;                                   ///< of the arrays that are sorted
+  std::uint64_t shorts = 0, small_blocks = 0, large_blocks = 0; ///< entries that these lists can have
+  std::uint64_t larges = 0, rows = 0, row_elements = 0;
+  std::size_t control = 0, short_list = 0, small_block_list = 0, large_block_list = 0, large_lists = 0;
+  std::size_t large_rows = 0, large_moves = 0, row_list = 0, counts = 0, starts = 0;
+  std::size_t transposed_keys = 0, transposed_values = 0, spare_keys = 0, more_keys = 0, spare_values = 0;
+  std::size_t bytes = 0;
+
+  template <class Word>
+  static segmented_layout of(const segmented_sort_request<Word>& r);
+};
+
+inline constexpr std::size_t segment_item_bytes = 16;
+inline constexpr unsigned segment_control_words = 64; ///< the workspace begins with them
+inline constexpr unsigned segment_wrong_word = 3;     ///< of these: not 0 where offsets made no segment
+
+template <class Word>
+segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
+  const auto classes = segment_classes::of(sizeof(Word), !segments_without_places(r));
+  const std::uint64_t longest = longest_segment(r), count = r.where.count;
+  const bool partitions = longest > classes.block, equal = r.where.form == segment_form::strided;
+  segmented_layout l;
+  l.elements = equal ? count * r.where.length : r.n;
+  const std::uint64_t n = l.elements;
+  // Entries of the first list are segments, the others pieces: of a segment with L elements up to 2 L / group + 2.
+  const std::uint64_t levels = (r.codec.bits + segment_partition::digit_bits - 1) / segment_partition::digit_bits + 1;
+  l.larges = partitions ? n / (std::uint64_t{classes.block} + 1) + 1 : 0;
+  const std::uint64_t pieces = partitions ? levels * (2 * n / segment_partition::group + 2 * l.larges) : 0;
+  const auto listed = [&](std::uint64_t more_than) {
+    const bool none = equal && !partitions; // found without a list
+    return none || longest <= more_than ? 0 : std::min(count, n / (more_than + 1) + 1) + pieces;
+  };
+  l.shorts = listed(segment_classes::tiny);
+  l.small_blocks = listed(segment_classes::warp);
+  l.large_blocks = listed(segment_classes::small_block);
+  if (partitions) {
+    const std::uint64_t tile = segment_partition::tile(sizeof(Word));
+    const std::uint64_t share = (n + segment_partition::most_rows - 1) / segment_partition::most_rows;
+    l.row_elements = std::max(tile, (share + tile - 1) / tile * tile);
+    l.rows = n / l.row_elements + l.larges;
+  }
+  const auto take = [&l](std::size_t bytes) {
+    const std::size_t at = l.bytes;
+    l.bytes += (bytes + alignment - 1) / alignment * alignment;
+    return at;
+  };
+  const bool transposes = is_transposed(r.where);
+  l.control = take(segment_control_words * sizeof(std::uint32_t));
+  l.short_list = take(l.shorts * segment_item_bytes);
+  l.small_block_list = take(l.small_blocks * segment_item_bytes);
+  l.large_block_list = take(l.large_blocks * segment_item_bytes);
+  l.large_lists = take(2 * l.larges * segment_item_bytes);
+  l.large_rows = take(l.larges * sizeof(std::uint32_t));
+  l.large_moves = take(l.larges * sizeof(std::uint32_t));
+  l.row_list = take(l.rows * 2 * sizeof(std::uint32_t));
+  l.counts = take(l.rows * segment_partition::radix * sizeof(std::uint64_t));
+  l.starts = take(l.larges * segment_partition::radix * sizeof(std::uint64_t));
+  l.transposed_keys = take(transposes ? n * sizeof(Word) : 0);
+  l.transposed_values = take(transposes ? n * r.value_bytes : 0);
+  const std::uint64_t places = transposes ? n : r.n; // rows may have gaps
+  l.spare_keys = take(partitions ? places * sizeof(Word) : 0);
+  l.more_keys = take(partitions && r.keys_out == nullptr && !transposes ? places * sizeof(Word) : 0);
+  l.spare_values = take(partitions ? places * r.value_bytes : 0);
+  return l;
+}
+
+template <class Backend, class Word>
+SORTILE_LAUNCH void launch_segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& r);
+
+} // namespace sortile::kernels::detail

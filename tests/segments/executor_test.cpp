@@ -1,0 +1,180 @@
+// The kernels of sorts within segments on the executor: every mix of lengths, every class of lengths at its edges,
+// skewed keys through every level of the partitions, offsets that make no segments, and all of it under many schedules.
+#include "gpu/segmented_sort.hpp"
+#include "kernels/segments/segmented_launch.hpp"
+#include "simt/executor/device.hpp"
+#include "tests/segments/segment_case.hpp"
+#include "tests/short_tests.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sortile::testing {
+namespace {
+
+constexpr const char* engine_name = "executor";
+
+void expect_right(const segment_case& c, const segment_runner& runner = {}) {
+  try {
+    EXPECT_EQ(check(c, runner).complaint, "") << to_string(c);
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << e.what() << " in " << to_string(c);
+  }
+}
+
+/// The kernels on an executor of the test's own, with a guarded workspace that is as large as it has to be.
+struct on_executor {
+  executor::device& device;
+  std::uint32_t* status = nullptr;
+
+  void operator()(const segmented_request& request, const options& opts) const {
+    const gpu::device_segmented_sort sort(request, opts);
+    guarded_buffer space(sort.workspace_bytes(), 0, 99);
+    sort.launch(simt::queue::executor(device), space.data(), status);
+    EXPECT_EQ(space.damage(), "");
+  }
+};
+
+TEST(segments_on_executor, every_mix_of_lengths) {
+  for (const std::string& mix : all_length_mixes())
+    for (const key_type type :
+         {key_type::u8, key_type::f16, key_type::u32, key_type::f32, key_type::i64, key_type::u128})
+      for (const std::size_t value_bytes : {0u, 4u}) {
+        segment_case c{.type = type,
+                       .shape = shape_of(mix, unless_short<std::size_t>(30'000, 12'000), value_bytes + 1),
+                       .seed = 7,
+                       .engine = engine_name};
+        c.workload = is_float(type) ? "specials" : "uniform";
+        c.carries = value_bytes == 0 ? payload::none : payload::values;
+        c.value_bytes = value_bytes;
+        c.in_place = value_bytes == 0;
+        expect_right(c);
+      }
+}
+
+TEST(segments_on_executor, random_cases) {
+  for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(400, 100); ++seed)
+    expect_right(random_segment_case(seed + 70'000, engine_name, seed % 8 == 0 ? 40'000 : 3000));
+}
+
+TEST(segments_on_executor, rows_at_the_edges_of_every_class) {
+  using classes = kernels::detail::segment_classes;
+  for (const std::size_t edge : {std::size_t{classes::tiny}, std::size_t{64}, std::size_t{classes::warp},
+                                 std::size_t{classes::small_block}, std::size_t{4096}, std::size_t{8192}})
+    for (const std::size_t length : {edge - 1, edge, edge + 1})
+      for (const payload carries : {payload::none, payload::indices}) {
+        segment_case c{
+            .type = key_type::u32, .shape = rows_shape(3, length, length + 2), .seed = length, .engine = engine_name};
+        c.carries = carries;
+        c.value_bytes = carries == payload::none ? 0 : 8;
+        c.keys_wanted = length % 2 == 0;
+        if (carries == payload::none)
+          c.keys_wanted = true;
+        expect_right(c);
+        c.type = key_type::f64;
+        c.workload = "specials";
+        expect_right(c);
+      }
+}
+
+TEST(segments_on_executor, skewed_keys_through_every_level) {
+  for (const char* const workload : {"equal", "few:3", "two-values", "and:5", "window:0:8", "sorted", "equal-but-one"})
+    for (const key_type type : {key_type::u16, key_type::u32, key_type::u64, key_type::u128})
+      for (const payload carries : {payload::none, payload::indices}) {
+        segment_case c{.type = type,
+                       .shape = shape_of("huge-within", 26'000, 4),
+                       .workload = workload,
+                       .seed = 5,
+                       .engine = engine_name};
+        c.carries = carries;
+        c.value_bytes = carries == payload::none ? 0 : 4;
+        c.in_place = carries == payload::none;
+        expect_right(c);
+        c.in_place = false;
+        c.keys_wanted = carries == payload::none;
+        expect_right(c);
+      }
+}
+
+TEST(segments_on_executor, values_of_every_width_through_partitions) {
+  for (const std::size_t bytes : {4u, 8u, 16u})
+    for (const bool in_place : {false, true}) {
+      segment_case c{
+          .type = key_type::u32, .shape = shape_of("huge-first", 40'000, 4), .seed = bytes, .engine = engine_name};
+      c.carries = payload::values;
+      c.value_bytes = bytes;
+      c.in_place = in_place;
+      c.own_workspace = true;
+      expect_right(c);
+    }
+}
+
+TEST(segments_on_executor, under_many_schedules) {
+  const unsigned seeds = unless_short(24u, 6u);
+  for (unsigned seed = 1; seed <= seeds && !HasFailure(); ++seed) {
+    executor::device checked({.seed = seed, .checks = executor::all_checks});
+    for (const char* const mix : {"tiny", "edges", "alternating"})
+      for (const std::size_t value_bytes : {0u, 4u}) {
+        segment_case c{
+            .type = seed % 2 == 0 ? key_type::u32 : key_type::f64, .shape = shape_of(mix, 3000, seed), .seed = seed};
+        c.carries = value_bytes == 0 ? payload::none : payload::values;
+        c.value_bytes = value_bytes;
+        expect_right(c, on_executor{checked});
+      }
+    segment_case columns{.type = key_type::u32, .shape = columns_shape(70, 40, 41), .seed = seed};
+    columns.carries = payload::indices;
+    columns.value_bytes = 8;
+    expect_right(columns, on_executor{checked});
+    segment_case large{
+        .type = key_type::u32, .shape = shape_of("huge-within", 14'000, seed), .workload = "and:3", .seed = seed};
+    large.carries = payload::indices;
+    large.value_bytes = 4;
+    expect_right(large, on_executor{checked});
+  }
+}
+
+/// Offsets as only a device can meet them: nothing outside the arrays is touched, and the status tells.
+TEST(segments_on_executor, offsets_that_make_no_segments_are_told) {
+  executor::device fast;
+  const auto status_of = [&](const std::vector<std::uint64_t>& offsets) {
+    constexpr std::size_t n = 30'000;
+    guarded_buffer keys(n * 4, 4, 3), out(n * 4, 4, 5), values(n * 4, 4, 4);
+    std::uint32_t status = 77;
+    const segmented_request request{{.type = key_type::u32,
+                                     .n = n,
+                                     .keys_in = keys.data(),
+                                     .keys_out = out.data(),
+                                     .carries = payload::indices,
+                                     .value_bytes = 4,
+                                     .values_out = values.data()},
+                                    segments::by_offsets(offsets)};
+    on_executor{fast, &status}(request, {});
+    EXPECT_EQ(keys.damage() + out.damage() + values.damage(), "");
+    return status;
+  };
+  EXPECT_EQ(status_of({0, 5, 100, 20'000, 30'000}), 0u);
+  EXPECT_EQ(status_of({0, 5, 3, 20'000, 30'000}), 1u);
+  EXPECT_EQ(status_of({0, 5, 20'000, 30'001}), 1u);
+  EXPECT_EQ(status_of({0, 5, ~std::uint64_t{0}}), 1u);
+  std::vector<std::uint64_t> overlapping; // more long segments than there is room for
+  for (int i = 0; i < 200; ++i)
+    overlapping.insert(overlapping.end(), {0, 30'000});
+  EXPECT_EQ(status_of(overlapping), 1u);
+  for (auto& offset : overlapping)
+    offset = offset == 0 ? 100 : 1500;
+  EXPECT_EQ(status_of(overlapping), 1u);
+}
+
+TEST(segments_on_executor, workspace_is_enough_for_what_is_asked_and_no_more_is_touched) {
+  for (const std::size_t length : {10u, 100u, 1000u, 5000u, 20'000u}) {
+    segment_case c{
+        .type = key_type::u64, .shape = rows_shape(2, length, length), .seed = length, .engine = engine_name};
+    c.carries = payload::indices;
+    c.value_bytes = 4;
+    c.keys_wanted = false;
+    c.own_workspace = true;
+    expect_right(c);
+  }
+}
+
+} // namespace
+} // namespace sortile::testing
