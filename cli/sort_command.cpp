@@ -5,6 +5,7 @@
 #include "text_commands.hpp"
 #include "text_options.hpp"
 
+#include "files/array_axis.hpp"
 #include "files/array_sort.hpp"
 #include "files/failure.hpp"
 #include "files/parallel.hpp"
@@ -28,6 +29,7 @@ constexpr const char* examples = R"(Examples:
   sortile sort pairs.npy --key time -o sorted.npy    records of a structured dtype, by a field
   sortile sort keys.u32 --values ids.u64 --values-type u64 -o k.u32 --values-output v.u64
   gzip -dc log.gz | sortile sort -k2,2 - | less      from a pipe into a pipe
+  sortile sort --rows scores.npy -o sorted.npy       each row of a matrix; --axis 0: each column
   sortile sort --explain keys.npy                    how it would be done, and why)";
 
 struct sort_job {
@@ -40,6 +42,8 @@ struct sort_job {
   std::string values_type;
   array_options arrays;
   text_options text;
+  bool rows = false;        ///< --rows
+  std::optional<long> axis; ///< --axis
   bool force = false;
   bool no_sync = false;
   bool explain = false;
@@ -99,10 +103,39 @@ void write_array(const sort_job& job, const files::array_file& array, const std:
   files::commit_both(to, values_to);
 }
 
+// An array of several axes, along one of them.
+int sort_along(const sort_job& job, files::input source, file_format format, const talk& voice) {
+  if (format != file_format::npy)
+    refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
+  if (job.rows && job.axis)
+    refuse("--rows and --axis contradict each other; --rows is --axis -1");
+  if (!(job.values + job.values_output + job.values_type).empty())
+    refuse("--values does not go with --rows and --axis");
+  const long axis = job.axis.value_or(-1);
+  progress_bar bar(voice);
+  options opts = job.arrays.for_library();
+  const files::array_file array = files::open_npy(std::move(source), job.arrays.key_field, files::npy_axes::any);
+  const plan how = files::explain_array_along(array, axis, opts);
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
+  opts.progress = bar.callback();
+  bar.phase("sort");
+  files::output to(job.output, !job.no_sync);
+  files::sort_array_along(array, axis, to, opts);
+  to.commit();
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
 int sort_one_array(const sort_job& job, files::input source, file_format format, const talk& voice) {
   refuse_text_options(job.text);
   if (job.inputs.size() != 1)
     refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  if (job.rows || job.axis)
+    return sort_along(job, std::move(source), format, voice);
   progress_bar bar(voice);
   options opts = job.arrays.for_library();
   const files::array_file array = open_array(std::move(source), job.inputs[0], format, job.arrays);
@@ -175,6 +208,8 @@ int sort_table(const sort_job& job, files::input source, file_format format, con
 // Options that check and merge have no use for, and would ignore in silence.
 void refuse_sort_only(const sort_job& job) {
   const char* name = job.explain                  ? "--explain"
+                     : job.rows                   ? "--rows"
+                     : job.axis                   ? "--axis"
                      : !job.values.empty()        ? "--values"
                      : !job.values_output.empty() ? "--values-output"
                      : !job.values_type.empty()   ? "--values-type"
@@ -191,6 +226,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     need_same_format(job.inputs[i], first_bytes(job.inputs[i]), format, job.format, job.arrays, job.text);
   if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
     refuse("--values goes with arrays (.npy and raw)");
+  if (!is_array(format) && (job.rows || job.axis))
+    refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
   if (is_array(format))
     return sort_one_array(job, std::move(first), format, voice);
   need_output_name(job.output, format, {}, job.format);
@@ -288,6 +325,11 @@ CLI::App* add_sort_command(command_line& line) {
       ->group("Arrays");
   command.add_option("--values-output", job->values_output, "where the values go")
       ->option_text("FILE")
+      ->group("Arrays");
+  command.add_flag("--rows", job->rows, "sort within each row of a .npy array of several axes: along the last axis")
+      ->group("Arrays");
+  command.add_option("--axis", job->axis, "sort along this axis: 0 is the first, -1 the last")
+      ->option_text("N")
       ->group("Arrays");
   job->text.add_to(command, true);
   constexpr const char* group = "Text lines, as sort(1) in the C locale";

@@ -4,6 +4,7 @@
 #include "files/failure.hpp"
 #include "files/npy.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace sortile::files {
@@ -39,8 +40,8 @@ array_file open_npy(const std::string& path, const std::string& field) {
   return open_npy(input(path), field);
 }
 
-array_file open_npy(input source, const std::string& field) {
-  const npy_header header = parse_npy(source.bytes(), source.name());
+array_file open_npy(input source, const std::string& field, npy_axes axes) {
+  const npy_header header = parse_npy(source.bytes(), source.name(), axes);
   const npy_field& key = key_field(header, field, source.name());
   if (!key.key) {
     fail(source.name(), "{} cannot be ordered (allowed: i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8{})",
@@ -58,6 +59,10 @@ array_file open_npy(input source, const std::string& field) {
   file.header = file.source.bytes().substr(0, header.data_offset);
   file.data = file.source.bytes().substr(header.data_offset);
   file.descr = header.descr;
+  file.shape = header.shape;
+  file.axes_reversed = header.fortran_order;
+  if (file.axes_reversed)
+    std::reverse(file.shape.begin(), file.shape.end());
   return file;
 }
 

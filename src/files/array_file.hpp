@@ -2,12 +2,14 @@
 #pragma once
 
 #include "files/input.hpp"
+#include "files/npy.hpp"
 
 #include <sortile/types.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sortile::files {
 
@@ -32,6 +34,8 @@ struct array_file {
   std::string_view header; ///< of the file's own format; empty for raw arrays
   std::string_view data;   ///< count records
   std::string descr;       ///< the dtype as .npy writes it; empty for raw arrays
+  std::vector<std::size_t> shape{}; ///< of .npy files: the length of each axis, the last lying side by side
+  bool axes_reversed = false;       ///< the file names the axes the other way round (fortran_order)
 
   const std::string& name() const { return source.name(); }
 };
@@ -39,7 +43,7 @@ struct array_file {
 /// Opens a .npy file. \param field  the field to order by; empty: the first
 /// \throws io_failure as parse_npy(), and where the key's dtype cannot be ordered
 array_file open_npy(const std::string& path, const std::string& field = {});
-array_file open_npy(input source, const std::string& field = {});
+array_file open_npy(input source, const std::string& field = {}, npy_axes axes = npy_axes::one);
 
 /// Opens a raw array of keys of this machine's byte order. \throws io_failure where its size is not a multiple of the
 /// key's

@@ -66,14 +66,6 @@ void write_plain(output& to, unsigned threads, const char* bytes, std::size_t si
   });
 }
 
-void write_keys(const array_file& array, const char* keys, output& to, unsigned threads) {
-  if (!array.layout.swapped)
-    return write_plain(to, threads, keys, array.count * array.layout.key_size());
-  write_fixed_records(
-      to, threads, array.count, array.layout.record_bytes,
-      [&](std::size_t begin, std::size_t end, char* records) { put_keys(array.layout, keys, begin, end, records); });
-}
-
 void sort_keys(const array_file& array, output& to, const options& opts, unsigned threads) {
   const key_array keys(array, threads);
   raw_array<char> sorted(array.count * array.layout.key_size());
@@ -143,6 +135,14 @@ void add_copy_of_keys(plan& p, const array_file& array) {
 }
 
 } // namespace
+
+void write_keys(const array_file& array, const char* keys, output& to, unsigned threads) {
+  if (!array.layout.swapped)
+    return write_plain(to, threads, keys, array.count * array.layout.key_size());
+  write_fixed_records(
+      to, threads, array.count, array.layout.record_bytes,
+      [&](std::size_t begin, std::size_t end, char* records) { put_keys(array.layout, keys, begin, end, records); });
+}
 
 array_route route_of(const array_layout& layout) {
   if (layout.keys_alone())

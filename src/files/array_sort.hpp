@@ -27,6 +27,9 @@ void sort_array(const array_file& array, output& to, const options& opts);
 void sort_array_with_values(const array_file& keys, const values_file& values, output& keys_to, output& values_to,
                             const options& opts);
 
+/// Writes sorted keys of an array of keys alone, in the file's byte order.
+void write_keys(const array_file& array, const char* keys, output& to, unsigned threads);
+
 /// The keys as an array that the library takes: the file's own bytes where they can be used, else a copy.
 class key_array {
  public:

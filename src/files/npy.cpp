@@ -140,18 +140,21 @@ frame parse_frame(std::string_view bytes, std::string_view name) {
   return {bytes.substr(begin, length), begin + length};
 }
 
-std::size_t one_dimension(const python_literal& shape, std::string_view name) {
+std::vector<std::size_t> parse_shape(const python_literal& shape, std::string_view name, npy_axes axes) {
   if (!shape.is(kind::sequence))
     fail(name, "'shape' is not a tuple");
   std::string text;
+  std::vector<std::size_t> lengths;
   for (const python_literal& length : shape.items) {
     if (!length.is(kind::integer) || length.integer < 0)
       fail(name, "'shape' holds something that is not a length");
     text += fmt::format("{}{}", text.empty() ? "" : ", ", length.integer);
+    lengths.push_back(static_cast<std::size_t>(length.integer));
   }
-  if (shape.items.size() != 1)
-    fail(name, "the array has {} dimensions, shape ({}) (allowed: one dimension)", shape.items.size(), text);
-  return static_cast<std::size_t>(shape.items[0].integer);
+  if (axes == npy_axes::one && lengths.size() != 1)
+    fail(name, "the array has {} dimensions, shape ({}) (allowed: one dimension; --rows and --axis sort within more)",
+         lengths.size(), text);
+  return lengths;
 }
 
 python_literal parse_dictionary(std::string_view text, std::string_view name) {
@@ -167,13 +170,13 @@ python_literal parse_dictionary(std::string_view text, std::string_view name) {
 
 } // namespace
 
-npy_header parse_npy(std::string_view bytes, std::string_view name) {
+npy_header parse_npy(std::string_view bytes, std::string_view name, npy_axes axes) {
   const frame where = parse_frame(bytes, name);
   const python_literal dictionary = parse_dictionary(where.dictionary, name);
   for (const char* key : {"descr", "fortran_order", "shape"})
     if (dictionary.find(key) == nullptr)
       fail(name, "the .npy header lacks '{}'", key);
-  if (!dictionary.find("fortran_order")->is(kind::boolean)) // of no meaning in one dimension
+  if (!dictionary.find("fortran_order")->is(kind::boolean))
     fail(name, "'fortran_order' is neither True nor False");
 
   npy_header header;
@@ -182,7 +185,11 @@ npy_header parse_npy(std::string_view bytes, std::string_view name) {
   header.descr = to_string(descr);
   header.fields = header.structured ? parse_record(descr, name) : std::vector{parse_descr(descr.text, name)};
   header.record_bytes = header.fields.back().offset + header.fields.back().bytes;
-  header.count = one_dimension(*dictionary.find("shape"), name);
+  header.shape = parse_shape(*dictionary.find("shape"), name, axes);
+  header.fortran_order = dictionary.find("fortran_order")->boolean;
+  header.count = 1;
+  for (const std::size_t length : header.shape)
+    header.count = checked_product(header.count, length, name);
   header.data_offset = where.data_offset;
   if (header.record_bytes == 0)
     fail(name, "the elements are 0 bytes large");

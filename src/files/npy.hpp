@@ -30,19 +30,23 @@ struct npy_header {
   std::vector<npy_field> fields;
   bool structured = false;
   std::size_t record_bytes = 0;
-  std::size_t count = 0;
+  std::size_t count = 0;               ///< elements, of all axes together
+  std::vector<std::size_t> shape{};    ///< the length of each axis
+  bool fortran_order = false;          ///< the first axis lies side by side, not the last
   std::size_t data_offset = 0; ///< bytes before the array
   std::string descr;           ///< the dtype as the header writes it: "'<u4'" or "[('key', '<u8'), …]"
 };
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
+/// How many axes an array may have.
+enum class npy_axes { one, any };
+
 /// Reads and checks the header against the size of the file.
 /// \param name  of the file, for messages
-/// \throws io_failure: no .npy, an unknown version, a header that is cut off or not understood, a shape that is not
-/// one-dimensional,
+/// \throws io_failure: no .npy, an unknown version, a header that is cut off or not understood, a shape of other axes,
 ///         fewer or more bytes than the shape says
-npy_header parse_npy(std::string_view bytes, std::string_view name);
+npy_header parse_npy(std::string_view bytes, std::string_view name, npy_axes axes = npy_axes::one);
 
 /// The header of a one-dimensional array; `descr` as Python writes it: "'<u4'" or "[('key', '<u8'), ('value', '<u4')]".
 std::string make_npy_header(std::string_view descr, std::uint64_t count);

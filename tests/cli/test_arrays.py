@@ -47,6 +47,45 @@ class Arrays(CommandTest):
                     self.assertEqual(self.content("b.npy"), down, (dtype, order, version))
                     self.good("check", "--order", "desc", self.path("b.npy"))
 
+    def test_rows_and_axes(self):
+        for dtype, letter in {"<u4": "I", ">i2": "h", "<f8": "d"}.items():
+            for shape in ((5, 7), (1, 40), (40, 1), (3, 4, 5), (0, 3), (3, 0), (6,)):
+                for fortran in (False, True):
+                    count = math.prod(shape)
+                    values = self.values("u1", count)
+                    order = dtype[0]
+                    body = lambda v: struct.pack(order + str(count) + letter, *v)
+                    head = dict(shape=str(tuple(shape)), fortran=fortran)
+                    path = self.file("a.npy", npy("'%s'" % dtype, count, body(values), **head))
+                    for axis in range(-len(shape), len(shape)):
+                        # elements that differ in the axis's place alone are a lane
+                        sides = list(reversed(shape)) if fortran else list(shape)
+                        place = axis % len(shape)
+                        place = len(shape) - 1 - place if fortran else place
+                        behind = math.prod(sides[place + 1:])
+                        expected = list(values)
+                        for first in range(0, count):
+                            if (first // behind) % sides[place] == 0:
+                                lane = slice(first, first + behind * (sides[place] - 1) + 1, behind)
+                                expected[lane] = sorted(expected[lane])
+                        self.good("sort", "--axis", str(axis), path, "-o", self.path("b.npy"))
+                        self.assertEqual(self.content("b.npy"), npy("'%s'" % dtype, count, body(expected), **head), (shape, axis, fortran))
+                        if axis == -1:
+                            self.good("sort", "--rows", path, "-o", self.path("c.npy"))
+                            self.assertEqual(self.content("c.npy"), self.content("b.npy"))
+
+    def test_axes_that_are_refused(self):
+        matrix = self.file("m.npy", npy("'<u4'", 6, bytes(24), shape="(2, 3)"))
+        self.refused("sort", matrix, "-o", self.path("o.npy"), says="--rows and --axis")
+        self.refused("sort", "--axis", "2", matrix, "-o", self.path("o.npy"), says="--axis 2")
+        self.refused("sort", "--axis", "0", "--rows", matrix, "-o", self.path("o.npy"), says="contradict")
+        self.refused("sort", "--rows", self.file("k.u32", bytes(24)), "-o", self.path("o.u32"), says="--rows goes with .npy")
+        self.refused("sort", "--rows", self.file("k.txt", b"b\na\n"), says="--rows goes with .npy")
+        self.refused("sort", "--rows", "-c", matrix, says="--rows does not go with -c")
+        records = self.file("r.npy", npy("[('a', '<u4'), ('b', '<u4')]", 2, bytes(16)))
+        self.refused("sort", "--rows", records, "-o", self.path("o.npy"), says="records")
+        self.assertIn(b"transpose", self.good("sort", "--explain", "--axis", "0", matrix))
+
     def test_misaligned_data(self):
         values = self.values("u8", 1000)
         text = b"{'descr': '<u8', 'fortran_order': False, 'shape': (1000,)}\n"

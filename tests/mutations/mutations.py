@@ -16,6 +16,7 @@ import sys
 import time
 
 KERNELS, PRIMITIVES, GALLERY = "tests/kernels/kernels_test", "tests/primitives/primitives_test", "tests/classics/classics_grid"
+SEGMENTS = "tests/segments/segments_executor_test"
 
 # File, what stands there once, what is put in its place, executable, the tests that are run.
 MUTATIONS = [
@@ -34,6 +35,10 @@ MUTATIONS = [
     ("src/kernels/narrow/count_sort_kernel.hpp", "arrays.in_shift == 0 ? 0 : unsigned(vector) - arrays.in_shift;", "arrays.in_shift;", KERNELS, "count_sort*"),
     ("src/kernels/histogram/radix_histogram.cu", "offset == 0 ? 0 : (16 - offset) / sizeof(Word)", "offset / sizeof(Word)", KERNELS, "radix_histogram*"),
     ("src/kernels/narrow/count_sort_kernel.hpp", "    publish(s, disorder);\n    simt::grid_barrier();", "    publish(s, disorder);\n    simt::block_barrier();", KERNELS, "count_sort*"),
+    ("src/kernels/segments/classify_kernel.hpp", "(other == image && j < place)", "(other == image && j <= place)", SEGMENTS, "*"),
+    ("src/kernels/segments/large_kernel.hpp", "while (end < radix && !is_large(s, item, end) &&", "while (end < radix &&", SEGMENTS, "*"),
+    ("src/kernels/segments/large_kernel.hpp", "      s.base[d] += s.total.load(d);\n    simt::block_barrier();", "      s.base[d] += s.total.load(d);", SEGMENTS, "*"),
+    ("src/kernels/segments/segment_items.hpp", "if (i < capacity)", "if (i <= capacity)", SEGMENTS, "*"),
     ("src/primitives/look_back.hpp", "seen = words_.load(end - 1 - lane, simt::relaxed);", "seen = words_.load(end - lane, simt::relaxed);", PRIMITIVES, "look_back*"),
     ("classics/scan_one_block.cu", "      return;\n    simt::block_barrier();\n    for (unsigned i", "      return;\n    for (unsigned i", GALLERY, "*scan_*"),
     ("classics/bitonic_parts.cu", "half /= 2) {\n      simt::block_barrier();\n      if (t < half", "half /= 2) {\n      if (t < half", GALLERY, "*bitonic_*"),
