@@ -142,6 +142,52 @@ typedef struct sortile_run {
 sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, size_t run_count, void* keys_out,
                              size_t value_bytes, void* values_out, const sortile_options* options);
 
+/* The first k of n keys in the order of the options: in order, of equal keys the ones with the lowest positions. Of
+ * several rows at once: row r begins `stride` elements after row r - 1, and has its results at r * k. */
+typedef struct sortile_top_k_request {
+  sortile_key_type type;
+  size_t n, k;
+  const void* keys_in;
+  void* keys_out;         /* k keys a row; NULL where indices alone are wanted */
+  size_t value_bytes;     /* 0: no values */
+  const void* values_in;  /* with value_bytes */
+  void* values_out;       /* k values a row */
+  size_t index_bytes;     /* 0: no indices; 4 or 8: positions within the row. Not together with values */
+  void* indices_out;      /* k indices a row */
+  size_t rows;            /* 0 is taken as 1 */
+  size_t stride;          /* elements, of keys and values; 0: n */
+} sortile_top_k_request;
+sortile_status sortile_top_k(const sortile_top_k_request* request, const sortile_options* options);
+sortile_status sortile_top_k_workspace_bytes(const sortile_top_k_request* request, size_t* bytes,
+                                             const sortile_options* options);
+
+/* Puts the first k of n keys into places 0 to k - 1, in order, their values with them (value_bytes 0: none). The others
+ * stay where they are, but for those that lay before k: these fill the places that the first k left. */
+sortile_status sortile_partial_sort(sortile_key_type type, void* keys, size_t n, size_t k, size_t value_bytes,
+                                    void* values, const sortile_options* options);
+
+/* Puts the key that a sort would have at place `nth` there; none before it comes after it, none behind it before it. */
+sortile_status sortile_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
+                                   const sortile_options* options);
+
+/* keys_out[i] becomes the key that a sort would have at place ranks[i]. */
+sortile_status sortile_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,
+                                     size_t rank_count, void* keys_out, const sortile_options* options);
+
+typedef enum sortile_quantile_method SORTILE_ENUM_BASE {
+  SORTILE_LINEAR = 0,
+  SORTILE_LOWER = 1,
+  SORTILE_HIGHER = 2,
+  SORTILE_NEAREST = 3,
+  SORTILE_MIDPOINT = 4
+} sortile_quantile_method;
+
+/* results[i] becomes the quantile of n >= 1 keys at probabilities[i] in [0, 1]: place probability * (n - 1) of the
+ * sorted keys, and between two keys what the method says. options: order and bits stay default. */
+sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t n, const double* probabilities,
+                                 size_t count, sortile_quantile_method method, double* results,
+                                 const sortile_options* options);
+
 /* *position becomes the index of the first key out of order, n where all are in order. */
 sortile_status sortile_first_disorder(sortile_key_type type, const void* keys, size_t n, size_t* position,
                                       const sortile_options* options);

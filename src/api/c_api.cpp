@@ -1,6 +1,7 @@
 // The C ABI: structs and exceptions translated, nothing else.
 #include <sortile/request.hpp>
 #include <sortile/segments.hpp>
+#include <sortile/select.hpp>
 #include <sortile/sortile.h>
 
 #include "plan/engine.hpp"
@@ -135,6 +136,37 @@ segments list_of(const sortile_segments* given) {
   return {form, given->count, given->begins, given->ends, given->offset_bytes, given->length, given->stride, given->step};
 }
 
+static_assert(static_cast<int>(quantile_method::midpoint) == SORTILE_MIDPOINT);
+
+template <class T>
+std::span<const T> list_of(const T* list, std::size_t count, const char* name) {
+  if (count > 0 && list == nullptr)
+    throw invalid_argument(std::string("sortile: ") + name + " is null, but there are " + std::to_string(count));
+  return {list, count};
+}
+
+top_k_request top_k_of(const sortile_top_k_request* given) {
+  if (given == nullptr)
+    throw invalid_argument("sortile: the request of a top-k is null");
+  if (given->value_bytes > 0 && given->index_bytes > 0)
+    throw invalid_argument("sortile: values of " + std::to_string(given->value_bytes) + " bytes and indices of " +
+                           std::to_string(given->index_bytes) + " bytes are asked for; one of both travels");
+  const bool values = given->value_bytes > 0, indices = given->index_bytes > 0;
+  return {.type = type_of(given->type),
+          .n = given->n,
+          .k = given->k,
+          .keys_in = given->keys_in,
+          .keys_out = given->keys_out,
+          .carries = values    ? payload::values
+                     : indices ? payload::indices
+                               : payload::none,
+          .value_bytes = values ? given->value_bytes : given->index_bytes,
+          .values_in = given->values_in,
+          .values_out = values ? given->values_out : given->indices_out,
+          .rows = given->rows == 0 ? 1 : given->rows,
+          .stride = given->stride};
+}
+
 /// Addresses for a request that is planned and never run: apart, aligned, not null.
 sort_request never_run(sortile_key_type type, std::size_t n) {
   constexpr std::uintptr_t far_apart = std::uintptr_t{1} << 61;
@@ -213,6 +245,60 @@ sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, siz
     for (const sortile_run& r : std::span(runs, run_count))
       list.push_back({r.keys, r.values, r.n});
     run(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, options_of(opts));
+  });
+}
+
+sortile_status sortile_top_k(const sortile_top_k_request* request, const sortile_options* opts) {
+  return translated([&] { run(top_k_of(request), options_of(opts)); });
+}
+
+sortile_status sortile_top_k_workspace_bytes(const sortile_top_k_request* request, size_t* bytes,
+                                             const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    top_k_request unplaced = top_k_of(request);
+    unplaced.keys_in = nullptr;
+    *bytes = workspace_bytes(unplaced, options_of(opts));
+  });
+}
+
+sortile_status sortile_partial_sort(sortile_key_type type, void* keys, size_t n, size_t k, size_t value_bytes,
+                                    void* values, const sortile_options* opts) {
+  return translated([&] {
+    run(partial_sort_request{type_of(type), n, k, keys, value_bytes, values}, options_of(opts));
+  });
+}
+
+sortile_status sortile_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
+                                   const sortile_options* opts) {
+  return translated([&] { run(nth_element_request{type_of(type), n, nth, keys}, options_of(opts)); });
+}
+
+sortile_status sortile_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,
+                                     size_t rank_count, void* keys_out, const sortile_options* opts) {
+  return translated([&] {
+    run(ranks_request{.type = type_of(type),
+                      .n = n,
+                      .keys = keys,
+                      .ranks = list_of(ranks, rank_count, "ranks"),
+                      .keys_out = keys_out},
+        options_of(opts));
+  });
+}
+
+sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t n, const double* probabilities,
+                                 size_t count, sortile_quantile_method method, double* results,
+                                 const sortile_options* opts) {
+  return translated([&] {
+    run(quantiles_request{.type = type_of(type),
+                          .n = n,
+                          .keys = keys,
+                          .probabilities = list_of(probabilities, count, "probabilities"),
+                          .method =
+                              narrowed<quantile_method>(method, SORTILE_MIDPOINT, "quantile method",
+                                                        "they go from 0 (SORTILE_LINEAR) to 4 (SORTILE_MIDPOINT)"),
+                          .results = results},
+        options_of(opts));
   });
 }
 

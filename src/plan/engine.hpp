@@ -4,6 +4,7 @@
 #include <sortile/device.hpp>
 #include <sortile/request.hpp>
 #include <sortile/segments.hpp>
+#include <sortile/select.hpp>
 #include <sortile/struct_request.hpp>
 
 #include <functional>
@@ -68,6 +69,20 @@ class segment_sorter {
   ~segment_sorter() = default;
 };
 
+/// Selections of the first k keys, of an engine made of kernels.
+class selector {
+ public:
+  virtual bool reaches(memory where) const = 0;
+  virtual std::size_t workspace_bytes(const top_k_request& request, const options& opts) const = 0;
+  virtual void add_steps(const top_k_request& request, const options& opts, std::vector<plan_step>& steps) const = 0;
+  /// Carries out a checked request with a workspace of workspace_bytes(). For arrays in device memory it may be empty:
+  /// the engine then allocates one itself.
+  virtual void run(const top_k_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
+
+ protected:
+  ~selector() = default;
+};
+
 /// A production engine or a classic behind one interface. Implementations hold no state between calls.
 class engine {
  public:
@@ -105,6 +120,8 @@ class engine {
 
   /// Null where the engine sorts nothing within segments.
   virtual const segment_sorter* segments() const { return nullptr; }
+  /// Null where the engine selects nothing, or needs no selector to do it (the CPU engine).
+  virtual const selector* selects() const { return nullptr; }
 
   /// The devices that an engine of GPUs finds; null for others.
   virtual const device_list* devices() const { return nullptr; }

@@ -333,6 +333,54 @@ static const char* refuses_numbers_that_name_nothing(void) {
   return NULL;
 }
 
+static const char* selects(void) {
+  static uint32_t keys[COUNT], values[COUNT], sorted[COUNT], order[COUNT], first[100], first_values[100];
+  static uint64_t places[100];
+  fill(keys, values, 500);
+  CHECK(sortile_sort(SORTILE_U32, keys, sorted, COUNT, NULL) == SORTILE_OK);
+  CHECK(sortile_argsort(SORTILE_U32, keys, COUNT, 4, order, NULL) == SORTILE_OK);
+  sortile_top_k_request request = {0};
+  request.type = SORTILE_U32;
+  request.n = COUNT;
+  request.k = 100;
+  request.keys_in = keys;
+  request.keys_out = first;
+  request.value_bytes = 4;
+  request.values_in = values;
+  request.values_out = first_values;
+  CHECK(sortile_top_k(&request, NULL) == SORTILE_OK);
+  for (size_t i = 0; i < 100; ++i)
+    CHECK(first[i] == sorted[i] && first_values[i] == values[order[i]]);
+  request.index_bytes = 8;
+  request.indices_out = places;
+  CHECK(sortile_top_k(&request, NULL) == SORTILE_INVALID_ARGUMENT); /* values and indices */
+  request.value_bytes = 0;
+  request.keys_out = NULL;
+  CHECK(sortile_top_k(&request, NULL) == SORTILE_OK);
+  for (size_t i = 0; i < 100; ++i)
+    CHECK(places[i] == order[i]);
+  size_t bytes = 0;
+  CHECK(sortile_top_k_workspace_bytes(&request, &bytes, NULL) == SORTILE_OK && bytes > 0);
+  request.k = COUNT + 1;
+  CHECK(sortile_top_k(&request, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_top_k(NULL, NULL) == SORTILE_INVALID_ARGUMENT);
+
+  const size_t ranks[] = {COUNT - 1, 0, 7};
+  uint32_t at_ranks[3];
+  CHECK(sortile_keys_at_ranks(SORTILE_U32, keys, COUNT, ranks, 3, at_ranks, NULL) == SORTILE_OK);
+  CHECK(at_ranks[0] == sorted[COUNT - 1] && at_ranks[1] == sorted[0] && at_ranks[2] == sorted[7]);
+  const double probabilities[] = {0.0, 1.0};
+  double ends[2];
+  CHECK(sortile_quantiles(SORTILE_U32, keys, COUNT, probabilities, 2, SORTILE_LINEAR, ends, NULL) == SORTILE_OK);
+  CHECK(ends[0] == sorted[0] && ends[1] == sorted[COUNT - 1]);
+  CHECK(sortile_quantiles(SORTILE_U32, keys, COUNT, probabilities, 2, (sortile_quantile_method)5, ends, NULL) ==
+        SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_nth_element(SORTILE_U32, keys, COUNT, 50, NULL) == SORTILE_OK && keys[50] == sorted[50]);
+  CHECK(sortile_partial_sort(SORTILE_U32, keys, COUNT, 60, 0, NULL, NULL) == SORTILE_OK);
+  CHECK(memcmp(keys, sorted, 60 * sizeof keys[0]) == 0);
+  return NULL;
+}
+
 static const char* lists_engines(void) {
   int found = 0;
   for (size_t i = 0; sortile_engine_name(i) != NULL; ++i)
@@ -357,5 +405,6 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"zeros_are_the_defaults", zeros_are_the_defaults},
                                   {"sorts_within_segments", sorts_within_segments},
                                   {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},
+                                  {"selects", selects},
                                   {"lists_engines", lists_engines},
                                   {NULL, NULL}};

@@ -1,0 +1,65 @@
+// Checks of single arrays by name, for the checks of selections and groups: what an array of a request must be, and
+// that it lies apart from others.
+#pragma once
+
+#include "device/host_reach.hpp"
+
+#include <sortile/error.hpp>
+#include <sortile/options.hpp>
+
+#include <initializer_list>
+#include <limits>
+#include <string>
+
+namespace sortile::checks {
+
+/// An array of a request: elements of `element` bytes, aligned to `alignment`.
+struct named_array {
+  const char* name;
+  const void* data = nullptr;
+  std::size_t count = 0;
+  std::size_t element = 1;
+  std::size_t alignment = 1;
+
+  std::size_t bytes() const { return data == nullptr ? 0 : count * element; }
+};
+
+[[noreturn]] inline void refuse_call(const std::string& what) {
+  throw invalid_argument("sortile: " + what);
+}
+
+/// There, aligned, no longer than memory, and where the host reaches it, unless it is said to lie in device memory.
+inline void need_array(const named_array& a, sortile::memory where) {
+  if (a.element != 0 && a.count > std::numeric_limits<std::size_t>::max() / 2 / a.element)
+    refuse_call(std::string(a.name) + ": " + std::to_string(a.count) + " elements of " + std::to_string(a.element) +
+                " bytes are more than memory can address");
+  if (a.count > 0 && a.data == nullptr)
+    refuse_call(std::string(a.name) + " is null, but has " + std::to_string(a.count) +
+                " elements; a null pointer is allowed for none only");
+  if (reinterpret_cast<std::uintptr_t>(a.data) % a.alignment != 0)
+    refuse_call(std::string(a.name) + " is not aligned to the " + std::to_string(a.alignment) +
+                " bytes that are required");
+  if (where == memory::host && a.count > 0 && device::has_driver() && device::is_out_of_reach(a.data))
+    refuse_call(
+        std::string(a.name) +
+        " lies in the memory of a GPU, where the host cannot read it; such arrays are for options::memory set to "
+        "memory::device");
+}
+
+inline void need_apart(const named_array& a, const named_array& b) {
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data), b_begin = reinterpret_cast<std::uintptr_t>(b.data);
+  if (a.bytes() > 0 && b.bytes() > 0 && a_begin < b_begin + b.bytes() && b_begin < a_begin + a.bytes())
+    refuse_call(std::string(a.name) + " and " + b.name + " overlap; they must be apart");
+}
+
+/// Each of `written` lies apart from every other array.
+inline void need_outputs_apart(std::initializer_list<named_array> read, std::initializer_list<named_array> written) {
+  for (const named_array* w = written.begin(); w != written.end(); ++w) {
+    for (const named_array& r : read)
+      need_apart(r, *w);
+    for (const named_array* other = written.begin(); other != w; ++other)
+      need_apart(*other, *w);
+  }
+}
+
+} // namespace sortile::checks

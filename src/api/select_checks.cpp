@@ -1,0 +1,149 @@
+// The checks of selections: every misuse is named with what is wrong, where, and what is allowed.
+#include "api/select_checks.hpp"
+
+#include "api/array_checks.hpp"
+#include "api/checks.hpp"
+
+namespace sortile::checks {
+namespace {
+
+/// What sorts ask of type, order, window and memory too.
+void need_sort_options(key_type type, const options& opts) {
+  sort({.type = type}, opts);
+}
+
+void need_host_call(const char* operation, key_type type, const options& opts) {
+  if (opts.memory == memory::device)
+    return; // the choice of an engine says that there is none
+  need_sort_options(type, opts);
+  if (opts.workspace.data() != nullptr)
+    refuse_call(std::string("a workspace is given to ") + operation +
+                ", which allocates its own memory; sorts and top-k take options::workspace");
+}
+
+void need_at_most(const char* name, std::size_t value, const char* bound_name, std::size_t bound) {
+  if (value > bound)
+    refuse_call(std::string(name) + " = " + std::to_string(value) + " is above " + bound_name + " = " +
+                std::to_string(bound));
+}
+
+/// Elements from the first row's first to the last row's last one.
+std::size_t extent(std::size_t n, std::size_t rows, std::size_t stride) {
+  if (stride != 0 && stride < n && rows > 1)
+    refuse_call("rows of n = " + std::to_string(n) + " keys overlap with a stride of " + std::to_string(stride) +
+                "; it is n at least, or 0 for rows without gaps");
+  const std::size_t step = stride == 0 ? n : stride;
+  if (rows == 0 || n == 0)
+    return 0;
+  if (step > 0 && rows - 1 > (std::numeric_limits<std::size_t>::max() / 2 - n) / step)
+    refuse_call(std::to_string(rows) + " rows of " + std::to_string(step) +
+                " elements are more than memory can address");
+  return (rows - 1) * step + n;
+}
+
+std::size_t results(std::size_t of_a_row, std::size_t rows) {
+  if (of_a_row > 0 && rows > std::numeric_limits<std::size_t>::max() / 2 / of_a_row)
+    refuse_call(std::to_string(rows) + " rows of " + std::to_string(of_a_row) +
+                " results are more than memory can address");
+  return rows * of_a_row;
+}
+
+void need_payload(const top_k_request& r) {
+  if (r.carries == payload::values && r.value_bytes == 0)
+    refuse_call("values of 0 bytes asked for; a value has at least 1");
+  if (r.carries == payload::indices) {
+    if (r.value_bytes != 4 && r.value_bytes != 8)
+      refuse_call("indices of " + std::to_string(r.value_bytes) + " bytes asked for; allowed are 4 and 8");
+    if (r.value_bytes == 4 && r.n > std::size_t{1} << 32)
+      refuse_call("32-bit indices cannot number n = " + std::to_string(r.n) + " keys; use 64-bit indices above 2^32");
+  }
+  if (r.carries != payload::none && r.carries != payload::values && r.carries != payload::indices)
+    refuse_call("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
+}
+
+struct top_k_arrays {
+  named_array keys_in, keys_out, values_in, values_out;
+};
+
+top_k_arrays arrays_of(const top_k_request& r) {
+  const std::size_t in = extent(r.n, r.rows, r.stride), out = results(r.k, r.rows), key = key_bytes(r.type);
+  const bool indices = r.carries == payload::indices, values = r.carries == payload::values;
+  return {{"keys_in", r.keys_in, in, key, key},
+          {"keys_out", r.keys_out, indices && r.keys_out == nullptr ? 0 : out, key, key},
+          {"values_in", r.values_in, values ? in : 0, r.value_bytes, 1},
+          {indices ? "indices" : "values_out", r.values_out, values || indices ? out : 0, r.value_bytes,
+           indices ? r.value_bytes : 1}};
+}
+
+} // namespace
+
+void top_k(const top_k_request& r, const options& opts) {
+  need_sort_options(r.type, opts);
+  need_at_most("k", r.k, "n", r.n);
+  need_payload(r);
+  const top_k_arrays a = arrays_of(r);
+  for (const named_array* each : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
+    need_array(*each, opts.memory);
+  need_outputs_apart({a.keys_in, a.values_in}, {a.keys_out, a.values_out});
+}
+
+void workspace(const top_k_request& r, std::span<std::byte> given, std::size_t wanted) {
+  if (given.size() < wanted)
+    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
+                              " bytes; this request needs " + std::to_string(wanted));
+  const named_array space{"the workspace", given.data(), given.size(), 1, workspace_alignment};
+  need_array(space, memory::device); // whose reach is asked when it is used
+  const top_k_arrays a = arrays_of(r);
+  need_outputs_apart({a.keys_in, a.values_in, a.keys_out, a.values_out}, {space});
+}
+
+void partial_sort(const partial_sort_request& r, const options& opts) {
+  need_host_call("a partial sort", r.type, opts);
+  need_at_most("k", r.k, "n", r.n);
+  const std::size_t key = key_bytes(r.type);
+  const named_array keys{"keys", r.keys, r.n, key, key};
+  const named_array values{"values", r.values, r.value_bytes == 0 ? 0 : r.n, r.value_bytes, 1};
+  need_array(keys, opts.memory);
+  need_array(values, opts.memory);
+  need_apart(keys, values);
+}
+
+void nth_element(const nth_element_request& r, const options& opts) {
+  need_host_call("nth_element", r.type, opts);
+  need_at_most("nth", r.nth, "n", r.n);
+  need_array({"keys", r.keys, r.n, key_bytes(r.type), key_bytes(r.type)}, opts.memory);
+}
+
+void ranks(const ranks_request& r, const options& opts) {
+  need_host_call("a search for ranks", r.type, opts);
+  for (const std::size_t rank : r.ranks)
+    if (rank >= r.n)
+      refuse_call("rank " + std::to_string(rank) + " is asked for of n = " + std::to_string(r.n) +
+                  " keys; ranks go from 0 to n - 1");
+  const std::size_t key = key_bytes(r.type);
+  const named_array keys{"keys", r.keys, extent(r.n, r.rows, r.stride), key, key};
+  const named_array out{"keys_out", r.keys_out, results(r.ranks.size(), r.rows), key, key};
+  need_array(keys, opts.memory);
+  need_array(out, opts.memory);
+  need_apart(keys, out);
+}
+
+void quantiles(const quantiles_request& r, const options& opts) {
+  need_host_call("quantiles", r.type, opts);
+  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse_call("quantiles are those of whole keys in ascending order; leave options::order and options::bits at their "
+                "defaults");
+  if (r.method > quantile_method::midpoint)
+    refuse_call("quantile method number " + std::to_string(static_cast<int>(r.method)) + " does not exist");
+  if (r.n == 0 && r.rows > 0 && !r.probabilities.empty())
+    refuse_call("there is no quantile of no keys; n is 1 at least");
+  for (const double p : r.probabilities)
+    if (!(p >= 0 && p <= 1))
+      refuse_call("probability " + std::to_string(p) + " asked for; allowed is 0 <= probability <= 1");
+  const std::size_t key = key_bytes(r.type);
+  need_array({"keys", r.keys, extent(r.n, r.rows, r.stride), key, key}, opts.memory);
+  need_array({"results", r.results, results(r.probabilities.size(), r.rows), sizeof(double), alignof(double)},
+             opts.memory);
+}
+
+} // namespace sortile::checks

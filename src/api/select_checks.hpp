@@ -1,0 +1,17 @@
+// What the front door asks of selections and groups before anything is planned. Each function throws invalid_argument.
+#pragma once
+
+#include <sortile/select.hpp>
+
+namespace sortile::checks {
+
+void top_k(const top_k_request& request, const options& opts);
+void partial_sort(const partial_sort_request& request, const options& opts);
+void nth_element(const nth_element_request& request, const options& opts);
+void ranks(const ranks_request& request, const options& opts);
+void quantiles(const quantiles_request& request, const options& opts);
+
+/// The caller's workspace: large enough, aligned, apart from the arrays of the request.
+void workspace(const top_k_request& request, std::span<std::byte> given, std::size_t wanted);
+
+} // namespace sortile::checks

@@ -1,0 +1,146 @@
+// The front door of selections: check, choose an engine, find workspace, run.
+//
+// Of arrays in host memory the CPU engine does them all, unless another engine is asked for by name; the engines made
+// of kernels do top-k.
+#include "api/checks.hpp"
+#include "api/select_checks.hpp"
+#include "cpu/scratch.hpp"
+#include "cpu/select.hpp"
+#include "plan/engine.hpp"
+
+#include <new>
+
+namespace sortile {
+namespace {
+
+constexpr std::size_t alone_below = 4096; // keys, for which asking for the processors takes too long
+
+struct assignment {
+  const selector* kernels; ///< null: the CPU engine
+  std::string_view engine;
+  std::string reason;
+  unsigned threads;
+};
+
+assignment assign(const top_k_request& request, const options& opts, purpose what) {
+  checks::top_k(request, opts);
+  const bool alone = request.n < alone_below && request.rows == 1;
+  if (opts.memory == memory::host && allows_cpu_engine(opts))
+    return {nullptr, "cpu", "selections of arrays in host memory are done there", alone ? 1 : resolve_threads(opts)};
+  // Any request that every engine takes: only the engine is wanted.
+  void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
+  const engine_choice choice =
+      choose_engine(sort_request{.n = request.n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+  const selector* const kernels = choice.chosen->selects();
+  if (kernels == nullptr || !kernels->reaches(opts.memory))
+    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
+                          ", does not select from arrays in " +
+                          (opts.memory == memory::host ? "host memory; engine 'cpu' does" : "device memory"));
+  return {kernels, choice.chosen->name(), choice.reason, opts.memory == memory::device ? 1 : resolve_threads(opts)};
+}
+
+/// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
+template <class Work>
+auto with_named_failures(const char* operation, Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory(std::string("sortile: out of memory in ") + operation);
+  }
+}
+
+/// Of a request whose arrays are not there yet: at any place.
+top_k_request placed(const top_k_request& request) {
+  if (request.keys_in != nullptr || request.n == 0)
+    return request;
+  const auto place = [](unsigned k) { // compared, never followed
+    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
+  };
+  top_k_request r = request;
+  r.keys_in = place(0);
+  r.keys_out = place(1);
+  r.values_in = r.carries == payload::values ? place(2) : nullptr;
+  r.values_out = r.carries == payload::none ? nullptr : place(3);
+  return r;
+}
+
+} // namespace
+
+std::size_t workspace_bytes(const top_k_request& given, const options& opts) {
+  return with_named_failures("the plan of a selection", [&] {
+    const top_k_request request = placed(given);
+    const assignment a = assign(request, opts, purpose::planning);
+    return a.kernels != nullptr ? a.kernels->workspace_bytes(request, opts)
+                                : cpu::top_k_workspace_bytes(request, a.threads);
+  });
+}
+
+plan explain(const top_k_request& given, const options& opts) {
+  return with_named_failures("the plan of a selection", [&] {
+    const top_k_request request = placed(given);
+    const assignment a = assign(request, opts, purpose::planning);
+    plan p;
+    p.engine = a.engine;
+    p.reason = a.reason;
+    if (a.kernels != nullptr) {
+      a.kernels->add_steps(request, opts, p.steps);
+      p.workspace_bytes = a.kernels->workspace_bytes(request, opts);
+    } else {
+      cpu::add_top_k_steps(request, a.threads, p.steps);
+      p.workspace_bytes = cpu::top_k_workspace_bytes(request, a.threads);
+    }
+    return p;
+  });
+}
+
+void run(const top_k_request& request, const options& opts) {
+  with_named_failures("a selection", [&] {
+    const assignment a = assign(request, opts, purpose::running);
+    const bool callers = opts.workspace.data() != nullptr;
+    const std::size_t wanted = a.kernels != nullptr ? a.kernels->workspace_bytes(request, opts)
+                                                    : cpu::top_k_workspace_bytes(request, a.threads);
+    if (callers)
+      checks::workspace(request, opts.workspace, wanted);
+    const bool on_host = opts.memory == memory::host;
+    const cpu::scratch own(callers || !on_host ? 0 : wanted, "the workspace of a selection");
+    const std::span<std::byte> space = callers ? opts.workspace.first(wanted) : own.bytes();
+    if (a.kernels != nullptr)
+      a.kernels->run(request, opts, space);
+    else
+      cpu::top_k(request, opts, {a.threads, space, opts.progress ? &opts.progress : nullptr});
+  });
+}
+
+void run(const partial_sort_request& request, const options& opts) {
+  with_named_failures("a partial sort", [&] {
+    checks::partial_sort(request, opts);
+    need_cpu_engine("partially sort", opts);
+    cpu::partial_sort(request, opts, resolve_threads(opts));
+  });
+}
+
+void run(const nth_element_request& request, const options& opts) {
+  with_named_failures("nth_element", [&] {
+    checks::nth_element(request, opts);
+    need_cpu_engine("put the nth key in place of", opts);
+    cpu::nth_element(request, opts, resolve_threads(opts));
+  });
+}
+
+void run(const ranks_request& request, const options& opts) {
+  with_named_failures("a search for ranks", [&] {
+    checks::ranks(request, opts);
+    need_cpu_engine("find the keys of ranks of", opts);
+    cpu::keys_at_ranks(request, opts, resolve_threads(opts));
+  });
+}
+
+void run(const quantiles_request& request, const options& opts) {
+  with_named_failures("quantiles", [&] {
+    checks::quantiles(request, opts);
+    need_cpu_engine("find the quantiles of", opts);
+    cpu::quantiles(request, opts, resolve_threads(opts));
+  });
+}
+
+} // namespace sortile

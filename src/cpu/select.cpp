@@ -1,0 +1,266 @@
+// From untyped requests to the selections of single rows (select_jobs.hpp): memory, rows shared out to threads,
+// progress.
+#include "cpu/select.hpp"
+
+#include "cpu/gather.hpp"
+#include "cpu/radix_job.hpp"
+#include "cpu/scratch.hpp"
+#include "cpu/select_jobs.hpp"
+#include "cpu/select_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sortile::cpu {
+
+extern template const select_functions& select_functions_of<std::uint8_t>();
+extern template const select_functions& select_functions_of<std::uint16_t>();
+extern template const select_functions& select_functions_of<std::uint32_t>();
+extern template const select_functions& select_functions_of<std::uint64_t>();
+extern template const select_functions& select_functions_of<uint128>();
+
+namespace {
+
+const select_functions& functions_of(key_type type) {
+  switch (key_bytes(type)) {
+  case 1:
+    return select_functions_of<std::uint8_t>();
+  case 2:
+    return select_functions_of<std::uint16_t>();
+  case 4:
+    return select_functions_of<std::uint32_t>();
+  case 8:
+    return select_functions_of<std::uint64_t>();
+  default:
+    return select_functions_of<uint128>();
+  }
+}
+
+template <class Pointer>
+Pointer advanced(Pointer array, std::size_t bytes) {
+  using byte = std::conditional_t<std::is_same_v<Pointer, const void*>, const std::byte, std::byte>;
+  return array == nullptr ? nullptr : static_cast<byte*>(array) + bytes;
+}
+
+top_k_request row_of(const top_k_request& r, std::size_t row) {
+  const std::size_t key = key_bytes(r.type), stride = r.stride == 0 ? r.n : r.stride;
+  top_k_request one = r;
+  one.rows = 1;
+  one.keys_in = advanced(r.keys_in, row * stride * key);
+  one.keys_out = advanced(r.keys_out, row * r.k * key);
+  one.values_in = advanced(r.values_in, row * stride * r.value_bytes);
+  one.values_out = advanced(r.values_out, row * r.k * r.value_bytes);
+  return one;
+}
+
+ranks_request row_of(const ranks_request& r, std::size_t row) {
+  const std::size_t key = key_bytes(r.type), stride = r.stride == 0 ? r.n : r.stride;
+  ranks_request one = r;
+  one.rows = 1;
+  one.keys = advanced(r.keys, row * stride * key);
+  one.keys_out = advanced(r.keys_out, row * r.ranks.size() * key);
+  return one;
+}
+
+std::size_t rounded(std::size_t bytes) {
+  return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+}
+
+/// Does all rows of a request, each with a piece of the workspace of its own while it is being done.
+template <class Request, class Layout, class RowFunction>
+void do_rows(const Request& r, const Layout& layout, const row_shares& shares, const options& opts,
+             std::span<std::byte> workspace, RowFunction of_row) {
+  const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
+  progress_meter progress(callback, std::uint64_t{r.rows} * r.n);
+  progress_meter* const of_reads = shares.workers == 1 ? &progress : nullptr; // told by the calling thread alone
+  for_each_task(shares.workers, r.rows, &progress, [&](unsigned worker, std::size_t row) {
+    const row_job job{opts, shares.threads, of_reads, workspace.data() + worker * rounded(layout.bytes)};
+    of_row(row_of(r, row), layout, job);
+    if (of_reads == nullptr)
+      progress.add(r.n);
+  });
+  progress.finish();
+}
+
+/// Keys alone of a type have no NaN's result to interpolate with: a double.
+double number_of(key_type type, const void* key) {
+  const auto as = [key]<class T>(T) {
+    T value;
+    std::memcpy(&value, key, sizeof value);
+    return static_cast<double>(value);
+  };
+  switch (type) {
+  case key_type::u8:
+    return as(std::uint8_t{});
+  case key_type::u16:
+    return as(std::uint16_t{});
+  case key_type::u32:
+    return as(std::uint32_t{});
+  case key_type::u64:
+    return as(std::uint64_t{});
+  case key_type::u128:
+    return as(uint128{});
+  case key_type::i8:
+    return as(std::int8_t{});
+  case key_type::i16:
+    return as(std::int16_t{});
+  case key_type::i32:
+    return as(std::int32_t{});
+  case key_type::i64:
+    return as(std::int64_t{});
+  case key_type::i128:
+    return as(int128{});
+  case key_type::f16:
+    return static_cast<double>(static_cast<float>(*static_cast<const half*>(key)));
+  case key_type::bf16:
+    return static_cast<double>(static_cast<float>(*static_cast<const bfloat16*>(key)));
+  case key_type::f32:
+    return as(float{});
+  case key_type::f64:
+    return as(double{});
+  }
+  return 0;
+}
+
+/// A quantile: the ranks of the two keys that it lies between, and how far.
+struct quantile_place {
+  std::size_t low, high;
+  double fraction;
+
+  quantile_place(double probability, std::size_t n, quantile_method method) {
+    const double place = probability * static_cast<double>(n - 1);
+    low = std::min(n - 1, static_cast<std::size_t>(std::floor(place)));
+    high = std::min(n - 1, static_cast<std::size_t>(std::ceil(place)));
+    fraction = high == low ? 0 : place - static_cast<double>(low);
+    const bool up = fraction > 0.5 || (fraction == 0.5 && low % 2 == 1);
+    if (method == quantile_method::lower || (method == quantile_method::nearest && !up))
+      high = low;
+    else if (method == quantile_method::higher || method == quantile_method::nearest)
+      low = high;
+    if (low == high)
+      fraction = 0;
+    else if (method == quantile_method::midpoint)
+      fraction = 0.5;
+  }
+
+  /// Between two keys, exact at both ends, and between equal keys, infinite ones too, that key.
+  double between(double a, double b) const {
+    if (fraction == 0 || a == b)
+      return a;
+    const double length = b - a;
+    return fraction < 0.5 ? a + length * fraction : b - length * (1 - fraction);
+  }
+};
+
+/// Ranks that are not next to another one that was counted: those share an interval of the sample.
+std::size_t separate(std::span<const std::size_t> ranks) {
+  std::vector<std::size_t> sorted(ranks.begin(), ranks.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    count += i == 0 || sorted[i] > sorted[i - 1] + 1;
+  return count;
+}
+
+} // namespace
+
+std::size_t top_k_workspace_bytes(const top_k_request& r, unsigned threads) {
+  if (r.n == 0 || r.k == 0 || r.rows == 0)
+    return 0;
+  const row_shares shares(r.n, r.rows, threads);
+  return shares.workers * rounded(top_k_layout(r, shares.threads).bytes);
+}
+
+void add_top_k_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
+  if (r.n == 0 || r.k == 0 || r.rows == 0)
+    return;
+  const row_shares shares(r.n, r.rows, threads);
+  const top_k_layout layout(r, shares.threads);
+  const std::size_t key = key_bytes(r.type), element = key + layout.position_bytes;
+  const std::size_t keys = r.rows * r.n * key, candidates = r.rows * layout.capacity * element;
+  const std::size_t result = r.rows * r.k * ((r.keys_out == nullptr ? 0 : key) + r.value_bytes);
+  if (layout.whole) {
+    steps.push_back({"sort", "all keys, since the first " + std::to_string(r.k) + " are most of them or n is small",
+                     keys, candidates});
+  } else {
+    steps.push_back({"sample",
+                     std::to_string(layout.sample) + " keys, for a pivot behind the key of rank " + std::to_string(r.k),
+                     r.rows * layout.sample * 64, 0});
+    steps.push_back(
+        {"filter", "the keys below the pivot, " + std::to_string(layout.capacity) + " at most", keys, candidates});
+    steps.push_back({"sort", "these, and keys equal to the pivot behind them", candidates, candidates});
+    steps.push_back(
+        {"fallback", "digits find the key of that rank, where the sample has misled: a read for 11 bits", 0, 0});
+  }
+  steps.push_back({"copy", "the first " + std::to_string(r.k), result, result});
+}
+
+void top_k(const top_k_request& r, const options& opts, const execution& how) {
+  if (r.n == 0 || r.k == 0 || r.rows == 0)
+    return;
+  const row_shares shares(r.n, r.rows, how.threads);
+  do_rows(r, top_k_layout(r, shares.threads), shares, opts, how.workspace, functions_of(r.type).top_k_row);
+}
+
+void partial_sort(const partial_sort_request& r, const options& opts, unsigned threads) {
+  if (r.k == 0)
+    return;
+  const std::size_t key = key_bytes(r.type);
+  const scratch first(rounded(r.k * key) + r.k * r.value_bytes, "the first keys of a partial sort");
+  std::byte *const keys = first.bytes().data(), *const values = keys + rounded(r.k * key);
+  top_k_request request{.type = r.type, .n = r.n, .k = r.k, .keys_in = r.keys, .keys_out = keys};
+  if (r.value_bytes > 0) {
+    request.carries = payload::values;
+    request.value_bytes = r.value_bytes;
+    request.values_in = r.values;
+    request.values_out = values;
+  }
+  const scratch space(top_k_workspace_bytes(request, threads), "the workspace of a partial sort");
+  top_k(request, opts, {threads, space.bytes(), nullptr});
+  if (r.k < r.n)
+    functions_of(r.type).make_room_for_first(r, keys, opts, threads);
+  copy(keys, r.k * key, r.keys, threads);
+  copy(values, r.k * r.value_bytes, r.values, threads);
+}
+
+void keys_at_ranks(const ranks_request& r, const options& opts, unsigned threads) {
+  if (r.ranks.empty() || r.rows == 0)
+    return;
+  const row_shares shares(r.n, r.rows, threads);
+  const ranks_layout layout(r.type, r.n, separate(r.ranks), shares.threads);
+  const scratch space(shares.workers * rounded(layout.bytes), "the workspace of a selection");
+  do_rows(r, layout, shares, opts, space.bytes(), functions_of(r.type).ranks_row);
+}
+
+void nth_element(const nth_element_request& r, const options& opts, unsigned threads) {
+  if (r.nth >= r.n)
+    return;
+  alignas(16) std::byte found[16];
+  keys_at_ranks({.type = r.type, .n = r.n, .keys = r.keys, .ranks = {&r.nth, 1}, .keys_out = found}, opts, threads);
+  functions_of(r.type).exchange_around(r, found, opts, threads);
+}
+
+void quantiles(const quantiles_request& r, const options& opts, unsigned threads) {
+  std::vector<quantile_place> places;
+  std::vector<std::size_t> ranks;
+  for (const double probability : r.probabilities) {
+    places.emplace_back(probability, r.n, r.method);
+    ranks.push_back(places.back().low);
+    ranks.push_back(places.back().high);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  const std::size_t key = key_bytes(r.type), count = places.size();
+  const scratch keys(r.rows * ranks.size() * key, "the keys between which quantiles lie");
+  keys_at_ranks({r.type, r.n, r.keys, ranks, keys.bytes().data(), r.rows, r.stride}, opts, threads);
+  for (std::size_t row = 0; row < r.rows; ++row)
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto key_at = [&](std::size_t rank) {
+        const auto at = std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
+        return number_of(r.type, keys.bytes().data() + (row * ranks.size() + static_cast<std::size_t>(at)) * key);
+      };
+      r.results[row * count + i] = places[i].between(key_at(places[i].low), key_at(places[i].high));
+    }
+}
+
+} // namespace sortile::cpu

@@ -1,0 +1,8 @@
+// Selections of 32-bit keys.
+#include "cpu/select_width.hpp"
+
+namespace sortile::cpu {
+
+template const select_functions& select_functions_of<std::uint32_t>();
+
+} // namespace sortile::cpu

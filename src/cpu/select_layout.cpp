@@ -1,0 +1,117 @@
+#include "cpu/select_layout.hpp"
+
+#include "cpu/cpu_engine.hpp"
+#include "cpu/select_loops.hpp"
+#include "primitives/sample_ranks.hpp"
+
+#include <algorithm>
+
+namespace sortile::cpu {
+
+namespace {
+
+constexpr std::size_t whole_below = 2048; // keys: a sort of so few is as quick as a sample and a read
+constexpr std::size_t keys_a_sample_key = 256;
+constexpr std::size_t least_sample = 256, most_sample = std::size_t{1} << 16;
+constexpr std::size_t least_piece = std::size_t{1} << 15; // keys
+constexpr std::size_t pieces_a_thread = 8;
+constexpr std::size_t most_chunk = std::size_t{1} << 14;
+constexpr std::size_t most_intervals = most_splitters / 2;
+constexpr std::size_t row_cut_from = std::size_t{1} << 20; // keys of a row that all threads share
+
+/// Hands out pieces of a workspace.
+class workspace_plan {
+ public:
+  std::size_t take(std::size_t wanted) {
+    const std::size_t here = at_;
+    at_ += (wanted + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    return here;
+  }
+  std::size_t at() const { return at_; }
+
+ private:
+  std::size_t at_ = 0;
+};
+
+/// Bytes for the sort of so many keys with positions, in place or (whole) from elsewhere.
+std::size_t sort_workspace(key_type type, std::size_t n, std::size_t position_bytes, bool whole, unsigned threads) {
+  const auto place = [](std::uintptr_t k) { return reinterpret_cast<void*>(k << 60); }; // compared, never followed
+  sort_request r{.type = type, .n = n, .keys_in = place(1), .keys_out = place(whole ? 2 : 1)};
+  if (position_bytes > 0) {
+    r.carries = whole ? payload::indices : payload::values;
+    r.value_bytes = position_bytes;
+    r.values_in = whole ? nullptr : place(3);
+    r.values_out = place(3);
+  }
+  return cpu_engine().workspace_bytes(r, {}, threads);
+}
+
+} // namespace
+
+std::size_t select_sample(std::size_t n) {
+  return std::min(n, std::clamp(n / keys_a_sample_key, least_sample, most_sample));
+}
+
+piece_layout::piece_layout(std::size_t n, std::size_t capacity, unsigned threads) {
+  pieces = std::clamp<std::size_t>(n / least_piece, 1, threads * pieces_a_thread);
+  chunk = std::clamp<std::size_t>(capacity / (2 * pieces), select_block, most_chunk);
+  chunks = capacity / chunk + pieces + 1;
+}
+
+top_k_layout::top_k_layout(const top_k_request& r, unsigned threads) {
+  position_bytes = r.carries == payload::none ? 0 : r.n <= std::size_t{1} << 32 ? 4 : 8;
+  sample = select_sample(r.n);
+  if (r.n > 0 && r.k > 0) {
+    sample_rank = primitives::sample_rank_behind(r.k, r.n, sample);
+    capacity = std::max(r.k, primitives::most_between(sample_rank, r.n, sample));
+  }
+  whole = r.n < whole_below || capacity >= r.n - r.n / 4;
+  if (whole)
+    capacity = r.n;
+  const std::size_t key = key_bytes(r.type);
+  workspace_plan at;
+  keys = at.take(capacity * key);
+  positions = at.take(capacity * position_bytes);
+  workspace_plan chunks_at = at, sort_at = at;
+  if (!whole) {
+    pieces = piece_layout(r.n, capacity, threads);
+    sample_at = at.at(); // the sample has given its pivot before the first chunk is filled
+    chunk_keys = chunks_at.take(std::max(pieces.chunks * pieces.chunk, sample) * key);
+    chunk_positions = chunks_at.take(pieces.chunks * pieces.chunk * position_bytes);
+  }
+  sort_bytes = sort_workspace(r.type, capacity, position_bytes, whole, threads);
+  sort = sort_at.take(sort_bytes);
+  bytes = std::max(chunks_at.at(), sort_at.at());
+}
+
+ranks_layout::ranks_layout(key_type type, std::size_t n, std::size_t intervals, unsigned threads) {
+  sample = select_sample(n);
+  whole = n < whole_below || intervals > most_intervals;
+  if (!whole) { // an interval is widest at the median
+    const std::size_t width = 2 * (primitives::sample_margin(sample / 2, sample) + 1);
+    capacity = intervals * primitives::most_between(width, n, sample);
+    whole = capacity >= n - n / 4;
+  }
+  if (whole)
+    capacity = n;
+  const std::size_t key = key_bytes(type);
+  workspace_plan at;
+  keys = at.take(capacity * key);
+  workspace_plan chunks_at = at, sort_at = at;
+  if (!whole) {
+    pieces = piece_layout(n, capacity, threads);
+    sample_at = at.at();
+    chunk_keys = chunks_at.take(std::max(pieces.chunks * pieces.chunk, sample) * key);
+  }
+  sort_bytes = sort_workspace(type, capacity, 0, whole, threads);
+  sort = sort_at.take(sort_bytes);
+  bytes = std::max(chunks_at.at(), sort_at.at());
+}
+
+row_shares::row_shares(std::size_t n, std::size_t rows, unsigned available) {
+  const bool cut = rows == 1 || (n >= row_cut_from && rows < std::size_t{4} * available);
+  threads = cut ? available : 1;
+  workers = cut ? 1 : static_cast<unsigned>(std::min<std::size_t>(available, rows));
+}
+
+} // namespace sortile::cpu

@@ -1,0 +1,75 @@
+// How a selection is carried out, and where everything lies in its workspace: from n, k and the types alone.
+//
+// The first k of n keys. A sample of the keys, taken from all over the array, gives a pivot: a key that stands, as far
+// as the sample can tell, a little behind the k-th. One read of the keys collects those below the pivot, the
+// candidates, in the order of their positions, and counts those equal to it. A sort of the candidates gives the result;
+// where the pivot is so frequent that it reaches from before the k-th key to behind the candidates, the result ends
+// with as many keys equal to it as are missing, and these are found from the front. So no distribution is a special
+// case: all equal, two values, sorted or skewed.
+//
+// How far behind, primitives/sample_ranks.hpp says: about once in a million arrays the candidates are too few for k, or
+// too many for the room that they have. Then digits find the k-th key exactly: one read for 11 bits, then the read that
+// collects. The time is bounded for every input, and the memory too.
+//
+// Where the candidates would be most of the array, all of it is sorted instead.
+//
+//   workspace   [ candidates: keys | their positions | chunks: keys, positions   ]
+//                                                    | workspace of their sort   ]   one after the other
+#pragma once
+
+#include <sortile/select.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sortile::cpu {
+
+/// Keys of the sample of an array of n.
+std::size_t select_sample(std::size_t n);
+
+/// Pieces of the array, each read by one thread, and chunks of memory in which they leave what they collect.
+struct piece_layout {
+  std::size_t pieces = 1;
+  std::size_t chunk = 0;  ///< elements
+  std::size_t chunks = 0; ///< enough for so many elements as were said, however they lie
+  piece_layout() = default;
+  piece_layout(std::size_t n, std::size_t capacity, unsigned threads);
+};
+
+/// The first k of one row.
+struct top_k_layout {
+  bool whole = false;             ///< all keys are sorted
+  std::size_t position_bytes = 0; ///< of positions that travel with the keys: 0, 4 or 8
+  std::size_t sample = 0;
+  std::size_t sample_rank = 0;
+  std::size_t capacity = 0; ///< candidates at most
+  piece_layout pieces;
+
+  std::size_t keys = 0, positions = 0, chunk_keys = 0, chunk_positions = 0, sort = 0, sample_at = 0, bytes = 0;
+  std::size_t sort_bytes = 0;
+
+  top_k_layout(const top_k_request& request, unsigned threads);
+};
+
+/// The keys of several ranks, of one row.
+struct ranks_layout {
+  bool whole = false;
+  std::size_t sample = 0;
+  std::size_t capacity = 0; ///< keys inside of the intervals, at most
+  piece_layout pieces;
+
+  std::size_t keys = 0, chunk_keys = 0, sort = 0, sample_at = 0, bytes = 0;
+  std::size_t sort_bytes = 0;
+
+  /// `intervals`: ranks that are not next to each other.
+  ranks_layout(key_type type, std::size_t n, std::size_t intervals, unsigned threads);
+};
+
+/// Rows are shared out to the threads where each is too short to be cut, else cut one after the other.
+struct row_shares {
+  unsigned workers = 1; ///< that take rows
+  unsigned threads = 1; ///< that work at one row
+  row_shares(std::size_t n, std::size_t rows, unsigned available);
+};
+
+} // namespace sortile::cpu

@@ -1,0 +1,25 @@
+// What the untyped part of selections (select.cpp) calls of the part that knows the key's width.
+#pragma once
+
+#include "cpu/select_layout.hpp"
+
+namespace sortile {
+class progress_meter;
+}
+
+namespace sortile::cpu {
+
+struct row_job;
+
+struct select_functions {
+  void (*top_k_row)(const top_k_request& row, const top_k_layout& layout, const row_job& job);
+  void (*ranks_row)(const ranks_request& row, const ranks_layout& layout, const row_job& job);
+  void (*make_room_for_first)(const partial_sort_request& request, const void* first, const options& opts,
+                              unsigned threads);
+  void (*exchange_around)(const nth_element_request& request, const void* found, const options& opts, unsigned threads);
+};
+
+template <class K>
+const select_functions& select_functions_of();
+
+} // namespace sortile::cpu

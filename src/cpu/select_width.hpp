@@ -1,0 +1,73 @@
+// The selections of one key width, instantiated: included by one source file a width, which compiles the loops for
+// every instruction set (kernels_all.hpp says why so).
+#pragma once
+
+#include "cpu/instruction_sets.hpp"
+#include "cpu/radix_job.hpp"
+#include "cpu/select_in_place.hpp"
+#include "cpu/select_table.hpp"
+
+#include <type_traits>
+
+#define SORTILE_CPU_ISA generic
+#include "cpu/select_loops.ipp"
+#undef SORTILE_CPU_ISA
+
+#if defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(                                                                                          \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt"))),                   \
+    apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
+#endif
+#define SORTILE_CPU_ISA avx512
+#include "cpu/select_loops.ipp"
+#undef SORTILE_CPU_ISA
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
+#endif
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
+#endif
+#define SORTILE_CPU_ISA avx2
+#include "cpu/select_loops.ipp"
+#undef SORTILE_CPU_ISA
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+namespace sortile::cpu {
+
+template <class K>
+const select_loops<K>& best_select_loops() {
+#if defined(SORTILE_CPU_AVX512)
+  static constexpr select_loops<K> widest{avx512::below<K>, avx512::equal<K>, avx512::between<K>,
+                                          avx512::histogram_of_prefix<K>};
+  static constexpr select_loops<K> wide{avx2::below<K>, avx2::equal<K>, avx2::between<K>, avx2::histogram_of_prefix<K>};
+  if (tuning().wide_kernels && has_avx512())
+    return widest;
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  if (tuning().wide_kernels && has_avx2)
+    return wide;
+#endif
+  static constexpr select_loops<K> plain{generic::below<K>, generic::equal<K>, generic::between<K>,
+                                         generic::histogram_of_prefix<K>};
+  return plain;
+}
+
+template <class K>
+const select_functions& select_functions_of() {
+  static constexpr select_functions functions{top_k_row<K>, ranks_row<K>, make_room_for_first<K>, exchange_around<K>};
+  return functions;
+}
+
+} // namespace sortile::cpu

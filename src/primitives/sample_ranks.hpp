@@ -1,0 +1,46 @@
+// What a sample says of ranks: between which of its keys the k-th key of the whole array lies, nearly always.
+//
+// Of m keys drawn from n, p = k · m / n are expected below the k-th, and the number that is found there deviates from p
+// by about √(p (1 − p / m)). Five deviations and six keys more (where p is small, deviations are no normal ones) are
+// exceeded about once in a million arrays. Host code.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace sortile::primitives {
+
+namespace sampling {
+inline std::size_t root(std::size_t x, double times) {
+  return static_cast<std::size_t>(times * std::sqrt(static_cast<double>(x)));
+}
+/// k · m / n
+inline std::size_t scaled(std::size_t k, std::size_t m, std::size_t n) {
+  __extension__ using wide = unsigned __int128;
+  return n == 0 ? 0 : static_cast<std::size_t>(static_cast<wide>(k) * m / n);
+}
+} // namespace sampling
+
+/// How far a rank of a sample of m may be from the one that is expected, p.
+inline std::size_t sample_margin(std::size_t p, std::size_t m) {
+  return sampling::root(sampling::scaled(p, m - p, m), 5) + 6;
+}
+
+/// The rank, in a sample of m, of a key behind the k-th of n keys; and of one before it.
+inline std::size_t sample_rank_behind(std::size_t k, std::size_t n, std::size_t m) {
+  const std::size_t p = sampling::scaled(k, m, n);
+  return std::min(m - 1, p + sample_margin(p, m));
+}
+inline std::size_t sample_rank_before(std::size_t k, std::size_t n, std::size_t m) {
+  const std::size_t p = sampling::scaled(k, m, n), less = sample_margin(p, m);
+  return p > less ? p - less : 0;
+}
+
+/// More keys than lie, nearly always, between two of the sample whose ranks in it differ by `ranks`.
+inline std::size_t most_between(std::size_t ranks, std::size_t n, std::size_t m) {
+  const std::size_t most = ranks + sampling::root(ranks, 5) + 10;
+  return most >= m ? n : std::min(n, sampling::scaled(most, n, m) + 1);
+}
+
+} // namespace sortile::primitives

@@ -1,0 +1,77 @@
+// What selections refuse, and with which words.
+#include "tests/expect_refusal.hpp"
+
+#include <sortile/select.hpp>
+
+#include <gtest/gtest.h>
+
+namespace sortile {
+namespace {
+
+using testing::expect_invalid;
+using testing::expect_refusal;
+
+const std::vector<std::uint32_t> keys{3, 1, 2, 5, 4};
+std::vector<std::uint32_t> out(5);
+
+top_k_request plain() {
+  return {.type = key_type::u32, .n = 5, .k = 2, .keys_in = keys.data(), .keys_out = out.data()};
+}
+
+TEST(SelectMisuse, TopK) {
+  const auto refused = [](auto change, const std::vector<std::string>& words, const options& opts = {}) {
+    top_k_request r = plain();
+    change(r);
+    expect_invalid([&] { run(r, opts); }, words);
+  };
+  refused([](auto& r) { r.k = 6; }, {"k = 6", "n = 5"});
+  refused([](auto& r) { r.keys_in = nullptr; }, {"keys_in is null"});
+  refused([](auto& r) { r.keys_out = nullptr; }, {"keys_out is null"});
+  refused([](auto& r) { r.keys_out = const_cast<std::uint32_t*>(keys.data()) + 4; }, {"keys_in and keys_out overlap"});
+  refused([](auto& r) { r.carries = payload::values; }, {"values of 0 bytes"});
+  refused([](auto& r) { r.carries = payload::indices, r.value_bytes = 2; }, {"indices of 2 bytes", "4 and 8"});
+  refused([](auto& r) { r.rows = 2, r.stride = 4; }, {"overlap with a stride of 4"});
+  refused([](auto& r) { r.rows = ~std::size_t{0}; }, {"more than memory can address"});
+  refused([](auto& r) { r.keys_in = reinterpret_cast<const char*>(keys.data()) + 1; }, {"not aligned"});
+  refused([](auto&) {}, {"bit window"}, {.bits = {3, 40}});
+  refused([](auto&) {}, {"stream"}, {.stream = out.data()});
+}
+
+TEST(SelectMisuse, Workspaces) {
+  alignas(workspace_alignment) static std::byte memory[1 << 16];
+  options opts;
+  opts.workspace = {memory, 1};
+  expect_refusal<workspace_too_small>([&] { run(plain(), opts); }, status::workspace_too_small, {"1 bytes", "needs"});
+  opts.workspace = {memory + 1, sizeof memory - 1};
+  expect_invalid([&] { run(plain(), opts); }, {"not aligned to the 128 bytes"});
+  opts.workspace = {memory, sizeof memory};
+  top_k_request r = plain();
+  r.keys_out = memory;
+  expect_invalid([&] { run(r, opts); }, {"keys_out and the workspace overlap"});
+}
+
+TEST(SelectMisuse, Engines) {
+  options opts;
+  opts.engine = "gnat";
+  expect_refusal<unknown_engine>([&] { run(plain(), opts); }, status::unknown_engine, {"gnat"});
+  std::vector<std::uint32_t> some = keys;
+  expect_refusal<engine_unusable>([&] { nth_element(some, 2, {.memory = memory::device}); }, status::engine_unusable,
+                                  {"device memory"});
+}
+
+TEST(SelectMisuse, Others) {
+  std::vector<std::uint32_t> some = keys;
+  expect_invalid([&] { partial_sort(some, 6); }, {"k = 6", "n = 5"});
+  expect_invalid([&] { nth_element(some, 6); }, {"nth = 6"});
+  const std::vector<std::size_t> ranks{0, 5};
+  expect_invalid([&] { (void)keys_at_ranks(some, ranks); }, {"rank 5", "0 to n - 1"});
+  const std::vector<double> above{1.5};
+  expect_invalid([&] { (void)quantiles(some, above); }, {"probability 1.5"});
+  expect_invalid([&] { (void)median(std::vector<double>{}); }, {"no quantile of no keys"});
+  expect_invalid([&] { (void)median(some, {.order = order::descending}); }, {"ascending order"});
+  std::vector<char> values(4);
+  expect_invalid([&] { partial_sort_by_key(some, values, 1); }, {"values"});
+}
+
+} // namespace
+} // namespace sortile

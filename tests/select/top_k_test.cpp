@@ -1,0 +1,161 @@
+// Top-k on the CPU engine against the oracle: every type, payload and distribution, samples that mislead, rows.
+#include "cpu/select_keys.hpp"
+#include "tests/select/select_case.hpp"
+#include "tests/short_tests.hpp"
+
+#include "testing/workloads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+namespace sortile {
+namespace {
+
+using testing::check;
+using testing::top_k_case;
+
+TEST(TopK, RandomCases) {
+  const std::uint64_t cases = testing::unless_short(1500, 300);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    const auto found = check(testing::random_top_k(seed, "", 40'000));
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST(TopK, LargerArraysOfEveryDistribution) {
+  std::uint64_t seed = 0;
+  for (const testing::workload_info& info : testing::all_workloads()) {
+    const key_type type = ++seed % 2 == 0 || info.floats_only ? key_type::f64 : key_type::u32;
+    for (const std::size_t k : {1u, 1000u, 30'000u}) {
+      const payload carries = (seed + k) % 3 == 0 ? payload::none : payload::indices;
+      const auto found = check(top_k_case{.type = type,
+                                          .n = 100'000,
+                                          .k = k,
+                                          .workload = std::string(info.name),
+                                          .seed = seed,
+                                          .direction = k == 1000 ? order::ascending : order::descending,
+                                          .carries = carries,
+                                          .value_bytes = carries == payload::none ? 0u : 4u,
+                                          .threads = 1 + static_cast<unsigned>(seed % 4)});
+      ASSERT_TRUE(found) << found.complaint;
+    }
+  }
+}
+
+/// The places of an array of n keys that the sample takes.
+std::vector<std::uint32_t> sampled_places(std::size_t n) {
+  std::vector<std::uint32_t> places(n), sample(cpu::select_sample(n));
+  std::iota(places.begin(), places.end(), 0u);
+  const cpu::selection<std::uint32_t> keys(places.data(), n, cpu::exact_image<std::uint32_t>(key_type::u32, {}), 1,
+                                           nullptr);
+  keys.sample(sample.data(), sample.size());
+  return sample;
+}
+
+/// Keys of which the sample says the opposite of the truth: too few candidates, or far too many.
+TEST(TopK, SamplesThatMislead) {
+  const std::size_t n = 200'000;
+  for (const bool sample_is_low : {false, true})
+    for (const key_type type : {key_type::u32, key_type::i32, key_type::f32})
+      for (const std::size_t k : {1u, 500u, 50'000u}) {
+        std::vector<std::uint32_t> keys(n);
+        for (std::size_t i = 0; i < n; ++i)
+          keys[i] = 0x3f000000u + static_cast<std::uint32_t>(testing::random_bits(1, i) % 1000000);
+        for (const std::uint32_t place : sampled_places(n))
+          keys[place] = sample_is_low ? 0x3e000000u + place % 7 : 0x40000000u + place;
+        std::vector<std::byte> bytes(n * sizeof(std::uint32_t));
+        std::memcpy(bytes.data(), keys.data(), bytes.size());
+        for (const unsigned threads : {1u, 3u}) {
+          const auto found = check({.type = type,
+                                    .n = n,
+                                    .k = k,
+                                    .workload = sample_is_low ? "a low sample" : "a high sample",
+                                    .carries = payload::indices,
+                                    .value_bytes = 8,
+                                    .threads = threads,
+                                    .own_workspace = true},
+                                   bytes);
+          ASSERT_TRUE(found) << found.complaint;
+        }
+      }
+}
+
+TEST(TopK, SamplesThatMisleadAboutWideKeys) {
+  const std::size_t n = 150'000;
+  std::vector<uint128> keys(n);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = (uint128{5} << 70) + testing::random_bits(2, i);
+  for (const std::uint32_t place : sampled_places(n))
+    keys[place] = ~uint128{place};
+  std::vector<std::byte> bytes(n * sizeof(uint128));
+  std::memcpy(bytes.data(), keys.data(), bytes.size());
+  for (const order direction : {order::ascending, order::descending}) {
+    const auto found = check(
+        {.type = key_type::u128, .n = n, .k = 777, .workload = "a high sample", .direction = direction, .threads = 2},
+        bytes);
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST(TopK, ManyRows) {
+  for (const std::size_t n : {1u, 5u, 256u, 5000u})
+    for (const payload carries : {payload::none, payload::indices, payload::values}) {
+      const auto found = check(top_k_case{.type = key_type::f32,
+                                          .n = n,
+                                          .k = (n + 3) / 4,
+                                          .rows = 100,
+                                          .gap = 2,
+                                          .workload = "few",
+                                          .carries = carries,
+                                          .value_bytes = carries == payload::none ? 0u : 8u,
+                                          .threads = 3,
+                                          .own_workspace = true});
+      ASSERT_TRUE(found) << found.complaint;
+    }
+}
+
+TEST(TopK, Templates) {
+  const std::vector<float> keys{3, -1, 7, 0, -1, 7};
+  EXPECT_EQ(top_k(keys, 2, {.order = order::descending}), (std::vector<float>{7, 7}));
+  EXPECT_EQ(arg_top_k(keys, 3), (std::vector<std::uint64_t>{1, 4, 3}));
+  EXPECT_EQ(arg_top_k<std::uint32_t>(keys, 100), (std::vector<std::uint32_t>{1, 4, 3, 0, 2, 5}));
+  const std::vector<char> values{'a', 'b', 'c', 'd', 'e', 'f'};
+  std::vector<float> first(2);
+  std::vector<char> with(2);
+  top_k_by_key(keys, values, first, with);
+  EXPECT_EQ(first, (std::vector<float>{-1, -1}));
+  EXPECT_EQ(with, (std::vector<char>{'b', 'e'}));
+  EXPECT_TRUE(top_k(keys, 0).empty());
+}
+
+TEST(TopK, TellsProgressAndIsCancelled) {
+  const auto keys = testing::make_keys<std::uint32_t>("uniform", 3'000'000, 1);
+  double last = 0;
+  options opts;
+  opts.progress = [&](double done) {
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  EXPECT_EQ(top_k(keys, 10, opts).size(), 10u);
+  EXPECT_EQ(last, 1.0);
+  opts.progress = [](double) { return false; };
+  EXPECT_THROW((void)top_k(keys, 10, opts), cancelled);
+}
+
+TEST(TopK, ExplainsWhatItDoes) {
+  const top_k_request request{.type = key_type::u32, .n = 1'000'000, .k = 100};
+  const plan p = explain(request);
+  EXPECT_EQ(p.engine, "cpu");
+  ASSERT_EQ(p.steps.size(), 5u);
+  EXPECT_EQ(p.steps[1].name, "filter");
+  EXPECT_EQ(p.steps[1].bytes_read, 4'000'000u);
+  EXPECT_EQ(p.workspace_bytes, workspace_bytes(request));
+  EXPECT_LT(p.workspace_bytes, 1'000'000u);
+  EXPECT_EQ(explain(top_k_request{.type = key_type::u32, .n = 1000, .k = 999}).steps.front().name, "sort");
+}
+
+} // namespace
+} // namespace sortile
