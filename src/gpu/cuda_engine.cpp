@@ -2,6 +2,7 @@
 
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
+#include "gpu/device_select.hpp"
 #include "gpu/device_sort.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "gpu/struct_sort.hpp"
@@ -53,6 +54,29 @@ class segments_on_cuda final : public segment_sorter {
   void run(const segmented_request& request, const options& opts, const execution& how,
            const segment_survey&) const override {
     run_segments_in_device_memory(request, opts, how);
+  }
+};
+
+class selector_on_cuda final : public selector {
+ public:
+  bool reaches(memory where) const override { return where == memory::device; }
+  std::size_t workspace_bytes(const top_k_request& request, const options& opts) const override {
+    return device_select(request, opts, current_device()).workspace_bytes();
+  }
+  void add_steps(const top_k_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_select(request, opts, current_device()).add_steps(steps);
+  }
+
+  void run(const top_k_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    if (request.n == 0 || request.k == 0 || request.rows == 0)
+      return;
+    const device_select select(request, opts, current_device());
+    queue_in_device_memory({{"keys_in", request.keys_in},
+                            {"keys_out", request.keys_out},
+                            {"values_in", request.values_in},
+                            {"values_out", request.values_out}},
+                           select.workspace_bytes(), workspace, opts,
+                           [&](const simt::queue& q, void* space) { select.launch(q, space); });
   }
 };
 
@@ -117,6 +141,7 @@ class engine_on_cuda final : public engine {
 
   const struct_sorter* structs() const override { return &structs_; }
   const segment_sorter* segments() const override { return &segments_; }
+  const selector* selects() const override { return &selector_; }
   const device_list* devices() const override { return &device::list(); }
   void release_scratch() const noexcept override { release_staging(); }
 
@@ -131,6 +156,7 @@ class engine_on_cuda final : public engine {
 
   structs_on_cuda structs_;
   segments_on_cuda segments_;
+  selector_on_cuda selector_;
 };
 
 } // namespace

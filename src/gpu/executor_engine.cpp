@@ -1,5 +1,6 @@
 #include "gpu/executor_engine.hpp"
 
+#include "gpu/device_select.hpp"
 #include "gpu/device_sort.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "gpu/struct_sort.hpp"
@@ -52,6 +53,26 @@ class segments_on_executor final : public segment_sorter {
   }
 };
 
+class selector_on_executor final : public selector {
+ public:
+  bool reaches(memory where) const override { return where == memory::host; }
+  std::size_t workspace_bytes(const top_k_request& request, const options& opts) const override {
+    return device_select(request, opts, device).workspace_bytes();
+  }
+  void add_steps(const top_k_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_select(request, opts, device).add_steps(steps);
+  }
+
+  void run(const top_k_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
+    progress_meter progress(callback, 1);
+    progress.report();
+    device_select(request, opts, device).launch(simt::queue::executor(pretended), workspace.data());
+    progress.finish();
+  }
+};
+
 class engine_on_executor final : public engine {
  public:
   std::string_view name() const override { return "executor"; }
@@ -95,11 +116,17 @@ class engine_on_executor final : public engine {
   const struct_sorter* structs() const override {
     return &structs_;
   }
-  const segment_sorter* segments() const override { return &segments_; }
+  const segment_sorter* segments() const override {
+    return &segments_;
+  }
+  const selector* selects() const override {
+    return &selector_;
+  }
 
  private:
   structs_on_executor structs_;
   segments_on_executor segments_;
+  selector_on_executor selector_;
 };
 
 } // namespace

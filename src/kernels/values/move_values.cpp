@@ -13,7 +13,7 @@ void move_values(const simt::queue& q, const move_values_request& r) {
     throw invalid_argument("move_values: indices of " + std::to_string(r.index_bytes) + " bytes; 4 and 8 are allowed");
   check_array("move_values", "in", static_cast<const char*>(r.in), r.n);
   check_array("move_values", "out", static_cast<char*>(r.out), r.n);
-  check_apart("move_values", "in", r.in, r.n * r.in_bytes, "out", r.out, r.n * r.out_bytes);
+  check_apart("move_values", "in", r.in, (r.in_n == 0 ? r.n : r.in_n) * r.in_bytes, "out", r.out, r.n * r.out_bytes);
   simt::visit(q, [&](auto backend) { detail::launch_move_values<decltype(backend)>(q, r); });
 }
 

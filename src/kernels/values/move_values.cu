@@ -18,7 +18,7 @@ void launch_moves(const simt::queue& q, const move_values_request& r) {
   const std::uint64_t values_a_block = kernel::block_threads >> bits;
   const std::uint64_t blocks = (r.n + values_a_block - 1) / values_a_block;
   simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
-               kernel{.in = {static_cast<const Unit*>(r.in), r.n * r.in_bytes / sizeof(Unit)},
+               kernel{.in = {static_cast<const Unit*>(r.in), (r.in_n == 0 ? r.n : r.in_n) * r.in_bytes / sizeof(Unit)},
                       .out = {static_cast<Unit*>(r.out), r.n * r.out_bytes / sizeof(Unit)},
                       .indices = {static_cast<const typename kernel::index*>(r.indices), kernel::by_position ? r.n : 0},
                       .n = r.n,

@@ -22,6 +22,7 @@ struct move_values_request {
   std::size_t out_bytes = 0;
   const void* indices = nullptr; ///< null: value i comes from value i
   unsigned index_bytes = 0;      ///< 4 or 8 where there are indices
+  std::uint64_t in_n = 0;        ///< values of `in` that indices may name; 0: n
 
   /// Bytes of a value that are copied; bytes of `out` beyond them stay as they are.
   std::size_t value_bytes() const { return in_bytes < out_bytes ? in_bytes : out_bytes; }

@@ -1,0 +1,199 @@
+// Top-k in device memory, row by row, beside the time of one read of the keys and, where the CUB that is compiled with
+// has it, CUB's DeviceTopK (whose results are not sorted, and differ from run to run). A row is a JSON line.
+//
+//     sortile_select_bench [least wall seconds a row]
+#include <sortile/select.hpp>
+
+#include <cub/device/device_reduce.cuh>
+#if __has_include(<cub/device/device_topk.cuh>)
+#include <cub/device/device_topk.cuh>
+#include <cuda/execution>
+#define SORTILE_RIVAL_TOPK 1
+#else
+#define SORTILE_RIVAL_TOPK 0
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+void check(cudaError_t e, const char* what) {
+  if (e == cudaSuccess)
+    return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
+  std::exit(1);
+}
+
+/// Device memory for a row.
+struct buffer {
+  void* data = nullptr;
+  explicit buffer(std::size_t bytes) { check(cudaMalloc(&data, std::max<std::size_t>(bytes, 256)), "cudaMalloc"); }
+  ~buffer() { cudaFree(data); }
+  buffer(const buffer&) = delete;
+};
+
+enum class law { uniform, equal, half_zeros, squares, sorted };
+constexpr const char* law_names[] = {"uniform", "equal", "half zeros", "and-of-3", "sorted"};
+
+template <class K>
+__global__ void fill(K* keys, std::uint64_t n, law which) {
+  for (std::uint64_t i = blockIdx.x * std::uint64_t{blockDim.x} + threadIdx.x; i < n;
+       i += std::uint64_t{gridDim.x} * blockDim.x) {
+    const auto random = [i](std::uint64_t stream) {
+      std::uint64_t z = (i + stream * 0x632be59bd9b4e019u + 1) * 0x9e3779b97f4a7c15u;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+      return z ^ (z >> 31);
+    };
+    std::uint64_t x = random(0);
+    if (which == law::equal)
+      x = 42;
+    else if (which == law::half_zeros)
+      x = random(1) & 1 ? x : 0;
+    else if (which == law::squares)
+      x &= random(1) & random(2);
+    else if (which == law::sorted)
+      x = i << 30;
+    keys[i] = std::is_floating_point_v<K> ? K(double(x >> 11) * 0x1p-53) : K(x >> (64 - 8 * sizeof(K)));
+  }
+}
+
+/// The median time of a call in microseconds. Short calls are timed in a queue of several, behind one that keeps the
+/// device busy while they are queued.
+double microseconds(const std::function<void()>& call, std::size_t bytes) {
+  const int calls = bytes < (std::size_t{64} << 20) ? 20 : 1;
+  cudaEvent_t begin, end;
+  check(cudaEventCreate(&begin), "event");
+  check(cudaEventCreate(&end), "event");
+  for (int i = 0; i < 3; ++i)
+    call();
+  std::vector<float> times;
+  for (int run = 0; run < 15; ++run) {
+    check(cudaEventRecord(begin), "record");
+    for (int i = 0; i < calls; ++i)
+      call();
+    check(cudaEventRecord(end), "record");
+    check(cudaEventSynchronize(end), "synchronize");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, begin, end), "elapsed");
+    times.push_back(ms / float(calls));
+  }
+  std::nth_element(times.begin(), times.begin() + 7, times.end());
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return 1000.0 * times[7];
+}
+
+/// Replays a captured call: what it takes without the host's part.
+double replayed(const std::function<void(cudaStream_t)>& call, std::size_t bytes) {
+  cudaStream_t stream;
+  check(cudaStreamCreate(&stream), "stream");
+  cudaGraph_t graph;
+  cudaGraphExec_t ready;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "capture");
+  call(stream);
+  check(cudaStreamEndCapture(stream, &graph), "capture");
+  check(cudaGraphInstantiate(&ready, graph, 0), "graph");
+  const double time = microseconds([&] { check(cudaGraphLaunch(ready, nullptr), "launch"); }, bytes);
+  cudaGraphExecDestroy(ready);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+  return time;
+}
+
+template <class K>
+double read_time(const K* keys, std::uint64_t n) {
+  buffer out(sizeof(K)), space(std::size_t{64} << 20);
+  std::size_t bytes = std::size_t{64} << 20;
+  return microseconds(
+      [&] { check(cub::DeviceReduce::Max(space.data, bytes, keys, static_cast<K*>(out.data), std::int64_t(n)), "max"); },
+      n * sizeof(K));
+}
+
+template <class K>
+double cub_time([[maybe_unused]] const K* keys, [[maybe_unused]] std::uint64_t n, [[maybe_unused]] std::uint64_t k) {
+#if SORTILE_RIVAL_TOPK
+  buffer out(k * sizeof(K));
+  std::size_t bytes = 0;
+  auto requirements = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
+                                               cuda::execution::output_ordering::unsorted);
+  const auto call = [&](void* space) {
+    return cub::DeviceTopK::MinKeys(space, bytes, keys, static_cast<K*>(out.data), std::int64_t(n), std::int64_t(k),
+                                    requirements);
+  };
+  if (call(nullptr) != cudaSuccess)
+    return 0;
+  buffer space(bytes);
+  return microseconds([&] { check(call(space.data), "cub"); }, n * sizeof(K));
+#else
+  return 0;
+#endif
+}
+
+template <class K>
+void row(const char* type, std::uint64_t n, std::uint64_t k, std::uint64_t rows, law which) {
+  const std::uint64_t all = n * rows;
+  buffer keys(all * sizeof(K)), out(rows * k * sizeof(K)), positions(rows * k * 4);
+  fill<<<2048, 256>>>(static_cast<K*>(keys.data), all, which);
+  sortile::top_k_request request{.type = sortile::key_type_of<K>,
+                                 .n = n,
+                                 .k = k,
+                                 .keys_in = keys.data,
+                                 .keys_out = out.data,
+                                 .rows = rows};
+  sortile::options opts;
+  opts.memory = sortile::memory::device;
+  double times[2], graph = 0;
+  for (const bool with_positions : {false, true}) {
+    if (with_positions) {
+      request.carries = sortile::payload::indices;
+      request.value_bytes = 4;
+      request.values_out = positions.data;
+    }
+    const std::size_t bytes = sortile::workspace_bytes(request, opts);
+    buffer space(bytes);
+    opts.workspace = {static_cast<std::byte*>(space.data), bytes};
+    times[with_positions] = microseconds([&] { sortile::run(request, opts); }, all * sizeof(K));
+    if (with_positions)
+      graph = replayed(
+          [&](cudaStream_t stream) {
+            sortile::options captured = opts;
+            captured.stream = stream;
+            sortile::run(request, captured);
+          },
+          all * sizeof(K));
+  }
+  const double rival = rows == 1 ? cub_time(static_cast<const K*>(keys.data), n, k) : 0;
+  std::printf("{\"type\": \"%s\", \"n\": %llu, \"k\": %llu, \"rows\": %llu, \"law\": \"%s\", \"keys_us\": %.1f, "
+              "\"with_positions_us\": %.1f, \"graph_us\": %.1f, \"read_us\": %.1f, \"cub_unsorted_us\": %.1f}\n",
+              type, static_cast<unsigned long long>(n), static_cast<unsigned long long>(k),
+              static_cast<unsigned long long>(rows), law_names[int(which)], times[0], times[1], graph,
+              read_time(static_cast<const K*>(keys.data), all), rival);
+  std::fflush(stdout);
+}
+
+} // namespace
+
+int main() {
+  for (const std::uint64_t bits : {20u, 24u, 28u})
+    for (const std::uint64_t k : {std::uint64_t{10}, std::uint64_t{1024}, std::uint64_t{1} << (bits - 8)}) {
+      row<std::uint32_t>("u32", std::uint64_t{1} << bits, k, 1, law::uniform);
+      row<float>("f32", std::uint64_t{1} << bits, k, 1, law::uniform);
+    }
+  for (const law which : {law::equal, law::half_zeros, law::squares, law::sorted})
+    row<std::uint32_t>("u32", std::uint64_t{1} << 28, 1024, 1, which);
+  row<std::uint64_t>("u64", std::uint64_t{1} << 27, 1024, 1, law::uniform);
+  struct shape {
+    std::uint64_t rows, n, k;
+  };
+  for (const shape s : {shape{256, 262144, 2048}, shape{64, 65536, 64}, shape{64, 65536, 1024}, shape{4, 8192, 64},
+                        shape{262144, 1024, 64}, shape{1048576, 256, 64}, shape{262144, 1024, 8}})
+    row<float>("f32", s.n, s.k, s.rows, law::uniform);
+}

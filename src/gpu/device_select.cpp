@@ -1,0 +1,237 @@
+#include "gpu/device_select.hpp"
+
+#include "kernels/select/filter.hpp"
+#include "kernels/select/select_rows.hpp"
+#include "kernels/values/move_values.hpp"
+
+#include <algorithm>
+
+namespace sortile::gpu {
+namespace {
+
+/// Keys of one array from which a grid's filter is quicker than one block, which reads a row by itself.
+constexpr std::size_t grid_from = std::size_t{1} << 16;
+constexpr std::size_t positions_of_32_bits = std::size_t{1} << 32;
+constexpr std::size_t most_filtered = 0x7fffffff; // results
+
+/// Calls f with a value of the unsigned type that keys of a type are stored as.
+template <class F>
+decltype(auto) with_word(key_type type, F&& f) {
+  switch (key_bytes(type)) {
+  case 1:
+    return f(std::uint8_t{});
+  case 2:
+    return f(std::uint16_t{});
+  case 4:
+    return f(std::uint32_t{});
+  case 8:
+    return f(std::uint64_t{});
+  default:
+    return f(uint128{});
+  }
+}
+
+} // namespace
+
+device_select::device_select(const top_k_request& request, const options& opts, const device_facts& device)
+    : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device), way_(way_of(request)) {
+  if (way_ == way::filter)
+    capacity_ = kernels::filter_capacity(key_bytes(request.type), request.n, request.k);
+  else if (way_ == way::whole)
+    capacity_ = request.n;
+  if (way_ != way::nothing)
+    lay_out();
+}
+
+device_select::way device_select::way_of(const top_k_request& r) {
+  if (r.n == 0 || r.k == 0 || r.rows == 0)
+    return way::nothing;
+  const std::size_t key = key_bytes(r.type);
+  if ((r.rows > 1 || r.n <= grid_from) && kernels::select_rows_fits(key, r.n, r.k))
+    return way::rows;
+  if (r.k > most_filtered || r.n <= grid_from)
+    return way::whole;
+  return kernels::filter_capacity(key, r.n, r.k) >= r.n / 2 ? way::whole : way::filter;
+}
+
+unsigned device_select::position_out_bytes() const {
+  if (request_.carries == payload::indices)
+    return unsigned(request_.value_bytes);
+  return !gathers() ? 0 : extent() <= positions_of_32_bits ? 4 : 8;
+}
+
+unsigned device_select::position_bytes() const {
+  if (request_.carries == payload::none)
+    return 0;
+  return way_ == way::whole ? position_out_bytes() : request_.n <= positions_of_32_bits ? 4 : 8;
+}
+
+/// The sort of one row's candidates, in place, or of the whole row.
+sort_request device_select::sort_of(std::byte* workspace, const void* keys_in) const {
+  void* const keys = workspace + layout_.keys;
+  sort_request r{.type = request_.type, .n = capacity_, .keys_in = keys_in, .keys_out = keys};
+  if (request_.carries != payload::none) {
+    r.carries = way_ == way::whole ? payload::indices : payload::values;
+    r.value_bytes = position_bytes();
+    r.values_in = way_ == way::whole ? nullptr : workspace + layout_.positions;
+    r.values_out = workspace + layout_.positions;
+  }
+  if (way_ == way::filter) {
+    r.keys_in = keys;
+    r.device_n = reinterpret_cast<const std::uint64_t*>(workspace + layout_.count);
+  }
+  return r;
+}
+
+void device_select::lay_out() {
+  std::size_t at = 0;
+  const auto take = [&at](std::size_t bytes) {
+    const std::size_t here = at;
+    at += (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    return here;
+  };
+  const std::size_t key = key_bytes(request_.type);
+  layout_.positions_out = take(gathers() ? request_.rows * request_.k * position_out_bytes() : 0);
+  if (way_ != way::rows) {
+    layout_.keys = take(capacity_ * key);
+    layout_.positions = take(capacity_ * position_bytes());
+  }
+  if (way_ == way::filter) {
+    layout_.equals = take(request_.k * key);
+    layout_.equal_positions = take(request_.k * position_bytes());
+    layout_.count = take(sizeof(std::uint64_t));
+    layout_.filter = take(kernels::filter_workspace_bytes(key, request_.n));
+  }
+  layout_.sort = at;
+  if (way_ != way::rows) {
+    std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
+    take(device_sort::enough_workspace(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_));
+  }
+  layout_.bytes = at;
+}
+
+void device_select::add_steps(std::vector<plan_step>& steps) const {
+  const std::size_t key = key_bytes(request_.type), keys = request_.rows * request_.n * key;
+  const std::size_t element = key + position_bytes(), candidates = request_.rows * capacity_ * element;
+  const std::size_t result = request_.rows * request_.k * ((request_.keys_out == nullptr ? 0 : key) + position_bytes());
+  const std::string first = "the first " + std::to_string(request_.k);
+  if (way_ == way::rows)
+    steps.push_back({"select", first + " of each row in the shared memory of a multiprocessor", keys, result});
+  if (way_ == way::filter) {
+    steps.push_back({"sample", "a pivot behind the key of rank " + std::to_string(request_.k),
+                     request_.rows * kernels::filter_sample(key, request_.n) * 32, 0});
+    steps.push_back(
+        {"filter", "the keys below the pivot, " + std::to_string(capacity_) + " at most", keys, candidates});
+    steps.push_back(
+        {"fallback", "digits find the key of that rank, where the sample has misled: a read for 8 bits", 0, 0});
+  }
+  if (way_ == way::filter || way_ == way::whole) {
+    std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
+    device_sort(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_).add_steps(steps);
+    steps.push_back({"copy", first, result, result});
+  }
+  if (gathers())
+    steps.push_back({"gather", "values by position", request_.rows * request_.k * request_.value_bytes,
+                     request_.rows * request_.k * request_.value_bytes});
+}
+
+void* device_select::positions_out(std::byte* workspace, std::size_t row) const {
+  if (request_.carries == payload::none)
+    return nullptr;
+  std::byte* const base = gathers() ? workspace + layout_.positions_out : static_cast<std::byte*>(request_.values_out);
+  return base + row * request_.k * position_out_bytes();
+}
+
+template <class Word>
+Word* device_select::keys_out(std::size_t row) const {
+  return request_.keys_out == nullptr ? nullptr : static_cast<Word*>(request_.keys_out) + row * request_.k;
+}
+
+void device_select::launch(const simt::queue& q, void* workspace) const {
+  auto* const space = static_cast<std::byte*>(workspace);
+  if (way_ == way::nothing)
+    return;
+  with_word(request_.type, [&]<class Word>(Word) {
+    if (way_ == way::rows)
+      return launch_rows<Word>(q, space);
+    for (std::size_t row = 0; row < request_.rows; ++row) {
+      if (way_ == way::filter)
+        launch_filter<Word>(q, space, row);
+      else
+        launch_whole(q, space, row);
+      if (gathers())
+        gather_row(q, space, row);
+    }
+  });
+}
+
+template <class Word>
+void device_select::launch_rows(const simt::queue& q, std::byte* workspace) const {
+  kernels::select_rows(
+      q, kernels::select_rows_request<Word>{.keys = static_cast<const Word*>(request_.keys_in),
+                                            .rows = request_.rows,
+                                            .n = request_.n,
+                                            .stride = stride(),
+                                            .k = request_.k,
+                                            .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
+                                            .keys_out = keys_out<Word>(0),
+                                            .positions_out = positions_out(workspace, 0),
+                                            .position_bytes = position_out_bytes(),
+                                            .positions_in_all = gathers()});
+  if (gathers())
+    kernels::move_values(q, {request_.rows * request_.k, request_.values_in, request_.value_bytes, request_.values_out,
+                             request_.value_bytes, positions_out(workspace, 0), position_out_bytes(), extent()});
+}
+
+template <class Word>
+void device_select::launch_filter(const simt::queue& q, std::byte* workspace, std::size_t row) const {
+  const auto at = [workspace](std::size_t offset) { return workspace + offset; };
+  const auto count = reinterpret_cast<std::uint64_t*>(at(layout_.count));
+  kernels::filter(
+      q, kernels::filter_request<Word>{.keys = static_cast<const Word*>(request_.keys_in) + row * stride(),
+                                       .n = request_.n,
+                                       .k = request_.k,
+                                       .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
+                                       .capacity = capacity_,
+                                       .candidates = reinterpret_cast<Word*>(at(layout_.keys)),
+                                       .equals = reinterpret_cast<Word*>(at(layout_.equals)),
+                                       .position_bytes = position_bytes(),
+                                       .positions = at(layout_.positions),
+                                       .equal_positions = at(layout_.equal_positions),
+                                       .count = count,
+                                       .workspace = at(layout_.filter)});
+  device_sort(sort_of(workspace, nullptr), options_, device_).launch(q, at(layout_.sort));
+  kernels::write_first(q, kernels::write_first_request<Word>{.k = request_.k,
+                                                             .count = count,
+                                                             .candidates = reinterpret_cast<Word*>(at(layout_.keys)),
+                                                             .equals = reinterpret_cast<Word*>(at(layout_.equals)),
+                                                             .keys_out = keys_out<Word>(row),
+                                                             .position_bytes = position_bytes(),
+                                                             .positions = at(layout_.positions),
+                                                             .equal_positions = at(layout_.equal_positions),
+                                                             .positions_out = positions_out(workspace, row),
+                                                             .position_out_bytes = position_out_bytes()});
+}
+
+void device_select::launch_whole(const simt::queue& q, std::byte* workspace, std::size_t row) const {
+  const std::size_t key = key_bytes(request_.type);
+  const auto* const keys = static_cast<const std::byte*>(request_.keys_in) + row * stride() * key;
+  device_sort(sort_of(workspace, keys), options_, device_).launch(q, workspace + layout_.sort);
+  const auto copy = [&](std::size_t from, void* to, std::size_t bytes) {
+    kernels::move_values(q, {request_.k, workspace + from, bytes, to, bytes});
+  };
+  if (request_.keys_out != nullptr)
+    copy(layout_.keys, static_cast<std::byte*>(request_.keys_out) + row * request_.k * key, key);
+  if (request_.carries != payload::none)
+    copy(layout_.positions, positions_out(workspace, row), position_out_bytes());
+}
+
+/// Positions count from the row's beginning here.
+void device_select::gather_row(const simt::queue& q, std::byte* workspace, std::size_t row) const {
+  const std::size_t bytes = request_.value_bytes;
+  kernels::move_values(q, {request_.k, static_cast<const std::byte*>(request_.values_in) + row * stride() * bytes,
+                           bytes, static_cast<std::byte*>(request_.values_out) + row * request_.k * bytes, bytes,
+                           positions_out(workspace, row), position_out_bytes(), request_.n});
+}
+
+} // namespace sortile::gpu

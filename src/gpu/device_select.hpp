@@ -1,0 +1,68 @@
+// The first k keys in the memory that a queue's kernels see: which way, how much workspace, and the launches.
+//
+//   rows    k and the candidates of a row fit a block's shared memory: one launch, a block a row (select_rows.hpp).
+//   Also
+//           one array, where it is too short for a grid to pay
+//   filter  one array of any length: a filter (filter.hpp), a sort of the candidates, whose number the sort reads from
+//           device memory, and the result written; of several rows, one after the other
+//   whole   the candidates would be most of the keys: all are sorted, and the first ones copied
+//
+// Values come along as positions, by which they are gathered at the end.
+#pragma once
+
+#include "gpu/device_sort.hpp"
+
+#include <sortile/select.hpp>
+
+#include <optional>
+
+namespace sortile::gpu {
+
+class device_select {
+ public:
+  /// A request that the front door has checked.
+  device_select(const top_k_request& request, const options& opts, const device_facts& device);
+
+  /// Enough for the request, wherever its arrays lie.
+  std::size_t workspace_bytes() const { return layout_.bytes; }
+  void add_steps(std::vector<plan_step>& steps) const;
+
+  /// Queues the selection. `workspace`: workspace_bytes() bytes, aligned to workspace_alignment. Allocates nothing.
+  void launch(const simt::queue& q, void* workspace) const;
+
+ private:
+  enum class way { nothing, rows, filter, whole };
+  struct layout {
+    std::size_t positions_out = 0; ///< of all rows, where values are gathered by them
+    std::size_t keys = 0, positions = 0, equals = 0, equal_positions = 0, count = 0, filter = 0, sort = 0, bytes = 0;
+  };
+
+  static way way_of(const top_k_request& request);
+  void lay_out();
+  bool gathers() const { return request_.carries == payload::values; }
+  /// Positions in their row, or where values are gathered from the first row's beginning.
+  unsigned position_out_bytes() const;
+  /// Of the positions that travel with candidates of one row.
+  unsigned position_bytes() const;
+  std::size_t stride() const { return request_.stride == 0 ? request_.n : request_.stride; }
+  std::size_t extent() const { return (request_.rows - 1) * stride() + request_.n; }
+  sort_request sort_of(std::byte* workspace, const void* keys_in) const;
+  template <class Word>
+  void launch_rows(const simt::queue& q, std::byte* workspace) const;
+  template <class Word>
+  void launch_filter(const simt::queue& q, std::byte* workspace, std::size_t row) const;
+  void launch_whole(const simt::queue& q, std::byte* workspace, std::size_t row) const;
+  void gather_row(const simt::queue& q, std::byte* workspace, std::size_t row) const;
+  void* positions_out(std::byte* workspace, std::size_t row) const;
+  template <class Word>
+  Word* keys_out(std::size_t row) const;
+
+  top_k_request request_;
+  options options_; ///< order and bits alone
+  device_facts device_;
+  way way_;
+  std::size_t capacity_ = 0;
+  layout layout_{};
+};
+
+} // namespace sortile::gpu

@@ -1,0 +1,166 @@
+// One tile of the filter: which of its keys lie below the pivot, and which equal it, each written behind all that the
+// tiles before it have written.
+//
+//   warp     rows of 32 lanes with a vector of 16 bytes each, one row behind the other: order of positions is order of
+//            rows, lanes, keys of a vector
+//   count    a bit a key in two masks a lane; sums of the warps; a look-back (look_back.hpp) over the tiles, for both
+//            sums at once
+//   write    rows in which there is a candidate, from the registers in which the keys still are: few rows have one
+//
+// Both sums travel in one word of 64 bits, 32 for each, and stop at 2^32 − 1 instead of going round: the sum of sums
+// that stop there is the same however they are put together, and what exceeds the room is not written.
+#pragma once
+
+#include "primitives/key_codec.hpp"
+#include "primitives/look_back.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Sums of candidates (low half) and of keys that equal the pivot (high half).
+struct both_sums {
+  static constexpr std::uint64_t half = 0xffffffffu;
+  SORTILE_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    const std::uint64_t low = (a & half) + (b & half), high = (a >> 32) + (b >> 32);
+    return (high > half ? half : high) << 32 | (low > half ? half : low);
+  }
+  template <class T>
+  static SORTILE_HOST_DEVICE constexpr T identity() {
+    return 0;
+  }
+};
+
+/// What is found out on the device: written by the launch that chooses the pivot, the last tile of the filter, and the
+/// search that stands in for the pivot where the sample has misled.
+template <class Word>
+struct filter_state {
+  simt::global<Word> pivot;          ///< [1] an image
+  simt::global<std::uint64_t> sums;  ///< [1] both_sums over all tiles
+  simt::global<std::uint64_t> count; ///< [1] candidates, as the sort behind it reads it
+};
+
+template <class Word, class Position>
+struct filter_arrays {
+  simt::global<const Word> keys;
+  simt::global<Word> candidates, equals;
+  simt::global<Position> positions, equal_positions;
+  std::uint64_t n;
+  std::uint64_t capacity, k;
+  key_codec<Word> codec;
+  bool vectors_allowed; ///< the array is aligned to 16 bytes
+};
+
+/// Position: of positions that come along; void where none do.
+template <class Word, class Position, unsigned Threads, unsigned Items>
+class filter_tile {
+ public:
+  static constexpr bool placed = !std::is_void_v<Position>;
+  using position = std::conditional_t<placed, Position, std::uint32_t>;
+  using arrays = filter_arrays<Word, position>;
+  using chain = primitives::look_back_chain<std::uint64_t>;
+  static constexpr unsigned warps = Threads / simt::warp_size, tile_keys = Threads * Items;
+  static_assert(Items <= 32, "a bit a key");
+
+  struct shared {
+    simt::shared_array<std::uint64_t, warps> sums; // of a warp, then of all that comes before it
+  };
+
+  /// By all threads. Returns the sums of this tile and all before it, in warp 0.
+  static SORTILE_DEVICE std::uint64_t run(shared& s, const arrays& a, const chain& tiles, primitives::tile_ticket at,
+                                          Word pivot) {
+    const bool whole = (std::uint64_t{at.tile} + 1) * tile_keys <= a.n;
+    constexpr int width = sizeof(Word) == 16 ? 1 : int(16 / sizeof(Word));
+    if (whole && a.vectors_allowed)
+      return filter<width, true>(s, a, tiles, at, pivot);
+    return filter<1, false>(s, a, tiles, at, pivot);
+  }
+
+ private:
+  template <int Width, bool Whole>
+  static SORTILE_DEVICE std::uint64_t filter(shared& s, const arrays& a, const chain& tiles, primitives::tile_ticket at,
+                                             Word pivot) {
+    constexpr unsigned rows = Items / unsigned(Width), row_keys = simt::warp_size * unsigned(Width);
+    const std::uint64_t first = std::uint64_t{at.tile} * tile_keys + simt::warp_index() * simt::warp_size * Items +
+                                simt::lane_index() * unsigned(Width);
+    simt::vec<Word, Width> x[rows];
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < rows; ++r)
+      x[r] = load<Width, Whole>(a, first + r * row_keys);
+    std::uint32_t below = 0, equal = 0; // bit r · Width + w
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w) {
+        const Word u = a.codec.image(x[r][w]);
+        const bool present = Whole || first + r * row_keys + unsigned(w) < a.n;
+        below |= std::uint32_t(present && u < pivot) << (r * unsigned(Width) + unsigned(w));
+        equal |= std::uint32_t(present && u == pivot) << (r * unsigned(Width) + unsigned(w));
+      }
+    }
+    const std::uint64_t upto = place(s, tiles, at, below, equal);
+    const std::uint64_t before = s.sums.load(simt::warp_index());
+    write<Width>(below, x, first, before & both_sums::half, a.capacity, a.candidates, a.positions);
+    write<Width>(equal, x, first, before >> 32, a.k, a.equals, a.equal_positions);
+    return upto;
+  }
+
+  template <int Width, bool Whole>
+  static SORTILE_DEVICE simt::vec<Word, Width> load(const arrays& a, std::uint64_t i) {
+    if constexpr (Whole)
+      return simt::load_vector<Width>(a.keys, i, simt::streaming);
+    else
+      return {{i < a.n ? a.keys.load(i) : Word{0}}};
+  }
+
+  /// s.sums[w] becomes what lies before warp w's keys.
+  static SORTILE_DEVICE std::uint64_t place(shared& s, const chain& tiles, primitives::tile_ticket at,
+                                            std::uint32_t below, std::uint32_t equal) {
+    constexpr both_sums add{};
+    const unsigned lane = simt::lane_index();
+    const std::uint64_t low = simt::warp_reduce_add(std::uint32_t(simt::popcount(below)));
+    const std::uint64_t high = simt::warp_reduce_add(std::uint32_t(simt::popcount(equal)));
+    if (lane == 0)
+      s.sums[simt::warp_index()] = high << 32 | low;
+    simt::block_barrier();
+    std::uint64_t upto = 0;
+    if (simt::warp_index() == 0) {
+      const auto within =
+          primitives::warp_exclusive_scan(lane < warps ? s.sums.load(lane) : std::uint64_t{0}, add, std::uint64_t{0});
+      const std::uint64_t before = tiles.exclusive_prefix(at, within.total, add, std::uint64_t{0});
+      if (lane < warps)
+        s.sums[lane] = add(before, within.before);
+      upto = add(before, within.total);
+    }
+    simt::block_barrier();
+    return upto;
+  }
+
+  /// The keys of the mask, to `to` from place `at` on, as far as there is room.
+  template <int Width, unsigned Rows>
+  static SORTILE_DEVICE void write(std::uint32_t mask, const simt::vec<Word, Width> (&x)[Rows], std::uint64_t first,
+                                   std::uint64_t at, std::uint64_t room, const simt::global<Word>& to,
+                                   const simt::global<position>& positions_to) {
+    if (at >= room || !simt::warp_any(mask != 0))
+      return;
+    constexpr std::uint32_t row_mask = Width == 32 ? ~0u : (1u << Width) - 1;
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < Rows; ++r) {
+      const std::uint32_t mine = mask >> (r * unsigned(Width)) & row_mask;
+      if (!simt::warp_any(mine != 0))
+        continue;
+      const std::uint32_t count = simt::popcount(mine);
+      const std::uint32_t upto = primitives::warp_inclusive_scan(count, primitives::plus{});
+      std::uint64_t place = at + upto - count;
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w)
+        if ((mine >> w & 1) != 0 && place < room) {
+          to[place] = x[r][w];
+          if constexpr (placed)
+            positions_to[place] = Position(first + r * simt::warp_size * unsigned(Width) + unsigned(w));
+          ++place;
+        }
+      at += simt::shuffle(upto, simt::warp_size - 1);
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,76 @@
+// The key of a given rank among keys that a block can read, digit by digit from the highest bits on: a histogram of the
+// keys that begin with the digits found so far, in shared storage, and a scan of it by one warp.
+//
+//   find    image 0110 1…        rank 5 of 9, 8 bits a digit
+//           ^^^^ ^^^^            each digit: one read of all keys, three block barriers
+//
+// Equal keys meet in one counter: what a warp adds to it is added one after the other, at most 32 additions for 32
+// keys.
+#pragma once
+
+#include "primitives/warp_scan.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+struct rank_search_storage {
+  static constexpr unsigned digit_bits = 8, bins = 1u << digit_bits;
+  simt::shared_array<std::uint32_t, bins> counts;
+  simt::shared_value<std::uint32_t> digit, before; // the digit found, and keys of smaller ones
+};
+
+template <class Word>
+struct found_rank {
+  Word image;          ///< of the key
+  std::uint32_t below; ///< keys with smaller images
+};
+
+/// The digit's bin that holds the rank, and how many lie before the bin: by one warp, 8 bins a lane.
+SORTILE_DEVICE void find_bin(rank_search_storage& s, std::uint32_t rank) {
+  constexpr unsigned each = rank_search_storage::bins / simt::warp_size;
+  const unsigned first = simt::lane_index() * each;
+  std::uint32_t counts[each], sum = 0;
+  SORTILE_UNROLL
+  for (unsigned i = 0; i < each; ++i)
+    sum += counts[i] = s.counts.load(first + i);
+  std::uint32_t before = primitives::warp_inclusive_scan(sum, primitives::plus{}) - sum;
+  SORTILE_UNROLL
+  for (unsigned i = 0; i < each; ++i) {
+    if (rank >= before && rank - before < counts[i]) {
+      s.digit = first + i;
+      s.before = before;
+    }
+    before += counts[i];
+  }
+}
+
+/// By all `Threads` threads: the key of rank `rank` < n among image_of(0) … image_of(n − 1), images of `bits` bits. The
+/// storage may be used again once a block barrier has passed after the call.
+template <unsigned Threads, class Word, class Image>
+SORTILE_DEVICE found_rank<Word> rank_search(rank_search_storage& s, std::uint32_t n, std::uint32_t rank, unsigned bits,
+                                            Image image_of) {
+  found_rank<Word> found{0, 0};
+  Word known = 0; // the bits of the digits found
+  for (unsigned left = bits; left > 0;) {
+    const unsigned width = left < rank_search_storage::digit_bits ? left : rank_search_storage::digit_bits;
+    left -= width;
+    for (unsigned b = simt::thread_index(); b < rank_search_storage::bins; b += Threads)
+      s.counts[b] = 0;
+    simt::block_barrier();
+    const auto mask = Word((1u << width) - 1);
+    for (std::uint32_t i = simt::thread_index(); i < n; i += Threads) {
+      const Word x = image_of(i);
+      if (Word(x & known) == found.image)
+        s.counts.fetch_add(std::uint32_t(Word(x >> left) & mask), 1u);
+    }
+    simt::block_barrier();
+    if (simt::warp_index() == 0)
+      find_bin(s, rank - found.below);
+    simt::block_barrier();
+    found.image = Word(found.image | Word(Word(s.digit) << left));
+    found.below += s.before;
+    known = Word(known | Word(mask << left));
+  }
+  return found;
+}
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,50 @@
+// Launches the selection of rows, a block a row.
+#include "kernels/select/select_rows_kernel.hpp"
+
+#include <algorithm>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+namespace {
+
+template <class Word>
+void launch(const simt::queue& q, const select_rows_request<Word>& r, const detail::select_rows_sample& sample) {
+  using kernel = select_rows_kernel<Word>;
+  constexpr std::uint64_t most_blocks = std::uint64_t{1} << 20;
+  const std::uint64_t results = r.rows * r.k;
+  const auto positions = [&](unsigned bytes) { return r.position_bytes == bytes ? results : 0; };
+  simt::launch(q, {.grid = unsigned(std::min(r.rows, most_blocks))},
+               kernel{.keys = {r.keys, (r.rows - 1) * r.stride + r.n},
+                      .keys_out = {r.keys_out, r.keys_out == nullptr ? 0 : results},
+                      .positions_32 = {static_cast<std::uint32_t*>(r.positions_out), positions(4)},
+                      .positions_64 = {static_cast<std::uint64_t*>(r.positions_out), positions(8)},
+                      .rows = r.rows,
+                      .stride = r.stride,
+                      .n = std::uint32_t(r.n),
+                      .k = std::uint32_t(r.k),
+                      .sample_keys = sample.keys,
+                      .sample_rank = sample.rank,
+                      .codec = r.codec,
+                      .position_bytes = r.position_bytes,
+                      .writes_keys = r.keys_out != nullptr,
+                      .positions_in_all = r.positions_in_all});
+}
+
+} // namespace
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+namespace sortile::kernels::detail {
+
+#define SORTILE_SELECT_ROWS(WORD)                                                                                      \
+  template <>                                                                                                          \
+  void launch_select_rows<simt::this_backend, WORD>(const simt::queue& q, const select_rows_request<WORD>& r,          \
+                                                    const select_rows_sample& sample) {                                \
+    launch(q, r, sample);                                                                                              \
+  }
+SORTILE_SELECT_ROWS(std::uint8_t)
+SORTILE_SELECT_ROWS(std::uint16_t)
+SORTILE_SELECT_ROWS(std::uint32_t)
+SORTILE_SELECT_ROWS(std::uint64_t)
+SORTILE_SELECT_ROWS(uint128)
+#undef SORTILE_SELECT_ROWS
+
+} // namespace sortile::kernels::detail

@@ -1,0 +1,194 @@
+// The first k keys of a row, in order, by one block: a sample, one read, and a sort in shared memory.
+//
+//   sample     4096 keys of the row give a pivot that stands a little behind the k-th key, as far as they can tell
+//   filter     one read of the row: keys below the pivot become candidates in shared memory, those equal to it are
+//              counted
+//   sort       the candidates, by image and then by position: no two are equal, so it does not matter in which order
+//              the warps have found them, and the result is the same in every run
+//   write      the first k candidates. Where there are fewer, the pivot is a frequent key, and what is missing are keys
+//              equal to it: a second read takes those with the lowest positions, and ends when it has them
+//   fallback   where there are more candidates than room, or pivot and candidates together are too few, the sample has
+//              misled: digits find the k-th key (rank_search.hpp, a read for 8 bits), and the filter is run again
+//              with that for a pivot
+//
+// Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 1 KB of counters. The
+// sample lies where the candidates come to lie. Bytes moved: the row once, and the result.
+#pragma once
+
+#include "kernels/sample/sample_elements.hpp"
+#include "kernels/select/rank_search.hpp"
+#include "kernels/select/select_rows.hpp"
+#include "primitives/block_merge_sort.hpp"
+#include "primitives/key_codec.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word>
+struct select_rows_kernel {
+  static constexpr detail::select_rows_shape shape = detail::select_rows_shape::of(sizeof(Word));
+  static constexpr unsigned block_threads = detail::select_rows_shape::threads;
+  static constexpr unsigned min_blocks = sizeof(Word) <= 4 ? 2 : 1;
+  static constexpr unsigned warps = block_threads / simt::warp_size;
+  static constexpr std::uint32_t capacity = shape.capacity();
+  static constexpr unsigned below = 0, equals = 1;               // counters
+  static constexpr unsigned at_once = sizeof(Word) <= 8 ? 8 : 4; // loads of a thread that wait for memory together
+  using element = sample_element<Word, true>;
+  using packed = packing<Word, element>;
+  using sorter = primitives::block_merge_sort<shape.items, element>;
+
+  struct shared {
+    union {
+      alignas(16) simt::shared_array<element, primitives::merge_sort_room<element>(capacity)> elements;
+      alignas(16) simt::shared_array<Word, detail::select_rows_sample::most> sample;
+    };
+    rank_search_storage search;
+    simt::shared_array<std::uint32_t, 2> found;    // candidates, and keys that equal the pivot
+    simt::shared_array<std::uint32_t, warps> ties; // of a tile, in each warp
+  };
+
+  simt::global<const Word> keys;
+  simt::global<Word> keys_out;
+  simt::global<std::uint32_t> positions_32; // one of both where positions are wanted
+  simt::global<std::uint64_t> positions_64;
+  std::uint64_t rows, stride;
+  std::uint32_t n, k;
+  std::uint32_t sample_keys, sample_rank;
+  key_codec<Word> codec;
+  unsigned position_bytes;
+  bool writes_keys, positions_in_all;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    for (std::uint64_t row = simt::block_index(); row < rows; row += simt::grid_size()) {
+      select(s, row);
+      simt::block_barrier();
+    }
+  }
+
+ private:
+  SORTILE_DEVICE Word image(std::uint64_t begin, std::uint32_t i) const { return codec.image(keys.load(begin + i)); }
+
+  SORTILE_DEVICE void select(shared& s, std::uint64_t row) const {
+    const std::uint64_t begin = row * stride;
+    Word pivot = Word(~Word{0});
+    if (sample_keys != 0)
+      pivot = sampled_pivot(s, begin);
+    filter(s, begin, pivot, sample_keys == 0);
+    const std::uint32_t found = s.found.load(below), equal = s.found.load(equals);
+    if (found > capacity || found + equal < k) {
+      simt::block_barrier(); // all have read the counts
+      pivot = rank_search<block_threads, Word>(s.search, n, k - 1, codec.bits, [&](std::uint32_t i) {
+                return image(begin, i);
+              }).image;
+      filter(s, begin, pivot, false);
+    }
+    const std::uint32_t candidates = s.found.load(below);
+    if (candidates > 0)
+      sorter::sort_loaded(s.elements.view(), candidates, packed::greatest(),
+                          [&](std::uint32_t i) { return s.elements.load(i); });
+    simt::block_barrier();
+    write(s, row, candidates < k ? candidates : k);
+    if (candidates < k)
+      add_equal(s, row, pivot, candidates);
+  }
+
+  SORTILE_DEVICE Word sampled_pivot(shared& s, std::uint64_t begin) const {
+    for (std::uint32_t i = simt::thread_index(); i < sample_keys; i += block_threads)
+      s.sample[i] = image(begin, sampled_place(i));
+    simt::block_barrier();
+    const Word pivot =
+        rank_search<block_threads, Word>(s.search, sample_keys, sample_rank, codec.bits, [&](std::uint32_t i) {
+          return s.sample.load(i);
+        }).image;
+    simt::block_barrier(); // before candidates take the sample's place
+    return pivot;
+  }
+  /// One of each sample_keys-th part of the row, at a place that is random but always the same (the finaliser of
+  /// MurmurHash3, Appleby 2011, as a generator).
+  SORTILE_DEVICE std::uint32_t sampled_place(std::uint32_t i) const {
+    std::uint32_t h = (i + 1) * 0x9e3779b9u;
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    h ^= h >> 16;
+    const auto first = std::uint32_t(std::uint64_t{i} * n / sample_keys);
+    const auto width = std::uint32_t(std::uint64_t{i + 1} * n / sample_keys) - first;
+    return first + std::uint32_t(std::uint64_t{h} * width >> 32);
+  }
+
+  /// Candidates into shared memory, in any order, and their number; keys equal to the pivot are counted. `all`: every
+  /// key is a candidate.
+  SORTILE_DEVICE void filter(shared& s, std::uint64_t begin, Word pivot, bool all) const {
+    if (simt::thread_index() == 0) {
+      s.found[below] = 0;
+      s.found[equals] = 0;
+    }
+    simt::block_barrier();
+    std::uint32_t equal = 0;
+    for (std::uint32_t tile = 0; tile < n; tile += at_once * block_threads) {
+      Word x[at_once];
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        const std::uint64_t i = std::uint64_t{tile} + j * block_threads + simt::thread_index();
+        x[j] = i < n ? keys.load(begin + i) : Word{0};
+      }
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        const std::uint64_t i = std::uint64_t{tile} + j * block_threads + simt::thread_index();
+        const Word u = codec.image(x[j]);
+        equal += i < n && u == pivot && !all;
+        append(s, i < n && (u < pivot || all), u, std::uint32_t(i));
+      }
+    }
+    const std::uint32_t sum = simt::warp_reduce_add(equal);
+    if (simt::lane_index() == 0 && sum != 0)
+      s.found.fetch_add(equals, sum);
+    simt::block_barrier();
+  }
+  SORTILE_DEVICE void append(shared& s, bool is_candidate, Word u, std::uint32_t i) const {
+    const unsigned found = simt::ballot(is_candidate);
+    if (found == 0)
+      return;
+    std::uint32_t at = 0;
+    if (simt::lane_index() == 0)
+      at = s.found.fetch_add(below, std::uint32_t(simt::popcount(found)));
+    at = simt::shuffle(at, 0) + simt::popcount(found & simt::lanes_below());
+    if (is_candidate && at < capacity)
+      s.elements[at] = packed::pack(u, i);
+  }
+
+  SORTILE_DEVICE void write(shared& s, std::uint64_t row, std::uint32_t count) const {
+    for (std::uint32_t i = simt::thread_index(); i < count; i += block_threads)
+      put(row, i, packed::place(s.elements.load(primitives::merge_sort_place<element>(i))));
+  }
+  SORTILE_DEVICE void put(std::uint64_t row, std::uint32_t i, std::uint32_t place) const {
+    const std::uint64_t to = row * k + i, from = row * stride + place;
+    if (writes_keys)
+      keys_out[to] = keys.load(from);
+    const std::uint64_t position = positions_in_all ? from : place;
+    if (position_bytes == 4)
+      positions_32[to] = std::uint32_t(position);
+    else if (position_bytes == 8)
+      positions_64[to] = position;
+  }
+
+  /// Keys equal to the pivot, from the row's front, behind `done` results.
+  SORTILE_DEVICE void add_equal(shared& s, std::uint64_t row, Word pivot, std::uint32_t done) const {
+    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
+    for (std::uint32_t tile = 0; done < k && tile < n; tile += block_threads) {
+      const std::uint64_t i = std::uint64_t{tile} + simt::thread_index();
+      const bool is_equal = i < n && image(row * stride, std::uint32_t(i)) == pivot;
+      const unsigned found = simt::ballot(is_equal);
+      if (lane == 0)
+        s.ties[warp] = simt::popcount(found);
+      simt::block_barrier();
+      const std::uint32_t of_warp = lane < warps ? s.ties.load(lane) : 0;
+      const std::uint32_t before = simt::warp_reduce_add(lane < warp ? of_warp : 0);
+      const std::uint32_t at = done + before + simt::popcount(found & simt::lanes_below());
+      if (is_equal && at < k)
+        put(row, at, std::uint32_t(i));
+      done += simt::warp_reduce_add(of_warp);
+      simt::block_barrier();
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,184 @@
+// Top-k by kernels: on the executor through the front door, and under many schedules with every check; on the GPU where
+// there is one.
+#include "gpu/device_select.hpp"
+#include "kernels/select/filter.hpp"
+#include "kernels/select/select_rows.hpp"
+#include "simt/executor/device.hpp"
+#include "tests/select/select_case.hpp"
+#include "tests/short_tests.hpp"
+
+#include "testing/oracle.hpp"
+#include "testing/workloads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+namespace sortile {
+namespace {
+
+using testing::check;
+using testing::guarded_buffer;
+using testing::top_k_case;
+
+TEST(DeviceSelect, RandomCasesOnTheExecutor) {
+  const std::uint64_t cases = testing::unless_short(400, 80);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    const auto found = check(testing::random_top_k(seed, "executor", seed % 10 == 0 ? 150'000 : 20'000));
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+/// Longer than a block takes: the filter, and for large k a sort of all.
+TEST(DeviceSelect, LongArraysOfEveryDistribution) {
+  std::uint64_t seed = 0;
+  for (const testing::workload_info& info : testing::all_workloads()) {
+    const key_type type = seed % 2 == 0 || info.floats_only ? key_type::f32 : key_type::u64;
+    if (!testing::workload_named(info.name).suits(type))
+      continue;
+    for (const std::size_t k : testing::a_few<std::size_t>(1, {1, 60'000, 3000})) {
+      const auto found = check(top_k_case{.type = type,
+                                          .n = 100'001,
+                                          .k = k,
+                                          .workload = std::string(info.name),
+                                          .seed = ++seed,
+                                          .direction = seed % 3 == 0 ? order::ascending : order::descending,
+                                          .carries = seed % 2 == 0 ? payload::none : payload::indices,
+                                          .value_bytes = seed % 2 == 0 ? 0u : 4u,
+                                          .engine = "executor",
+                                          .own_workspace = true});
+      ASSERT_TRUE(found) << found.complaint;
+    }
+  }
+}
+
+TEST(DeviceSelect, Rows) {
+  for (const std::size_t n : {1u, 31u, 1024u, 1025u, 9000u, 70'000u})
+    for (const std::size_t k : {std::size_t{1}, std::min<std::size_t>(n, 33), std::min<std::size_t>(n, 1500)})
+      for (const payload carries : {payload::none, payload::indices, payload::values}) {
+        const auto found = check(top_k_case{.type = n % 2 == 0 ? key_type::f16 : key_type::i32,
+                                            .n = n,
+                                            .k = k,
+                                            .rows = 5,
+                                            .gap = 3,
+                                            .workload = k % 2 == 0 ? "few" : "uniform",
+                                            .seed = n + k,
+                                            .carries = carries,
+                                            .value_bytes = carries == payload::none ? 0u : 8u,
+                                            .engine = "executor"});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
+/// The keys, and their positions in a top-k, as device_select gives them on one executor.
+void check_on(executor::device& device, const std::vector<std::uint32_t>& keys, std::size_t rows, std::size_t k,
+              const std::string& text) {
+  const std::size_t n = keys.size() / rows;
+  guarded_buffer out(rows * k * 4), positions(rows * k * 4);
+  const top_k_request request{.type = key_type::u32,
+                              .n = n,
+                              .k = k,
+                              .keys_in = keys.data(),
+                              .keys_out = out.data(),
+                              .carries = payload::indices,
+                              .value_bytes = 4,
+                              .values_out = positions.data(),
+                              .rows = rows};
+  const gpu::device_select select(request, {}, {});
+  guarded_buffer workspace(select.workspace_bytes(), 0, 99); // nothing may depend on what was there
+  select.launch(simt::queue::executor(device), workspace.data());
+  ASSERT_EQ(out.damage() + positions.damage() + workspace.damage(), "") << text;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto order = testing::stable_order({key_type::u32}, keys.data() + row * n, n);
+    for (std::size_t i = 0; i < k; ++i) {
+      ASSERT_EQ(positions.as<std::uint32_t>()[row * k + i], order[i]) << text << ", row " << row << ", place " << i;
+      ASSERT_EQ(out.as<std::uint32_t>()[row * k + i], keys[row * n + order[i]]) << text;
+    }
+  }
+}
+
+TEST(DeviceSelect, UnderManySchedules) {
+  const unsigned schedules = testing::unless_short(16, 4);
+  for (unsigned seed = 1; seed <= schedules; ++seed) {
+    executor::device device({.seed = seed, .checks = executor::all_checks});
+    const char* const workload = seed % 3 == 0 ? "few:5" : seed % 3 == 1 ? "uniform" : "sorted";
+    const std::string text = std::string(workload) + ", SORTILE_EXECUTOR_SEED=" + std::to_string(seed);
+    check_on(device, testing::make_keys<std::uint32_t>(workload, 70'000, seed), 1, 300, "filter " + text);
+    check_on(device, testing::make_keys<std::uint32_t>(workload, 3 * 3000, seed), 3, 40, "rows " + text);
+  }
+}
+
+/// Keys of which the sample says the opposite of the truth. Where the samples look follows from n alone: all keys
+/// but those of one residue are made to agree with them, so that they are wrong for any places.
+TEST(DeviceSelect, SamplesThatMislead) {
+  const std::size_t n = 80'000;
+  // The places at which a filter of n keys looks: keys that are their own positions tell, by a pivot of each rank.
+  const std::size_t m = kernels::filter_sample(4, n);
+  std::vector<std::uint32_t> keys(n);
+  for (const bool low : {false, true})
+    for (const std::size_t k : {1u, 900u}) {
+      for (std::size_t i = 0; i < n; ++i)
+        keys[i] = 1000 + static_cast<std::uint32_t>(testing::random_bits(3, i) % 5000);
+      for (std::size_t i = 0; i < m; ++i) {
+        std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        z ^= z >> 31;
+        const std::size_t part = n / m, rest = n % m;
+        const std::size_t first = part * i + std::min(i, rest), width = part + (i < rest);
+        keys[first + (((z >> 32) * width) >> 32)] =
+            low ? static_cast<std::uint32_t>(i % 3) : 0xffff0000u + static_cast<std::uint32_t>(i);
+      }
+      for (unsigned seed = 1; seed <= 3; ++seed) {
+        executor::device device({.seed = seed, .checks = executor::all_checks});
+        check_on(device, keys, 1, k, std::string(low ? "low" : "high") + " sample, k = " + std::to_string(k));
+      }
+    }
+}
+
+TEST(DeviceSelect, RowsWhoseSamplesMislead) {
+  const std::uint32_t n = 9000, m = 1024;
+  ASSERT_EQ(kernels::detail::select_rows_sample::of(4, n, 5).keys, m);
+  for (const bool low : {false, true}) {
+    std::vector<std::uint32_t> keys(n);
+    for (std::uint32_t i = 0; i < n; ++i)
+      keys[i] = 1000 + i % 100;
+    for (std::uint32_t i = 0; i < m; ++i) {
+      std::uint32_t h = (i + 1) * 0x9e3779b9u;
+      h = (h ^ h >> 16) * 0x85ebca6bu;
+      h = (h ^ h >> 13) * 0xc2b2ae35u;
+      h ^= h >> 16;
+      const auto first = static_cast<std::uint32_t>(std::uint64_t{i} * n / m);
+      const auto width = static_cast<std::uint32_t>(std::uint64_t{i + 1} * n / m) - first;
+      keys[first + static_cast<std::uint32_t>(std::uint64_t{h} * width >> 32)] = low ? i % 2 : 0xfffffff0u;
+    }
+    for (const std::size_t k : {5u, 1000u}) {
+      executor::device device({.seed = 5, .checks = executor::all_checks});
+      check_on(device, keys, 1, k, low ? "a low sample" : "a high sample");
+    }
+  }
+}
+
+TEST(DeviceSelect, ExplainsItsWays) {
+  options opts;
+  opts.engine = "executor";
+  const auto first_step = [&](std::size_t n, std::size_t k, std::size_t rows) {
+    return explain(top_k_request{.type = key_type::u32, .n = n, .k = k, .rows = rows}, opts).steps.front().name;
+  };
+  EXPECT_EQ(first_step(1'000'000, 100, 1), "sample");
+  EXPECT_EQ(first_step(1000, 100, 50), "select");
+  EXPECT_EQ(first_step(50'000, 40, 1), "select");
+  EXPECT_NE(first_step(1'000'000, 900'000, 1), "sample");
+}
+
+TEST(DeviceSelect, WorkspacesDoNotDependOnTheArrays) {
+  options opts;
+  opts.engine = "executor";
+  for (const std::size_t n : {100'000u, 1'000'000u})
+    for (const std::size_t k : {10u, 50'000u})
+      EXPECT_LT(workspace_bytes(top_k_request{.type = key_type::u32, .n = n, .k = k}, opts), 40 * n);
+}
+
+} // namespace
+} // namespace sortile

@@ -1,0 +1,75 @@
+// Top-k of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
+#include "tests/gpu/gpu_fixture.hpp"
+#include "tests/select/select_case.hpp"
+
+#include "testing/workloads.hpp"
+
+namespace sortile::testing {
+namespace {
+
+class gpu_select : public gpu {};
+
+TEST_F(gpu_select, RandomCases) {
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    top_k_case c = random_top_k(seed, "", seed % 10 == 0 ? 1'500'000 : 100'000);
+    c.where = &managed_memory;
+    const auto found = check(c);
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST_F(gpu_select, LargeArrays) {
+  std::uint64_t seed = 0;
+  for (const char* workload : {"uniform", "equal", "few:3", "sorted", "reversed", "zipf", "normal", "mostly-equal"})
+    for (const key_type type : {key_type::u32, key_type::f64})
+      for (const std::size_t k : {1u, 1000u, 100'000u}) {
+        const auto found = check(top_k_case{.type = type,
+                                            .n = 3'000'000,
+                                            .k = k,
+                                            .workload = workload,
+                                            .seed = ++seed,
+                                            .carries = payload::indices,
+                                            .value_bytes = 4,
+                                            .own_workspace = true,
+                                            .where = &managed_memory});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
+TEST_F(gpu_select, IsCapturedAndReplayedWithOtherKeys) {
+  const std::size_t n = 500'000, k = 100;
+  device_array<std::uint32_t> keys(make_keys<std::uint32_t>("uniform", n, 1)), out(k), positions(k);
+  const device::stream stream;
+  options opts{.memory = memory::device, .stream = stream.get()};
+  const top_k_request request{.type = key_type::u32,
+                              .n = n,
+                              .k = k,
+                              .keys_in = keys.span().data(),
+                              .keys_out = out.span().data(),
+                              .carries = payload::indices,
+                              .value_bytes = 4,
+                              .values_out = positions.span().data()};
+  device_array<std::byte> workspace(workspace_bytes(request, opts));
+  opts.workspace = workspace.span();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+  run(request, opts);
+  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+  for (const char* workload : {"uniform", "few:3", "reversed"}) {
+    const auto given = make_keys<std::uint32_t>(workload, n, 7);
+    keys.set(given);
+    SORTILE_CUDA_CHECK(cudaGraphLaunch(ready, stream.get()));
+    stream.synchronize();
+    const auto order = stable_order({key_type::u32}, given.data(), n);
+    const auto found = positions.host();
+    for (std::size_t i = 0; i < k; ++i)
+      ASSERT_EQ(found[i], order[i]) << workload << ", place " << i;
+  }
+  static_cast<void>(cudaGraphExecDestroy(ready));
+  static_cast<void>(cudaGraphDestroy(graph));
+}
+
+} // namespace
+} // namespace sortile::testing
