@@ -76,19 +76,47 @@ inline constexpr unsigned max_local_digits = 3;
 /// Up to so many keys are sorted by insertion, which needs no scratch.
 inline constexpr std::size_t insertion_limit = 24;
 
-/// How a segment is split into buckets: by a digit, or around a key that is very frequent, into what is below it, equal
-/// to it and above it.
+/// Splitters drawn from a sample of ordering images, as a search tree: bucket 2 i holds what lies between splitters
+/// i − 1 and i, bucket 2 i + 1 what is equal to splitter i.
+template <class K>
+struct splitter_tree {
+  static constexpr unsigned levels = 5;
+  static constexpr std::size_t splitters = (std::size_t{1} << levels) - 1;
+
+  K level[levels][16]; ///< level l has 2^l splitters, in order
+  K sorted[splitters + 1];
+
+  splitter_tree() = default;
+  /// From a sorted sample of at least 32 images.
+  splitter_tree(const K* sample, std::size_t n) {
+    for (std::size_t i = 0; i < splitters; ++i)
+      sorted[i] = sample[(i + 1) * n / (splitters + 1)];
+    sorted[splitters] = sorted[splitters - 1]; // never equal to a key that comes here: those are above it
+    for (unsigned l = 0; l < levels; ++l)
+      for (std::size_t i = 0; i < 16; ++i)
+        level[l][i] = i < std::size_t{1} << l ? sorted[((2 * i + 1) << (levels - 1 - l)) - 1] : K{0};
+  }
+};
+
+/// How a segment is split into buckets: by a digit, between splitters, or around a key that is very frequent, into what is
+/// below it, equal to it and above it.
 template <class K>
 struct split {
   digit by{};
   bool around_key = false;
   K key_image = 0; ///< the ordering image of that key
+  const splitter_tree<K>* tree = nullptr;
 
   split() = default;
   split(digit d) : by(d) {}
   explicit split(K image) : around_key(true), key_image(image) {}
-  std::size_t buckets() const { return around_key ? 3 : by.buckets(); }
-  bool is_any() const { return around_key || by.bits > 0; }
+  explicit split(const splitter_tree<K>& t) : tree(&t) {}
+  std::size_t buckets() const {
+    return around_key ? 3 : tree != nullptr ? 2 * splitter_tree<K>::splitters + 1 : by.buckets();
+  }
+  bool is_any() const { return around_key || tree != nullptr || by.bits > 0; }
+  /// Whether all keys of a bucket are equal, so that it needs no sort.
+  bool is_of_equals(std::size_t bucket) const { return (around_key || tree != nullptr) && bucket % 2 == 1; }
   bool operator==(const split&) const = default;
 };
 

@@ -3,6 +3,17 @@
 
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
+template <bool Exact, class K>
+inline K image_of(const key_image<K>& image, K key) {
+  return Exact ? image.codec.whole_image(key) : image.plain(key);
+}
+
+} // namespace sortile::cpu::SORTILE_CPU_ISA
+
+#include "cpu/kernels_splitters.ipp"
+
+namespace sortile::cpu::SORTILE_CPU_ISA {
+
 #if defined(SORTILE_CPU_AVX512_HERE)
 // Digits of plain images, as many as fill whole vectors; returns how many.
 inline std::size_t digits_of_vectors(const std::uint32_t* keys, std::size_t n, const key_image<std::uint32_t>& image,
@@ -39,11 +50,6 @@ inline std::size_t digits_of_vectors(const std::uint64_t* keys, std::size_t n, c
 }
 #endif
 
-template <bool Exact, class K>
-inline K image_of(const key_image<K>& image, K key) {
-  return Exact ? image.codec.whole_image(key) : image.plain(key);
-}
-
 // Digits are taken from keys a block at a time, in a loop of its own, which compilers turn into vectors; the loops that
 // count or move one key after another then only load them. That halves their instructions.
 inline constexpr std::size_t digit_block = 256;
@@ -51,6 +57,8 @@ inline constexpr std::size_t digit_block = 256;
 template <bool Exact, class K>
 inline void digits_of(const K* keys, std::size_t n, const key_image<K>& image, const std::type_identity_t<split<K>>& d,
                       std::uint16_t* digits) {
+  if (d.tree != nullptr)
+    return splitter_digits_of<Exact>(keys, n, image, *d.tree, digits);
   const key_image<K> im = image;
   const unsigned shift = d.by.shift;
   const K mask = static_cast<K>(d.by.buckets() - 1);

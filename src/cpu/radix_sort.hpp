@@ -116,11 +116,12 @@ class radix_sorter {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     chunk_counts* const counts = counts_of(workers, worker);
     std::vector<chunk_look> looks(chunks);
-    split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s);
+    splitter_tree<K> tree; // where the guess is to split by one
+    split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s, tree);
     look_result<K> found = look(s, workers, guess, counts, looks);
     if (found.special) {
       image_.exact = true; // seen by the first look at the whole input, before any other thread reads it
-      guess = s.n <= layout_.local_limit ? guess : guess_split(s);
+      guess = s.n <= layout_.local_limit ? guess : guess_split(s, tree);
       found = look(s, workers, guess, counts, looks);
     }
     if (found.ascending)
@@ -132,7 +133,9 @@ class radix_sorter {
       return count_and_fill(s, workers, worker, found);
     if (s.n <= layout_.local_limit || (workers == 1 && s.n <= vector_limit(s)))
       return sort_locally(s, worker);
-    const split<K> d = guess.around_key ? guess : split<K>(top_digit(static_cast<K>(differing & image_.window), s.n));
+    const split<K> d = guess.around_key || guess.tree != nullptr
+                           ? guess
+                           : split<K>(top_digit(static_cast<K>(differing & image_.window), s.n));
     const bool guessed = d == guess;
     count_rest(s, workers, d, guessed, counts, looks);
     std::uint64_t begins[max_buckets + 1];
@@ -183,7 +186,7 @@ class radix_sorter {
   // ---- look ----
 
   // The split that a sample of the keys suggests, so that the first look can count it.
-  split<K> guess_split(const segment& s) const {
+  split<K> guess_split(const segment& s, splitter_tree<K>& tree) const {
     constexpr std::size_t samples = 512;
     K images[samples];
     K any = 0, all = static_cast<K>(~K{0});
@@ -193,15 +196,27 @@ class radix_sorter {
       any = static_cast<K>(any | x);
       all = static_cast<K>(all & x);
     }
-    // A key that fills a quarter of the segment would be moved once a digit, because of what its neighbours differ in.
-    // In the sorted sample it covers one of four positions.
+    // A key that fills half of the segment would make every counter wait for the one before it.
     std::sort(images, images + samples);
-    for (std::size_t i = 0; i < samples; i += samples / 4) {
-      const auto [first, last] = std::equal_range(images, images + samples, images[i]);
-      if (last - first >= static_cast<std::ptrdiff_t>(samples / 4))
-        return split<K>(images[i]);
+    const auto [first, last] = std::equal_range(images, images + samples, images[samples / 2]);
+    if (last - first >= static_cast<std::ptrdiff_t>(samples / 2))
+      return split<K>(images[samples / 2]);
+    const digit d = top_digit(static_cast<K>((any ^ all) & image_.window), s.n);
+    if (!is_uneven(images, samples, d, s.n))
+      return d;
+    tree = splitter_tree<K>(images, samples);
+    return split<K>(tree);
+  }
+
+  // Whether a digit would leave a bucket together that has to be partitioned again, to judge by a sorted sample.
+  bool is_uneven(const K* images, std::size_t samples, digit d, std::size_t n) const {
+    std::size_t longest = 0, run = 0;
+    for (std::size_t i = 0; i < samples; ++i) {
+      const bool same = i > 0 && images[i] >> d.shift == images[i - 1] >> d.shift;
+      run = same ? run + 1 : 1;
+      longest = std::max(longest, run);
     }
-    return top_digit(static_cast<K>((any ^ all) & image_.window), s.n);
+    return longest > samples / 16 && n / samples * longest > 2 * layout_.local_limit;
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.
@@ -323,7 +338,7 @@ class radix_sorter {
     };
     if (workers == 1) {
       for (std::size_t b = 0; b < d.buckets(); ++b) {
-        sort_bucket(bucket(b), worker);
+        sort_bucket(bucket(b), worker, d.is_of_equals(b));
         if (worker == 0)
           job_.progress->report();
       }
@@ -332,10 +347,12 @@ class radix_sorter {
     sort_buckets_together(workers, d, begins, bucket);
   }
 
-  void sort_bucket(const segment& s, unsigned worker) {
+  void sort_bucket(const segment& s, unsigned worker, bool of_equals) {
     if (s.n == 0)
       return;
-    if (s.n <= layout_.local_limit || s.n <= vector_limit(s))
+    if (of_equals)
+      place(s, 1);
+    else if (s.n <= layout_.local_limit || s.n <= vector_limit(s))
       sort_locally(s, worker);
     else
       sort_segment(s, 1, worker);
@@ -356,7 +373,7 @@ class radix_sorter {
     for (std::size_t b = 0; b < d.buckets(); ++b) {
       const std::size_t n = begins[b + 1] - begins[b];
       if (n > too_large) {
-        sort_segment(bucket(b), workers, 0);
+        d.is_of_equals(b) ? place(bucket(b), workers) : sort_segment(bucket(b), workers, 0);
         continue;
       }
       if (n == 0)
@@ -369,7 +386,7 @@ class radix_sorter {
     std::stable_sort(tasks.begin(), tasks.end(), [](const task& a, const task& b) { return a.n > b.n; });
     for_each_task(workers, tasks.size(), job_.progress, [&](unsigned w, std::size_t t) {
       for (std::size_t b = tasks[t].first; b < tasks[t].last; ++b)
-        sort_bucket(bucket(b), w);
+        sort_bucket(bucket(b), w, d.is_of_equals(b));
     });
   }
 
