@@ -58,10 +58,10 @@ namespace sortile::cpu {
 
 template <class K, class V>
 const kernels<K, V>& best_kernels() {
-#if defined(SORTILE_CPU_AVX512)
+#if defined(SORTILE_CPU_X86)
   static constexpr kernels<K, V> wide{avx512::look<K>, avx512::histogram<K>, avx512::partition<K, V>,
                                       avx512::local<K, V>, avx512::write_out};
-  if (tuning().wide_kernels && has_avx512())
+  if (uses(instruction_set::avx512))
     return wide;
 #endif
   static constexpr kernels<K, V> plain{generic::look<K>, generic::histogram<K>, generic::partition<K, V>,

@@ -1,6 +1,7 @@
 // What the engine hands to the radix sort of one key width, and how the scratch of such a sort is laid out.
 #pragma once
 
+#include "cpu/instruction_sets.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/parallel.hpp"
 
@@ -61,8 +62,8 @@ struct radix_tuning {
   std::size_t alone_below_bytes = std::size_t{512} << 10;
   /// From so many bytes on, partitions and local sorts write past the caches.
   std::size_t stream_from_bytes = std::size_t{3} << 20;
-  /// Use the kernels of wider instruction sets where the processor has them.
-  bool wide_kernels = true;
+  /// The widest instruction set whose kernels are used where the processor has it.
+  instruction_set widest = instruction_set::avx512;
 };
 radix_tuning& tuning();
 
@@ -76,3 +77,8 @@ extern template void radix_sort_keys<std::uint64_t>(const radix_job&);
 extern template void radix_sort_keys<uint128>(const radix_job&);
 
 } // namespace sortile::cpu
+/// Whether the kernels of an instruction set are to be used.
+inline bool uses(instruction_set which) {
+  return which <= tuning().widest && has(which);
+}
+

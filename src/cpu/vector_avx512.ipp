@@ -1,8 +1,6 @@
 // Vectors of 16 and 8 keys: the operations of vector_sort.ipp in AVX-512.
 namespace sortile::cpu::avx512 {
 
-#define SORTILE_INLINE __attribute__((always_inline)) inline
-
 // For every mask of 8 lanes the permutation that brings those lanes to the front, both parts in their order.
 template <class Index>
 struct split_table {

@@ -6,6 +6,7 @@
 // sets below, there is no table and the counting sorts of kernels_local.ipp do the work.
 #pragma once
 
+#include "cpu/instruction_sets.hpp"
 #include "cpu/key_image.hpp"
 
 #include <cstddef>
@@ -34,6 +35,11 @@ struct vector_kernels {
   /// The same for keys without −0 and NaN that are not in order.
   void (*sort)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
 };
+
+#if defined(SORTILE_CPU_X86)
+extern const vector_kernels<std::uint32_t> vector_kernels_avx512_32, vector_kernels_avx2_32;
+extern const vector_kernels<std::uint64_t> vector_kernels_avx512_64, vector_kernels_avx2_64;
+#endif
 
 /// The fastest kernels that this machine and the tuning allow; null where it has none.
 template <class K>

@@ -1,6 +1,25 @@
 // The vector sorts of keys alone, for any vector type S of the shape in vector_avx512.ipp.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
+// Images are compared as numbers of type S::T. Where vectors compare signed numbers alone, T is signed, and the images
+// have their highest bit flipped once more.
+template <class S>
+using key_bits = std::make_unsigned_t<typename S::T>;
+template <class S>
+inline constexpr key_bits<S> bias = std::is_signed_v<typename S::T> ? key_bits<S>{1} << (8 * sizeof(key_bits<S>) - 1) : 0;
+
+// The image under which images are keys.
+template <class S>
+constexpr plain_image<key_bits<S>> as_they_are() {
+  plain_image<key_bits<S>> image;
+  image.flip = bias<S>;
+  return image;
+}
+template <class S>
+bool is_as_they_are(const plain_image<key_bits<S>>& image) {
+  return image.negative == 0 && image.flip == bias<S>;
+}
+
 template <std::size_t N, class F>
 SORTILE_INLINE void each(F&& f) { // f(integral_constant 0 … N − 1)
   [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
@@ -108,8 +127,9 @@ SORTILE_INLINE void sort_rows(typename S::V (&v)[R]) {
 template <class S>
 struct vector_image {
   typename S::V negative, flip;
-  explicit vector_image(const plain_image<typename S::T>& image)
-      : negative(S::all(image.negative)), flip(S::all(image.flip)) {}
+  explicit vector_image(const plain_image<key_bits<S>>& image)
+      : negative(S::all(static_cast<typename S::T>(image.negative))),
+        flip(S::all(static_cast<typename S::T>(image.flip ^ bias<S>))) {}
   SORTILE_INLINE typename S::V to(typename S::V u) const { return S::image(u, negative, flip); }
   SORTILE_INLINE typename S::V from(typename S::V x) const { return S::key(x, negative, flip); }
 };
@@ -117,7 +137,7 @@ struct vector_image {
 // Sorts n keys, Whole · lanes ≤ n ≤ R · lanes. FromKeys: what is loaded are keys, else images; keys are stored.
 // Checks: false, and nothing stored, where −0 or NaN is met.
 template <class S, std::size_t Whole, std::size_t R, bool FromKeys, bool Checks>
-bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<typename S::T>& image, typename S::T* to) {
+bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
   using V = typename S::V;
   const vector_image<S> im(image);
   V v[R];
@@ -131,7 +151,7 @@ bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<typen
   });
   if constexpr (Checks) {
     if (image.infinity != 0) {
-      const V infinity = S::all(image.infinity);
+      const V infinity = S::all(static_cast<typename S::T>(image.infinity));
       bool special = false; // keys that are not there are zeros, which are not special
       each<R>([&](auto row) __attribute__((always_inline)) { special |= S::has_special(v[row.value], infinity); });
       if (special)
@@ -158,7 +178,7 @@ bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<typen
 }
 
 template <class S, bool FromKeys, bool Checks>
-bool sort_few(const typename S::T* from, std::size_t n, const plain_image<typename S::T>& image, typename S::T* to) {
+bool sort_few(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
   switch ((n + S::lanes - 1) / S::lanes) {
   case 0:
   case 1:
@@ -192,11 +212,13 @@ bool sort_few(const typename S::T* from, std::size_t n, const plain_image<typena
 // ---- images ----
 
 template <class S>
-bool to_images(const typename S::T* from, std::size_t n, const plain_image<typename S::T>& image, typename S::T* to) {
+bool to_images(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
   using V = typename S::V;
   const vector_image<S> im(image);
-  const V infinity = S::all(image.infinity != 0 ? image.infinity : static_cast<typename S::T>(~typename S::T{0}));
   const bool is_float = image.infinity != 0;
+  if (!is_float && from == to && is_as_they_are<S>(image))
+    return false;
+  const V infinity = S::all(static_cast<typename S::T>(image.infinity));
   bool special = false;
   std::size_t i = 0;
   for (; i + S::lanes <= n; i += S::lanes) {
@@ -215,8 +237,8 @@ bool to_images(const typename S::T* from, std::size_t n, const plain_image<typen
 }
 
 template <class S>
-void from_images(typename S::T* keys, std::size_t n, const plain_image<typename S::T>& image) {
-  if (image.negative == 0 && image.flip == 0)
+void from_images(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
+  if (is_as_they_are<S>(image))
     return;
   const vector_image<S> im(image);
   std::size_t i = 0;
@@ -304,9 +326,17 @@ template <class S>
 typename S::T choose_pivot(const typename S::T* keys, std::size_t n, random_positions<typename S::T>& random) {
   using T = typename S::T;
   if (n < 4096) {
-    typename S::V sample[1] = {S::load_strided(keys + n / S::lanes / 2, n / S::lanes)};
+    constexpr std::size_t rows = S::lanes < 8 ? 2 : 1;
+    const std::size_t stride = n / (rows * S::lanes);
+    typename S::V sample[rows];
+    each<rows>([&](auto row) __attribute__((always_inline)) {
+      sample[row.value] = S::load_strided(keys + stride / 2 + row.value * S::lanes * stride, stride);
+    });
     sort_rows<S>(sample);
-    return S::middle(sample[0]);
+    if constexpr (rows == 1)
+      return S::middle(sample[0]);
+    else
+      return S::lowest(sample[rows / 2]);
   }
   constexpr std::size_t most = 8 * S::lanes;
   alignas(64) T sample[most];
@@ -314,13 +344,13 @@ typename S::T choose_pivot(const typename S::T* keys, std::size_t n, random_posi
   const std::size_t stride = n / drawn;
   for (std::size_t i = 0; i < drawn; ++i)
     sample[i] = keys[i * stride + random.below(stride)];
-  sort_few<S, false, false>(sample, drawn, {}, sample);
+  sort_few<S, false, false>(sample, drawn, as_they_are<S>(), sample);
   return sample[drawn / 2];
 }
 
 // Sorts images in place and leaves keys. All images are ≥ lowest.
 template <class S>
-void quicksort(typename S::T* keys, std::size_t n, const plain_image<typename S::T>& image, typename S::T lowest,
+void quicksort(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T lowest,
                unsigned depth, random_positions<typename S::T>& random) {
   using T = typename S::T;
   constexpr std::size_t leaf = S::rows_at_once * S::lanes;
@@ -335,7 +365,7 @@ void quicksort(typename S::T* keys, std::size_t n, const plain_image<typename S:
       const std::size_t equal = split_in_place<S, true>(keys, n, pivot);
       from_images<S>(keys, equal, image);
       keys += equal, n -= equal;
-      lowest = pivot < static_cast<T>(~T{0}) ? static_cast<T>(pivot + 1) : pivot;
+      lowest = pivot < std::numeric_limits<T>::max() ? static_cast<T>(pivot + 1) : pivot;
       continue;
     }
     const std::size_t below = split_in_place<S, false>(keys, n, pivot);
@@ -348,15 +378,27 @@ void quicksort(typename S::T* keys, std::size_t n, const plain_image<typename S:
 }
 
 template <class S>
-void sort_images(typename S::T* keys, std::size_t n, const plain_image<typename S::T>& image) {
+void sort_images(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   random_positions<typename S::T> random{0x9e3779b97f4a7c15 + n};
-  quicksort<S>(keys, n, image, 0, 2 * static_cast<unsigned>(std::bit_width(n)) + 8, random);
+  quicksort<S>(keys, n, image, std::numeric_limits<typename S::T>::min(), 2 * static_cast<unsigned>(std::bit_width(n)) + 8, random);
 }
 
 // ---- keys ----
 
+// Keys as the numbers that vectors compare.
 template <class S>
-void sort_keys(const typename S::T* from, std::size_t n, const plain_image<typename S::T>& image, typename S::T* to) {
+const typename S::T* numbers(const key_bits<S>* keys) {
+  return reinterpret_cast<const typename S::T*>(keys);
+}
+template <class S>
+typename S::T* numbers(key_bits<S>* keys) {
+  return reinterpret_cast<typename S::T*>(keys);
+}
+
+template <class S>
+void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image, key_bits<S>* sorted) {
+  const typename S::T* const from = numbers<S>(keys);
+  typename S::T* const to = numbers<S>(sorted);
   if (n <= S::rows_at_once * S::lanes) {
     if (n > 0)
       sort_few<S, true, false>(from, n, image, to);
@@ -369,10 +411,10 @@ void sort_keys(const typename S::T* from, std::size_t n, const plain_image<typen
 // Whether the images rise (or stay) from key to key, or fall, over all n > lanes keys, with no −0 and no NaN among them.
 // Stops at the first place where they do not.
 template <class S, bool Falling>
-bool is_run(const typename S::T* keys, std::size_t n, const plain_image<typename S::T>& image) {
+bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   using V = typename S::V;
   const vector_image<S> im(image);
-  const V infinity = S::all(image.infinity);
+  const V infinity = S::all(static_cast<typename S::T>(image.infinity));
   const auto holds = [&](std::size_t i) __attribute__((always_inline)) {
     const V u = S::load(keys + i), next = S::load(keys + i + 1);
     if (image.infinity != 0 && (S::has_special(u, infinity) || S::has_special(next, infinity)))
@@ -387,7 +429,9 @@ bool is_run(const typename S::T* keys, std::size_t n, const plain_image<typename
 
 // Keys that may be in order already, and of which nothing is known.
 template <class S>
-bool sort_unseen(const typename S::T* from, std::size_t n, const plain_image<typename S::T>& image, typename S::T* to) {
+bool sort_unseen(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image, key_bits<S>* sorted) {
+  const typename S::T* const from = numbers<S>(keys);
+  typename S::T* const to = numbers<S>(sorted);
   if (n <= S::rows_at_once * S::lanes)
     return sort_few<S, true, true>(from, n, image, to);
   if (is_run<S, false>(from, n, image)) {

@@ -53,8 +53,9 @@ struct trial {
 // Small sizes for the time of a test.
 struct small_tuning {
   cpu::radix_tuning before = cpu::tuning();
-  small_tuning(std::size_t local_bytes, std::size_t alone_below, bool wide_kernels = true) {
-    cpu::tuning().wide_kernels = wide_kernels;
+  small_tuning(std::size_t local_bytes, std::size_t alone_below,
+               cpu::instruction_set widest = cpu::instruction_set::avx512) {
+    cpu::tuning().widest = widest;
     cpu::tuning().local_bytes = local_bytes;
     cpu::tuning().bucket_bytes = local_bytes / 3;
     cpu::tuning().vector_bytes = cpu::tuning().skewed_vector_bytes = 2 * local_bytes;
@@ -200,7 +201,7 @@ TEST(CpuEngine, EveryStepWithSmallTuning) {
   random_trials trials(20261);
   for (std::size_t i = 0; i < rounds(1500) && !::testing::Test::HasFatalFailure(); ++i) {
     const small_tuning sizes(std::size_t{2048} << trials.below(5), std::size_t{1} << (6 + trials.below(10)),
-                             trials.below(3) > 0);
+                             cpu::all_instruction_sets[trials.below(3)]);
     check(trials.next(12000));
   }
 }

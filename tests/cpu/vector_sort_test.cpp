@@ -20,52 +20,68 @@ namespace {
 
 using sortile::testing::guarded_buffer;
 
-template <class K>
+// A key width, and the instruction set whose vectors sort it.
+template <class Key, instruction_set Set>
+struct vectors {
+  using key = Key;
+  static constexpr instruction_set set = Set;
+};
+
+template <class Vectors>
 class vector_sort : public ::testing::Test {
  protected:
-  const vector_kernels<K>* kernels = best_vector_kernels<K>();
+  using Key = typename Vectors::key;
+
+  const vector_kernels<Key>* kernels = nullptr;
   std::mt19937_64 random{17};
+  const radix_tuning before = tuning();
 
   void SetUp() override {
-    if (kernels == nullptr)
-      GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
+    if (!has(Vectors::set))
+      GTEST_SKIP() << "no " << name(Vectors::set) << " here";
+    tuning().widest = Vectors::set;
+    kernels = best_vector_kernels<Key>();
+    ASSERT_NE(kernels, nullptr);
   }
+  void TearDown() override { tuning() = before; }
 
   // Sorts in place and out of place, and compares with std::sort.
-  void check(const std::vector<K>& keys, const plain_image<K>& image, const std::function<K(K)>& image_of) {
-    std::vector<K> expected = keys;
-    std::sort(expected.begin(), expected.end(), [&](K a, K b) { return image_of(a) < image_of(b); });
+  void check(const std::vector<Key>& keys, const plain_image<Key>& image, const std::function<Key(Key)>& image_of) {
+    std::vector<Key> expected = keys;
+    std::sort(expected.begin(), expected.end(), [&](Key a, Key b) { return image_of(a) < image_of(b); });
     const auto same = [&](guarded_buffer& buffer) {
       EXPECT_EQ(buffer.damage(), "");
       return keys.empty() || std::memcmp(buffer.data(), expected.data(), buffer.size()) == 0;
     };
-    const std::size_t bytes = keys.size() * sizeof(K);
-    guarded_buffer in_place = guarded_buffer::copy_of(keys.data(), bytes, sizeof(K));
-    kernels->sort(in_place.template as<K>().data(), keys.size(), image, in_place.template as<K>().data());
+    const std::size_t bytes = keys.size() * sizeof(Key);
+    guarded_buffer in_place = guarded_buffer::copy_of(keys.data(), bytes, sizeof(Key));
+    kernels->sort(in_place.template as<Key>().data(), keys.size(), image, in_place.template as<Key>().data());
     ASSERT_TRUE(same(in_place)) << "in place, n = " << keys.size();
-    guarded_buffer in = guarded_buffer::copy_of(keys.data(), bytes, sizeof(K)), out(bytes, sizeof(K));
-    kernels->sort(in.template as<K>().data(), keys.size(), image, out.template as<K>().data());
+    guarded_buffer in = guarded_buffer::copy_of(keys.data(), bytes, sizeof(Key)), out(bytes, sizeof(Key));
+    kernels->sort(in.template as<Key>().data(), keys.size(), image, out.template as<Key>().data());
     ASSERT_TRUE(same(out)) << "out of place, n = " << keys.size();
     ASSERT_TRUE(keys.empty() || std::memcmp(in.data(), keys.data(), bytes) == 0) << "the input was written";
-    guarded_buffer unseen = guarded_buffer::copy_of(keys.data(), bytes, sizeof(K));
-    ASSERT_TRUE(kernels->unseen(unseen.template as<K>().data(), keys.size(), image, unseen.template as<K>().data()));
+    guarded_buffer unseen = guarded_buffer::copy_of(keys.data(), bytes, sizeof(Key));
+    ASSERT_TRUE(kernels->unseen(unseen.template as<Key>().data(), keys.size(), image, unseen.template as<Key>().data()));
     ASSERT_TRUE(same(unseen)) << "unseen, n = " << keys.size();
   }
 
-  void check(const std::vector<K>& keys) {
-    check(keys, {}, [](K key) { return key; });
+  void check(const std::vector<Key>& keys) {
+    check(keys, {}, [](Key key) { return key; });
   }
 
-  std::vector<K> drawn(std::size_t n, K below = 0) {
-    std::vector<K> keys(n);
-    for (K& key : keys)
-      key = below == 0 ? static_cast<K>(random()) : static_cast<K>(random() % below);
+  std::vector<Key> drawn(std::size_t n, Key below = 0) {
+    std::vector<Key> keys(n);
+    for (Key& key : keys)
+      key = below == 0 ? static_cast<Key>(random()) : static_cast<Key>(random() % below);
     return keys;
   }
 };
 
-using key_widths = ::testing::Types<std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(vector_sort, key_widths);
+using all_vectors =
+    ::testing::Types<vectors<std::uint32_t, instruction_set::avx512>, vectors<std::uint64_t, instruction_set::avx512>,
+                     vectors<std::uint32_t, instruction_set::avx2>, vectors<std::uint64_t, instruction_set::avx2>>;
+TYPED_TEST_SUITE(vector_sort, all_vectors);
 
 TYPED_TEST(vector_sort, every_length_of_a_leaf) {
   for (std::size_t n = 0; n <= 600; ++n) {
@@ -78,26 +94,27 @@ TYPED_TEST(vector_sort, every_length_of_a_leaf) {
 
 // The 0/1 principle: a network that sorts all arrays of zeros and ones sorts all arrays.
 TYPED_TEST(vector_sort, zeros_and_ones) {
+  using K = typename TypeParam::key;
   for (std::size_t n = 2; n <= 16; ++n)
     for (std::size_t bits = 0; bits < std::size_t{1} << n; ++bits) {
-      TypeParam keys[16];
+      K keys[16];
       for (std::size_t i = 0; i < n; ++i)
-        keys[i] = static_cast<TypeParam>(bits >> i & 1);
+        keys[i] = static_cast<K>(bits >> i & 1);
       this->kernels->sort(keys, n, {}, keys);
       ASSERT_TRUE(std::is_sorted(keys, keys + n)) << n << " keys, bits " << bits;
     }
   for (std::size_t n = 17; n <= 256; ++n)
     for (int round = 0; round < 200; ++round) {
-      std::vector<TypeParam> keys = this->drawn(n, 2);
-      const auto ones = std::count(keys.begin(), keys.end(), TypeParam{1});
+      std::vector<K> keys = this->drawn(n, 2);
+      const auto ones = std::count(keys.begin(), keys.end(), K{1});
       this->kernels->sort(keys.data(), n, {}, keys.data());
       ASSERT_TRUE(std::is_sorted(keys.begin(), keys.end())) << n;
-      ASSERT_EQ(std::count(keys.begin(), keys.end(), TypeParam{1}), ones);
+      ASSERT_EQ(std::count(keys.begin(), keys.end(), K{1}), ones);
     }
 }
 
 TYPED_TEST(vector_sort, arrays_that_split_badly) {
-  using K = TypeParam;
+  using K = typename TypeParam::key;
   constexpr K most = std::numeric_limits<K>::max();
   for (const std::size_t n : {257u, 511u, 512u, 1000u, 4096u, 5000u, 70'001u, 300'000u}) {
     std::vector<std::vector<K>> arrays = {this->drawn(n),          this->drawn(n, 2), this->drawn(n, 17),
@@ -127,19 +144,19 @@ TYPED_TEST(vector_sort, arrays_that_split_badly) {
 
 // Keys such that the sampled pivot is always among the smallest: the depth is bounded all the same.
 TYPED_TEST(vector_sort, pivots_as_bad_as_can_be) {
-  using K = TypeParam;
-  constexpr std::size_t n = 4000, lanes = 64 / sizeof(K);
+  using K = typename TypeParam::key;
+  constexpr std::size_t n = 4000, samples = TypeParam::set == instruction_set::avx512 ? 64 / sizeof(K) : 8;
   std::vector<K> keys(n);
   for (std::size_t i = 0; i < n; ++i)
     keys[i] = static_cast<K>(n + i);
   for (std::size_t left = n; left > 300; --left) // what the pivot of the first `left` keys is drawn from
-    for (std::size_t i = 0; i < lanes; ++i)
-      keys[left / lanes / 2 + i * (left / lanes)] = static_cast<K>(n - left);
+    for (std::size_t i = 0; i < samples; ++i)
+      keys[left / samples / 2 + i * (left / samples)] = static_cast<K>(n - left);
   this->check(keys);
 }
 
 TYPED_TEST(vector_sort, images_of_every_kind) {
-  using K = TypeParam;
+  using K = typename TypeParam::key;
   constexpr key_type types[] = {sizeof(K) == 4 ? key_type::u32 : key_type::u64, sizeof(K) == 4 ? key_type::i32 : key_type::i64,
                                 sizeof(K) == 4 ? key_type::f32 : key_type::f64};
   for (const key_type type : types)
@@ -164,7 +181,7 @@ TYPED_TEST(vector_sort, images_of_every_kind) {
 
 // Wherever the one special key is, the array comes back as it was.
 TYPED_TEST(vector_sort, minus_zero_and_nan_are_handed_back) {
-  using K = TypeParam;
+  using K = typename TypeParam::key;
   using F = std::conditional_t<sizeof(K) == 4, float, double>;
   const key_image<K> image(sizeof(K) == 4 ? key_type::f32 : key_type::f64, order::ascending, {});
   const K specials[] = {std::bit_cast<K>(F{-0.0}), std::bit_cast<K>(std::numeric_limits<F>::quiet_NaN()),
@@ -185,7 +202,7 @@ TYPED_TEST(vector_sort, minus_zero_and_nan_are_handed_back) {
 
 TEST(vector_sorts, can_be_switched_off) {
   const radix_tuning before = tuning();
-  tuning().wide_kernels = false;
+  tuning().widest = instruction_set::baseline;
   EXPECT_EQ(best_vector_kernels<std::uint32_t>(), nullptr);
   EXPECT_EQ(best_vector_kernels<std::uint64_t>(), nullptr);
   tuning() = before;

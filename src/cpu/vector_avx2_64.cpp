@@ -1,0 +1,10 @@
+// The vector sort of 64-bit keys in AVX2.
+#include "cpu/vector_avx2.hpp"
+
+#if defined(SORTILE_CPU_X86)
+namespace sortile::cpu {
+
+const vector_kernels<std::uint64_t> vector_kernels_avx2_64 = avx2_kernels<avx2::vector_64>;
+
+} // namespace sortile::cpu
+#endif

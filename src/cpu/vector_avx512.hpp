@@ -1,0 +1,45 @@
+// The vector sorts in AVX-512, as templates: included by the one source file of each key width.
+#pragma once
+
+#include "cpu/vector_sort.hpp"
+
+#if defined(SORTILE_CPU_X86)
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <immintrin.h>
+
+#define SORTILE_INLINE __attribute__((always_inline)) inline
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
+#endif
+#define SORTILE_CPU_ISA avx512
+#include "cpu/vector_avx512.ipp"
+
+#include "cpu/vector_sort.ipp"
+#undef SORTILE_CPU_ISA
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+namespace sortile::cpu {
+
+/// The kernels of vectors S.
+template <class S>
+inline constexpr vector_kernels<avx512::key_bits<S>> avx512_kernels{avx512::sort_unseen<S>, avx512::sort_keys<S>};
+
+} // namespace sortile::cpu
+
+#endif

@@ -1,0 +1,10 @@
+// The vector sort of 32-bit keys in AVX-512.
+#include "cpu/vector_avx512.hpp"
+
+#if defined(SORTILE_CPU_X86)
+namespace sortile::cpu {
+
+const vector_kernels<std::uint32_t> vector_kernels_avx512_32 = avx512_kernels<avx512::vector_32>;
+
+} // namespace sortile::cpu
+#endif
