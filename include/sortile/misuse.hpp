@@ -89,8 +89,7 @@ constexpr void refuse_another_interface() {
 template <class T>
 constexpr void refuse_elements() {
   if constexpr (string_like<T>)
-    static_assert(never<T>, "sortile: strings are no keys yet; keys are integers, floats, enumerations and std::chrono "
-                            "times");
+    static_assert(never<T>, "sortile: strings are no keys; sort_strings, argsort_strings and unique_strings take them");
   else if constexpr (std::same_as<T, long double>)
     static_assert(never<T>, "sortile: long double is no key type; float and double are");
   else if constexpr (std::is_pointer_v<T>)

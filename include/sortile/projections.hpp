@@ -168,7 +168,7 @@ template <class T, class F>
 requires projects<F, T>
 struct check_projection<T, projection<F>> : std::bool_constant<key<projected_key<F, T>>> {
   using K = projected_key<F, T>;
-  static_assert(key<K> || !string_like<K>, "sortile: by(...) gives a string, and strings are no keys yet; keys are "
+  static_assert(key<K> || !string_like<K>, "sortile: by(...) gives a string, and strings are no keys; keys are "
                                            "integers, floats, enumerations and std::chrono times");
   static_assert(key<K> || string_like<K>, "sortile: what by(...) gives is no key; keys are integers, floats, "
                                           "enumerations and std::chrono times");

@@ -273,6 +273,7 @@ void merge(A&& a, B&& b, Out&& out, const options& opts = {}) {
 #pragma GCC visibility pop
 
 #include <sortile/projections.hpp>
+#include <sortile/strings.hpp>
 
 #include <sortile/segments.hpp>
 

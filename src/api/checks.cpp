@@ -337,6 +337,59 @@ void permute(const permute_request& r, const options& opts) {
   on_host("a permutation", opts);
   need_index_width(r.index_bytes, r.n);
   need_value_size(r.value_bytes);
+void strings(const strings_request& r, const options& opts) {
+  on_host("a sort of strings", opts);
+  need_order(opts.order);
+  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse("strings are ordered by all of their bytes; leave options::bits at its default");
+  need_index_width(r.index_bytes, r.n);
+  need_pointer("indices", r.indices_out, r.n);
+  need_alignment("indices", r.indices_out, r.index_bytes);
+  const array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
+  if (r.views != nullptr) {
+    need_reach("views", r.views, r.n);
+    need_apart({"views", r.views, bytes_of("views", r.n, sizeof(std::string_view))}, out);
+    for (std::size_t i = 0; i < r.n; ++i)
+      if (r.views[i].data() == nullptr && !r.views[i].empty())
+        refuse("view " + std::to_string(i) + " is of a null pointer, but not empty");
+    return;
+  }
+  if (r.offset_bytes != 4 && r.offset_bytes != 8)
+    refuse("offsets of " + std::to_string(r.offset_bytes) + " bytes given; allowed are 4 and 8");
+  need_pointer("offsets", r.offsets, r.n);
+  need_pointer("bytes", r.bytes, r.n > 0 ? r.size : 0);
+  need_alignment("offsets", r.offsets, r.offset_bytes);
+  need_reach("offsets", r.offsets, r.n);
+  need_reach("bytes", r.bytes, r.size);
+  need_apart({"offsets", r.offsets, r.n == 0 ? 0 : bytes_of("offsets", r.n + 1, r.offset_bytes)}, out);
+  need_apart({"bytes", r.bytes, r.size}, out);
+}
+
+void refuse_offset(std::size_t string) {
+  refuse("offset " + std::to_string(string + 1) + " is below the one before it, or the string that it ends lies beyond "
+         "the bytes; offsets rise, and the last one is at most the number of bytes");
+}
+
+void gathered_strings(const strings_request& r, const void* offsets_out, const char* bytes_out,
+                      std::size_t bytes_size) {
+  if (r.n == 0)
+    return;
+  const auto at = [&](std::size_t i) -> std::size_t {
+    return r.offset_bytes == 4 ? static_cast<const std::uint32_t*>(r.offsets)[i]
+                               : static_cast<const std::uint64_t*>(r.offsets)[i];
+  };
+  const std::size_t wanted = at(r.n) - at(0);
+  if (bytes_size < wanted)
+    refuse("bytes_out has " + std::to_string(bytes_size) + " bytes; the strings have " + std::to_string(wanted));
+  need_pointer("bytes_out", bytes_out, wanted);
+  const array offsets{"offsets_out", offsets_out, (r.n + 1) * r.offset_bytes}, bytes{"bytes_out", bytes_out, wanted};
+  for (const array& out : {offsets, bytes}) {
+    need_apart({"offsets", r.offsets, (r.n + 1) * r.offset_bytes}, out);
+    need_apart({"bytes", r.bytes, r.size}, out);
+  }
+  need_apart(offsets, bytes);
+}
+
   need_pointer("indices", r.indices, r.n);
   need_alignment("indices", r.indices, r.index_bytes);
   need_pointer("values", r.values, r.n);

@@ -2,7 +2,7 @@
 // it names).
 #pragma once
 
-#include <sortile/request.hpp>
+#include <sortile/sortile.hpp>
 #include <sortile/struct_request.hpp>
 
 namespace sortile::checks {
@@ -15,6 +15,11 @@ void merge(const merge_request& request, const options& opts);
 void rows(const rows_request& request, const options& opts);
 void sort_rows(const sort_rows_request& request, const options& opts);
 void permute(const permute_request& request, const options& opts);
+void strings(const strings_request& request, const options& opts);
+[[noreturn]] void refuse_offset(std::size_t string);
+/// The output of a sort of strings that lie one after the other.
+void gathered_strings(const strings_request& request, const void* offsets_out, const char* bytes_out,
+                      std::size_t bytes_size);
 void keys(const char* function, key_type type, const void* keys, std::size_t n, const options& opts);
 
 /// The caller's workspace: large enough, aligned, apart from the arrays of the request.

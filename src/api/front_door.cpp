@@ -5,6 +5,8 @@
 #include "cpu/cpu_engine.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/small_sort.hpp"
+#include "cpu/string_gather.hpp"
+#include "cpu/strings.hpp"
 #include "plan/engine.hpp"
 
 #include <algorithm>
@@ -150,6 +152,29 @@ void run(const permute_request& request, const options& opts) {
     cpu::permute(request, resolve_threads(opts));
   });
 }
+
+std::size_t run(const strings_request& request, const options& opts) {
+  return with_named_failures("a sort of strings", [&] {
+    checks::strings(request, opts);
+    need_cpu_engine("order the strings of", opts);
+    const unsigned threads = request.n < alone_below ? 1 : resolve_threads(opts);
+    std::size_t wrong = 0;
+    if (request.views == nullptr && !cpu::offsets_rise(request, threads, wrong))
+      checks::refuse_offset(wrong);
+    return cpu::sort_strings(request, opts, threads);
+  });
+}
+
+namespace detail {
+
+void gather_strings(const strings_request& strings, const void* positions, void* offsets_out, char* bytes_out,
+                    std::size_t bytes_size, const options& opts) {
+  checks::gathered_strings(strings, offsets_out, bytes_out, bytes_size);
+  cpu::gather_strings(strings, static_cast<const std::uint64_t*>(positions), offsets_out, bytes_out,
+                      strings.n < alone_below ? 1 : resolve_threads(opts));
+}
+
+} // namespace detail
 
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts) {
   return with_named_failures("a check of order", [&] {

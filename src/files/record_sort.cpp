@@ -24,6 +24,8 @@
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
 
+#include <sortile/sortile.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -283,6 +285,32 @@ class sorter {
   unsigned threads_;
 };
 
+// Whether records are ordered as byte strings, and nothing but the CPU is to sort their words.
+bool are_strings(const record_order& order, std::size_t n, const options& opts) {
+  if (order.size() != 1 || order[0].where != key_part::place::record || order[0].as != key_part::form::text)
+    return false;
+  options plain = opts;
+  plain.order = sortile::order::ascending;
+  plain.bits = {};
+  return explain_request({.type = key_type::u64, .n = n, .carries = payload::indices, .value_bytes = 4}, plain).engine ==
+         "cpu";
+}
+
+void sort_strings(const record_table& records, bool descending, const options& given, raw_array<std::uint32_t>& ids) {
+  options opts = given;
+  opts.order = descending ? sortile::order::descending : sortile::order::ascending;
+  opts.bits = {};
+  opts.workspace = {};
+  run(strings_request{.n = ids.size(),
+                      .offsets = records.starts.data(),
+                      .bytes = records.text.data(),
+                      .size = records.text.size(),
+                      .separator_bytes = 1,
+                      .indices_out = ids.data(),
+                      .index_bytes = sizeof(std::uint32_t)},
+      opts);
+}
+
 } // namespace
 
 raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts) {
@@ -291,6 +319,8 @@ raw_array<std::uint32_t> sort_records(const record_table& records, const record_
   raw_array<std::uint32_t> ids(records.size());
   if (order.empty() || records.size() < 2)
     std::iota(ids.begin(), ids.end(), 0u);
+  else if (are_strings(order, records.size(), opts))
+    sort_strings(records, order[0].reverse, opts, ids);
   else
     sorter(records, order, opts).sort_all(ids);
   return ids;

@@ -42,7 +42,7 @@ volatile int changing[3];
 void test() {
 """
 
-STRINGS = "strings are no keys yet"
+STRINGS = "strings are no keys"
 RANGES = "calls take a range in place of two iterators: sort(v)"
 MEMBERS = "name the members that decide: sort(v, by(&T::member))"
 COMPARISON = "for std::greater write sort(v, {.order = order::descending})"
@@ -86,7 +86,7 @@ REFUSED = [
     ("sortile::sort(strings, strings);", STRINGS),
     ("sortile::sort(people, &person::age);", WRAP),
     ("sortile::sort(people, [](const person& p) { return p.age; });", WRAP),
-    ("sortile::sort(people, by(&person::name));", "by(...) gives a string, and strings are no keys yet"),
+    ("sortile::sort(people, by(&person::name));", "by(...) gives a string, and strings are no keys"),
     ("sortile::sort(people, by(&person::age), by(&person::name));", "by(...) gives a string"),
     ("sortile::sort(pairs, by([](const auto& p) { return p; }));", "what by(...) gives is no key"),
     ("sortile::sort(v, by(&person::age));", "by(...) must name a member of the elements"),

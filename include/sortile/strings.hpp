@@ -1,0 +1,156 @@
+// Byte strings in order: arrays of std::string_view and std::string, and strings that lie one after the other with an
+// array of offsets, as Arrow and most column stores keep them. Part of sortile.hpp.
+//
+// Strings are compared byte by byte, bytes as unsigned numbers, a string before those that it begins. Stable: equal
+// strings keep their order. Only options::order, threads, engine and progress have a meaning here.
+#pragma once
+
+#include <sortile/options.hpp>
+#include <sortile/request.hpp>
+#include <sortile/types.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
+namespace sortile {
+
+/// The order of n byte strings. They are given as `views`, or where that is null as `offsets` and `bytes`: string i is
+/// then bytes[offsets[i], offsets[i + 1] − separator_bytes).
+struct strings_request {
+  std::size_t n = 0;
+  const std::string_view* views = nullptr;
+
+  const void* offsets = nullptr;   ///< n + 1 numbers, none below the one before it
+  std::size_t offset_bytes = 8;    ///< 4 or 8
+  const char* bytes = nullptr;
+  std::size_t size = 0;            ///< of `bytes`: no string ends beyond it
+  std::size_t separator_bytes = 0; ///< behind each string, no part of it: 1 where lines keep their newlines
+
+  bool distinct = false;       ///< of equal strings the first alone
+  void* indices_out = nullptr; ///< room for n positions
+  std::size_t index_bytes = 8; ///< 4 or 8
+};
+
+/// Writes the positions of the strings in order, and returns how many: n, or with `distinct` that of different strings.
+/// Reads little more of the strings than tells them apart. Workspace of its own: 8 bytes a string, and what a sort of n
+/// 64-bit keys with positions takes.
+/// \throws invalid_argument  null pointers, offsets that decrease or lie beyond `size`, an index type too narrow for n,
+/// options::bits
+/// \throws engine_unusable, out_of_memory, cancelled
+std::size_t run(const strings_request& request, const options& opts = {});
+
+/// Strings that lie one after the other: string i is bytes[offsets[i], offsets[i + 1]). One more offset than strings;
+/// without strings there may be none.
+template <class Offset>
+requires(std::integral<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8)) struct byte_strings {
+  std::span<const Offset> offsets;
+  std::span<const char> bytes;
+
+  std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+  std::string_view operator[](std::size_t i) const {
+    const auto begin = static_cast<std::size_t>(offsets[i]);
+    return {bytes.data() + begin, static_cast<std::size_t>(offsets[i + 1]) - begin};
+  }
+};
+
+/// Arrays of std::string_view.
+template <class R>
+concept string_views = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::same_as<std::ranges::range_value_t<R>, std::string_view>;
+
+namespace detail {
+
+template <string_views Strings>
+strings_request strings_to_sort(const Strings& strings) {
+  return {.n = static_cast<std::size_t>(std::ranges::size(strings)), .views = std::ranges::data(strings)};
+}
+
+template <class Offset>
+strings_request strings_to_sort(const byte_strings<Offset>& strings) {
+  return {.n = strings.size(),
+          .offsets = strings.offsets.data(),
+          .offset_bytes = sizeof(Offset),
+          .bytes = strings.bytes.data(),
+          .size = strings.bytes.size()};
+}
+
+template <class Strings>
+concept strings = requires(const Strings& s) {
+  strings_to_sort(s);
+};
+
+/// Copies strings in the order of the positions, one after the other. \throws invalid_argument where they do not fit
+void gather_strings(const strings_request& strings, const void* positions, void* offsets_out, char* bytes_out,
+                    std::size_t bytes_size, const options& opts);
+
+template <class Index>
+std::vector<Index> positions_of_strings(strings_request request, const options& opts) {
+  std::vector<Index> positions = room_for_positions<Index>("argsort_strings", request.n);
+  request.indices_out = positions.data();
+  request.index_bytes = sizeof(Index);
+  positions.resize(run(request, opts));
+  return positions;
+}
+
+} // namespace detail
+
+/// The order of strings as a new vector: strings[positions[0]] is the first, and so on.
+template <index Index = std::uint64_t, detail::strings Strings>
+[[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = {}) {
+  return detail::positions_of_strings<Index>(detail::strings_to_sort(strings), opts);
+}
+
+/// The positions of the different strings, in order; of equal strings that of the first.
+template <index Index = std::uint64_t, detail::strings Strings>
+[[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = {}) {
+  strings_request request = detail::strings_to_sort(strings);
+  request.distinct = true;
+  return detail::positions_of_strings<Index>(request, opts);
+}
+
+/// Sorts an array of views in place; the bytes stay where they are.
+template <string_views Strings>
+requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Strings>>>) void sort_strings(
+    Strings&& strings, const options& opts = {}) {
+  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
+  run(permute_request{.n = positions.size(),
+                      .indices = positions.data(),
+                      .index_bytes = sizeof(std::uint64_t),
+                      .values = std::ranges::data(strings),
+                      .value_bytes = sizeof(std::string_view)},
+      {.engine = opts.engine, .threads = opts.threads});
+}
+
+/// Sorts a vector of strings in place, by moving them.
+inline void sort_strings(std::vector<std::string>& strings, const options& opts = {}) {
+  const std::vector<std::string_view> views(strings.begin(), strings.end());
+  const std::vector<std::uint64_t> positions = argsort_strings(views, opts);
+  std::vector<std::string> sorted;
+  sorted.reserve(strings.size());
+  for (const std::uint64_t position : positions)
+    sorted.push_back(std::move(strings[position]));
+  strings = std::move(sorted);
+}
+
+/// Sorts strings that lie one after the other into new offsets and bytes, as many of both; the first offset is 0.
+template <class Offset>
+void sort_strings(const byte_strings<Offset>& strings, std::span<Offset> offsets_out, std::span<char> bytes_out,
+                  const options& opts = {}) {
+  if (offsets_out.size() != strings.offsets.size())
+    detail::lengths_differ("sort_strings", "offsets", strings.offsets.size(), "offsets_out", offsets_out.size());
+  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
+  detail::gather_strings(detail::strings_to_sort(strings), positions.data(), offsets_out.data(), bytes_out.data(),
+                         bytes_out.size(), opts);
+}
+
+} // namespace sortile
+#pragma GCC visibility pop
