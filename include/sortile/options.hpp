@@ -54,6 +54,13 @@ struct options {
   /// 1 GiB is kept for the next call (release_scratch()); device memory comes from `resource`.
   std::span<std::byte> workspace{};
 
+  /// Bytes of workspace that a sort of arrays in host memory uses at most; 0: no limit. Where its usual way needs more
+  /// (about as much as the arrays), it sorts within the output arrays, with a few MB a thread and half a per cent of
+  /// the arrays beside; that takes up to 1.6 times as long. \throws workspace_too_small, naming the least, where the
+  /// limit cannot be kept: values of other than 4, 8 or 16 bytes need their usual workspace, positions without
+  /// keys_out a copy of the keys. The CPU engine alone knows this.
+  std::size_t workspace_limit = 0;
+
   /// Where the arrays of a sort lie. With memory::device the call is asynchronous: it queues its work on `stream` of
   /// the current device and returns; errors of that work surface where the caller synchronises. With a workspace of the
   /// caller it allocates nothing and may be captured in a CUDA graph. Sorts alone do this, and `progress` is refused.

@@ -102,6 +102,8 @@ void need_memory(const options& opts) {
     refuse("memory number " + std::to_string(static_cast<int>(opts.memory)) + " does not exist; host is 0, device 1");
   if (opts.memory == memory::device && opts.progress)
     refuse("progress cannot be told of a sort in device memory: the call returns before the work is done");
+  if (opts.memory == memory::device && opts.workspace_limit != 0)
+    refuse("options::workspace_limit is for arrays in host memory");
   if (opts.memory == memory::host && opts.stream != nullptr)
     refuse("a stream is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
   if (opts.memory == memory::host && opts.resource != nullptr)
@@ -255,6 +257,8 @@ void on_host(const char* operation, const options& opts) {
   if (opts.workspace.data() != nullptr)
     refuse(std::string("a workspace is given to ") + operation +
            ", which allocates its own memory; only sorts take options::workspace");
+  if (opts.workspace_limit != 0)
+    refuse(std::string("a limit of the workspace is given to ") + operation + "; only sorts keep one");
 }
 
 void merge(const merge_request& r, const options& opts) {
@@ -333,10 +337,6 @@ void sort_rows(const sort_rows_request& r, const options& opts) {
   }
 }
 
-void permute(const permute_request& r, const options& opts) {
-  on_host("a permutation", opts);
-  need_index_width(r.index_bytes, r.n);
-  need_value_size(r.value_bytes);
 void strings(const strings_request& r, const options& opts) {
   on_host("a sort of strings", opts);
   need_order(opts.order);
@@ -390,6 +390,10 @@ void gathered_strings(const strings_request& r, const void* offsets_out, const c
   need_apart(offsets, bytes);
 }
 
+void permute(const permute_request& r, const options& opts) {
+  on_host("a permutation", opts);
+  need_index_width(r.index_bytes, r.n);
+  need_value_size(r.value_bytes);
   need_pointer("indices", r.indices, r.n);
   need_alignment("indices", r.indices, r.index_bytes);
   need_pointer("values", r.values, r.n);

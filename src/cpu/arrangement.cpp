@@ -1,6 +1,11 @@
 // The arrangement of a request; see the header.
 #include "cpu/arrangement.hpp"
 
+#include <sortile/error.hpp>
+
+#include <algorithm>
+#include <string>
+
 namespace sortile::cpu {
 
 namespace {
@@ -33,7 +38,7 @@ std::size_t width_of(const sort_request& request, value_handling handling) {
 
 } // namespace
 
-arrangement::arrangement(const sort_request& request, unsigned threads)
+arrangement::arrangement(const sort_request& request, unsigned threads, std::size_t limit)
     : handling(handling_of(request)), value_width(width_of(request, handling)),
       layout(key_bytes(request.type), value_width, request.n, threads), partitions(request.n > layout.local_limit),
       double_buffer(request.input_is_scratch && request.keys_in != request.keys_out &&
@@ -52,6 +57,29 @@ arrangement::arrangement(const sort_request& request, unsigned threads)
   unwanted_keys = take(request.keys_out == nullptr ? keys : 0);
   moved_values = take(is_widened || is_gathered ? values : 0);
   gathered = take(is_gathered && request.values_in == request.values_out ? n * request.value_bytes : 0);
+  workers = layout.workers;
+  if (limit != 0 && bytes > limit)
+    stay_within(limit, request, threads);
+}
+
+// Where the keys are not wanted sorted, their copy is the least that there is.
+void arrangement::stay_within(std::size_t limit, const sort_request& request, unsigned threads) {
+  const std::size_t usual = bytes;
+  if (handling != value_handling::widened && handling != value_handling::gathered) {
+    unwanted_keys = 0;
+    const std::size_t keys = request.keys_out == nullptr ? request.n * key_bytes(request.type) : 0;
+    const std::size_t copy = (keys + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    const in_place_layout small(key_bytes(request.type), value_width, request.n, threads,
+                                limit > copy ? limit - copy : 0);
+    in_place = true;
+    double_buffer = false;
+    workers = small.workers;
+    scratch = copy;
+    bytes = copy + (small.bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+  }
+  if (bytes > limit)
+    throw workspace_too_small("sortile: options::workspace_limit is " + std::to_string(limit) +
+                              " bytes; the least that this request needs is " + std::to_string(std::min(bytes, usual)));
 }
 
 } // namespace sortile::cpu

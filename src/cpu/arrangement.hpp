@@ -27,7 +27,10 @@ struct arrangement {
   radix_layout layout;
   bool partitions = false;    ///< n is above the local limit: spare lanes are used
   bool double_buffer = false; ///< the output arrays are the spare lanes, the result lies in the input
+  bool in_place = false; ///< the workspace is limited: sorted in the output arrays themselves (in_place.hpp)
+  unsigned workers = 1;
 
+  std::size_t scratch = 0;
   std::size_t spare_keys = 0;
   std::size_t spare_values = 0;
   std::size_t unwanted_keys = 0; ///< where keys go for which there is no output
@@ -35,7 +38,11 @@ struct arrangement {
   std::size_t gathered = 0;      ///< values on their way back to where they were, in place
   std::size_t bytes = 0;
 
-  arrangement(const sort_request& request, unsigned threads);
+  /// With a limit other than 0, of at most so many bytes. \throws workspace_too_small where that cannot be
+  arrangement(const sort_request& request, unsigned threads, std::size_t limit);
+
+ private:
+  void stay_within(std::size_t limit, const sort_request& request, unsigned threads);
 };
 
 } // namespace sortile::cpu

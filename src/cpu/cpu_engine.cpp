@@ -25,8 +25,8 @@ class engine_on_cpu final : public engine {
     return opts.memory == memory::device ? "it cannot reach device memory" : "";
   }
 
-  plan make_plan(const sort_request& request, const options&, unsigned threads) const override {
-    const arrangement a(request, threads);
+  plan make_plan(const sort_request& request, const options& opts, unsigned threads) const override {
+    const arrangement a(request, threads, opts.workspace_limit);
     plan p;
     p.engine = name();
     p.workspace_bytes = a.bytes;
@@ -35,12 +35,12 @@ class engine_on_cpu final : public engine {
     return p;
   }
 
-  std::size_t workspace_bytes(const sort_request& request, const options&, unsigned threads) const override {
-    return arrangement(request, threads).bytes;
+  std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned threads) const override {
+    return arrangement(request, threads, opts.workspace_limit).bytes;
   }
 
   result_place run(const sort_request& request, const options& opts, const execution& how) const override {
-    const arrangement a(request, how.threads);
+    const arrangement a(request, how.threads, opts.workspace_limit);
     progress_meter progress(how.progress, 4 * std::uint64_t{request.n});
     if (request.n > 0)
       sort(request, opts, how, a, progress);
@@ -64,7 +64,9 @@ class engine_on_cpu final : public engine {
     const std::size_t raw = n * request.value_bytes;
     const std::size_t read =
         a.handling == value_handling::indices || a.handling == value_handling::gathered ? 0 : values;
-    const std::string by = count_of(a.layout.workers, "thread");
+    const std::string by = count_of(a.workers, "thread");
+    if (a.in_place)
+      return add_steps_in_place(request, a, keys, values, by, steps);
     if (a.handling == value_handling::widened)
       steps.push_back({"widen", "values to " + std::to_string(a.value_width) + " bytes", raw, values});
     if (n > insertion_limit)
@@ -86,6 +88,18 @@ class engine_on_cpu final : public engine {
       steps.push_back({"copy", "values back to where they were", raw, raw});
   }
 
+  static void add_steps_in_place(const sort_request& request, const arrangement& a, std::size_t keys,
+                                 std::size_t values, const std::string& by, std::vector<plan_step>& steps) {
+    const bool makes = a.handling == value_handling::indices;
+    if (request.keys_in != request.keys_out || makes)
+      steps.push_back({"copy", "to where the result is made", keys + (makes ? 0 : values), keys + values});
+    steps.push_back({"scan", "which bits differ, whether the keys are sorted; " + by, keys, 0});
+    steps.push_back({"partition", "by the highest differing bits, in place, in blocks that are permuted then; again for "
+                                  "large buckets",
+                     3 * keys + 2 * values, 2 * (keys + values)});
+    steps.push_back({"local", local_sort(request) + ", within the L2 cache; " + by, keys + values, keys + values});
+  }
+
   static void sort(const sort_request& request, const options& opts, const execution& how, const arrangement& a,
                    progress_meter& progress) {
     std::byte* const space = how.workspace.data();
@@ -97,12 +111,13 @@ class engine_on_cpu final : public engine {
     job.value_width = a.value_width;
     job.threads = how.threads;
     job.progress = &progress;
-    job.scratch = space;
+    job.scratch = space + a.scratch;
+    job.workspace_limit = opts.workspace_limit > a.scratch ? opts.workspace_limit - a.scratch : 0;
     place_keys(request, a, space, job);
     place_values(request, a, space, job);
     if (a.handling == value_handling::widened)
       rewiden(request.values_in, request.value_bytes, request.n, job.values_out, a.value_width, a.layout.workers);
-    run_radix(job);
+    a.in_place ? run_in_place(job) : run_radix(job);
     finish_values(request, a, space, job);
   }
 
@@ -151,6 +166,21 @@ class engine_on_cpu final : public engine {
       gather(request.values_in, job.values_out, a.value_width, n, width, to, job.threads);
       if (in_place)
         copy(to, n * width, request.values_out, job.threads);
+    }
+  }
+
+  static void run_in_place(const radix_job& job) {
+    switch (key_bytes(job.type)) {
+    case 1:
+      return sort_keys_in_place<std::uint8_t>(job);
+    case 2:
+      return sort_keys_in_place<std::uint16_t>(job);
+    case 4:
+      return sort_keys_in_place<std::uint32_t>(job);
+    case 8:
+      return sort_keys_in_place<std::uint64_t>(job);
+    default:
+      return sort_keys_in_place<uint128>(job);
     }
   }
 

@@ -156,6 +156,21 @@ struct local_scratch {
   std::uint32_t* counts; ///< [max_local_digits][max_buckets]
 };
 
+/// A stretch of a segment whose keys one thread collects in blocks of one bucket each, in place (kernels_blocks.ipp).
+template <class K, class V>
+struct block_collector {
+  lanes<K, V> array;      ///< the segment: slot s holds the keys [s · block, (s + 1) · block) of it
+  lanes<K, V> buffers;    ///< [buckets][block]: what has not filled a block yet
+  lanes<K, V> heads;      ///< [buckets][block]: what lies before the first whole block of a bucket
+  std::uint32_t* fill;    ///< keys in each buffer
+  std::uint32_t* head;    ///< where the head of each bucket begins within its block
+  std::uint32_t* in_head; ///< whether the buffer of a bucket holds its head
+  std::uint32_t* next;    ///< the slot where the next block of each bucket will come to lie
+  std::uint32_t* targets; ///< for each slot that is filled, where its block will come to lie
+  std::size_t slot = 0;   ///< the next one to fill
+  std::size_t block = 0;  ///< keys in a block
+};
+
 template <class K, class V>
 struct kernels {
   /// Looks at keys[0, n); `before` is the key before them, or null.
@@ -175,6 +190,10 @@ struct kernels {
   /// caches.
   void (*local)(source<K, V> from, std::size_t n, const key_image<K>& image, lanes<K, V> to,
                 const local_scratch<K, V>& scratch, bool stream);
+
+  /// Collects the keys [begin, begin + n) of the segment in blocks. Stable.
+  void (*collect)(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
+                  block_collector<K, V>& state);
 
   /// Copies past the caches.
   void (*write_out)(const void* from, std::size_t bytes, void* to);

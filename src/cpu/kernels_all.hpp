@@ -26,6 +26,8 @@
 
 #include "cpu/kernels_partition.ipp"
 
+#include "cpu/kernels_blocks.ipp"
+
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
 
@@ -44,6 +46,8 @@
 
 #include "cpu/kernels_partition.ipp"
 
+#include "cpu/kernels_blocks.ipp"
+
 #include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
 #undef SORTILE_CPU_AVX512_HERE
@@ -60,12 +64,12 @@ template <class K, class V>
 const kernels<K, V>& best_kernels() {
 #if defined(SORTILE_CPU_X86)
   static constexpr kernels<K, V> wide{avx512::look<K>, avx512::histogram<K>, avx512::partition<K, V>,
-                                      avx512::local<K, V>, avx512::write_out};
+                                      avx512::local<K, V>, avx512::collect<K, V>, avx512::write_out};
   if (uses(instruction_set::avx512))
     return wide;
 #endif
   static constexpr kernels<K, V> plain{generic::look<K>, generic::histogram<K>, generic::partition<K, V>,
-                                       generic::local<K, V>, generic::write_out};
+                                       generic::local<K, V>, generic::collect<K, V>, generic::write_out};
   return plain;
 }
 

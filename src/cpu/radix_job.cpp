@@ -2,6 +2,7 @@
 #include "cpu/radix_job.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace sortile::cpu {
 
@@ -35,6 +36,35 @@ radix_layout::radix_layout(std::size_t key_bytes, std::size_t value_width, std::
     worker_bytes += line_bytes + 2 * max_buckets * sizeof(std::uint64_t);
   }
   bytes = workers * worker_bytes + (workers > 1 ? chunks * 2 * max_buckets * sizeof(std::uint64_t) : 0);
+}
+
+in_place_layout::in_place_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads,
+                                 std::size_t limit) {
+  const std::size_t pair = key_bytes + value_width;
+  constexpr std::size_t least_local_bytes = std::size_t{16} << 10;
+  block = std::bit_floor(std::max<std::size_t>(tuning().block_bytes / pair, 1));
+  vector_limit = tuning().vector_bytes / key_bytes;
+  workers = n < tuning().alone_below_bytes / pair ? 1 : std::max(1u, threads);
+  std::size_t local_bytes = tuning().bucket_bytes;
+  for (measure(pair, n, local_bytes); bytes > limit; measure(pair, n, local_bytes)) {
+    if (local_bytes > 4 * least_local_bytes || (workers == 1 && local_bytes > least_local_bytes))
+      local_bytes /= 2;
+    else if (workers > 1)
+      --workers;
+    else
+      break;
+  }
+}
+
+void in_place_layout::measure(std::size_t pair, std::size_t n, std::size_t local_bytes) {
+  constexpr std::size_t most_blocks = 2 * 256 + 2; // buffers and heads of 256 buckets, and two that are carried
+  local_limit = local_bytes / pair / 64 * 64;
+  bucket_keys = std::max<std::size_t>(local_limit / 2, 1);
+  block_bytes = round_up(most_blocks * block * pair);
+  const std::size_t counters = max_local_digits * max_buckets * sizeof(std::uint32_t);
+  worker_bytes = table_bytes + block_bytes + counters + round_up(3 * local_limit * pair);
+  slots = n / block + 1;
+  bytes = workers * worker_bytes + round_up(slots * (sizeof(std::uint32_t) + 1));
 }
 
 } // namespace sortile::cpu

@@ -27,7 +27,8 @@ struct radix_job {
 
   unsigned threads = 1;
   progress_meter* progress = nullptr;
-  std::byte* scratch = nullptr; ///< radix_layout::bytes
+  std::byte* scratch = nullptr; ///< radix_layout::bytes, or in_place_layout::bytes
+  std::size_t workspace_limit = 0; ///< of a sort in place
 };
 
 /// Sizes of everything that a sort of n keys needs beside its spare lanes: fixed by n, the widths and the threads
@@ -43,6 +44,26 @@ struct radix_layout {
   unsigned workers = 1;
 
   radix_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads);
+};
+
+/// The same for a sort in place (in_place.hpp), whose scratch is to stay within a limit; where that is not possible,
+/// `bytes` is the least that there is.
+struct in_place_layout {
+  static constexpr std::size_t table_bytes = std::size_t{8} << 10; ///< counts and positions of one worker
+  std::size_t block = 0;        ///< keys that are moved together
+  std::size_t block_bytes = 0;  ///< buffers of one worker
+  std::size_t local_limit = 0;  ///< keys that a local sort takes
+  std::size_t vector_limit = 0; ///< keys alone that vectors sort without a partition
+  std::size_t bucket_keys = 0;  ///< keys that a partition aims at in a bucket
+  std::size_t slots = 0;        ///< blocks of the array
+  std::size_t worker_bytes = 0; ///< scratch of one worker
+  std::size_t bytes = 0;        ///< all of it
+  unsigned workers = 1;
+
+  in_place_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads, std::size_t limit);
+
+ private:
+  void measure(std::size_t pair, std::size_t n, std::size_t local_bytes);
 };
 
 /// Sizes that measurements gave. Tests shrink them, so that small inputs go through every step; nothing else changes
@@ -62,23 +83,34 @@ struct radix_tuning {
   std::size_t alone_below_bytes = std::size_t{512} << 10;
   /// From so many bytes on, partitions and local sorts write past the caches.
   std::size_t stream_from_bytes = std::size_t{3} << 20;
+  /// Bytes of keys and values that a sort in place moves together.
+  std::size_t block_bytes = std::size_t{2} << 10;
   /// The widest instruction set whose kernels are used where the processor has it.
   instruction_set widest = instruction_set::avx512;
 };
 radix_tuning& tuning();
 
+/// Whether the kernels of an instruction set are to be used.
+inline bool uses(instruction_set which) {
+  return which <= tuning().widest && has(which);
+}
+
 template <class K>
 void radix_sort_keys(const radix_job& job);
+
+/// The same in place, within little memory: the result is made where keys_out is, without spare arrays.
+template <class K>
+void sort_keys_in_place(const radix_job& job);
 
 extern template void radix_sort_keys<std::uint8_t>(const radix_job&);
 extern template void radix_sort_keys<std::uint16_t>(const radix_job&);
 extern template void radix_sort_keys<std::uint32_t>(const radix_job&);
 extern template void radix_sort_keys<std::uint64_t>(const radix_job&);
 extern template void radix_sort_keys<uint128>(const radix_job&);
+extern template void sort_keys_in_place<std::uint8_t>(const radix_job&);
+extern template void sort_keys_in_place<std::uint16_t>(const radix_job&);
+extern template void sort_keys_in_place<std::uint32_t>(const radix_job&);
+extern template void sort_keys_in_place<std::uint64_t>(const radix_job&);
+extern template void sort_keys_in_place<uint128>(const radix_job&);
 
 } // namespace sortile::cpu
-/// Whether the kernels of an instruction set are to be used.
-inline bool uses(instruction_set which) {
-  return which <= tuning().widest && has(which);
-}
-

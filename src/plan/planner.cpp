@@ -67,13 +67,20 @@ unsigned cpus_of_this_process() {
   return hardware > 0 ? hardware : 1;
 }
 
+/// What the engine lacks for a request; empty where nothing.
+std::string why_refused(const engine& e, const sort_request& request, const options& opts) {
+  if (opts.workspace_limit != 0 && e.name() != "cpu")
+    return "options::workspace_limit is kept by the CPU engine alone";
+  return e.why_refused(request, opts);
+}
+
 } // namespace
 
 engine_choice choose_engine(const sort_request& request, const options& opts, purpose what) {
   const bool need_usable = what == purpose::running || opts.memory == memory::host;
   if (const wish wanted = asked_for(opts); !wanted.name.empty()) {
     const engine& e = engine_named(wanted, need_usable);
-    const std::string why = e.why_refused(request, opts);
+    const std::string why = why_refused(e, request, opts);
     if (!why.empty())
       throw engine_unusable("sortile: engine '" + wanted.name + "' does not do this: " + why);
     return {&e, "asked for by " + wanted.source};
@@ -82,7 +89,7 @@ engine_choice choose_engine(const sort_request& request, const options& opts, pu
   for (const engine* e : all_engines()) {
     std::string why = need_usable ? e->why_unusable() : std::string();
     if (why.empty())
-      why = e->why_refused(request, opts);
+      why = why_refused(*e, request, opts);
     if (why.empty())
       why = e->why_left_aside(request, opts);
     if (why.empty())

@@ -40,13 +40,14 @@ struct trial {
   bit_window bits;
   unsigned threads;
   std::uint64_t seed;
+  std::size_t limit = 0; // of the workspace
 
   std::string text() const {
     return std::string(name(type)) + " n=" + std::to_string(n) + " " + workload +
            " payload=" + std::to_string(static_cast<int>(carries)) + " value_bytes=" + std::to_string(value_bytes) +
            " form=" + std::to_string(static_cast<int>(how)) + (keys_wanted ? "" : " no keys_out") +
            (direction == order::descending ? " descending" : "") + " bits=[" + std::to_string(bits.begin) + "," +
-           std::to_string(bits.end) + ") threads=" + std::to_string(threads) + " seed=" + std::to_string(seed);
+           std::to_string(bits.end) + ") threads=" + std::to_string(threads) + " seed=" + std::to_string(seed) + " limit=" + std::to_string(limit);
   }
 };
 
@@ -79,6 +80,20 @@ guarded_buffer make_values(const trial& t) {
   return values;
 }
 
+/// A request for plans: its arrays are nowhere.
+sort_request request_of(const trial& t) {
+  const auto place = [](std::uintptr_t i) { return reinterpret_cast<void*>(i << 56); };
+  sort_request request{.type = t.type, .n = t.n, .keys_in = place(1), .keys_out = place(1), .carries = t.carries};
+  request.value_bytes = t.carries == payload::none ? 0 : t.value_bytes;
+  request.values_in = t.carries == payload::values ? place(2) : nullptr;
+  request.values_out = t.carries == payload::none ? nullptr : place(2);
+  return request;
+}
+
+plan plan_of(const trial& t) {
+  return cpu::cpu_engine().make_plan(request_of(t), {}, t.threads);
+}
+
 void check(const trial& t) {
   SCOPED_TRACE(t.text());
   const std::size_t key = key_bytes(t.type);
@@ -106,7 +121,11 @@ void check(const trial& t) {
   options opts;
   opts.order = t.direction;
   opts.bits = t.bits;
+  opts.workspace_limit = t.limit;
   const plan p = cpu::cpu_engine().make_plan(request, opts, t.threads);
+  if (t.limit != 0) {
+    ASSERT_LE(p.workspace_bytes, t.limit);
+  }
   guarded_buffer space(p.workspace_bytes, 0, t.seed + 4);
   double last = 0;
   const std::function<bool(double)> progress = [&](double done) {
@@ -204,6 +223,55 @@ TEST(CpuEngine, EveryStepWithSmallTuning) {
                              cpu::all_instruction_sets[trials.below(3)]);
     check(trials.next(12000));
   }
+}
+
+// Too little for spare arrays: partitions in place, several levels of them, stable.
+TEST(CpuEngine, WithinLittleWorkspace) {
+  random_trials trials(11);
+  std::size_t in_place = 0;
+  for (std::size_t i = 0; i < rounds(400) && !::testing::Test::HasFatalFailure(); ++i) {
+    const small_tuning sizes(std::size_t{1024} << trials.below(4), std::size_t{1} << (8 + trials.below(12)),
+                             cpu::all_instruction_sets[trials.below(3)]);
+    cpu::tuning().block_bytes = std::size_t{64} << trials.below(3);
+    trial t = trials.next(1);
+    t.n = 3000 + trials.below(40'000);
+    t.limit = std::size_t{700} << 10;
+    if (t.carries == payload::values)
+      t.value_bytes = std::size_t{4} << trials.below(3);
+    if (t.carries == payload::indices)
+      t.keys_wanted = true;
+    const std::size_t usual = plan_of(t).workspace_bytes;
+    in_place += usual > t.limit;
+    check(t);
+  }
+  EXPECT_GT(in_place, rounds(400) / 4);
+}
+
+TEST(CpuEngine, LimitsThatCannotBeKeptNameTheLeast) {
+  random_trials trials(12);
+  trial t = trials.next(1);
+  t.type = key_type::u64;
+  t.threads = 2;
+  t.n = 3'000'000;
+  t.carries = payload::values;
+  t.value_bytes = 3; // would have to be widened
+  const auto complaint = [&](std::size_t limit) -> std::string {
+    options opts;
+    opts.workspace_limit = limit;
+    try {
+      sort_request request = request_of(t);
+      (void)cpu::cpu_engine().make_plan(request, opts, 2);
+    } catch (const workspace_too_small& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  const std::size_t usual = plan_of(t).workspace_bytes;
+  EXPECT_NE(complaint(usual - 1).find("least that this request needs is " + std::to_string(usual)), std::string::npos);
+  EXPECT_EQ(complaint(usual), "none");
+  t.value_bytes = 8;
+  EXPECT_EQ(complaint(std::size_t{4} << 20), "none");
+  EXPECT_NE(complaint(1000).find("options::workspace_limit is 1000 bytes"), std::string::npos);
 }
 
 TEST(CpuEngine, SizesAroundEveryLimit) {

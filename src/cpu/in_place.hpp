@@ -1,0 +1,342 @@
+// The CPU's radix sort within little memory: partitions move blocks of keys within the array, and nothing of n keys is
+// needed beside it.
+//
+// Idea. Three steps a partition, each by all threads:
+//   1. Collect. Every thread reads a stretch of the array and collects its keys in a block for each bucket; a full block
+//      is written to the front of the stretch, over keys that have been read. Where each bucket will come to lie is
+//      known from counts, so it is written down where each block goes.
+//   2. Permute. Blocks are carried to their places along the cycles of that permutation. A thread takes a block out of
+//      its slot, carries it to its target, takes the block that lies there, and so on, until a target is free.
+//   3. Fill. What was left in the buffers goes to the edges of the buckets, which are no multiples of a block:
+//
+//        bucket b of thread t:   … │ head │ block │ block │ block │ tail │ …
+//                                  └ kept apart     └ step 2        └ still in the buffer
+//
+// So it is stable, where the known partitions by blocks (IPS4o) are not: they swap blocks into a bucket in any order, here
+// each has its slot. Buckets are segments again, until vectors or a local sort take them.
+//
+// Invariants
+//   - A stretch has read at least as many keys as it has written, so no key is overwritten unread.
+//   - Slot s of a segment is its keys [s · block, (s + 1) · block). A target slot lies within its bucket's part, so no two
+//     blocks have one target.
+//   - state[s] says who may touch slot s in step 2: `full`, its block waits; `taken`, somebody reads it; `free`. Only
+//     who turned full into taken reads the slot; only the block whose target it is is written there, once it is free.
+//     So every slot is read before it is written, by whichever threads.
+// Cost: 3 reads and 2 writes a partition, against 2 and 1 out of place; memory 1 MiB a thread and 5 bytes a block.
+// Sources: Axtmann, Witt, Ferizovic and Sanders, "In-place parallel super scalar samplesort", ESA 2017; cycle leaders:
+// Knuth, TAOCP 1, 1.3.3.
+#pragma once
+
+#include "cpu/in_order.hpp"
+#include "cpu/radix_job.hpp"
+#include "cpu/sampled_split.hpp"
+#include "cpu/vector_sort.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace sortile::cpu {
+
+template <class K, class V>
+class in_place_sorter {
+ public:
+  explicit in_place_sorter(const radix_job& job)
+      : layout_(sizeof(K), job.value_width, job.n, job.threads, job.workspace_limit), kernels_(best_kernels<K, V>()),
+        job_(job), image_(job.type, job.direction, job.bits),
+        array_{static_cast<K*>(job.keys_out), static_cast<V*>(job.values_out)} {}
+
+  void run() {
+    const source<K, V> input(static_cast<const K*>(job_.keys_in), static_cast<const V*>(job_.values_in));
+    copy_in_order(input, job_.n, array_, layout_.workers);
+    sort_segment({0, job_.n}, layout_.workers, 0);
+  }
+
+ private:
+  static constexpr unsigned most_bits = 8;
+  static constexpr std::size_t most_buckets = std::size_t{1} << most_bits;
+  enum state : std::uint8_t { full, taken, free };
+
+  struct segment {
+    std::size_t begin, n;
+  };
+
+  /// Beside the buffers of one thread.
+  struct tables {
+    std::uint64_t counts[most_buckets];
+    std::uint64_t begins[most_buckets]; ///< of this thread's part of each bucket, in the segment
+    std::uint32_t fill[most_buckets], head[most_buckets], in_head[most_buckets], next[most_buckets];
+  };
+  static_assert(sizeof(tables) <= in_place_layout::table_bytes);
+
+  // ---- scratch ----
+
+  std::byte* worker_area(unsigned worker) const { return job_.scratch + worker * layout_.worker_bytes; }
+  tables& tables_of(unsigned worker) const { return *reinterpret_cast<tables*>(worker_area(worker)); }
+
+  /// Lanes of `n` keys at `at`, which moves behind them.
+  static lanes<K, V> take(std::byte*& at, std::size_t n) {
+    lanes<K, V> taken;
+    taken.keys = reinterpret_cast<K*>(at);
+    at += n * sizeof(K);
+    if constexpr (has_values<V>) {
+      taken.values = reinterpret_cast<V*>(at);
+      at += n * sizeof(V);
+    }
+    return taken;
+  }
+
+  lanes<K, V> block_area(unsigned worker, unsigned which) const { // 0: buffers, 1: heads, 2 and 3: single blocks
+    std::byte* at = worker_area(worker) + in_place_layout::table_bytes;
+    lanes<K, V> area;
+    for (unsigned i = 0; i <= which; ++i)
+      area = take(at, i < 2 ? most_buckets * layout_.block : layout_.block);
+    return area;
+  }
+
+  local_scratch<K, V> local_area(unsigned worker) const {
+    std::byte* at = worker_area(worker) + in_place_layout::table_bytes + layout_.block_bytes;
+    local_scratch<K, V> area;
+    area.counts = reinterpret_cast<std::uint32_t*>(at);
+    at += max_local_digits * max_buckets * sizeof(std::uint32_t);
+    const std::size_t n = layout_.local_limit; // keys of all lanes first: `second` follows `first`
+    K* const keys = reinterpret_cast<K*>(at);
+    area.first.keys = keys, area.second.keys = keys + n, area.result.keys = keys + 2 * n;
+    if constexpr (has_values<V>) {
+      V* const values = reinterpret_cast<V*>(keys + 3 * n);
+      area.first.values = values, area.second.values = values + n, area.result.values = values + 2 * n;
+    }
+    return area;
+  }
+
+  /// Of the slots of a segment; segments that are apart have tables that are apart.
+  std::uint32_t* targets_of(const segment& s) const {
+    return reinterpret_cast<std::uint32_t*>(worker_area(layout_.workers)) + s.begin / layout_.block;
+  }
+  std::uint8_t* states_of(const segment& s) const {
+    std::byte* const states = worker_area(layout_.workers) + layout_.slots * sizeof(std::uint32_t);
+    return reinterpret_cast<std::uint8_t*>(states) + s.begin / layout_.block;
+  }
+
+  // ---- segments ----
+
+  void sort_segment(const segment& s, unsigned workers, unsigned worker) {
+    look_result<K> found = look(s, workers);
+    if (found.special) {
+      image_.exact = true; // seen by the first look at the whole input, before any other thread reads it
+      found = look(s, workers);
+    }
+    if (found.ascending)
+      return finished(s.n);
+    if (found.descending) {
+      copy_reversed(source<K, V>(array_.at(s.begin)), s.n, array_.at(s.begin), workers);
+      return finished(s.n);
+    }
+    if (workers == 1 && sort_at_once(s, worker))
+      return;
+    splitter_tree<K> tree;
+    const split<K> d = choose_split(s, static_cast<K>((found.any ^ found.all) & image_.window), tree);
+    std::uint64_t begins[most_buckets + 1];
+    partition(s, workers, worker, d, begins);
+    sort_buckets(s, workers, worker, d, begins);
+  }
+
+  /// What needs no partition.
+  bool sort_at_once(const segment& s, unsigned worker) {
+    const lanes<K, V> at = array_.at(s.begin);
+    if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
+      if (sorts_by_vectors(image_) && s.n <= layout_.vector_limit) {
+        best_vector_kernels<K>()->sort(at.keys, s.n, image_, at.keys);
+        finished(s.n);
+        return true;
+      }
+    }
+    if (s.n > layout_.local_limit)
+      return false;
+    kernels_.local(source<K, V>(at), s.n, image_, at, local_area(worker), false);
+    finished(s.n);
+    return true;
+  }
+
+  void finished(std::size_t n) { job_.progress->add(2 * n); }
+  progress_meter* meter(unsigned workers) const { return workers > 1 ? job_.progress : nullptr; }
+
+  look_result<K> look(const segment& s, unsigned workers) const {
+    const std::size_t pieces = workers == 1 ? 1 : 4 * std::size_t{workers};
+    std::vector<look_result<K>> looks(pieces);
+    const K* const keys = array_.keys + s.begin;
+    for_each_task(workers, pieces, meter(workers), [&](unsigned, std::size_t p) {
+      constexpr std::size_t step = 4096;
+      const std::size_t end = part_begin(s.n, pieces, p + 1);
+      for (std::size_t i = part_begin(s.n, pieces, p); i < end; i += step)
+        kernels_.look(keys + i, std::min(step, end - i), i > 0 ? keys + i - 1 : nullptr, image_, looks[p]);
+      if (s.n == job_.n)
+        job_.progress->add(end - part_begin(s.n, pieces, p));
+    });
+    look_result<K> found;
+    for (const look_result<K>& l : looks)
+      found.join(l);
+    return found;
+  }
+
+  /// The highest differing bits, or splitters where those would leave too much together.
+  split<K> choose_split(const segment& s, K differing, splitter_tree<K>& tree) const {
+    const auto wanted = static_cast<unsigned>(std::bit_width(s.n / layout_.bucket_keys));
+    const digit d = highest_digit(differing, std::clamp(wanted, 4u, most_bits));
+    if (s.n < 64 * key_sample<K>::size)
+      return d;
+    const key_sample<K> sample(array_.keys + s.begin, s.n, image_);
+    if (sample.differing == 0 || sample.most_together(d) <= sample.size / 8)
+      return d;
+    tree = splitter_tree<K>(sample.images, sample.size);
+    return split<K>(tree);
+  }
+
+  // ---- partition ----
+
+  void partition(const segment& s, unsigned workers, unsigned worker, const split<K>& d, std::uint64_t* begins) {
+    const std::size_t slots = s.n / layout_.block;
+    const unsigned stretches = slots < workers ? 1 : workers;
+    const auto number = [&](unsigned stretch) { return workers == 1 ? worker : stretch; };
+    const auto begin_of = [&](std::size_t i) { // of stretch i
+      return i == stretches ? s.n : part_begin(slots, stretches, i) * layout_.block;
+    };
+    for_each_task(workers, stretches, meter(workers), [&](unsigned, std::size_t i) {
+      tables& t = tables_of(number(static_cast<unsigned>(i)));
+      std::fill_n(t.counts, d.buckets(), 0);
+      kernels_.histogram(array_.keys + s.begin + begin_of(i), begin_of(i + 1) - begin_of(i), image_, d, t.counts);
+    });
+    std::uint64_t sum = 0;
+    for (std::size_t b = 0; b < d.buckets(); ++b) {
+      begins[b] = sum;
+      for (unsigned i = 0; i < stretches; ++i) {
+        tables_of(number(i)).begins[b] = sum;
+        sum += tables_of(number(i)).counts[b];
+      }
+    }
+    begins[d.buckets()] = sum;
+    for_each_task(workers, stretches, meter(workers), [&](unsigned, std::size_t i) {
+      collect(s, d, number(static_cast<unsigned>(i)), begin_of(i), begin_of(i + 1));
+    });
+    for_each_task(workers, stretches, meter(workers), [&](unsigned w, std::size_t i) {
+      permute(s, begin_of(i) / layout_.block, begin_of(i + 1) / layout_.block, workers == 1 ? worker : w);
+    });
+    for_each_task(workers, stretches, meter(workers), [&](unsigned, std::size_t i) {
+      fill_edges(s, d, number(static_cast<unsigned>(i)));
+      if (s.n == job_.n)
+        job_.progress->add(begin_of(i + 1) - begin_of(i));
+    });
+  }
+
+  void collect(const segment& s, const split<K>& d, unsigned worker, std::size_t begin, std::size_t end) {
+    tables& t = tables_of(worker);
+    const std::size_t block = layout_.block;
+    for (std::size_t b = 0; b < d.buckets(); ++b) {
+      const auto misplaced = static_cast<std::uint32_t>(t.begins[b] % block);
+      t.head[b] = t.fill[b] = misplaced; // a head ends where a slot does, and so does its buffer
+      t.in_head[b] = misplaced != 0;
+      t.next[b] = static_cast<std::uint32_t>((t.begins[b] + block - 1) / block);
+    }
+    block_collector<K, V> c;
+    c.array = array_.at(s.begin);
+    c.buffers = block_area(worker, 0), c.heads = block_area(worker, 1);
+    c.fill = t.fill, c.head = t.head, c.in_head = t.in_head, c.next = t.next;
+    c.targets = targets_of(s);
+    c.slot = begin / block, c.block = block;
+    kernels_.collect(begin, end - begin, image_, d, c);
+    std::uint8_t* const states = states_of(s);
+    std::fill(states + begin / block, states + c.slot, full);
+    std::fill(states + c.slot, states + end / block, free);
+  }
+
+  void permute(const segment& s, std::size_t first, std::size_t last, unsigned worker) {
+    std::uint8_t* const states = states_of(s);
+    const std::uint32_t* const targets = targets_of(s);
+    const auto state_of = [&](std::size_t slot) { return std::atomic_ref<std::uint8_t>(states[slot]); };
+    const auto take_out = [&](std::size_t slot, const lanes<K, V>& to) { // false: there is nothing to take
+      std::uint8_t seen = full;
+      if (!state_of(slot).compare_exchange_strong(seen, taken, std::memory_order_relaxed))
+        return false;
+      move_block(slot_of(s, slot), to);
+      state_of(slot).store(free, std::memory_order_release);
+      return true;
+    };
+    lanes<K, V> carried = block_area(worker, 2), met = block_area(worker, 3);
+    for (std::size_t slot = first; slot < last; ++slot) {
+      if (state_of(slot).load(std::memory_order_relaxed) != full || targets[slot] == slot || !take_out(slot, carried))
+        continue; // where a block is at its target already, no other block has that target
+      for (std::size_t to = targets[slot];;) {
+        const bool goes_on = take_out(to, met);
+        while (state_of(to).load(std::memory_order_acquire) != free) // another thread is reading what lies there
+          std::this_thread::yield();
+        move_block(carried, slot_of(s, to));
+        if (!goes_on)
+          break;
+        to = targets[to];
+        std::swap(carried, met);
+      }
+    }
+  }
+
+  lanes<K, V> slot_of(const segment& s, std::size_t slot) const { return array_.at(s.begin + slot * layout_.block); }
+
+  void move_block(const lanes<K, V>& from, const lanes<K, V>& to) const { move_keys(from, layout_.block, to); }
+
+  static void move_keys(const lanes<K, V>& from, std::size_t n, const lanes<K, V>& to) {
+    std::memcpy(to.keys, from.keys, n * sizeof(K));
+    if constexpr (has_values<V>)
+      std::memcpy(to.values, from.values, n * sizeof(V));
+  }
+
+  /// Heads and what is left in the buffers, where no block has come to lie.
+  void fill_edges(const segment& s, const split<K>& d, unsigned worker) {
+    const tables& t = tables_of(worker);
+    const lanes<K, V> buffers = block_area(worker, 0), heads = block_area(worker, 1);
+    for (std::size_t b = 0; b < d.buckets(); ++b) {
+      const std::size_t at = b * layout_.block, head = t.head[b], begin = s.begin + t.begins[b];
+      if (t.in_head[b] != 0) { // all that there is
+        move_keys(buffers.at(at + head), t.fill[b] - head, array_.at(begin));
+        continue;
+      }
+      if (head != 0)
+        move_keys(heads.at(at + head), layout_.block - head, array_.at(begin));
+      move_keys(buffers.at(at), t.fill[b], array_.at(begin + t.counts[b] - t.fill[b]));
+    }
+  }
+
+  // ---- buckets ----
+
+  void sort_buckets(const segment& s, unsigned workers, unsigned worker, const split<K>& d,
+                    const std::uint64_t* begins) {
+    std::vector<std::size_t> alone; // buckets that are tasks of one thread
+    for (std::size_t b = 0; b < d.buckets(); ++b) {
+      const segment bucket{s.begin + begins[b], begins[b + 1] - begins[b]};
+      if (d.is_of_equals(b) || bucket.n < 2)
+        finished(bucket.n);
+      else if (workers > 1 && bucket.n > std::max(s.n / (4 * workers), 8 * layout_.local_limit))
+        sort_segment(bucket, workers, 0);
+      else
+        alone.push_back(b);
+    }
+    const auto size = [&](std::size_t b) { return begins[b + 1] - begins[b]; };
+    if (workers > 1)
+      std::stable_sort(alone.begin(), alone.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+    for_each_task(workers, alone.size(), worker == 0 ? job_.progress : nullptr, [&](unsigned w, std::size_t i) {
+      const segment bucket{s.begin + begins[alone[i]], size(alone[i])};
+      const unsigned by = workers == 1 ? worker : w;
+      if (!sort_at_once(bucket, by))
+        sort_segment(bucket, 1, by);
+    });
+  }
+
+  const in_place_layout layout_;
+  const kernels<K, V>& kernels_;
+  const radix_job& job_;
+  key_image<K> image_;
+  const lanes<K, V> array_;
+};
+
+} // namespace sortile::cpu

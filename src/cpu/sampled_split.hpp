@@ -1,0 +1,63 @@
+// How a segment is to be split, to judge by a sample of its keys.
+#pragma once
+
+#include "cpu/kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::cpu {
+
+/// Bits up to the highest one that is set.
+template <class K>
+unsigned width_of_key(K x) {
+  if constexpr (sizeof(K) == 16) {
+    const auto high = static_cast<std::uint64_t>(x >> 64);
+    return high != 0 ? 64 + static_cast<unsigned>(std::bit_width(high))
+                     : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(x)));
+  } else {
+    return static_cast<unsigned>(std::bit_width(x));
+  }
+}
+
+/// The highest `bits` of the bits in which keys differ, or all of them.
+template <class K>
+digit highest_digit(K differing, unsigned bits) {
+  if (differing == 0)
+    return {};
+  const unsigned top = width_of_key(differing), lowest = width_of_key(static_cast<K>(differing & (~differing + 1))) - 1;
+  const unsigned used = std::min(bits, top - lowest);
+  return {top - used, used};
+}
+
+/// Sorted ordering images of keys at equal distances.
+template <class K>
+struct key_sample {
+  static constexpr std::size_t size = 512;
+  K images[size];
+  K differing = 0; ///< bits in which they differ
+
+  key_sample(const K* keys, std::size_t n, const key_image<K>& image) {
+    K any = 0, all = static_cast<K>(~K{0});
+    for (std::size_t i = 0; i < size; ++i) {
+      images[i] = image.ordering(keys[n / size * i]);
+      any = static_cast<K>(any | images[i]);
+      all = static_cast<K>(all & images[i]);
+    }
+    differing = static_cast<K>(any ^ all);
+    std::sort(images, images + size);
+  }
+
+  /// The most of them that a digit leaves together.
+  std::size_t most_together(digit d) const {
+    std::size_t longest = 0, run = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const bool same = i > 0 && images[i] >> d.shift == images[i - 1] >> d.shift;
+      run = same ? run + 1 : 1;
+      longest = std::max(longest, run);
+    }
+    return longest;
+  }
+};
+
+} // namespace sortile::cpu
