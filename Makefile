@@ -24,7 +24,7 @@ compile = $(call configure,$(1),$(2)) && cmake --build --preset $(1) --parallel 
 suite = $(call compile,$(1),$(ARCHITECTURE)) && ctest --preset $(1) --parallel $(JOBS) --output-junit tests.xml
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench wheel test-python install times format lint clean
+.PHONY: help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench wheel wheel-cuda test-python install times format lint clean
 MAKEFLAGS += --no-print-directory
 
 help: ## list the commands
@@ -72,6 +72,10 @@ bench: setup ## measure against other sorts (BENCH="--help" lists the suites); J
 wheel: ## build the Python package (build/wheel)
 	@scripts/setup.sh scripts/packages-run.txt
 	@scripts/python.sh wheel
+
+wheel-cuda: ## build the package with the GPU engine, sortile-cu13 (build/wheel-cuda); needs nvcc
+	@scripts/setup.sh scripts/packages-run.txt
+	@scripts/python.sh wheel-cuda
 
 test-python: ## build it, and test it in a fresh virtual environment
 	@scripts/setup.sh scripts/packages-run.txt

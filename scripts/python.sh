@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The Python package. `scripts/python.sh wheel` builds build/wheel/sortile-*.whl. `scripts/python.sh test [pytest's arguments]`
 # also installs it in a fresh virtual environment and runs mypy and the tests of tests/python there. `test-or-skip` is the
-# same, and leaves with 77 where the packages that it needs cannot be had. PYTHON names the interpreter, 3.10 or later.
+# same, and leaves with 77 where the packages that it needs cannot be had. `wheel-cuda` builds build/wheel-cuda/sortile_cu13-*.whl,
+# with the GPU engine; nvcc is needed, and a GPU is not. PYTHON names the interpreter, 3.10 or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
@@ -37,6 +38,16 @@ wheel() {
   say "built $(ls build/wheel/*.whl), $(stat -c %s build/wheel/*.whl) bytes"
 }
 
+# It has to stay below 60 MB.
+cuda_wheel() {
+  rm -rf build/wheel-cuda
+  pip "$tools" wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel-cuda python/cu13
+  local size
+  size=$(stat -c %s build/wheel-cuda/*.whl)
+  [ "$size" -lt 60000000 ] || die "$(ls build/wheel-cuda/*.whl) has $size bytes; at most 60000000 are allowed"
+  say "built $(ls build/wheel-cuda/*.whl), $size bytes"
+}
+
 # Away from the sources, so that the installed package is the one that is tested.
 run_tests() {
   pip "$installed" install --quiet build/wheel/sortile-*.whl
@@ -54,6 +65,10 @@ wheel)
   build_tools
   wheel
   ;;
+wheel-cuda)
+  build_tools
+  cuda_wheel
+  ;;
 test)
   build_tools
   test_tools
@@ -65,5 +80,5 @@ test-or-skip)
   wheel
   run_tests "${@:2}"
   ;;
-*) die "usage: scripts/python.sh wheel | test [pytest's arguments] | test-or-skip" ;;
+*) die "usage: scripts/python.sh wheel | wheel-cuda | test [pytest's arguments] | test-or-skip" ;;
 esac

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Literal, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Back = Callable[[Array], Any]
+Nan = Literal["last", "largest"]
 
 _ORDERED = (
     "booleans, integers and floats up to 64 bits, ml_dtypes.bfloat16, complex numbers, datetime64, timedelta64, and "
@@ -48,7 +49,8 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
     on_host = x.__dlpack_device__()[0] == 1
     if not on_host:
         raise TypeError(
-            f"sortile: this {type(x).__name__} lies in the memory of a device; arrays in host memory can be sorted here"
+            f"sortile: this {type(x).__name__} lies in the memory of a device; of such arrays those of PyTorch, CuPy and "
+            "JAX are sorted, which take others by their from_dlpack()"
         )
     back = _namespace(x).from_dlpack
     if getattr(x, "requires_grad", False):

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Callable
 
 from numpy.typing import NDArray
 
@@ -22,3 +22,25 @@ def unique(
 def explain(like: Any, n: Any, positions: Any, descending: Any, threads: Any, /) -> Any: ...
 def info() -> dict[str, Any]: ...
 def release_scratch() -> None: ...
+
+# Sorts of rows by addresses, on the GPU that `ordinal` numbers; `wanted` as in _gpu.py.
+has_gpu_engine: bool
+
+def device_sort(
+    wanted: int,
+    type: int,
+    rows: int,
+    n: int,
+    keys_in: int,
+    keys_out: int,
+    value_bytes: int,
+    values_in: int,
+    values_out: int,
+    descending: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
+def device_explain(wanted: int, type: int, n: int, descending: bool, /) -> str: ...
+def xla_handlers() -> dict[str, Any]: ...

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Union
 
 Tell = Callable[[float], Any]
+Progress = Union[None, bool, Tell]
 
 
 @contextmanager

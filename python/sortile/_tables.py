@@ -6,34 +6,108 @@ keeps numbers); the order comes back as row numbers, and the table's own library
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 import numpy as np
 
-from . import _core
-from ._arrays import Array, Columns, leaves
-from ._progress import telling
+from ._arrays import Array, Columns, Nan, leaves
+from ._backend import core
+from ._progress import Progress, telling
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
 
 _KNOWN = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "pyarrow.RecordBatch")
 _DIRECTIONS = {"ascending": False, "descending": True}
 
 
 def sort_table(
-    table: Any, by: Any, nulls: str, nan: str, ignore_index: bool, threads: int | None, progress: Any
+    table: Any,
+    by: Any,
+    /,
+    *,
+    nulls: Literal["last", "first"] = "last",
+    nan: Nan = "last",
+    ignore_index: bool = False,
+    threads: int | None = None,
+    progress: Progress = None,
 ) -> Any:
+    """Rows of a table in the order of some of its columns.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame, polars.DataFrame, pyarrow.Table or pyarrow.RecordBatch
+    by : column, (column, direction), or list of these
+        What decides, the first before the next; a direction is "ascending" or "descending". Columns hold numbers,
+        decimals of up to 128 bits, booleans, dates, times, text (in the order of its bytes), binary, categories.
+    nulls : {"last", "first"}
+        Where rows go whose entry is null, in both directions. pandas counts NaN and NaT as null.
+    nan : {"last", "largest"}
+        Where NaN goes among what is not null, as in `sort`.
+    ignore_index : bool
+        Of pandas: the result is numbered anew.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    table of the same kind
+        Rows that agree in all columns of `by` keep their order.
+
+    Raises
+    ------
+    TypeError
+        For a table that is not known here, and a column of a type that has no order.
+    ValueError
+        For a column that is not there, and a direction that is none.
+
+    Examples
+    --------
+    >>> import pandas, sortile
+    >>> fruit = pandas.DataFrame({"name": ["fig", "pear", "kiwi"], "size": [7, 12, 7]})
+    >>> sortile.sort_table(fruit, [("size", "descending"), "name"])["name"].tolist()
+    ['pear', 'fig', 'kiwi']
+    """
     kind = _kind(table)
-    order = _order(by, _names(table, kind))
+    decide = _order(by, _names(table, kind))
     dtype = np.uint32 if len(table) < 2**32 else np.int64
-    rows = _positions(table, kind, order, dtype, nulls, nan, threads, progress)
+    rows = _positions(table, kind, decide, dtype, nulls, nan, threads, progress)
     return _take(table, kind, rows, ignore_index)
 
 
 def argsort_table(
-    table: Any, by: Any, dtype: Any, nulls: str, nan: str, threads: int | None, progress: Any
-) -> Array:
+    table: Any,
+    by: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    nulls: Literal["last", "first"] = "last",
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """Row numbers of a table in the order of some of its columns.
+
+    Parameters
+    ----------
+    table, by, nulls, nan, threads, progress
+        As in `sort_table`.
+    dtype : {int64, uint32}
+        Of the row numbers.
+
+    Returns
+    -------
+    array of int64 or uint32
+
+    Examples
+    --------
+    >>> import pandas, sortile
+    >>> sortile.argsort_table(pandas.DataFrame({"size": [7, 12, 5]}), "size")
+    array([2, 0, 1])
+    """
     kind = _kind(table)
-    order = _order(by, _names(table, kind))
-    return _positions(table, kind, order, dtype, nulls, nan, threads, progress)
+    decide = _order(by, _names(table, kind))
+    return _positions(table, kind, decide, dtype, nulls, nan, threads, progress)
 
 
 def _kind(table: Any) -> str:
@@ -93,7 +167,7 @@ def _positions(
             column = table.get_column(name) if kind == "polars" else table.column(name)
             _append_stream(columns, column, descending)
     with telling(progress) as tell:
-        result: Array = _core.argsort_rows(
+        result: Array = core.argsort_rows(
             columns.arrays, columns.descending, dtype, nulls == "first", nan, threads, tell
         )
     return result

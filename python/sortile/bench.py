@@ -1,8 +1,8 @@
-"""Times against NumPy, pandas, Polars and PyArrow: ``python -m sortile.bench``.
+"""Times against NumPy, pandas, Polars and PyArrow, and on a GPU PyTorch, CuPy and JAX: ``python -m sortile.bench``.
 
 Each row times both sides in turns, so that whatever else the machine does falls on both, and compares the fastest run
 of each. Short calls are repeated inside a run until it takes a millisecond. ``--json FILE`` keeps the results with what
-they were measured on; ``--only TEXT`` chooses rows.
+they were measured on; ``--only TEXT`` chooses rows, ``--gpu`` those of arrays on a GPU (``_bench_gpu``).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Contest:
     rival: str
     theirs: Call
     target: float
+    finish: Call = lambda: None  # waits for what the calls have queued
 
 
 @dataclass
@@ -55,32 +56,31 @@ class Outcome:
         )
 
 
-def repetitions(call: Call) -> int:
+def repetitions(call: Call, finish: Call) -> int:
+    call()
+    finish()
     count = 1
-    while True:
-        begin = time.perf_counter()
-        for _ in range(count):
-            call()
-        if time.perf_counter() - begin > 1e-3:
-            return count
+    while once(call, count, finish) * count < 1e-3:
         count *= 2
+    return count
 
 
-def once(call: Call, count: int) -> float:
+def once(call: Call, count: int, finish: Call) -> float:
     begin = time.perf_counter()
     for _ in range(count):
         call()
+    finish()
     return (time.perf_counter() - begin) / count
 
 
 def measure(row: Contest, seconds: float) -> Outcome:
     ours = theirs = float("inf")
-    our_count, their_count = repetitions(row.ours), repetitions(row.theirs)
+    our_count, their_count = repetitions(row.ours, row.finish), repetitions(row.theirs, row.finish)
     end = time.perf_counter() + seconds
     runs = 0
     while runs < 3 or time.perf_counter() < end:
-        ours = min(ours, once(row.ours, our_count))
-        theirs = min(theirs, once(row.theirs, their_count))
+        ours = min(ours, once(row.ours, our_count, row.finish))
+        theirs = min(theirs, once(row.theirs, their_count, row.finish))
         runs += 1
     return Outcome(row.name, row.n, ours, row.rival, theirs, theirs / ours, row.target)
 
@@ -181,7 +181,7 @@ def machine() -> dict[str, Any]:
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "sortile": sortile.__version__,
+        "sortile": f"{sortile.__version__}, {sortile.info()['module']}",
         "date": time.strftime("%Y-%m-%d"),
     }
 
@@ -192,20 +192,28 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains TEXT")
     parser.add_argument("--below", type=int, default=10**9, metavar="N", help="only rows of fewer than N elements")
+    parser.add_argument("--gpu", action="store_true", help="rows of arrays on a GPU, in place of those in host memory")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row (default 1)")
     parser.add_argument("--threads", type=int, help="of sortile; as many as the machine offers, where not given")
     parser.add_argument("--json", metavar="FILE", help="keep the results there")
     chosen = parser.parse_args(arguments)
 
+    suites: tuple[Callable[[int | None], Iterator[Contest]], ...] = (sorts, argsorts, others, tables)
+    about = machine()
+    if chosen.gpu:
+        from . import _bench_gpu
+
+        suites = _bench_gpu.SUITES
+        about.update(_bench_gpu.machine())
     outcomes = []
-    for suite in (sorts, argsorts, others, tables):
+    for suite in suites:
         for row in suite(chosen.threads):
             if chosen.only in row.name and row.n < chosen.below:
                 outcomes.append(measure(row, chosen.seconds))
                 print(outcomes[-1].line(), flush=True)
     if chosen.json:
         threads = chosen.threads or sortile.info()["threads"]
-        result = {"machine": machine(), "threads": threads, "rows": [asdict(o) for o in outcomes]}
+        result = {"machine": about, "threads": threads, "rows": [asdict(o) for o in outcomes]}
         Path(chosen.json).write_text(json.dumps(result, indent=1) + "\n")
     return 0
 

@@ -3,7 +3,9 @@
 #include "numpy.hpp"
 
 #include "call.hpp"
+#include "device.hpp"
 #include "sort.hpp"
+#include "xla.hpp"
 
 #include "plan/engine.hpp"
 
@@ -83,4 +85,8 @@ NB_MODULE(_core, m) {
   def_any(m, "explain", &here::explain);
   m.def("info", &here::info);
   m.def("release_scratch", &here::release_scratch_memory);
+  m.def("device_sort", &here::device_sort);
+  m.def("device_explain", &here::device_explain);
+  m.def("xla_handlers", &here::xla_handlers);
+  m.attr("has_gpu_engine") = here::has_gpu_engine;
 }

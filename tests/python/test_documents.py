@@ -1,6 +1,9 @@
-"""The examples of the documents and docstrings, run as they stand."""
+"""The examples of the documents, docstrings and the notebook, run as they stand."""
 
 import doctest
+import importlib
+import json
+import pkgutil
 import re
 from pathlib import Path
 
@@ -20,8 +23,35 @@ def test_python_blocks_run(page):
 
 
 def test_docstrings():
-    ran = doctest.testmod(sortile)
-    assert ran.attempted >= 8 and ran.failed == 0
+    ran = 0
+    for module in {getattr(sortile, name).__module__ for name in sortile.__all__}:
+        found = doctest.testmod(importlib.import_module(module))
+        assert found.failed == 0, module
+        ran += found.attempted
+    assert ran >= 20
+
+
+def test_notebook(monkeypatch, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    matplotlib.use("svg")
+    monkeypatch.setenv("SORTILE_NOTEBOOK_LARGEST", "1000")
+    drawn = []
+    monkeypatch.setattr("matplotlib.pyplot.show", lambda: drawn.append(len(matplotlib.pyplot.gcf().axes)))
+    cells = json.loads((ROOT / "docs" / "python-speed.ipynb").read_text())["cells"]
+    names: dict = {}
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
+    assert drawn == [2, 2, 2, 2]
+    matplotlib.pyplot.close("all")
+
+
+def test_modules_are_small_and_say_what_they_are_for():
+    for module in pkgutil.iter_modules(sortile.__path__):
+        source = Path(sortile.__path__[0], f"{module.name}.py")
+        if source.exists():
+            text = source.read_text()
+            assert text.startswith('"""') and text.count("\n") <= 400, module.name
 
 
 def test_every_function_is_documented():

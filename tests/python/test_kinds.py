@@ -118,20 +118,3 @@ def test_arrays_of_other_frameworks():
     assert type(keys) is Foreign and type(values) is np.ndarray and values.tolist() == [1, 2, 0]
     with pytest.raises(TypeError, match="lies in the memory of a device"):
         sortile.sort(Foreign(np.array([1.0]), device=2))
-
-
-@pytest.mark.parametrize("name", ["torch", "jax"])
-def test_frameworks_that_are_installed(name):
-    pytest.importorskip(name)
-    if name == "torch":
-        import torch
-
-        x = torch.tensor([[3.0, 1.0], [2.0, 5.0]], requires_grad=True)
-        assert torch.equal(sortile.sort(x), torch.sort(x.detach(), stable=True).values)
-        assert torch.equal(sortile.argsort(x, axis=0), torch.argsort(x, dim=0, stable=True))
-    else:
-        import jax
-
-        x = jax.numpy.array([3.0, 1.0, 2.0])
-        found = sortile.sort(x)
-        assert isinstance(found, jax.Array) and found.tolist() == [1, 2, 3]

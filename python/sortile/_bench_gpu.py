@@ -1,0 +1,131 @@
+"""Rows of `sortile.bench` for arrays on a GPU: each framework that is installed against its own sorts.
+
+A call queues its work; a run ends when the device has done all of it. torch.sort gives positions beside the keys whether
+they are wanted or not. ``call`` rows compare with the compiled call alone, into an array that is there already: what
+is more is this package's and the framework's part.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+import sortile
+
+from ._backend import core
+from ._gpu import KEYS, GpuArrays
+from .bench import Contest
+
+SIZES = (1000, 10**5, 2**20, 2**24, 2**28)
+
+
+def host_keys(n: int, dtype: str) -> Any:
+    """Uniform over all bits; floats uniform in [0, 1)."""
+    rng = np.random.default_rng(1)
+    if dtype.startswith("float"):
+        return rng.random(n, dtype="float32").astype(dtype, copy=False)
+    return rng.integers(0, 2**64, n * np.dtype(dtype).itemsize // 8 + 1, dtype="u8").view(dtype)[:n]
+
+
+def on_torch(_: int | None) -> Iterator[Contest]:
+    with suppress(ImportError):
+        import torch
+
+        if not torch.cuda.is_available():
+            return
+        done = torch.cuda.synchronize
+        targets = {"int32": 2.5, "int64": 3.0}
+        for dtype in ("int32", "int64", "float32"):
+            for n in SIZES:
+                x = torch.from_numpy(host_keys(n, dtype)).cuda()
+                aim = targets.get(dtype, 1.0) if n == 2**28 else 1.0
+                yield Contest(f"PyTorch sort {dtype}", n, partial(sortile.sort, x), "torch.sort",
+                              partial(torch.sort, x), aim, done)
+                if n < 2**28:
+                    yield Contest(f"PyTorch argsort {dtype}", n, partial(sortile.argsort, x), "torch.argsort stable",
+                                  partial(torch.argsort, x, stable=True), 1.0, done)
+        rows = torch.from_numpy(host_keys(2**24, "float32")).cuda().reshape(2**14, 2**10)
+        yield Contest("PyTorch sort 2^14 rows", rows.numel(), partial(sortile.sort, rows), "torch.sort",
+                      partial(torch.sort, rows), 1.0, done)
+        from . import _torch
+
+        x = torch.from_numpy(host_keys(1000, "int32")).cuda()
+        yield Contest("PyTorch call", 1000, partial(sortile.sort, x), "compiled call",
+                      compiled_call(_torch.FRAMEWORK, x), 0.0, done)
+
+
+def on_cupy(_: int | None) -> Iterator[Contest]:
+    with suppress(ImportError):
+        import cupy
+
+        if not cupy.cuda.is_available():
+            return
+        done = cupy.cuda.Device().synchronize
+        targets = {"uint32": 1.8, "int64": 2.8}
+        for dtype in ("uint32", "int64", "float32"):
+            for n in SIZES:
+                x = cupy.asarray(host_keys(n, dtype))
+                aim = targets.get(dtype, 1.0) if n == 2**28 else 1.0
+                yield Contest(f"CuPy sort {dtype}", n, partial(sortile.sort, x), "cupy.sort", partial(cupy.sort, x),
+                              aim, done)
+        from . import _cupy
+
+        x = cupy.asarray(host_keys(1000, "int32"))
+        yield Contest("CuPy call", 1000, partial(sortile.sort, x), "compiled call",
+                      compiled_call(_cupy.FRAMEWORK, x), 0.0, done)
+
+
+def on_jax(_: int | None) -> Iterator[Contest]:
+    with suppress(ImportError):
+        import jax
+
+        if all(d.platform != "gpu" for d in jax.devices()):
+            return
+        jax.config.update("jax_enable_x64", True)
+
+        def waited(call: Callable[[Any], Any], x: Any) -> Callable[[], Any]:
+            return lambda: call(x).block_until_ready()
+
+        for n in (1000, 2**20, 2**26):
+            for dtype in ("int32", "int64"):
+                x = jax.device_put(host_keys(n, dtype))
+                argsort = jax.jit(partial(jax.numpy.argsort, stable=True))
+                aim = 20.0 if dtype == "int64" and n == 2**26 else 1.0
+                yield Contest(f"JAX argsort {dtype}", n, waited(sortile.argsort, x), "jnp.argsort",
+                              waited(argsort, x), aim)
+                sort = jax.jit(partial(jax.numpy.sort, stable=True))
+                yield Contest(f"JAX sort {dtype}", n, waited(sortile.sort, x), "jnp.sort", waited(sort, x), 1.0)
+
+
+def compiled_call(framework: GpuArrays, x: Any) -> Callable[[], Any]:
+    """The sort without anything around it but its workspace."""
+    out = framework.empty(tuple(x.shape), x.dtype, x)
+    queue = framework.queue(x)
+    arguments = (framework.key_type(x), 1, x.shape[0], framework.address(x), framework.address(out), 0, 0, 0)
+    return lambda: core.device_sort(KEYS, *arguments, False, *queue)
+
+
+def machine() -> dict[str, Any]:
+    about: dict[str, Any] = {}
+    with suppress(ImportError):
+        import torch
+
+        about["torch"] = torch.__version__
+        if torch.cuda.is_available():
+            about["gpu"] = torch.cuda.get_device_name()
+            about["cuda"] = torch.version.cuda
+    with suppress(ImportError):
+        import cupy
+
+        about["cupy"] = cupy.__version__
+    with suppress(ImportError):
+        import jax
+
+        about["jax"] = jax.__version__
+    return about
+
+
+SUITES = (on_torch, on_cupy, on_jax)

@@ -1,0 +1,107 @@
+"""CuPy's arrays."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import cupy
+
+from ._gpu import Allocate, GpuArrays, need_gpu_engine
+
+_SIGN = {"float16": ("uint16", 15), "bfloat16": ("uint16", 15), "float32": ("uint32", 31), "float64": ("uint64", 63)}
+
+
+def _allocate(size: int) -> tuple[int, Any]:
+    memory = cupy.cuda.alloc(size)
+    return memory.ptr, memory
+
+
+class CuPy(GpuArrays):
+    name = "CuPy"
+
+    def is_array(self, kind: type) -> bool:
+        return issubclass(kind, cupy.ndarray)
+
+    def holds(self, x: Any) -> bool:
+        need_gpu_engine(x)
+        return True
+
+    def type_name(self, x: Any) -> str:
+        return str(x.dtype.name)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any, like: Any) -> Any:
+        with like.device:
+            return cupy.empty(shape, dtype)
+
+    def address(self, x: Any) -> int:
+        return int(x.data.ptr)
+
+    def queue(self, x: Any) -> tuple[int, int, Allocate]:
+        with x.device:
+            return x.device.id, cupy.cuda.get_current_stream().ptr, _allocate
+
+    def fits(self, out: Any, keys: Any) -> bool:
+        return bool(
+            isinstance(out, cupy.ndarray)
+            and out.dtype == keys.dtype
+            and out.shape == keys.shape[1:]
+            and out.flags.c_contiguous
+            and out.device == keys.device
+        )
+
+    def stored(self, result: Any, out: Any) -> Any:
+        if not isinstance(out, cupy.ndarray) or out.dtype != result.dtype:
+            raise TypeError(f"sortile: out must be a cupy.ndarray of {result.dtype}")
+        if out.shape != result.shape:
+            raise ValueError(f"sortile: out has shape {out.shape}; needed is {result.shape}")
+        out[...] = result
+        return out
+
+    def typed(self, name: str) -> Any:
+        return cupy.dtype(name)
+
+    def is_float(self, x: Any) -> bool:
+        return x.dtype.name in _SIGN
+
+    def flipped(self, x: Any) -> Any:
+        word, place = _SIGN[x.dtype.name]
+        return (x.view(word) ^ cupy.dtype(word).type(1 << place)).view(x.dtype)
+
+    def contiguous(self, x: Any) -> Any:
+        return cupy.ascontiguousarray(x)
+
+    def moveaxis(self, x: Any, source: int, destination: int) -> Any:
+        return cupy.moveaxis(x, source, destination)
+
+    def row_numbers(self, like: Any, rows: int, n: int, name: str) -> Any:
+        with like.device:
+            return cupy.repeat(cupy.arange(rows, dtype=name), n)
+
+    def cast(self, x: Any, name: str) -> Any:
+        return x.astype(name, copy=False)
+
+    def take(self, x: Any, positions: Any) -> Any:
+        return cupy.take(x, positions, axis=0)
+
+    def take_along_axis(self, x: Any, positions: Any, axis: int) -> Any:
+        return cupy.take_along_axis(x, positions, axis)
+
+    def concatenate(self, arrays: Sequence[Any]) -> Any:
+        return cupy.concatenate(arrays)
+
+    def isnan(self, x: Any) -> Any:
+        return cupy.isnan(x)
+
+    def flatnonzero(self, x: Any) -> Any:
+        return cupy.flatnonzero(x)
+
+    def cumsum(self, x: Any) -> Any:
+        return cupy.cumsum(x)
+
+    def placed(self, positions: Any, values: Any) -> Any:
+        result = cupy.empty_like(values)
+        result[positions] = values
+        return result
+
+
+FRAMEWORK = CuPy()

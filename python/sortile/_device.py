@@ -1,0 +1,234 @@
+"""Sorts of arrays that a framework keeps, by what the framework offers (`_frameworks.Framework`).
+
+Keys become rows of an array of two axes. NaN goes last in a descending order by way of the ascending one: with all
+signs turned round, the largest number is the smallest, and NaN still comes last. (The library itself has NaN for the
+largest value: first where the order descends, which is `nan="largest"`.)
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+from numpy.exceptions import AxisError
+
+if TYPE_CHECKING:
+    from ._frameworks import Framework
+
+POSITIONS = ("int64", "int32", "uint32")
+Back = Callable[[Any], Any]
+
+
+def sort(f: Framework, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
+    keys, back = _rows(f, x, axis)
+    flips = _flips(f, x, descending, nan)
+    if flips:
+        result = f.flipped(f.sort_rows(f.flipped(keys), False))
+    elif out is not None and x.ndim == 1:
+        return f.sort_rows(keys, bool(descending), into=out)
+    else:
+        result = f.sort_rows(keys, bool(descending))
+    return back(result) if out is None else f.stored(back(result), out)
+
+
+def argsort(f: Framework, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
+    keys, back = _rows(f, x, axis)
+    flips = _flips(f, x, descending, nan)
+    name = position_name(f, dtype if out is None or dtype is not None else out.dtype, keys.shape[1])
+    result = back(f.argsort_rows(f.flipped(keys) if flips else keys, bool(descending) and not flips, name))
+    return result if out is None else f.stored(result, out)
+
+
+def sort_with_positions(f: Framework, x: Any, axis: int, descending: bool, nan: str) -> tuple[Any, Any]:
+    """The sorted keys, and where each of them was."""
+    keys, back = _rows(f, x, axis)
+    flips = _flips(f, x, descending, nan)
+    found, positions = f.sort_rows_with_positions(
+        f.flipped(keys) if flips else keys, bool(descending) and not flips, f.positions
+    )
+    return back(f.flipped(found) if flips else found), back(positions)
+
+
+def sort_by_key(
+    f: Framework, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
+) -> tuple[Any, tuple[Any, ...]]:
+    one_axis = keys.ndim == 1 and axis in (0, -1)
+    for number, v in enumerate(values):
+        _need_values(keys, v, number, one_axis)
+    if not one_axis:
+        positions = argsort(f, keys, axis, descending, None, None, nan)
+        return f.take_along_axis(keys, positions, axis), tuple(f.take_along_axis(v, positions, axis) for v in values)
+    if len(values) != 1 or prod(values[0].shape) == 0:
+        sorted_keys, positions = sort_with_positions(f, keys, 0, descending, nan)
+        return sorted_keys, tuple(f.take(v, positions) for v in values)
+    rows, back = _rows(f, keys, 0)
+    flips = _flips(f, keys, descending, nan)
+    moving = f.contiguous(values[0]).reshape((1, *values[0].shape))
+    found, moved = f.sort_rows_by_key(f.flipped(rows) if flips else rows, moving, bool(descending) and not flips)
+    return back(f.flipped(found) if flips else found), (moved.reshape(values[0].shape),)
+
+
+def _need_values(keys: Any, v: Any, number: int, one_axis: bool) -> None:
+    start = f"sortile.sort_by_key: value array {number} "
+    if one_axis and (v.ndim == 0 or v.shape[0] != keys.shape[0]):
+        raise ValueError(
+            f"{start}has shape {tuple(v.shape)}; its first axis must be as long as the keys, {keys.shape[0]}"
+        )
+    if not one_axis and tuple(v.shape) != tuple(keys.shape):
+        raise ValueError(
+            f"{start}has shape {tuple(v.shape)}, the keys have {tuple(keys.shape)}; with keys of several axes they "
+            "must agree"
+        )
+
+
+def rows_in_order(f: Framework, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+    """Stable sorts by one column after another, the last first: each leaves ties as the later columns had them."""
+    n = columns[0].shape[0] if columns[0].ndim else 0
+    for number, column in enumerate(columns):
+        if column.ndim != 1 or column.shape[0] != n:
+            raise ValueError(
+                f"sortile.argsort_rows: column {number} has shape {tuple(column.shape)}; columns have one axis and the "
+                f"length of the first, {n}"
+            )
+    name = position_name(f, dtype, n)
+    working = "int32" if n < 2**31 else "int64"
+    order = None
+    for column, down in zip(columns[::-1], descending[::-1]):
+        if order is None:
+            order = argsort(f, column, 0, down, working, None, nan)
+        else:
+            _, (order,) = sort_by_key(f, f.take(column, order), (order,), 0, down, nan)
+    return f.cast(order, name)
+
+
+def lexsort(
+    f: Framework, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str
+) -> Any:
+    if any(tuple(k.shape) != tuple(keys[0].shape) for k in keys):
+        shapes = ", ".join(str(tuple(k.shape)) for k in keys)
+        raise ValueError(f"sortile.lexsort: keys have shapes {shapes}; one is needed")
+    if keys[0].ndim == 1:
+        return rows_in_order(f, keys[::-1], descending[::-1], dtype, nan)
+    name = position_name(f, dtype, keys[0].shape[axis])
+    order = None
+    for key, down in zip(keys, descending):
+        if order is None:
+            order = argsort(f, key, axis, down, None, None, nan)
+        else:
+            step = argsort(f, f.take_along_axis(key, order, axis), axis, down, None, None, nan)
+            order = f.take_along_axis(order, step, axis)
+    return f.cast(order, name)
+
+
+def merge(f: Framework, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
+    """A stable sort of the runs behind each other gives what a stable merge of them does."""
+    for number, run in enumerate(runs):
+        if run.ndim != 1:
+            raise ValueError(f"sortile.merge: run {number} has shape {tuple(run.shape)}; runs have one axis")
+        if run.dtype != runs[0].dtype:
+            raise TypeError(
+                f"sortile.merge: run {number} holds {run.dtype}, run 0 holds {runs[0].dtype}; all runs must be of one "
+                "type"
+            )
+    return f.sort(f.concatenate(runs), 0, descending, out, nan)
+
+
+def is_sorted(f: Framework, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
+    """Whether the stable order is the one that is there. Waits for the device."""
+    keys, _ = _rows(f, x, axis)
+    flips = _flips(f, x, descending, nan)
+    n = keys.shape[1]
+    name = "int32" if n < 2**31 else "int64"
+    positions = f.argsort_rows(f.flipped(keys) if flips else keys, bool(descending) and not flips, name)
+    return n < 2 or bool((positions[:, 1:] > positions[:, :-1]).all())
+
+
+def unique(f: Framework, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
+    """Waits for the device, which alone knows how many elements are distinct."""
+    index, inverse, counts = wanted
+    keys, positions = sort_with_positions(f, x.reshape(-1), 0, False, "last")
+    differs = keys[1:] != keys[:-1]
+    if equal_nan and f.is_float(x):
+        differs = differs & ~(f.isnan(keys[1:]) & f.isnan(keys[:-1]))
+    begins = f.concatenate([f.cast(keys[:1] == keys[:1], "bool") | True, differs])
+    first = f.flatnonzero(begins)
+    rest = []
+    if index:
+        rest.append(f.take(positions, first))
+    if inverse:
+        rest.append(f.placed(positions, f.cast(f.cumsum(begins), f.positions) - 1).reshape(x.shape))
+    if counts:
+        end = f.row_numbers(keys, 1, 1, f.positions) + keys.shape[0]
+        rest.append(f.concatenate([first[1:], end[: first.shape[0]]]) - first)
+    return f.take(keys, first), rest
+
+
+def explain(f: Framework, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
+    keys, _ = _rows(f, x, axis)
+    return f.plan(keys, keys.shape[0], keys.shape[1], positions, descending)
+
+
+# Many short rows at once, for frameworks whose sorts take one row at a time.
+
+
+def one_by_one(rows: int, n: int) -> bool:
+    """Whether rows are few or long enough to be sorted each by itself."""
+    return rows <= 4 or n >= 1 << 17
+
+
+def sort_short_rows(f: Framework, keys: Any, descending: bool) -> Any:
+    """By two stable sorts of all keys: by key, then by row."""
+    rows, n = keys.shape
+    numbers = f.row_numbers(keys, rows, n, "int32")
+    moved, numbers = f.sort_rows_by_key(keys.reshape((1, -1)), numbers.reshape((1, -1)), descending)
+    _, moved = f.sort_rows_by_key(numbers, moved, False)
+    return moved.reshape((rows, n))
+
+
+def argsort_short_rows(f: Framework, keys: Any, descending: bool, name: str) -> Any:
+    rows, n = keys.shape
+    order = f.argsort_rows(keys.reshape((1, -1)), descending, "int32" if rows * n < 2**31 else "int64")
+    numbers, order = f.sort_rows_by_key(order // n, order, False)
+    return f.cast((order - numbers * n).reshape((rows, n)), name)
+
+
+# Arguments.
+
+
+def _rows(f: Framework, x: Any, axis: int | None) -> tuple[Any, Back]:
+    """The lanes along an axis as rows in one piece, and the way back for an array of the same rows."""
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    if not -x.ndim <= axis < x.ndim:
+        raise AxisError(f"sortile: axis {axis} of an array with {x.ndim} dimensions")
+    if x.ndim == 1:
+        return f.contiguous(x).reshape((1, x.shape[0])), _only_row
+    moved = f.contiguous(f.moveaxis(x, axis, -1))
+    shape = tuple(moved.shape)
+
+    def back(result: Any) -> Any:
+        return f.moveaxis(result.reshape(shape), -1, axis)
+
+    return moved.reshape((prod(shape[:-1]), shape[-1])), back
+
+
+def _only_row(result: Any) -> Any:
+    return result.reshape((result.shape[1],))
+
+
+def _flips(f: Framework, x: Any, descending: bool, nan: str) -> bool:
+    if nan not in ("last", "largest"):
+        raise ValueError(
+            'sortile: nan must be "last" (behind all numbers in both directions) or "largest" (larger than all numbers)'
+        )
+    return bool(descending) and nan == "last" and f.is_float(x)
+
+
+def position_name(f: Framework, dtype: Any, n: int) -> str:
+    """The name of the type of positions below n."""
+    name = f.positions if dtype is None else getattr(dtype, "__name__", str(dtype)).rpartition(".")[2]
+    if name not in POSITIONS:
+        raise TypeError(f"sortile: positions of dtype {name} asked for; allowed are {', '.join(POSITIONS)}")
+    if n > {"int64": 2**63, "int32": 2**31, "uint32": 2**32}[name]:
+        raise ValueError(f"sortile: {name} cannot number {n} elements")
+    return name

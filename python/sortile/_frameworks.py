@@ -1,0 +1,188 @@
+"""Which arrays a framework keeps to itself: those on a GPU, and those that it traces or differentiates.
+
+All others (NumPy's, lists, a framework's plain arrays in host memory) are read where they lie by `_arrays.given`. What a
+framework has to offer so that `_device` can sort its arrays is a class here; PyTorch, CuPy and JAX have one each, loaded
+when the first array of theirs is seen. None of them is imported before the caller has done so.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Iterable, Sequence
+
+from . import _device
+from ._progress import Progress
+
+_MODULES = {"torch": "_torch", "cupy": "_cupy", "jax": "_jax", "jaxlib": "_jax"}
+_known: dict[type, Framework | None] = {}
+
+
+def held_by(x: Any) -> Framework | None:
+    """The framework that has to be asked for this array; None where it is read like NumPy's."""
+    kind = type(x)
+    found = _known[kind] if kind in _known else _look_up(kind)
+    return found if found is not None and found.holds(x) else None
+
+
+def _look_up(kind: type) -> Framework | None:
+    found: Framework | None = None
+    for base in kind.__mro__:
+        module = _MODULES.get(base.__module__.partition(".")[0])
+        if module is not None:
+            framework: Framework = importlib.import_module(f".{module}", __package__).FRAMEWORK
+            if framework.is_array(kind):
+                found = framework
+                break
+    _known[kind] = found
+    return found
+
+
+def held_together(function: str, arrays: Iterable[Any]) -> tuple[Framework | None, list[Any]]:
+    """The framework that has to be asked for one of these arrays, and all of them as its own."""
+    given = list(arrays)
+    for x in given:
+        if (framework := held_by(x)) is not None:
+            return framework, [framework.adopted(function, number, a) for number, a in enumerate(given)]
+    return None, given
+
+
+def refuse_host_options(order: Any, progress: Progress) -> None:
+    """What sorts of arrays on a GPU cannot be asked for: they return before their work is done."""
+    if order is not None:
+        raise ValueError("sortile: order names fields, which arrays on a GPU do not have")
+    if progress is not None and progress is not False:
+        raise ValueError(
+            "sortile: progress cannot be told of an array that a framework keeps on a GPU, traces or differentiates: the "
+            "call returns before the work is done"
+        )
+
+
+class Framework:
+    """What the sorts in `_device` ask of a framework. Keys are sorted as the rows of arrays of two axes, in one piece.
+
+    `positions`: the name of the type that positions have where the caller does not choose.
+    """
+
+    name: str
+    positions = "int64"
+
+    def is_array(self, kind: type) -> bool:
+        """Whether objects of this class are arrays of the framework."""
+        raise NotImplementedError
+
+    def holds(self, x: Any) -> bool:
+        """Whether the array cannot simply be read as one in host memory."""
+        raise NotImplementedError
+
+    def adopted(self, function: str, number: int, x: Any) -> Any:
+        """An array that is to be sorted beside one that the framework holds."""
+        if self.is_array(type(x)):
+            return x
+        raise TypeError(
+            f"sortile.{function}: array {number} is of type {type(x).__name__}; beside it is one of {self.name}'s, and all "
+            "must be"
+        )
+
+    # Sorts of rows.
+
+    def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
+        """Each row sorted; `into`, which may be `keys`, takes the result where the framework can write to arrays."""
+        raise NotImplementedError
+
+    def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
+        """For each row its order, in positions of this type."""
+        raise NotImplementedError
+
+    def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
+        raise NotImplementedError
+
+    def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
+        """`values`: of the shape of the keys, or with further axes that move as one."""
+        raise NotImplementedError
+
+    # Arithmetic, by NumPy's names.
+
+    def typed(self, name: str) -> Any:
+        """The framework's type of this name."""
+        raise NotImplementedError
+
+    def is_float(self, x: Any) -> bool:
+        raise NotImplementedError
+
+    def flipped(self, x: Any) -> Any:
+        """Floats with their sign bits inverted."""
+        raise NotImplementedError
+
+    def contiguous(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def moveaxis(self, x: Any, source: int, destination: int) -> Any:
+        raise NotImplementedError
+
+    def row_numbers(self, like: Any, rows: int, n: int, name: str) -> Any:
+        """0, 0, …, 1, 1, …: n of each, on the device of `like`."""
+        raise NotImplementedError
+
+    def cast(self, x: Any, name: str) -> Any:
+        raise NotImplementedError
+
+    def take(self, x: Any, positions: Any) -> Any:
+        raise NotImplementedError
+
+    def take_along_axis(self, x: Any, positions: Any, axis: int) -> Any:
+        raise NotImplementedError
+
+    def concatenate(self, arrays: Sequence[Any]) -> Any:
+        raise NotImplementedError
+
+    def isnan(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def flatnonzero(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def cumsum(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def placed(self, positions: Any, values: Any) -> Any:
+        """The array in which result[positions[i]] is values[i]."""
+        raise NotImplementedError
+
+    def stored(self, result: Any, out: Any) -> Any:
+        """`out` with the result in it."""
+        raise NotImplementedError
+
+    def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
+        """How a row would be sorted."""
+        raise NotImplementedError
+
+    # The calls; a framework that traces or differentiates puts its own in front.
+
+    def sort(self, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
+        return _device.sort(self, x, axis, descending, out, nan)
+
+    def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
+        return _device.argsort(self, x, axis, descending, dtype, out, nan)
+
+    def sort_by_key(
+        self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
+    ) -> tuple[Any, tuple[Any, ...]]:
+        return _device.sort_by_key(self, keys, values, axis, descending, nan)
+
+    def rows_in_order(self, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+        return _device.rows_in_order(self, columns, descending, dtype, nan)
+
+    def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+        return _device.lexsort(self, keys, axis, descending, dtype, nan)
+
+    def merge(self, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
+        return _device.merge(self, runs, descending, out, nan)
+
+    def is_sorted(self, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
+        return _device.is_sorted(self, x, axis, descending, nan)
+
+    def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
+        return _device.unique(self, x, wanted, equal_nan)
+
+    def explain(self, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
+        return _device.explain(self, x, axis, positions, descending)

@@ -1,0 +1,126 @@
+"""Sorts of arrays on a GPU by their addresses: what PyTorch's and CuPy's have in common.
+
+The work is queued on the framework's current stream, with workspace from its allocator, and nothing waits for it.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, Callable
+
+from ._backend import core
+from ._device import argsort_short_rows, one_by_one, sort_short_rows
+from ._frameworks import Framework
+
+# As `key_type` of the library numbers them.
+KEY_TYPES = {
+    "bool": 0,
+    "uint8": 0,
+    "uint16": 1,
+    "uint32": 2,
+    "uint64": 3,
+    "int8": 5,
+    "int16": 6,
+    "int32": 7,
+    "int64": 8,
+    "float16": 10,
+    "bfloat16": 11,
+    "float32": 12,
+    "float64": 13,
+}
+KEYS, POSITIONS, KEYS_AND_POSITIONS, KEYS_AND_VALUES = range(4)
+
+Allocate = Callable[[int], "tuple[int, Any]"]
+
+
+def need_gpu_engine(x: Any) -> None:
+    """An array on a GPU, and a package without the engine for it: refused by name."""
+    if not core.has_gpu_engine:
+        raise TypeError(
+            f"sortile: this {type(x).__module__.partition('.')[0]}.{type(x).__name__} lies on a GPU, and this package has "
+            "the CPU engine alone; pip install sortile-cu13 adds the engine for GPUs"
+        )
+
+
+class GpuArrays(Framework):
+    """A framework whose arrays are pieces of device memory with an address."""
+
+    def type_name(self, x: Any) -> str:
+        raise NotImplementedError
+
+    def empty(self, shape: tuple[int, ...], dtype: Any, like: Any) -> Any:
+        """On the device of `like`."""
+        raise NotImplementedError
+
+    def address(self, x: Any) -> int:
+        raise NotImplementedError
+
+    def queue(self, x: Any) -> tuple[int, int, Allocate]:
+        """The number of the array's device, the current stream there, and what allocates on it: address and owner."""
+        raise NotImplementedError
+
+    def fits(self, out: Any, keys: Any) -> bool:
+        """Whether a result like `keys`, as one row, can be written where `out` lies."""
+        raise NotImplementedError
+
+    def key_type(self, x: Any) -> int:
+        name = self.type_name(x)
+        if name not in KEY_TYPES:
+            raise TypeError(
+                f"sortile: elements of type {name} have no order here; on a GPU those that have: {', '.join(KEY_TYPES)}"
+            )
+        return KEY_TYPES[name]
+
+    def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
+        rows, n = keys.shape
+        key_type = self.key_type(keys)
+        if rows > 1 and not one_by_one(rows, n):
+            return sort_short_rows(self, keys, descending)
+        direct = into is not None and self.fits(into, keys)
+        result = into if direct else self.empty((rows, n), keys.dtype, keys)
+        core.device_sort(
+            KEYS, key_type, rows, n, self.address(keys), self.address(result), 0, 0, 0, descending, *self.queue(keys)
+        )
+        return result if direct or into is None else self.stored(result.reshape(into.shape), into)
+
+    def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
+        rows, n = keys.shape
+        key_type = self.key_type(keys)
+        if rows > 1 and not one_by_one(rows, n):
+            return argsort_short_rows(self, keys, descending, positions)
+        result = self.empty((rows, n), self.typed(positions), keys)
+        width = 8 if positions == "int64" else 4
+        core.device_sort(
+            POSITIONS, key_type, rows, n, self.address(keys), 0, width, 0, self.address(result), descending,
+            *self.queue(keys),
+        )
+        return result
+
+    def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
+        rows, n = keys.shape
+        if rows > 1:
+            order = self.argsort_rows(keys, descending, positions)
+            return self.take_along_axis(keys, order, 1), order
+        found = self.empty((rows, n), keys.dtype, keys)
+        order = self.empty((rows, n), self.typed(positions), keys)
+        width = 8 if positions == "int64" else 4
+        core.device_sort(
+            KEYS_AND_POSITIONS, self.key_type(keys), rows, n, self.address(keys), self.address(found), width, 0,
+            self.address(order), descending, *self.queue(keys),
+        )
+        return found, order
+
+    def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
+        rows, n = keys.shape
+        found = self.empty((rows, n), keys.dtype, keys)
+        moved = self.empty(tuple(values.shape), values.dtype, keys)
+        width = values.dtype.itemsize * prod(values.shape[2:])
+        core.device_sort(
+            KEYS_AND_VALUES, self.key_type(keys), rows, n, self.address(keys), self.address(found), width,
+            self.address(values), self.address(moved), descending, *self.queue(keys),
+        )
+        return found, moved
+
+    def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
+        what = POSITIONS if positions else KEYS
+        return str(core.device_explain(what, self.key_type(x), n, descending))

@@ -1,0 +1,228 @@
+"""JAX's arrays: calls of its foreign function interface, under jit, vmap and gradients.
+
+An array that lies in host memory and is not traced is read like NumPy's arrays, and never comes here. For all others
+the call is one XLA custom call, "sortile_sort", which XLA finds by platform: on the CPU it takes all rows at once, on a
+GPU it queues its work on XLA's stream, with workspace from XLA's allocator.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import prod
+from typing import Any, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import _device
+from ._backend import core
+from ._frameworks import Framework
+from ._gpu import KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
+
+_WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
+_POSITION_DTYPES = ("int32", "int64", "uint32")
+
+for _platform, _handler in core.xla_handlers().items():
+    jax.ffi.register_ffi_target("sortile_sort", _handler, platform=_platform)
+
+
+def _call(kind: int, operands: Sequence[Any], results: Any, descending: bool) -> Any:
+    return jax.ffi.ffi_call("sortile_sort", results, vmap_method="broadcast_all")(
+        *(jax.lax.stop_gradient(x) for x in operands), descending=np.int64(descending), kind=np.int64(kind)
+    )
+
+
+def _like(x: Any, dtype: Any = None) -> Any:
+    return jax.ShapeDtypeStruct(x.shape, x.dtype if dtype is None else dtype)
+
+
+def _need_order(x: Any) -> None:
+    if str(x.dtype) not in KEY_TYPES:
+        raise TypeError(
+            f"sortile: elements of type {x.dtype} have no order here; in JAX those that have: {', '.join(KEY_TYPES)}"
+        )
+
+
+class Jax(Framework):
+    name = "JAX"
+
+    @property
+    def positions(self) -> str:  # type: ignore[override]
+        return str(jax.dtypes.canonicalize_dtype(np.int64))
+
+    def is_array(self, kind: type) -> bool:
+        return issubclass(kind, jax.Array) or issubclass(kind, jax.core.Tracer)
+
+    def holds(self, x: Any) -> bool:
+        if isinstance(x, jax.core.Tracer):
+            return True
+        if next(iter(x.devices())).platform == "cpu":
+            return False
+        need_gpu_engine(x)
+        return True
+
+    def adopted(self, function: str, number: int, x: Any) -> Any:
+        return jnp.asarray(x)
+
+    # Rows: on the CPU all in one call. On a GPU the call takes one after another, so short ones go by two sorts.
+
+    def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
+        def at_once(rows: Any) -> Any:
+            return _call(KEYS, (rows,), _like(rows), descending)
+
+        _need_order(keys)
+        if _device.one_by_one(*keys.shape):
+            return at_once(keys)
+        return jax.lax.platform_dependent(
+            keys, cpu=at_once, default=lambda rows: _device.sort_short_rows(self, rows, descending)
+        )
+
+    def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
+        def at_once(rows: Any) -> Any:
+            return _call(POSITIONS, (rows,), _like(rows, np.dtype(positions)), descending)
+
+        _need_order(keys)
+        if _device.one_by_one(*keys.shape):
+            return at_once(keys)
+        return jax.lax.platform_dependent(
+            keys, cpu=at_once, default=lambda rows: _device.argsort_short_rows(self, rows, descending, positions)
+        )
+
+    def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
+        _need_order(keys)
+        if _device.one_by_one(*keys.shape):
+            results = (_like(keys), _like(keys, np.dtype(positions)))
+            found, order = _call(KEYS_AND_POSITIONS, (keys,), results, descending)
+            return found, order
+        order = self.argsort_rows(keys, descending, positions)
+        return self.take_along_axis(keys, order, 1), order
+
+    def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
+        """Values that have more axes than the keys are taken by positions."""
+        _need_order(keys)
+        if values.ndim == keys.ndim:
+            found, moved = _call(KEYS_AND_VALUES, (keys, values), (_like(keys), _like(values)), descending)
+            return found, moved
+        found, order = self.sort_rows_with_positions(keys, descending, self.positions)
+        return found, jnp.take_along_axis(values, order.reshape((*order.shape, *(1,) * (values.ndim - 2))), 1)
+
+    # Arithmetic.
+
+    def typed(self, name: str) -> Any:
+        return np.dtype(name)
+
+    def is_float(self, x: Any) -> bool:
+        return bool(jnp.issubdtype(x.dtype, jnp.floating))
+
+    def flipped(self, x: Any) -> Any:
+        word, place = _WORDS[x.dtype.itemsize]
+        bits = jax.lax.bitcast_convert_type(x, word) ^ word(1 << place)
+        return jax.lax.bitcast_convert_type(bits, x.dtype)
+
+    def contiguous(self, x: Any) -> Any:
+        return x
+
+    def moveaxis(self, x: Any, source: int, destination: int) -> Any:
+        return jnp.moveaxis(x, source, destination)
+
+    def row_numbers(self, like: Any, rows: int, n: int, name: str) -> Any:
+        return jnp.repeat(jnp.arange(rows, dtype=name), n, total_repeat_length=rows * n)
+
+    def cast(self, x: Any, name: str) -> Any:
+        return x.astype(name)
+
+    def take(self, x: Any, positions: Any) -> Any:
+        return jnp.take(x, positions, axis=0)
+
+    def take_along_axis(self, x: Any, positions: Any, axis: int) -> Any:
+        return jnp.take_along_axis(x, positions, axis)
+
+    def concatenate(self, arrays: Sequence[Any]) -> Any:
+        return jnp.concatenate(arrays)
+
+    def isnan(self, x: Any) -> Any:
+        return jnp.isnan(x)
+
+    def flatnonzero(self, x: Any) -> Any:
+        return jnp.flatnonzero(x)
+
+    def cumsum(self, x: Any) -> Any:
+        return jnp.cumsum(x)
+
+    def placed(self, positions: Any, values: Any) -> Any:
+        return jnp.empty_like(values).at[positions].set(values)
+
+    def stored(self, result: Any, out: Any) -> Any:
+        raise ValueError("sortile: JAX's arrays cannot be written to; out= is for those of other kinds")
+
+    def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
+        what = POSITIONS if positions else KEYS
+        return str(core.device_explain(what, KEY_TYPES[str(x.dtype)], n, descending))
+
+    # Calls, compiled once for each shape; with gradients where the result has any.
+
+    def sort(self, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
+        if out is not None:
+            self.stored(None, out)
+        return _sort(x, axis, bool(descending), nan)
+
+    def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
+        if out is not None:
+            self.stored(None, out)
+        return _argsort(x, axis, bool(descending), self._position_name(x, axis, dtype), nan)
+
+    def sort_by_key(
+        self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
+    ) -> tuple[Any, tuple[Any, ...]]:
+        found: tuple[Any, tuple[Any, ...]] = _sort_by_key(keys, values, axis, bool(descending), nan)
+        return found
+
+    def _position_name(self, x: Any, axis: int | None, dtype: Any) -> str:
+        n = prod(x.shape) if axis is None or x.ndim == 0 else x.shape[axis % x.ndim]
+        name = _device.position_name(self, dtype, n)
+        return str(jax.dtypes.canonicalize_dtype(name))
+
+
+FRAMEWORK = Jax()
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
+def _sorted(x: Any, axis: int | None, descending: bool, nan: str) -> Any:
+    return _device.sort(FRAMEWORK, x, axis, descending, None, nan)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2, 3, 4))
+def _sorted_by_key(keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str) -> Any:
+    return _device.sort_by_key(FRAMEWORK, keys, values, axis, descending, nan)
+
+
+def _order(x: Any, axis: int | None, descending: bool, name: str, nan: str) -> Any:
+    return _device.argsort(FRAMEWORK, jax.lax.stop_gradient(x), axis, descending, name, None, nan)
+
+
+@_sorted.defjvp
+def _(axis: int | None, descending: bool, nan: str, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    (x,), (tangent,) = primals, tangents
+    if axis is None:
+        x, tangent, axis = x.reshape(-1), tangent.reshape(-1), 0
+    order = _order(x, axis, descending, FRAMEWORK.positions, nan)
+    return jnp.take_along_axis(x, order, axis), _moved(tangent, order, axis)
+
+
+@_sorted_by_key.defjvp
+def _(axis: int, descending: bool, nan: str, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    order = _order(primals[0], axis, descending, FRAMEWORK.positions, nan)
+    return jax.tree.map(lambda x: _moved(x, order, axis), (tuple(primals), tuple(tangents)))
+
+
+def _moved(x: Any, order: Any, axis: int) -> Any:
+    """An array, or its tangent, in the order of the keys: whole rows where these have one axis."""
+    if x.dtype == jax.dtypes.float0:  # of integers, which have no tangents
+        return x
+    return jnp.take(x, order, axis=0) if order.ndim == 1 else jnp.take_along_axis(x, order, axis)
+
+
+_sort = jax.jit(_sorted, static_argnums=(1, 2, 3))
+_sort_by_key = jax.jit(_sorted_by_key, static_argnums=(2, 3, 4))
+_argsort = jax.jit(_order, static_argnums=(1, 2, 3, 4))

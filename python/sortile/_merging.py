@@ -1,0 +1,86 @@
+"""merge: sorted arrays into one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import Array, Nan, given
+from ._backend import core
+from ._frameworks import held_together, refuse_host_options
+from ._lanes import stored
+from ._progress import Progress, Tell, telling
+from ._sorting import sort
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def merge(
+    *runs: ArrayLike,
+    descending: bool = False,
+    out: NDArray[Any] | None = None,
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """One sorted array of several sorted ones.
+
+    Parameters
+    ----------
+    *runs : arrays
+        Of one axis and one type, each in the order that `descending` and `nan` name, which is not checked.
+    descending, nan, threads, progress
+        As in `sort`.
+    out : array, optional
+        Where the result goes: as long as all runs together, apart from them.
+
+    Returns
+    -------
+    array
+        Of equal elements those of earlier runs come first.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `sort`; also for runs of different types.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.merge(np.array([1, 4]), np.array([2, 3]))
+    array([1, 2, 3, 4])
+    """
+    if not runs:
+        raise ValueError("sortile.merge: no run is given; at least one is needed")
+    framework, several = held_together("merge", runs)
+    if framework is not None:
+        refuse_host_options(None, progress)
+        return framework.merge(several, descending, out, nan)
+    taken = [given(r) for r in runs]
+    arrays = [a for a, _ in taken]
+    with telling(progress) as tell:
+        overlaps = out is not None and any(np.may_share_memory(a, out) for a in arrays)
+        result: Any = NotImplemented
+        if not overlaps:
+            result = core.merge(arrays, descending, out, nan, threads, tell)
+        if result is NotImplemented:
+            result = _by_sort(arrays, descending, out, nan, threads, tell)
+    return out if out is not None else taken[0][1](result)
+
+
+def _by_sort(
+    arrays: list[Array], descending: bool, out: Any, nan: Nan, threads: int | None, tell: Tell | None
+) -> Array:
+    """A stable sort of the runs behind each other gives what a stable merge of them does."""
+    for number, a in enumerate(arrays):
+        if a.ndim != 1:
+            raise ValueError(f"sortile.merge: run {number} has shape {a.shape}; runs have one axis")
+        if a.dtype != arrays[0].dtype:
+            raise TypeError(
+                f"sortile.merge: run {number} holds {a.dtype}, run 0 holds {arrays[0].dtype}; all runs must be of one "
+                "type"
+            )
+    result = sort(np.concatenate(arrays), descending=descending, nan=nan, threads=threads, progress=tell)
+    return stored(result.astype(arrays[0].dtype, copy=False), out)

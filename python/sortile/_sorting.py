@@ -1,0 +1,302 @@
+"""sort, argsort, sort_by_key, is_sorted.
+
+Each tries the compiled call first, which takes plain NumPy arrays of elements that the library orders by themselves.
+What it leaves to Python goes on here: arrays of other kinds become NumPy's, structures and complex numbers become
+columns, and results go back to what the caller gave. Arrays on a GPU, and those that a framework traces or
+differentiates, go to their framework (`_frameworks`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from ._arrays import Array, Nan, given
+from ._backend import core
+from ._frameworks import held_by, held_together, refuse_host_options
+from ._lanes import Lanes, checked, in_columns, stored
+from ._progress import Progress, Tell, telling
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+_ndarray = np.ndarray
+
+
+def sort(
+    x: ArrayLike,
+    /,
+    *,
+    axis: int | None = -1,
+    descending: bool = False,
+    stable: bool = True,
+    out: NDArray[Any] | None = None,
+    order: str | Sequence[str] | None = None,
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """Sorted copy of an array.
+
+    Parameters
+    ----------
+    x : array
+        Of booleans, integers, floats (float16, float32, float64, ``ml_dtypes.bfloat16``), complex numbers (by real,
+        then imaginary part), datetime64, timedelta64, or structured (by its fields, the first deciding).
+    axis : int or None
+        The axis along which to sort; None sorts all elements as one.
+    descending : bool
+        Largest first. Equal elements keep their order here too.
+    stable : bool
+        Every sort is stable; False allows one that is not, and today makes no difference.
+    out : array, optional
+        Where the result goes: an array of the same shape and type, which may be `x` itself (sorted in place).
+    order : str or sequence of str, optional
+        Of a structured array: the fields that decide, the first before the next; the others break ties in their order.
+    nan : {"last", "largest"}
+        Where NaN and NaT go: behind all others in both directions, or where the largest value goes.
+    threads : int, optional
+        CPU threads at most; as many as the machine offers, where it is not given.
+    progress : callable or True, optional
+        Called every 50 ms with the fraction done; what it raises ends the call. True shows a bar.
+
+    Returns
+    -------
+    array
+        Of the shape and type of `x`, or `out`.
+
+    Raises
+    ------
+    TypeError
+        For elements that have no order here, and an `out` of another type.
+    ValueError
+        For an axis that is not there, and an `out` of another shape.
+    MemoryError
+        `x` is as it was.
+
+    Notes
+    -----
+    Time is proportional to the number of elements and their width. Beside the result, memory for one more copy is used
+    while the sort runs. Where a sort in place (``out=x``) is interrupted, `x` holds unspecified contents.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.sort(np.array([2.5, np.nan, -1.0]), descending=True)
+    array([ 2.5, -1. ,  nan])
+    """
+    if type(x) is not _ndarray and (framework := held_by(x)) is not None:
+        refuse_host_options(order, progress)
+        return framework.sort(x, axis, descending, out, nan)
+    if progress is None and order is None:
+        result = core.sort(x, axis, descending, out, nan, threads, None)
+        if result is not NotImplemented:
+            return result
+    a, back = given(x)
+    with telling(progress) as tell:
+        if not in_columns(a, order):
+            target = given(out)[0] if out is not None else None
+            result = checked(core.sort, a, axis, descending, target, nan, threads, tell)
+            return out if out is not None else back(result)
+        lanes = Lanes(a, axis)
+        flat = lanes.array.reshape(-1)
+        moved = core.take(flat, lanes.positions(descending, order, nan, threads, tell), threads)
+        return back(stored(lanes.back(moved), out))
+
+
+def argsort(
+    x: ArrayLike,
+    /,
+    *,
+    axis: int | None = -1,
+    descending: bool = False,
+    stable: bool = True,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    order: str | Sequence[str] | None = None,
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """Positions that sort an array: ``np.take_along_axis(x, argsort(x), -1)`` is sorted.
+
+    Parameters
+    ----------
+    x, axis, descending, stable, order, nan, threads, progress
+        As in `sort`.
+    dtype : {int64, uint32}
+        Of the positions. uint32 halves their memory and is faster; it numbers at most 2**32 elements.
+    out : array, optional
+        Where the positions go: of the shape of `x`, int64 or uint32.
+
+    Returns
+    -------
+    array of int64 or uint32
+        Of the shape of `x`. Positions of equal elements ascend.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `sort`; also for another `dtype`, and uint32 with too many elements.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.argsort(np.array([30, 10, 20]))
+    array([1, 2, 0])
+    """
+    if type(x) is not _ndarray and (framework := held_by(x)) is not None:
+        refuse_host_options(order, progress)
+        return framework.argsort(x, axis, descending, dtype, out, nan)
+    if progress is None and order is None:
+        result = core.argsort(x, axis, descending, dtype, out, nan, threads, None)
+        if result is not NotImplemented:
+            return result
+    a, back = given(x)
+    with telling(progress) as tell:
+        if not in_columns(a, order):
+            target = given(out)[0] if out is not None else None
+            result = checked(core.argsort, a, axis, descending, dtype, target, nan, threads, tell)
+            if out is not None:
+                return out
+        else:
+            lanes = Lanes(a, axis)
+            positions = lanes.positions(descending, order, nan, threads, tell)
+            if lanes.count > 1:
+                positions -= lanes.starts()
+            wanted = out.dtype if dtype is None and out is not None else np.dtype(np.int64 if dtype is None else dtype)
+            if wanted not in (np.dtype(np.int64), np.dtype(np.uint32)):
+                raise TypeError(f"sortile: positions of dtype {wanted} asked for; allowed are int64 and uint32")
+            result = stored(lanes.back(positions.astype(wanted, copy=False)), out)
+    return result if isinstance(x, np.ndarray) else back(result)
+
+
+def sort_by_key(
+    keys: ArrayLike,
+    values: ArrayLike | tuple[ArrayLike, ...],
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> tuple[NDArray[Any], Any]:
+    """Sorted keys, and values in the order of their keys.
+
+    Parameters
+    ----------
+    keys : array
+        As `x` of `sort`.
+    values : array or tuple of arrays
+        Of any type. With keys of one axis, the first axis of each is as long as the keys, and whole rows move; with
+        keys of several axes, each has the shape of the keys.
+    axis, descending, stable, nan, threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    keys, values
+        New arrays; `values` is an array or a tuple, as it was given.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `sort`; also for values that do not fit the keys.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> keys, names = sortile.sort_by_key(np.array([3, 1, 2]), np.array(["c", "a", "b"]))
+    >>> names
+    array(['a', 'b', 'c'], dtype='<U1')
+    """
+    several = isinstance(values, tuple)
+    arrays = values if isinstance(values, tuple) else (values,)
+    framework, adopted = held_together("sort_by_key", (keys, *arrays))
+    if framework is not None:
+        refuse_host_options(None, progress)
+        sorted_keys, moved = framework.sort_by_key(adopted[0], tuple(adopted[1:]), axis, descending, nan)
+        return sorted_keys, moved if several else moved[0]
+    a, back = given(keys)
+    taken = [given(v) for v in arrays]
+    plain = tuple(v for v, _ in taken)
+    with telling(progress) as tell:
+        if a.ndim == 1 and axis in (0, -1):
+            result = core.sort_by_key(a, plain, descending, nan, threads, tell)
+            if result is NotImplemented:
+                result = _by_positions(a, plain, descending, nan, threads, tell)
+        else:
+            result = _along_axis(a, plain, axis, descending, nan, threads, tell)
+    moved = tuple(way(v) for v, (_, way) in zip(result[1], taken))
+    return back(result[0]), moved if several else moved[0]
+
+
+def _by_positions(
+    a: Array, arrays: tuple[Array, ...], descending: bool, nan: Nan, threads: int | None, tell: Tell | None
+) -> tuple[Array, tuple[Array, ...]]:
+    for number, v in enumerate(arrays):
+        if v.ndim == 0 or len(v) != len(a):
+            raise ValueError(
+                f"sortile.sort_by_key: value array {number} has shape {v.shape}; its first axis must be as long as the "
+                f"keys, {len(a)}"
+            )
+    positions = argsort(a, descending=descending, nan=nan, threads=threads, progress=tell)
+
+    def moved(v: Array) -> Array:
+        return np.take(v, positions, axis=0) if v.dtype.hasobject else core.take(v, positions, threads)
+
+    return moved(a), tuple(moved(v) for v in arrays)
+
+
+def _along_axis(
+    a: Array, arrays: tuple[Array, ...], axis: int, descending: bool, nan: Nan, threads: int | None, tell: Tell | None
+) -> tuple[Array, tuple[Array, ...]]:
+    for number, v in enumerate(arrays):
+        if v.shape != a.shape:
+            raise ValueError(
+                f"sortile.sort_by_key: value array {number} has shape {v.shape}, the keys have {a.shape}; with keys of "
+                "several axes they must agree"
+            )
+    positions = argsort(a, axis=axis, descending=descending, nan=nan, threads=threads, progress=tell)
+    return np.take_along_axis(a, positions, axis), tuple(np.take_along_axis(v, positions, axis) for v in arrays)
+
+
+def is_sorted(
+    x: ArrayLike,
+    /,
+    *,
+    axis: int | None = -1,
+    descending: bool = False,
+    order: str | Sequence[str] | None = None,
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> bool:
+    """Whether `sort` with the same arguments would leave the array as it is.
+
+    Parameters
+    ----------
+    x, axis, descending, order, nan, threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    bool
+        Of all lanes along the axis together. The first disorder ends the search.
+    """
+    if type(x) is not _ndarray and (framework := held_by(x)) is not None:
+        refuse_host_options(order, progress)
+        return framework.is_sorted(x, axis, descending, nan)
+    if progress is None and order is None:
+        result = core.is_sorted(x, axis, descending, nan, threads, None)
+        if result is not NotImplemented:
+            return result
+    a, _ = given(x)
+    with telling(progress) as tell:
+        if not in_columns(a, order):
+            return bool(checked(core.is_sorted, a, axis, descending, nan, threads, tell))
+        positions = Lanes(a, axis).positions(descending, order, nan, threads, tell)
+        return bool(core.is_sorted(positions, -1, False, nan, threads, None))

@@ -1,0 +1,92 @@
+"""unique: distinct elements, where they are and how many of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import Array, given, leaves, native
+from ._backend import core
+from ._frameworks import held_by, refuse_host_options
+from ._lanes import Lanes, checked, in_columns
+from ._progress import Progress, Tell, telling
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+def unique(
+    x: ArrayLike,
+    /,
+    *,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    equal_nan: bool = True,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Any:
+    """Distinct elements of an array, ascending.
+
+    Parameters
+    ----------
+    x : array
+        As in `sort`; its elements are taken as one row of them.
+    return_index : bool
+        Also the position of each one's first occurrence.
+    return_inverse : bool
+        Also, in the shape of `x`, the position in the result that each element has.
+    return_counts : bool
+        Also how often each occurs.
+    equal_nan : bool
+        NaNs are one value; False makes each its own.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    values, or a tuple of values, index, inverse, counts
+        Those that were asked for, in this order. NaN and NaT come last.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.unique(np.array([3, 1, 3]), return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    """
+    wanted = (return_index, return_inverse, return_counts)
+    if (framework := held_by(x)) is not None:
+        refuse_host_options(None, progress)
+        values, rest = framework.unique(x, wanted, equal_nan)
+        return (values, *rest) if rest else values
+    a, back = given(x)
+    with telling(progress) as tell:
+        if in_columns(a, None):
+            found = _by_columns(a.reshape(-1), equal_nan, threads, tell)
+        else:
+            found = checked(core.unique, native(a), *wanted, equal_nan, threads, tell)
+    values = back(found[0].astype(a.dtype, copy=False))
+    rest = [table for table, asked in zip(found[1:], wanted) if asked]
+    if return_inverse:
+        rest[int(return_index)] = rest[int(return_index)].reshape(a.shape)
+    return (values, *rest) if rest else values
+
+
+def _by_columns(
+    a: Array, equal_nan: bool, threads: int | None, tell: Tell | None
+) -> tuple[Array, Array, Array, Array]:
+    positions = Lanes(a, -1).positions(False, None, "last", threads, tell)
+    begins = np.zeros(len(a), dtype=bool)
+    begins[:1] = True
+    for leaf in leaves(a, None):
+        in_order = leaf[positions]
+        differs = in_order[1:] != in_order[:-1]
+        if equal_nan and leaf.dtype.kind in "fcMm":
+            lacks = np.isnat(in_order) if leaf.dtype.kind in "Mm" else np.isnan(in_order)
+            differs &= ~(lacks[1:] & lacks[:-1])
+        begins[1:] |= differs
+    first = np.flatnonzero(begins)
+    inverse = np.empty(len(a), dtype=np.int64)
+    inverse[positions] = np.cumsum(begins) - 1
+    return a[positions[first]], positions[first], inverse, np.diff(np.append(first, len(a)))

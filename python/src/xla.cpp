@@ -1,0 +1,214 @@
+// XLA calls the handler on a thread of its own, without Python's lock: nothing here touches an object of Python's.
+#include "xla.hpp"
+
+#include "device.hpp"
+#include "rows_call.hpp"
+#include "xla_abi.hpp"
+
+#include <sortile/device.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sortile::python {
+
+namespace {
+
+std::optional<key_type> key_type_of_xla(xla::data_type type) {
+  switch (type) {
+  case xla::data_type::pred:
+  case xla::data_type::u8:
+    return key_type::u8;
+  case xla::data_type::u16:
+    return key_type::u16;
+  case xla::data_type::u32:
+    return key_type::u32;
+  case xla::data_type::u64:
+    return key_type::u64;
+  case xla::data_type::s8:
+    return key_type::i8;
+  case xla::data_type::s16:
+    return key_type::i16;
+  case xla::data_type::s32:
+    return key_type::i32;
+  case xla::data_type::s64:
+    return key_type::i64;
+  case xla::data_type::f16:
+    return key_type::f16;
+  case xla::data_type::bf16:
+    return key_type::bf16;
+  case xla::data_type::f32:
+    return key_type::f32;
+  case xla::data_type::f64:
+    return key_type::f64;
+  }
+  return std::nullopt;
+}
+
+xla::error* failed(const xla::call_frame& frame, xla::error_code code, const std::string& message) {
+  xla::error_create made{sizeof(xla::error_create), nullptr, message.c_str(), code};
+  return frame.functions->create_error(&made);
+}
+
+/// XLA's own error becomes an exception of ours.
+void need_success(const xla::api& functions, xla::error* error, const char* what) {
+  if (error == nullptr)
+    return;
+  xla::error_destroy gone{sizeof(xla::error_destroy), nullptr, error};
+  functions.destroy_error(&gone);
+  throw device_failure(std::string("sortile: XLA gave no ") + what);
+}
+
+/// Workspace from XLA's allocator, which hands memory out again in the order of its stream.
+class xla_memory final : public device_memory_resource {
+ public:
+  explicit xla_memory(const xla::call_frame& frame) : frame_(frame) {}
+
+  void* allocate(std::size_t bytes, void*) override {
+    xla::memory_allocate wish{sizeof(xla::memory_allocate), nullptr, frame_.ctx, bytes, workspace_alignment, nullptr};
+    if (xla::error* const error = frame_.functions->allocate(&wish)) {
+      xla::error_destroy gone{sizeof(xla::error_destroy), nullptr, error};
+      frame_.functions->destroy_error(&gone);
+      throw out_of_memory("sortile: out of memory: XLA's allocator has no " + std::to_string(bytes) +
+                          " bytes for the workspace of a sort");
+    }
+    return wish.data;
+  }
+
+  void deallocate(void* memory, std::size_t bytes, void*) noexcept override {
+    xla::memory_free done{sizeof(xla::memory_free), nullptr, frame_.ctx, bytes, memory};
+    if (xla::error* const error = frame_.functions->free(&done)) {
+      xla::error_destroy gone{sizeof(xla::error_destroy), nullptr, error};
+      frame_.functions->destroy_error(&gone);
+    }
+  }
+
+ private:
+  const xla::call_frame& frame_;
+};
+
+std::int64_t attribute(const xla::call_frame& frame, std::string_view name) {
+  for (std::int64_t i = 0; i < frame.attrs.size; ++i) {
+    const xla::text& found = *frame.attrs.names[i];
+    const auto* const value = static_cast<const xla::scalar*>(frame.attrs.items[i]);
+    if (std::string_view(found.data, found.length) == name && frame.attrs.kinds[i] == xla::scalar_kind &&
+        value->type == xla::data_type::s64)
+      return *static_cast<const std::int64_t*>(value->value);
+  }
+  throw invalid_argument("sortile: the custom call has no attribute " + std::string(name));
+}
+
+const xla::buffer& item(const xla::buffers& of, std::int64_t i, const char* name) {
+  if (i >= of.size || of.kinds[i] != xla::buffer_kind)
+    throw invalid_argument("sortile: the custom call has no " + std::string(name));
+  return *static_cast<const xla::buffer*>(of.items[i]);
+}
+
+std::size_t width_of(const xla::buffer& b) {
+  const std::optional<key_type> type = key_type_of_xla(b.type);
+  if (!type)
+    throw invalid_argument("sortile: XLA's data type " + std::to_string(static_cast<int>(b.type)) +
+                           " has no order here, and does not travel");
+  return key_bytes(*type);
+}
+
+void need_same_shape(const xla::buffer& a, const xla::buffer& b) {
+  bool same = a.rank == b.rank;
+  for (std::int64_t i = 0; same && i < a.rank; ++i)
+    same = a.dims[i] == b.dims[i];
+  if (!same)
+    throw invalid_argument("sortile: the arrays of the custom call differ in their shapes");
+}
+
+rows_call call_of(const xla::call_frame& frame) {
+  const xla::buffer& keys = item(frame.arguments, 0, "keys");
+  width_of(keys);
+  rows_call call{.wanted = static_cast<product>(attribute(frame, "kind")),
+                 .type = *key_type_of_xla(keys.type),
+                 .rows = 1,
+                 .n = keys.rank == 0 ? 1 : static_cast<std::size_t>(keys.dims[keys.rank - 1]),
+                 .keys_in = keys.data};
+  need_known(call);
+  for (std::int64_t i = 0; i + 1 < keys.rank; ++i)
+    call.rows *= static_cast<std::size_t>(keys.dims[i]);
+  std::int64_t result = 0;
+  if (call.wanted != product::positions) {
+    const xla::buffer& sorted = item(frame.results, result++, "result for the keys");
+    need_same_shape(keys, sorted);
+    call.keys_out = sorted.data;
+  }
+  if (call.wanted != product::keys) {
+    const xla::buffer& moved = item(frame.results, result, "result for positions or values");
+    need_same_shape(keys, moved);
+    call.value_bytes = width_of(moved);
+    call.values_out = moved.data;
+  }
+  if (call.wanted == product::keys_and_values) {
+    const xla::buffer& values = item(frame.arguments, 1, "values");
+    need_same_shape(keys, values);
+    call.values_in = values.data;
+  }
+  return call;
+}
+
+/// Where XLA wants to know what it has before it: no trait, and the version of XLA's own, within major version 0.
+xla::error* describe(const xla::call_frame& frame) {
+  xla::metadata& about = *reinterpret_cast<xla::metadata_extension*>(frame.extensions)->about;
+  about.api_version = {sizeof(xla::version), nullptr, 0, frame.functions->api_version.minor};
+  about.traits = 0;
+  return nullptr;
+}
+
+template <class Run>
+xla::error* handle(xla::call_frame* frame, Run&& run) {
+  if (frame->extensions != nullptr && frame->extensions->type == xla::metadata_extension_type)
+    return describe(*frame);
+  if (frame->stage != xla::execute_stage)
+    return failed(*frame, xla::error_code::failed_precondition, "sortile: called in another stage than execution");
+  try {
+    options opts;
+    opts.order = attribute(*frame, "descending") != 0 ? order::descending : order::ascending;
+    run(call_of(*frame), opts);
+    return nullptr;
+  } catch (const invalid_argument& e) {
+    return failed(*frame, xla::error_code::invalid_argument, e.what());
+  } catch (const out_of_memory& e) {
+    return failed(*frame, xla::error_code::resource_exhausted, e.what());
+  } catch (const engine_unusable& e) {
+    return failed(*frame, xla::error_code::failed_precondition, e.what());
+  } catch (const std::exception& e) {
+    return failed(*frame, xla::error_code::internal, e.what());
+  }
+}
+
+xla::error* on_cpu(xla::call_frame* frame) {
+  return handle(frame, [](const rows_call& call, const options& opts) { run_rows_on_host(call, opts); });
+}
+
+xla::error* on_cuda(xla::call_frame* frame) {
+  return handle(frame, [frame](const rows_call& call, options opts) {
+    xla::stream_get queue{sizeof(xla::stream_get), nullptr, frame->ctx, nullptr};
+    need_success(*frame->functions, frame->functions->get_stream(&queue), "stream");
+    xla_memory workspace(*frame);
+    opts.memory = memory::device;
+    opts.stream = queue.stream;
+    opts.resource = &workspace;
+    run_rows_in_turn(call, opts);
+  });
+}
+
+nb::object capsule_of(xla::handler* function) {
+  return owned(PyCapsule_New(reinterpret_cast<void*>(function), nullptr, nullptr));
+}
+
+} // namespace
+
+nb::object xla_handlers() {
+  nb::dict by_platform;
+  by_platform["cpu"] = capsule_of(&on_cpu);
+  by_platform["CUDA"] = capsule_of(&on_cuda);
+  return by_platform;
+}
+
+} // namespace sortile::python

@@ -1,0 +1,212 @@
+"""PyTorch's and JAX's arrays in host memory: read where they lie, or by the frameworks' own operators where these trace,
+differentiate or batch the call. On a GPU: the same classes again, where there is one."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import arrays
+import frameworks
+import oracle
+import sortile
+
+DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest")]
+
+
+@pytest.fixture(scope="module", params=["torch", "jax"])
+def host(request):
+    return frameworks.host(request.param)
+
+
+def test_host_arrays_are_read_where_they_lie(host):
+    x = np.array([[3.0, 1.0], [2.0, 5.0]], "f4")
+    there = host.there(x)
+    for axis in (0, 1, None):
+        found = sortile.sort(there, axis=axis)
+        assert type(found) is type(there) and np.array_equal(host.back(found), np.sort(x, axis=axis))
+        assert np.array_equal(host.back(sortile.argsort(there, axis=axis)), np.argsort(x, axis=axis, kind="stable"))
+    values, counts = sortile.unique(there, return_counts=True)
+    assert values.tolist() == [1, 2, 3, 5] and type(values) is type(there) and counts.tolist() == [1, 1, 1, 1]
+
+
+def test_nothing_is_imported_for_those_who_do_not_use_it():
+    code = ("import sys, numpy, sortile; sortile.sort(numpy.arange(5)); sortile.sort([2, 1]);"
+            "print([m for m in ('torch', 'cupy', 'jax', 'pandas', 'pyarrow', 'polars', 'tqdm') if m in sys.modules])")
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+class OnAGpu:
+    """A tensor that says that it lies on a GPU."""
+
+    def __dlpack__(self, **how):
+        raise AssertionError("an array on a GPU was asked for")
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    @staticmethod
+    def from_dlpack(x):
+        return x
+
+    def __array_namespace__(self):
+        return OnAGpu
+
+
+def test_a_gpu_array_of_an_unknown_kind_is_refused_by_name():
+    with pytest.raises(TypeError, match="this OnAGpu lies in the memory of a device"):
+        sortile.sort(OnAGpu())
+
+
+def test_a_gpu_array_without_the_engine_is_refused_by_name(monkeypatch):
+    from sortile import _gpu
+
+    monkeypatch.setattr(_gpu.core, "has_gpu_engine", False)
+    with pytest.raises(TypeError, match="lies on a GPU, and this package has the CPU engine alone; pip install sortile-cu13"):
+        _gpu.need_gpu_engine(OnAGpu())
+
+
+@pytest.fixture(scope="module", params=["cpu", "gpu"])
+def jax(request):
+    if request.param == "gpu":
+        frameworks.on_gpu("jax")
+    jax = frameworks.host("jax").jax
+    with jax.default_device(jax.devices(request.param)[0]):
+        yield jax
+
+
+@pytest.fixture(scope="module", params=["cpu", "cuda"])
+def device(request):
+    frameworks.on_gpu("torch") if request.param == "cuda" else frameworks.host("torch")
+    return request.param
+
+
+class TestJax:
+    @pytest.mark.parametrize("direction", DIRECTIONS)
+    def test_under_jit(self, jax, direction):
+        descending, nan = direction
+        shapes = (((700,), 0), ((20, 30), 0), ((20, 30), 1), ((3, 4, 5), None), ((0,), 0), ((300, 200), -1))
+        for seed, (shape, axis) in enumerate(shapes):
+            for name in frameworks.Jax.types[seed % 3 :: 3]:
+                x = arrays.fill(arrays.dtype_of(name), int(np.prod(shape)), 1, 20).reshape(shape)
+                flat = x.reshape(-1) if axis is None else x
+                order = oracle.lanes(flat, axis or 0, lambda lane: oracle.positions(lane, descending, nan))
+                sort = jax.jit(lambda a: sortile.sort(a, axis=axis, descending=descending, nan=nan))
+                argsort = jax.jit(lambda a: sortile.argsort(a, axis=axis, descending=descending, nan=nan))
+                assert oracle.same_bits(np.asarray(sort(x)), np.take_along_axis(flat, order, axis or 0)), (name, shape)
+                assert np.array_equal(argsort(x), order), (name, shape)
+
+    def test_bfloat16_under_jit(self, jax):
+        x = jax.numpy.array([3, -1, float("nan"), 2], dtype="bfloat16")
+        assert jax.jit(sortile.argsort)(x).tolist() == [1, 3, 0, 2]
+
+    @settings(max_examples=25)
+    @given(st.integers(0, 2**32), st.lists(st.integers(0, 6), min_size=2, max_size=4), st.data())
+    def test_vmap_over_any_axis(self, jax, seed, shape, data):
+        x = arrays.fill(np.dtype("f4"), int(np.prod(shape)), seed, 3).reshape(shape)
+        mapped = data.draw(st.integers(0, len(shape) - 1))
+        axis = data.draw(st.integers(0, len(shape) - 2))
+        found = jax.vmap(lambda a: sortile.argsort(a, axis=axis), in_axes=mapped)(x)
+        wanted = np.argsort(np.moveaxis(x, mapped, 0), axis=axis + 1, kind="stable")
+        assert np.array_equal(found, wanted)
+
+    def test_gradients(self, jax):
+        x = arrays.fill(np.dtype("f4"), 60, 3, 1000).reshape(6, 10)
+        x[~np.isfinite(x)] = 0.25
+        weights = np.arange(60, dtype="f4").reshape(6, 10)
+        for axis in (0, 1):
+            slope = jax.grad(lambda a: (sortile.sort(a, axis=axis) * weights).sum())(x)
+            wanted = np.empty_like(x)
+            np.put_along_axis(wanted, np.argsort(x, axis=axis, kind="stable"), weights, axis)
+            assert np.array_equal(slope, wanted)
+        tangent = jax.jvp(lambda a: sortile.sort(a, axis=None, descending=True), (x,), (weights,))[1]
+        assert np.array_equal(tangent, weights.reshape(-1)[sortile.argsort(x, axis=None, descending=True)])
+        batched = jax.vmap(jax.grad(lambda a: (sortile.sort(a) ** 2).sum()))(x)
+        assert np.allclose(batched, 2 * x)
+
+    def test_gradients_of_values_that_travel(self, jax):
+        keys = np.array([3, 1, 2], "i4")
+        values = np.array([[0.5, 1], [1.5, 2], [2.5, 3]], "f4")
+        weights = np.array([[1, 2], [3, 4], [5, 6]], "f4")
+        slope = jax.grad(lambda v: (sortile.sort_by_key(keys, v)[1] * weights).sum())(values)
+        assert np.array_equal(slope, weights[[2, 0, 1]])
+
+    def test_other_calls_under_jit(self, jax):
+        a, b = np.array([2, 1, 2, 1], "i4"), np.array([0.5, 3, 0.25, 1], "f4")
+        assert jax.jit(lambda x, y: sortile.argsort_rows([x, y]))(a, b).tolist() == [3, 1, 2, 0]
+        assert jax.jit(lambda x, y: sortile.lexsort([y, x]))(a, b).tolist() == [3, 1, 2, 0]
+        assert jax.jit(lambda x, y: sortile.merge(sortile.sort(x), sortile.sort(y)))(b, b).tolist() == sorted([*b, *b])
+        keys, values = jax.jit(sortile.sort_by_key)(a, b)
+        assert keys.tolist() == [1, 1, 2, 2] and values.tolist() == [3, 1, 0.5, 0.25]
+
+    def test_what_is_refused(self, jax):
+        with pytest.raises(TypeError, match="have no order here"):
+            jax.jit(sortile.sort)(np.zeros(3, "c8"))
+        with pytest.raises(TypeError, match="allowed are int64, int32, uint32"):
+            jax.jit(lambda x: sortile.argsort(x, dtype="int16"))(np.zeros(3, "f4"))
+        with pytest.raises(ValueError, match="progress cannot be told"):
+            jax.jit(lambda x: sortile.sort(x, progress=print))(np.zeros(3, "f4"))
+
+
+class TestTorch:
+    def test_gradients(self, device):
+        import torch
+
+        x = torch.randn(6, 10, device=device, dtype=torch.float64, requires_grad=True)
+        weights = torch.rand(6, 10, device=device, dtype=torch.float64)
+        for axis, descending in ((0, False), (1, True)):
+            (ours,) = torch.autograd.grad((sortile.sort(x, axis=axis, descending=descending) * weights).sum(), x)
+            (theirs,) = torch.autograd.grad((torch.sort(x, axis, descending, stable=True).values * weights).sum(), x)
+            assert torch.equal(ours, theirs)
+        keys, values = sortile.sort_by_key(x[0], x[1])
+        (ours,) = torch.autograd.grad((keys * weights[0] + values * weights[1]).sum(), x)
+        order = torch.argsort(x[0].detach(), stable=True)
+        wanted = torch.zeros_like(x)
+        wanted[0, order], wanted[1, order] = weights[0], weights[1]
+        assert torch.equal(ours, wanted)
+        with torch.no_grad():
+            assert not sortile.sort(x).requires_grad
+
+    @pytest.mark.parametrize("descending", [False, True])
+    def test_the_operators_obey_torchs_rules(self, device, descending):
+        import torch
+
+        x = torch.randn(4, 7, device=device)
+        for operator, tail in ((torch.ops.sortile.sort, ()), (torch.ops.sortile.argsort, ("int32",)),
+                               (torch.ops.sortile.sort_with_positions, ())):
+            torch.library.opcheck(operator.default, (x, 1, descending, "last", *tail))
+        torch.library.opcheck(torch.ops.sortile.sort_with_positions.default,
+                              (x.double().requires_grad_(), 0, descending, "largest"))
+
+    def test_vmap(self, device):
+        import torch
+
+        x = torch.randn(5, 6, 7, device=device)
+        assert torch.equal(torch.vmap(lambda a: sortile.sort(a, axis=0), in_dims=1)(x), x.movedim(1, 0).sort(1).values)
+        assert torch.equal(torch.vmap(sortile.argsort)(x), x.argsort(-1))
+
+    @pytest.mark.parametrize("descending", [False, True])
+    def test_compiled(self, device, descending):
+        import torch
+
+        sortile.sort(torch.zeros(3))  # the operators are there from the first tensor on
+
+        def f(x, y):
+            return sortile.sort(x * 2, descending=descending) + 1, sortile.argsort(y, axis=0)
+
+        compiled = torch.compile(f, fullgraph=True, backend="inductor" if device == "cuda" else "aot_eager")
+        x, y = torch.randn(1000, device=device), torch.randn(30, 40, device=device)
+        for a, b in zip(compiled(x, y), f(x, y), strict=True):
+            assert torch.equal(a, b)
+        wanted = torch.sort(x * 2, descending=descending).values + 1
+        assert torch.equal(compiled(x, y)[0], wanted)
+
+    def test_half_types(self, device):
+        import torch
+
+        for dtype in (torch.float16, torch.bfloat16):
+            x = torch.tensor([2.0, -1.0, float("nan"), 0.5], dtype=dtype, device=device, requires_grad=True)
+            assert sortile.sort(x).detach()[:3].tolist() == [-1.0, 0.5, 2.0]

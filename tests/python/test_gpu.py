@@ -1,0 +1,285 @@
+"""Arrays on a GPU: every call, on PyTorch's, CuPy's and JAX's, against what NumPy says of the same elements."""
+
+import gc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import arrays
+import frameworks
+import oracle
+import sortile
+
+DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
+
+
+@pytest.fixture(scope="module", params=frameworks.NAMES)
+def gpu(request):
+    return frameworks.on_gpu(request.param)
+
+
+def fill(name, n, seed=1, distinct=1000):
+    return arrays.fill(arrays.dtype_of(name), n, seed, distinct)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("n", [0, 1, 2, 1000, 70_001])
+def test_a_lane(gpu, n, direction):
+    descending, nan = direction
+    for name in frameworks.some_types(gpu, n + DIRECTIONS.index(direction)):
+        x = fill(name, n)
+        order = oracle.positions(x, descending, nan)
+        given_there = gpu.there(x)
+        found = sortile.sort(given_there, descending=descending, nan=nan)
+        assert type(found) is type(given_there) and oracle.same_bits(gpu.back(found), x[order]), name
+        for dtype in ("int32", "uint32") + (("int64",) if gpu.name != "jax" else ()):
+            positions = gpu.back(sortile.argsort(given_there, descending=descending, nan=nan, dtype=dtype))
+            assert positions.dtype == dtype and np.array_equal(positions, order), name
+        assert oracle.same_bits(gpu.back(given_there), x)  # the input is only read
+        assert sortile.is_sorted(found, descending=descending, nan=nan)
+        assert sortile.is_sorted(given_there, descending=descending, nan=nan) == np.array_equal(order, np.arange(n))
+
+
+@pytest.mark.parametrize("shape, axis", [((3, 50), 1), ((200, 30), 0), ((200, 30), 1), ((4, 5, 60), 1), ((2, 140_000), -1),
+                                         ((300, 700), None), ((0, 4), 1), ((4, 0), 0), ((1000, 1), 1)])
+def test_lanes_along_an_axis(gpu, shape, axis):
+    for name in ("f4", "i4", "u1", "f2"):
+        x = fill(name, int(np.prod(shape)), distinct=20).reshape(shape)
+        flat = x.reshape(-1) if axis is None else x
+        for descending, nan in DIRECTIONS[:2]:
+            order = oracle.lanes(flat, axis or 0, lambda lane: oracle.positions(lane, descending, nan))
+            there = gpu.there(x)
+            found = gpu.back(sortile.sort(there, axis=axis, descending=descending))
+            assert oracle.same_bits(found, np.take_along_axis(flat, order, axis or 0))
+            assert np.array_equal(gpu.back(sortile.argsort(there, axis=axis, descending=descending)), order)
+
+
+def test_views_are_sorted_as_they_are_seen(gpu):
+    x = fill("f4", 6000).reshape(60, 100)
+    there = gpu.there(x)
+    for view, seen in ((there[::2, 1::3], x[::2, 1::3]), (there.T, x.T), (there[3], x[3]), (there[:, 3], x[:, 3])):
+        order = oracle.lanes(seen, -1, oracle.positions)
+        assert oracle.same_bits(gpu.back(sortile.sort(view)), np.take_along_axis(seen, order, -1))
+    assert oracle.same_bits(gpu.back(there), x)
+
+
+def test_values_travel_with_their_keys(gpu):
+    keys = fill("i4", 5000, distinct=100)
+    order = oracle.positions(keys)
+    rows = np.arange(15_000, dtype="f4").reshape(5000, 3)
+    wide, narrow = np.arange(5000, dtype="i4"), np.arange(5000).astype("u1")
+    for values in ((wide,), (narrow,), (rows,), (wide, narrow, rows), ()):
+        found, moved = sortile.sort_by_key(gpu.there(keys), tuple(map(gpu.there, values)))
+        assert oracle.same_bits(gpu.back(found), keys[order])
+        assert all(oracle.same_bits(gpu.back(m), v[order]) for m, v in zip(moved, values, strict=True))
+    block = keys.reshape(50, 100)
+    found, moved = sortile.sort_by_key(gpu.there(block), gpu.there(wide.reshape(50, 100)), axis=0, descending=True)
+    order = oracle.lanes(block, 0, lambda lane: oracle.positions(lane, True))
+    assert oracle.same_bits(gpu.back(moved), np.take_along_axis(wide.reshape(50, 100), order, 0))
+    with pytest.raises(ValueError, match="value array 0 has shape"):
+        sortile.sort_by_key(gpu.there(keys), gpu.there(wide[:9]))
+    if gpu.name == "jax":  # takes NumPy's arrays everywhere
+        assert np.array_equal(sortile.sort_by_key(gpu.there(keys), wide)[1], oracle.positions(keys))
+    else:
+        with pytest.raises(TypeError, match="array 1 is of type ndarray; beside it is one of"):
+            sortile.sort_by_key(gpu.there(keys), wide)
+
+
+def test_rows_by_several_columns(gpu):
+    columns = [fill("u1", 4000, 1, 5), fill("f4", 4000, 2, 5), fill("i2", 4000, 3)]
+    there = [gpu.there(c) for c in columns]
+    for down in (False, True, [True, False, True]):
+        wanted = sortile.argsort_rows(columns, descending=down)
+        assert np.array_equal(gpu.back(sortile.argsort_rows(there, descending=down)), wanted)
+        turned = down[::-1] if isinstance(down, list) else down
+        assert np.array_equal(gpu.back(sortile.lexsort(there[::-1], descending=turned)), wanted)
+    blocks = [c.reshape(40, 100) for c in columns]
+    for axis in (0, 1):
+        wanted = sortile.lexsort(blocks, axis=axis)
+        assert np.array_equal(gpu.back(sortile.lexsort([gpu.there(b) for b in blocks], axis=axis)), wanted)
+
+
+def test_merge(gpu):
+    runs = [np.sort(fill("f4", n, n)) for n in (500, 0, 3000)]
+    found = sortile.merge(*map(gpu.there, runs))
+    assert oracle.same_bits(gpu.back(found), sortile.merge(*runs))
+
+
+@pytest.mark.parametrize("equal_nan", [True, False])
+def test_unique(gpu, equal_nan):
+    for x in (fill("f4", 3000, distinct=50), fill("i4", 3000, distinct=50).reshape(30, 100), np.zeros(0, "i4")):
+        wanted = np.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=equal_nan)
+        found = sortile.unique(gpu.there(x), return_index=True, return_inverse=True, return_counts=True,
+                               equal_nan=equal_nan)
+        for a, b in zip(found, wanted, strict=True):
+            assert np.array_equal(gpu.back(a), b.reshape(a.shape), equal_nan=b.dtype.kind == "f")
+
+
+def test_out_takes_the_result(gpu):
+    x = fill("i4", 9000)
+    there = gpu.there(x)
+    if gpu.name == "jax":
+        with pytest.raises(ValueError, match="cannot be written to"):
+            sortile.sort(there, out=there)
+        return
+    out = gpu.there(np.zeros(9000, "i4"))
+    assert sortile.sort(there, out=out) is out and np.array_equal(gpu.back(out), np.sort(x))
+    gaps = gpu.there(np.zeros(18_000, "i4"))[::2]
+    sortile.sort(there, descending=True, out=gaps)
+    assert np.array_equal(gpu.back(gaps), np.sort(x)[::-1])
+    assert sortile.sort(there, out=there) is there and np.array_equal(gpu.back(there), np.sort(x))
+    with pytest.raises(ValueError, match=r"out has shape \(4,\)"):
+        sortile.sort(there, out=gpu.there(np.zeros(4, "i4")))
+    with pytest.raises(TypeError, match="out must be"):
+        sortile.sort(there, out=gpu.there(np.zeros(9000, "i8")))
+
+
+def test_what_is_refused(gpu):
+    there = gpu.there(np.zeros(3, "f4"))
+    for call, error, text in [
+        (lambda: sortile.sort(there, axis=1), np.exceptions.AxisError, "axis 1 of an array with 1 dimensions"),
+        (lambda: sortile.sort(there, nan="first"), ValueError, 'nan must be "last"'),
+        (lambda: sortile.sort(there, progress=print), ValueError, "progress cannot be told"),
+        (lambda: sortile.sort(there, order="a"), ValueError, "order names fields"),
+        (lambda: sortile.argsort(there, dtype="int16"), TypeError, "allowed are int64, int32, uint32"),
+        (lambda: sortile.sort(gpu.there(np.zeros(3, "c8"))), TypeError, "have no order here"),
+        (lambda: sortile.argsort_rows([there, there[:2]]), ValueError, "column 1 has shape"),
+        (lambda: sortile.merge(there, gpu.there(np.zeros(3, "i4"))), TypeError, "all runs must be of one type"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_explain(gpu):
+    text = sortile.explain(gpu.there(np.zeros((2, 100_000), "f4")), positions=True)
+    assert "engine    cuda" in text and "workspace" in text
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.integers(0, 400_000), st.sampled_from([1, 3, 10**5]), st.sampled_from(DIRECTIONS))
+def test_random_lanes(gpu, seed, n, distinct, direction):
+    descending, nan = direction
+    name = gpu.types[seed % len(gpu.types)]
+    n -= n % 50_000 if gpu.name == "jax" else 0
+    x = fill(name, n, seed, distinct)
+    order = oracle.positions(x, descending, nan)
+    assert oracle.same_bits(gpu.back(sortile.sort(gpu.there(x), descending=descending, nan=nan)), x[order])
+    positions = sortile.argsort(gpu.there(x), descending=descending, nan=nan)
+    assert np.array_equal(gpu.back(positions), order)
+
+
+def test_large_host_arrays_go_by_the_gpu():
+    frameworks.on_gpu("torch")
+    x = np.random.default_rng(1).integers(0, 2**32, 30_000_000, dtype=np.uint32)
+    assert "engine    cuda" in sortile.explain(x)
+    assert np.array_equal(sortile.sort(x), np.sort(x))
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return frameworks.on_gpu("torch").xp
+
+
+class TestTorch:
+    """What only PyTorch's tensors show."""
+
+    def test_the_current_stream_is_used(self, torch):
+        x = torch.randint(0, 2**31, (4_000_000,), device="cuda", dtype=torch.int32)
+        wanted = torch.sort(x).values
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            y = x.clone()
+            torch.cuda._sleep(50_000_000)  # what was queued on the stream before has to be waited for
+            y ^= 0x5555
+            y ^= 0x5555
+            found = sortile.sort(y)
+        stream.synchronize()
+        assert torch.equal(found, wanted)
+
+    def test_calls_do_not_wait(self, torch):
+        x = torch.zeros(1000, device="cuda")
+        sortile.sort(x)
+        torch.cuda.synchronize()
+        begin, end = torch.cuda.Event(), torch.cuda.Event()
+        torch.cuda._sleep(200_000_000)
+        begin.record()
+        sortile.sort(x)
+        end.record()
+        assert not begin.query() and not end.query()
+        torch.cuda.synchronize()
+
+    def test_a_graph_can_be_replayed(self, torch):
+        x = torch.rand(1_000_000, device="cuda")
+        sortile.sort(x)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            found = sortile.sort(x)
+            order = sortile.argsort(x, descending=True)
+        for _ in range(3):
+            x.copy_(torch.rand(1_000_000, device="cuda"))
+            graph.replay()
+            torch.cuda.synchronize()
+            assert torch.equal(found, torch.sort(x).values)
+            assert torch.equal(order, torch.argsort(x, descending=True, stable=True))
+
+    def test_bfloat16(self, torch):
+        x = torch.randn(5000, device="cuda").to(torch.bfloat16)
+        assert torch.equal(sortile.sort(x), torch.sort(x).values)
+
+    def test_memory_comes_from_torch(self, torch):
+        x = torch.rand(20_000_000, device="cuda", dtype=torch.float64)
+        sortile.sort(x)
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+        free_before = torch.cuda.mem_get_info()[0]
+        torch.cuda.reset_peak_memory_stats()
+        used = torch.cuda.memory_allocated()
+        found = sortile.sort(x)
+        torch.cuda.synchronize()
+        peak = torch.cuda.max_memory_allocated() - used
+        assert found.nbytes <= peak <= 2.3 * x.nbytes  # the result, and the workspace
+        reserved = torch.cuda.memory_reserved()
+        assert free_before - torch.cuda.mem_get_info()[0] <= reserved  # nothing beside it
+
+    def test_out_of_memory_raises_and_the_input_stays(self, torch):
+        x = torch.randint(0, 2**31, (2**24,), device="cuda", dtype=torch.int32)
+        before = x.clone()
+        sortile.sort(x)
+        torch.cuda.empty_cache()
+        limit = torch.cuda.memory_allocated() + 2**20
+        torch.cuda.set_per_process_memory_fraction(limit / torch.cuda.get_device_properties(0).total_memory)
+        try:
+            with pytest.raises(torch.cuda.OutOfMemoryError):
+                sortile.sort(x, out=x)
+        finally:
+            torch.cuda.set_per_process_memory_fraction(1.0)
+        assert torch.equal(x, before)
+
+    def test_nothing_leaks(self, torch):
+        x = torch.rand(3000, device="cuda")
+        calls = [lambda: sortile.sort(x), lambda: sortile.argsort(x, descending=True), lambda: sortile.sort_by_key(x, x),
+                 lambda: sortile.sort(x.reshape(30, 100)), lambda: sortile.unique(x, return_inverse=True)]
+        for call in calls:
+            for _ in range(5):
+                call()
+        gc.collect()
+        torch.cuda.synchronize()
+        before = torch.cuda.memory_allocated()
+        for call in calls:
+            for _ in range(50):
+                call()
+        gc.collect()
+        assert torch.cuda.memory_allocated() == before
+
+
+def test_cupy_streams():
+    gpu = frameworks.on_gpu("cupy")
+    x = gpu.xp.random.randint(0, 2**31, 3_000_000).astype("u4")
+    with gpu.xp.cuda.Stream(non_blocking=True) as stream:
+        y = x.copy()
+        found = sortile.sort(y)
+        stream.synchronize()
+    assert bool((found == gpu.xp.sort(x)).all())
