@@ -49,8 +49,8 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
     on_host = x.__dlpack_device__()[0] == 1
     if not on_host:
         raise TypeError(
-            f"sortile: this {type(x).__name__} lies in the memory of a device; of such arrays those of PyTorch, CuPy and "
-            "JAX are sorted, which take others by their from_dlpack()"
+            f"sortile: this {type(x).__name__} lies in the memory of a device; of such arrays those of PyTorch, CuPy "
+            "and JAX are sorted, which take others by their from_dlpack()"
         )
     back = _namespace(x).from_dlpack
     if getattr(x, "requires_grad", False):

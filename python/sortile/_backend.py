@@ -1,4 +1,4 @@
-"""The compiled module: that of `sortile-cu13` where it is installed, which has the GPU engine too, else the package's own."""
+"""The compiled module: that of `sortile-cu13`, which has the GPU engine too, where it is installed; else our own."""
 
 from __future__ import annotations
 

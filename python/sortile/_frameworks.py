@@ -1,8 +1,8 @@
 """Which arrays a framework keeps to itself: those on a GPU, and those that it traces or differentiates.
 
-All others (NumPy's, lists, a framework's plain arrays in host memory) are read where they lie by `_arrays.given`. What a
-framework has to offer so that `_device` can sort its arrays is a class here; PyTorch, CuPy and JAX have one each, loaded
-when the first array of theirs is seen. None of them is imported before the caller has done so.
+All others (NumPy's, lists, a framework's plain arrays in host memory) are read where they lie by `_arrays.given`. What
+a framework has to offer so that `_device` can sort its arrays is a class here; PyTorch, CuPy and JAX have one each,
+loaded when the first array of theirs is seen. None of them is imported before the caller has done so.
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ _known: dict[type, Framework | None] = {}
 
 def held_by(x: Any) -> Framework | None:
     """The framework that has to be asked for this array; None where it is read like NumPy's."""
-    kind = type(x)
-    found = _known[kind] if kind in _known else _look_up(kind)
+    found = known(type(x))
     return found if found is not None and found.holds(x) else None
+
+
+def known(kind: type) -> Framework | None:
+    """The framework whose arrays are of this class."""
+    return _known[kind] if kind in _known else _look_up(kind)
 
 
 def _look_up(kind: type) -> Framework | None:
@@ -52,8 +56,8 @@ def refuse_host_options(order: Any, progress: Progress) -> None:
         raise ValueError("sortile: order names fields, which arrays on a GPU do not have")
     if progress is not None and progress is not False:
         raise ValueError(
-            "sortile: progress cannot be told of an array that a framework keeps on a GPU, traces or differentiates: the "
-            "call returns before the work is done"
+            "sortile: progress cannot be told of an array that a framework keeps on a GPU, traces or differentiates: "
+            "the call returns before the work is done"
         )
 
 
@@ -79,8 +83,8 @@ class Framework:
         if self.is_array(type(x)):
             return x
         raise TypeError(
-            f"sortile.{function}: array {number} is of type {type(x).__name__}; beside it is one of {self.name}'s, and all "
-            "must be"
+            f"sortile.{function}: array {number} is of type {type(x).__name__}; beside it is one of {self.name}'s, and "
+            "all must be"
         )
 
     # Sorts of rows.

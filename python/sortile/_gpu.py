@@ -36,9 +36,10 @@ Allocate = Callable[[int], "tuple[int, Any]"]
 def need_gpu_engine(x: Any) -> None:
     """An array on a GPU, and a package without the engine for it: refused by name."""
     if not core.has_gpu_engine:
+        library = type(x).__module__.partition(".")[0]
         raise TypeError(
-            f"sortile: this {type(x).__module__.partition('.')[0]}.{type(x).__name__} lies on a GPU, and this package has "
-            "the CPU engine alone; pip install sortile-cu13 adds the engine for GPUs"
+            f"sortile: this {library}.{type(x).__name__} lies on a GPU, and this package has the CPU engine alone; "
+            "pip install sortile-cu13 adds the engine for GPUs"
         )
 
 

@@ -1,7 +1,7 @@
 """The lanes of host arrays along an axis, and the columns that decide where elements are more than one number.
 
-`_core` takes plain NumPy arrays of elements that the library orders by themselves. Structures and complex numbers become
-columns here; results go into the caller's `out`.
+`_core` takes plain NumPy arrays of elements that the library orders by themselves. Structures and complex numbers
+become columns here; results go into the caller's `out`.
 """
 
 from __future__ import annotations

@@ -2,19 +2,24 @@
 
 Each row times both sides in turns, so that whatever else the machine does falls on both, and compares the fastest run
 of each. Short calls are repeated inside a run until it takes a millisecond. ``--json FILE`` keeps the results with what
-they were measured on; ``--only TEXT`` chooses rows, ``--gpu`` those of arrays on a GPU (``_bench_gpu``).
+they were measured on (format "sortile-results 1"), ``--from FILE`` shows kept ones, ``--table`` either as Markdown;
+``--only TEXT`` chooses rows, ``--gpu`` those of arrays on a GPU (``_bench_gpu``).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
+import statistics
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -23,6 +28,7 @@ import numpy as np
 import sortile
 
 Call = Callable[[], Any]
+LIBRARIES = ("numpy", "pandas", "polars", "pyarrow")
 
 
 @dataclass
@@ -40,20 +46,41 @@ class Contest:
 
 @dataclass
 class Outcome:
+    """Seconds of a call in each run."""
+
     name: str
     n: int
-    seconds: float
     rival: str
-    rival_seconds: float
-    ratio: float
     target: float
+    ours: list[float] = field(default_factory=list)
+    theirs: list[float] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        return min(self.theirs) / min(self.ours)
 
     def line(self) -> str:
         mark = "" if self.ratio >= self.target else "  below its target"
         return (
-            f"{self.name:32} {self.n:>9}  {1e6 * self.seconds:>11.2f} us  {self.rival:22}"
-            f"{1e6 * self.rival_seconds:>11.2f} us  {self.ratio:6.2f} x (target {self.target:g}){mark}"
+            f"{self.name:32} {self.n:>9}  {1e6 * min(self.ours):>11.2f} us  {self.rival:22}"
+            f"{1e6 * min(self.theirs):>11.2f} us  {self.ratio:6.2f} x (target {self.target:g}){mark}"
         )
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """As bench/results has them: one for each contender."""
+        for contender, seconds in (("sortile", self.ours), (self.rival, self.theirs)):
+            middle = statistics.median(seconds)
+            yield {
+                "type": self.name,
+                "workload": "uniform",
+                "n": self.n,
+                "contender": contender,
+                "median": middle,
+                "min": min(seconds),
+                "noise": statistics.median(abs(t - middle) for t in seconds) / middle,
+                "figures": {} if contender == "sortile" else {"target": self.target},
+                "seconds": seconds,
+            }
 
 
 def repetitions(call: Call, finish: Call) -> int:
@@ -74,15 +101,13 @@ def once(call: Call, count: int, finish: Call) -> float:
 
 
 def measure(row: Contest, seconds: float) -> Outcome:
-    ours = theirs = float("inf")
+    outcome = Outcome(row.name, row.n, row.rival, row.target)
     our_count, their_count = repetitions(row.ours, row.finish), repetitions(row.theirs, row.finish)
     end = time.perf_counter() + seconds
-    runs = 0
-    while runs < 3 or time.perf_counter() < end:
-        ours = min(ours, once(row.ours, our_count, row.finish))
-        theirs = min(theirs, once(row.theirs, their_count, row.finish))
-        runs += 1
-    return Outcome(row.name, row.n, ours, row.rival, theirs, theirs / ours, row.target)
+    while len(outcome.ours) < 3 or time.perf_counter() < end:
+        outcome.ours.append(once(row.ours, our_count, row.finish))
+        outcome.theirs.append(once(row.theirs, their_count, row.finish))
+    return outcome
 
 
 def uniform(n: int, dtype: str) -> Any:
@@ -177,13 +202,45 @@ def machine() -> dict[str, Any]:
         models = [line for line in info.read_text().splitlines() if line.startswith("model name")]
         cpu = models[0].partition(":")[2].strip() if models else cpu
     return {
+        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "revision": os.environ.get("SORTILE_REVISION", "unknown"),
         "cpu": cpu,
+        "cpus": os.cpu_count(),
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
-        "numpy": np.__version__,
         "sortile": f"{sortile.__version__}, {sortile.info()['module']}",
-        "date": time.strftime("%Y-%m-%d"),
+        **{name: version(name) for name in LIBRARIES if find_spec(name)},
     }
+
+
+def kept(path: str) -> tuple[dict[str, Any], list[Outcome]]:
+    """The environment and outcomes of a file that ``--json`` wrote."""
+    content = json.loads(Path(path).read_text())
+    rows = content["rows"]
+    return content["environment"], [
+        Outcome(a["type"], a["n"], b["contender"], b["figures"]["target"], a["seconds"], b["seconds"])
+        for a, b in zip(rows[::2], rows[1::2])
+    ]
+
+
+def text_of(seconds: float) -> str:
+    unit, scale = next((u, s) for u, s in (("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)) if seconds >= s)
+    return f"{seconds / scale:.3g} {unit}"
+
+
+def table(outcomes: list[Outcome]) -> str:
+    lines = ["| | n | sortile | beside it | | times as fast | asked for |", "|---|---:|---:|---|---:|---:|---:|"]
+    for o in outcomes:
+        aim = f"{o.target:g}" if o.target else ""
+        ours, theirs = text_of(min(o.ours)), text_of(min(o.theirs))
+        lines.append(f"| {o.name} | {o.n} | {ours} | {o.rival} | {theirs} | {o.ratio:.2f} | {aim} |")
+    return "\n".join(lines)
+
+
+def written(path: str, about: dict[str, Any], settings: dict[str, Any], outcomes: list[Outcome]) -> None:
+    head = {"format": "sortile-results 1", "suite": "python", "environment": about, "settings": settings}
+    rows = ",\n".join(json.dumps(row) for o in outcomes for row in o.rows())
+    Path(path).write_text(json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + rows + "\n]\n}\n")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -195,6 +252,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--gpu", action="store_true", help="rows of arrays on a GPU, in place of those in host memory")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row (default 1)")
     parser.add_argument("--threads", type=int, help="of sortile; as many as the machine offers, where not given")
+    parser.add_argument("--table", action="store_true", help="as Markdown")
+    parser.add_argument("--from", dest="kept", metavar="FILE", help="measure nothing: show what --json kept there")
     parser.add_argument("--json", metavar="FILE", help="keep the results there")
     chosen = parser.parse_args(arguments)
 
@@ -205,16 +264,20 @@ def main(arguments: list[str] | None = None) -> int:
 
         suites = _bench_gpu.SUITES
         about.update(_bench_gpu.machine())
-    outcomes = []
-    for suite in suites:
+    outcomes = kept(chosen.kept)[1] if chosen.kept else []
+    for suite in () if chosen.kept else suites:
         for row in suite(chosen.threads):
             if chosen.only in row.name and row.n < chosen.below:
                 outcomes.append(measure(row, chosen.seconds))
-                print(outcomes[-1].line(), flush=True)
+                if not chosen.table:
+                    print(outcomes[-1].line(), flush=True)
+    if chosen.table:
+        print(table(outcomes))
+    elif chosen.kept:
+        print("\n".join(o.line() for o in outcomes))
     if chosen.json:
-        threads = chosen.threads or sortile.info()["threads"]
-        result = {"machine": about, "threads": threads, "rows": [asdict(o) for o in outcomes]}
-        Path(chosen.json).write_text(json.dumps(result, indent=1) + "\n")
+        settings = {"threads": chosen.threads or sortile.info()["threads"], "seconds": chosen.seconds}
+        written(chosen.json, about, settings, outcomes)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What the array API standard says of its sorting, set and searching functions, statement by statement, for those that are here."""
+"""What the array API standard says of sort, argsort and the unique functions, statement by statement."""
 
 import inspect
 
@@ -48,7 +48,8 @@ def test_sort(drawn, descending, stable):
 
 @given(arrays.block(names=NUMBERS), st.booleans())
 def test_argsort(drawn, descending):
-    """Of the default index type and the input's shape; take_along_axis gives what sort does; equal elements keep their order."""
+    """Of the default index type and the input's shape; taken along the axis, what sort gives; equal elements keep
+    their order."""
     x, axis = drawn
     out = sortile.argsort(x, axis=axis, descending=descending)
     assert out.dtype == np.int64 and out.shape == x.shape

@@ -1,8 +1,10 @@
-"""PyTorch's and JAX's arrays in host memory: read where they lie, or by the frameworks' own operators where these trace,
-differentiate or batch the call. On a GPU: the same classes again, where there is one."""
+"""PyTorch's and JAX's arrays in host memory: read where they lie, or by the frameworks' own operators where these
+trace, differentiate or batch the call. On a GPU: the same classes again, where there is one."""
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,8 +67,21 @@ def test_a_gpu_array_without_the_engine_is_refused_by_name(monkeypatch):
     from sortile import _gpu
 
     monkeypatch.setattr(_gpu.core, "has_gpu_engine", False)
-    with pytest.raises(TypeError, match="lies on a GPU, and this package has the CPU engine alone; pip install sortile-cu13"):
+    wanted = "lies on a GPU, and this package has the CPU engine alone; pip install sortile-cu13"
+    with pytest.raises(TypeError, match=wanted):
         _gpu.need_gpu_engine(OnAGpu())
+
+
+def test_xlas_structs_lie_as_ours_do(host):
+    """xla_abi.hpp against the header of the JAX that is installed."""
+    compiler = shutil.which("c++") or pytest.skip("there is no C++ compiler")
+    if host.name != "jax":
+        pytest.skip("JAX alone has the header")
+    here = Path(__file__).parent
+    ran = subprocess.run(
+        [compiler, "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{here.parents[1] / 'python' / 'src'}",
+         f"-I{host.jax.ffi.include_dir()}", str(here / "xla_abi_check.cpp")], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
 @pytest.fixture(scope="module", params=["cpu", "gpu"])
@@ -151,6 +166,7 @@ class TestJax:
             jax.jit(lambda x: sortile.sort(x, progress=print))(np.zeros(3, "f4"))
 
 
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself
 class TestTorch:
     def test_gradients(self, device):
         import torch
@@ -159,7 +175,7 @@ class TestTorch:
         weights = torch.rand(6, 10, device=device, dtype=torch.float64)
         for axis, descending in ((0, False), (1, True)):
             (ours,) = torch.autograd.grad((sortile.sort(x, axis=axis, descending=descending) * weights).sum(), x)
-            (theirs,) = torch.autograd.grad((torch.sort(x, axis, descending, stable=True).values * weights).sum(), x)
+            (theirs,) = torch.autograd.grad((torch.sort(x, dim=axis, descending=descending, stable=True).values * weights).sum(), x)
             assert torch.equal(ours, theirs)
         keys, values = sortile.sort_by_key(x[0], x[1])
         (ours,) = torch.autograd.grad((keys * weights[0] + values * weights[1]).sum(), x)
@@ -190,9 +206,8 @@ class TestTorch:
 
     @pytest.mark.parametrize("descending", [False, True])
     def test_compiled(self, device, descending):
+        import sortile.torch
         import torch
-
-        sortile.sort(torch.zeros(3))  # the operators are there from the first tensor on
 
         def f(x, y):
             return sortile.sort(x * 2, descending=descending) + 1, sortile.argsort(y, axis=0)
@@ -203,6 +218,13 @@ class TestTorch:
             assert torch.equal(a, b)
         wanted = torch.sort(x * 2, descending=descending).values + 1
         assert torch.equal(compiled(x, y)[0], wanted)
+
+    def test_compiled_before_anything_else(self, device):
+        code = f"""if True:
+            import torch, sortile.torch
+            f = torch.compile(lambda x: sortile.sort(x * 2), fullgraph=True, backend="aot_eager")
+            assert f(torch.tensor([3.0, 1.0, 2.0], device="{device}")).tolist() == [2, 4, 6]"""
+        subprocess.run([sys.executable, "-c", code], check=True)
 
     def test_half_types(self, device):
         import torch

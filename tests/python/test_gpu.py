@@ -41,8 +41,11 @@ def test_a_lane(gpu, n, direction):
         assert sortile.is_sorted(given_there, descending=descending, nan=nan) == np.array_equal(order, np.arange(n))
 
 
-@pytest.mark.parametrize("shape, axis", [((3, 50), 1), ((200, 30), 0), ((200, 30), 1), ((4, 5, 60), 1), ((2, 140_000), -1),
-                                         ((300, 700), None), ((0, 4), 1), ((4, 0), 0), ((1000, 1), 1)])
+SHAPES = [((3, 50), 1), ((200, 30), 0), ((200, 30), 1), ((4, 5, 60), 1), ((2, 140_000), -1), ((300, 700), None),
+          ((0, 4), 1), ((4, 0), 0), ((1000, 1), 1)]
+
+
+@pytest.mark.parametrize("shape, axis", SHAPES)
 def test_lanes_along_an_axis(gpu, shape, axis):
     for name in ("f4", "i4", "u1", "f2"):
         x = fill(name, int(np.prod(shape)), distinct=20).reshape(shape)
@@ -181,6 +184,7 @@ def torch():
     return frameworks.on_gpu("torch").xp
 
 
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself
 class TestTorch:
     """What only PyTorch's tensors show."""
 
@@ -260,8 +264,9 @@ class TestTorch:
 
     def test_nothing_leaks(self, torch):
         x = torch.rand(3000, device="cuda")
-        calls = [lambda: sortile.sort(x), lambda: sortile.argsort(x, descending=True), lambda: sortile.sort_by_key(x, x),
-                 lambda: sortile.sort(x.reshape(30, 100)), lambda: sortile.unique(x, return_inverse=True)]
+        calls = [lambda: sortile.sort(x), lambda: sortile.argsort(x, descending=True),
+                 lambda: sortile.sort_by_key(x, x), lambda: sortile.sort(x.reshape(30, 100)),
+                 lambda: sortile.unique(x, return_inverse=True)]
         for call in calls:
             for _ in range(5):
                 call()
