@@ -4,6 +4,9 @@ Functions have the names and defaults of the array API standard, and take NumPy 
 order. All sorts are stable. NaN and NaT come last in both directions, as NumPy has it; ``nan="largest"`` makes them the
 largest values instead, so that they come first where the order is descending. -0.0 and 0.0 are equal and keep their
 order. The interpreter's lock is released while an array is sorted, and Ctrl-C ends the call.
+
+Arrays of PyTorch and JAX in host memory are read where they lie; with the package ``sortile-cu13`` those of PyTorch,
+CuPy and JAX on a GPU are sorted there. Results are of the caller's kind.
 """
 
 from __future__ import annotations

@@ -42,8 +42,10 @@ def sort(
     Parameters
     ----------
     x : array
-        Of booleans, integers, floats (float16, float32, float64, ``ml_dtypes.bfloat16``), complex numbers (by real,
-        then imaginary part), datetime64, timedelta64, or structured (by its fields, the first deciding).
+        NumPy's or what NumPy takes, or one of PyTorch, CuPy and JAX, in host memory or on a GPU
+        (docs/python-frameworks.md). Of booleans, integers, floats (float16, float32, float64, ``ml_dtypes.bfloat16``),
+        complex numbers (by real, then imaginary part), datetime64, timedelta64, or structured (by its fields, the first
+        deciding).
     axis : int or None
         The axis along which to sort; None sorts all elements as one.
     descending : bool
@@ -64,7 +66,7 @@ def sort(
     Returns
     -------
     array
-        Of the shape and type of `x`, or `out`.
+        Of the kind, shape and type of `x`, or `out`.
 
     Raises
     ------
@@ -126,7 +128,8 @@ def argsort(
     x, axis, descending, stable, order, nan, threads, progress
         As in `sort`.
     dtype : {int64, uint32}
-        Of the positions. uint32 halves their memory and is faster; it numbers at most 2**32 elements.
+        Of the positions. uint32 halves their memory and is faster; it numbers at most 2**32 elements. On a GPU, and
+        traced, int32 too, which is the default in JAX.
     out : array, optional
         Where the positions go: of the shape of `x`, int64 or uint32.
 

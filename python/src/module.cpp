@@ -45,7 +45,8 @@ nb::object info() {
     one["name"] = e.name;
     one["description"] = e.description;
     one["usable"] = e.usable;
-    one["reason"] = e.reason;
+    const bool in_the_other_package = e.name == "cuda" && !has_gpu_engine;
+    one["reason"] = in_the_other_package ? "it is in a package of its own: pip install sortile-cu13" : e.reason;
     list.append(one);
   }
   about["engines"] = list;
