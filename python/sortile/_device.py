@@ -20,8 +20,10 @@ Back = Callable[[Any], Any]
 
 
 def sort(f: Framework, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
-    keys, back = _rows(f, x, axis)
     flips = _flips(f, x, descending, nan)
+    if x.ndim == 1 and axis in (-1, 0) and out is None and not flips:
+        return f.sort_lane(x, bool(descending))
+    keys, back = _rows(f, x, axis)
     if flips:
         result = f.flipped(f.sort_rows(f.flipped(keys), False))
     elif out is not None and x.ndim == 1:

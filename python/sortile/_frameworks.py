@@ -93,6 +93,10 @@ class Framework:
         """Each row sorted; `into`, which may be `keys`, takes the result where the framework can write to arrays."""
         raise NotImplementedError
 
+    def sort_lane(self, x: Any, descending: bool) -> Any:
+        """The usual call, of an array of one axis, without what the others need around it."""
+        return self.sort_rows(x.reshape((1, x.shape[0])), descending).reshape((x.shape[0],))
+
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
         """For each row its order, in positions of this type."""
         raise NotImplementedError

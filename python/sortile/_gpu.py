@@ -84,6 +84,15 @@ class GpuArrays(Framework):
         )
         return result if direct or into is None else self.stored(result.reshape(into.shape), into)
 
+    def sort_lane(self, x: Any, descending: bool) -> Any:
+        keys = self.contiguous(x)
+        result = self.empty(keys.shape, keys.dtype, keys)
+        core.device_sort(
+            KEYS, self.key_type(keys), 1, keys.shape[0], self.address(keys), self.address(result), 0, 0, 0, descending,
+            *self.queue(keys),
+        )
+        return result
+
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
         rows, n = keys.shape
         key_type = self.key_type(keys)
