@@ -29,7 +29,7 @@ build_tools() {
 
 test_tools() {
   fresh_environment "$installed"
-  pip "$installed" install --quiet -r tests/python/requirements.txt
+  pip "$installed" install --quiet --no-compile -r tests/python/requirements.txt
 }
 
 wheel() {

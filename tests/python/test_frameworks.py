@@ -4,6 +4,7 @@ trace, differentiate or batch the call. On a GPU: the same classes again, where 
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,26 @@ def test_host_arrays_are_read_where_they_lie(host):
         assert np.array_equal(host.back(sortile.argsort(there, axis=axis)), np.argsort(x, axis=axis, kind="stable"))
     values, counts = sortile.unique(there, return_counts=True)
     assert values.tolist() == [1, 2, 3, 5] and type(values) is type(there) and counts.tolist() == [1, 1, 1, 1]
+
+
+def test_many_threads_at_once(host):
+    failures = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for n in (3, 100, 5000, 60_000):
+            x = rng.integers(0, 1000, n).astype(rng.choice(["u1", "f4", "i4"]))
+            there = host.there(x)
+            if not (np.array_equal(host.back(sortile.argsort(there)), np.argsort(x, kind="stable"))
+                    and np.array_equal(host.back(sortile.sort(there, descending=True)), np.sort(x)[::-1])):
+                failures.append((seed, n))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(12)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert failures == []
 
 
 def test_nothing_is_imported_for_those_who_do_not_use_it():

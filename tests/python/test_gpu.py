@@ -1,6 +1,8 @@
 """Arrays on a GPU: every call, on PyTorch's, CuPy's and JAX's, against what NumPy says of the same elements."""
 
+import contextlib
 import gc
+import threading
 
 import numpy as np
 import pytest
@@ -152,6 +154,30 @@ def test_what_is_refused(gpu):
     ]:
         with pytest.raises(error, match=text):
             call()
+
+
+def test_many_threads_at_once(gpu):
+    """Each with arrays of its own; PyTorch's and CuPy's on streams of their own."""
+    failures = []
+
+    def work(seed):
+        x = fill("i4", 100_000 + seed if gpu.name != "jax" else 100_000, seed)
+        if gpu.name == "torch":
+            stream = gpu.xp.cuda.stream(gpu.xp.cuda.Stream())
+        else:
+            stream = gpu.xp.cuda.Stream(non_blocking=True) if gpu.name == "cupy" else contextlib.nullcontext()
+        with stream:
+            there = gpu.there(x)
+            for _ in range(10):
+                if not np.array_equal(gpu.back(sortile.argsort(there)), np.argsort(x, kind="stable")):
+                    failures.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert failures == []
 
 
 def test_explain(gpu):
