@@ -175,7 +175,7 @@ def explain(f: Framework, x: Any, axis: int | None, positions: bool, descending:
 
 def one_by_one(rows: int, n: int) -> bool:
     """Whether rows are few or long enough to be sorted each by itself."""
-    return rows <= 4 or n >= 1 << 17
+    return rows <= 4 or n >= 1 << 17 or n == 0
 
 
 def sort_short_rows(f: Framework, keys: Any, descending: bool) -> Any:
