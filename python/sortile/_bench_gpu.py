@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from typing import Any, Callable, Iterator
 
 import numpy as np
@@ -30,7 +31,7 @@ def host_keys(n: int, dtype: str) -> Any:
     return rng.integers(0, 2**64, n * np.dtype(dtype).itemsize // 8 + 1, dtype="u8").view(dtype)[:n]
 
 
-def on_torch(_: int | None) -> Iterator[Contest]:
+def on_torch(_: int | None, below: int) -> Iterator[Contest]:
     with suppress(ImportError):
         import torch
 
@@ -39,7 +40,7 @@ def on_torch(_: int | None) -> Iterator[Contest]:
         done = torch.cuda.synchronize
         targets = {"int32": 2.5, "int64": 3.0}
         for dtype in ("int32", "int64", "float32"):
-            for n in SIZES:
+            for n in takewhile(below.__gt__, SIZES):
                 x = torch.from_numpy(host_keys(n, dtype)).cuda()
                 aim = targets.get(dtype, 1.0) if n == 2**28 else 1.0
                 yield Contest(f"PyTorch sort {dtype}", n, partial(sortile.sort, x), "torch.sort",
@@ -47,9 +48,10 @@ def on_torch(_: int | None) -> Iterator[Contest]:
                 if n < 2**28:
                     yield Contest(f"PyTorch argsort {dtype}", n, partial(sortile.argsort, x), "torch.argsort stable",
                                   partial(torch.argsort, x, stable=True), 1.0, done)
-        rows = torch.from_numpy(host_keys(2**24, "float32")).cuda().reshape(2**14, 2**10)
-        yield Contest("PyTorch sort 2^14 rows", rows.numel(), partial(sortile.sort, rows), "torch.sort",
-                      partial(torch.sort, rows), 1.0, done)
+        for count in (2**4, 2**14):
+            rows = torch.from_numpy(host_keys(2**24, "float32")).cuda().reshape(count, -1)
+            yield Contest(f"PyTorch sort {count} rows", rows.numel(), partial(sortile.sort, rows), "torch.sort",
+                          partial(torch.sort, rows), 1.0, done)
         from . import _torch
 
         x = torch.from_numpy(host_keys(1000, "int32")).cuda()
@@ -57,7 +59,7 @@ def on_torch(_: int | None) -> Iterator[Contest]:
                       compiled_call(_torch.FRAMEWORK, x), 0.0, done)
 
 
-def on_cupy(_: int | None) -> Iterator[Contest]:
+def on_cupy(_: int | None, below: int) -> Iterator[Contest]:
     with suppress(ImportError):
         import cupy
 
@@ -66,7 +68,7 @@ def on_cupy(_: int | None) -> Iterator[Contest]:
         done = cupy.cuda.Device().synchronize
         targets = {"uint32": 1.8, "int64": 2.8}
         for dtype in ("uint32", "int64", "float32"):
-            for n in SIZES:
+            for n in takewhile(below.__gt__, SIZES):
                 x = cupy.asarray(host_keys(n, dtype))
                 aim = targets.get(dtype, 1.0) if n == 2**28 else 1.0
                 yield Contest(f"CuPy sort {dtype}", n, partial(sortile.sort, x), "cupy.sort", partial(cupy.sort, x),
@@ -78,7 +80,7 @@ def on_cupy(_: int | None) -> Iterator[Contest]:
                       compiled_call(_cupy.FRAMEWORK, x), 0.0, done)
 
 
-def on_jax(_: int | None) -> Iterator[Contest]:
+def on_jax(_: int | None, below: int) -> Iterator[Contest]:
     with suppress(ImportError):
         import jax
 
@@ -89,7 +91,7 @@ def on_jax(_: int | None) -> Iterator[Contest]:
         def waited(call: Callable[[Any], Any], x: Any) -> Callable[[], Any]:
             return lambda: call(x).block_until_ready()
 
-        for n in (1000, 2**20, 2**26):
+        for n in takewhile(below.__gt__, (1000, 2**20, 2**26)):
             for dtype in ("int32", "int64"):
                 x = jax.device_put(host_keys(n, dtype))
                 argsort = jax.jit(partial(jax.numpy.argsort, stable=True))

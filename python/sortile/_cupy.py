@@ -7,8 +7,10 @@ from typing import Any, Sequence
 
 import cupy
 
-from ._gpu import Allocate, GpuArrays, need_gpu_engine
+from ._backend import core
+from ._gpu import KEY_TYPES, KEYS, Allocate, GpuArrays, need_gpu_engine
 
+_CODES = {cupy.dtype(name): code for name, code in KEY_TYPES.items() if name != "bfloat16"}
 _SIGN = {"float16": ("uint16", 15), "bfloat16": ("uint16", 15), "float32": ("uint32", 31), "float64": ("uint64", 63)}
 
 
@@ -48,6 +50,19 @@ class CuPy(GpuArrays):
     def queue(self, x: Any) -> tuple[int, int, Allocate]:
         with _on_device_of(x):
             return x.data.device_id, cupy.cuda.get_current_stream().ptr, _allocate
+
+    def sort_lane(self, x: Any, descending: bool) -> Any:
+        ordinal = x.data.device_id
+        code = _CODES.get(x.dtype)
+        if code is None or ordinal != cupy.cuda.runtime.getDevice():
+            return super().sort_lane(x, descending)
+        keys = x if x.flags.c_contiguous else cupy.ascontiguousarray(x)
+        result = cupy.empty(keys.shape, keys.dtype)
+        core.device_sort(
+            KEYS, code, 1, keys.size, keys.data.ptr, result.data.ptr, 0, 0, 0, descending, ordinal,
+            cupy.cuda.get_current_stream().ptr, _allocate,
+        )
+        return result
 
     def fits(self, out: Any, keys: Any) -> bool:
         return bool(

@@ -21,7 +21,7 @@ Back = Callable[[Any], Any]
 
 def sort(f: Framework, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
     flips = _flips(f, x, descending, nan)
-    if x.ndim == 1 and axis in (-1, 0) and out is None and not flips:
+    if not flips and out is None and x.ndim == 1 and (axis == -1 or axis == 0):
         return f.sort_lane(x, bool(descending))
     keys, back = _rows(f, x, axis)
     if flips:
@@ -219,7 +219,7 @@ def _only_row(result: Any) -> Any:
 
 
 def _flips(f: Framework, x: Any, descending: bool, nan: str) -> bool:
-    if nan not in ("last", "largest"):
+    if nan != "last" and nan != "largest":
         raise ValueError(
             'sortile: nan must be "last" (behind all numbers in both directions) or "largest" (larger than all numbers)'
         )

@@ -7,7 +7,7 @@ GPU it queues its work on XLA's stream, with workspace from XLA's allocator.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any, Sequence
 
@@ -21,10 +21,14 @@ from ._frameworks import Framework
 from ._gpu import KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
 
 _WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
-_POSITION_DTYPES = ("int32", "int64", "uint32")
 
 for _platform, _handler in core.xla_handlers().items():
     jax.ffi.register_ffi_target("sortile_sort", _handler, platform=_platform)
+
+
+@lru_cache(maxsize=1024)
+def _is_on_cpu(sharding: Any) -> bool:
+    return all(device.platform == "cpu" for device in sharding.device_set)
 
 
 def _call(kind: int, operands: Sequence[Any], results: Any, descending: bool) -> Any:
@@ -49,7 +53,7 @@ class Jax(Framework):
 
     @property
     def positions(self) -> str:  # type: ignore[override]
-        return str(jax.dtypes.canonicalize_dtype(np.int64))
+        return "int64" if jax.config.jax_enable_x64 else "int32"
 
     def is_array(self, kind: type) -> bool:
         return issubclass(kind, jax.Array) or issubclass(kind, jax.core.Tracer)
@@ -57,7 +61,7 @@ class Jax(Framework):
     def holds(self, x: Any) -> bool:
         if isinstance(x, jax.core.Tracer):
             return True
-        if next(iter(x.devices())).platform == "cpu":
+        if _is_on_cpu(x.sharding):
             return False
         need_gpu_engine(x)
         return True
@@ -180,8 +184,8 @@ class Jax(Framework):
 
     def _position_name(self, x: Any, axis: int | None, dtype: Any) -> str:
         n = prod(x.shape) if axis is None or x.ndim == 0 else x.shape[axis % x.ndim]
-        name = _device.position_name(self, dtype, n)
-        return str(jax.dtypes.canonicalize_dtype(name))
+        name = self.positions if dtype is None and n < 2**31 else _device.position_name(self, dtype, n)
+        return name if name == "int32" or jax.config.jax_enable_x64 else str(jax.dtypes.canonicalize_dtype(name))
 
 
 FRAMEWORK = Jax()

@@ -13,7 +13,7 @@ import torch
 
 from . import _device
 from ._backend import core
-from ._gpu import Allocate, GpuArrays, need_gpu_engine
+from ._gpu import KEY_TYPES, KEYS, Allocate, GpuArrays, need_gpu_engine
 
 _FLOATS = {
     torch.float16: (torch.int16, -(2**15)),
@@ -27,9 +27,9 @@ _NAMES = {
         "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
     ).split()
 }
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_CODES = {dtype: KEY_TYPES[name] for dtype, name in _NAMES.items() if name in KEY_TYPES}
 _is_transformed = torch._C._functorch.is_functorch_wrapped_tensor
-_stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # absent where PyTorch was built without CUDA
+_stream_of: Any = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # absent where PyTorch knows nothing of CUDA
 
 
 def _allocate(size: int) -> tuple[int, Any]:
@@ -44,11 +44,12 @@ class Torch(GpuArrays):
         return issubclass(kind, torch.Tensor)
 
     def holds(self, x: Any) -> bool:
+        if x.is_cuda and core.has_gpu_engine:
+            return True
         if _for_operators(x):
             return True
         if x.is_cuda:
             need_gpu_engine(x)
-            return True
         return False
 
     def type_name(self, x: Any) -> str:
@@ -62,8 +63,20 @@ class Torch(GpuArrays):
 
     def queue(self, x: Any) -> tuple[int, int, Allocate]:
         ordinal = x.get_device()
-        assert _stream_of is not None, "a tensor on a GPU of a PyTorch without CUDA"
         return ordinal, _stream_of(ordinal), _allocate
+
+    def sort_lane(self, x: Any, descending: bool) -> Any:
+        keys = x if x.is_contiguous() else x.contiguous()
+        code = _CODES.get(keys.dtype)
+        if code is None:
+            code = self.key_type(keys)
+        result = torch.empty_like(keys)
+        ordinal = keys.get_device()
+        core.device_sort(
+            KEYS, code, 1, keys.numel(), keys.data_ptr(), result.data_ptr(), 0, 0, 0, descending, ordinal,
+            _stream_of(ordinal), _allocate,
+        )
+        return result
 
     def fits(self, out: Any, keys: Any) -> bool:
         return bool(
@@ -165,7 +178,10 @@ def _wants_gradient(x: Any) -> bool:
 def _for_operators(x: Any) -> bool:
     """Whether PyTorch has to see this call as one of its operators."""
     return (
-        torch.compiler.is_compiling() or type(x) not in _PLAIN or _wants_gradient(x) or bool(_is_transformed(x))
+        torch.compiler.is_compiling()
+        or (type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter)
+        or (x.requires_grad and torch.is_grad_enabled())
+        or bool(_is_transformed(x))
     )
 
 

@@ -18,6 +18,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -118,8 +119,8 @@ def uniform(n: int, dtype: str) -> Any:
     return rng.integers(limits.min, limits.max, n, dtype=dtype)
 
 
-def sorts(threads: int | None) -> Iterator[Contest]:
-    for n in (10, 100, 1000, 10**4, 10**5, 10**6, 10**7):
+def sorts(threads: int | None, below: int) -> Iterator[Contest]:
+    for n in takewhile(below.__gt__, (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)):
         for dtype in ("uint32", "int64", "float32", "float64"):
             x = uniform(n, dtype)
             ours = partial(sortile.sort, x, threads=threads)
@@ -127,8 +128,8 @@ def sorts(threads: int | None) -> Iterator[Contest]:
             yield Contest(f"sort {dtype}", n, ours, "np.sort", partial(np.sort, x), target)
 
 
-def argsorts(threads: int | None) -> Iterator[Contest]:
-    for n in (10, 1000, 10**5, 10**7):
+def argsorts(threads: int | None, below: int) -> Iterator[Contest]:
+    for n in takewhile(below.__gt__, (10, 1000, 10**5, 10**7)):
         for dtype in ("uint32", "int64", "float64"):
             x = uniform(n, dtype)
             ours = partial(sortile.argsort, x, threads=threads)
@@ -136,8 +137,10 @@ def argsorts(threads: int | None) -> Iterator[Contest]:
             yield Contest(f"argsort {dtype}", n, ours, "np.argsort stable", theirs, 8 if n == 10**7 else 1)
 
 
-def others(threads: int | None) -> Iterator[Contest]:
+def others(threads: int | None, below: int) -> Iterator[Contest]:
     n = 10**7
+    if n >= below:
+        return
     x = uniform(n, "uint32")
     small = x % np.uint32(10**5)
     wide = small.astype("int64")
@@ -160,9 +163,11 @@ def others(threads: int | None) -> Iterator[Contest]:
     )
 
 
-def tables(threads: int | None) -> Iterator[Contest]:
+def tables(threads: int | None, below: int) -> Iterator[Contest]:
     """Rows by two columns, with three more to be taken along; against each library that is installed."""
     n = 10**6
+    if n >= below:
+        return
     rng = np.random.default_rng(1)
     columns = {
         "size": rng.integers(0, 1000, n),
@@ -257,7 +262,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", metavar="FILE", help="keep the results there")
     chosen = parser.parse_args(arguments)
 
-    suites: tuple[Callable[[int | None], Iterator[Contest]], ...] = (sorts, argsorts, others, tables)
+    suites: tuple[Callable[[int | None, int], Iterator[Contest]], ...] = (sorts, argsorts, others, tables)
     about = machine()
     if chosen.gpu:
         from . import _bench_gpu
@@ -266,8 +271,8 @@ def main(arguments: list[str] | None = None) -> int:
         about.update(_bench_gpu.machine())
     outcomes = kept(chosen.kept)[1] if chosen.kept else []
     for suite in () if chosen.kept else suites:
-        for row in suite(chosen.threads):
-            if chosen.only in row.name and row.n < chosen.below:
+        for row in suite(chosen.threads, chosen.below):
+            if chosen.only in row.name:
                 outcomes.append(measure(row, chosen.seconds))
                 if not chosen.table:
                     print(outcomes[-1].line(), flush=True)

@@ -7,9 +7,12 @@
 
 #include <sortile/device.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sortile::python {
 
@@ -51,41 +54,52 @@ xla::error* failed(const xla::call_frame& frame, xla::error_code code, const std
   return frame.functions->create_error(&made);
 }
 
-/// XLA's own error becomes an exception of ours.
-void need_success(const xla::api& functions, xla::error* error, const char* what) {
-  if (error == nullptr)
-    return;
+/// What XLA says of an error of its own, which is gone after this.
+std::string text_of(const xla::api& functions, xla::error* error) {
+  xla::error_details details{sizeof(xla::error_details), nullptr, error, nullptr, {}};
+  functions.get_error_details(&details);
+  const std::string text = details.message == nullptr ? "" : details.message;
   xla::error_destroy gone{sizeof(xla::error_destroy), nullptr, error};
   functions.destroy_error(&gone);
-  throw device_failure(std::string("sortile: XLA gave no ") + what);
+  return text;
 }
 
-/// Workspace from XLA's allocator, which hands memory out again in the order of its stream.
+/// Workspace from XLA's allocator, which hands memory out again in the order of its stream. It promises an alignment of
+/// 16 bytes and refuses calls for more, so blocks are taken larger and begin where the library wants them.
 class xla_memory final : public device_memory_resource {
  public:
   explicit xla_memory(const xla::call_frame& frame) : frame_(frame) {}
 
   void* allocate(std::size_t bytes, void*) override {
-    xla::memory_allocate wish{sizeof(xla::memory_allocate), nullptr, frame_.ctx, bytes, workspace_alignment, nullptr};
-    if (xla::error* const error = frame_.functions->allocate(&wish)) {
-      xla::error_destroy gone{sizeof(xla::error_destroy), nullptr, error};
-      frame_.functions->destroy_error(&gone);
-      throw out_of_memory("sortile: out of memory: XLA's allocator has no " + std::to_string(bytes) +
-                          " bytes for the workspace of a sort");
-    }
-    return wish.data;
+    xla::memory_allocate wish{sizeof(xla::memory_allocate), nullptr, frame_.ctx, bytes + room, promised, nullptr};
+    if (xla::error* const error = frame_.functions->allocate(&wish))
+      throw out_of_memory("sortile: out of memory: " + std::to_string(bytes + room) +
+                          " bytes are wanted for the workspace of a sort, and XLA's allocator says: " +
+                          text_of(*frame_.functions, error));
+    const auto begin = reinterpret_cast<std::uintptr_t>(wish.data);
+    void* const aligned = reinterpret_cast<void*>((begin + room) / wanted * wanted);
+    blocks_.push_back({aligned, wish.data});
+    return aligned;
   }
 
   void deallocate(void* memory, std::size_t bytes, void*) noexcept override {
-    xla::memory_free done{sizeof(xla::memory_free), nullptr, frame_.ctx, bytes, memory};
-    if (xla::error* const error = frame_.functions->free(&done)) {
-      xla::error_destroy gone{sizeof(xla::error_destroy), nullptr, error};
-      frame_.functions->destroy_error(&gone);
-    }
+    const auto block = std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.aligned == memory; });
+    xla::memory_free done{sizeof(xla::memory_free), nullptr, frame_.ctx, bytes + room, block->given};
+    blocks_.erase(block);
+    if (xla::error* const error = frame_.functions->free(&done))
+      text_of(*frame_.functions, error);
   }
 
  private:
+  static constexpr std::size_t promised = 16, wanted = 256, room = wanted - promised;
+
+  struct block {
+    void* aligned;
+    void* given;
+  };
+
   const xla::call_frame& frame_;
+  std::vector<block> blocks_;
 };
 
 std::int64_t attribute(const xla::call_frame& frame, std::string_view name) {
@@ -189,7 +203,8 @@ xla::error* on_cpu(xla::call_frame* frame) {
 xla::error* on_cuda(xla::call_frame* frame) {
   return handle(frame, [frame](const rows_call& call, options opts) {
     xla::stream_get queue{sizeof(xla::stream_get), nullptr, frame->ctx, nullptr};
-    need_success(*frame->functions, frame->functions->get_stream(&queue), "stream");
+    if (xla::error* const error = frame->functions->get_stream(&queue))
+      throw device_failure("sortile: XLA gives no stream: " + text_of(*frame->functions, error));
     xla_memory workspace(*frame);
     opts.memory = memory::device;
     opts.stream = queue.stream;

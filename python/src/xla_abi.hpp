@@ -41,6 +41,14 @@ struct error_create {
   const char* message;
   error_code code;
 };
+/// Once called "get message"; then it ended with the message.
+struct error_details {
+  std::size_t struct_size;
+  extension* extensions;
+  error* failed;
+  const char* message; ///< out
+  error_code code;     ///< out, in later versions
+};
 struct error_destroy {
   std::size_t struct_size;
   extension* extensions;
@@ -131,7 +139,7 @@ struct api {
   const void* internal;
 
   error* (*create_error)(error_create*);
-  void* error_details;
+  void (*get_error_details)(error_details*);
   void (*destroy_error)(error_destroy*);
   void* register_handler;
   error* (*get_stream)(stream_get*);

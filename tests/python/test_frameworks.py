@@ -98,10 +98,12 @@ def test_xlas_structs_lie_as_ours_do(host):
     compiler = shutil.which("c++") or pytest.skip("there is no C++ compiler")
     if host.name != "jax":
         pytest.skip("JAX alone has the header")
-    here = Path(__file__).parent
+    here, headers = Path(__file__).parent, host.jax.ffi.include_dir()
+    has_details = "XLA_FFI_Error_GetDetails" in Path(headers, "xla", "ffi", "api", "c_api.h").read_text()
     ran = subprocess.run(
         [compiler, "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{here.parents[1] / 'python' / 'src'}",
-         f"-I{host.jax.ffi.include_dir()}", str(here / "xla_abi_check.cpp")], capture_output=True, text=True)
+         f"-I{headers}", *(["-DERRORS_HAVE_DETAILS"] if has_details else []), str(here / "xla_abi_check.cpp")],
+        capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
 
 

@@ -20,6 +20,15 @@ SAME_PLACE(metadata, traits, XLA_FFI_Metadata, traits);
 SAME_PLACE(metadata_extension, about, XLA_FFI_Metadata_Extension, metadata);
 SAME_PLACE(error_create, message, XLA_FFI_Error_Create_Args, message);
 SAME_PLACE(error_create, code, XLA_FFI_Error_Create_Args, errc);
+// Once called XLA_FFI_Error_GetMessage, and without the code; the test says which.
+#ifdef ERRORS_HAVE_DETAILS
+SAME_PLACE(error_details, message, XLA_FFI_Error_GetDetails_Args, message);
+SAME_PLACE(error_details, code, XLA_FFI_Error_GetDetails_Args, errc);
+SAME_PLACE(api, get_error_details, XLA_FFI_Api, XLA_FFI_Error_GetDetails);
+#else
+SAME_PLACE(error_details, message, XLA_FFI_Error_GetMessage_Args, message);
+SAME_PLACE(api, get_error_details, XLA_FFI_Api, XLA_FFI_Error_GetMessage);
+#endif
 SAME_PLACE(error_destroy, failed, XLA_FFI_Error_Destroy_Args, error);
 SAME_PLACE(buffer, type, XLA_FFI_Buffer, dtype);
 SAME_PLACE(buffer, data, XLA_FFI_Buffer, data);
