@@ -5,16 +5,50 @@
 // first half is greater than any of the second, and both halves are bitonic again (bitonic split). Splitting on, down
 // to single elements, sorts the sequence (bitonic merge):
 //
-//   3 5 8 9 7 4 2 1        split at distance 4: 3 with 7, 5 with 4, 8 with 2, 9 with 1
-//   3 4 2 1 | 7 5 8 9      distance 2
-//   2 1|3 4 | 7 5|8 9      distance 1
-//   1 2 3 4   5 7 8 9
+//   $ sortile classics show --example bitonic-merge-8
+//   input: 3 5 8 9 7 4 2 1
+//   distance 4
+//     compared  0<4 1<5* 2<6* 3<7*
+//     keys      3 4 2 1 | 7 5 8 9
+//   distance 2
+//     compared  0<2* 1<3* 4<6 5<7
+//     keys      2 1 | 3 4 | 7 5 | 8 9
+//   distance 1
+//     compared  0<1* 2<3 4<5* 6<7
+//     keys      1 | 2 | 3 | 4 | 5 | 7 | 8 | 9
+//   result: 1 2 3 4 5 7 8 9
 //
 // Two sorted halves form a bitonic sequence if one of them is reversed. That costs nothing: the first split of each
 // merge compares the i-th element with the i-th from the end. All comparators then point up (compare_exchange.hpp), so
 // the network of the next power of two serves any n: comparators beyond the end are left out.
 //
-//   sort of 8:   merges of 2    of 4: mirror, 1      of 8: mirror, 2, 1         ▪ mirror: i with its image in the run
+//   $ sortile classics show --example bitonic-8
+//   input: 5 2 8 1 9 3 7 4
+//   launch: runs of 1, distance 1
+//     by block  0 0 0 0 1 1 1 1
+//     compared  0<1* 2<3* 4<5* 6<7*
+//     keys      2 5 1 8 3 9 4 7
+//   launch: runs of 2, distance 2
+//     by block  0 0 0 0 1 1 1 1
+//     compared  0<3 1<2* 4<7 5<6*
+//     keys      2 1 5 8 3 4 9 7
+//   launch: runs of 2, distance 1
+//     by block  0 0 0 0 1 1 1 1
+//     compared  0<1* 2<3 4<5 6<7*
+//     keys      1 2 5 8 3 4 7 9
+//   launch: runs of 4, distance 4
+//     by block  0 0 1 1 1 1 0 0
+//     compared  0<7 1<6 2<5* 3<4*
+//     keys      1 2 4 3 8 5 7 9
+//   launch: runs of 4, distance 2
+//     by block  0 0 0 0 1 1 1 1
+//     compared  0<2 1<3 4<6* 5<7
+//     keys      1 2 4 3 7 5 8 9
+//   launch: runs of 4, distance 1
+//     by block  0 0 0 0 1 1 1 1
+//     compared  0<1 2<3* 4<5* 6<7
+//     keys      1 2 3 4 5 7 8 9
+//   result: 1 2 3 4 5 7 8 9
 //
 // Forms:
 //   bitonic-recursive    on the host: sort one half down, the other up, merge, all by recursion; any n after Lang: the
@@ -54,24 +88,27 @@ void lang_merge(host_record<Word>* a, std::size_t n, bool up) {
   lang_merge(a + distance, n - distance, up);
 }
 
-template <class Word>
-void lang_sort(host_record<Word>* a, std::size_t n, bool up) {
+/// merged(first, count, up) is called after each merge.
+template <class Word, class Merged>
+void lang_sort(host_record<Word>* a, std::size_t n, bool up, const Merged& merged, std::size_t first = 0) {
   if (n <= 1)
     return;
-  lang_sort(a, n / 2, !up);
-  lang_sort(a + n / 2, n - n / 2, up);
+  lang_sort(a, n / 2, !up, merged, first);
+  lang_sort(a + n / 2, n - n / 2, up, merged, first + n / 2);
   lang_merge(a, n, up);
+  merged(first, n, up);
 }
 
 template <class Word, bool Pairs>
 void recursive(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_codec<Word>& codec) {
   auto all = gather(data, j.asked.n, codec);
-  const std::size_t half = all.size() / 2;
-  lang_sort(all.data(), half, false);
-  lang_sort(all.data() + half, all.size() - half, true);
-  scatter(all, data);
-  j.show("halves sorted, down and up", untyped(data), j.asked.n);
-  lang_merge(all.data(), all.size(), true);
+  lang_sort(all.data(), all.size(), true, [&](std::size_t first, std::size_t count, bool up) {
+    if (!j.shows_steps())
+      return;
+    scatter(all, data);
+    j.show("keys " + std::to_string(first) + " to " + std::to_string(first + count - 1) + (up ? " up" : " down"),
+           untyped(piece_of(data, first, count)), count);
+  });
   scatter(all, data);
 }
 
@@ -87,8 +124,10 @@ void loop(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_c
           std::swap(all[c.low], all[c.high]);
       }
       if (j.shows_steps()) {
+        telling t = j.tell("loop: runs of " + std::to_string(run) + ", distance " + std::to_string(distance));
+        t.before(untyped(data), n);
         scatter(all, data);
-        j.show("runs of " + std::to_string(run) + ", distance " + std::to_string(distance), untyped(data), n);
+        t.compared(wires_of_step<bitonic_network>(n, run, distance), untyped(data), n);
       }
     }
   scatter(all, data);
@@ -96,16 +135,14 @@ void loop(job& j, records<Word, Pairs>& data, records<Word, Pairs>&, const key_c
 
 template <class Word, bool Pairs>
 void with_tiles(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec) {
-  constexpr std::uint64_t tile = network_tile<bitonic_network, Word, Pairs>::own;
+  const unsigned tile = j.parameter("tile");
   if (j.asked.n == 0)
     return;
-  launch_network_tiles<bitonic_network>(j, data, codec);
+  launch_network_tiles<bitonic_network>(j, data, codec, tile);
   for (std::uint64_t run = tile; run < j.asked.n; run *= 2) {
-    for (std::uint64_t distance = run; distance >= tile; distance /= 2) {
-      launch_network_step<bitonic_network>(j, data, j.asked.n, codec, run, distance);
-      j.show("distance " + std::to_string(distance), untyped(data), j.asked.n);
-    }
-    launch_network_tiles<bitonic_network>(j, data, codec, run);
+    for (std::uint64_t distance = run; distance >= tile; distance /= 2)
+      tell_network_step<bitonic_network>(j, data, codec, run, distance);
+    launch_network_tiles<bitonic_network>(j, data, codec, tile, run);
   }
 }
 
@@ -128,9 +165,11 @@ SORTILE_CLASSICS_OF(bitonic) {
               [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { with_tiles(j, d, codec); }); })};
   all[2].tile = 512;
   all[3].tile = 1024;
+  all[3].parameters = {tile_parameter(1024)};
   for (classic* sequential : {&all[0], &all[1]}) {
     sequential->place = place::host;
     sequential->depth = sequential->work;
+    sequential->parameters = {};
   }
   return all;
 }

@@ -6,10 +6,18 @@
 //   2. both halves are bitonic.
 // Merge is split upon split, down to single elements.
 //
-//   6 9 8 5 3 1 2 4        rises, falls, rises: a shift of 1 2 4 6 9 8 5 3
-//   3 1 2 4 | 6 9 8 5      split at 4: both halves are bitonic, none left is greater than any right
-//   2 1|3 4 | 6 5|8 9      split at 2
-//   1 2 3 4   5 6 8 9      split at 1
+//   $ sortile classics show --example bitonic-merge-shifted
+//   input: 6 9 8 5 3 1 2 4
+//   distance 4
+//     compared  0<4* 1<5* 2<6* 3<7*
+//     keys      3 1 2 4 | 6 9 8 5
+//   distance 2
+//     compared  0<2* 1<3 4<6 5<7*
+//     keys      2 1 | 3 4 | 6 5 | 8 9
+//   distance 1
+//     compared  0<1* 2<3 4<5* 6<7
+//     keys      1 | 2 | 3 | 4 | 5 | 6 | 8 | 9
+//   result: 1 2 3 4 5 6 8 9
 //
 // Why it holds when shifted: think of the sequence as a circle, and of the two places i and i + n/2 as the ends of a
 // diameter. Turning the diameter, the comparison changes its outcome at most twice, so the smaller ends form an arc of
@@ -32,6 +40,8 @@
 // where it begins. Limits: comparing at fixed distances, the merge does n/2 log n comparisons, where n - 1 would do
 // (merge-path, or the adaptive merge of 1989). Both are unstable.
 #include "classics/network.hpp"
+
+#include <sortile/error.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -130,10 +140,16 @@ void split(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, cons
   const std::uint64_t n = j.asked.n;
   if (n % 2 != 0)
     greatest_first(j, data, spare, codec);
+  telling t = j.tell("split");
+  t.before(untyped(data), n);
   if (n > 1)
     simt::launch(j.on.queue(), {.grid = blocks_for(n, 2 * split_once<Word, Pairs>::block_threads)},
                  split_once<Word, Pairs>{data, n, codec});
-  j.show("split", untyped(data), n);
+  const std::uint64_t half = n / 2 + n % 2;
+  std::vector<wire> pairs;
+  for (std::uint64_t i = 0; t.is_read() && i + half < n; ++i)
+    pairs.push_back({i, i + half});
+  t.compared(std::move(pairs), untyped(data), n, half);
 }
 
 template <class Word, bool Pairs>
@@ -143,9 +159,11 @@ void merge(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, cons
     greatest_first(j, data, spare, codec);
   const std::uint64_t run = std::bit_ceil(n); // longer than any distance: no step mirrors
   for (std::uint64_t distance = run / 2; distance > 0; distance /= 2) {
+    telling t = j.tell("distance " + std::to_string(distance));
+    t.before(untyped(data), n);
     launch_network_step<bitonic_network>(j, data, n, codec, run, distance);
-    if (j.shows_steps())
-      j.show("distance " + std::to_string(distance), untyped(data), n);
+    if (t.is_read())
+      t.compared(wires_of_step<bitonic_network>(n, run, distance), untyped(data), n, distance);
   }
 }
 
@@ -181,10 +199,6 @@ void make_bitonic(const request& asked, host_arrays& a) {
     std::memcpy(a.keys.data() + i * sizeof(Word), &all[i].key, sizeof(Word));
 }
 
-void prepare_bitonic(const request& asked, host_arrays& a) {
-  key_bytes(asked.type) == 4 ? make_bitonic<std::uint32_t>(asked, a) : make_bitonic<std::uint64_t>(asked, a);
-}
-
 /// Whether a circle of images rises at most once and falls at most once.
 template <class Word>
 bool is_bitonic(const host_record<Word>* a, std::size_t n) {
@@ -200,6 +214,21 @@ bool is_bitonic(const host_record<Word>* a, std::size_t n) {
     last = direction;
   }
   return turns + (first != last ? 1 : 0) <= 2;
+}
+
+/// A workload's keys are made bitonic; own keys have to be.
+template <class Word>
+void prepare(const request& asked, host_arrays& a) {
+  if (asked.keys.empty())
+    return make_bitonic<Word>(asked, a);
+  const auto all = images_of<Word>(asked, a);
+  if (!is_bitonic(all.data(), all.size()))
+    throw invalid_argument(
+        "these keys are not bitonic (allowed: keys that rise once and fall once, or a shift of such)");
+}
+
+void prepare_bitonic(const request& asked, host_arrays& a) {
+  key_bytes(asked.type) == 4 ? prepare<std::uint32_t>(asked, a) : prepare<std::uint64_t>(asked, a);
 }
 
 template <class Word>
@@ -270,7 +299,8 @@ SORTILE_CLASSICS_OF(bitonic_parts) {
                   .work = "n log n",
                   .depth = "log n",
                   .source = "Batcher 1968",
-                  .steps_show = "the sequence with its greatest key first where n needs that, each split",
+                  .steps_show =
+                      "the sequence with its greatest key first where n needs that, each split and its comparators",
                   .tile = 512,
                   .task = &bitonic_merging,
                   .run = [](job& j) { with_records(j, [&](auto&... a) { merge(j, a...); }); }};

@@ -1,7 +1,9 @@
 // What a classic says of itself, and what it is given when it runs.
 #pragma once
 
+#include "classics/key_text.hpp"
 #include "classics/machine.hpp"
+#include "classics/step.hpp"
 #include "classics/task.hpp"
 
 #include <sortile/options.hpp>
@@ -22,6 +24,7 @@ struct parameter {
   std::string_view what;
   bool powers_of_two = false; ///< nothing between them
   unsigned step = 1;          ///< from the least on, nothing between its multiples
+  bool is_tile = false;       ///< keys that a block takes: a small number is for few keys
 
   constexpr bool allows(unsigned value) const {
     return value >= least && value <= most && (!powers_of_two || (value & (value - 1)) == 0) &&
@@ -39,6 +42,9 @@ struct request {
   bool pairs = false; ///< each key carries a value: its position, as u32
   std::uint64_t seed = 1;
   std::map<std::string, unsigned> parameters{};
+  std::vector<std::string> keys{};    ///< these keys, n of them, in place of a workload's
+  std::vector<std::string> values{};  ///< with pairs: what steps call value i; empty: i
+  notation shown = notation::decimal; ///< how steps write keys
 };
 
 /// The arrays of a run, in the machine's memory.
@@ -47,10 +53,78 @@ struct device_arrays {
   std::uint32_t* values = nullptr; ///< null without pairs
 };
 
+class job;
+
+/// A step that is being told: rows are added in the order in which they are read, and the step is complete when the
+/// telling ends. Where nobody reads the steps, nothing of it does anything.
+class telling {
+ public:
+  telling(job* to, std::string title) : to_(to) { told_.title = std::move(title); }
+  telling(const telling&) = delete;
+  telling& operator=(const telling&) = delete;
+  ~telling() { end(); }
+  void end();
+  bool is_read() const { return to_ != nullptr; }
+
+  /// The keys, and values if there are any, of n records, after the work queued so far; `block` of them a block.
+  telling& keys(const std::string& label, const device_arrays& arrays, std::uint64_t n, std::uint64_t block = 0);
+  /// The records before the step, for moved() and compared(): not a row.
+  telling& before(const device_arrays& arrays, std::uint64_t n);
+  /// The same records in another order than the first row of keys, or before(), had: arrows say from where to where,
+  /// and a row which block of `from_block` records wrote a cell. Equal records are taken to have kept their order.
+  telling& moved(const std::string& label, const device_arrays& arrays, std::uint64_t n, std::uint64_t from_block,
+                 std::uint64_t block = 0);
+  /// The records after these places were compared; those that changed since before() were exchanged.
+  telling& compared(std::vector<wire> places, const device_arrays& arrays, std::uint64_t n, std::uint64_t block = 0);
+
+  template <class T>
+  telling& numbers(const std::string& label, const std::vector<T>& all, std::uint64_t block = 0) {
+    return add_numbers(label, cell_kind::numbers, all, block);
+  }
+  template <class T>
+  telling& numbers(const std::string& label, const device_array<T>& all, std::uint64_t block = 0) {
+    return to_ == nullptr ? *this : numbers(label, all.to_host(), block);
+  }
+  template <class T>
+  telling& flags(const std::string& label, const std::vector<T>& all, std::uint64_t block = 0) {
+    return add_numbers(label, cell_kind::flags, all, block);
+  }
+  template <class T>
+  telling& flags(const std::string& label, const device_array<T>& all, std::uint64_t block = 0) {
+    return to_ == nullptr ? *this : flags(label, all.to_host(), block);
+  }
+  telling& words(const std::string& label, std::vector<std::string> all, std::uint64_t block = 0);
+  telling& wires(std::vector<wire> compared);
+  /// A table of rows of `columns` numbers; row r is called `first` + r.
+  telling& table(const std::string& label, const std::vector<std::uint32_t>& all, std::size_t columns);
+  telling& table(const std::string& label, const device_array<std::uint32_t>& all, std::size_t columns);
+  /// The row that was added last is one of the table of this name.
+  telling& in_table(const std::string& name);
+  /// Where the row that was added last has its bounds.
+  telling& bounds(std::vector<std::uint64_t> where);
+
+ private:
+  template <class T>
+  telling& add_numbers(const std::string& label, cell_kind kind, const std::vector<T>& all, std::uint64_t block) {
+    if (to_ == nullptr)
+      return *this;
+    std::vector<std::string> cells;
+    cells.reserve(all.size());
+    for (const T& number : all)
+      cells.push_back(std::to_string(number));
+    return add({label, kind, std::move(cells), bounds_of_blocks(all.size(), block)});
+  }
+  telling& add(row r);
+
+  job* to_; ///< null: nobody reads
+  step told_{};
+  std::vector<std::string> before_{}; ///< records, byte for byte
+};
+
 /// One run, as the classic sees it. records.hpp turns it into typed arrays and a codec.
 class job {
  public:
-  job(machine& m, const request& r, const std::map<std::string, unsigned>& parameters, std::string* steps)
+  job(machine& m, const request& r, const std::map<std::string, unsigned>& parameters, std::vector<step>* steps)
       : on(m), asked(r), parameters_(parameters), steps_(steps) {}
 
   machine& on;
@@ -62,31 +136,42 @@ class job {
 
   /// Whether somebody wants to read the steps; titles and arrays for show() may then cost what they like.
   bool shows_steps() const { return steps_ != nullptr; }
-  /// Adds a line of text to the steps.
+  /// A step of several rows.
+  telling tell(std::string title) { return {shows_steps() ? this : nullptr, std::move(title)}; }
+  /// A step of no row: a remark.
   void show(const std::string& text);
   /// Says what whoever runs the classic should know, whether they read the steps or not: that it fell back to another
   /// sort, how often a kernel launched kernels.
   void note(const std::string& text);
   const std::vector<std::string>& notes() const { return notes_; }
-  /// The keys, and values if there are any, of n records from `first` on: after the work queued so far.
-  void show(const std::string& title, const device_arrays& arrays, std::uint64_t n);
+  /// A step of one row: the keys, and values if there are any, of n records.
+  void show(const std::string& title, const device_arrays& arrays, std::uint64_t n, std::uint64_t block = 0) {
+    tell(title).keys("", arrays, n, block);
+  }
   /// Counters, flags, positions.
   template <class T>
-  void show(const std::string& title, const std::vector<T>& numbers) {
-    if (shows_steps())
-      show_numbers(title, {numbers.begin(), numbers.end()});
+  void show(const std::string& title, const std::vector<T>& numbers, std::uint64_t block = 0) {
+    tell(title).numbers("", numbers, block);
   }
   template <class T>
-  void show(const std::string& title, const device_array<T>& numbers) {
-    if (shows_steps())
-      show(title, numbers.to_host());
+  void show(const std::string& title, const device_array<T>& numbers, std::uint64_t block = 0) {
+    tell(title).numbers("", numbers, block);
   }
 
+  /// How many bits of a key steps in base 2 show: those that are sorted by, or those of the largest key.
+  unsigned shown_bits = 0;
+  /// What travels with the keys is for the moment no value, but a position.
+  bool carries_positions = false;
+
  private:
-  void show_numbers(const std::string& title, const std::vector<std::uint64_t>& numbers);
+  friend class telling;
+  /// n records, each as its bytes: the key's, then the value's.
+  std::vector<std::string> records_of(const device_arrays& arrays, std::uint64_t n) const;
+  std::string text_of(const std::string& record) const;
+  std::uint64_t launches_so_far() const;
 
   const std::map<std::string, unsigned>& parameters_;
-  std::string* steps_;
+  std::vector<step>* steps_;
   std::vector<std::string> notes_{};
 };
 

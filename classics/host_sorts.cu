@@ -3,10 +3,31 @@
 // Queue radix sort is the radix sort of card-sorting machines: a queue for each value of a digit; the keys are dealt to
 // the queues by their last digit, collected queue by queue, dealt by the next digit, and so on.
 //
-//   input       329 457 657 839 436 720 355
-//   by ones     720 | 355 | 436 | 457 657 | 329 839        queue 0, 5, 6, 7, 9
-//   by tens     720 329 | 436 839 | 355 457 657
-//   by hundreds 329 355 | 436 457 | 657 | 720 | 839
+//   $ sortile classics show --example decimal-queues
+//   input: 329 457 657 839 436 720 355
+//   dealt and collected by the digit of weight 1
+//     queues
+//       queue 0  720
+//       queue 5  355
+//       queue 6  436
+//       queue 7  457 657
+//       queue 9  329 839
+//     keys       720 355 436 457 657 329 839
+//   dealt and collected by the digit of weight 10
+//     queues
+//       queue 2  720 329
+//       queue 3  436 839
+//       queue 5  355 457 657
+//     keys       720 329 436 839 355 457 657
+//   dealt and collected by the digit of weight 100
+//     queues
+//       queue 3  329 355
+//       queue 4  436 457
+//       queue 6  657
+//       queue 7  720
+//       queue 8  839
+//     keys       329 355 436 457 657 720 839
+//   result: 329 355 436 457 657 720 839
 //
 // Queues keep order, so every pass is stable, and so what earlier passes achieved survives the later ones. The digits
 // are those of the key's image, an unsigned number that sorts as the key does; there are passes for as many digits as
@@ -21,7 +42,13 @@
 //   host-qsort              C's qsort: a call of a comparison function by pointer for each comparison
 //   host-std-sort           std::sort: introsort (quicksort, heapsort where that goes wrong, insertion sort at the end)
 //
-//   counts of the ones   0:1 5:1 6:1 7:2 9:2      prefix sums  0:0 5:1 6:2 7:3 9:5
+//   $ sortile classics show --example queue-lengths   # lines 2 to 7
+//   moved by the digit of weight 1
+//     digits that occur
+//       digit        71  73  99 145 180 201 208
+//       how often     1   1   1   1   1   1   1
+//       prefix sum    0   1   2   3   4   5   6
+//     keys          347 149 163 291 1b4 1c9 2d0
 //
 // All of them work on an array of (image, key, value) that is filled from the job's arrays and written back: the
 // comparison sorts so compare unsigned numbers, whatever the type and the direction.
@@ -76,12 +103,19 @@ class trace_of_sort {
   trace_of_sort(job& j, const std::vector<host_record<Word>>& all, const records<Word, Pairs>& data)
       : j_(j), all_(all), data_(data) {}
 
-  template <class Number>
-  void after_pass(const char* what, Number number) const {
+  /// A pass, `tell` of which adds rows between the keys before it and those after it.
+  template <class Number, class Tell>
+  void pass(const char* what, Number number, const Tell& tell) const {
     if (!j_.shows_steps())
       return;
+    telling t = j_.tell(what + std::to_string(number));
+    t.before(untyped(data_), j_.asked.n);
+    tell(t);
     scatter(all_, data_);
-    j_.show(what + std::to_string(number), untyped(data_), j_.asked.n);
+    t.moved("keys", untyped(data_), j_.asked.n, 0);
+  }
+  std::string text(const host_record<Word>& r) const {
+    return key_as_text(j_.asked.type, &r.key, j_.asked.shown, j_.shown_bits) + (Pairs ? "/" + value(r.value) : "");
   }
   void compares(const host_record<Word>& x, const host_record<Word>& y) {
     if (j_.shows_steps())
@@ -89,10 +123,14 @@ class trace_of_sort {
   }
   void end() {
     if (!compared_.empty())
-      j_.show("keys compared, two by two", {compared_.data(), nullptr}, compared_.size());
+      j_.show("keys compared, two by two", {compared_.data(), nullptr}, compared_.size(), 2);
   }
 
  private:
+  std::string value(std::uint32_t v) const {
+    return v < j_.asked.values.size() ? j_.asked.values[v] : std::to_string(v);
+  }
+
   job& j_;
   const std::vector<host_record<Word>>& all_;
   records<Word, Pairs> data_;
@@ -118,11 +156,18 @@ struct with_queues {
       for (const host_record<Word>& r : all)
         queues[digit<Base>(r.image, weight)].push_back(r);
       auto to = all.begin();
-      for (auto& queue : queues) {
+      for (const auto& queue : queues)
         to = std::copy(queue.begin(), queue.end(), to);
+      trace.pass("dealt and collected by the digit of weight ", weight, [&](telling& t) {
+        for (unsigned value = 0; value < Base; ++value)
+          if (std::vector<std::string> texts; !queues[value].empty()) {
+            for (const host_record<Word>& r : queues[value])
+              texts.push_back(trace.text(r));
+            t.words("queue " + std::to_string(value), std::move(texts)).in_table("queues");
+          }
+      });
+      for (auto& queue : queues)
         queue.clear();
-      }
-      trace.after_pass("dealt and collected by the digit of weight ", weight);
     });
   }
 };
@@ -136,13 +181,26 @@ struct with_prefix_sums {
       std::array<std::size_t, Base> begin_of{};
       for (const host_record<Word>& r : all)
         ++begin_of[digit<Base>(r.image, weight)];
+      const auto counts = begin_of;
       std::size_t sum = 0;
       for (std::size_t& begin : begin_of)
         sum += std::exchange(begin, sum);
+      const auto begins = begin_of;
       for (const host_record<Word>& r : all)
         moved[begin_of[digit<Base>(r.image, weight)]++] = r;
       all.swap(moved);
-      trace.after_pass("moved by the digit of weight ", weight);
+      trace.pass("moved by the digit of weight ", weight, [&](telling& t) {
+        std::vector<std::size_t> values, sizes, firsts;
+        for (unsigned value = 0; value < Base; ++value)
+          if (counts[value] != 0) {
+            values.push_back(value);
+            sizes.push_back(counts[value]);
+            firsts.push_back(begins[value]);
+          }
+        t.numbers("digit", values).in_table("digits that occur");
+        t.numbers("how often", sizes).in_table("digits that occur");
+        t.numbers("prefix sum", firsts).in_table("digits that occur");
+      });
     });
   }
 };
@@ -189,7 +247,7 @@ classic host_sort(std::string_view name, std::string_view family, std::string_vi
       .work = radix ? "d n for d digits" : "n log n",
       .depth = radix ? "d n for d digits" : "n log n",
       .source = source,
-      .steps_show = radix ? "each pass" : "the keys that it compares",
+      .steps_show = radix ? "of each pass the queues or the prefix sums, and the keys" : "the keys that it compares",
       .stable = radix,
       .place = place::host,
       .run = [](job& j) { with_records(j, [&](auto& data, auto&, auto& codec) { on_host(j, data, codec, Sort{}); }); }};

@@ -19,6 +19,27 @@
 //                        [        digit 0       ]         radix_buckets.cu, 8 bits per pass
 //                        [        digit 1       ]
 //
+// Of the second, with blocks of four keys:
+//
+//   $ sortile classics show --example large-merged
+//   input: 12 3 6 9 15 8 5 10 9 6 11 13 4 10 7 0
+//   tiles of 4 sorted: 3 6 9 12 | 5 8 10 15 | 6 9 11 13 | 0 4 7 10
+//   runs of 4 merged
+//     runs               3 6 9 12 | 5  8 10 15 | 6 9 11 13 | 0  4  7 10
+//     co-ranks
+//       block begins at  0 4 0 4
+//       of these from a  0 2 0 1
+//       of these from b  0 2 0 3
+//     merged             3 5 6  8   9 10 12 15 | 0 4  6  7   9 10 11 13
+//   runs of 8 merged
+//     runs               3 5 6 8 9 10 12 15 | 0 4  6  7  9 10 11 13
+//     co-ranks
+//       block begins at  0 4 8 12
+//       of these from a  0 2 4  6
+//       of these from b  0 2 4  6
+//     merged             0 3 4 5 6  6  7  8   9 9 10 10 11 12 13 15
+//   result: 0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
+//
 // What decides. Top-down pays before: the division must be even, or other multiprocessors wait for the one with the
 // largest part. Where the keys defeat the division, it falls back to another sort (a note says so). Bottom-up pays
 // after: the cut is free and exactly even, but each of the merges reads and writes everything. Radix does not depend on
@@ -61,7 +82,7 @@ void top_down(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, c
   divided_array<Word, Pairs> array(j, data, spare, codec, fits,
                                    by_samples ? most_divisions : deepest_division(n, fits));
   if (by_samples)
-    array.template run<most_fitting>(distributor<Word, Pairs>(j, array, codec, 8));
+    array.template run<most_fitting>(distributor<Word, Pairs>(j, array, codec, division{}));
   else
     array.template run<most_fitting>(
         divider<Word, Pairs>(j, array, codec, pivot_rule::median_of_three, packing::by_fetch_and_add, j.on.queue()));
@@ -83,7 +104,7 @@ struct sort_fitting_tiles {
     load_tile(s, data, first, count);
     simt::block_barrier();
     sort_tile(s, count, codec, 0, codec.bits);
-    for (unsigned i = simt::thread_index(); i < count; i += block_threads)
+    for (unsigned i = simt::thread_index(); i < count; i += simt::block_size())
       data.store(first + i, s.tile.load(padded<32>(i)));
   }
 };
@@ -94,17 +115,19 @@ void bottom_up(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, 
   if (n == 0)
     return;
   const unsigned fits = j.parameter("fits");
-  simt::launch(j.on.queue(), {.grid = blocks_for(n, fits)}, sort_fitting_tiles<Word, Pairs>{data, n, codec, fits});
-  j.show("tiles of " + std::to_string(fits) + " sorted", untyped(data), n);
-  merge_up(j, data, spare, fits, [&](const auto& from, const auto& to, std::uint64_t run) {
-    launch_path_merge(j, from, to, by_image<Word>{codec}, run);
+  using kernel = sort_fitting_tiles<Word, Pairs>;
+  simt::launch(j.on.queue(), {.grid = blocks_for(n, fits), .block = whole_warps(fits / kernel::keys)},
+               kernel{data, n, codec, fits});
+  j.show("tiles of " + std::to_string(fits) + " sorted", untyped(data), n, fits);
+  merge_up(j, data, spare, fits, [&](const auto& from, const auto& to, std::uint64_t run, telling& t) {
+    launch_path_merge(j, from, to, by_image<Word>{codec}, run, fits, t);
   });
 }
 
 } // namespace
 
 SORTILE_CLASSICS_OF(large_arrays) {
-  const parameter fits{"fits", 32, most_fitting, most_fitting, "keys that one multiprocessor sorts", true};
+  const parameter fits{"fits", 4, most_fitting, most_fitting, "keys that one multiprocessor sorts", true, 1, true};
   return {{.name = "large-top-down",
            .family = "large-arrays",
            .summary = "divided by quicksort or by samples until parts fit one multiprocessor, then a block each",
@@ -132,12 +155,14 @@ SORTILE_CLASSICS_OF(large_arrays) {
            .work = "b n",
            .depth = "b log n",
            .source = "Satish, Harris & Garland 2009",
-           .steps_show = "the keys after the tiles are sorted and after the buckets are written, pass by pass",
+           .steps_show = "of each pass the sorted tiles, the table before and after its scan, the written buckets",
            .stable = true,
            .tile = most_fitting,
-           .parameters = {{"bits", 1, 8, 8, "bits a pass"}},
+           .parameters = {{"bits", 1, 8, 8, "bits a pass"}, tile_parameter(most_fitting)},
            .run = [](job& j) {
-             with_records(j, [&](auto&... a) { sort_by_buckets<most_fitting / 256>(j, a..., j.parameter("bits")); });
+             with_records(j, [&](auto&... a) {
+               sort_by_buckets<most_fitting / 256>(j, a..., j.parameter("bits"), j.parameter("tile"));
+             });
            }}};
 }
 

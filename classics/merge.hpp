@@ -106,13 +106,14 @@ struct merge_tile {
   }
   /// Records of `to` from `first` on, coalesced.
   SORTILE_DEVICE void write(const records<Word, Pairs>& to, std::uint64_t first, unsigned count) const {
-    for (unsigned i = simt::thread_index(); i < count; i += threads)
+    for (unsigned i = simt::thread_index(); i < count; i += simt::block_size())
       to.store(first + i, tile.load(padded<32>(i)));
   }
 };
 
-/// Sorts tiles of `tile` records, a power of two from 4 to 1024, in place: each thread four records in registers, then
-/// merges of 4 with 4, 8 with 8, …; a thread finds by its co-rank which four records of a merge are its own.
+/// Sorts tiles of `tile` records, a power of two from 4 to 1024, in place, a block each of tile / 4 threads: a thread
+/// sorts four records in registers, then come merges of 4 with 4, 8 with 8, …; a thread finds by its co-rank which four
+/// records of a merge are its own.
 template <class Word, bool Pairs, class Order>
 struct sort_tiles_by_merging {
   using storage = merge_tile<Word, Pairs>;
@@ -124,18 +125,18 @@ struct sort_tiles_by_merging {
   unsigned tile;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * elements;
-    const auto count = static_cast<unsigned>(n - first < elements ? n - first : elements);
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * tile;
+    const auto count = static_cast<unsigned>(n - first < tile ? n - first : tile);
     const unsigned begin = simt::thread_index() * keys, own = begin >= count         ? 0
                                                               : count - begin < keys ? count - begin
                                                                                      : keys;
-    for (unsigned i = simt::thread_index(); i < count; i += block_threads)
+    for (unsigned i = simt::thread_index(); i < count; i += simt::block_size())
       s.tile.store(padded<32>(i), data.load(first + i));
     simt::block_barrier();
     record<Word, Pairs> mine[keys] = {};
     SORTILE_UNROLL for (unsigned k = 0; k < keys; ++k) if (k < own) mine[k] = s.tile.load(padded<32>(begin + k));
     sort_own(mine, own);
-    for (unsigned run = keys; run < tile && run < count; run *= 2) {
+    for (unsigned run = keys; run < count; run *= 2) {
       simt::block_barrier();
       s.put(mine, own);
       simt::block_barrier();
@@ -181,6 +182,7 @@ struct merge_along_path {
   Order before;
   std::uint64_t run;
   unsigned piece;
+  simt::global<std::uint32_t> told; // [blocks]: the co-rank of each piece's begin; empty: nobody looks
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
@@ -191,8 +193,10 @@ struct merge_along_path {
       s.cut[t] = co_rank(t == 0 ? k : end, runs.a, runs.b, before);
     simt::block_barrier();
     const std::uint64_t i = s.cut.load(0), j = k - i;
+    if (t == 0 && told.data() != nullptr)
+      told.store(simt::block_index(), static_cast<std::uint32_t>(i));
     const auto of_a = static_cast<unsigned>(s.cut.load(1) - i), count = static_cast<unsigned>(end - k);
-    for (unsigned x = t; x < count; x += block_threads)
+    for (unsigned x = t; x < count; x += simt::block_size())
       s.tile.store(padded<32>(x), x < of_a ? runs.a.load(i + x) : runs.b.load(j + (x - of_a)));
     simt::block_barrier();
     record<Word, Pairs> mine[keys] = {};
@@ -210,31 +214,58 @@ struct merge_along_path {
   }
 };
 
+/// Threads of a block that makes `piece` records, four a thread; at least the two that find its co-ranks.
+inline unsigned threads_of_piece(unsigned piece) {
+  return std::max(2u, piece / 4);
+}
+
 template <class Order, class Word, bool Pairs>
 void sort_tiles(job& j, const records<Word, Pairs>& data, const Order& order, unsigned tile) {
   using kernel = sort_tiles_by_merging<Word, Pairs, Order>;
-  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, kernel::elements)}, kernel{data, j.asked.n, order, tile});
-  j.show("tiles of " + std::to_string(tile) + " sorted", untyped(data), j.asked.n);
+  const simt::launch_config tiles{.grid = blocks_for(j.asked.n, tile), .block = threads_of_piece(tile)};
+  simt::launch(j.on.queue(), tiles, kernel{data, j.asked.n, order, tile});
+  j.show("tiles of " + std::to_string(tile) + " sorted", untyped(data), j.asked.n, tile);
 }
 
-/// Merges runs of `run` records, a power of two, to one: merge(from, to, run) makes each two of them one.
+/// Merges runs of `run` records, a power of two, to one: merge(from, to, run, telling) makes each two of them one.
 template <class Word, bool Pairs, class Merge>
 void merge_up(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, std::uint64_t run, const Merge& merge) {
   for (; run < j.asked.n; run *= 2) {
-    merge(data, spare, run);
+    telling t = j.tell("runs of " + std::to_string(run) + " merged");
+    t.keys("runs", untyped(data), j.asked.n, run);
+    merge(data, spare, run, t);
     std::swap(data, spare);
-    if (j.shows_steps())
-      j.show("runs of " + std::to_string(run) + " merged", untyped(data), j.asked.n);
+    t.moved("merged", untyped(data), j.asked.n, 0, 2 * run);
   }
 }
 
-/// The merge of merge_up along the merge path.
+/// For --steps: pieces of `piece` records of the output, and how many records before each are from the left run of its
+/// merge (what was told), how many from the right one.
+inline void tell_co_ranks(telling& t, const device_array<std::uint32_t>& told, std::uint64_t run, std::uint64_t piece,
+                          const char* who) {
+  if (!t.is_read())
+    return;
+  std::vector<std::uint64_t> places, from_b;
+  const std::vector<std::uint32_t> from_a = told.to_host();
+  for (std::uint64_t p = 0; p < from_a.size(); ++p) {
+    places.push_back(p * piece % (2 * run));
+    from_b.push_back(places.back() - from_a[p]);
+  }
+  t.numbers(std::string(who) + " begins at", places).in_table("co-ranks");
+  t.numbers("of these from a", from_a).in_table("co-ranks");
+  t.numbers("of these from b", from_b).in_table("co-ranks");
+}
+
+/// The merge of merge_up along the merge path, at most `tile` records of the output a block.
 template <class Order, class Word, bool Pairs>
 void launch_path_merge(job& j, const records<Word, Pairs>& from, const records<Word, Pairs>& to, const Order& order,
-                       std::uint64_t run) {
+                       std::uint64_t run, unsigned tile, telling& t) {
   using kernel = merge_along_path<Word, Pairs, Order>;
-  const auto piece = static_cast<unsigned>(std::min<std::uint64_t>(kernel::elements, 2 * run));
-  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, piece)}, kernel{from, to, j.asked.n, order, run, piece});
+  const unsigned piece = std::min(tile, kernel::elements), blocks = blocks_for(j.asked.n, piece);
+  const device_array<std::uint32_t> told(j.on, t.is_read() ? blocks : 0);
+  simt::launch(j.on.queue(), {.grid = blocks, .block = threads_of_piece(piece)},
+               kernel{from, to, j.asked.n, order, run, piece, view(told)});
+  tell_co_ranks(t, told, run, piece, "block");
 }
 
 } // namespace sortile::classics::inline SORTILE_BACKEND

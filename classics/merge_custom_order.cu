@@ -11,8 +11,17 @@
 // The order here is not that of the keys: by the low byte of the image first, by the rest of it where that ties. It is
 // what a fast hash table wants of its keys, and easy to see through:
 //
-//   images        0x0102 0x0201 0x0002 0x0101
-//   by low byte   0x0101 0x0201 | 0x0002 0x0102
+//   $ sortile classics show --example merge-low-byte
+//   input: 102 201 002 101 301 100 200 001
+//   tiles of 4 sorted: 101 201 002 102 | 100 200 001 301
+//   runs of 4 merged
+//     runs               101 201 002 102 | 100 200 001 301
+//     co-ranks
+//       block begins at  0 4
+//       of these from a  0 1
+//       of these from b  0 3
+//     merged             100 200 001 101   201 301 002 102
+//   result: 100 200 001 101 201 301 002 102
 //
 // Sort, block by block and merge by merge, as merge-path does (merge_sort.cu, merge.hpp). Nothing of it knows the
 // order: the functor is a template parameter and is inlined into each comparison. Its task has a verifier of its own: a
@@ -52,8 +61,9 @@ void by_low_byte(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
     return;
   const low_byte_first<Word> order{codec};
   sort_tiles(j, data, order, j.parameter("tile"));
-  merge_up(j, data, spare, j.parameter("tile"),
-           [&](const auto& from, const auto& to, std::uint64_t run) { launch_path_merge(j, from, to, order, run); });
+  merge_up(j, data, spare, j.parameter("tile"), [&](const auto& from, const auto& to, std::uint64_t run, telling& t) {
+    launch_path_merge(j, from, to, order, run, j.parameter("tile"), t);
+  });
 }
 
 } // namespace
@@ -105,10 +115,11 @@ SORTILE_CLASSICS_OF(merge_custom_order) {
            .work = "n log n",
            .depth = "log^2 n",
            .source = "Green, McColl & Bader 2012",
-           .steps_show = "the sorted tiles, the runs after each merge",
+           .steps_show = "the sorted tiles; of each merge the runs, the co-ranks of blocks, the merged runs",
            .stable = true,
            .tile = 1024,
-           .parameters = {{"tile", 4, 1024, 1024, "keys that one block sorts before the merges", true}},
+           .parameters = {{"tile", 4, 1024, 1024, "keys that one block sorts before the merges, or makes in one", true,
+                           1, true}},
            .task = &sorting_by_low_byte,
            .run = [](job& j) { with_records(j, [&](auto&... a) { by_low_byte(j, a...); }); }}};
 }

@@ -9,9 +9,17 @@
 // and a binary search finds it. (≤ on one side and < on the other: of equal records those of a come first, so the merge
 // is stable.) With the co-ranks of two places of the output, one thread can merge what lies between them, alone:
 //
-//   a  1 4 4 7        k = 0    i = 0, j = 0
-//   b  2 3 4 8        k = 4    i = 2, j = 2      1 2 3 4 | 4 4 7 8
-//                     k = 8    i = 4, j = 4      1 4 + 2 3 | 4 7 + 4 8
+//   $ sortile classics show --example merge-two-runs
+//   input: 1 4 4 7 2 3 4 8
+//   tiles of 4 sorted: 1 4 4 7 | 2 3 4 8
+//   runs of 4 merged
+//     runs               1 4 4 7 | 2 3 4 8
+//     co-ranks
+//       block begins at  0 4
+//       of these from a  0 2
+//       of these from b  0 2
+//     merged             1 2 3 4   4 4 7 8
+//   result: 1 2 3 4 4 4 7 8
 //
 // As a picture: write a down the side and b along the top of a grid. The serial merge is a path from corner to corner,
 // down for each record of a, right for each of b; the places with i + j = k are a diagonal, which the path crosses
@@ -61,11 +69,13 @@ namespace {
 
 template <class Word, bool Pairs>
 struct merge_by_threads {
-  static constexpr unsigned block_threads = 256, stretch = 8;
+  static constexpr unsigned block_threads = 256, most = 8;
   records<Word, Pairs> from, to;
   std::uint64_t n;
   by_image<Word> before;
   std::uint64_t run;
+  unsigned stretch;                 // records a thread, at most `most`
+  simt::global<std::uint32_t> told; // [threads with work]: each one's co-rank; empty: nobody looks
 
   SORTILE_DEVICE void operator()() const {
     const std::uint64_t first = grid_thread() * stretch;
@@ -73,17 +83,18 @@ struct merge_by_threads {
       return;
     const pair_of_runs<Word, Pairs> runs(from, n, run, first);
     const std::uint64_t k = first - runs.begin, left = runs.count - k, i = co_rank(k, runs.a, runs.b, before);
-    merge_serially<stretch>(runs.a, i, runs.b, k - i, static_cast<unsigned>(left < stretch ? left : stretch), before,
-                            [&](unsigned o, const auto& r) { to.store(first + o, r); });
+    if (told.data() != nullptr)
+      told.store(grid_thread(), static_cast<std::uint32_t>(i));
+    merge_serially<most>(runs.a, i, runs.b, k - i, static_cast<unsigned>(left < stretch ? left : stretch), before,
+                         [&](unsigned o, const auto& r) { to.store(first + o, r); });
   }
 };
 
-/// A part of a run that passes through `size` places of shared memory, as a ring.
+/// A part of a run that passes through some places of shared memory, as a ring.
 template <class Array>
 struct ring {
-  static constexpr unsigned size = Array::size();
   const Array& places;
-  unsigned first, count; // where it begins, how many are there
+  unsigned size, first, count; // of the ring; where the part begins, how many are there
   SORTILE_DEVICE auto load(unsigned i) const { return places.load((first + i) % size); }
   SORTILE_DEVICE auto key(unsigned i) const { return load(i).key; }
 };
@@ -102,9 +113,9 @@ struct progress {
 
 template <class Word, bool Pairs, bool Circular>
 struct merge_sections {
-  static constexpr unsigned block_threads = 256, keys = 2, tile = block_threads * keys, most = 2048;
+  static constexpr unsigned block_threads = 256, keys = 2, most = block_threads * keys;
   struct shared {
-    simt::shared_array<record<Word, Pairs>, tile> a, b, out;
+    simt::shared_array<record<Word, Pairs>, most> a, b, out;
     simt::shared_array<std::uint64_t, 2> cut; // co-ranks of the section's begin and end
     simt::shared_value<unsigned> used_of_a;
   };
@@ -112,15 +123,18 @@ struct merge_sections {
   std::uint64_t n;
   by_image<Word> before;
   std::uint64_t run;
-  unsigned section;
+  unsigned section, tile;           // records of the output a block; of each run in shared memory at a time
+  simt::global<std::uint32_t> told; // [2 blocks]: co-ranks of the sections' begins, then records loaded; or empty
 
   /// Fills the ring up, or as far as the run's part goes.
   template <class Array>
-  SORTILE_DEVICE void fill(Array& places, progress& p, const run_in_memory<Word, Pairs>& source) const {
+  SORTILE_DEVICE unsigned fill(Array& places, progress& p, const run_in_memory<Word, Pairs>& source) const {
     const auto there = static_cast<unsigned>(p.end - p.next < tile ? p.end - p.next : tile);
-    for (unsigned x = p.held + simt::thread_index(); x < there; x += block_threads)
+    for (unsigned x = p.held + simt::thread_index(); x < there; x += simt::block_size())
       places.store((p.first + x) % tile, source.load(p.next + x));
+    const unsigned loaded = there - p.held;
     p.held = there;
+    return loaded;
   }
 
   /// `count` records from the rings to `out`, and how many of them were from a to used_of_a.
@@ -128,12 +142,19 @@ struct merge_sections {
     const unsigned k = simt::thread_index() * keys, own = k >= count ? 0 : count - k < keys ? count - k : keys;
     if (own == 0)
       return;
-    const ring<decltype(s.a)> a{s.a, of_a.first, of_a.held}, b{s.b, of_b.first, of_b.held};
+    const ring<decltype(s.a)> a{s.a, tile, of_a.first, of_a.held}, b{s.b, tile, of_b.first, of_b.held};
     const unsigned i = co_rank(k, a, b, before);
     const unsigned from_a =
         merge_serially<keys>(a, i, b, k - i, own, before, [&](unsigned o, const auto& r) { s.out.store(k + o, r); });
     if (k + own == count)
       s.used_of_a = i + from_a;
+  }
+
+  SORTILE_DEVICE void tell(std::uint64_t co_rank_of_a, unsigned loaded) const {
+    if (simt::thread_index() != 0 || told.data() == nullptr)
+      return;
+    told.store(simt::block_index(), static_cast<std::uint32_t>(co_rank_of_a));
+    told.store(simt::grid_size() + simt::block_index(), loaded);
   }
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -145,14 +166,14 @@ struct merge_sections {
       s.cut[t] = co_rank(t == 0 ? k : end, runs.a, runs.b, before);
     simt::block_barrier();
     progress of_a{s.cut.load(0), s.cut.load(1)}, of_b{k - s.cut.load(0), end - s.cut.load(1)};
+    unsigned loaded = 0;
     for (std::uint64_t done = k; done < end; done += tile) {
       const auto count = static_cast<unsigned>(end - done < tile ? end - done : tile);
-      fill(s.a, of_a, runs.a);
-      fill(s.b, of_b, runs.b);
+      loaded += fill(s.a, of_a, runs.a) + fill(s.b, of_b, runs.b);
       simt::block_barrier();
       merge_rings(s, of_a, of_b, count);
       simt::block_barrier();
-      for (unsigned x = t; x < count; x += block_threads)
+      for (unsigned x = t; x < count; x += simt::block_size())
         to.store(runs.begin + done + x, s.out.load(x));
       const unsigned used = s.used_of_a;
       of_a.use(used, tile);
@@ -162,36 +183,50 @@ struct merge_sections {
         of_b.forget();
       }
     }
+    tell(s.cut.load(0), loaded);
   }
 };
 
 template <class Word, bool Pairs>
 void by_threads(job& j, const records<Word, Pairs>& from, const records<Word, Pairs>& to, const by_image<Word>& order,
-                std::uint64_t run) {
+                std::uint64_t run, unsigned tile, telling& t) {
   using kernel = merge_by_threads<Word, Pairs>;
-  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, kernel::block_threads * kernel::stretch)},
-               kernel{from, to, j.asked.n, order, run});
+  const unsigned stretch = std::min(tile, kernel::most), threads = 2 * tile / stretch; // 256 at most
+  const device_array<std::uint32_t> told(j.on, t.is_read() ? blocks_for(j.asked.n, stretch) : 0);
+  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, threads * stretch), .block = threads},
+               kernel{from, to, j.asked.n, order, run, stretch, view(told)});
+  tell_co_ranks(t, told, run, stretch, "thread");
 }
 
 template <bool Circular, class Word, bool Pairs>
 void by_sections(job& j, const records<Word, Pairs>& from, const records<Word, Pairs>& to, const by_image<Word>& order,
-                 std::uint64_t run) {
+                 std::uint64_t run, unsigned tile, telling& t) {
   using kernel = merge_sections<Word, Pairs, Circular>;
-  const auto section = static_cast<unsigned>(std::min<std::uint64_t>(kernel::most, 2 * run));
-  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, section)},
-               kernel{from, to, j.asked.n, order, run, section});
+  const unsigned at_a_time = std::min(tile / 2, kernel::most);
+  const auto section = static_cast<unsigned>(std::min<std::uint64_t>(4 * at_a_time, 2 * run));
+  const unsigned blocks = blocks_for(j.asked.n, section);
+  const device_array<std::uint32_t> told(j.on, t.is_read() ? 2 * blocks : 0);
+  simt::launch(j.on.queue(), {.grid = blocks, .block = std::max(2u, at_a_time / kernel::keys)},
+               kernel{from, to, j.asked.n, order, run, section, at_a_time, view(told)});
+  if (!t.is_read())
+    return;
+  std::vector<std::uint32_t> loaded = told.to_host();
+  loaded.erase(loaded.begin(), loaded.begin() + blocks);
+  t.numbers("loaded by block", loaded);
 }
 
-/// Tiles, then merge(j, from, to, order, run) for runs of twice the length each time.
+/// Tiles, then merge(j, from, to, order, run, tile, telling) for runs of twice the length each time.
 template <class Word, bool Pairs, class Merge>
 void sort_by_merges(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec,
                     const Merge& merge) {
   if (j.asked.n == 0)
     return;
   const by_image<Word> order{codec};
-  sort_tiles(j, data, order, j.parameter("tile"));
-  merge_up(j, data, spare, j.parameter("tile"),
-           [&](const auto& from, const auto& to, std::uint64_t run) { merge(j, from, to, order, run); });
+  const unsigned tile = j.parameter("tile");
+  sort_tiles(j, data, order, tile);
+  merge_up(j, data, spare, tile, [&](const auto& from, const auto& to, std::uint64_t run, telling& t) {
+    merge(j, from, to, order, run, tile, t);
+  });
 }
 
 /// The two sorted halves of a become one run; `spare` has n / 2 places.
@@ -203,25 +238,29 @@ void merge_halves(host_record<Word>* a, host_record<Word>* spare, std::size_t n)
     a[to] = right < n && a[right].image < spare[left].image ? a[right++] : spare[left++];
 }
 
-template <class Word>
-void sort_recursively(host_record<Word>* a, host_record<Word>* spare, std::size_t n) {
+/// merged(first, count) is called after each merge.
+template <class Word, class Merged>
+void sort_recursively(host_record<Word>* a, host_record<Word>* spare, std::size_t n, const Merged& merged,
+                      std::size_t first = 0) {
   if (n <= 1)
     return;
-  sort_recursively(a, spare, n / 2);
-  sort_recursively(a + n / 2, spare, n - n / 2);
+  sort_recursively(a, spare, n / 2, merged, first);
+  sort_recursively(a + n / 2, spare, n - n / 2, merged, first + n / 2);
   merge_halves(a, spare, n);
+  merged(first, n);
 }
 
 template <class Word, bool Pairs>
 void recursive(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec) {
   auto all = gather(data, j.asked.n, codec);
-  const std::size_t half = all.size() / 2;
-  std::vector<host_record<Word>> spare(half);
-  sort_recursively(all.data(), spare.data(), half);
-  sort_recursively(all.data() + half, spare.data(), all.size() - half);
-  scatter(all, data);
-  j.show("halves sorted", untyped(data), j.asked.n);
-  merge_halves(all.data(), spare.data(), all.size());
+  std::vector<host_record<Word>> spare(all.size() / 2);
+  sort_recursively(all.data(), spare.data(), all.size(), [&](std::size_t first, std::size_t count) {
+    if (!j.shows_steps())
+      return;
+    scatter(all, data);
+    j.show("keys " + std::to_string(first) + " to " + std::to_string(first + count - 1) + " merged",
+           untyped(piece_of(data, first, count)), count);
+  });
   scatter(all, data);
 }
 
@@ -232,10 +271,11 @@ classic merging(std::string_view name, std::string_view summary, std::string_vie
           .work = "n log n",
           .depth = "log^2 n",
           .source = source,
-          .steps_show = "the sorted tiles, the runs after each merge",
+          .steps_show = "the sorted tiles; of each merge the runs, co-ranks or loads of blocks, the merged runs",
           .stable = true,
           .tile = 2048,
-          .parameters = {{"tile", 4, 1024, 1024, "keys that one block sorts before the merges", true}},
+          .parameters = {{"tile", 4, 1024, 1024, "keys that one block sorts before the merges, or makes in one", true,
+                          1, true}},
           .run = run};
 }
 
@@ -246,7 +286,7 @@ SORTILE_CLASSICS_OF(merge_sort) {
                          "von Neumann 1945; Knuth, TAOCP vol. 3, 5.2.4",
                          [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { recursive(j, d, codec); }); });
   host.depth = host.work;
-  host.steps_show = "both halves, the result";
+  host.steps_show = "each merge";
   host.tile = 0;
   host.parameters = {};
   host.place = place::host;

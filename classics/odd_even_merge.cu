@@ -14,9 +14,33 @@
 // distance p all pairs within the merged run take part; at the smaller ones the first and the last k elements of it
 // have no partner:
 //
-//   runs of 4   k = 4   0─4 1─5 2─6 3─7
-//               k = 2   2─4 3─5              (0 1 and 6 7 idle)
-//               k = 1   1─2 3─4 5─6          (0 and 7 idle)
+//   $ sortile classics show --example odd-even-8
+//   input: 1 4 4 7 2 3 4 8
+//   launch: runs of 1, distance 1
+//     by block  0 0 0 0 1 1 1 1
+//     compared  0<1 2<3 4<5 6<7
+//     keys      1 4 4 7 2 3 4 8
+//   launch: runs of 2, distance 2
+//     by block  0 0 0 0 1 1 1 1
+//     compared  0<2 1<3 4<6 5<7
+//     keys      1 4 4 7 2 3 4 8
+//   launch: runs of 2, distance 1
+//     by block  . 0 0 . . 1 1 .
+//     compared  1<2 5<6
+//     keys      1 4 4 7 2 3 4 8
+//   launch: runs of 4, distance 4
+//     by block  0 0 1 1 0 0 1 1
+//     compared  0<4 1<5* 2<6 3<7
+//     keys      1 3 4 7 2 4 4 8
+//   launch: runs of 4, distance 2
+//     by block  . . 0 0 0 0 . .
+//     compared  2<4* 3<5*
+//     keys      1 3 2 4 4 7 4 8
+//   launch: runs of 4, distance 1
+//     by block  . 0 0 0 0 1 1 .
+//     compared  1<2* 3<4 5<6*
+//     keys      1 2 3 4 4 4 7 8
+//   result: 1 2 3 4 4 4 7 8
 //
 // All comparators point up, so the network of the next power of two serves any n (compare_exchange.hpp).
 //
@@ -44,8 +68,9 @@ template <class Word, bool Pairs>
 void tiles_first(job& j, records<Word, Pairs>& data, const key_codec<Word>& codec) {
   if (j.asked.n == 0)
     return;
-  launch_network_tiles<odd_even_network>(j, data, codec);
-  merge_by_steps<odd_even_network>(j, data, codec, network_tile<odd_even_network, Word, Pairs>::own);
+  const unsigned tile = j.parameter("tile");
+  launch_network_tiles<odd_even_network>(j, data, codec, tile);
+  merge_by_steps<odd_even_network>(j, data, codec, tile);
 }
 
 } // namespace
@@ -62,6 +87,7 @@ SORTILE_CLASSICS_OF(odd_even_merge) {
                    [](job& j) { with_records(j, [&](auto& d, auto&, auto& codec) { tiles_first(j, d, codec); }); })};
   all[0].tile = 512;
   all[1].tile = 1024;
+  all[1].parameters = {tile_parameter(1024)};
   return all;
 }
 

@@ -4,13 +4,24 @@
 // where it stays for good. Go on with both sides. Keys that are equal to the pivot leave the recursion, so many equal
 // keys make it shorter, not longer.
 //
-//   pivot 4    4 7 1 4 9 2          counts: 2 less, 2 equal, 2 greater
-//   places     less from 0, equal from 2, greater from 4
-//   moved      1 2 | 4 4 | 7 9
+//   $ sortile classics show --example quicksort-sums
+//   input: 4 7 1 4 9 2
+//   keys 0 to 5 about the image 4: 2 less, 2 equal, 2 greater
+//     keys          4 7   1 4   9 2
+//     regions       = >   < =   > <
+//     less before   0 0   0 1   1 1
+//     equal before  0 1   1 1   2 2
+//     moved         1 2 | 4 4 | 7 9
+//   2 parts are left to one block each
+//     keys 4 to 5: 7 9
+//     keys 0 to 1: 1 2
+//   result: 1 2 4 4 7 9
 //
-// In sequence, two indices run towards each other. In parallel every key needs its place at once. Two ways:
+// In sequence, two indices run towards each other. In parallel every key needs its place at once. Three ways:
 //   quicksort-atomic    counters of places taken, one for each of the three regions; a warp takes as many places as it
 //                       has keys by one fetch-and-add. Places come in whatever order warps arrive
+//   quicksort-increment the same counters, and a fetch-and-add of 1 by every key: up to 32 lanes of a warp meet at one
+//                       address. So the partition is written first, as a rule; --counters has the atomics of both
 //   quicksort-packing   flags of the keys that are less, and of those that are equal; a prefix sum of each gives every
 //                       key its place. Order within the regions is kept, three reads of the part more
 //
@@ -174,11 +185,11 @@ classic host_driven(std::string_view name, std::string_view summary, run_functio
           .work = "n log n expected, n log^2 n at worst",
           .depth = "log^2 n expected",
           .source = "Hoare 1962; Blelloch 1990; Cederman & Tsigas 2009",
-          .steps_show =
-              "pivot, sizes of the three regions and the keys at each division; the parts that one block sorts",
+          .steps_show = "of each division the pivot, each key's region, sums where there are any, the moved keys; the "
+                        "parts that one block sorts",
           .tile = 1024,
           .parameters = {{"pivot", 0, 2, 3, "first, random, median of three, by histogram"},
-                         {"small", 8, 1024, 1024, "keys that one block sorts"}},
+                         {"small", 4, 1024, 1024, "keys that one block sorts", false, 1, true}},
           .run = run};
 }
 
@@ -193,6 +204,8 @@ SORTILE_CLASSICS_OF(quicksort) {
   return {
       host_driven("quicksort-atomic", "divided by fetch-and-add about a pivot, sides driven by the host",
                   [](job& j) { with_records(j, [&](auto&... a) { quicksort(j, a..., packing::by_fetch_and_add); }); }),
+      host_driven("quicksort-increment", "the same with a fetch-and-add for each key, and its contention",
+                  [](job& j) { with_records(j, [&](auto&... a) { quicksort(j, a..., packing::by_increment); }); }),
       host_driven("quicksort-packing", "divided by prefix sums about a pivot, sides driven by the host",
                   [](job& j) { with_records(j, [&](auto&... a) { quicksort(j, a..., packing::by_prefix_sums); }); }),
       streams};

@@ -13,7 +13,7 @@ namespace sortile::classics::inline SORTILE_BACKEND {
 enum region : unsigned { less, equal, greater, regions };
 
 template <class Word>
-SORTILE_DEVICE unsigned region_of(Word image, Word pivot) {
+SORTILE_HOST_DEVICE unsigned region_of(Word image, Word pivot) {
   return image < pivot ? less : image == pivot ? equal : greater;
 }
 
@@ -98,6 +98,29 @@ struct move_by_fetch_and_add {
   }
 };
 
+/// The same with a fetch-and-add for each key: 32 lanes at the same three counters.
+template <class Word, bool Pairs>
+struct move_by_increment {
+  static constexpr unsigned block_threads = 256;
+  records<Word, Pairs> in, out;
+  part p;
+  key_codec<Word> codec;
+  simt::global<const Word> pivot;
+  simt::global<std::uint32_t> counts;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t i = grid_thread();
+    if (i >= p.count)
+      return;
+    const record<Word, Pairs> moved = in.load(p.first + i);
+    const unsigned mine = region_of(codec.image(moved.key), pivot.load(0));
+    std::uint64_t begin = p.first;
+    for (unsigned r = 0; r < mine; ++r)
+      begin += counts.load(r);
+    out.store(begin + counts.fetch_add(regions + mine, 1u), moved);
+  }
+};
+
 template <class Word, bool Pairs>
 struct move_by_packing {
   static constexpr unsigned block_threads = 256;
@@ -122,7 +145,7 @@ struct move_by_packing {
   }
 };
 
-enum class packing { by_fetch_and_add, by_prefix_sums };
+enum class packing { by_fetch_and_add, by_increment, by_prefix_sums };
 
 /// What one division, and then the next, need of memory; for parts of up to n keys, on one queue (prefix sums: the main
 /// one).
@@ -145,6 +168,10 @@ class divider {
       simt::launch(on_, all, move_by_fetch_and_add<Word, Pairs>{in, out, p, codec_, view(pivot_), view(counts_)});
       return;
     }
+    if (how_ == packing::by_increment) {
+      simt::launch(on_, all, move_by_increment<Word, Pairs>{in, out, p, codec_, view(pivot_), view(counts_)});
+      return;
+    }
     scan_(view(less_), view(less_), p.count);
     scan_(view(equal_), view(equal_), p.count);
     simt::launch(
@@ -155,8 +182,8 @@ class divider {
   /// The sides of a part whose division was started last: what is less, what is greater.
   std::pair<part, part> finish(const part& p) const {
     const std::vector<std::uint32_t> counts = counts_.to_host(on_);
-    array_.settle(p, p.first + counts[less], counts[equal], on_);
     tell(p, counts);
+    array_.settle(p, p.first + counts[less], counts[equal], on_);
     return {{p.first, counts[less], p.depth + 1, p.in_spare ^ 1},
             {p.first + p.count - counts[greater], counts[greater], p.depth + 1, p.in_spare ^ 1}};
   }
@@ -171,15 +198,33 @@ class divider {
   }
 
  private:
-  /// For --steps: pivot, regions, and the part as the division has left it.
+  /// For --steps: pivot, the region of each key, the sums that gave places, and the part as the division has left it.
   void tell(const part& p, const std::vector<std::uint32_t>& counts) const {
     if (!j_.shows_steps())
       return;
+    const Word pivot = pivot_.to_host(on_).front();
     const auto number = [](auto n) { return std::to_string(n); };
-    array_.show(array_.name(p) + " about the image " + number(pivot_.to_host(on_).front()) + ": " +
-                    number(counts[less]) + " less, " + number(counts[equal]) + " equal, " + number(counts[greater]) +
-                    " greater",
-                {p.first, p.count, p.depth + 1, p.in_spare ^ 1});
+    telling t = j_.tell(array_.name(p) + " about the image " + number(pivot) + ": " + number(counts[less]) + " less, " +
+                        number(counts[equal]) + " equal, " + number(counts[greater]) + " greater");
+    const auto before = piece_of(array_.holder(p), p.first, p.count);
+    std::vector<std::string> regions_of_keys;
+    std::vector<std::uint32_t> atomics(regions), warp_of_last(regions, ~0u);
+    for (const Word key : fetch(j_.on, before.keys, p.count)) {
+      const unsigned mine = region_of(codec_.image(key), pivot);
+      const auto warp = static_cast<std::uint32_t>(regions_of_keys.size() / simt::warp_size);
+      if (how_ == packing::by_increment || warp_of_last[mine] != warp)
+        ++atomics[mine]; // a key each, or a warp each
+      warp_of_last[mine] = warp;
+      regions_of_keys.push_back(std::string(1, "<=>"[mine]));
+    }
+    t.keys("keys", untyped(before), p.count).words("regions", std::move(regions_of_keys));
+    if (how_ != packing::by_prefix_sums)
+      t.numbers("fetch-and-adds", atomics);
+    if (how_ == packing::by_prefix_sums)
+      t.numbers("less before", fetch(j_.on, view(less_), p.count))
+          .numbers("equal before", fetch(j_.on, view(equal_), p.count));
+    t.moved("moved", untyped(piece_of(array_.other(p), p.first, p.count)), p.count, 0)
+        .bounds({counts[less], std::uint64_t{counts[less]} + counts[equal]});
   }
 
   job& j_;

@@ -10,6 +10,22 @@
 //                        │       └ 700 keys: this block sorts them itself
 //                        └──▶ divide [less + equal, n)
 //
+// Sixteen keys, parts of four and fewer sorted by the block:
+//
+//   $ sortile classics show --example quicksort-children
+//   input: 12 3 6 9 15 8 5 10 9 6 11 13 4 10 7 0
+//   keys 0 to 15 about the image 9: 8 less, 2 equal, 6 greater
+//   keys 0 to 7 about the image 3: 1 less, 1 equal, 6 greater
+//   keys 0 to 0: sorted by the block
+//   keys 2 to 7 about the image 6: 2 less, 2 equal, 2 greater
+//   keys 2 to 3: sorted by the block
+//   keys 6 to 7: sorted by the block
+//   keys 10 to 15 about the image 11: 2 less, 1 equal, 3 greater
+//   keys 10 to 11: sorted by the block
+//   keys 13 to 15: sorted by the block
+//   4 launches from the device
+//   result: 0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
+//
 // A part belongs to one block. It counts the keys that are less than the pivot, equal and greater (votes of warps, one
 // shared counter a region), moves them to the other array, places taken from shared counters by fetch-and-add, and
 // puts the equal ones where they belong for good. Then its first thread launches a block for each side that is larger
@@ -251,7 +267,7 @@ SORTILE_CLASSICS_OF(quicksort_launching) {
            .largest_n = std::uint64_t{1} << 21,
            .tile = 1024,
            .parameters = {{"pivot", 0, 2, 3, "first, random, median of three, by histogram"},
-                          {"small", 8, 1024, 1024, "keys that one block sorts"}},
+                          {"small", 4, 1024, 1024, "keys that one block sorts", false, 1, true}},
            .run = [](job& j) { with_records(j, [&](auto&... a) { quicksort(j, a...); }); }}};
 }
 

@@ -7,14 +7,42 @@
 // bucket 0 come first, tile by tile, then all of bucket 1. Laid out with a row for each digit value and a column for
 // each tile, that order is the row-major one, so the exclusive scan of the table is the answer for all runs at once:
 //
-//   tiles           | 2 1 0 2 | 3 0 1 1 |              digits of 2 bits, tiles of 4
-//   sorted          | 0 1 2 2 | 0 1 1 3 |
-//   sizes, digit 0      1         1
-//                1      1         2           row-major: 1 1 1 2 2 0 0 1
-//                2      2         0           scanned:   0 1 2 3 5 7 7 7
-//                3      0         1
-//   tile 1, digit 1 begins at 3:   0 0 1 1 1 2 2 3
-//                                        └─┴ written as one run
+//   $ sortile classics show --example radix-table
+//   input: 10 01 00 10 11 00 01 01
+//   bits 0 to 1
+//     keys             10 01 00 10 | 11 00 01 01
+//     tiles sorted     00 01 10 10 | 00 01 01 11
+//     sizes of buckets
+//       digit 0        1 1
+//       digit 1        1 2
+//       digit 2        2 0
+//       digit 3        0 1
+//     where they begin
+//       digit 0        0 1
+//       digit 1        2 3
+//       digit 2        5 7
+//       digit 3        7 7
+//     buckets written  00 00 01 01   01 10 10 11
+//     from block        0  1  0  1    1  0  0  1
+//   result: 00 00 01 01 01 10 10 11
+//
+// Block 1 has two keys of digit 1, and they begin at place 3: behind the keys of digit 0 of both blocks, and behind
+// digit 1 of block 0. With one bit a digit, 16 keys in four blocks of four:
+//
+//   $ sortile classics show --example radix-local
+//   input: 1100 0011 0110 1001 1111 1000 0101 1010 1001 0110 1011 1101 0100 1010 0111 0000
+//   bit 0
+//     keys             1100 0011 0110 1001 | 1111 1000 0101 1010 | 1001 0110 1011 1101 | 0100 1010 0111 0000
+//     tiles sorted     1100 0110 0011 1001 | 1000 1010 1111 0101 | 0110 1001 1011 1101 | 0100 1010 0000 0111
+//     sizes of buckets
+//       digit 0        2  2  1  3
+//       digit 1        2  2  3  1
+//     where they begin
+//       digit 0        0  2  4  5
+//       digit 1        8 10 12 15
+//     buckets written  1100 0110 1000 1010   0110 0100 1010 0000   0011 1001 1111 0101   1001 1011 1101 0111
+//     from block          0    0    1    1      2    3    3    3      0    0    1    1      2    2    2    3
+//   result: 1100 0110 1000 1010 0110 0100 1010 0000 0011 1001 1111 0101 1001 1011 1101 0111
 //
 // Stability: tiles are in order within a row, each tile is sorted stably, and a run is copied as it stands.
 //
@@ -44,7 +72,10 @@ namespace sortile::classics {
 SORTILE_CLASSICS_OF(radix_buckets) {
   const parameter bits{"bits", 1, 4, 8, "bits a pass"};
   const parameter keys{"keys", 1, 8, 32, "keys a thread", true};
-  const char* steps = "the keys after the tiles are sorted and after the buckets are written, pass by pass";
+  const parameter coarsened_tile{"tile", 4, 8192, 8192, "keys of a block, at most 256 for each key of a thread",
+                                 true,   1, true};
+  const char* steps =
+      "of each pass the keys, the sorted tiles, the table before and after its scan, the written buckets";
   return {
       {.name = "radix-1bit-local",
        .family = "radix",
@@ -55,7 +86,9 @@ SORTILE_CLASSICS_OF(radix_buckets) {
        .steps_show = steps,
        .stable = true,
        .tile = 256,
-       .run = [](job& j) { with_records(j, [&](auto&... a) { sort_by_buckets<1>(j, a..., 1); }); }},
+       .parameters = {tile_parameter(256)},
+       .run =
+           [](job& j) { with_records(j, [&](auto&... a) { sort_by_buckets<1>(j, a..., 1, j.parameter("tile")); }); }},
       {.name = "radix-bits",
        .family = "radix",
        .summary = "the same with several bits a pass: as many local splits, fewer passes",
@@ -65,8 +98,12 @@ SORTILE_CLASSICS_OF(radix_buckets) {
        .steps_show = steps,
        .stable = true,
        .tile = 256,
-       .parameters = {bits},
-       .run = [](job& j) { with_records(j, [&](auto&... a) { sort_by_buckets<1>(j, a..., j.parameter("bits")); }); }},
+       .parameters = {bits, tile_parameter(256)},
+       .run =
+           [](job& j) {
+             with_records(j,
+                          [&](auto&... a) { sort_by_buckets<1>(j, a..., j.parameter("bits"), j.parameter("tile")); });
+           }},
       {.name = "radix-bits-coarsened",
        .family = "radix",
        .summary = "the same with several keys a thread: larger tiles, longer runs, a shorter table",
@@ -76,10 +113,11 @@ SORTILE_CLASSICS_OF(radix_buckets) {
        .steps_show = steps,
        .stable = true,
        .tile = 8192,
-       .parameters = {bits, keys},
+       .parameters = {bits, keys, coarsened_tile},
        .run = [](job& j) {
          with_constant(j.parameter("keys"), [&]<unsigned Keys>(std::integral_constant<unsigned, Keys>) {
-           with_records(j, [&](auto&... a) { sort_by_buckets<Keys>(j, a..., j.parameter("bits")); });
+           with_records(j,
+                        [&](auto&... a) { sort_by_buckets<Keys>(j, a..., j.parameter("bits"), j.parameter("tile")); });
          });
        }}};
 }

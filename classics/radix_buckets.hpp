@@ -26,17 +26,17 @@ struct tile_storage {
 template <class Word, bool Pairs, unsigned Threads, unsigned Keys>
 SORTILE_DEVICE void load_tile(tile_storage<Word, Pairs, Threads, Keys>& s, const records<Word, Pairs>& from,
                               std::uint64_t first, unsigned count) {
-  for (unsigned i = simt::thread_index(); i < count; i += Threads)
+  for (unsigned i = simt::thread_index(); i < count; i += simt::block_size())
     s.tile.store(padded<32>(i), from.load(first + i));
 }
 
 /// Moves the records whose bit is 0 before those whose bit is 1; each group keeps its order. What lies beyond `count`
-/// counts as ones, so it stays behind. Begins and ends with a barrier.
+/// counts as ones, so it stays behind. By a block of Threads threads or fewer, a power of two, `Keys` records each.
+/// Begins and ends with a barrier.
 template <class Word, bool Pairs, unsigned Threads, unsigned Keys>
 SORTILE_DEVICE void split_tile(tile_storage<Word, Pairs, Threads, Keys>& s, unsigned count,
                                const key_codec<Word>& codec, unsigned bit) {
-  constexpr unsigned elements = Threads * Keys;
-  const unsigned t = simt::thread_index();
+  const unsigned t = simt::thread_index(), threads = simt::block_size(), elements = threads * Keys;
   constexpr unsigned room = Keys == 1 ? 2 : Keys; // g++ 12 fails on an array of one such record
   record<Word, Pairs> mine[room];                 // neighbours: t * Keys + k
   unsigned ones = 0;                              // mask
@@ -48,7 +48,7 @@ SORTILE_DEVICE void split_tile(tile_storage<Word, Pairs, Threads, Keys>& s, unsi
       ones |= 1u << k;
   }
   s.ones_before[padded<32>(t)] = simt::popcount(ones);
-  const unsigned all_ones = scan_block<32>(s.ones_before, Threads);
+  const unsigned all_ones = scan_block<32>(s.ones_before, threads);
   unsigned before = s.ones_before.load(padded<32>(t));
   SORTILE_UNROLL for (unsigned k = 0; k < Keys; ++k) {
     const unsigned i = t * Keys + k, one = (ones >> k) & 1;
@@ -85,13 +85,13 @@ inline constexpr unsigned most_digit_values = 256;
 template <class Storage, class Bounds, class Word>
 SORTILE_DEVICE void find_buckets(Storage& s, Bounds& begin, Bounds& end, unsigned count, const key_codec<Word>& codec,
                                  const digit_place& digit) {
-  for (unsigned v = simt::thread_index(); v < digit.values(); v += Storage::threads) {
+  for (unsigned v = simt::thread_index(); v < digit.values(); v += simt::block_size()) {
     begin[v] = 0;
     end[v] = 0;
   }
   simt::block_barrier();
   const auto digit_at = [&](unsigned i) { return digit.of(codec, s.tile.load(padded<32>(i)).key); };
-  for (unsigned i = simt::thread_index(); i < count; i += Storage::threads) {
+  for (unsigned i = simt::thread_index(); i < count; i += simt::block_size()) {
     const unsigned v = digit_at(i);
     if (i == 0 || digit_at(i - 1) != v)
       begin[v] = i;
@@ -105,7 +105,7 @@ SORTILE_DEVICE void find_buckets(Storage& s, Bounds& begin, Bounds& end, unsigne
 /// value v, a column a tile. Scanned row by row, the table says where each bucket of each tile begins in the output.
 template <class Word, bool Pairs, unsigned Keys>
 struct sort_tiles_by_digit {
-  static constexpr unsigned block_threads = 256, tile_elements = block_threads * Keys;
+  static constexpr unsigned block_threads = 256, most_elements = block_threads * Keys;
   struct shared : tile_storage<Word, Pairs, block_threads, Keys> {
     simt::shared_array<unsigned, most_digit_values> begin, end;
   };
@@ -114,16 +114,17 @@ struct sort_tiles_by_digit {
   key_codec<Word> codec;
   digit_place digit;
   simt::global<std::uint32_t> table; // [digit values][tiles]
+  unsigned tile;                     // records: at most Keys for each thread
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * tile_elements;
-    const auto count = static_cast<unsigned>(n - first < tile_elements ? n - first : tile_elements);
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * tile;
+    const auto count = static_cast<unsigned>(n - first < tile ? n - first : tile);
     load_tile(s, data, first, count);
     sort_tile(s, count, codec, digit.first_bit, digit.bits);
     find_buckets(s, s.begin, s.end, count, codec, digit);
-    for (unsigned v = simt::thread_index(); v < digit.values(); v += block_threads)
+    for (unsigned v = simt::thread_index(); v < digit.values(); v += simt::block_size())
       table[std::uint64_t{v} * simt::grid_size() + simt::block_index()] = s.end.load(v) - s.begin.load(v);
-    for (unsigned i = simt::thread_index(); i < count; i += block_threads)
+    for (unsigned i = simt::thread_index(); i < count; i += simt::block_size())
       data.store(first + i, s.tile.load(padded<32>(i)));
   }
 };
@@ -132,7 +133,7 @@ struct sort_tiles_by_digit {
 /// output, so that a warp's write is as many pieces as it sees buckets.
 template <class Word, bool Pairs, unsigned Keys>
 struct write_buckets {
-  static constexpr unsigned block_threads = 256, tile_elements = block_threads * Keys;
+  static constexpr unsigned block_threads = 256;
   struct shared : tile_storage<Word, Pairs, block_threads, Keys> {
     simt::shared_array<unsigned, most_digit_values> begin, end;
   };
@@ -141,14 +142,15 @@ struct write_buckets {
   key_codec<Word> codec;
   digit_place digit;
   simt::global<const std::uint32_t> table;
+  unsigned tile;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * tile_elements;
-    const auto count = static_cast<unsigned>(n - first < tile_elements ? n - first : tile_elements);
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * tile;
+    const auto count = static_cast<unsigned>(n - first < tile ? n - first : tile);
     load_tile(s, from, first, count);
     simt::block_barrier();
     find_buckets(s, s.begin, s.end, count, codec, digit);
-    for (unsigned i = simt::thread_index(); i < count; i += block_threads) {
+    for (unsigned i = simt::thread_index(); i < count; i += simt::block_size()) {
       const auto r = s.tile.load(padded<32>(i));
       const unsigned v = digit.of(codec, r.key);
       to.store(table.load(std::uint64_t{v} * simt::grid_size() + simt::block_index()) + i - s.begin.load(v), r);
@@ -156,32 +158,66 @@ struct write_buckets {
   }
 };
 
-/// Passes over arrays of up to n records with digits of up to `bits` bits (at most 8). Workspace: the table, 4 bytes a
-/// digit value for each tile.
+/// Threads of the block that sorts a tile.
+template <unsigned Keys>
+unsigned threads_of_tile(unsigned tile) {
+  return whole_warps(tile / Keys);
+}
+
+/// Passes over arrays of up to n records with digits of up to `bits` bits (at most 8), `tile` records a block (a power
+/// of two, at most 256 Keys). Workspace: the table, 4 bytes a digit value for each tile.
 template <class Word, bool Pairs, unsigned Keys>
 class bucket_pass {
  public:
-  static constexpr unsigned tile_elements = sort_tiles_by_digit<Word, Pairs, Keys>::tile_elements;
+  static constexpr unsigned most_elements = sort_tiles_by_digit<Word, Pairs, Keys>::most_elements;
 
-  bucket_pass(machine& on, std::uint64_t n, unsigned bits)
-      : on_(on), table_(on, std::uint64_t{blocks_for(n, tile_elements)} << bits), scan_(on, table_.size()) {}
+  bucket_pass(machine& on, std::uint64_t n, unsigned bits, unsigned tile = most_elements)
+      : on_(on), tile_(std::min(tile, most_elements)), table_(on, std::uint64_t{blocks_for(n, tile_)} << bits),
+        scan_(on, table_.size()) {}
+
+  unsigned tile() const { return tile_; }
 
   /// `to` receives the n > 0 records of `from`, ordered by the digit, stably; tiles of `from` are sorted too.
   void operator()(const records<Word, Pairs>& from, const records<Word, Pairs>& to, std::uint64_t n,
-                  const key_codec<Word>& codec, const digit_place& digit) const {
-    const unsigned tiles = blocks_for(n, tile_elements);
-    simt::launch(on_.queue(), {.grid = tiles},
-                 sort_tiles_by_digit<Word, Pairs, Keys>{from, n, codec, digit, view(table_)});
+                  const key_codec<Word>& codec, const digit_place& digit, telling& step) const {
+    const unsigned tiles = blocks_for(n, tile_);
+    const simt::launch_config config{.grid = tiles, .block = threads_of_tile<Keys>(tile_)};
+    step.keys("keys", untyped(from), n, tile_);
+    tell_threads<Keys>(step, n, tile_);
+    simt::launch(on_.queue(), config,
+                 sort_tiles_by_digit<Word, Pairs, Keys>{from, n, codec, digit, view(table_), tile_});
+    step.keys("tiles sorted", untyped(from), n, tile_);
+    const std::vector<std::uint32_t> sizes = tell_table(step, "sizes of buckets", tiles, digit, {});
     scan_(view(table_), view(table_), std::uint64_t{tiles} << digit.bits);
-    simt::launch(on_.queue(), {.grid = tiles},
-                 write_buckets<Word, Pairs, Keys>{from, to, n, codec, digit, view(table_)});
+    tell_table(step, "where they begin", tiles, digit, sizes);
+    simt::launch(on_.queue(), config, write_buckets<Word, Pairs, Keys>{from, to, n, codec, digit, view(table_), tile_});
+    step.moved("buckets written", untyped(to), n, tile_);
   }
 
   /// After a pass: row v, column 0 is where bucket v begins in the output.
   const device_array<std::uint32_t>& table() const { return table_; }
 
  private:
+  /// The rows of digit values that occur: of `sizes`, or where there are none of the table itself, which is returned.
+  std::vector<std::uint32_t> tell_table(telling& step, const char* what, unsigned tiles, const digit_place& digit,
+                                        const std::vector<std::uint32_t>& sizes) const {
+    if (!step.is_read())
+      return {};
+    const std::vector<std::uint32_t> all = fetch(on_, view(table_), std::uint64_t{tiles} << digit.bits);
+    const std::vector<std::uint32_t>& occurs = sizes.empty() ? all : sizes;
+    for (unsigned v = 0; v < digit.values(); ++v) {
+      const auto row = [&](const std::vector<std::uint32_t>& of) {
+        const auto begin = of.begin() + std::ptrdiff_t{v} * tiles;
+        return std::vector<std::uint32_t>(begin, begin + tiles);
+      };
+      if (const auto here = row(occurs); std::any_of(here.begin(), here.end(), [](auto size) { return size != 0; }))
+        step.numbers("digit " + std::to_string(v), row(all)).in_table(what);
+    }
+    return all;
+  }
+
   machine& on_;
+  unsigned tile_;
   device_array<std::uint32_t> table_;
   single_pass_scan scan_;
 };
@@ -189,18 +225,16 @@ class bucket_pass {
 /// All passes over bits [first_bit, first_bit + bits) of the image, `a_pass` bits each.
 template <unsigned Keys, class Word, bool Pairs>
 void sort_by_buckets(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec,
-                     unsigned a_pass) {
+                     unsigned a_pass, unsigned tile) {
   const std::uint64_t n = j.asked.n;
   if (n == 0)
     return;
-  const bucket_pass<Word, Pairs, Keys> pass(j.on, n, a_pass);
+  const bucket_pass<Word, Pairs, Keys> pass(j.on, n, a_pass, tile);
   for (unsigned bit = 0; bit < codec.bits; bit += a_pass) {
     const digit_place digit{bit, std::min(a_pass, codec.bits - bit)};
-    pass(data, spare, n, codec, digit);
-    j.show("bits " + std::to_string(bit) + " to " + std::to_string(bit + digit.bits - 1) + ", tiles sorted",
-           untyped(data), n);
+    telling step = j.tell(name_of_bits(bit, digit.bits));
+    pass(data, spare, n, codec, digit, step);
     std::swap(data, spare);
-    j.show("  buckets written", untyped(data), n);
   }
 }
 

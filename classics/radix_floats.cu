@@ -5,13 +5,12 @@
 // the positive ones; and among themselves they are in order of magnitude, which is the wrong way round. One change
 // mends both: flip the sign bit of positive keys, flip every bit of negative ones.
 //
-//   value      bits        flipped          a signed number x of the bits gives the mask without a branch:
-//   −2.0       c0000000    3fffffff         mask = −(bits >> 31) | 80000000
-//   −1.0       bf800000    407fffff         flip: bits ^ mask
-//   −0.0       80000000    7fffffff
-//   +0.0       00000000    80000000         back: the flipped sign tells which mask it was
-//   +1.0       3f800000    bf800000         mask = ((flipped >> 31) − 1) | 80000000
-//   +2.0       40000000    c0000000
+//   $ sortile classics show --example radix-negative-floats   # lines 1 to 2
+//   input: 1 -2 -0 2 0 -1
+//   flipped, as unsigned numbers: bf800000 3fffffff 7fffffff c0000000 80000000 407fffff
+//
+// A signed number x of the bits gives the mask without a branch: flip is bits ^ mask, mask = −(bits >> 31) | 80000000;
+// back, the flipped sign tells which mask it was: mask = ((flipped >> 31) − 1) | 80000000.
 //
 // The map is one to one, so every bit pattern comes back as it was. The sort between sees plain unsigned numbers.
 //
@@ -84,6 +83,15 @@ struct flip_floats {
   }
 };
 
+template <class Word>
+std::vector<std::string> hexadecimal(const std::vector<Word>& all) {
+  std::vector<std::string> texts;
+  for (const Word bits : all)
+    texts.push_back(
+        key_as_text(sizeof(Word) == 4 ? key_type::u32 : key_type::u64, &bits, notation::hexadecimal, 8 * sizeof(Word)));
+  return texts;
+}
+
 template <class Word, bool Pairs>
 void sort_floats(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare) {
   const std::uint64_t n = j.asked.n;
@@ -93,8 +101,9 @@ void sort_floats(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
   const auto codec = make_key_codec<Word>(integers, j.asked.direction, j.asked.bits);
   const unsigned blocks = blocks_for(n, flip_floats<Word>::block_threads);
   simt::launch(j.on.queue(), {.grid = blocks}, flip_floats<Word>{data.keys, n, false});
-  j.show("flipped: the numbers below are the keys' bits read as floats again");
-  sort_by_buckets<8>(j, data, spare, codec, j.parameter("bits"));
+  if (j.shows_steps())
+    j.tell("flipped, as unsigned numbers").words("", hexadecimal(fetch(j.on, data.keys, n)));
+  sort_by_buckets<8>(j, data, spare, codec, j.parameter("bits"), j.parameter("tile"));
   simt::launch(j.on.queue(), {.grid = blocks}, flip_floats<Word>{data.keys, n, true});
   j.show("flipped back", untyped(data), n);
 }
@@ -104,21 +113,22 @@ constexpr key_type floats[] = {key_type::f32, key_type::f64};
 } // namespace
 
 SORTILE_CLASSICS_OF(radix_floats) {
-  return {{.name = "radix-floats",
-           .family = "radix",
-           .summary = "floats flipped to unsigned numbers, sorted, flipped back: total order, -0 before +0",
-           .work = "b n",
-           .depth = "b log n",
-           .source = "Terdiman 2000; Herf 2001",
-           .steps_show = "the keys after each pass and flipped back",
-           .stable = true,
-           .types = floats,
-           .tile = 2048,
-           .parameters = {{"bits", 1, 4, 8, "bits a pass"}},
-           .task = &total_order,
-           .run = [](job& j) {
-             with_records(j, [&](auto& data, auto& spare, const auto&) { sort_floats(j, data, spare); });
-           }}};
+  return {
+      {.name = "radix-floats",
+       .family = "radix",
+       .summary = "floats flipped to unsigned numbers, sorted, flipped back: total order, -0 before +0",
+       .work = "b n",
+       .depth = "b log n",
+       .source = "Terdiman 2000; Herf 2001",
+       .steps_show = "the flipped bits, each pass (whose keys are flipped bits read as floats), the keys flipped back",
+       .stable = true,
+       .types = floats,
+       .tile = 2048,
+       .parameters = {{"bits", 1, 4, 8, "bits a pass"}, tile_parameter(2048)},
+       .task = &total_order,
+       .run = [](job& j) {
+         with_records(j, [&](auto& data, auto& spare, const auto&) { sort_floats(j, data, spare); });
+       }}};
 }
 
 } // namespace sortile::classics

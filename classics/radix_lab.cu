@@ -7,11 +7,26 @@
 // first; its scan, over any number of blocks, says where each block's elements of each value begin. Then the elements
 // are moved:
 //
-//   block            | 3 0 2 0 |  | 1 0 3 3 |
-//   rank in block      0 0 0 1      0 0 0 1          from four scans a block
-//   block sums, by value    2 1 | 0 1 | 1 0 | 1 2    value 0: blocks 0, 1; value 1: …
-//   scanned                 0 2 | 3 3 | 4 5 | 5 6
-//   destination        5 0 4 1      3 2 6 7          scanned[value][block] + rank
+//   $ sortile classics show --example radix-lab-ranks
+//   input: 11 00 10 00 01 00 11 11
+//   bits 0 to 1
+//     keys        11 00 10 00 | 01 00 11 11
+//     ranks        0  0  0  1 |  0  0  0  1
+//     sums of blocks, by value
+//       0         2 1
+//       1         0 1
+//       2         1 0
+//       3         1 2
+//     their scan
+//       0         0 2
+//       1         3 3
+//       2         4 5
+//       3         5 6
+//     moved       00 00 00 01   10 11 11 11
+//     from block   0  0  1  1    0  0  1  1
+//   result: 00 00 00 01 10 11 11 11
+//
+// A destination is scanned[value][block] + rank.
 //
 // Switches:
 //   padding = 32    one unused word after every 32 in the scan's tree: without it (0) level k of the tree strides by
@@ -65,21 +80,22 @@ struct rank_in_blocks {
   simt::global<std::uint32_t> ranks; // [n], or empty: the tile is sorted instead
 
   SORTILE_DEVICE void operator()(shared& s, bool coalescing) const {
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * lab_elements;
+    const unsigned threads = simt::block_size(), tile = 2 * threads;
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * tile;
     record<Word, Pairs> mine[2] = {};
     unsigned value[2], rank[2] = {}, place[2] = {}, group_begin = 0;
     SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) {
-      const std::uint64_t i = first + k * block_threads + simt::thread_index();
+      const std::uint64_t i = first + k * threads + simt::thread_index();
       if (i < n)
         mine[k] = data.load(i);
       value[k] = i < n ? digit.of(codec, mine[k].key) : lab_values;
     }
     for (unsigned v = 0; v < lab_values; ++v) {
-      SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) s.tree[padded<Every>(k * block_threads + simt::thread_index())] =
+      SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) s.tree[padded<Every>(k * threads + simt::thread_index())] =
           value[k] == v;
-      const std::uint32_t count = scan_block<Every>(s.tree, lab_elements);
+      const std::uint32_t count = scan_block<Every>(s.tree, tile);
       SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) if (value[k] == v) {
-        rank[k] = s.tree.load(padded<Every>(k * block_threads + simt::thread_index()));
+        rank[k] = s.tree.load(padded<Every>(k * threads + simt::thread_index()));
         place[k] = group_begin + rank[k];
       }
       if (simt::thread_index() == 0)
@@ -90,7 +106,7 @@ struct rank_in_blocks {
         s.sorted.store(place[k], mine[k]);
     simt::block_barrier();
     SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) {
-      const unsigned at = k * block_threads + simt::thread_index();
+      const unsigned at = k * threads + simt::thread_index();
       if (first + at >= n)
         continue;
       if (coalescing)
@@ -117,7 +133,7 @@ struct scatter_by_rank {
   std::uint64_t n;
   key_codec<Word> codec;
   two_bits digit;
-  unsigned blocks;
+  unsigned blocks, tile;
   simt::global<const std::uint32_t> sums, ranks;
 
   SORTILE_DEVICE void operator()() const {
@@ -126,7 +142,7 @@ struct scatter_by_rank {
       return;
     const auto r = from.load(i);
     const std::uint64_t row = std::uint64_t{digit.of(codec, r.key)} * blocks;
-    to.store(sums.load(row + i / lab_elements) + ranks.load(i), r);
+    to.store(sums.load(row + i / tile) + ranks.load(i), r);
   }
 };
 
@@ -142,19 +158,22 @@ struct write_groups {
   key_codec<Word> codec;
   two_bits digit;
   simt::global<const std::uint32_t> sums;
+  unsigned tile;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * lab_elements;
+    const unsigned threads = simt::block_size();
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * tile;
+    const auto count = static_cast<unsigned>(n - first < tile ? n - first : tile);
     record<Word, Pairs> mine[2] = {};
     unsigned value[2];
     if (simt::thread_index() < lab_values)
       s.count[simt::thread_index()] = 0;
     simt::block_barrier();
     SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) {
-      const std::uint64_t i = first + k * block_threads + simt::thread_index();
-      if (i < n)
-        mine[k] = from.load(i);
-      value[k] = i < n ? digit.of(codec, mine[k].key) : lab_values;
+      const unsigned place = k * threads + simt::thread_index();
+      if (place < count)
+        mine[k] = from.load(first + place);
+      value[k] = place < count ? digit.of(codec, mine[k].key) : lab_values;
       for (unsigned v = 0; v < lab_values; ++v) {
         const unsigned votes = simt::ballot(value[k] == v);
         if (simt::lane_index() == 0 && votes != 0)
@@ -168,7 +187,7 @@ struct write_groups {
     simt::block_barrier();
     SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) if (value[k] != lab_values) {
       const std::uint64_t cell = std::uint64_t{value[k]} * simt::grid_size() + simt::block_index();
-      const unsigned place = k * block_threads + simt::thread_index();
+      const unsigned place = k * threads + simt::thread_index();
       to.store(sums.load(cell) + place - s.begin.load(value[k]), mine[k]);
     }
   }
@@ -179,22 +198,30 @@ void lab_sort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, c
   const std::uint64_t n = j.asked.n;
   if (n == 0)
     return;
-  const unsigned blocks = blocks_for(n, lab_elements);
+  const unsigned tile = j.parameter("tile"), blocks = blocks_for(n, tile);
   const device_array<std::uint32_t> sums(j.on, std::size_t{lab_values} * blocks), ranks(j.on, Coalescing ? 0 : n);
-  const block_sum_scan<lab_elements, Every> scan(j.on, sums.size());
+  const block_sum_scan<lab_elements, Every> scan(j.on, sums.size(), tile);
   for (unsigned bit = 0; bit < codec.bits; bit += 2) {
     const two_bits digit{bit, std::min(2u, codec.bits - bit)};
-    simt::launch(j.on.queue(), {.grid = blocks},
+    telling t = j.tell(name_of_bits(bit, digit.bits));
+    t.keys("keys", untyped(data), n, tile);
+    simt::launch(j.on.queue(), {.grid = blocks, .block = tile / 2},
                  rank_kernel<Word, Pairs, Every, Coalescing>{{data, n, codec, digit, view(sums), view(ranks)}});
-    j.show("bit " + std::to_string(bit) + ", block sums by value", sums);
-    scan(view(sums), view(sums));
-    if constexpr (Coalescing)
-      simt::launch(j.on.queue(), {.grid = blocks}, write_groups<Word, Pairs>{data, spare, n, codec, digit, view(sums)});
+    if (Coalescing)
+      t.keys("blocks sorted", untyped(data), n, tile);
     else
-      simt::launch(j.on.queue(), {.grid = blocks_for(n, lab_threads)},
-                   scatter_by_rank<Word, Pairs>{data, spare, n, codec, digit, blocks, view(sums), view(ranks)});
+      t.numbers("ranks", ranks, tile);
+    t.table("sums of blocks, by value", sums, blocks);
+    scan(view(sums), view(sums));
+    t.table("their scan", sums, blocks);
+    if constexpr (Coalescing)
+      simt::launch(j.on.queue(), {.grid = blocks, .block = whole_warps(tile / 2)},
+                   write_groups<Word, Pairs>{data, spare, n, codec, digit, view(sums), tile});
+    else
+      simt::launch(j.on.queue(), {.grid = blocks_for(n, tile / 2), .block = tile / 2},
+                   scatter_by_rank<Word, Pairs>{data, spare, n, codec, digit, blocks, tile, view(sums), view(ranks)});
     std::swap(data, spare);
-    j.show("  keys", untyped(data), n);
+    t.moved("moved", untyped(data), n, tile);
   }
 }
 
@@ -221,11 +248,12 @@ SORTILE_CLASSICS_OF(radix_lab) {
        .work = "2 b n",
        .depth = "2 b log n",
        .source = "Ha, Krüger & Silva 2009",
-       .steps_show = "block sums and keys after each pass",
+       .steps_show = "of each pass the sorted blocks or the ranks, the sums of blocks and their scan, the moved keys",
        .stable = true,
        .tile = lab_elements,
        .parameters = {{"padding", 0, 32, 32, "an unused word after so many in the scan's tree; 0: none", false, 16},
-                      {"coalescing", 0, 1, 1, "tiles sorted before they are written"}},
+                      {"coalescing", 0, 1, 1, "tiles sorted before they are written"},
+                      tile_parameter(lab_elements)},
        .run = run_lab}};
 }
 

@@ -6,11 +6,21 @@
 // the keys of the queue, its sum is the queue's length, and a queue begins where the lengths of the queues before it
 // end:
 //
-//   digit      2 0 3 0 2 1                     r = 2: four queues
-//   mask 0     0 1 0 1 0 0    scan 0 0 1 1 2 2    length 2    begins at 0     keys 1, 3 → 0, 1
-//   mask 1     0 0 0 0 0 1         0 0 0 0 0 0           1              2     key 5     → 2
-//   mask 2     1 0 0 0 1 0         0 1 1 1 1 2           2              3     keys 0, 4 → 3, 4
-//   mask 3     0 0 1 0 0 0         0 0 0 1 1 1           1              5     key 2     → 5
+//   $ sortile classics show --example radix-queues-as-masks
+//   input: 10 00 11 00 10 01
+//   bits 0 to 1
+//     keys          10 00 11 00 10 01
+//     mask of 0      0  1  0  1  0  0
+//     its scan       0  0  1  1  2  2
+//     mask of 1      0  0  0  0  0  1
+//     its scan       0  0  0  0  0  0
+//     mask of 2      1  0  0  0  1  0
+//     its scan       0  1  1  1  1  2
+//     mask of 3      0  0  1  0  0  0
+//     its scan       0  0  0  1  1  1
+//     queues begin  0 2 3 5 6
+//     moved         00 00 01 10 10 11
+//   result: 00 00 01 10 10 11
 //
 // Stable: a scan numbers the keys of a queue in the order of the input.
 //
@@ -93,22 +103,26 @@ template <class Word, bool Pairs>
 void passes(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec, Word least,
             unsigned all_bits) {
   const std::uint64_t n = j.asked.n;
-  const unsigned a_pass = j.parameter("bits"), blocks = blocks_for(n, 256);
+  const unsigned a_pass = j.parameter("bits"), tile = j.parameter("tile");
+  const simt::launch_config blocks{.grid = blocks_for(n, tile), .block = tile};
   const device_array<std::uint32_t> mask(j.on, n), begins(j.on, (1u << a_pass) + 1);
-  const single_pass_scan scan(j.on, n);
+  const single_pass_scan scan(j.on, n, 2 * tile);
   for (unsigned bit = 0; bit < all_bits; bit += a_pass) {
     const offset_digit<Word> digit{codec, least, bit, std::min(a_pass, all_bits - bit)};
+    telling t = j.tell(name_of_bits(bit, digit.bits));
+    t.keys("keys", untyped(data), n, tile);
     begins.clear();
     for (unsigned value = 0; value < 1u << digit.bits; ++value) {
-      simt::launch(j.on.queue(), {.grid = blocks}, make_mask<Word>{data.keys, n, digit, value, view(mask)});
-      j.show("bit " + std::to_string(bit) + ", mask of " + std::to_string(value), mask);
+      simt::launch(j.on.queue(), blocks, make_mask<Word>{data.keys, n, digit, value, view(mask)});
+      t.flags("mask of " + std::to_string(value), mask, tile);
       scan(view(mask), view(mask));
-      simt::launch(j.on.queue(), {.grid = blocks},
+      t.numbers("its scan", mask, tile);
+      simt::launch(j.on.queue(), blocks,
                    move_queue<Word, Pairs>{data, spare, n, digit, value, view(mask), scan.total(), view(begins)});
     }
-    j.show("queues begin at", begins);
+    t.numbers("queues begin", begins);
     std::swap(data, spare);
-    j.show("  keys", untyped(data), n);
+    t.moved("moved", untyped(data), n, tile);
   }
 }
 
@@ -179,10 +193,10 @@ SORTILE_CLASSICS_OF(radix_masks) {
            .work = "(b / r) 2^r n",
            .depth = "(b / r) 2^r log n",
            .source = "Blelloch 1990",
-           .steps_show = "each mask, where queues begin, the keys after each pass",
+           .steps_show = "each mask and its scan, where queues begin, the moved keys",
            .stable = true,
            .tile = 512,
-           .parameters = {bits},
+           .parameters = {bits, tile_parameter(256)},
            .run =
                [](job& j) {
                  with_records(j, [&](auto& data, auto& spare, const auto& codec) {
@@ -196,10 +210,10 @@ SORTILE_CLASSICS_OF(radix_masks) {
            .work = "(s / r) 2^r n for spans of s bits",
            .depth = "(s / r) 2^r log n",
            .source = "Blelloch 1990",
-           .steps_show = "the span, each mask, where queues begin, the keys after each pass",
+           .steps_show = "the span, each mask and its scan, where queues begin, the moved keys",
            .stable = true,
            .tile = 512,
-           .parameters = {bits},
+           .parameters = {bits, tile_parameter(256)},
            .run = [](job& j) { with_records(j, [&](auto&... a) { within_span(j, a...); }); }}};
 }
 

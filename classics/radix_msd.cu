@@ -4,9 +4,26 @@
 // sorted by itself, by the digits that are left. Small buckets are sorted by one block in shared memory, all of their
 // remaining bits at once:
 //
-//   images, 2 digits    31 02 30 11 33 10 01
-//   by digit 1          02 01 | 11 10 | 31 30 33        three buckets and an empty one
-//   each by digit 0     01 02 | 10 11 | 30 31 33
+//   $ sortile classics show --example radix-msd-buckets
+//   input: 1101 0010 1100 0101 1111 0100 0001
+//   keys 0 to 6 by bits 2 to 3
+//     keys             1101 0010 1100 0101 | 1111 0100 0001
+//     thread              0    0    0    0 |    0    0    0
+//     tiles sorted     0010 0101 1101 1100 | 0001 0100 1111
+//     sizes of buckets
+//       digit 0        1 1
+//       digit 1        1 1
+//       digit 3        2 1
+//     where they begin
+//       digit 0        0 1
+//       digit 1        2 3
+//       digit 3        4 6
+//     buckets written  0010 0001 0101 0100   1101 1100 1111
+//     from block          0    1    0    1      0    0    1
+//   2 buckets are left to one block each
+//     keys 0 to 3, 4 bits left: 0010 0001 0101 0100
+//     keys 4 to 6, 2 bits left: 1101 1100 1111
+//   result: 0001 0010 0100 0101 1100 1101 1111
 //
 //   [ n keys ] ── 8 bits ──▶ 256 buckets ──▶ larger than `local`?  8 more bits, the roles of data and spare exchanged
 //                                       └─▶ otherwise: one block, sorted in shared memory, written to its place;
@@ -33,6 +50,8 @@
 // makes many launches of little work.
 #include "classics/radix_buckets.hpp"
 
+#include <bit>
+
 namespace sortile::classics {
 namespace {
 
@@ -56,7 +75,7 @@ struct sort_segments {
     load_tile(s, mine.in_spare ? spare : data, mine.first, mine.count);
     simt::block_barrier();
     sort_tile(s, mine.count, codec, 0, mine.count > 1 ? mine.bits : 0);
-    for (unsigned i = simt::thread_index(); i < mine.count; i += block_threads)
+    for (unsigned i = simt::thread_index(); i < mine.count; i += simt::block_size())
       data.store(mine.first + i, s.tile.load(padded<32>(i)));
   }
 };
@@ -77,10 +96,9 @@ struct first_of_rows {
 template <class Word, bool Pairs>
 class recursion {
  public:
-  static constexpr unsigned a_pass = 8;
-
   recursion(job& j, const records<Word, Pairs>& data, const records<Word, Pairs>& spare, const key_codec<Word>& codec)
-      : j_(j), data_(data), spare_(spare), codec_(codec), pass_(j.on, j.asked.n, a_pass), begins_(j.on, 1u << a_pass) {}
+      : j_(j), data_(data), spare_(spare), codec_(codec),
+        pass_(j.on, j.asked.n, j.parameter("bits"), j.parameter("tile")), begins_(j.on, 1u << j.parameter("bits")) {}
 
   void run() {
     const unsigned local = j_.parameter("local");
@@ -105,7 +123,8 @@ class recursion {
       return;
     const device_array<segment> segments(j_.on, small.size());
     j_.on.copy_to_device(segments.data(), small.data(), small.size() * sizeof(segment));
-    simt::launch(j_.on.queue(), {.grid = static_cast<unsigned>(small.size())},
+    simt::launch(j_.on.queue(),
+                 {.grid = static_cast<unsigned>(small.size()), .block = whole_warps(std::bit_ceil(local) / 8)},
                  sort_segments<Word, Pairs>{data_, spare_, codec_, view(segments)});
   }
 
@@ -116,15 +135,14 @@ class recursion {
 
   /// Moves a bucket to the other array, ordered by its leading digit; what comes out goes onto the stack.
   void distribute(const segment& s, std::vector<segment>& stack) {
-    const unsigned bits = std::min(a_pass, s.bits), values = 1u << bits;
+    const unsigned bits = std::min(j_.parameter("bits"), s.bits), values = 1u << bits;
     const digit_place digit{s.bits - bits, bits};
-    pass_(part(s.in_spare ? spare_ : data_, s), part(s.in_spare ? data_ : spare_, s), s.count, codec_, digit);
+    telling t = j_.tell("keys " + std::to_string(s.first) + " to " + std::to_string(s.first + s.count - 1) +
+                        " by bits " + std::to_string(digit.first_bit) + " to " + std::to_string(s.bits - 1));
+    pass_(part(s.in_spare ? spare_ : data_, s), part(s.in_spare ? data_ : spare_, s), s.count, codec_, digit, t);
     simt::launch(j_.on.queue(), {},
-                 first_of_rows{view(pass_.table()), values, blocks_for(s.count, pass_.tile_elements), view(begins_)});
+                 first_of_rows{view(pass_.table()), values, blocks_for(s.count, pass_.tile()), view(begins_)});
     const std::vector<std::uint32_t> begins = begins_.to_host();
-    j_.show("keys " + std::to_string(s.first) + " to " + std::to_string(s.first + s.count - 1) + " by bits " +
-                std::to_string(digit.first_bit) + " to " + std::to_string(s.bits - 1),
-            untyped(part(s.in_spare ? data_ : spare_, s)), s.count);
     std::vector<segment> children;
     for (unsigned v = 0; v < values; ++v) {
       const std::uint32_t count = (v + 1 < values ? begins[v + 1] : s.count) - begins[v];
@@ -168,10 +186,12 @@ SORTILE_CLASSICS_OF(radix_msd) {
            .work = "b n",
            .depth = "b log n",
            .source = "McIlroy, Bostic & McIlroy 1993; Stehle & Jacobsen 2017",
-           .steps_show = "each bucket as it is distributed, the buckets that one block sorts",
+           .steps_show = "each bucket as it is distributed, with its table; the buckets that one block sorts",
            .stable = true,
            .tile = most_local,
-           .parameters = {{"local", 32, most_local, most_local, "keys that one block sorts"}},
+           .parameters = {{"local", 4, most_local, most_local, "keys that one block sorts", false, 1, true},
+                          {"bits", 1, 8, 8, "bits a pass"},
+                          tile_parameter(most_local)},
            .run = [](job& j) { with_records(j, [&](auto&... a) { msd(j, a...); }); }}};
 }
 

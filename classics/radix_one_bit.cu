@@ -4,13 +4,18 @@
 // keys that agree in the current bit keep the order that the lower bits gave them, and after the last bit all are in
 // order. An iteration over one bit is a stable partition: zeros to the front, ones behind them.
 //
-//   image      5   2   7   4   1   6          n = 6
-//   bit 0      1   0   1   0   1   0
-//   before     0   1   1   2   2   3          ones before each: the exclusive scan of the bits
+//   $ sortile classics show --example radix-destinations
+//   input: 101 010 111 100 001 110
+//   bit 0
+//     keys          101 010 111 100 001 110
+//     flags           1   0   1   0   1   0
+//     ones before     0   1   1   2   2   3
+//     destinations    3   0   4   1   5   2
+//     moved         010 100 110 101 111 001
+//   result: 010 100 110 101 111 001
 //
-//   bit = 0:  destination = i − ones before                              2→0  4→1  6→2
-//   bit = 1:  destination = n − ones in total + ones before              5→3  7→4  1→5
-//   result     2   4   6   5   7   1
+//   bit = 0:  destination = i − ones before
+//   bit = 1:  destination = n − ones in total + ones before
 //
 // Derivation, as circulated code often has it wrong. Before key i lie i keys; `ones before` of them are ones, so
 // i − ones before are zeros: that many zeros must precede a zero. A one follows all zeros, of which there are
@@ -74,33 +79,38 @@ struct move_by_flags {
       return;
     const auto r = from.load(i);
     const bool one = (codec.image(r.key) >> bit) & 1;
-    to.store(one ? n - ones_in_total.load(0) + ones_before.load(i) : i - ones_before.load(i), r);
+    to.store(place_by_bit(one, i, ones_before.load(i), n - ones_in_total.load(0)), r);
   }
 };
 
 template <class Word, bool Pairs>
 void three_launches(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
   const std::uint64_t n = j.asked.n;
-  const unsigned blocks = blocks_for(n, make_flags<Word>::block_threads);
+  const unsigned tile = j.parameter("tile");
+  const simt::launch_config blocks{.grid = blocks_for(n, tile), .block = tile};
   const device_array<std::uint32_t> ones(j.on, n);
-  const single_pass_scan scan(j.on, n);
+  const single_pass_scan scan(j.on, n, 2 * tile);
   for (unsigned bit = 0; bit < codec.bits && n > 0; ++bit) {
-    simt::launch(j.on.queue(), {.grid = blocks}, make_flags<Word>{data.keys, n, codec, bit, view(ones)});
-    j.show("bit " + std::to_string(bit), ones);
+    telling t = j.tell("bit " + std::to_string(bit));
+    t.keys("keys", untyped(data), n, tile);
+    simt::launch(j.on.queue(), blocks, make_flags<Word>{data.keys, n, codec, bit, view(ones)});
+    t.flags("flags", ones, tile);
     scan(view(ones), view(ones));
-    j.show("  ones before", ones);
-    simt::launch(j.on.queue(), {.grid = blocks},
+    t.numbers("ones before", ones, tile);
+    if (t.is_read())
+      t.numbers("destinations", places_by_bit(bits_of_keys(j.on, data, n, codec, bit)), tile);
+    simt::launch(j.on.queue(), blocks,
                  move_by_flags<Word, Pairs>{data, spare, n, codec, bit, view(ones), scan.total()});
     std::swap(data, spare);
-    j.show("  keys", untyped(data), n);
+    t.moved("moved", untyped(data), n, tile);
   }
 }
 
 template <class Word, bool Pairs>
 struct partition_by_bit {
-  static constexpr unsigned block_threads = 256, tile_elements = 512;
+  static constexpr unsigned block_threads = 256, keys = 2, neighbours = 1;
   struct shared {
-    simt::shared_array<std::uint32_t, padded<32>(tile_elements)> ones_before;
+    simt::shared_array<std::uint32_t, padded<32>(keys* block_threads)> ones_before;
     simt::shared_value<std::uint32_t> tile, ones_in_earlier_tiles;
   };
   records<Word, Pairs> from, to;
@@ -109,32 +119,38 @@ struct partition_by_bit {
   unsigned bit;
   simt::global<std::uint32_t> begun;
   simt::global<std::uint64_t> states;
+  simt::global<std::uint32_t> told;
   simt::global<const std::uint32_t> ones_in_total; // [bits]
+  unsigned tile;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint32_t tile = next_tile(s, begun);
-    const std::uint64_t first = std::uint64_t{tile} * tile_elements;
-    record<Word, Pairs> mine[2] = {};
-    bool one[2];
-    SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) {
-      const unsigned place = k * block_threads + simt::thread_index();
-      if (first + place < n)
+    const std::uint32_t number = next_tile(s, begun);
+    const std::uint64_t first = std::uint64_t{number} * tile;
+    const auto count = static_cast<unsigned>(n - first < tile ? n - first : tile);
+    record<Word, Pairs> mine[keys] = {};
+    bool one[keys] = {};
+    SORTILE_UNROLL for (unsigned k = 0; k < keys; ++k) {
+      const unsigned place = k * simt::block_size() + simt::thread_index();
+      if (place < count) {
         mine[k] = from.load(first + place);
-      one[k] = first + place < n && ((codec.image(mine[k].key) >> bit) & 1) != 0;
-      s.ones_before[padded<32>(place)] = one[k];
+        one[k] = ((codec.image(mine[k].key) >> bit) & 1) != 0;
+      }
+      if (place < tile)
+        s.ones_before[padded<32>(place)] = one[k];
     }
-    const std::uint32_t sum = scan_block<32>(s.ones_before, tile_elements);
+    const std::uint32_t sum = scan_block<32>(s.ones_before, tile);
     if (simt::warp_index() == 0) {
-      const std::uint32_t earlier = look_back(states, tile, sum);
+      const std::uint32_t earlier = look_back(states, number, sum, told);
       if (simt::lane_index() == 0)
         s.ones_in_earlier_tiles = earlier;
     }
     simt::block_barrier();
-    SORTILE_UNROLL for (unsigned k = 0; k < 2; ++k) {
-      const unsigned place = k * block_threads + simt::thread_index();
+    SORTILE_UNROLL for (unsigned k = 0; k < keys; ++k) {
+      const unsigned place = k * simt::block_size() + simt::thread_index();
+      if (place >= count)
+        continue;
       const std::uint32_t before = s.ones_in_earlier_tiles + s.ones_before.load(padded<32>(place));
-      if (first + place < n)
-        to.store(one[k] ? n - ones_in_total.load(bit) + before : first + place - before, mine[k]);
+      to.store(place_by_bit(one[k], first + place, before, n - ones_in_total.load(bit)), mine[k]);
     }
   }
 };
@@ -148,9 +164,10 @@ SORTILE_CLASSICS_OF(radix_one_bit) {
            .work = "b n",
            .depth = "b log n",
            .source = "Hillis & Steele 1986; Kirk & Hwu, 4th ed.",
-           .steps_show = "flags, their scan and the keys after each bit",
+           .steps_show = "of each bit the flags, their scan, destinations, and the moved keys",
            .stable = true,
            .tile = 512,
+           .parameters = {tile_parameter(256)},
            .run = [](job& j) { with_records(j, [&](auto&... a) { three_launches(j, a...); }); }},
           {.name = "radix-1bit-one-launch",
            .family = "radix",
@@ -158,9 +175,10 @@ SORTILE_CLASSICS_OF(radix_one_bit) {
            .work = "b n",
            .depth = "b log n",
            .source = "Kirk & Hwu, 4th ed.; Merrill & Garland 2016",
-           .steps_show = "the count of ones of each bit, the keys after each bit",
+           .steps_show = "the ones of each bit; then flags, destinations, look-back and the moved keys",
            .stable = true,
            .tile = 512,
+           .parameters = {tile_parameter(512)},
            .run = [](job& j) {
              with_records(j, [&]<class Word, bool Pairs>(records<Word, Pairs>& data, auto&... a) {
                partition_by_each_bit<partition_by_bit<Word, Pairs>>(j, data, a...);

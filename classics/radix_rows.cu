@@ -3,8 +3,23 @@
 // Positions. A pass moves every record, so a value of v bytes costs 4 v bytes of traffic per pass (in the form of
 // radix_buckets.cu). Instead, let each key carry its position, 4 bytes, and fetch the values once at the end:
 //
-//   keys      c a b        sorted pairs    a b c        gather     values[1] values[2] values[0]
-//   values    X Y Z        of position     1 2 0        values     Y Z X
+//   $ sortile classics show --example radix-values-last
+//   input: 3/X 1/Y 2/Z
+//   bits 0 to 1
+//     keys             3/0 1/1 2/2
+//     thread             0   0   0
+//     tiles sorted     1/1 2/2 3/0
+//     sizes of buckets
+//       digit 1        1
+//       digit 2        1
+//       digit 3        1
+//     where they begin
+//       digit 1        0
+//       digit 2        1
+//       digit 3        2
+//     buckets written  1/1 2/2 3/0
+//   values fetched: 1/Y 2/Z 3/X
+//   result: 1/Y 2/Z 3/X
 //
 // The gather reads at random: a sector of 32 bytes for each value. It pays when p passes over v − 4 bytes cost more
 // than that. Without the gather, this is an argsort.
@@ -13,9 +28,20 @@
 // first, then stably by the primary. The second sort leaves rows of equal primary keys in the order of the first: it is
 // LSD radix sort with digits that are whole columns, and holds for any stable sort and any number of columns.
 //
-//   rows (primary, secondary)    B2 A3 B1 A1
-//   by secondary                 B1 A1 B2 A3
-//   by primary, stably           A1 A3 B1 B2
+//   $ sortile classics show --example age-and-income
+//   input: 41/52000 25/31000 41/38000 33/52000 25/47000 33/29000
+//   by the secondary key
+//     column  52000 31000 38000 52000 47000 29000
+//     row         0     1     2     3     4     5
+//     sorted  29000 31000 38000 47000 52000 52000
+//     row         5     1     2     4     0     3
+//   by the primary key, stably
+//     column  33 25 41 25 41 33
+//     row      5  1  2  4  0  3
+//     sorted  25 25 33 33 41 41
+//     row      1  4  5  3  2  0
+//   rows fetched: 25/31000 25/47000 33/29000 33/52000 41/38000 41/52000
+//   result: 25/31000 25/47000 33/29000 33/52000 41/38000 41/52000
 //
 // Columns lie apart in a table, so positions travel: sort (secondary, position), gather the primary column in that
 // order, sort (primary, position), gather the rows. Here the columns are the upper and the lower half of each key's
@@ -76,7 +102,9 @@ void by_position(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
   const device_array<std::uint32_t> positions(j.on, n), other(j.on, n);
   simt::launch(j.on.queue(), {.grid = blocks_for(n, 256)}, number_rows{view(positions), n});
   records<Word, true> keys{data.keys, view(positions)}, keys_spare{spare.keys, view(other)};
-  sort_by_buckets<keys_a_thread>(j, keys, keys_spare, codec, j.parameter("bits"));
+  j.carries_positions = true;
+  sort_by_buckets<keys_a_thread>(j, keys, keys_spare, codec, j.parameter("bits"), j.parameter("tile"));
+  j.carries_positions = false;
   if constexpr (Pairs)
     launch_gather(j, static_cast<const std::uint32_t*>(data.values.data()), keys.values.data(), spare.values.data());
   if (keys.keys.data() != data.keys.data())
@@ -107,6 +135,13 @@ struct make_columns {
   }
 };
 
+/// The column that is sorted by, and which rows stand there.
+inline void tell_column(job& j, telling& t, const records<std::uint32_t, true>& rows, const char* column) {
+  const std::uint64_t n = j.asked.n;
+  if (t.is_read())
+    t.numbers(column, fetch(j.on, rows.keys, n)).numbers("row", fetch(j.on, rows.values, n));
+}
+
 template <class Word, bool Pairs>
 void cascaded(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
   using column = device_array<std::uint32_t>;
@@ -119,16 +154,15 @@ void cascaded(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, c
   records<std::uint32_t, true> rows{view(keys), view(positions)}, rows_spare{view(keys_spare), view(positions_spare)};
   const auto by_column = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {0, 4 * sizeof(Word)});
   const auto sort_column = [&](const char* name) {
-    const bucket_pass<std::uint32_t, true, keys_a_thread> pass(j.on, n, j.parameter("bits"));
+    const bucket_pass<std::uint32_t, true, keys_a_thread> pass(j.on, n, j.parameter("bits"), j.parameter("tile"));
+    telling t = j.tell(std::string("by the ") + name);
+    telling silent(nullptr, {});
+    tell_column(j, t, rows, "column");
     for (unsigned bit = 0; bit < by_column.bits; bit += j.parameter("bits")) {
-      pass(rows, rows_spare, n, by_column, {bit, std::min(j.parameter("bits"), by_column.bits - bit)});
+      pass(rows, rows_spare, n, by_column, {bit, std::min(j.parameter("bits"), by_column.bits - bit)}, silent);
       std::swap(rows, rows_spare);
     }
-    if (j.shows_steps()) {
-      std::vector<std::uint32_t> sequence(n);
-      j.on.copy_to_host(sequence.data(), rows.values.data(), n * sizeof(std::uint32_t));
-      j.show(std::string("rows by ") + name, sequence);
-    }
+    tell_column(j, t, rows, "sorted");
   };
   sort_column("secondary key");
   launch_gather(j, static_cast<const std::uint32_t*>(primary.data()), rows.values.data(), rows.keys.data());
@@ -150,10 +184,10 @@ SORTILE_CLASSICS_OF(radix_rows) {
            .work = "b n",
            .depth = "b log n",
            .source = "Satish, Harris & Garland 2009",
-           .steps_show = "the keys after each pass, and with the values",
+           .steps_show = "each pass over keys and positions; the keys with their values",
            .stable = true,
            .tile = 256 * keys_a_thread,
-           .parameters = {bits},
+           .parameters = {bits, tile_parameter(256 * keys_a_thread)},
            .run = [](job& j) { with_records(j, [&](auto&... a) { by_position(j, a...); }); }},
           {.name = "radix-cascaded",
            .family = "radix",
@@ -161,10 +195,10 @@ SORTILE_CLASSICS_OF(radix_rows) {
            .work = "b n",
            .depth = "b log n",
            .source = "Knuth, TAOCP vol. 3, 5.2.5",
-           .steps_show = "the order of rows after each column, the keys fetched in it",
+           .steps_show = "each column before and after it is sorted, with the rows; the rows fetched in that order",
            .stable = true,
            .tile = 256 * keys_a_thread,
-           .parameters = {bits},
+           .parameters = {bits, tile_parameter(256 * keys_a_thread)},
            .run = [](job& j) { with_records(j, [&](auto&... a) { cascaded(j, a...); }); }}};
 }
 

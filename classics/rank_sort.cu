@@ -4,9 +4,15 @@
 //
 //   rank(i) = |{ j : key j < key i }| + |{ j < i : key j = key i }|
 //
-//   keys    4  1  3  1          rank of the second 1:  1 (none smaller, one equal before it)
-//   ranks   3  0  2  1
-//   out     1  1  3  4
+//   $ sortile classics show --example rank-ties
+//   input: 4/a 1/b 3/c 1/d
+//   each key against all
+//     keys          4/a 1/b 3/c 1/d
+//     smaller         3   0   2   0
+//     equal before    0   0   0   1
+//     ranks           3   0   2   1
+//     moved         1/b 1/d 3/c 4/a
+//   result: 1/b 1/d 3/c 4/a
 //
 // The second term makes the ranks of equal keys differ, so that no two threads write to one place. (Textbooks that omit
 // it lose keys.) It also makes the sort stable.
@@ -50,7 +56,7 @@ struct rank_all {
   records<Word, Pairs> in, out;
   std::uint64_t n;
   key_codec<Word> codec;
-  simt::global<std::uint32_t> ranks; // [n], or empty: nobody looks
+  simt::global<std::uint32_t> told; // [2][n]: smaller keys, then equal ones before it; or empty: nobody looks
 
   SORTILE_DEVICE void operator()() const {
     const std::uint64_t i = grid_thread();
@@ -58,15 +64,27 @@ struct rank_all {
       return;
     const record<Word, Pairs> mine = in.load(i);
     const Word image = codec.image(mine.key);
-    std::uint64_t rank = 0;
+    std::uint32_t smaller = 0, equal_before = 0;
     for (std::uint64_t other = 0; other < n; ++other) {
       const Word theirs = codec.image(in.keys.load(other));
-      rank += theirs < image || (theirs == image && other < i) ? 1 : 0;
+      smaller += theirs < image ? 1 : 0;
+      equal_before += theirs == image && other < i ? 1 : 0;
     }
-    out.store(rank, mine);
-    if (ranks.data() != nullptr)
-      ranks[i] = static_cast<std::uint32_t>(rank);
+    out.store(smaller + equal_before, mine);
+    if (told.data() != nullptr) {
+      told[i] = smaller;
+      told[n + i] = equal_before;
+    }
   }
+
+  static void tell(telling& t, const std::vector<std::uint32_t>& told, std::uint64_t n, unsigned tile) {
+    std::vector<std::uint32_t> smaller(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(n)), equal, ranks;
+    equal.assign(told.begin() + static_cast<std::ptrdiff_t>(n), told.end());
+    for (std::uint64_t i = 0; i < n; ++i)
+      ranks.push_back(smaller[i] + equal[i]);
+    t.numbers("smaller", smaller, tile).numbers("equal before", equal, tile).numbers("ranks", ranks, tile);
+  }
+  static std::uint64_t told_rows(std::uint64_t, unsigned) { return 2; }
 };
 
 template <class Word, bool Pairs>
@@ -78,33 +96,43 @@ struct rank_by_tiles {
   records<Word, Pairs> in, out;
   std::uint64_t n;
   key_codec<Word> codec;
-  simt::global<std::uint32_t> ranks; // [n], or empty: nobody looks
+  simt::global<std::uint32_t> told; // [tiles][n]: the rank among the tiles so far; or empty: nobody looks
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const unsigned t = simt::thread_index();
+    const unsigned t = simt::thread_index(), tile = simt::block_size();
     const std::uint64_t i = grid_thread();
     record<Word, Pairs> mine{};
     if (i < n)
       mine = in.load(i);
     const Word image = codec.image(mine.key);
     std::uint64_t rank = 0;
-    for (std::uint64_t first = 0; first < n; first += block_threads) {
+    for (std::uint64_t first = 0; first < n; first += tile) {
       simt::block_barrier();
       if (first + t < n)
         s.images[t] = codec.image(in.keys.load(first + t));
       simt::block_barrier();
-      const auto count = static_cast<unsigned>(n - first < block_threads ? n - first : block_threads);
+      const auto count = static_cast<unsigned>(n - first < tile ? n - first : tile);
       for (unsigned other = 0; other < count; ++other) {
         const Word theirs = s.images.load(other);
         rank += theirs < image || (theirs == image && first + other < i) ? 1 : 0;
       }
+      if (told.data() != nullptr && i < n)
+        told[first / tile * n + i] = static_cast<std::uint32_t>(rank);
     }
-    if (i >= n)
-      return;
-    out.store(rank, mine);
-    if (ranks.data() != nullptr)
-      ranks[i] = static_cast<std::uint32_t>(rank);
+    if (i < n)
+      out.store(rank, mine);
   }
+
+  static void tell(telling& t, const std::vector<std::uint32_t>& told, std::uint64_t n, unsigned tile) {
+    for (std::uint64_t row = 0; row * n < told.size(); ++row) {
+      const auto begin = told.begin() + static_cast<std::ptrdiff_t>(row * n);
+      const std::uint64_t last = std::min((row + 1) * tile, n) - 1;
+      t.numbers("with keys to " + std::to_string(last),
+                std::vector<std::uint32_t>(begin, begin + static_cast<std::ptrdiff_t>(n)), tile)
+          .in_table("ranks");
+    }
+  }
+  static std::uint64_t told_rows(std::uint64_t n, unsigned tile) { return blocks_for(n, tile); }
 };
 
 constexpr unsigned most_constants = 4096; // for both widths of keys together 48 of the file's 64 KiB
@@ -173,7 +201,10 @@ void by_constants(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spar
   if (n == 0)
     return;
   const simt::queue q = j.on.queue();
-  const simt::launch_config all{.grid = blocks_for(n, kernel::block_threads)};
+  const unsigned tile = j.parameter("tile");
+  const simt::launch_config all{.grid = blocks_for(n, tile), .block = tile};
+  telling t = j.tell("each key against all");
+  t.keys("keys", untyped(data), n, tile);
   const device_array<Word> images(j.on, n);
   const device_array<std::uint32_t> ranks(j.on, n);
   simt::launch(q, all, make_images<Word>{data.keys, n, codec, view(images), view(ranks)});
@@ -181,10 +212,11 @@ void by_constants(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spar
     const auto count = static_cast<unsigned>(std::min(at_a_time, n - first));
     simt::set_constants<kernel>(q, images.data() + first, count * sizeof(Word));
     simt::launch(q, all, kernel{view(images), n, first, count, view(ranks)});
+    t.numbers("with constants to " + std::to_string(first + count - 1), ranks, tile).in_table("ranks");
   }
-  j.show("ranks", ranks);
   simt::launch(q, all, move_by_rank<Word, Pairs>{data, spare, n, view(ranks)});
   std::swap(data, spare);
+  t.moved("moved", untyped(data), n, tile);
 }
 
 template <template <class, bool> class Kernel, class Word, bool Pairs>
@@ -192,11 +224,16 @@ void by_rank(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, co
   using kernel = Kernel<Word, Pairs>;
   if (j.asked.n == 0)
     return;
-  const device_array<std::uint32_t> ranks(j.on, j.shows_steps() ? j.asked.n : 0);
-  simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, kernel::block_threads)},
-               kernel{data, spare, j.asked.n, codec, view(ranks)});
+  const std::uint64_t n = j.asked.n;
+  const unsigned tile = j.parameter("tile");
+  telling t = j.tell("each key against all");
+  t.keys("keys", untyped(data), n, tile);
+  const device_array<std::uint32_t> told(j.on, t.is_read() ? kernel::told_rows(n, tile) * n : 0);
+  simt::launch(j.on.queue(), {.grid = blocks_for(n, tile), .block = tile}, kernel{data, spare, n, codec, view(told)});
   std::swap(data, spare);
-  j.show("ranks", ranks);
+  if (t.is_read())
+    kernel::tell(t, told.to_host(), n, tile);
+  t.moved("moved", untyped(data), n, tile);
 }
 
 classic rank_sort(std::string_view name, std::string_view summary, run_function run) {
@@ -206,10 +243,11 @@ classic rank_sort(std::string_view name, std::string_view summary, run_function 
           .work = "n^2",
           .depth = "n",
           .source = "Muller & Preparata 1975; Knuth, TAOCP vol. 3, 5.2",
-          .steps_show = "the ranks",
+          .steps_show = "smaller keys and equal ones before each, or ranks so far; the moved keys",
           .stable = true,
           .largest_n = std::uint64_t{1} << 18,
           .tile = 256,
+          .parameters = {tile_parameter(256)},
           .run = run};
 }
 
@@ -220,7 +258,9 @@ SORTILE_CLASSICS_OF(rank_sort) {
       rank_sort("rank-constant", "the same against constant memory, filled again and again, read by broadcast",
                 [](job& j) { with_records(j, [&](auto&... a) { by_constants(j, a...); }); });
   constant.tile = most_constants;
-  constant.parameters = {{"keys", 64, most_constants, most_constants, "keys in constant memory at a time"}};
+  constant.parameters = {
+      tile_parameter(256),
+      {"keys", 4, most_constants, most_constants, "keys in constant memory at a time", false, 1, true}};
   return {rank_sort("rank", "every thread counts the keys before its own, in global memory",
                     [](job& j) { with_records(j, [&](auto&... a) { by_rank<rank_all>(j, a...); }); }),
           rank_sort("rank-tiles", "the same against tiles in shared memory, read by broadcast",

@@ -14,7 +14,10 @@
 #include "primitives/key_codec.hpp"
 #include "simt/simt.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace sortile::classics::inline SORTILE_BACKEND {
 
@@ -110,6 +113,42 @@ void with_constant(unsigned value, Function&& f) {
   default:
     return f(std::integral_constant<unsigned, 32>{});
   }
+}
+
+/// Elements [0, n) of an array in the machine's memory, for steps.
+template <class T>
+std::vector<std::remove_const_t<T>> fetch(machine& on, simt::global<T> from, std::uint64_t n) {
+  std::vector<std::remove_const_t<T>> all(n);
+  if (n != 0)
+    on.copy_to_host(all.data(), from.data(), n * sizeof(T));
+  return all;
+}
+
+/// A parameter that many classics have: a smaller tile shows on few keys how blocks work together.
+inline parameter tile_parameter(unsigned most) {
+  return {"tile", 4, most, most, "keys of a block", true, 1, true};
+}
+
+/// "bit 3", or "bits 3 to 5".
+inline std::string name_of_bits(unsigned first, unsigned count) {
+  return count == 1 ? "bit " + std::to_string(first)
+                    : "bits " + std::to_string(first) + " to " + std::to_string(first + count - 1);
+}
+
+/// Threads of a block that has work for `wanted` of them, a power of two: whole warps, as votes and shuffles ask for.
+inline unsigned whole_warps(unsigned wanted) {
+  return std::max(simt::warp_size, wanted);
+}
+
+/// For --steps: which thread of the block takes which record of the tile, `Keys` neighbours each.
+template <unsigned Keys>
+void tell_threads(telling& t, std::uint64_t n, unsigned tile) {
+  if (Keys == 1 || !t.is_read())
+    return;
+  std::vector<std::uint64_t> threads(n);
+  for (std::uint64_t i = 0; i < n; ++i)
+    threads[i] = i % tile / Keys;
+  t.numbers("thread", threads, tile);
 }
 
 /// Blocks that cover n elements, `each` elements a block.

@@ -5,47 +5,13 @@
 
 #include <sortile/error.hpp>
 
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace sortile::classics {
 
 namespace {
-
-std::string key_as_text(key_type type, const void* key) {
-  char text[40];
-  const auto print = [&](const char* format, auto value) {
-    std::memcpy(&value, key, sizeof value);
-    std::snprintf(text, sizeof text, format, value);
-  };
-  switch (type) {
-  case key_type::u32:
-    print("%u", std::uint32_t{});
-    break;
-  case key_type::i32:
-    print("%d", std::int32_t{});
-    break;
-  case key_type::u64:
-    print("%llu", 0ull);
-    break;
-  case key_type::i64:
-    print("%lld", 0ll);
-    break;
-  case key_type::f32: {
-    float value = 0;
-    std::memcpy(&value, key, sizeof value);
-    std::snprintf(text, sizeof text, "%g", double(value));
-    break;
-  }
-  case key_type::f64:
-    print("%g", 0.0);
-    break;
-  default:
-    return testing::key_text(type, key);
-  }
-  return text;
-}
 
 std::map<std::string, unsigned> all_parameters(const classic& c, const request& asked) {
   std::map<std::string, unsigned> values;
@@ -77,6 +43,17 @@ void refuse_parameters(const classic& c, const request& asked) {
   }
 }
 
+/// How many bits of a key say all there is to see of these keys: up to the highest that is set, or sorted by.
+unsigned bits_to_show(const request& asked, const host_arrays& input) {
+  if (asked.type != key_type::u32 && asked.type != key_type::u64)
+    return key_bits(asked.type);
+  std::uint64_t all =
+      asked.bits.end == bit_window::whole_key || asked.bits.end == 0 ? 1 : std::uint64_t{1} << (asked.bits.end - 1);
+  for (std::size_t i = 0; i < input.n; ++i)
+    all |= bits_of(asked.type, input.keys.data() + i * key_bytes(asked.type));
+  return static_cast<unsigned>(std::bit_width(all));
+}
+
 /// Device memory for the arrays of a run, twice: data and spare.
 struct held_arrays {
   held_arrays(machine& on, std::size_t key_size, const host_arrays& input)
@@ -90,42 +67,6 @@ struct held_arrays {
 
 std::string_view name(engine e) {
   return e == engine::executor ? "executor" : e == engine::cuda ? "cuda" : "host";
-}
-
-unsigned job::parameter(std::string_view name) const {
-  return parameters_.at(std::string(name));
-}
-
-void job::show(const std::string& text) {
-  if (steps_ != nullptr)
-    *steps_ += text + "\n";
-}
-
-void job::note(const std::string& text) {
-  notes_.push_back(text);
-  show(text);
-}
-
-void job::show_numbers(const std::string& title, const std::vector<std::uint64_t>& numbers) {
-  *steps_ += title + ":";
-  for (const std::uint64_t x : numbers)
-    *steps_ += " " + std::to_string(x);
-  *steps_ += "\n";
-}
-
-void job::show(const std::string& title, const device_arrays& arrays, std::uint64_t n) {
-  if (steps_ == nullptr)
-    return;
-  const std::size_t size = key_bytes(asked.type);
-  std::vector<std::byte> keys(n * size);
-  std::vector<std::uint32_t> values(arrays.values != nullptr ? n : 0);
-  on.copy_to_host(keys.data(), arrays.keys, keys.size());
-  on.copy_to_host(values.data(), arrays.values, values.size() * sizeof(std::uint32_t));
-  *steps_ += title + ":";
-  for (std::uint64_t i = 0; i < n; ++i)
-    *steps_ +=
-        " " + key_as_text(asked.type, keys.data() + i * size) + (values.empty() ? "" : "/" + std::to_string(values[i]));
-  *steps_ += "\n";
 }
 
 void refuse_undeclared(const classic& c, const request& asked, engine on) {
@@ -151,12 +92,20 @@ void refuse_undeclared(const classic& c, const request& asked, engine on) {
   if (on == (c.place == place::host ? engine::cuda : engine::host))
     refuse(c, std::string("does not run on ") + std::string(name(on)) +
                   (c.place == place::host ? " (allowed: host, executor)" : " (allowed: executor, cuda)"));
+  if (!asked.keys.empty() && asked.keys.size() != asked.n)
+    refuse(c, std::to_string(asked.keys.size()) + " keys for n = " + std::to_string(asked.n));
+  if (!asked.values.empty() && (!asked.pairs || asked.values.size() != asked.n))
+    refuse(c, std::to_string(asked.values.size()) + " values for " + std::to_string(asked.n) + " keys");
   refuse_parameters(c, asked);
 }
 
 host_arrays make_input(const classic& c, const request& asked) {
-  host_arrays input{.type = asked.type, .n = asked.n, .keys = std::vector<std::byte>(asked.n * key_bytes(asked.type))};
-  testing::workload_named(asked.workload).fill({asked.type, asked.n, asked.seed}, 0, asked.n, input.keys.data());
+  const std::size_t size = key_bytes(asked.type);
+  host_arrays input{.type = asked.type, .n = asked.n, .keys = std::vector<std::byte>(asked.n * size)};
+  for (std::size_t i = 0; i < asked.keys.size(); ++i)
+    parse_key(asked.type, asked.keys[i], input.keys.data() + i * size);
+  if (asked.keys.empty())
+    testing::workload_named(asked.workload).fill({asked.type, asked.n, asked.seed}, 0, asked.n, input.keys.data());
   if (asked.pairs) {
     input.values.resize(asked.n);
     std::iota(input.values.begin(), input.values.end(), 0u);
@@ -167,7 +116,7 @@ host_arrays make_input(const classic& c, const request& asked) {
 }
 
 outcome run(const classic& c, const request& asked, engine kind, machine& on, unsigned repetitions,
-            std::string* steps) {
+            std::vector<step>* steps) {
   refuse_undeclared(c, asked, kind);
   const run_function function = kind == engine::cuda ? c.run_on_cuda : c.run;
   if (function == nullptr)
@@ -180,6 +129,7 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
   host_arrays output = input;
   for (unsigned r = 0; r < repetitions; ++r) {
     job j(on, asked, parameters, r + 1 == repetitions ? steps : nullptr);
+    j.shown_bits = steps != nullptr ? bits_to_show(asked, input) : 0;
     j.data = first.view();
     j.spare = second.view();
     on.copy_to_device(j.data.keys, input.keys.data(), input.keys.size());
@@ -200,12 +150,26 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
   return result;
 }
 
+namespace {
+
+/// "--keys 5,7", "--pairs 5:a,7:b", or the workload.
+std::string input_as_options(const request& asked) {
+  if (asked.keys.empty())
+    return " -n " + std::to_string(asked.n) + " --type " + std::string(name(asked.type)) + " --workload " +
+           asked.workload + " --seed " + std::to_string(asked.seed) + (asked.pairs ? " --pairs" : "");
+  std::string text = asked.values.empty() ? " --keys " : " --pairs ";
+  for (std::size_t i = 0; i < asked.keys.size(); ++i)
+    text += (i == 0 ? "" : ",") + asked.keys[i] + (asked.values.empty() ? "" : ":" + asked.values[i]);
+  if (asked.type != key_type::u32)
+    text += " --type " + std::string(name(asked.type));
+  return text + (asked.pairs && asked.values.empty() ? " --pairs" : "");
+}
+
+} // namespace
+
 std::string to_string(const classic& c, const request& asked) {
-  std::string text = std::string(c.name) + " -n " + std::to_string(asked.n) + " --type " +
-                     std::string(name(asked.type)) + " --workload " + asked.workload + " --seed " +
-                     std::to_string(asked.seed);
+  std::string text = std::string(c.name) + input_as_options(asked);
   text += asked.direction == order::descending ? " --descending" : "";
-  text += asked.pairs ? " --pairs" : "";
   if (asked.bits.begin != 0 || asked.bits.end != bit_window::whole_key)
     text += " --bits " + std::to_string(asked.bits.begin) + ":" +
             std::to_string(asked.bits.end == bit_window::whole_key ? key_bits(asked.type) : asked.bits.end);

@@ -28,9 +28,9 @@ host_arrays make_input(const classic& c, const request& asked);
 /// the input, what each step did to it, and the result. The executor's counters are those of the last repetition.
 /// \throws invalid_argument, out_of_memory, simt::error
 outcome run(const classic& c, const request& asked, engine kind, machine& on, unsigned repetitions = 1,
-            std::string* steps = nullptr);
+            std::vector<step>* steps = nullptr);
 
-/// The request as one line, as the options of `sortile classics run`.
+/// The request as one line, as the options of `sortile classics run`; how keys are shown is not part of it.
 std::string to_string(const classic& c, const request& asked);
 
 } // namespace sortile::classics

@@ -1,21 +1,51 @@
 // Exclusive prefix sums (scans), by one thread or one block: the operation from which radix sorts take their
 // destinations. Scans of whole arrays: scan_whole_array.cu.
 //
-//   in     3  1  7  0  4  1  6  3
-//   out    0  3  4 11 11 15 16 22         out[i] = in[0] + … + in[i − 1], modulo 2^32
+//   $ sortile classics show --example scan-tree   # lines 1 to 1
+//   input: 3 1 7 0 4 1 6 3
+//   $ sortile classics show --example scan-tree   # lines 14 to 14
+//   result: 0 3 4 11 11 15 16 22
+//
+//   out[i] = in[0] + … + in[i − 1], modulo 2^32
 //
 // Blelloch's work-efficient form is a binary tree laid over the array. The up-sweep leaves in each node's right end the
 // sum of its leaves; then the root is set to 0, and the down-sweep hands each node's "sum before" to its left child,
 // and that plus the left child's sum to the right one:
 //
-//   in            3  1  7  0  4  1  6  3
-//   up, stride 1  3 [4] 7 [7] 4 [5] 6 [9]
-//       stride 2  3  4  7[11] 4  5  6[14]
-//       stride 4  3  4  7 11  4  5  6[25]     25: the sum of all
-//   root := 0     3  4  7 11  4  5  6 [0]
-//   down, 4       3  4  7 [0] 4  5  6[11]
-//         2       3 [0] 7 [4] 4[11] 6[16]
-//         1      [0][3][4][11][11][15][16][22]
+//   $ sortile classics show --example scan-tree
+//   input: 3 1 7 0 4 1 6 3
+//   up, stride 1, 2-way
+//     words  3 [4] 7 [7] 4 [5] 6 [9]
+//   up, stride 2, 2-way
+//     words  3 4 7 [11] 4 5 6 [14]
+//   up, stride 4, 1-way
+//     words  3 4 7 11 4 5 6 [25]
+//   down, stride 4, 1-way
+//     words  3 4 7 [0] 4 5 6 [11]
+//   down, stride 2, 2-way
+//     words  3 [0] 7 [4] 4 [11] 6 [16]
+//   down, stride 1, 2-way
+//     words  [0] [3] [4] [11] [11] [15] [16] [22]
+//   result: 0 3 4 11 11 15 16 22
+//
+// Brackets are what a level wrote; k-way means that so many lanes meet in one bank, here of 4. With an unused word
+// after every 4 they do not:
+//
+//   $ sortile classics show --example scan-tree-padded
+//   input: 3 1 7 0 4 1 6 3
+//   up, stride 1, 1-way
+//     words  3 [4] 7 [7] . | 4 [5] 6 [9]
+//   up, stride 2, 1-way
+//     words  3 4 7 [11] . | 4 5 6 [14]
+//   up, stride 4, 1-way
+//     words  3 4 7 11 . | 4 5 6 [25]
+//   down, stride 4, 1-way
+//     words  3 4 7 [0] . | 4 5 6 [11]
+//   down, stride 2, 1-way
+//     words  3 [0] 7 [4] . | 4 [11] 6 [16]
+//   down, stride 1, 1-way
+//     words  [0] [3] [4] [11] . | [11] [15] [16] [22]
+//   result: 0 3 4 11 11 15 16 22
 //
 // Forms:
 //   scan-recursive          on the host: sums of pairs, their scan by recursion, then both halves of each pair
@@ -92,7 +122,7 @@ void loops_on_host(job& j) {
 template <unsigned Every>
 struct level_trace {
   simt::global<number> rows;
-  unsigned elements;
+  unsigned elements; // 0: nobody looks
   unsigned* row;
   template <class Tree>
   SORTILE_DEVICE void operator()(Tree& tree) const {
@@ -126,18 +156,47 @@ struct scan_one_block {
   }
 };
 
+/// How many turns the `nodes` lanes of a level take at most, if memory has `banks` banks: as many as the busiest bank
+/// has words.
+template <unsigned Every>
+unsigned turns(unsigned stride, unsigned nodes, unsigned banks) {
+  unsigned most = 0;
+  for (const unsigned of_pair : {1u, 2u}) {
+    std::vector<unsigned> words(banks);
+    for (unsigned t = 0; t < std::min(nodes, banks); ++t)
+      most = std::max(most, ++words[padded<Every>(stride * (2 * t + of_pair) - 1) % banks]);
+  }
+  return most;
+}
+
+/// A level of the tree as it lies in memory: a '.' is a word that is not used, brackets are what the level wrote.
+template <unsigned Every>
+void show_level(job& j, const std::string& title, const number* tree, unsigned elements, unsigned stride, bool down,
+                unsigned banks) {
+  std::vector<std::string> words(padded<Every>(elements - 1) + 1, ".");
+  for (unsigned i = 0; i < elements; ++i) {
+    const bool is_right = (i + 1) % (2 * stride) == 0, is_left = down && (i + 1) % (2 * stride) == stride;
+    const std::string text = std::to_string(tree[i]);
+    words[padded<Every>(i)] = is_right || is_left ? "[" + text + "]" : text;
+  }
+  j.tell(title + ", " + std::to_string(turns<Every>(stride, elements / (2 * stride), banks)) + "-way")
+      .words("words", std::move(words), Every == 0 ? 0 : Every + 1);
+}
+
 /// The trace, level by level.
-void show_rows(job& j, const device_array<number>& trace, unsigned elements, unsigned up) {
+template <unsigned Every>
+void show_levels(job& j, const device_array<number>& trace, unsigned elements, unsigned up, unsigned banks) {
   const std::vector<number> rows = trace.to_host();
   for (unsigned r = 0; r * elements < rows.size(); ++r) {
-    const auto begin = rows.begin() + std::ptrdiff_t{r} * elements;
-    j.show((r < up ? "up, stride " : "down, stride ") + std::to_string(r < up ? 1u << r : elements >> (r - up + 1)),
-           std::vector<number>(begin, begin + elements));
+    const bool down = r >= up;
+    const unsigned stride = down ? elements >> (r - up + 1) : 1u << r;
+    show_level<Every>(j, (down ? "down, stride " : "up, stride ") + std::to_string(stride),
+                      rows.data() + std::size_t{r} * elements, elements, stride, down, banks);
   }
 }
 
 template <unsigned Every>
-void one_block(job& j) {
+void one_block(job& j, unsigned banks) {
   const auto n = static_cast<unsigned>(j.asked.n);
   if (n == 0)
     return;
@@ -147,7 +206,21 @@ void one_block(job& j) {
   simt::launch(j.on.queue(), {.block = std::max(simt::warp_size, elements / 2)},
                scan_one_block<Every>{numbers(j, j.data), n, elements, view(trace), j.shows_steps()});
   if (j.shows_steps())
-    show_rows(j, trace, elements, levels);
+    show_levels<Every>(j, trace, elements, levels, banks);
+}
+
+/// For few numbers: an unused word after as many words as the memory that is told of has banks.
+void one_block_padded(job& j) {
+  switch (const unsigned banks = j.parameter("banks"); banks) {
+  case 4:
+    return one_block<4>(j, banks);
+  case 8:
+    return one_block<8>(j, banks);
+  case 16:
+    return one_block<16>(j, banks);
+  default:
+    return one_block<32>(j, banks);
+  }
 }
 
 struct kogge_stone {
@@ -206,12 +279,16 @@ SORTILE_CLASSICS_OF(scan_one_block) {
       scan("scan-recursive", "sums of pairs, their scan by recursion, both halves of each pair", "2 n", "2 n",
            "Blelloch 1990", recursive_on_host),
       scan("scan-loop", "the same tree as two loops, in place", "2 n", "2 n", "Blelloch 1990", loops_on_host),
-      one_block_scan("scan-blelloch", "work-efficient up- and down-sweep in one block", one_block<0>),
-      one_block_scan("scan-blelloch-padded-16", "the same with an unused word after every 16", one_block<16>),
-      one_block_scan("scan-blelloch-padded-32", "the same with an unused word after every 32", one_block<32>),
+      one_block_scan("scan-blelloch", "work-efficient up- and down-sweep in one block",
+                     [](job& j) { one_block<0>(j, j.parameter("banks")); }),
+      one_block_scan("scan-blelloch-padded-16", "the same with an unused word after every 16",
+                     [](job& j) { one_block<16>(j, simt::warp_size); }),
+      one_block_scan("scan-blelloch-padded-32", "the same with an unused word after every 32", one_block_padded),
       scan("scan-kogge-stone", "one block, a step for each power of two", "n log n", "log n",
            "Kogge & Stone 1973; Hillis & Steele 1986", run_kogge_stone)};
   all[0].place = all[1].place = place::host;
+  all[2].parameters = {{"banks", 4, 32, 32, "banks of the memory that steps tell of", true}};
+  all[4].parameters = {{"banks", 4, 32, 32, "words before each unused one; steps tell of as many banks", true}};
   all.back().largest_n = kogge_stone::block_threads;
   return all;
 }

@@ -1,12 +1,12 @@
 // sortile classics: the gallery. Lists its sorts, runs one on the executor or on a GPU, and verifies what came out.
 #include "array_options.hpp"
-#include "jobs.hpp"
+#include "classics_request.hpp"
 
-#include "classics/runner.hpp"
+#include "classics/broken/broken.hpp"
+#include "classics/examples.hpp"
 #include "files/failure.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace sortile::cli {
 
@@ -16,39 +16,6 @@ namespace {
 
 // A run that prints every step is for inputs that fit a line.
 constexpr std::uint64_t largest_with_steps = 64;
-
-unsigned parse_number(std::string_view text, const std::string& option) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    refuse("{}: {} is no number", option, text);
-  return value;
-}
-
-classics::request request_of(const classics_job& job) {
-  classics::request asked;
-  asked.n = parse_count(job.count, "-n");
-  asked.workload = job.workload;
-  asked.pairs = job.pairs;
-  asked.seed = job.seed;
-  asked.type = key_type_named(job.type);
-  asked.direction = job.descending ? order::descending : order::ascending;
-  if (!job.bits.empty()) {
-    const std::size_t colon = job.bits.find(':');
-    if (colon == std::string::npos)
-      refuse("--bits {} (allowed: B:E)", job.bits);
-    asked.bits = {parse_number(std::string_view(job.bits).substr(0, colon), "--bits"),
-                  parse_number(std::string_view(job.bits).substr(colon + 1), "--bits")};
-  }
-  for (const std::string& setting : job.settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos)
-      refuse("--set {} (allowed: PARAMETER=NUMBER)", setting);
-    asked.parameters[setting.substr(0, equals)] =
-        parse_number(std::string_view(setting).substr(equals + 1), "--set " + setting);
-  }
-  return asked;
-}
 
 classics::engine engine_of(const classics_job& job, const classics::classic& chosen) {
   const std::string name = !job.engine.empty()                     ? job.engine
@@ -78,10 +45,11 @@ void print_speed(const classics_job& job, std::uint64_t n, std::vector<double> s
 // One run on a machine; whether its result was right.
 bool run_on(classics::machine& on, const classics_job& job, const classics::classic& chosen,
             const classics::request& asked, const talk& voice, bool speaks) {
-  std::string steps;
+  std::vector<classics::step> steps;
+  const bool tells = speaks && (job.steps || job.action == "show");
   const classics::outcome result =
-      classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, job.steps && speaks ? &steps : nullptr);
-  fmt::print("{}", steps);
+      classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, tells ? &steps : nullptr);
+  fmt::print("{}", classics::to_text(steps));
   const bool talks = speaks && voice.level >= 1;
   for (const std::string& note : result.notes)
     if (talks && steps.empty()) // which hold them too
@@ -93,7 +61,7 @@ bool run_on(classics::machine& on, const classics_job& job, const classics::clas
   if (speaks)
     for (std::size_t k = 0; k < result.seconds.size(); ++k)
       voice.say(2, "run {}: {:.3f} ms", k + 1, result.seconds[k] * 1e3);
-  if (talks)
+  if (talks && job.action != "show")
     print_speed(job, asked.n, result.seconds);
   if (speaks && job.counters)
     fmt::print("{}", on.executor_device().counted().report());
@@ -101,12 +69,12 @@ bool run_on(classics::machine& on, const classics_job& job, const classics::clas
 }
 
 int run_classic(const classics_job& job, const talk& voice) {
-  const classics::classic& chosen = classics::classic_named(job.name);
-  const classics::request asked = request_of(job);
+  const classics::classic& chosen = chosen_of(job);
+  const classics::request asked = request_of(job, chosen);
   const classics::engine engine = engine_of(job, chosen);
   classics::refuse_undeclared(chosen, asked, engine); // before a GPU is looked for
-  if (job.steps && asked.n > largest_with_steps)
-    refuse("--steps prints small inputs (allowed: -n up to {})", largest_with_steps);
+  if ((job.steps || job.action == "show") && asked.n > largest_with_steps)
+    refuse("{} prints small inputs (allowed: up to {} keys)", job.steps ? "--steps" : "show", largest_with_steps);
   const auto checks = job.counters ? executor::check::counters : executor::check::none;
   classics::machine on =
       engine == classics::engine::cuda
@@ -126,27 +94,52 @@ int run_classic(const classics_job& job, const talk& voice) {
     }
   }
   const std::string schedules = job.schedules != 0 ? fmt::format(", on {} schedules", job.schedules) : "";
-  if (voice.level >= 1)
+  if (voice.level >= 1 && job.action != "show")
     fmt::print("verified: {}{}\n", chosen.task->promise, schedules);
   return all_well;
+}
+
+// Whether the broken kernel was repaired.
+int break_classic(const classics_job& job, const talk& voice) {
+  const classics::specimen& known = classics::specimen_named(job.name);
+  const auto all = classics::all_broken();
+  const classics::classic& broken =
+      *std::find_if(all.begin(), all.end(), [&](const classics::classic& c) { return c.name == known.name; });
+  const classics::autopsy found = classics::examine(broken, job.schedules != 0 ? job.schedules : 16);
+  if (found.found_as.empty()) {
+    fmt::print("nothing was found in {} runs, under as many schedules\nverified: {}\n", found.runs,
+               broken.task->promise);
+    return all_well;
+  }
+  fmt::print("{}: {}\n\nfound in run {}: {}\n\n", broken.name, broken.summary, found.runs, found.found_as);
+  if (voice.level >= 1)
+    fmt::print("{}\n\non a GPU: {}\nlook at: {}\nrepair:  classics/{}, then build, and the same command again\n",
+               found.report, known.symptom, known.look, broken.file);
+  return disorder;
 }
 
 } // namespace
 
 int run_classics(const classics_job& job, const CLI::App& command, const talk& voice) {
   if (job.action == "list") {
-    refuse_options_but(command, "list", {"ACTION", "NAME", "--markdown"});
+    refuse_options_but(command, "list", {"ACTION", "NAME", "--markdown", "--examples"});
     if (!job.name.empty())
       refuse("list takes no name (sortile classics run {} runs it)", job.name);
-    fmt::print("{}", job.markdown ? classics::markdown_table_of_classics() : classics::list_of_classics());
+    fmt::print("{}", job.examples   ? classics::list_of_examples()
+                     : job.markdown ? classics::markdown_table_of_classics()
+                                    : classics::list_of_classics());
     return all_well;
   }
-  if (job.markdown)
-    refuse("--markdown does not go with run");
-  if (job.name.empty())
-    refuse("run takes the name of a classic (sortile classics list prints them)");
-  if (job.count.empty())
-    refuse("run takes -n, the number of keys");
+  if (job.action == "break") {
+    refuse_options_but(command, "break", {"ACTION", "NAME", "--schedules"});
+    if (job.name.empty())
+      fmt::print("{}", classics::list_of_specimens());
+    return job.name.empty() ? all_well : break_classic(job, voice);
+  }
+  if (job.markdown || job.examples)
+    refuse("--{} does not go with {}", job.markdown ? "markdown" : "examples", job.action);
+  if (job.name.empty() && job.example.empty())
+    refuse("{} takes the name of a classic (sortile classics list prints them)", job.action);
   return run_classic(job, voice);
 }
 

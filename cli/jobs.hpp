@@ -69,6 +69,12 @@ struct classics_job {
   std::string workload = "uniform";
   std::uint64_t seed = 1;
   bool pairs = false;
+  std::string records; ///< of --pairs K:V,…
+  std::string keys, keys_file;
+  std::string example;
+  unsigned devices = 0; ///< 0: as the classic has it
+  std::string shown; ///< how steps write keys
+  bool examples = false;
 };
 
 /// What a program does of these; of the others it starts the program that does them.

@@ -31,7 +31,54 @@ runs() {
   done
 }
 
+# tiles NAME MOST SETTING...: the ends of the parameter `tile`, with settings that go with it; few keys for the least.
+tiles() {
+  name=$1 most=$2
+  shift 2
+  echo "$name -n 300 --set tile=4$*"
+  echo "$name -n 5000 --set tile=$most$*"
+}
+
 list() {
+  tiles scan-blocks 512
+  tiles scan-single-pass 512
+  tiles scan-ballot 256
+  for name in radix-1bit radix-1bit-local radix-bits radix-masks radix-masks-span rank rank-tiles rank-constant counting-sort bitonic-directions; do
+    tiles $name 256
+  done
+  tiles radix-1bit-one-launch 512
+  tiles radix-bits-coarsened 8192
+  tiles radix-1bit-coarsened 8192
+  tiles radix-lab 2048
+  tiles radix-floats 2048 " --type f32"
+  for name in radix-by-position radix-cascaded radix-msd sample-sort; do
+    tiles $name 2048
+  done
+  tiles large-radix 8192
+  for name in transposition transposition-early-exit transposition-tiles transposition-tiles-early-exit bitonic-steps odd-even-merge; do
+    tiles $name 512 | sed 's/-n 5000/-n 1500/'
+  done
+  tiles bitonic-shared 1024
+  tiles odd-even-merge-shared 1024
+  for name in scan-blelloch scan-blelloch-padded-32; do
+    echo "$name -n 2048 --set banks=4"
+    echo "$name -n 2048 --set banks=32"
+  done
+  runs counting-sort 5000 "bits=1 keys=1" "bits=8 keys=32" "bits=3 keys=5"
+  runs bitonic-directions 5000 - -
+  tiles sample-sort-devices 2048
+  runs sample-sort-devices 5000 "devices=2 oversampling=1" "devices=8 oversampling=16"
+  runs quicksort-increment 5000 "pivot=3 small=64" "pivot=1 small=64" "pivot=2 small=8" "pivot=0 small=64"
+  echo "sample-sort -n 3000 --set ways=2 --set small=300"
+  echo "sample-sort -n 3000 --set ways=64 --set small=300"
+  for name in quicksort-atomic quicksort-increment quicksort-packing quicksort-streams quicksort-launching sample-sort; do
+    echo "$name -n 200 --set small=4"
+  done
+  echo "radix-msd -n 300 --set local=4 --set bits=1"
+  echo "radix-msd -n 3000 --set local=300 --set bits=8"
+  echo "rank-constant -n 200 --set keys=4"
+  echo "large-top-down -n 300 --set fits=4"
+  echo "large-bottom-up -n 300 --set fits=4"
   for name in scan-blelloch scan-blelloch-padded-16 scan-blelloch-padded-32; do
     echo "$name -n 2048"
     echo "$name -n 1000 --workload sorted"

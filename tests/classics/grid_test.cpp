@@ -4,7 +4,8 @@
 //   every length from 0 to 70, each under a schedule of its own;
 //   every type × direction × payload × end of a parameter's range, unchecked;
 //   its twin on the GPU, where there is one.
-// Short tests (tests/short_tests.hpp) run one in five of the grid, and of the lengths those about a warp's and one in six.
+// Short tests (tests/short_tests.hpp) run one in five of the grid, and of the lengths those about a warp's and one in
+// six.
 //
 // A failure prints its schedule. SORTILE_EXECUTOR_SEED=<schedule> runs that case alone: no two of the gallery share
 // one.
@@ -85,11 +86,21 @@ request drawn(const classic& c, std::uint64_t n, std::uint64_t seed, const testi
 struct grid_case {
   request asked;
   std::uint64_t schedule; ///< the seed of the executor, too
+  bool spans;             ///< several tiles
 };
 
 /// Three tiles, the last of them not full, whatever the parameters.
 std::uint64_t spanning_length(const classic& c) {
   return std::min(2 * std::max<std::uint64_t>(c.tile, 512) + 17, c.largest_n);
+}
+
+/// Small tiles are for few keys: 24 of the smallest, the last of them not full.
+std::uint64_t most_for(const classic& c, const request& asked) {
+  std::uint64_t most = c.largest_n;
+  for (const parameter& p : c.parameters)
+    if (const auto given = asked.parameters.find(std::string(p.name)); p.is_tile && given != asked.parameters.end())
+      most = std::min(most, 24 * std::uint64_t{given->second} + 17);
+  return most;
 }
 
 /// The first of the schedules that are this classic's alone.
@@ -102,7 +113,10 @@ std::vector<grid_case> grid_of(const classic& c) {
   std::vector<grid_case> all;
   const auto add = [&](std::uint64_t n, const testing::workload_info& info) {
     const std::uint64_t schedule = first_schedule(c) + all.size();
-    all.push_back({drawn(c, std::min(n, c.largest_n), schedule, &info), schedule});
+    all.push_back(
+        {drawn(c, std::min(n, c.largest_n), schedule, &info), schedule, std::min(n, c.largest_n) == spanning});
+    request& asked = all.back().asked;
+    asked.n = std::min(asked.n, most_for(c, asked));
   };
   for (const testing::workload_info& info : testing::all_workloads()) {
     if (info.floats_only && std::none_of(c.types.begin(), c.types.end(), is_float))
@@ -159,6 +173,7 @@ TEST_P(every_classic, does_all_that_it_declares) {
           for (const unsigned value : {p.least, p.most}) {
             request asked = plain;
             asked.parameters[std::string(p.name)] = value;
+            asked.n = std::min(asked.n, most_for(c, asked));
             if (c.task->has_direction)
               asked.bits = {5, 14};
             ASSERT_NO_FATAL_FAILURE(expect_right_at_home(c, asked));
@@ -176,7 +191,7 @@ TEST_P(every_classic, is_right_over_the_grid_on_every_schedule) {
       continue;
     ASSERT_NO_FATAL_FAILURE(expect_right_on_schedule(c, one.asked, one.schedule));
     ++schedules;
-    with_several_tiles += one.asked.n == spanning_length(c) ? 1 : 0;
+    with_several_tiles += one.spans ? 1 : 0;
   }
   if (only_schedule() == 0) {
     EXPECT_GE(schedules, testing::unless_short(64u, 12u));
@@ -188,7 +203,7 @@ TEST_P(every_classic, is_asked_for_all_that_it_declares_on_several_tiles) {
   std::set<std::string> drawn;
   for (const grid_case& one : grid_of(c)) {
     const request& asked = one.asked;
-    if (asked.n != spanning_length(c))
+    if (!one.spans)
       continue;
     drawn.insert(std::string(name(asked.type)));
     drawn.insert(asked.direction == order::ascending ? "ascending" : "descending");
@@ -227,9 +242,11 @@ TEST_P(every_classic, is_right_on_the_gpu) {
     GTEST_SKIP() << "a sort of the host";
   machine gpu = machine::cuda();
   for (const std::uint64_t n : {0u, 1u, 31u, 33u, 1000u, 4097u, 100'000u, 1'234'567u})
-    for (std::uint64_t seed = 1; seed <= 8; ++seed)
-      ASSERT_NO_FATAL_FAILURE(
-          expect_right(c, drawn(c, std::min<std::uint64_t>(n, c.largest_n), 64 * n + seed), engine::cuda, gpu, seed));
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      request asked = drawn(c, std::min<std::uint64_t>(n, c.largest_n), 64 * n + seed);
+      asked.n = std::min(asked.n, 64 * most_for(c, asked));
+      ASSERT_NO_FATAL_FAILURE(expect_right(c, asked, engine::cuda, gpu, seed));
+    }
 }
 
 std::vector<std::string> names_of_classics() {

@@ -196,9 +196,10 @@ std::vector<double> numbers_after(const std::string& line, const std::string& ti
 TEST(steps, every_classic_shows_what_it_declares) {
   for (const classic& c : all_classics()) {
     machine m = executor_machine();
-    std::string steps;
-    const outcome result = run(c, {.n = 7, .type = c.types[0], .workload = "range:9"}, home_of(c), m, 1, &steps);
+    std::vector<step> told;
+    const outcome result = run(c, {.n = 7, .type = c.types[0], .workload = "range:9"}, home_of(c), m, 1, &told);
     EXPECT_TRUE(result.verdict) << result.verdict.complaint;
+    const std::string steps = to_text(told);
     const std::vector<std::string> lines = lines_of(steps);
     ASSERT_GE(lines.size(), 3u) << c.name << ": an input, a step, a result; it shows\n" << steps;
     const std::vector<double> input = numbers_after(lines.front(), "input:"),
@@ -220,9 +221,10 @@ TEST(steps, every_classic_shows_what_it_declares) {
 TEST(steps, a_division_shows_pivot_regions_and_keys) {
   for (const char* name : {"quicksort-atomic", "quicksort-packing", "quicksort-streams", "quicksort-launching"}) {
     machine m = executor_machine();
-    std::string steps;
+    std::vector<step> told;
     run(classic_named(name), {.n = 40, .workload = "range:100", .parameters = {{"small", 8}}}, engine::executor, m, 1,
-        &steps);
+        &told);
+    const std::string steps = to_text(told);
     EXPECT_NE(steps.find("keys 0 to 39 about the image "), std::string::npos) << name << '\n' << steps;
     EXPECT_NE(steps.find(" less, "), std::string::npos) << name << '\n' << steps;
   }

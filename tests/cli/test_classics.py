@@ -9,6 +9,7 @@ from harness import CommandTest, run
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RUN = ["classics", "run"]
+SHOW = ["classics", "show"]
 
 
 class Classics(CommandTest):
@@ -61,6 +62,58 @@ class Classics(CommandTest):
         result = next(line for line in steps if line.startswith("result: "))
         self.assertEqual(sorted(map(int, steps[0].split()[1:])), list(map(int, result.split()[1:])))
         self.assertGreater(steps.index(result), 3)
+
+    def test_own_keys(self):
+        steps = self.good(*SHOW, "radix-1bit-local", "--keys", "5,2,7 4,1", "--bits", "0:3", "--set", "tile=4").decode()
+        self.assertTrue(steps.startswith("input: 5 2 7 4 1\nbit 0\n"), steps)
+        self.assertTrue(steps.endswith("\nresult: 1 2 4 5 7\n"), steps)
+        self.assertIn("|", steps)
+        self.assertEqual(steps, self.good(*SHOW, "radix-1bit-local", "--keys-file", self.file("keys.txt", "5 2\n7,4\n1\n"), "--bits", "0:3",
+                                          "--set", "tile=4").decode())
+        self.assertEqual(steps, self.good(*SHOW, "radix-1bit-local", "--keys-file", "-", "--bits", "0:3", "--set", "tile=4",
+                                          stdin=b"5 2 7 4 1").decode())
+        pairs = self.good(*SHOW, "rank", "--pairs", "3:a,1:b,3:c").decode()
+        self.assertIn("input: 3/a 1/b 3/c\n", pairs)
+        self.assertIn("result: 1/b 3/a 3/c\n", pairs)
+        self.assertIn("result: -2 -1 3\n", self.good(*SHOW, "rank", "--keys=-1,3,-2", "--type", "i32").decode())
+        self.assertIn("verified", self.good(*RUN, "rank", "--keys", "3,1,2").decode())
+
+    def test_notations(self):
+        for notation, shown in [("dec", "5 12"), ("bin", "0101 1100"), ("hex", "5 c"), ("halves", "0/5 0/12")]:
+            self.assertIn(f"result: {shown}\n", self.good(*SHOW, "rank", "--keys", "0b1100,0x5", "--show", notation).decode())
+        self.refused(*SHOW, "rank", "--keys", "1", "--show", "roman", says=["roman", "dec, bin, hex, halves"])
+
+    def test_examples(self):
+        names = [line.split()[0] for line in self.good("classics", "list", "--examples").decode().splitlines()]
+        self.assertGreater(len(names), 40)
+        self.assertIn("radix-local", names)
+        shown = self.good(*SHOW, "--example", "radix-local").decode()
+        self.assertIn("result: 1100 0110", shown)
+        self.assertIn("result: 12 6", self.good(*SHOW, "--example", "radix-local", "--show", "dec").decode())
+        self.assertEqual(shown, self.good(*SHOW, "radix-1bit-local").decode())
+        self.refused(*SHOW, "--example", "no-such", says=["no-such", "radix-local"])
+        self.refused(*SHOW, "rank", "--example", "radix-local", says=["radix-local", "radix-1bit-local", "rank"])
+
+    def test_own_keys_are_refused(self):
+        self.refused(*SHOW, "rank", "--keys", "1,x", says=["'x'", "u32"])
+        self.refused(*SHOW, "rank", "--keys", ",", says="no keys")
+        self.refused(*SHOW, "rank", "--keys", "1", "-n", "5", says=["--keys", "-n"])
+        self.refused(*SHOW, "rank", "--pairs", "3", says=["--pairs 3", "KEY:VALUE"])
+        self.refused(*SHOW, "rank", "-n", 65, says=["show", "64"])
+        self.refused(*SHOW, "rank", "--keys-file", self.path("none"), says="cannot be read")
+        self.refused(*SHOW, "bitonic-merge", "--keys", "1,3,2,4", says="not bitonic")
+        self.refused("classics", "list", "--keys", "1", says=["--keys", "list"])
+        self.refused(*SHOW, "rank", "--examples", says="--examples")
+
+    def test_the_broken_zoo(self):
+        names = [line.split()[0] for line in self.good("classics", "break").decode().splitlines()]
+        self.assertEqual(len(names), 8)
+        status, out, err = run("classics", "break", "scan-missing-barrier")
+        self.assertEqual((status, err), (1, b""))
+        for says in [b"race on shared storage", b"classics/broken/scan_missing_barrier.cu", b"SORTILE_EXECUTOR_SEED"]:
+            self.assertIn(says, out)
+        self.refused("classics", "break", "no-such", says=["no-such", "rank-without-ties"])
+        self.refused("classics", "break", "rank-without-ties", "-n", 5, says=["--count", "break"])
 
     def test_names_types_and_sizes_are_refused(self):
         self.refused("classics", "run", says="name of a classic")
