@@ -24,7 +24,13 @@ compile = $(call configure,$(1),$(2)) && cmake --build --preset $(1) --parallel 
 suite = $(call compile,$(1),$(ARCHITECTURE)) && ctest --preset $(1) --parallel $(JOBS) --output-junit tests.xml
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench wheel wheel-cuda test-python install times format lint clean
+# `make exercise NAME`: the second word is no target of its own.
+ifeq ($(firstword $(MAKECMDGOALS)),exercise)
+EXERCISE := $(word 2,$(MAKECMDGOALS))
+$(if $(EXERCISE),$(eval $(EXERCISE): ; @:))
+endif
+
+.PHONY: exercise help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench wheel wheel-cuda test-python install times format lint clean
 MAKEFLAGS += --no-print-directory
 
 help: ## list the commands
@@ -64,6 +70,11 @@ test-tsan: setup ## the suite under ThreadSanitizer
 
 test-large: build ## sorts beyond 2^32 elements: much memory, many minutes
 	@cmake --build --preset $(PRESET) --target test_large
+
+exercise: setup ## grade an exercise: make exercise NAME (exercises/README.md lists them)
+	@test -n "$(EXERCISE)" || { sed -n 's/^| \[\([a-z-]*\)\].*/make exercise \1/p' exercises/README.md; exit 2; }
+	@cmake -S exercises -B build/exercises -G Ninja -DEXERCISE=$(EXERCISE) --log-level=NOTICE && cmake --build build/exercises --parallel $(JOBS) -- --quiet
+	@build/exercises/exercise
 
 bench: setup ## measure against other sorts (BENCH="--help" lists the suites); JSON in build/bench.json
 	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target sortile_bench
