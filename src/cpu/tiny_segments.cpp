@@ -13,18 +13,11 @@
 // Cost: a vector's load and store, 1, 3, 6 or 10 steps of the network, and a few cycles a segment for its offsets.
 #include "cpu/tiny_segments.hpp"
 
-#include "cpu/instruction_sets.hpp"
 #include "cpu/radix_job.hpp"
+#include "cpu/vector_avx512.hpp"
 #include "plan/segment_places.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
-#include <iterator>
-#include <utility>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
+#if defined(SORTILE_CPU_X86)
 
 #if defined(__clang__)
 #pragma clang attribute push(                                                                                          \
@@ -34,11 +27,6 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
 #endif
-#define SORTILE_CPU_ISA avx512
-#include "cpu/vector_avx512.ipp"
-
-#include "cpu/vector_sort.ipp"
-#undef SORTILE_CPU_ISA
 
 namespace sortile::cpu::avx512 {
 
@@ -151,7 +139,7 @@ namespace sortile::cpu {
 
 namespace {
 
-#if defined(SORTILE_CPU_AVX512)
+#if defined(SORTILE_CPU_X86)
 template <class S>
 constexpr tiny_kernels<typename S::T> avx512_tiny{S::lanes, avx512::sort_tiny<S>};
 #endif
@@ -160,8 +148,8 @@ constexpr tiny_kernels<typename S::T> avx512_tiny{S::lanes, avx512::sort_tiny<S>
 
 template <>
 const tiny_kernels<std::uint32_t>* best_tiny_kernels() {
-#if defined(SORTILE_CPU_AVX512)
-  if (tuning().wide_kernels && has_avx512())
+#if defined(SORTILE_CPU_X86)
+  if (uses(instruction_set::avx512))
     return &avx512_tiny<avx512::spread_32>;
 #endif
   return nullptr;
@@ -169,8 +157,8 @@ const tiny_kernels<std::uint32_t>* best_tiny_kernels() {
 
 template <>
 const tiny_kernels<std::uint64_t>* best_tiny_kernels() {
-#if defined(SORTILE_CPU_AVX512)
-  if (tuning().wide_kernels && has_avx512())
+#if defined(SORTILE_CPU_X86)
+  if (uses(instruction_set::avx512))
     return &avx512_tiny<avx512::spread_64>;
 #endif
   return nullptr;
