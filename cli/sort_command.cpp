@@ -6,12 +6,14 @@
 #include "text_options.hpp"
 
 #include "files/array_axis.hpp"
+#include "files/array_select.hpp"
 #include "files/array_sort.hpp"
 #include "files/failure.hpp"
 #include "files/parallel.hpp"
 #include "files/record_sort.hpp"
 #include "files/record_write.hpp"
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -28,6 +30,8 @@ constexpr const char* examples = R"(Examples:
   sortile sort keys.npy -o sorted.npy                an array; -r: largest first
   sortile sort pairs.npy --key time -o sorted.npy    records of a structured dtype, by a field
   sortile sort keys.u32 --values ids.u64 --values-type u64 -o k.u32 --values-output v.u64
+  sortile sort keys.npy --top 10 -r -o best.npy     the ten largest keys, without sorting the others
+  sortile sort keys.npy --quantiles 0.5,0.99        the median, and the key that one in a hundred exceeds
   gzip -dc log.gz | sortile sort -k2,2 - | less      from a pipe into a pipe
   sortile sort --rows scores.npy -o sorted.npy       each row of a matrix; --axis 0: each column
   sortile sort --explain keys.npy                    how it would be done, and why)";
@@ -44,6 +48,8 @@ struct sort_job {
   text_options text;
   bool rows = false;        ///< --rows
   std::optional<long> axis; ///< --axis
+  std::string top;          ///< --top K
+  std::string quantiles;    ///< --quantiles P,…
   bool force = false;
   bool no_sync = false;
   bool explain = false;
@@ -130,6 +136,55 @@ int sort_along(const sort_job& job, files::input source, file_format format, con
   return all_well;
 }
 
+// "0.5,0.9" as numbers.
+std::vector<double> probabilities_of(const std::string& text) {
+  std::vector<double> list;
+  for (std::string_view rest = text;;) {
+    const std::string one(rest.substr(0, rest.find(',')));
+    char* end = nullptr;
+    const double p = std::strtod(one.c_str(), &end);
+    if (one.empty() || *end != '\0' || !(p >= 0 && p <= 1))
+      refuse("--quantiles {}: '{}' is no number from 0 to 1", text, one);
+    list.push_back(p);
+    if (one.size() == rest.size())
+      return list;
+    rest.remove_prefix(one.size() + 1);
+  }
+}
+
+// A line for each: the probability, a tab, the quantile.
+int print_quantiles(const sort_job& job, const files::array_file& array, const options& opts) {
+  if (!job.top.empty() || !job.values.empty() || job.explain || job.output_named)
+    refuse("--quantiles prints numbers: it does not go with --top, --values, --explain and -o");
+  const std::vector<double> at = probabilities_of(job.quantiles);
+  const std::vector<double> found = files::array_quantiles(array, at, opts);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    fmt::print("{}\t{}\n", at[i], found[i]);
+  return all_well;
+}
+
+// The first records alone.
+int write_top(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
+  if (!job.values.empty())
+    refuse("--top does not go with --values; records of a structured dtype bring their values");
+  const auto k = static_cast<std::size_t>(parse_count(job.top, "--top"));
+  options opts = job.arrays.for_library();
+  const plan how = files::explain_array_top(array, k, opts);
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
+  progress_bar bar(voice);
+  opts.progress = bar.callback();
+  bar.phase("select");
+  files::output to(job.output, !job.no_sync);
+  files::write_array_top(array, k, to, opts);
+  to.commit();
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
 int sort_one_array(const sort_job& job, files::input source, file_format format, const talk& voice) {
   refuse_text_options(job.text);
   if (job.inputs.size() != 1)
@@ -139,6 +194,10 @@ int sort_one_array(const sort_job& job, files::input source, file_format format,
   progress_bar bar(voice);
   options opts = job.arrays.for_library();
   const files::array_file array = open_array(std::move(source), job.inputs[0], format, job.arrays);
+  if (!job.quantiles.empty())
+    return print_quantiles(job, array, opts);
+  if (!job.top.empty())
+    return write_top(job, array, format, voice);
   const std::optional<files::values_file> values = open_values(job);
   const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
   if (job.explain)
@@ -213,6 +272,8 @@ void refuse_sort_only(const sort_job& job) {
                      : !job.values.empty()        ? "--values"
                      : !job.values_output.empty() ? "--values-output"
                      : !job.values_type.empty()   ? "--values-type"
+                     : !job.top.empty()           ? "--top"
+                     : !job.quantiles.empty()     ? "--quantiles"
                                                   : nullptr;
   if (name != nullptr)
     refuse("{} does not go with {}", name, job.merge ? "-m" : "-c");
@@ -226,6 +287,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     need_same_format(job.inputs[i], first_bytes(job.inputs[i]), format, job.format, job.arrays, job.text);
   if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
     refuse("--values goes with arrays (.npy and raw)");
+  if (!is_array(format) && !(job.top + job.quantiles).empty())
+    refuse("--top and --quantiles go with arrays (.npy and raw); of lines, sort | head -n K writes the first");
   if (!is_array(format) && (job.rows || job.axis))
     refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
   if (is_array(format))
@@ -330,6 +393,12 @@ CLI::App* add_sort_command(command_line& line) {
       ->group("Arrays");
   command.add_option("--axis", job->axis, "sort along this axis: 0 is the first, -1 the last")
       ->option_text("N")
+      ->group("Arrays");
+  command.add_option("--top", job->top, "write the first K alone, in order: the smallest, with -r the largest")
+      ->option_text("K")
+      ->group("Arrays");
+  command.add_option("--quantiles", job->quantiles, "print quantiles of the keys, a line each, instead of sorting")
+      ->option_text("P,...")
       ->group("Arrays");
   job->text.add_to(command, true);
   constexpr const char* group = "Text lines, as sort(1) in the C locale";

@@ -146,4 +146,24 @@ void quantiles(const quantiles_request& r, const options& opts) {
              opts.memory);
 }
 
+void groups(const groups_request& r, const options& opts) {
+  need_host_call("groups", r.type, opts);
+  if (r.index_bytes != 4 && r.index_bytes != 8)
+    refuse_call("indices of " + std::to_string(r.index_bytes) + " bytes asked for; allowed are 4 and 8");
+  if (r.index_bytes == 4 && r.n >= std::size_t{1} << 32)
+    refuse_call("32-bit numbers cannot count n = " + std::to_string(r.n) + " keys; use 64-bit ones from 2^32 on");
+  const std::size_t key = key_bytes(r.type), width = r.index_bytes;
+  const auto wanted = [&](const char* name, const void* data, std::size_t count) {
+    return named_array{name, data, data == nullptr ? 0 : count, width, width};
+  };
+  const named_array keys{"keys", r.keys, r.n, key, key};
+  const named_array keys_out{"keys_out", r.keys_out, r.keys_out == nullptr ? 0 : r.n, key, key};
+  const named_array first = wanted("first", r.first, r.n), counts = wanted("counts", r.counts, r.n),
+                    offsets = wanted("offsets", r.offsets, r.n + 1), order = wanted("order", r.order, r.n),
+                    inverse = wanted("inverse", r.inverse, r.n);
+  for (const named_array* each : {&keys, &keys_out, &first, &counts, &offsets, &order, &inverse})
+    need_array(*each, opts.memory);
+  need_outputs_apart({keys}, {keys_out, first, counts, offsets, order, inverse});
+}
+
 } // namespace sortile::checks

@@ -1,6 +1,7 @@
 // What the front door asks of selections and groups before anything is planned. Each function throws invalid_argument.
 #pragma once
 
+#include <sortile/groups.hpp>
 #include <sortile/select.hpp>
 
 namespace sortile::checks {
@@ -10,6 +11,7 @@ void partial_sort(const partial_sort_request& request, const options& opts);
 void nth_element(const nth_element_request& request, const options& opts);
 void ranks(const ranks_request& request, const options& opts);
 void quantiles(const quantiles_request& request, const options& opts);
+void groups(const groups_request& request, const options& opts);
 
 /// The caller's workspace: large enough, aligned, apart from the arrays of the request.
 void workspace(const top_k_request& request, std::span<std::byte> given, std::size_t wanted);

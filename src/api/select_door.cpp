@@ -4,6 +4,7 @@
 // of kernels do top-k.
 #include "api/checks.hpp"
 #include "api/select_checks.hpp"
+#include "cpu/groups.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select.hpp"
 #include "plan/engine.hpp"
@@ -140,6 +141,14 @@ void run(const quantiles_request& request, const options& opts) {
     checks::quantiles(request, opts);
     need_cpu_engine("find the quantiles of", opts);
     cpu::quantiles(request, opts, resolve_threads(opts));
+  });
+}
+
+std::size_t run(const groups_request& request, const options& opts) {
+  return with_named_failures("a search for groups", [&] {
+    checks::groups(request, opts);
+    need_cpu_engine("group", opts);
+    return cpu::groups(request, opts, resolve_threads(opts));
   });
 }
 

@@ -86,6 +86,29 @@ class Arrays(CommandTest):
         self.refused("sort", "--rows", records, "-o", self.path("o.npy"), says="records")
         self.assertIn(b"transpose", self.good("sort", "--explain", "--axis", "0", matrix))
 
+    def test_top(self):
+        values = self.values("f4", 20000)
+        path = self.file("a.npy", npy("'<f4'", len(values), struct.pack("<20000f", *values)))
+        for k in (0, 1, 77, 19999, 20000, 30000):
+            for reverse in (False, True):
+                kept = sorted(values, key=order_key, reverse=reverse)[:k]
+                self.good("sort", path, "--top", k, *(["-r"] if reverse else []), "-o", self.path("t.npy"))
+                self.assertEqual(self.content("t.npy"), npy("'<f4'", len(kept), struct.pack("<%df" % len(kept), *kept)), (k, reverse))
+        raw = self.file("a.u32", struct.pack("<5I", 9, 2, 7, 2, 1))
+        self.assertEqual(self.good("sort", raw, "--top", "3"), struct.pack("<3I", 1, 2, 2))
+        self.assertIn(b"filter", self.good("sort", path, "--top", "5", "--explain"))
+        self.refused("sort", path, "--top", "x", "-o", self.path("t.npy"), says=["--top"])
+        self.refused("sort", self.file("a.txt", "b\na\n"), "--top", "1", says=["--top", "arrays"])
+        self.refused("sort", "-c", path, "--top", "1", says=["--top", "-c"])
+
+    def test_quantiles(self):
+        path = self.file("q.npy", npy("'<i8'", 4, struct.pack("<4q", 7, 1, 3, 10)))
+        self.assertEqual(self.good("sort", path, "--quantiles", "0,0.5,0.9,1"), b"0\t1\n0.5\t5\n0.9\t9.1\n1\t10\n")
+        self.refused("sort", path, "--quantiles", "0.5,", says=["--quantiles", "no number from 0 to 1"])
+        self.refused("sort", path, "--quantiles", "1.5", says=["1.5"])
+        self.refused("sort", path, "--quantiles", "0.5", "--top", "2", says=["--top"])
+        self.refused("sort", self.file("e.u32", b""), "--quantiles", "0.5", says=["no keys"])
+
     def test_misaligned_data(self):
         values = self.values("u8", 1000)
         text = b"{'descr': '<u8', 'fortran_order': False, 'shape': (1000,)}\n"

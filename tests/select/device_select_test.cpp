@@ -71,6 +71,30 @@ TEST(DeviceSelect, Rows) {
       }
 }
 
+/// Rows that a warp holds, of every length and k that changes the way.
+TEST(DeviceSelect, ShortRows) {
+  std::uint64_t seed = 0;
+  for (const std::size_t n : testing::a_few<std::size_t>(4, {1, 2, 31, 33, 200, 256, 257, 1000, 1024}))
+    for (const std::size_t k : {1u, 7u, 16u, 17u, 32u, 33u, 64u}) {
+      if (k > n)
+        continue;
+      constexpr key_type types[] = {key_type::u8, key_type::f16, key_type::u32, key_type::f32, key_type::i64};
+      const char* const workload = ++seed % 3 == 0 ? "uniform" : seed % 3 == 1 ? "few:3" : "sorted";
+      const auto found = check(top_k_case{.type = types[seed % std::size(types)],
+                                          .n = n,
+                                          .k = k,
+                                          .rows = 9,
+                                          .gap = seed % 4,
+                                          .workload = workload,
+                                          .seed = seed,
+                                          .direction = seed % 2 == 0 ? order::ascending : order::descending,
+                                          .carries = payload::indices,
+                                          .value_bytes = 4,
+                                          .engine = "executor"});
+      ASSERT_TRUE(found) << found.complaint;
+    }
+}
+
 /// The keys, and their positions in a top-k, as device_select gives them on one executor.
 void check_on(executor::device& device, const std::vector<std::uint32_t>& keys, std::size_t rows, std::size_t k,
               const std::string& text) {
@@ -106,6 +130,7 @@ TEST(DeviceSelect, UnderManySchedules) {
     const std::string text = std::string(workload) + ", SORTILE_EXECUTOR_SEED=" + std::to_string(seed);
     check_on(device, testing::make_keys<std::uint32_t>(workload, 70'000, seed), 1, 300, "filter " + text);
     check_on(device, testing::make_keys<std::uint32_t>(workload, 3 * 3000, seed), 3, 40, "rows " + text);
+    check_on(device, testing::make_keys<std::uint32_t>(workload, 7 * 300, seed), 7, 20, "short rows " + text);
   }
 }
 

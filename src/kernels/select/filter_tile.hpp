@@ -5,7 +5,7 @@
 //            rows, lanes, keys of a vector
 //   count    a bit a key in two masks a lane; sums of the warps; a look-back (look_back.hpp) over the tiles, for both
 //            sums at once
-//   write    rows in which there is a candidate, from the registers in which the keys still are: few rows have one
+//   write    rows in which there is a candidate, read once more: few rows have one
 //
 // Both sums travel in one word of 64 bits, 32 for each, and stop at 2^32 − 1 instead of going round: the sum of sums
 // that stop there is the same however they are put together, and what exceeds the room is not written.
@@ -98,8 +98,8 @@ class filter_tile {
     }
     const std::uint64_t upto = place(s, tiles, at, below, equal);
     const std::uint64_t before = s.sums.load(simt::warp_index());
-    write<Width>(below, x, first, before & both_sums::half, a.capacity, a.candidates, a.positions);
-    write<Width>(equal, x, first, before >> 32, a.k, a.equals, a.equal_positions);
+    write<Width>(a, below, first, before & both_sums::half, a.capacity, a.candidates, a.positions);
+    write<Width>(a, equal, first, before >> 32, a.k, a.equals, a.equal_positions);
     return upto;
   }
 
@@ -134,30 +134,29 @@ class filter_tile {
     return upto;
   }
 
-  /// The keys of the mask, to `to` from place `at` on, as far as there is room.
-  template <int Width, unsigned Rows>
-  static SORTILE_DEVICE void write(std::uint32_t mask, const simt::vec<Word, Width> (&x)[Rows], std::uint64_t first,
-                                   std::uint64_t at, std::uint64_t room, const simt::global<Word>& to,
+  /// The keys of the mask, to `to` from place `at` on, as far as there is room. They are read again, from the L1 cache:
+  /// few rows have any, and kept in registers until here they would spill.
+  template <int Width>
+  static SORTILE_DEVICE void write(const arrays& a, std::uint32_t mask, std::uint64_t first, std::uint64_t at,
+                                   std::uint64_t room, const simt::global<Word>& to,
                                    const simt::global<position>& positions_to) {
     if (at >= room || !simt::warp_any(mask != 0))
       return;
     constexpr std::uint32_t row_mask = Width == 32 ? ~0u : (1u << Width) - 1;
-    SORTILE_UNROLL
-    for (unsigned r = 0; r < Rows; ++r) {
-      const std::uint32_t mine = mask >> (r * unsigned(Width)) & row_mask;
+    SORTILE_NO_UNROLL
+    for (unsigned r = 0; r < Items / unsigned(Width); ++r) {
+      std::uint32_t mine = mask >> (r * unsigned(Width)) & row_mask;
       if (!simt::warp_any(mine != 0))
         continue;
       const std::uint32_t count = simt::popcount(mine);
       const std::uint32_t upto = primitives::warp_inclusive_scan(count, primitives::plus{});
       std::uint64_t place = at + upto - count;
-      SORTILE_UNROLL
-      for (int w = 0; w < Width; ++w)
-        if ((mine >> w & 1) != 0 && place < room) {
-          to[place] = x[r][w];
-          if constexpr (placed)
-            positions_to[place] = Position(first + r * simt::warp_size * unsigned(Width) + unsigned(w));
-          ++place;
-        }
+      for (; mine != 0 && place < room; mine &= mine - 1, ++place) {
+        const std::uint64_t i = first + r * simt::warp_size * unsigned(Width) + simt::trailing_zeros(mine);
+        to[place] = a.keys.load(i);
+        if constexpr (placed)
+          positions_to[place] = Position(i);
+      }
       at += simt::shuffle(upto, simt::warp_size - 1);
     }
   }

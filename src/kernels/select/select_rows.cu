@@ -1,13 +1,52 @@
-// Launches the selection of rows, a block a row.
+// Launches the selection of rows: a block a row, or of short rows a warp.
 #include "kernels/select/select_rows_kernel.hpp"
+#include "kernels/select/select_short_rows_kernel.hpp"
 
 #include <algorithm>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
 
+template <unsigned Items, unsigned Groups, class Word>
+void launch_short_as(const simt::queue& q, const select_rows_request<Word>& r) {
+  using kernel = select_short_rows_kernel<Word, Items, Groups>;
+  constexpr std::uint64_t most_blocks = std::uint64_t{1} << 20;
+  const std::uint64_t results = r.rows * r.k, blocks = (r.rows + kernel::warps - 1) / kernel::warps;
+  const auto positions = [&](unsigned bytes) { return r.position_bytes == bytes ? results : 0; };
+  simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
+               kernel{.keys = {r.keys, (r.rows - 1) * r.stride + r.n},
+                      .keys_out = {r.keys_out, r.keys_out == nullptr ? 0 : results},
+                      .positions_32 = {static_cast<std::uint32_t*>(r.positions_out), positions(4)},
+                      .positions_64 = {static_cast<std::uint64_t*>(r.positions_out), positions(8)},
+                      .rows = r.rows,
+                      .stride = r.stride,
+                      .n = std::uint32_t(r.n),
+                      .k = std::uint32_t(r.k),
+                      .codec = r.codec,
+                      .position_bytes = r.position_bytes,
+                      .writes_keys = r.keys_out != nullptr,
+                      .positions_in_all = r.positions_in_all});
+}
+
+template <unsigned Items, class Word>
+void launch_short(const simt::queue& q, const select_rows_request<Word>& r) {
+  if (r.k <= 16)
+    launch_short_as<Items, 1>(q, r);
+  else if (r.k <= 32)
+    launch_short_as<Items, 2>(q, r);
+  else
+    launch_short_as<Items, 4>(q, r);
+}
+
 template <class Word>
 void launch(const simt::queue& q, const select_rows_request<Word>& r, const detail::select_rows_sample& sample) {
+  if constexpr (sizeof(Word) <= 8) {
+    constexpr std::uint64_t most_short = 1024, most_k = 64;
+    if (r.n <= most_short / 4 && r.k <= most_k)
+      return launch_short<8>(q, r);
+    if (r.n <= most_short && r.k <= most_k)
+      return launch_short<32>(q, r);
+  }
   using kernel = select_rows_kernel<Word>;
   constexpr std::uint64_t most_blocks = std::uint64_t{1} << 20;
   const std::uint64_t results = r.rows * r.k;
