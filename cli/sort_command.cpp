@@ -189,6 +189,8 @@ int sort_one_array(const sort_job& job, files::input source, file_format format,
   refuse_text_options(job.text);
   if (job.inputs.size() != 1)
     refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  if ((job.rows || job.axis) && !(job.top + job.quantiles).empty())
+    refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
   if (job.rows || job.axis)
     return sort_along(job, std::move(source), format, voice);
   progress_bar bar(voice);

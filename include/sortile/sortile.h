@@ -188,6 +188,22 @@ sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t
                                  size_t count, sortile_quantile_method method, double* results,
                                  const sortile_options* options);
 
+/* The groups of n equal keys in host memory: *groups becomes their number. Outputs that are NULL are not wanted; all but
+ * keys_out hold numbers of index_bytes (4 or 8). */
+typedef struct sortile_groups_request {
+  sortile_key_type type;
+  size_t n;
+  const void* keys;
+  void* keys_out;     /* room for n keys: of each group the one with the lowest position */
+  size_t index_bytes;
+  void* first;        /* room for n: of each group the lowest position */
+  void* counts;       /* room for n: keys of each group */
+  void* offsets;      /* room for n + 1: where each group begins in `order`, and n */
+  void* order;        /* n: positions, group by group */
+  void* inverse;      /* n: the group of each key */
+} sortile_groups_request;
+sortile_status sortile_groups(const sortile_groups_request* request, size_t* groups, const sortile_options* options);
+
 /* *position becomes the index of the first key out of order, n where all are in order. */
 sortile_status sortile_first_disorder(sortile_key_type type, const void* keys, size_t n, size_t* position,
                                       const sortile_options* options);

@@ -14,6 +14,7 @@ from __future__ import annotations
 from ._about import explain, info, release_scratch
 from ._merging import merge
 from ._rows import argsort_rows, lexsort
+from ._select import group_by, median, partition, quantile, top_k
 from ._sorting import argsort, is_sorted, sort, sort_by_key
 from ._tables import argsort_table, sort_table
 from ._unique import unique
@@ -23,14 +24,19 @@ __all__ = [
     "argsort_rows",
     "argsort_table",
     "explain",
+    "group_by",
     "info",
     "is_sorted",
     "lexsort",
+    "median",
+    "partition",
+    "quantile",
     "merge",
     "release_scratch",
     "sort",
     "sort_by_key",
     "sort_table",
+    "top_k",
     "unique",
 ]
 

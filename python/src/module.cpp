@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "device.hpp"
+#include "select.hpp"
 #include "sort.hpp"
 #include "xla.hpp"
 
@@ -84,6 +85,11 @@ NB_MODULE(_core, m) {
   def_any(m, "merge", &here::merge);
   def_any(m, "unique", &here::unique);
   def_any(m, "explain", &here::explain);
+  const auto any = [] { return nanobind::arg().none(); };
+  m.def("top_k", &here::top_k, any(), any(), any(), any(), any());
+  m.def("keys_at_ranks", &here::keys_at_ranks, any(), any(), any(), any());
+  m.def("nth_element", &here::nth_element, any(), any(), any());
+  m.def("group_by", &here::group_by, any(), any(), any());
   m.def("info", &here::info);
   m.def("release_scratch", &here::release_scratch_memory);
   m.def("device_sort", &here::device_sort);

@@ -1,4 +1,5 @@
 // The C ABI: structs and exceptions translated, nothing else.
+#include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/segments.hpp>
 #include <sortile/select.hpp>
@@ -299,6 +300,25 @@ sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t
                                                         "they go from 0 (SORTILE_LINEAR) to 4 (SORTILE_MIDPOINT)"),
                           .results = results},
         options_of(opts));
+  });
+}
+
+sortile_status sortile_groups(const sortile_groups_request* given, size_t* groups, const sortile_options* opts) {
+  return translated([&] {
+    need_result(groups, "groups");
+    if (given == nullptr)
+      throw invalid_argument("sortile: the request of groups is null");
+    *groups = run(groups_request{.type = type_of(given->type),
+                                 .n = given->n,
+                                 .keys = given->keys,
+                                 .keys_out = given->keys_out,
+                                 .index_bytes = given->index_bytes,
+                                 .first = given->first,
+                                 .counts = given->counts,
+                                 .offsets = given->offsets,
+                                 .order = given->order,
+                                 .inverse = given->inverse},
+                  options_of(opts));
   });
 }
 

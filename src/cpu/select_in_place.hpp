@@ -16,6 +16,76 @@
 
 namespace sortile::cpu {
 
+/// Which keys are among the first k: those below a threshold, and as many of those equal to it as are missing.
+template <class K>
+struct first_keys {
+  K image = 0;
+  std::size_t equal = 0; ///< how many of those that equal it: the ones with the lowest positions
+};
+
+/// The places on one side of k, in order, whose keys are among the first k, or are not.
+template <class K>
+class misplaced_keys {
+ public:
+  /// Of the places [begin, end); `equal_before` keys before them equal the threshold.
+  misplaced_keys(const K* keys, std::size_t begin, std::size_t end, std::size_t equal_before, bool among_first,
+                 const first_keys<K>& first, const key_image<K>& image)
+      : keys_(keys), at_(begin), end_(end), equal_(equal_before), among_first_(among_first), first_(first),
+        image_(image) {}
+
+  /// The next place. There is one.
+  std::size_t next() {
+    while (taken_ == found_)
+      fill();
+    return block_ + offsets_[taken_++];
+  }
+  void skip(std::size_t count) {
+    while (found_ - taken_ < count) {
+      count -= found_ - taken_;
+      fill();
+    }
+    taken_ += count;
+  }
+  /// What next() will give.
+  std::size_t peek() {
+    const std::size_t place = next();
+    --taken_;
+    return place;
+  }
+  /// From here on nothing is read at or behind this place.
+  void end_at(std::size_t place) { end_ = place; }
+
+ private:
+  void fill() {
+    const select_loops<K>& loops = best_select_loops<K>();
+    const std::size_t m = std::min(select_block, end_ - at_);
+    std::uint8_t is_first[select_block] = {};
+    std::size_t equals = 0;
+    for (std::size_t i = loops.below(keys_ + at_, m, image_, first_.image, equals, offsets_); i-- > 0;)
+      is_first[offsets_[i]] = 1;
+    if (equals > 0)
+      equals = loops.equal(keys_ + at_, m, image_, first_.image, offsets_);
+    for (std::size_t i = 0; i < equals; ++i)
+      is_first[offsets_[i]] = equal_ + i < first_.equal;
+    equal_ += equals;
+    found_ = taken_ = 0;
+    for (std::size_t i = 0; i < m; ++i) {
+      offsets_[found_] = static_cast<std::uint16_t>(i);
+      found_ += (is_first[i] != 0) == among_first_;
+    }
+    block_ = at_;
+    at_ += m;
+  }
+
+  const K* keys_;
+  std::size_t at_, end_, equal_;
+  bool among_first_;
+  first_keys<K> first_;
+  key_image<K> image_;
+  std::size_t block_ = 0, found_ = 0, taken_ = 0; // of the block that is being given out
+  std::uint16_t offsets_[select_block];
+};
+
 template <class K>
 class exchange_with_first {
  public:
@@ -27,106 +97,66 @@ class exchange_with_first {
     std::size_t n;
   };
 
-  /// The first k are the keys below `at`, and as many of those equal to it as are missing. The place `skipped` (n:
-  /// none), not before k, takes no part.
-  exchange_with_first(const arrays& a, std::size_t k, const threshold<K>& at, const key_image<K>& image,
-                      unsigned threads, std::size_t skipped)
-      : arrays_(a), k_(k), at_(at), image_(image), threads_(threads), skipped_(skipped),
+  /// The places [0, k) and [behind, n) take part; there are k first keys among them.
+  exchange_with_first(const arrays& a, std::size_t k, std::size_t behind, const first_keys<K>& first,
+                      const key_image<K>& image, unsigned threads)
+      : arrays_(a), k_(k), behind_(behind), first_(first), image_(image), threads_(threads),
         pieces_(a.n < alone_below ? 1 : std::size_t{4} * threads) {}
 
   /// Where `fills`, nothing moves to the places before k: they are written by others later.
   void run(bool fills) {
-    count();
-    const std::size_t exchanges = before_.back().misplaced;
-    const std::size_t tasks = std::min(pieces_, exchanges);
-    std::vector<std::array<cursor, 2>> starts(tasks);
+    const std::vector<sums> left = count(0, k_, 0, false);
+    const std::vector<sums> right = count(behind_, arrays_.n, left.back().equal, true);
+    const std::size_t exchanges = left.back().misplaced, tasks = std::min(pieces_, exchanges);
+    std::vector<std::optional<misplaced_keys<K>>> from(tasks), to(tasks);
     for_each_task(threads_, tasks, nullptr, [&](unsigned, std::size_t task) {
-      const std::size_t first = part_begin(exchanges, tasks, task);
-      starts[task] = {start(before_, 0, k_, first, false), start(behind_, k_, arrays_.n, first, true)};
+      const std::size_t number = part_begin(exchanges, tasks, task);
+      from[task] = start(left, 0, k_, number, false);
+      to[task] = start(right, behind_, arrays_.n, number, true);
     });
+    for (std::size_t task = 0; task + 1 < tasks; ++task) {
+      from[task]->end_at(from[task + 1]->peek());
+      to[task]->end_at(to[task + 1]->peek());
+    }
     for_each_task(threads_, tasks, nullptr, [&](unsigned, std::size_t task) {
-      auto [left, right] = starts[task];
       for (std::size_t i = part_begin(exchanges, tasks, task); i < part_begin(exchanges, tasks, task + 1); ++i)
-        exchange(next(left, false), next(right, true), fills);
+        exchange(from[task]->next(), to[task]->next(), fills);
     });
   }
 
  private:
   static constexpr std::size_t alone_below = std::size_t{1} << 16; // keys
 
-  /// What lies before a piece: keys equal to the k-th in the whole array, misplaced ones on its side of k.
+  /// What lies before a piece: keys equal to the threshold in both sides, misplaced ones in its own.
   struct sums {
     std::size_t equal = 0;
     std::size_t misplaced = 0;
   };
-  /// A place, and how many keys equal to the k-th lie before it.
-  struct cursor {
-    std::size_t place = 0;
-    std::size_t equal = 0;
-  };
 
-  /// Whether the key at the cursor is among the first k; moves the cursor on.
-  bool step(cursor& c) const {
-    const std::size_t place = c.place++;
-    if (place == skipped_)
-      return false;
-    const K x = image_.ordering(arrays_.keys[place]);
-    if (x == at_.image)
-      return c.equal++ < k_ - at_.below;
-    return x < at_.image;
-  }
-
-  /// The next place whose key is, or is not, among the first k. There is one.
-  std::size_t next(cursor& c, bool among_first) const {
-    while (step(c) != among_first) {
-    }
-    return c.place - 1;
-  }
-
-  void count() {
-    std::vector<piece_counts> left(pieces_), right(pieces_);
-    for_each_task(threads_, 2 * pieces_, nullptr, [&](unsigned, std::size_t task) {
-      const bool is_right = task >= pieces_;
-      const std::size_t piece = is_right ? task - pieces_ : task, first = is_right ? k_ : 0,
-                        n = is_right ? arrays_.n - k_ : k_;
-      piece_counts c;
-      for (std::size_t i = first + part_begin(n, pieces_, piece); i < first + part_begin(n, pieces_, piece + 1); ++i) {
-        if (i == skipped_)
-          continue;
-        const K x = image_.ordering(arrays_.keys[i]);
-        c.below += x < at_.image;
-        c.equal += x == at_.image;
-      }
-      (is_right ? right : left)[piece] = c;
-    });
-    before_.assign(1, {});
+  std::vector<sums> count(std::size_t begin, std::size_t end, std::size_t equal_before, bool among_first) const {
+    const selection<K> side(arrays_.keys + begin, end - begin, image_, threads_, nullptr);
+    const std::vector<piece_counts> counts = side.count(first_.image, pieces_);
+    std::vector<sums> before{{equal_before, 0}};
     for (std::size_t piece = 0; piece < pieces_; ++piece) {
-      const std::size_t n = part_begin(k_, pieces_, piece + 1) - part_begin(k_, pieces_, piece);
-      add(before_, left[piece], [&](std::size_t among_first) { return n - among_first; });
+      const sums last = before.back();
+      const std::size_t n = part_begin(end - begin, pieces_, piece + 1) - part_begin(end - begin, pieces_, piece);
+      const std::size_t missing = last.equal < first_.equal ? first_.equal - last.equal : 0;
+      const std::size_t chosen = counts[piece].below + std::min(counts[piece].equal, missing);
+      before.push_back({last.equal + counts[piece].equal, last.misplaced + (among_first ? chosen : n - chosen)});
     }
-    behind_.assign(1, {before_.back().equal, 0});
-    for (std::size_t piece = 0; piece < pieces_; ++piece)
-      add(behind_, right[piece], [](std::size_t among_first) { return among_first; });
+    return before;
   }
 
-  template <class Misplaced>
-  void add(std::vector<sums>& to, const piece_counts& c, Misplaced&& misplaced) const {
-    const sums last = to.back();
-    const std::size_t wanted = k_ - at_.below;
-    const std::size_t equal_among_first = last.equal < wanted ? std::min(c.equal, wanted - last.equal) : 0;
-    to.push_back({last.equal + c.equal, last.misplaced + misplaced(c.below + equal_among_first)});
-  }
-
-  /// Where the exchange of that number begins to be looked for, on the side [begin, end).
-  cursor start(const std::vector<sums>& side, std::size_t begin, std::size_t end, std::size_t number,
-               bool among_first) const {
+  /// Where the exchange of that number begins on a side.
+  misplaced_keys<K> start(const std::vector<sums>& side, std::size_t begin, std::size_t end, std::size_t number,
+                          bool among_first) const {
     std::size_t piece = 0;
     while (side[piece + 1].misplaced <= number)
       ++piece;
-    cursor c{begin + part_begin(end - begin, pieces_, piece), side[piece].equal};
-    for (std::size_t i = side[piece].misplaced; i < number; ++i)
-      next(c, among_first);
-    return c;
+    misplaced_keys<K> places(arrays_.keys, begin + part_begin(end - begin, pieces_, piece), end, side[piece].equal,
+                             among_first, first_, image_);
+    places.skip(number - side[piece].misplaced);
+    return places;
   }
 
   void exchange(std::size_t left, std::size_t right, bool fills) {
@@ -146,13 +176,11 @@ class exchange_with_first {
   }
 
   arrays arrays_;
-  std::size_t k_;
-  threshold<K> at_;
+  std::size_t k_, behind_;
+  first_keys<K> first_;
   key_image<K> image_;
   unsigned threads_;
-  std::size_t skipped_;
   std::size_t pieces_;
-  std::vector<sums> before_, behind_;
 };
 
 /// `first` holds the first k of the request, in order; the array has everything else moved out of their way.
@@ -163,8 +191,8 @@ void make_room_for_first(const partial_sort_request& r, const void* first, const
   const K last = image.ordering(keys[r.k - 1]);
   const K* const equal = std::partition_point(keys, keys + r.k, [&](K u) { return image.ordering(u) < last; });
   auto* const values = r.value_bytes == 0 ? nullptr : static_cast<std::byte*>(r.values);
-  exchange_with_first<K>({static_cast<K*>(r.keys), values, r.value_bytes, r.n}, r.k,
-                         {last, static_cast<std::size_t>(equal - keys)}, image, threads, r.n)
+  exchange_with_first<K>({static_cast<K*>(r.keys), values, r.value_bytes, r.n}, r.k, r.k,
+                         {last, r.k - static_cast<std::size_t>(equal - keys)}, image, threads)
       .run(true);
 }
 
@@ -183,7 +211,7 @@ void exchange_around(const nth_element_request& r, const void* found, const opti
   all.each_equal(x, counts, r.nth - below, r.nth - below + 1,
                  [&](std::size_t, std::size_t position) { place = position; });
   std::swap(keys[place], keys[r.nth]);
-  exchange_with_first<K>({keys, nullptr, 0, r.n}, r.nth, {x, below}, image, threads, r.nth).run(false);
+  exchange_with_first<K>({keys, nullptr, 0, r.n}, r.nth, r.nth + 1, {x, r.nth - below}, image, threads).run(false);
 }
 
 } // namespace sortile::cpu

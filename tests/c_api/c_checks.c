@@ -375,6 +375,24 @@ static const char* selects(void) {
   CHECK(ends[0] == sorted[0] && ends[1] == sorted[COUNT - 1]);
   CHECK(sortile_quantiles(SORTILE_U32, keys, COUNT, probabilities, 2, (sortile_quantile_method)5, ends, NULL) ==
         SORTILE_INVALID_ARGUMENT);
+  static uint32_t distinct[COUNT], counts[COUNT], group_of[COUNT];
+  sortile_groups_request grouped = {0};
+  size_t groups = 0;
+  grouped.type = SORTILE_U32;
+  grouped.n = COUNT;
+  grouped.keys = keys;
+  grouped.keys_out = distinct;
+  grouped.index_bytes = 4;
+  grouped.counts = counts;
+  grouped.inverse = group_of;
+  CHECK(sortile_groups(&grouped, &groups, NULL) == SORTILE_OK && groups > 1 && groups <= 500);
+  size_t all = 0;
+  for (size_t g = 0; g < groups; ++g)
+    all += counts[g];
+  CHECK(all == COUNT);
+  for (size_t i = 0; i < COUNT; ++i)
+    CHECK(distinct[group_of[i]] == keys[i]);
+  CHECK(sortile_groups(NULL, &groups, NULL) == SORTILE_INVALID_ARGUMENT);
   CHECK(sortile_nth_element(SORTILE_U32, keys, COUNT, 50, NULL) == SORTILE_OK && keys[50] == sorted[50]);
   CHECK(sortile_partial_sort(SORTILE_U32, keys, COUNT, 60, 0, NULL, NULL) == SORTILE_OK);
   CHECK(memcmp(keys, sorted, 60 * sizeof keys[0]) == 0);

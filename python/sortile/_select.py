@@ -1,0 +1,268 @@
+"""Parts of a sort: the first k, partitions, medians and quantiles; and groups of equal keys.
+
+Each reads the array about once, where a sort moves it several times.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+
+import numpy as np
+from numpy.exceptions import AxisError
+
+from ._arrays import Array, Nan, given, native, no_order
+from ._backend import core
+from ._progress import Progress, telling
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class TopK(NamedTuple):
+    """What `top_k` gives: arrays of one shape."""
+
+    values: NDArray[Any]
+    indices: NDArray[np.int64]
+
+
+class Groups(NamedTuple):
+    """What `group_by` gives: group g has the key keys[g] and the positions order[offsets[g]:offsets[g + 1]]."""
+
+    keys: NDArray[Any]
+    offsets: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+
+def _rows(a: Array, axis: int | None) -> tuple[Array, tuple[int, ...], int]:
+    """The array with the axis last, as rows without gaps; the other axes; and where the axis was."""
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    if not -a.ndim <= axis < a.ndim:
+        raise AxisError(f"sortile: axis {axis} of an array with {a.ndim} dimensions")
+    moved = np.moveaxis(a, axis, -1)
+    rows = np.require(native(moved.reshape(int(np.prod(moved.shape[:-1])), moved.shape[-1])), requirements=["C", "A"])
+    return rows, moved.shape[:-1], axis % a.ndim
+
+
+def _done(result: Any, a: Array) -> Any:
+    if result is NotImplemented:
+        raise no_order(a.dtype)
+    return result
+
+
+def _missing(a: Array) -> Array | None:
+    """Which elements are NaN or NaT; None for types that have none."""
+    if a.dtype.kind in "mM":
+        return np.asarray(np.isnat(a))
+    return np.asarray(a != a) if a.dtype.kind in "fV" else None
+
+
+def top_k(
+    x: ArrayLike,
+    k: int,
+    /,
+    *,
+    axis: int | None = -1,
+    largest: bool = True,
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> TopK:
+    """The k largest (or smallest) elements along an axis, in order, and where they are.
+
+    Parameters
+    ----------
+    x : array
+        Of elements that the library orders by themselves: booleans, integers, floats, datetime64, timedelta64.
+    k : int
+        From 0 to the axis' length.
+    axis : int or None
+        The axis; None takes all elements as one.
+    largest : bool
+        The largest, in descending order; False: the smallest, in ascending order.
+    nan : {"last", "largest"}
+        NaN and NaT are chosen after all others, or count as the largest values.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    TopK
+        `values` and `indices` (int64). Of equal elements those with the lowest indices come first, always.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `sort`; ValueError also for a k beyond the axis.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.top_k(np.array([3, 1, 7, 7]), 2)
+    TopK(values=array([7, 7]), indices=array([2, 3]))
+    """
+    a, back = given(x)
+    rows, others, at = _rows(a, axis)
+    n = rows.shape[1]
+    if not 0 <= k <= n:
+        raise ValueError(f"sortile.top_k: k = {k} of {n} elements; allowed are 0 to {n}")
+    with telling(progress) as tell:
+        lacks = _missing(rows) if nan == "last" and (largest or rows.dtype.kind in "mM") else None
+        if lacks is None or not lacks.any():
+            values, indices = _done(core.top_k(rows, k, largest, threads, tell), rows)
+        else:  # they stand at the end where the first ones are: as many more are chosen, and these moved behind
+            most = min(n, k + int(lacks.sum(axis=1).max()))
+            values, indices = _done(core.top_k(rows, most, largest, threads, tell), rows)
+            behind = np.argsort(np.take_along_axis(lacks, indices, 1), axis=1, kind="stable")[:, :k]
+            values, indices = np.take_along_axis(values, behind, 1), np.take_along_axis(indices, behind, 1)
+    shape = (*others, k)
+    return TopK(back(np.moveaxis(values.reshape(shape), -1, at)), back(np.moveaxis(indices.reshape(shape), -1, at)))
+
+
+def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int | None = None) -> NDArray[Any]:
+    """A copy in which the element at place `kth` of the axis is the one that a sort would put there.
+
+    No element before it is larger, none behind it smaller; NaN counts as the largest value, as in NumPy.
+
+    Parameters
+    ----------
+    x, axis, threads
+        As in `top_k`.
+    kth : int
+        The place; negative ones count from the end.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> int(sortile.partition(np.array([5, 1, 4, 2, 3]), 2)[2])
+    3
+    """
+    a, back = given(x)
+    rows, others, at = _rows(a, axis)
+    n = rows.shape[1]
+    if not -n <= kth < n:
+        raise ValueError(f"sortile.partition: kth = {kth} of {n} elements; allowed are {-n} to {n - 1}")
+    if rows.dtype.kind in "mM":
+        raise no_order(rows.dtype)
+    copy = rows.copy() if np.may_share_memory(rows, a) else rows
+    _done(core.nth_element(copy, kth % n, threads), rows)
+    return back(np.moveaxis(copy.reshape((*others, n)), -1, at))
+
+
+_METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
+
+
+def quantile(
+    x: ArrayLike,
+    q: float | Sequence[float],
+    /,
+    *,
+    axis: int | None = None,
+    method: str = "linear",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Any:
+    """Quantiles along an axis, as ``np.quantile`` gives them: exact, several from one read of the array.
+
+    Parameters
+    ----------
+    x : array of booleans, integers or floats
+    q : number or sequence of numbers from 0 to 1
+    axis : int or None
+        The axis; None, the default, takes all elements as one.
+    method : {"linear", "lower", "higher", "nearest", "midpoint"}
+        What a quantile between two elements is.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    float64, or an array of them with the axis of `q` first. NaN where the elements include one.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.quantile(np.array([7, 1, 3, 10]), [0.5, 0.75]).tolist()
+    [5.0, 7.75]
+    """
+    if method not in _METHODS:
+        raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(_METHODS)}")
+    a, _ = given(x)
+    rows, others, _at = _rows(a, axis)
+    n = rows.shape[1]
+    wanted = np.asarray(q, dtype=np.float64)
+    if n == 0:
+        raise ValueError("sortile.quantile: of no elements; at least one is needed")
+    if rows.dtype.kind not in "biuf":
+        raise no_order(rows.dtype)
+    if not ((wanted >= 0) & (wanted <= 1)).all():
+        raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
+    place = wanted.reshape(-1) * (n - 1)
+    low = np.floor(place).astype(np.int64)
+    high = np.ceil(place).astype(np.int64)
+    ranks = np.unique(np.concatenate([low, high, [n - 1]]))
+    with telling(progress) as tell:
+        keys = _done(core.keys_at_ranks(rows, ranks.tolist(), threads, tell), rows).astype(np.float64)
+    below, above = keys[:, np.searchsorted(ranks, low)], keys[:, np.searchsorted(ranks, high)]
+    result = _between(below, above, place - low, low, method)
+    result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
+    return result.T.reshape((*wanted.shape, *others))[()]
+
+
+def _between(below: Array, above: Array, part: Array, low: Array, method: str) -> Array:
+    if method == "lower":
+        return below
+    if method == "higher":
+        return above
+    if method == "nearest":
+        return np.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), above, below)
+    if method == "midpoint":
+        part = np.where(part > 0, 0.5, 0.0)
+    with np.errstate(invalid="ignore"):
+        length = above - below
+        between = np.where(part < 0.5, below + length * part, above - length * (1 - part))
+    return np.where(below == above, below, between)
+
+
+def median(
+    x: ArrayLike, /, *, axis: int | None = None, threads: int | None = None, progress: Progress = None
+) -> Any:
+    """The middle element, or the mean of the two in the middle, as ``np.median`` gives it: ``quantile(x, 0.5)``.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> float(sortile.median(np.array([7, 1, 3, 10])))
+    5.0
+    """
+    return quantile(x, 0.5, axis=axis, threads=threads, progress=progress)
+
+
+def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progress = None) -> Groups:
+    """The groups of equal keys: the distinct keys in order, and the positions of each one's elements.
+
+    Parameters
+    ----------
+    keys : array of one axis
+        NaNs are one group, and so are -0.0 and 0.0.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    Groups
+        `keys`, `offsets` (one more than keys) and `order`: ``order[offsets[g]:offsets[g + 1]]`` are the positions of
+        ``keys[g]``, rising.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.group_by(np.array([3, 1, 3]))
+    Groups(keys=array([1, 3]), offsets=array([0, 1, 3]), order=array([1, 0, 2]))
+    """
+    a, back = given(keys)
+    if a.ndim != 1:
+        raise ValueError(f"sortile.group_by: keys of shape {a.shape}; they have one axis")
+    flat = np.require(native(a), requirements=["C", "A"])
+    with telling(progress) as tell:
+        return Groups(*(back(part) for part in _done(core.group_by(flat, threads, tell), flat)))

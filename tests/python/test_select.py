@@ -1,0 +1,121 @@
+"""Parts of a sort, and groups, against NumPy."""
+
+import numpy as np
+import pytest
+
+import sortile
+
+
+def some(dtype, shape, seed=1):
+    r = np.random.default_rng(seed)
+    kind = np.dtype(dtype).kind
+    if kind == "f":
+        x = r.normal(size=shape).astype(dtype)
+        x[r.random(shape) < 0.2] = 0.5
+        return x
+    if kind in "mM":
+        return r.integers(-500, 500, shape).astype("i8").view(dtype)
+    return r.integers(0, 100, shape).astype(dtype)
+
+
+TYPES = ["u1", "i2", "u4", "i8", "f2", "f4", "f8", "M8[s]", "?"]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape, axis", [((5000,), -1), ((7, 900), 1), ((900, 7), 0), ((4, 30, 5), None)])
+@pytest.mark.parametrize("largest", [True, False])
+def test_top_k(dtype, shape, axis, largest):
+    x = some(dtype, shape)
+    n = x.size if axis is None else x.shape[axis]
+    for k in {0, 1, min(n, 20), n}:
+        values, indices = sortile.top_k(x, k, axis=axis, largest=largest)
+        order = sortile.argsort(x, axis=axis, descending=largest)
+        flat, lanes = (x.reshape(-1), 0) if axis is None else (x, axis)
+        wanted = np.take(order, range(k), lanes)
+        np.testing.assert_array_equal(indices, wanted)
+        np.testing.assert_array_equal(values, np.take_along_axis(flat, wanted, lanes))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])
+def test_nan_is_chosen_last(dtype):
+    x = some(dtype, (5, 2000))
+    x[np.random.default_rng(2).random(x.shape) < 0.4] = np.nan
+    for largest in (True, False):
+        values, indices = sortile.top_k(x, 1500, largest=largest)
+        wanted = sortile.argsort(x, descending=largest)[:, :1500]
+        np.testing.assert_array_equal(indices, wanted)
+        np.testing.assert_array_equal(values, np.take_along_axis(x, wanted, 1))
+    assert np.isnan(sortile.top_k(x, 3, nan="largest").values).all()
+
+
+def test_nat_is_chosen_last():
+    x = some("M8[s]", 1000)
+    x[::3] = np.datetime64("NaT")
+    for largest in (True, False):
+        got = sortile.top_k(x, 900, largest=largest).indices
+        np.testing.assert_array_equal(got, sortile.argsort(x, descending=largest)[:900])
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "f4", "f8"])
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "nearest", "midpoint"])
+def test_quantiles(dtype, method):
+    for shape, axis in [((5001,), None), ((6, 400), 1), ((400, 6), 0), ((3,), None), ((1,), 0)]:
+        x = some(dtype, shape)
+        for q in (0.3, [0, 0.25, 0.5, 0.99, 1], [[0.1], [0.7]]):
+            np.testing.assert_allclose(
+                sortile.quantile(x, q, axis=axis, method=method),
+                np.quantile(x.astype("f8"), q, axis=axis, method=method),
+                rtol=1e-12,
+            )
+
+
+def test_nan_in_quantiles_and_medians():
+    x = some("f8", (4, 1000))
+    x[2, 5] = np.nan
+    np.testing.assert_allclose(sortile.median(x, axis=1), np.median(x, axis=1))
+    assert np.isnan(sortile.median(x))
+    assert sortile.median(np.array([np.inf, np.inf])) == np.inf
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "f4"])
+def test_partition(dtype):
+    for shape, axis in [((5000,), -1), ((7, 300), 1), ((300, 7), 0)]:
+        x = some(dtype, shape)
+        before = x.copy()
+        for kth in (0, 11, -1):
+            got = np.moveaxis(sortile.partition(x, kth, axis=axis), axis, -1)
+            in_order = np.sort(np.moveaxis(x, axis, -1), axis=-1)
+            place = kth % got.shape[-1]
+            np.testing.assert_array_equal(got[..., place], in_order[..., place])
+            assert (got[..., :place] <= got[..., place : place + 1]).all()
+            assert (got[..., place:] >= got[..., place : place + 1]).all()
+            np.testing.assert_array_equal(np.sort(got, axis=-1), in_order)
+        np.testing.assert_array_equal(x, before)
+
+
+def test_groups():
+    for dtype in ("u1", "i8", "f4"):
+        x = some(dtype, 5000)
+        keys, offsets, order = sortile.group_by(x)
+        wanted, counts = np.unique(x, return_counts=True)
+        np.testing.assert_array_equal(keys, wanted)
+        np.testing.assert_array_equal(np.diff(offsets), counts)
+        np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
+    assert [a.tolist() for a in sortile.group_by(np.array([], dtype="u4"))] == [[], [0], []]
+
+
+def test_misuse():
+    x = np.arange(5)
+    for call, error, word in [
+        (lambda: sortile.top_k(x, 6), ValueError, "0 to 5"),
+        (lambda: sortile.top_k(x, -1), ValueError, "0 to 5"),
+        (lambda: sortile.top_k(x, 1, axis=1), np.exceptions.AxisError, "axis 1"),
+        (lambda: sortile.top_k(np.array(["a"]), 1), TypeError, "order"),
+        (lambda: sortile.partition(x, 5), ValueError, "-5 to 4"),
+        (lambda: sortile.quantile(x, 1.5), ValueError, "0 to 1"),
+        (lambda: sortile.quantile(x, 0.5, method="best"), ValueError, "linear"),
+        (lambda: sortile.quantile(np.array([]), 0.5), ValueError, "no elements"),
+        (lambda: sortile.group_by(x.reshape(5, 1)), ValueError, "one axis"),
+    ]:
+        with pytest.raises(error, match=word):
+            call()
