@@ -19,6 +19,8 @@ void need_host_call(const char* operation, key_type type, const options& opts) {
   if (opts.workspace.data() != nullptr)
     refuse_call(std::string("a workspace is given to ") + operation +
                 ", which allocates its own memory; sorts and top-k take options::workspace");
+  if (opts.workspace_limit != 0)
+    refuse_call(std::string("a limit of the workspace is given to ") + operation + "; only sorts keep one");
 }
 
 void need_at_most(const char* name, std::size_t value, const char* bound_name, std::size_t bound) {
@@ -79,6 +81,8 @@ top_k_arrays arrays_of(const top_k_request& r) {
 
 void top_k(const top_k_request& r, const options& opts) {
   need_sort_options(r.type, opts);
+  if (opts.workspace_limit != 0)
+    refuse_call("a limit of the workspace is given to a top-k; only sorts keep one");
   need_at_most("k", r.k, "n", r.n);
   need_payload(r);
   const top_k_arrays a = arrays_of(r);

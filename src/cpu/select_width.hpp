@@ -30,10 +30,10 @@
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
 #endif
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
 #endif
 #define SORTILE_CPU_ISA avx2
 #include "cpu/select_loops.ipp"
@@ -49,14 +49,13 @@ namespace sortile::cpu {
 
 template <class K>
 const select_loops<K>& best_select_loops() {
-#if defined(SORTILE_CPU_AVX512)
+#if defined(SORTILE_CPU_X86)
   static constexpr select_loops<K> widest{avx512::below<K>, avx512::equal<K>, avx512::between<K>,
                                           avx512::histogram_of_prefix<K>};
   static constexpr select_loops<K> wide{avx2::below<K>, avx2::equal<K>, avx2::between<K>, avx2::histogram_of_prefix<K>};
-  if (tuning().wide_kernels && has_avx512())
+  if (uses(instruction_set::avx512))
     return widest;
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (tuning().wide_kernels && has_avx2)
+  if (uses(instruction_set::avx2))
     return wide;
 #endif
   static constexpr select_loops<K> plain{generic::below<K>, generic::equal<K>, generic::between<K>,

@@ -35,6 +35,7 @@ TEST(SelectMisuse, TopK) {
   refused([](auto& r) { r.keys_in = reinterpret_cast<const char*>(keys.data()) + 1; }, {"not aligned"});
   refused([](auto&) {}, {"bit window"}, {.bits = {3, 40}});
   refused([](auto&) {}, {"stream"}, {.stream = out.data()});
+  refused([](auto&) {}, {"limit of the workspace"}, {.workspace_limit = 1 << 20});
 }
 
 TEST(SelectMisuse, Workspaces) {

@@ -1,4 +1,5 @@
 // Top-k on the CPU engine against the oracle: every type, payload and distribution, samples that mislead, rows.
+#include "cpu/radix_job.hpp"
 #include "cpu/select_keys.hpp"
 #include "tests/select/select_case.hpp"
 #include "tests/short_tests.hpp"
@@ -96,6 +97,28 @@ TEST(TopK, SamplesThatMisleadAboutWideKeys) {
         {.type = key_type::u128, .n = n, .k = 777, .workload = "a high sample", .direction = direction, .threads = 2},
         bytes);
     ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST(TopK, EveryInstructionSet) {
+  for (const cpu::instruction_set set : cpu::all_instruction_sets) {
+    if (!cpu::has(set))
+      continue;
+    const cpu::instruction_set usual = cpu::tuning().widest;
+    cpu::tuning().widest = set;
+    for (const key_type type : all_key_types)
+      for (const char* const workload : {"uniform", "few:20"}) {
+        const auto found = check(top_k_case{.type = type,
+                                            .n = 10'001,
+                                            .k = 40,
+                                            .workload = workload,
+                                            .seed = 3,
+                                            .carries = payload::indices,
+                                            .value_bytes = 8,
+                                            .threads = 2});
+        EXPECT_TRUE(found) << cpu::name(set) << ": " << found.complaint;
+      }
+    cpu::tuning().widest = usual;
   }
 }
 
