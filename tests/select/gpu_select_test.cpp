@@ -1,6 +1,7 @@
 // Top-k of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/select/select_case.hpp"
+#include "tests/short_tests.hpp"
 
 #include "testing/workloads.hpp"
 
@@ -10,8 +11,8 @@ namespace {
 class gpu_select : public gpu {};
 
 TEST_F(gpu_select, RandomCases) {
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
-    top_k_case c = random_top_k(seed, "", seed % 10 == 0 ? 1'500'000 : 100'000);
+  for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(1500, 400); ++seed) {
+    top_k_case c = random_top_k(seed, "", seed % 20 == 0 ? 400'000 : 40'000);
     c.where = &managed_memory;
     const auto found = check(c);
     ASSERT_TRUE(found) << found.complaint;
@@ -22,9 +23,9 @@ TEST_F(gpu_select, LargeArrays) {
   std::uint64_t seed = 0;
   for (const char* workload : {"uniform", "equal", "few:3", "sorted", "reversed", "zipf", "normal", "mostly-equal"})
     for (const key_type type : {key_type::u32, key_type::f64})
-      for (const std::size_t k : {1u, 1000u, 100'000u}) {
+      for (const std::size_t k : a_few<std::size_t>(1, {1, 100'000, 1000})) {
         const auto found = check(top_k_case{.type = type,
-                                            .n = 3'000'000,
+                                            .n = 1'000'000,
                                             .k = k,
                                             .workload = workload,
                                             .seed = ++seed,
