@@ -14,7 +14,7 @@
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
 
-/// The groups of n keys in host memory. Each output may be null: then it is not wanted. All outputs but keys_out hold
+/// The groups of n keys. Each output may be null: then it is not wanted. All outputs but keys_out hold
 /// numbers of index_bytes, and none overlaps another or the keys.
 struct groups_request {
   key_type type = key_type::u32;
@@ -27,11 +27,18 @@ struct groups_request {
   void* offsets = nullptr;     ///< room for n + 1: where each group begins in `order`; n behind the last
   void* order = nullptr;       ///< n: the positions of the keys, group by group: argsort
   void* inverse = nullptr;     ///< n: the number of each key's group
+
+  /// With memory::device: where in device memory the number of groups is written when the work is done; n is at least 1.
+  std::uint64_t* device_groups = nullptr;
 };
 
+/// Arrays lie where options::memory says; in device memory the call is asynchronous, like sorts, and returns 0.
 /// \return the number of groups; what lies behind so many elements of an output (offsets: one more) is unspecified.
-/// O(n) workspace of its own. \throws invalid_argument, unknown_engine, engine_unusable, out_of_memory, cancelled
+/// O(n) workspace; of host memory the call's own. \throws invalid_argument, unknown_engine, engine_unusable, out_of_memory, cancelled
 std::size_t run(const groups_request& request, const options& opts = {});
+
+/// Bytes of scratch that are enough for run() with this request in device memory; 0 in host memory.
+std::size_t workspace_bytes(const groups_request& request, const options& opts = {});
 
 /// The distinct keys, in order.
 template <key_range Keys>

@@ -63,6 +63,15 @@ void need_payload(const top_k_request& r) {
     refuse_call("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
 }
 
+void need_space(std::initializer_list<named_array> apart, std::span<std::byte> given, std::size_t wanted) {
+  if (given.size() < wanted)
+    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
+                              " bytes; this request needs " + std::to_string(wanted));
+  const named_array space{"the workspace", given.data(), given.size(), 1, workspace_alignment};
+  need_array(space, memory::device); // whose reach is asked when it is used
+  need_outputs_apart(apart, {space});
+}
+
 struct top_k_arrays {
   named_array keys_in, keys_out, values_in, values_out;
 };
@@ -92,13 +101,8 @@ void top_k(const top_k_request& r, const options& opts) {
 }
 
 void workspace(const top_k_request& r, std::span<std::byte> given, std::size_t wanted) {
-  if (given.size() < wanted)
-    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
-                              " bytes; this request needs " + std::to_string(wanted));
-  const named_array space{"the workspace", given.data(), given.size(), 1, workspace_alignment};
-  need_array(space, memory::device); // whose reach is asked when it is used
   const top_k_arrays a = arrays_of(r);
-  need_outputs_apart({a.keys_in, a.values_in, a.keys_out, a.values_out}, {space});
+  need_space({a.keys_in, a.values_in, a.keys_out, a.values_out}, given, wanted);
 }
 
 void partial_sort(const partial_sort_request& r, const options& opts) {
@@ -150,24 +154,54 @@ void quantiles(const quantiles_request& r, const options& opts) {
              opts.memory);
 }
 
+namespace {
+
+struct groups_arrays {
+  named_array keys, keys_out, first, counts, offsets, order, inverse, groups;
+};
+
+groups_arrays arrays_of(const groups_request& r) {
+  const std::size_t key = key_bytes(r.type);
+  const auto wanted = [&r](const char* name, const void* data, std::size_t count) {
+    return named_array{name, data, data == nullptr ? 0 : count, r.index_bytes, r.index_bytes};
+  };
+  return {{"keys", r.keys, r.n, key, key},
+          {"keys_out", r.keys_out, r.keys_out == nullptr ? 0 : r.n, key, key},
+          wanted("first", r.first, r.n),
+          wanted("counts", r.counts, r.n),
+          wanted("offsets", r.offsets, r.n + 1),
+          wanted("order", r.order, r.n),
+          wanted("inverse", r.inverse, r.n),
+          {"device_groups", r.device_groups, r.device_groups == nullptr ? 0u : 1u, 8, 8}};
+}
+
+} // namespace
+
 void groups(const groups_request& r, const options& opts) {
-  need_host_call("groups", r.type, opts);
+  const bool on_device = opts.memory == memory::device;
+  if (on_device)
+    need_sort_options(r.type, opts);
+  else
+    need_host_call("groups", r.type, opts);
   if (r.index_bytes != 4 && r.index_bytes != 8)
     refuse_call("indices of " + std::to_string(r.index_bytes) + " bytes asked for; allowed are 4 and 8");
   if (r.index_bytes == 4 && r.n >= std::size_t{1} << 32)
     refuse_call("32-bit numbers cannot count n = " + std::to_string(r.n) + " keys; use 64-bit ones from 2^32 on");
-  const std::size_t key = key_bytes(r.type), width = r.index_bytes;
-  const auto wanted = [&](const char* name, const void* data, std::size_t count) {
-    return named_array{name, data, data == nullptr ? 0 : count, width, width};
-  };
-  const named_array keys{"keys", r.keys, r.n, key, key};
-  const named_array keys_out{"keys_out", r.keys_out, r.keys_out == nullptr ? 0 : r.n, key, key};
-  const named_array first = wanted("first", r.first, r.n), counts = wanted("counts", r.counts, r.n),
-                    offsets = wanted("offsets", r.offsets, r.n + 1), order = wanted("order", r.order, r.n),
-                    inverse = wanted("inverse", r.inverse, r.n);
-  for (const named_array* each : {&keys, &keys_out, &first, &counts, &offsets, &order, &inverse})
+  if (on_device != (r.device_groups != nullptr))
+    refuse_call(on_device ? "groups of arrays in device memory need device_groups: where their number is to be written"
+                          : "device_groups is given, but the arrays are said to lie in host memory");
+  if (on_device && r.n == 0)
+    refuse_call("there are no groups of no keys in device memory; n is 1 at least");
+  const groups_arrays a = arrays_of(r);
+  for (const named_array* each :
+       {&a.keys, &a.keys_out, &a.first, &a.counts, &a.offsets, &a.order, &a.inverse, &a.groups})
     need_array(*each, opts.memory);
-  need_outputs_apart({keys}, {keys_out, first, counts, offsets, order, inverse});
+  need_outputs_apart({a.keys}, {a.keys_out, a.first, a.counts, a.offsets, a.order, a.inverse, a.groups});
+}
+
+void workspace(const groups_request& r, std::span<std::byte> given, std::size_t wanted) {
+  const groups_arrays a = arrays_of(r);
+  need_space({a.keys, a.keys_out, a.first, a.counts, a.offsets, a.order, a.inverse, a.groups}, given, wanted);
 }
 
 } // namespace sortile::checks

@@ -12,6 +12,8 @@ void nth_element(const nth_element_request& request, const options& opts);
 void ranks(const ranks_request& request, const options& opts);
 void quantiles(const quantiles_request& request, const options& opts);
 void groups(const groups_request& request, const options& opts);
+/// The caller's workspace, in device memory.
+void workspace(const groups_request& request, std::span<std::byte> given, std::size_t wanted);
 
 /// The caller's workspace: large enough, aligned, apart from the arrays of the request.
 void workspace(const top_k_request& request, std::span<std::byte> given, std::size_t wanted);

@@ -23,21 +23,33 @@ struct assignment {
   unsigned threads;
 };
 
-assignment assign(const top_k_request& request, const options& opts, purpose what) {
-  checks::top_k(request, opts);
-  const bool alone = request.n < alone_below && request.rows == 1;
+/// Who does a request of n keys: the CPU engine, or kernels.
+struct kernels_choice {
+  const selector* kernels = nullptr;
+  std::string_view engine;
+  std::string reason;
+};
+
+kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
   if (opts.memory == memory::host && allows_cpu_engine(opts))
-    return {nullptr, "cpu", "selections of arrays in host memory are done there", alone ? 1 : resolve_threads(opts)};
+    return {nullptr, "cpu", "selections of arrays in host memory are done there"};
   // Any request that every engine takes: only the engine is wanted.
   void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
   const engine_choice choice =
-      choose_engine(sort_request{.n = request.n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+      choose_engine(sort_request{.n = n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
   const selector* const kernels = choice.chosen->selects();
   if (kernels == nullptr || !kernels->reaches(opts.memory))
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
                           ", does not select from arrays in " +
                           (opts.memory == memory::host ? "host memory; engine 'cpu' does" : "device memory"));
-  return {kernels, choice.chosen->name(), choice.reason, opts.memory == memory::device ? 1 : resolve_threads(opts)};
+  return {kernels, choice.chosen->name(), choice.reason};
+}
+
+assignment assign(const top_k_request& request, const options& opts, purpose what) {
+  checks::top_k(request, opts);
+  const kernels_choice by = kernels_for(request.n, opts, what);
+  const bool alone = (request.n < alone_below && request.rows == 1) || opts.memory == memory::device;
+  return {by.kernels, by.engine, by.reason, alone ? 1 : resolve_threads(opts)};
 }
 
 /// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
@@ -144,11 +156,32 @@ void run(const quantiles_request& request, const options& opts) {
   });
 }
 
-std::size_t run(const groups_request& request, const options& opts) {
-  return with_named_failures("a search for groups", [&] {
+std::size_t workspace_bytes(const groups_request& request, const options& opts) {
+  return with_named_failures("the plan of groups", [&]() -> std::size_t {
     checks::groups(request, opts);
-    need_cpu_engine("group", opts);
-    return cpu::groups(request, opts, resolve_threads(opts));
+    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
+    return by.kernels == nullptr || opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request, opts);
+  });
+}
+
+std::size_t run(const groups_request& given, const options& opts) {
+  return with_named_failures("a search for groups", [&]() -> std::size_t {
+    checks::groups(given, opts);
+    const kernels_choice by = kernels_for(given.n, opts, purpose::running);
+    if (by.kernels == nullptr || given.n == 0)
+      return cpu::groups(given, opts, resolve_threads(opts));
+    const bool on_host = opts.memory == memory::host; // the executor's
+    std::uint64_t found = 0;
+    groups_request request = given;
+    if (on_host)
+      request.device_groups = &found;
+    const std::size_t wanted = by.kernels->workspace_bytes(request, opts);
+    const bool callers = opts.workspace.data() != nullptr;
+    if (callers)
+      checks::workspace(request, opts.workspace, wanted);
+    const cpu::scratch own(on_host ? wanted : 0, "the workspace of groups");
+    by.kernels->run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
+    return found;
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
+#include "gpu/device_groups.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/device_sort.hpp"
 #include "gpu/segmented_sort.hpp"
@@ -77,6 +78,23 @@ class selector_on_cuda final : public selector {
                             {"values_out", request.values_out}},
                            select.workspace_bytes(), workspace, opts,
                            [&](const simt::queue& q, void* space) { select.launch(q, space); });
+  }
+
+  std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {
+    return device_groups(request, opts, current_device()).workspace_bytes();
+  }
+  void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    const device_groups groups(request, opts, current_device());
+    queue_in_device_memory({{"keys", request.keys},
+                            {"keys_out", request.keys_out},
+                            {"first", request.first},
+                            {"counts", request.counts},
+                            {"offsets", request.offsets},
+                            {"order", request.order},
+                            {"inverse", request.inverse},
+                            {"device_groups", request.device_groups}},
+                           groups.workspace_bytes(), workspace, opts,
+                           [&](const simt::queue& q, void* space) { groups.launch(q, space); });
   }
 };
 

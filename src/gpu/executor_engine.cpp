@@ -1,5 +1,6 @@
 #include "gpu/executor_engine.hpp"
 
+#include "gpu/device_groups.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/device_sort.hpp"
 #include "gpu/segmented_sort.hpp"
@@ -70,6 +71,14 @@ class selector_on_executor final : public selector {
     progress.report();
     device_select(request, opts, device).launch(simt::queue::executor(pretended), workspace.data());
     progress.finish();
+  }
+
+  std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {
+    return device_groups(request, opts, device).workspace_bytes();
+  }
+  void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    device_groups(request, opts, device).launch(simt::queue::executor(pretended), workspace.data());
   }
 };
 

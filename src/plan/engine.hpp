@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sortile/device.hpp>
+#include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/segments.hpp>
 #include <sortile/select.hpp>
@@ -69,7 +70,7 @@ class segment_sorter {
   ~segment_sorter() = default;
 };
 
-/// Selections of the first k keys, of an engine made of kernels.
+/// Selections of the first k keys, and groups of equal keys, of an engine made of kernels.
 class selector {
  public:
   virtual bool reaches(memory where) const = 0;
@@ -78,6 +79,10 @@ class selector {
   /// Carries out a checked request with a workspace of workspace_bytes(). For arrays in device memory it may be empty:
   /// the engine then allocates one itself.
   virtual void run(const top_k_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
+
+  /// The same of groups; their number goes to request.device_groups, which the kernels reach. There is a key.
+  virtual std::size_t workspace_bytes(const groups_request& request, const options& opts) const = 0;
+  virtual void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
 
  protected:
   ~selector() = default;

@@ -78,8 +78,9 @@ TEST(DeviceSelect, ShortRows) {
     for (const std::size_t k : {1u, 7u, 16u, 17u, 32u, 33u, 64u}) {
       if (k > n)
         continue;
-      constexpr key_type types[] = {key_type::u8, key_type::f16, key_type::u32, key_type::f32, key_type::i64};
-      const char* const workload = ++seed % 3 == 0 ? "uniform" : seed % 3 == 1 ? "few:3" : "sorted";
+      constexpr key_type types[] = {key_type::u8, key_type::f16, key_type::u32, key_type::i64};
+      constexpr const char* workloads[] = {"uniform", "few:3", "sorted", "eight-dup", "zipf"};
+      const char* const workload = workloads[++seed % std::size(workloads)];
       const auto found = check(top_k_case{.type = types[seed % std::size(types)],
                                           .n = n,
                                           .k = k,

@@ -79,22 +79,32 @@ class filter_tile {
   static SORTILE_DEVICE std::uint64_t filter(shared& s, const arrays& a, const chain& tiles, primitives::tile_ticket at,
                                              Word pivot) {
     constexpr unsigned rows = Items / unsigned(Width), row_keys = simt::warp_size * unsigned(Width);
+    constexpr unsigned at_once = rows < 4 ? rows : 4;
     const std::uint64_t first = std::uint64_t{at.tile} * tile_keys + simt::warp_index() * simt::warp_size * Items +
                                 simt::lane_index() * unsigned(Width);
-    simt::vec<Word, Width> x[rows];
-    SORTILE_UNROLL
-    for (unsigned r = 0; r < rows; ++r)
-      x[r] = load<Width, Whole>(a, first + r * row_keys);
     std::uint32_t below = 0, equal = 0; // bit r · Width + w
-    SORTILE_UNROLL
-    for (unsigned r = 0; r < rows; ++r) {
+    // A few rows at a time: more of them in flight cost the registers of another block, which would have more in
+    // flight.
+    SORTILE_NO_UNROLL
+    for (unsigned r = 0; r < rows; r += at_once) {
+      const std::uint64_t here = first + r * row_keys;
+      simt::vec<Word, Width> x[at_once];
       SORTILE_UNROLL
-      for (int w = 0; w < Width; ++w) {
-        const Word u = a.codec.image(x[r][w]);
-        const bool present = Whole || first + r * row_keys + unsigned(w) < a.n;
-        below |= std::uint32_t(present && u < pivot) << (r * unsigned(Width) + unsigned(w));
-        equal |= std::uint32_t(present && u == pivot) << (r * unsigned(Width) + unsigned(w));
+      for (unsigned i = 0; i < at_once; ++i)
+        x[i] = load<Width, Whole>(a, here + i * row_keys);
+      std::uint32_t is_below = 0, is_equal = 0;
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < at_once; ++i) {
+        SORTILE_UNROLL
+        for (int w = 0; w < Width; ++w) {
+          const Word u = a.codec.image(x[i][w]);
+          const bool present = Whole || here + i * row_keys + unsigned(w) < a.n;
+          is_below |= std::uint32_t(present && u < pivot) << (i * unsigned(Width) + unsigned(w));
+          is_equal |= std::uint32_t(present && u == pivot) << (i * unsigned(Width) + unsigned(w));
+        }
       }
+      below |= is_below << (r * unsigned(Width));
+      equal |= is_equal << (r * unsigned(Width));
     }
     const std::uint64_t upto = place(s, tiles, at, below, equal);
     const std::uint64_t before = s.sums.load(simt::warp_index());

@@ -65,7 +65,9 @@ void launch(const simt::queue& q, const select_rows_request<Word>& r, const deta
                       .codec = r.codec,
                       .position_bytes = r.position_bytes,
                       .writes_keys = r.keys_out != nullptr,
-                      .positions_in_all = r.positions_in_all});
+                      .positions_in_all = r.positions_in_all,
+                      .vectors_allowed =
+                          reinterpret_cast<std::uintptr_t>(r.keys) % 16 == 0 && r.stride * sizeof(Word) % 16 == 0});
 }
 
 } // namespace

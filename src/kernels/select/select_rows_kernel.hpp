@@ -30,8 +30,9 @@ struct select_rows_kernel {
   static constexpr unsigned min_blocks = sizeof(Word) <= 4 ? 2 : 1;
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr std::uint32_t capacity = shape.capacity();
-  static constexpr unsigned below = 0, equals = 1;               // counters
-  static constexpr unsigned at_once = sizeof(Word) <= 8 ? 8 : 4; // loads of a thread that wait for memory together
+  static constexpr unsigned below = 0, equals = 1;                                      // counters
+  static constexpr int width = int(16 / sizeof(Word)) < 4 ? int(16 / sizeof(Word)) : 4; // keys of a load
+  static constexpr unsigned vectors = 4; // loads of a thread that wait for memory together
   using element = sample_element<Word, true>;
   using packed = packing<Word, element>;
   using sorter = primitives::block_merge_sort<shape.items, element>;
@@ -56,6 +57,7 @@ struct select_rows_kernel {
   key_codec<Word> codec;
   unsigned position_bytes;
   bool writes_keys, positions_in_all;
+  bool vectors_allowed; // every row begins at a multiple of 16 bytes
 
   SORTILE_DEVICE void operator()(shared& s) const {
     for (std::uint64_t row = simt::block_index(); row < rows; row += simt::grid_size()) {
@@ -123,25 +125,36 @@ struct select_rows_kernel {
     }
     simt::block_barrier();
     std::uint32_t equal = 0;
-    for (std::uint32_t tile = 0; tile < n; tile += at_once * block_threads) {
-      Word x[at_once];
+    constexpr std::uint32_t vectors_tile = vectors * unsigned(width) * block_threads;
+    const std::uint32_t whole = vectors_allowed ? n - n % vectors_tile : 0;
+    for (std::uint32_t tile = 0; tile < whole; tile += vectors_tile) {
+      simt::vec<Word, width> x[vectors];
       SORTILE_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
-        const std::uint64_t i = std::uint64_t{tile} + j * block_threads + simt::thread_index();
-        x[j] = i < n ? keys.load(begin + i) : Word{0};
-      }
+      for (unsigned j = 0; j < vectors; ++j)
+        x[j] = simt::load_vector<width>(keys, begin + tile + vector_place(j), simt::streaming);
       SORTILE_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
-        const std::uint64_t i = std::uint64_t{tile} + j * block_threads + simt::thread_index();
-        const Word u = codec.image(x[j]);
-        equal += i < n && u == pivot && !all;
-        append(s, i < n && (u < pivot || all), u, std::uint32_t(i));
+      for (unsigned j = 0; j < vectors; ++j) {
+        SORTILE_UNROLL
+        for (int w = 0; w < width; ++w) {
+          const Word u = codec.image(x[j][w]);
+          equal += u == pivot && !all;
+          append(s, u < pivot || all, u, tile + vector_place(j) + unsigned(w));
+        }
       }
+    }
+    for (std::uint32_t tile = whole; tile < n; tile += block_threads) {
+      const std::uint64_t i = std::uint64_t{tile} + simt::thread_index();
+      const Word u = i < n ? image(begin, std::uint32_t(i)) : Word{0};
+      equal += i < n && u == pivot && !all;
+      append(s, i < n && (u < pivot || all), u, std::uint32_t(i));
     }
     const std::uint32_t sum = simt::warp_reduce_add(equal);
     if (simt::lane_index() == 0 && sum != 0)
       s.found.fetch_add(equals, sum);
     simt::block_barrier();
+  }
+  static SORTILE_DEVICE std::uint32_t vector_place(unsigned j) {
+    return (j * block_threads + simt::thread_index()) * unsigned(width);
   }
   SORTILE_DEVICE void append(shared& s, bool is_candidate, Word u, std::uint32_t i) const {
     const unsigned found = simt::ballot(is_candidate);

@@ -75,7 +75,8 @@ struct select_short_rows_kernel {
       const Word kth = kth_image(x);
       simt::warp_barrier(); // what is overwritten has been written
       count = append(candidates, x, 0, capacity, [=](Word u) { return u < kth; });
-      count = append(candidates, x, count, k, [=](Word u) { return u == kth; });
+      append(candidates, x, count, k, [=](Word u) { return u == kth; });
+      count = k; // what the first attempt has left behind these does not count
     }
     simt::warp_barrier();
     write(candidates, row, count < capacity ? count : capacity);

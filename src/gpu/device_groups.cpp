@@ -1,0 +1,74 @@
+#include "gpu/device_groups.hpp"
+
+#include "kernels/groups/find_groups.hpp"
+
+#include <algorithm>
+
+namespace sortile::gpu {
+
+device_groups::device_groups(const groups_request& request, const options& opts, const device_facts& device)
+    : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device) {
+  if (request.n == 0)
+    return;
+  std::size_t at = 0;
+  const auto take = [&at](std::size_t bytes) {
+    const std::size_t here = at;
+    at += (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    return here;
+  };
+  const std::size_t n = request.n, width = request.index_bytes;
+  take(n * key_bytes(request.type));
+  order_ = take(needs_order() && request.order == nullptr ? n * width : 0);
+  offsets_ = take(request.counts != nullptr && request.offsets == nullptr ? (n + 1) * width : 0);
+  std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
+  const sort_request sort = sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59));
+  rest_ =
+      take(std::max(device_sort::enough_workspace(sort, options_, device_), kernels::find_groups_workspace_bytes(n)));
+  bytes_ = at;
+}
+
+sort_request device_groups::sort_of(std::byte* workspace, const void* keys) const {
+  sort_request r{.type = request_.type, .n = request_.n, .keys_in = keys, .keys_out = workspace};
+  if (needs_order()) {
+    r.carries = payload::indices;
+    r.value_bytes = request_.index_bytes;
+    r.values_out = order_at(workspace);
+  }
+  return r;
+}
+
+void device_groups::launch(const simt::queue& q, void* workspace) const {
+  auto* const space = static_cast<std::byte*>(workspace);
+  device_sort(sort_of(space, request_.keys), options_, device_).launch(q, space + rest_);
+  switch (key_bytes(request_.type)) {
+  case 1:
+    return launch_groups<std::uint8_t>(q, space);
+  case 2:
+    return launch_groups<std::uint16_t>(q, space);
+  case 4:
+    return launch_groups<std::uint32_t>(q, space);
+  case 8:
+    return launch_groups<std::uint64_t>(q, space);
+  default:
+    return launch_groups<uint128>(q, space);
+  }
+}
+
+template <class Word>
+void device_groups::launch_groups(const simt::queue& q, std::byte* workspace) const {
+  kernels::find_groups(
+      q, kernels::find_groups_request<Word>{.sorted = reinterpret_cast<const Word*>(workspace),
+                                            .order = order_at(workspace),
+                                            .n = request_.n,
+                                            .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
+                                            .index_bytes = unsigned(request_.index_bytes),
+                                            .keys_out = static_cast<Word*>(request_.keys_out),
+                                            .first = request_.first,
+                                            .counts = request_.counts,
+                                            .offsets = offsets_at(workspace),
+                                            .inverse = request_.inverse,
+                                            .groups = request_.device_groups,
+                                            .workspace = workspace + rest_});
+}
+
+} // namespace sortile::gpu

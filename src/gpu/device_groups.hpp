@@ -1,0 +1,44 @@
+// Groups of equal keys in the memory that a queue's kernels see: a sort, then find_groups.
+//
+//   workspace   [ sorted keys | positions, where they are needed and not wanted | offsets, likewise | workspace of the
+//                 sort, then of find_groups ]
+#pragma once
+
+#include "gpu/device_sort.hpp"
+
+#include <sortile/groups.hpp>
+
+namespace sortile::gpu {
+
+class device_groups {
+ public:
+  /// A request that the front door has checked.
+  device_groups(const groups_request& request, const options& opts, const device_facts& device);
+
+  /// Enough for the request, wherever its arrays lie.
+  std::size_t workspace_bytes() const { return bytes_; }
+
+  /// Queues it. `workspace`: workspace_bytes() bytes, aligned to workspace_alignment. Allocates nothing.
+  void launch(const simt::queue& q, void* workspace) const;
+
+ private:
+  sort_request sort_of(std::byte* workspace, const void* keys) const;
+  bool needs_order() const {
+    return request_.order != nullptr || request_.first != nullptr || request_.inverse != nullptr;
+  }
+  void* order_at(std::byte* workspace) const {
+    return !needs_order() ? nullptr : request_.order != nullptr ? request_.order : workspace + order_;
+  }
+  void* offsets_at(std::byte* workspace) const {
+    return request_.offsets != nullptr ? request_.offsets : request_.counts != nullptr ? workspace + offsets_ : nullptr;
+  }
+  template <class Word>
+  void launch_groups(const simt::queue& q, std::byte* workspace) const;
+
+  groups_request request_;
+  options options_; ///< order and bits alone
+  device_facts device_;
+  std::size_t order_ = 0, offsets_ = 0, rest_ = 0, bytes_ = 0; // the sorted keys lie at 0
+};
+
+} // namespace sortile::gpu

@@ -1,0 +1,133 @@
+// The groups of a sorted array, in one read.
+//
+//   sorted    2 2 2 5 | 7 7 9 9       tiles; within one, each warp has rows of 32 neighbours
+//   begins    1 0 0 1 | 1 0 1 0       a key whose image differs from the one before it; a ballot a row
+//   group     0 0 0 1 | 2 2 3 3       the beginnings up to the key, less one: those of the rows and warps before, and
+//   of
+//                                     the tiles before, which a look-back finds (look_back.hpp)
+//
+// What is wanted of a group is written by the thread that has its first key, the group of a key by the key's own. Where
+// a group ends is where the next one begins: counts are differences, made by a launch behind this one.
+//
+// Bytes moved: the keys and positions once, the outputs once; `inverse` is a scatter.
+#pragma once
+
+#include "kernels/groups/find_groups.hpp"
+#include "primitives/look_back.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, class Index>
+struct find_groups_kernel {
+  static constexpr unsigned block_threads = detail::find_groups_threads, items = detail::find_groups_items;
+  static constexpr unsigned warps = block_threads / simt::warp_size;
+  using chain = primitives::look_back_chain<std::uint64_t>;
+
+  struct shared {
+    simt::shared_value<primitives::tile_ticket> ticket;
+    simt::shared_array<std::uint64_t, warps> begins; // of a warp, then before it
+  };
+
+  simt::global<const Word> sorted;
+  simt::global<const Index> order;
+  simt::global<Word> keys_out;
+  simt::global<Index> first, offsets, inverse;
+  simt::global<std::uint64_t> groups; // [1]
+  chain tiles_before;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  std::uint32_t tiles;
+  bool writes_keys, writes_first, writes_offsets, writes_inverse;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    if (simt::thread_index() == 0)
+      s.ticket = tiles_before.draw(tiles);
+    simt::block_barrier();
+    const primitives::tile_ticket ticket = s.ticket;
+    const std::uint64_t at = std::uint64_t{ticket.tile} * detail::find_groups_tile +
+                             simt::warp_index() * simt::warp_size * items + simt::lane_index();
+    unsigned begins[items];
+    std::uint32_t sum = 0;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i) {
+      begins[i] = simt::ballot(is_begin(at + i * simt::warp_size));
+      sum += std::uint32_t(simt::popcount(begins[i]));
+    }
+    const std::uint64_t upto = place(s, ticket, sum);
+    std::uint64_t before = s.begins.load(simt::warp_index());
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i) {
+      write(at + i * simt::warp_size, before, begins[i]);
+      before += std::uint32_t(simt::popcount(begins[i]));
+    }
+    if (ticket.tile == tiles - 1 && simt::thread_index() == 0) {
+      groups[0] = upto;
+      if (writes_offsets)
+        offsets[upto] = Index(n);
+    }
+  }
+
+ private:
+  SORTILE_DEVICE bool is_begin(std::uint64_t i) const {
+    if (i >= n)
+      return false;
+    return i == 0 || codec.image(sorted.load(i)) != codec.image(sorted.load(i - 1));
+  }
+
+  /// s.begins[w] becomes what lies before warp w's keys; returns the beginnings up to the tile's end, in warp 0.
+  SORTILE_DEVICE std::uint64_t place(shared& s, primitives::tile_ticket ticket, std::uint32_t sum) const {
+    constexpr primitives::plus add{};
+    const unsigned lane = simt::lane_index();
+    if (lane == 0)
+      s.begins[simt::warp_index()] = sum;
+    simt::block_barrier();
+    std::uint64_t upto = 0;
+    if (simt::warp_index() == 0) {
+      const auto within =
+          primitives::warp_exclusive_scan(lane < warps ? s.begins.load(lane) : std::uint64_t{0}, add, std::uint64_t{0});
+      const std::uint64_t before = tiles_before.exclusive_prefix(ticket, within.total, add, std::uint64_t{0});
+      if (lane < warps)
+        s.begins[lane] = before + within.before;
+      upto = before + within.total;
+    }
+    simt::block_barrier();
+    return upto;
+  }
+
+  /// Key i of a row of which the lanes of `begins` have a group's first key; `before`: groups that began before the
+  /// row.
+  SORTILE_DEVICE void write(std::uint64_t i, std::uint64_t before, unsigned begins) const {
+    if (i >= n)
+      return;
+    const unsigned self = 1u << simt::lane_index();
+    const std::uint64_t group = before + std::uint32_t(simt::popcount(begins & (simt::lanes_below() | self))) - 1;
+    if (writes_inverse)
+      inverse[std::uint64_t(order.load(i))] = Index(group);
+    if ((begins & self) == 0)
+      return;
+    if (writes_keys)
+      keys_out[group] = sorted.load(i);
+    if (writes_first)
+      first[group] = order.load(i);
+    if (writes_offsets)
+      offsets[group] = Index(i);
+  }
+};
+
+template <class Index>
+struct count_groups_kernel {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 256;
+
+  simt::global<const Index> offsets;
+  simt::global<const std::uint64_t> groups;
+  simt::global<Index> counts;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t end = groups.load(0), stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto g = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); g < end; g += stride)
+      counts[g] = Index(offsets.load(g + 1) - offsets.load(g));
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
