@@ -63,7 +63,6 @@ class segment_run {
     const tiny_kernels<K>* tiny = nullptr;
     if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8))
       tiny = sorts_by_vectors(one.image()) ? best_tiny_kernels<K>() : nullptr;
-    std::size_t elements = 0;
     for (std::size_t i = task.first; i < task.last;) {
       const segment_place p = place_of(c_.where, i);
       if (tiny != nullptr && p.n <= tiny->most) {
@@ -73,13 +72,26 @@ class segment_run {
         if (done > 0)
           continue;
       }
+      if (tiny == nullptr && p.n <= segment_batch<K, V>::longest)
+        if (const std::size_t done = one.sort_some(c_.where, i, task.last); done > 0) {
+          i += done;
+          continue;
+        }
       ++i;
       if (p.n > c_.layout.alone_limit)
         continue;
       one.sort(p);
-      elements += p.n;
     }
-    c_.progress.add(progress_units * (elements - one.told()));
+    c_.progress.add(progress_units * (elements_of(task) - one.told()));
+  }
+
+  /// Of a task, without those of segments that all threads sort.
+  std::size_t elements_of(const segment_task& task) const {
+    std::size_t n = 0;
+    for (std::size_t i = task.first; c_.progress.is_told() && i < task.last; ++i)
+      if (const segment_place p = place_of(c_.where, i); p.n <= c_.layout.alone_limit)
+        n += p.n;
+    return n;
   }
 
   const run_context& c_;

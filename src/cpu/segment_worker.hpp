@@ -12,6 +12,7 @@
 
 #include "cpu/gather.hpp"
 #include "cpu/in_order.hpp"
+#include "cpu/segment_batch.hpp"
 #include "cpu/segment_layout.hpp"
 #include "cpu/vector_sort.hpp"
 #include "plan/segment_places.hpp"
@@ -42,6 +43,7 @@ class segment_worker {
       : job_(job), layout_(layout), at_(at), area_(area), threads_(threads), told_(told),
         kernels_(best_kernels<K, V>()), image_(job.type, job.direction, job.bits), exact_(image_) {
     exact_.exact = exact_.is_float;
+    in_batches_ = job.handling != segment_values::gathered && best_vector_kernels<std::uint64_t>() != nullptr;
     if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
       by_vectors_ = sorts_by_vectors(image_);
       most_by_vectors_ = tuning().vector_bytes / sizeof(K);
@@ -69,6 +71,25 @@ class segment_worker {
     } else {
       sort_lanes({from, nullptr, 0}, p.n, to);
     }
+  }
+
+  /// Sorts segments first, first + 1, … of those that are short, together; how many. None where they are not, or where
+  /// this machine has no vectors.
+  std::size_t sort_some(const segments& where, std::size_t first, std::size_t last) {
+    if constexpr (segment_batch<K, V>::fits) {
+      if (!in_batches_)
+        return 0;
+      segment_batch<K, V> batch;
+      const V* const values =
+          job_.handling == segment_values::direct ? reinterpret_cast<const V*>(job_.values_in) : nullptr;
+      const std::size_t taken =
+          batch.take(where, first, last, exact_.codec, reinterpret_cast<const K*>(job_.keys_in), values);
+      if (taken > 0)
+        batch.put(reinterpret_cast<K*>(job_.keys_out), reinterpret_cast<V*>(job_.values_out),
+                  job_.handling == segment_values::indices);
+      return taken;
+    }
+    return 0;
   }
 
   /// Elements whose progress a long sort has told itself.
@@ -157,7 +178,7 @@ class segment_worker {
   const kernels<K, V>& kernels_;
   const key_image<K> image_; ///< for keys without −0 and NaN
   key_image<K> exact_;       ///< for all
-  bool by_vectors_ = false;
+  bool by_vectors_ = false, in_batches_ = false;
   std::size_t most_by_vectors_ = 0;
   std::size_t told_elements_ = 0;
 };

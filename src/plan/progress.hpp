@@ -15,6 +15,9 @@ class progress_meter {
   progress_meter(const std::function<bool(double)>* callback, std::uint64_t total)
       : callback_(callback != nullptr && *callback ? callback : nullptr), total_(total) {}
 
+  /// Whether anybody wants to know.
+  bool is_told() const { return callback_ != nullptr; }
+
   /// Any thread: `units` more are done.
   void add(std::uint64_t units) {
     if (callback_ != nullptr)
