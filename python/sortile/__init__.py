@@ -14,6 +14,7 @@ from __future__ import annotations
 from ._about import explain, info, release_scratch
 from ._merging import merge
 from ._rows import argsort_rows, lexsort
+from ._segments import segment_argsort, segment_sort
 from ._select import group_by, median, partition, quantile, top_k
 from ._sorting import argsort, is_sorted, sort, sort_by_key
 from ._tables import argsort_table, sort_table
@@ -33,6 +34,8 @@ __all__ = [
     "partition",
     "quantile",
     "release_scratch",
+    "segment_argsort",
+    "segment_sort",
     "sort",
     "sort_by_key",
     "sort_table",

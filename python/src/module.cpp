@@ -83,6 +83,8 @@ NB_MODULE(_core, m) {
   def_any(m, "take", &here::take);
   def_any(m, "argsort_rows", &here::argsort_rows);
   def_any(m, "merge", &here::merge);
+  def_any(m, "segment_sort", &here::segment_sort);
+  def_any(m, "segment_argsort", &here::segment_argsort);
   def_any(m, "unique", &here::unique);
   def_any(m, "explain", &here::explain);
   const auto any = [] { return nanobind::arg().none(); };

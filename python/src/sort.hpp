@@ -32,6 +32,14 @@ nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dt
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,
                  nb::handle progress);
 
+/// A sorted copy of an array of one axis. `begins`, `ends`: offsets of 32 or 64 bits without gaps; ends None: segment i
+/// ends where segment i + 1 begins.
+nb::object segment_sort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle nan,
+                        nb::handle threads, nb::handle progress);
+
+nb::object segment_argsort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle dtype,
+                           nb::handle nan, nb::handle threads, nb::handle progress);
+
 /// (values, first positions or None, inverse or None, counts or None)
 nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equal_nan, nb::handle threads,
                   nb::handle progress);
