@@ -1,0 +1,100 @@
+// segment_sort, segment_sort_by_key, segment_argsort: parts of one array, each sorted by itself.
+//
+// Missing values (NaN, NaT) that are wanted at the other end than the library has them are moved segment by segment
+// afterwards.
+#include "arrays.hpp"
+#include "call.hpp"
+#include "sort.hpp"
+
+#include "plan/segment_places.hpp"
+
+#include <sortile/segments.hpp>
+
+#include <cstring>
+
+namespace sortile::python {
+
+namespace {
+
+/// Offsets of 32 or 64 bits without gaps, as Python has made them. `ends` None: neighbouring segments.
+segments segments_of(nb::handle begins, nb::handle ends) {
+  PyArrayObject* const b = as_array(begins);
+  const bool neighbours = ends.is_none();
+  segments where{.form = neighbours ? segment_form::offsets : segment_form::ranges,
+                 .begins = PyArray_DATA(b),
+                 .offset_bytes = static_cast<std::size_t>(PyArray_ITEMSIZE(b))};
+  where.count = size_of(b) - (neighbours && size_of(b) > 0 ? 1 : 0);
+  if (!neighbours)
+    where.ends = PyArray_DATA(as_array(ends));
+  return where;
+}
+
+template <class F>
+void each_segment(const segments& where, F&& f) {
+  for (std::size_t i = 0; i < where.count; ++i) {
+    const segment_place p = place_of(where, i);
+    if (p.n > 1)
+      f(p.first, p.n);
+  }
+}
+
+/// A copy of an array of one axis, without gaps: what lies in no segment stays.
+nb::object copy_of(nb::handle x) {
+  return owned(PyArray_NewCopy(as_array(x), NPY_CORDER));
+}
+
+} // namespace
+
+nb::object segment_sort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle nan,
+                        nb::handle threads, nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  if (!e || e->swapped)
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  const segments where = segments_of(begins, ends);
+  nb::object sorted = copy_of(x);
+  auto* const keys = static_cast<std::byte*>(PyArray_DATA(as_array(sorted)));
+  const std::size_t n = size_of(as_array(sorted));
+  const missing_move move = move_of_missing(*e, how.opts.order, how.nan);
+  how.run(n, [&] {
+    run(segmented_request{{.type = e->type, .n = n, .keys_in = keys, .keys_out = keys}, where}, how.opts);
+    if (move != missing_move::none)
+      each_segment(where, [&](std::size_t first, std::size_t m) { place_missing(*e, move, keys + first * e->width, m); });
+  });
+  return sorted;
+}
+
+nb::object segment_argsort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle dtype,
+                           nb::handle nan, nb::handle threads, nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  if (!e || e->swapped)
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  const segments where = segments_of(begins, ends);
+  const nb::object kept = without_gaps(x);
+  const std::size_t n = size_of(as_array(kept));
+  nb::object positions = new_vector(n, position_type(dtype));
+  PyArrayObject* const to = as_array(positions);
+  const auto width = static_cast<std::size_t>(PyArray_ITEMSIZE(to));
+  const auto* const keys = static_cast<const std::byte*>(PyArray_DATA(as_array(kept)));
+  auto* const out = static_cast<std::byte*>(PyArray_DATA(to));
+  const missing_move move = move_of_missing(*e, how.opts.order, how.nan);
+  std::memset(out, 0, n * width); // what lies in no segment
+  how.run(n, [&] {
+    run(segmented_request{{.type = e->type,
+                           .n = n,
+                           .keys_in = keys,
+                           .carries = payload::indices,
+                           .value_bytes = width,
+                           .values_out = out},
+                          where},
+        how.opts);
+    if (move != missing_move::none)
+      each_segment(where, [&](std::size_t first, std::size_t m) {
+        place_missing_positions(*e, move, keys + first * e->width, out + first * width, width, m);
+      });
+  });
+  return positions;
+}
+
+} // namespace sortile::python

@@ -1,0 +1,81 @@
+"""segment_sort and segment_argsort against NumPy, segment by segment."""
+
+import numpy as np
+import pytest
+
+import sortile
+
+
+def lengths(rng, kind, n):
+    made = {
+        "tiny": lambda: rng.integers(0, 6, n),
+        "short": lambda: rng.integers(0, 60, n // 8),
+        "mixed": lambda: np.minimum(rng.zipf(1.3, n // 20), 5000),
+        "one": lambda: np.array([3 * n]),
+        "empty": lambda: np.zeros(n, int),
+    }
+    return np.concatenate([[0], np.cumsum(made[kind]())])
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "i8", "f2", "f4", "f8", "datetime64[s]", ">i4", "bool"])
+@pytest.mark.parametrize("kind", ["tiny", "short", "mixed", "one", "empty"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_against_numpy(dtype, kind, descending):
+    rng = np.random.default_rng(5)
+    offsets = lengths(rng, kind, 2000)
+    n = int(offsets[-1])
+    x = rng.integers(0, 100, n).astype(dtype)
+    if x.dtype.kind == "f":
+        x[rng.random(n) < 0.1] = np.nan
+    if x.dtype.kind == "M":
+        x[rng.random(n) < 0.1] = np.datetime64("NaT")
+    for typed in (offsets, offsets.astype("u4"), offsets.astype("i4"), list(offsets)):
+        found = sortile.segment_sort(x, typed, descending=descending)
+        order = sortile.segment_argsort(x, typed, descending=descending)
+        assert found.dtype == x.dtype.newbyteorder("=") and order.dtype == np.int64
+    for begin, end in zip(offsets, offsets[1:]):
+        expected = sortile.argsort(x[begin:end], descending=descending)
+        assert (order[begin:end] == expected).all()
+        np.testing.assert_array_equal(found[begin:end], x[begin:end][expected])
+
+
+def test_begins_and_ends_with_gaps():
+    x = np.array([9, 3, 1, 7, 5, 4])
+    assert sortile.segment_sort(x, ([4, 0], [6, 3])).tolist() == [1, 3, 9, 7, 4, 5]
+    assert sortile.segment_argsort(x, ([4, 0], [6, 3]), dtype=np.uint32).tolist() == [2, 1, 0, 0, 1, 0]
+    assert x.tolist() == [9, 3, 1, 7, 5, 4]
+
+
+def test_nan_as_the_largest():
+    x = np.array([1.0, np.nan, 2.0])
+    np.testing.assert_array_equal(sortile.segment_sort(x, [0, 3], descending=True), [2, 1, np.nan])
+    np.testing.assert_array_equal(sortile.segment_sort(x, [0, 3], descending=True, nan="largest"), [np.nan, 2, 1])
+
+
+def test_what_is_refused():
+    x = np.arange(10)
+    for offsets, words in [
+        ([0, 5, 3], "must not decrease"),
+        ([0, 11], "beyond"),
+        ([-3, 4], "segment 0"),
+        (([0, 4], [5, 8]), "overlap"),
+        (([0], [1, 2]), "1 begins and 2 ends"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            sortile.segment_sort(x, offsets)
+    with pytest.raises(TypeError, match="integers"):
+        sortile.segment_sort(x, [0.0, 5.0])
+    with pytest.raises(ValueError, match="one axis"):
+        sortile.segment_sort(x.reshape(2, 5), [0, 5])
+    with pytest.raises(TypeError, match="no order"):
+        sortile.segment_sort(np.array([None, 1]), [0, 2])
+    assert sortile.segment_sort(x, []).tolist() == x.tolist()
+
+
+def test_progress_and_threads():
+    told = []
+    x = np.random.default_rng(1).integers(0, 1 << 40, 400_000)
+    offsets = np.arange(0, 400_001, 1000)
+    found = sortile.segment_sort(x, offsets, threads=2, progress=told.append)
+    assert told and told[-1] == 1
+    np.testing.assert_array_equal(found.reshape(400, 1000), np.sort(x.reshape(400, 1000)))
