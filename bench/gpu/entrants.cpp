@@ -48,10 +48,9 @@ key_codec<Word> codec_of(const sort_request& r) {
   return make_key_codec<Word>(r.type, order::ascending, {});
 }
 
-template <class Request>
-Request stable_request(const sort_request& r) {
-  using Word = std::remove_cvref_t<decltype(*Request{}.keys_in)>;
-  Request request;
+template <class Word>
+kernels::typed_request<Word> typed(const sort_request& r) {
+  kernels::typed_request<Word> request;
   request.keys_in = static_cast<const Word*>(r.keys_in);
   request.keys_out = static_cast<Word*>(r.keys_out);
   request.values_in = r.values_in;
@@ -72,7 +71,7 @@ contestant with_own_workspace(const char* name, Request request, std::size_t byt
   return {name, [=] { sort(default_queue(), request); }, bytes};
 }
 
-/// The word in which a sort says that the keys are unsuited, and its reader.
+/// The word by which a sort gives the keys to a fallback, and its reader.
 struct verdict_word {
   shared_buffer memory = make_buffer(sizeof(std::uint32_t));
   std::uint32_t* data() const { return static_cast<std::uint32_t*>(memory->data()); }
@@ -89,37 +88,40 @@ double bytes_of_passes(const sort_row& row) {
 
 entrant make_lsd(const sort_row& row, const sort_request& r) {
   return with_word(r, [&]<class Word>(Word) -> entrant {
-    const auto request = stable_request<kernels::lsd_request<Word>>(r);
-    return {with_own_workspace("lsd", request, kernels::lsd_workspace_bytes(request), kernels::lsd_sort<Word>),
+    const auto request = typed<Word>(r);
+    return {with_own_workspace("lsd", request, kernels::lsd_workspace_bytes(request),
+                               [](const simt::queue& q, const auto& given) { kernels::lsd_sort(q, given); }),
             bytes_of_passes(row)};
   });
 }
 
 entrant make_sample_sort(const sort_row&, const sort_request& r) {
   return with_word(r, [&]<class Word>(Word) -> entrant {
-    const auto request = stable_request<kernels::sample_request<Word>>(r);
+    const auto request = typed<Word>(r);
     return {with_own_workspace("sample", request, kernels::sample_sort_workspace_bytes(request),
                                kernels::sample_sort<Word>)};
   });
 }
 
 std::uint64_t most_of_sample_sort(const sort_request& r) {
-  return with_word(r, [&]<class Word>(Word) {
-    return kernels::sample_sort_most(default_queue(), stable_request<kernels::sample_request<Word>>(r));
-  });
+  return with_word(r, [&]<class Word>(Word) { return kernels::sample_sort_most(default_queue(), typed<Word>(r)); });
+}
+
+/// A sort that may give the keys to a fallback, which nobody is here.
+template <class Word, class Room, class Sort>
+entrant with_verdict(const char* name, const sort_request& r, Room room, Sort sort) {
+  const verdict_word verdict;
+  auto request = typed<Word>(r);
+  request.verdict.word = verdict.data();
+  return {with_own_workspace(name, request, room(request),
+                             [verdict, sort](const simt::queue& q, const auto& given) { sort(q, given); }),
+          0, verdict};
 }
 
 template <class Word>
 entrant make_counting(const sort_request& r) {
-  const verdict_word unsuited;
-  const kernels::count_sort_request<Word> request{.in = static_cast<const Word*>(r.keys_in),
-                                                  .out = static_cast<Word*>(r.keys_out),
-                                                  .n = r.n,
-                                                  .codec = codec_of<Word>(r),
-                                                  .unsuited = unsuited.data()};
-  return {with_own_workspace("counting", request, kernels::count_sort_workspace_bytes(request),
-                             [unsuited](const simt::queue& q, const auto& given) { kernels::count_sort(q, given); }),
-          0, unsuited};
+  return with_verdict<Word>("counting", r, kernels::count_sort_workspace_bytes<Word>,
+                            [](const simt::queue& q, const auto& given) { kernels::count_sort(q, given); });
 }
 entrant make_count_sort(const sort_row&, const sort_request& r) {
   return key_bytes(r.type) == 1 ? make_counting<std::uint8_t>(r) : make_counting<std::uint16_t>(r);
@@ -127,15 +129,8 @@ entrant make_count_sort(const sort_row&, const sort_request& r) {
 
 template <class Word>
 entrant make_keys_by_partitions(const sort_request& r) {
-  const verdict_word unsuited;
-  const kernels::sort_keys_request<Word> request{.in = static_cast<const Word*>(r.keys_in),
-                                                 .out = static_cast<Word*>(r.keys_out),
-                                                 .n = r.n,
-                                                 .codec = codec_of<Word>(r),
-                                                 .unsuited = unsuited.data()};
-  return {with_own_workspace("keys", request, kernels::sort_keys_workspace_bytes<Word>(r.n),
-                             [unsuited](const simt::queue& q, const auto& given) { kernels::sort_keys(q, given); }),
-          0, unsuited};
+  return with_verdict<Word>("keys", r, kernels::sort_keys_workspace_bytes<Word>,
+                            [](const simt::queue& q, const auto& given) { kernels::sort_keys(q, given); });
 }
 entrant make_sort_keys(const sort_row&, const sort_request& r) {
   if (key_bytes(r.type) == 16)
@@ -144,13 +139,9 @@ entrant make_sort_keys(const sort_row&, const sort_request& r) {
 }
 
 entrant make_sort_pairs(const sort_row&, const sort_request& r) {
-  return with_middle_word(r, [&]<class Word>(Word) -> entrant {
-    const verdict_word unsuited;
-    auto request = stable_request<kernels::sort_pairs_request<Word>>(r);
-    request.unsuited = unsuited.data();
-    return {with_own_workspace("pairs", request, kernels::sort_pairs_workspace_bytes(request),
-                               [unsuited](const simt::queue& q, const auto& given) { kernels::sort_pairs(q, given); }),
-            0, unsuited};
+  return with_middle_word(r, [&]<class Word>(Word) {
+    return with_verdict<Word>("pairs", r, kernels::sort_pairs_workspace_bytes<Word>,
+                              [](const simt::queue& q, const auto& given) { kernels::sort_pairs(q, given); });
   });
 }
 
@@ -193,7 +184,7 @@ std::vector<named_entrant> engine_sorts_for(const sort_row& row, const sort_requ
   const bool alone = row.kind->carries == payload::none, narrow = key_bytes(row.kind->type) < 4;
   if (alone && narrow)
     sorts.push_back({"counting", make_count_sort});
-  const bool counted = row.kind->type == key_type::f32 && kernels::sort_keys_shape_of<std::uint32_t>(row.n).counts;
+  const bool counted = row.kind->type == key_type::f32 && row.n >= kernels::partition_plan::least_counted;
   if (alone && !narrow && (!is_float(row.kind->type) || counted) && row.n <= kernels::sort_keys_most)
     sorts.push_back({"keys", make_sort_keys});
   if (middle && row.n <= kernels::sort_pairs_most)

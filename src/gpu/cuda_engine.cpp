@@ -4,9 +4,8 @@
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_groups.hpp"
 #include "gpu/device_select.hpp"
-#include "gpu/device_sort.hpp"
 #include "gpu/segmented_sort.hpp"
-#include "gpu/struct_sort.hpp"
+#include "sort/struct_sort.hpp"
 
 namespace sortile::gpu {
 namespace {

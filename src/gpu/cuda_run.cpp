@@ -3,8 +3,8 @@
 #include "device/capture_guard.hpp"
 #include "device/memory_resource.hpp"
 #include "device/stream.hpp"
-#include "gpu/device_sort.hpp"
 #include "gpu/staging.hpp"
+#include "sort/device_sort.hpp"
 
 #include <sortile/device.hpp>
 

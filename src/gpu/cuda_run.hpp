@@ -1,9 +1,9 @@
 // What engine "cuda" does with the CUDA runtime. Without CUDA in the build these throw, and nobody can call them.
 #pragma once
 
-#include "gpu/sorter_choice.hpp"
 #include "plan/engine.hpp"
 #include "simt/queue.hpp"
+#include "sort/facts.hpp"
 
 #include <functional>
 #include <initializer_list>

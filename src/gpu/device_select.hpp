@@ -10,7 +10,7 @@
 // Values come along as positions, by which they are gathered at the end.
 #pragma once
 
-#include "gpu/device_sort.hpp"
+#include "sort/device_sort.hpp"
 
 #include <sortile/select.hpp>
 

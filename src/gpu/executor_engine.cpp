@@ -2,11 +2,10 @@
 
 #include "gpu/device_groups.hpp"
 #include "gpu/device_select.hpp"
-#include "gpu/device_sort.hpp"
 #include "gpu/segmented_sort.hpp"
-#include "gpu/struct_sort.hpp"
 #include "plan/progress.hpp"
 #include "simt/executor/device.hpp"
+#include "sort/struct_sort.hpp"
 
 namespace sortile::gpu {
 namespace {

@@ -1,86 +1,120 @@
-// Checks that stable sorts of keys with values have in common: requests with keys_in, keys_out, values_in, values_out,
-// value_bytes, make_indices, n, device_n, codec, workspace, workspace_bytes. Each throws an error that names the call,
-// the argument and what is allowed.
+// The one check of a typed_request: each sort says what of it it takes, and all else is refused with an error that
+// names the call, the argument and what is allowed.
 #pragma once
 
+#include "kernels/arena.hpp"
 #include "kernels/argument_checks.hpp"
+#include "kernels/typed_request.hpp"
+
+#include <array>
 
 namespace sortile::kernels {
 
-/// What does not depend on where the arrays lie.
-template <class Word, template <class> class Request>
-void check_request_shape(const std::string& call, const Request<Word>& r) {
-  if (r.value_bytes != 0 && r.value_bytes != 4 && r.value_bytes != 8 && r.value_bytes != 16)
-    throw invalid_argument(call + ": value_bytes = " + std::to_string(r.value_bytes) + "; 0, 4, 8 and 16 are allowed");
-  if (r.make_indices && r.value_bytes != 4 && r.value_bytes != 8)
-    throw invalid_argument(call + ": make_indices with value_bytes = " + std::to_string(r.value_bytes) +
-                           "; indices of 4 and 8 bytes are made");
-  if (r.make_indices && r.values_in != nullptr)
-    throw invalid_argument(call + ": values_in is given although make_indices is set");
-  if (r.make_indices && r.value_bytes == 4 && r.n > std::uint64_t{1} << 32)
-    throw invalid_argument(call + ": n = " + std::to_string(r.n) + " with indices of 4 bytes; at most 2^32");
-  if (r.value_bytes == 0 && (r.values_in != nullptr || r.values_out != nullptr))
-    throw invalid_argument(call + ": values are given although value_bytes = 0");
-  if (r.value_bytes == 0 && r.keys_out == nullptr && r.n != 0)
-    throw invalid_argument(call + ": keys_out is null and there are no values: nothing would be written");
-  if (r.codec.bits > 8 * sizeof(Word) || r.codec.shift > 8 * sizeof(Word) - r.codec.bits)
-    throw invalid_argument(call + ": the codec's window ends beyond the key's " + std::to_string(8 * sizeof(Word)) +
-                           " bits");
+/// What a sort takes of what a request can ask.
+struct sort_limits {
+  const char* call;
+  std::uint64_t most;        ///< keys
+  unsigned widest_value = 0; ///< bytes; 0: keys alone
+  bool windows = false;      ///< of bits; else the whole key
+  bool floats = true;        ///< without a fallback, too
+  bool n_on_device = false;
+  bool vectors = false; ///< arrays are read and written 16 bytes at a time, and lie at multiples of that
+};
+
+[[noreturn]] inline void refuse(const sort_limits& l, const std::string& what) {
+  throw invalid_argument(std::string(l.call) + ": " + what);
+}
+inline void need_within(std::uint64_t least, std::uint64_t given, std::uint64_t most, const sort_limits& l,
+                        const char* argument) {
+  if (given < least || given > most)
+    refuse(l, std::string(argument) + " = " + std::to_string(given) + ", " + std::to_string(least) + " to " +
+                  std::to_string(most) + " are allowed");
 }
 
-/// A stretch of memory that a request names.
-struct stretch {
+/// Of the partitions' tuning.
+inline void check_partitions(const sort_limits& l, const sort_tuning& t, unsigned least_bits = 0) {
+  constexpr unsigned most_bits = 16, most_chunks = 132;
+  if (t.partition_bits != t.follows_n)
+    need_within(least_bits, t.partition_bits, most_bits, l, "partition_bits");
+  if (t.chunks != t.follows_n)
+    need_within(1, t.chunks, most_chunks, l, "chunks");
+  need_within(t.least_giant, t.giant_from, t.most_giant, l, "giant_from");
+}
+
+/// Numbers, widths and the codec.
+template <class Word>
+void check_shape(const sort_limits& l, const typed_request<Word>& r) {
+  if (r.n > l.most)
+    refuse(l, "n = " + std::to_string(r.n) + ", at most " + std::to_string(l.most) + " keys are allowed");
+  const unsigned bytes = r.value_bytes;
+  if ((bytes != 0 && bytes != 4 && bytes != 8 && bytes != 16) || bytes > l.widest_value)
+    refuse(l, "value_bytes = " + std::to_string(bytes) + ", of 0, 4, 8 and 16 those up to " +
+                  std::to_string(l.widest_value) + " are allowed");
+  if (r.make_indices && bytes != 4 && bytes != 8)
+    refuse(l, "make_indices with indices of " + std::to_string(bytes) + " bytes; 4 and 8 are allowed");
+  if (r.make_indices && bytes == 4 && r.n > std::uint64_t{1} << 32)
+    refuse(l, "n = " + std::to_string(r.n) + " with indices of 4 bytes; at most 2^32");
+  constexpr unsigned width = 8 * sizeof(Word);
+  if (r.codec.bits > width || r.codec.shift > width - r.codec.bits)
+    refuse(l, "the codec's bit window ends beyond the key's " + std::to_string(width) + " bits");
+  if (!l.windows && (r.codec.shift != 0 || r.codec.mask != Word(~Word{0})))
+    refuse(l, "a bit window of " + std::to_string(r.codec.bits) +
+                  " bits is not supported: keys equal in it could lose their order; the whole key is");
+  if (!l.floats && r.codec.infinity != 0 && !r.may_fall_back())
+    refuse(l, "floating-point keys without a verdict: +0 and -0, and NaNs, would lose their order, so they need a "
+              "fallback");
+}
+
+/// Of sorts of pairs: scratch that serves as third arrays.
+template <class Word>
+void check_scratch(const sort_limits& l, const typed_request<Word>& r) {
+  if (r.input_is_scratch && (r.make_indices || r.keys_out == nullptr || r.in_place()))
+    refuse(l, "input_is_scratch, but outputs are not apart from inputs, or made without them");
+}
+
+/// A piece of memory that a request names.
+struct memory_piece {
   const char* name;
   const void* begin;
   std::size_t bytes;
+  bool is_aligned(std::size_t to) const { return reinterpret_cast<std::uintptr_t>(begin) % to == 0; }
 };
-inline void check_apart(const char* call, const stretch& a, const stretch& b) {
-  check_apart(call, a.name, a.begin, a.bytes, b.name, b.begin, b.bytes);
-}
-inline void check_apart_or_same(const char* call, const stretch& a, const stretch& b) {
-  if (a.begin != b.begin)
-    check_apart(call, a, b);
-}
 
-inline void check_values(const char* call, const char* name, const void* values, unsigned bytes, std::uint64_t n) {
-  check_array(call, name, static_cast<const char*>(values), n);
-  if (reinterpret_cast<std::uintptr_t>(values) % bytes != 0)
-    throw invalid_argument(std::string(call) + ": " + name + " is not aligned to its items' " + std::to_string(bytes) +
-                           " bytes");
-  if (n > SIZE_MAX / bytes)
-    throw invalid_argument(std::string(call) + ": " + name + ": n = " + std::to_string(n) +
-                           " items exceed the address space");
-}
-
-/// Arrays are there, aligned, and apart where they must be.
-template <class Word, template <class> class Request>
-void check_request_arrays(const char* call, const Request<Word>& r) {
-  check_array(call, "keys_in", r.keys_in, r.n);
-  if (r.keys_out != nullptr)
-    check_array(call, "keys_out", r.keys_out, r.n);
-  if (r.value_bytes != 0) {
-    check_values(call, "values_out", r.values_out, r.value_bytes, r.n);
-    if (!r.make_indices)
-      check_values(call, "values_in", r.values_in, r.value_bytes, r.n);
+/// Arrays and words are there, aligned, and apart where they must be.
+template <class Word>
+void check_memory(const sort_limits& l, const typed_request<Word>& r, std::size_t workspace_bytes) {
+  const std::size_t keys = std::size_t(r.n) * sizeof(Word), values = std::size_t(r.n) * r.value_bytes;
+  if (r.keys_out == nullptr && r.value_bytes == 0 && r.n != 0)
+    refuse(l, "keys_out is null and there are no values: nothing to write");
+  if (r.value_bytes == 0 && (r.values_in != nullptr || r.values_out != nullptr))
+    refuse(l, "values are given although value_bytes = 0");
+  if (r.make_indices && r.values_in != nullptr)
+    refuse(l, "values_in is given although make_indices is set");
+  check_array(l.call, "keys_in", r.keys_in, r.n);
+  if (r.value_bytes != 0)
+    check_array(l.call, "values_out", static_cast<const char*>(r.values_out), r.n);
+  if (r.value_bytes != 0 && !r.make_indices)
+    check_array(l.call, "values_in", static_cast<const char*>(r.values_in), r.n);
+  const auto or_none = [](const void* p, std::size_t bytes) { return p == nullptr ? 0 : bytes; };
+  const std::array<memory_piece, 7> all{{{"keys_in", r.keys_in, keys},
+                                         {"keys_out", r.keys_out, or_none(r.keys_out, keys)},
+                                         {"values_in", r.values_in, or_none(r.values_in, values)},
+                                         {"values_out", r.values_out, or_none(r.values_out, values)},
+                                         {"workspace", r.workspace, r.workspace_bytes},
+                                         {"device_n", r.device_n, or_none(r.device_n, sizeof *r.device_n)},
+                                         {"verdict", r.verdict.word, or_none(r.verdict.word, sizeof(std::uint32_t))}}};
+  const std::size_t aligned_to[] = {sizeof(Word), sizeof(Word), r.value_bytes, r.value_bytes, arena::alignment, 8, 4};
+  check_workspace(l.call, r.workspace, r.workspace_bytes, workspace_bytes, arena::alignment);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t to = i < 4 && l.vectors ? 16 : aligned_to[i];
+    if (all[i].bytes != 0 && !all[i].is_aligned(to))
+      refuse(l, std::string(all[i].name) + " is not aligned to " + std::to_string(to) + " bytes");
+    for (std::size_t j = 0; j < i; ++j)
+      if ((i != 1 && i != 3) || j + 1 != i || all[i].begin != all[j].begin) // an output may be its input
+        check_apart(l.call, all[j].name, all[j].begin, all[j].bytes, all[i].name, all[i].begin, all[i].bytes);
   }
-  if (reinterpret_cast<std::uintptr_t>(r.device_n) % alignof(std::uint64_t) != 0)
-    throw invalid_argument(std::string(call) + ": device_n is not aligned to 8 bytes");
-  const std::size_t bytes = std::size_t(r.n) * sizeof(Word), value_bytes = std::size_t(r.n) * r.value_bytes;
-  const stretch keys_in{"keys_in", r.keys_in, bytes}, values_out{"values_out", r.values_out, value_bytes};
-  const stretch keys_out{"keys_out", r.keys_out, r.keys_out == nullptr ? 0 : bytes};
-  const stretch values_in{"values_in", r.values_in, r.make_indices ? 0 : value_bytes};
-  const stretch workspace{"workspace", r.workspace, r.workspace_bytes};
-  const stretch count{"device_n", r.device_n, r.device_n == nullptr ? 0 : sizeof(std::uint64_t)};
-  check_apart_or_same(call, keys_in, keys_out);
-  check_apart_or_same(call, values_in, values_out);
-  for (const stretch& keys : {keys_in, keys_out})
-    for (const stretch& values : {values_in, values_out})
-      check_apart(call, keys, values);
-  for (const stretch& a : {keys_in, keys_out, values_in, values_out}) {
-    check_apart(call, workspace, a);
-    check_apart(call, count, a);
-  }
-  check_apart(call, workspace, count);
+  if (!l.n_on_device && r.device_n != nullptr)
+    refuse(l, "device_n is given; the number of keys has to be known");
 }
 
 } // namespace sortile::kernels

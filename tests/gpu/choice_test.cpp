@@ -1,17 +1,16 @@
 // Which sort does a request: what is chosen can be done, plans say who does it, and workspace stays near the keys' own.
-#include "gpu/device_sort.hpp"
-#include "gpu/sorter_choice.hpp"
-
-#include "kernels/sample/sample_sort.hpp"
+#include "sort/device_sort.hpp"
 
 #include <sortile/sortile.hpp>
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
 namespace sortile::testing {
 namespace {
 
-using gpu::choose_sorter;
 using gpu::sort_facts;
 using gpu::sorter;
 
@@ -42,11 +41,11 @@ void for_all_facts(F f) {
           }
 }
 
-TEST(sorter_choice, is_able_to) {
+TEST(recipe, is_able_to) {
   for_all_facts([](const sort_facts& f) {
-    const gpu::sorter_choice c = choose_sorter(f);
-    ASSERT_EQ(c.first == sorter::nothing, f.n == 0);
-    for (const sorter s : {c.first, c.second, c.behind}) {
+    const gpu::sorters c = gpu::sorters_for(f);
+    ASSERT_EQ(c[0] == sorter::nothing, f.n == 0);
+    for (const sorter s : c) {
       const bool partitions = s == sorter::keys || s == sorter::pairs;
       if (partitions) {
         ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 32) << f.n;
@@ -61,8 +60,9 @@ TEST(sorter_choice, is_able_to) {
       if (s == sorter::splitters) {
         ASSERT_TRUE(f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 64) << f.n;
         ASSERT_TRUE(f.key_bits == 64 || f.value_bytes <= 8) << f.n;
-        ASSERT_TRUE(c.behind == sorter::lsd && f.n <= std::size_t{1} << 28) << f.n;
-        ASSERT_EQ(s == c.first, f.key_bits == 128 && f.value_bytes != 0) << f.n;
+        ASSERT_TRUE(f.n <= std::size_t{1} << 28) << f.n;
+        ASSERT_EQ(s == c[0] ? c[1] : c[2], sorter::lsd) << f.n;
+        ASSERT_EQ(s == c[0], f.key_bits == 128 && f.value_bytes != 0) << f.n;
       }
       if (s == sorter::counting) {
         ASSERT_TRUE(f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys) << f.n;
@@ -74,70 +74,105 @@ TEST(sorter_choice, is_able_to) {
   });
 }
 
-TEST(sorter_choice, somebody_stands_behind_who_may_leave_keys) {
+TEST(recipe, has_a_fallback_where_keys_may_be_given_away) {
   for_all_facts([](const sort_facts& f) {
-    const gpu::sorter_choice c = choose_sorter(f);
-    const bool partitions = c.first == sorter::keys || c.first == sorter::pairs;
-    const bool may_leave = (partitions && gpu::partitions_may_leave(c.first, f)) ||
-                           (c.first == sorter::counting && f.floats) || c.first == sorter::splitters;
-    ASSERT_EQ(c.behind != sorter::nothing, may_leave) << f.n << " keys of " << f.key_bits;
-    ASSERT_TRUE(c.behind == sorter::nothing || c.behind == sorter::sample || c.behind == sorter::lsd);
+    const gpu::sorters c = gpu::sorters_for(f);
+    const bool keys = c[0] == sorter::keys, pairs = c[0] == sorter::pairs;
+    const std::size_t one_block = pairs ? 4480 : f.key_bits == 32 ? 8192 : f.key_bits == 64 ? 6144 : 4096;
+    const bool counts = keys && f.key_bits == 32 && f.n > std::size_t{1} << 27 && !f.floats;
+    const bool may_give_away = ((keys || pairs) && f.n > one_block && !counts) ||
+                               (c[0] == sorter::counting && f.floats) || c[0] == sorter::splitters;
+    ASSERT_EQ(c[1] != sorter::nothing, may_give_away) << f.n << " keys of " << f.key_bits;
+    ASSERT_TRUE(c[1] == sorter::nothing || c[1] == sorter::sample || c[1] == sorter::lsd ||
+                (c[1] == sorter::splitters && c[2] == sorter::lsd));
+    ASSERT_TRUE(c[2] == sorter::nothing || c[1] == sorter::splitters);
+  });
+}
+
+// Each rule is some request's, and names results that are there.
+TEST(recipe, rules_are_all_used_and_measured) {
+  std::set<const gpu::rule*> used;
+  for_all_facts([&](const sort_facts& f) { used.insert(&gpu::rule_for(f)); });
+  for (const gpu::rule& r : gpu::all_rules()) {
+    EXPECT_TRUE(used.contains(&r)) << r.when;
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(SORTILE_RESULTS) / "h100" / r.measured)) << r.measured;
+  }
+}
+
+// The first sort's steps in their order, each once, or all of them at the first stage; then the fallbacks, by role.
+TEST(stages, launch_each_step_once) {
+  for_all_facts([](sort_facts f) {
+    f.window_end = f.key_bits;
+    const gpu::sorters by = gpu::sorters_for(f);
+    unsigned step = 0, role = 0;
+    for (const gpu::stage& s : gpu::stages_of(f, by)) {
+      ASSERT_EQ(s.text().find('#'), std::string::npos);
+      ASSERT_EQ(s.by, by[s.role]);
+      if (s.role != 0) {
+        ASSERT_EQ(s.role, ++role);
+        ASSERT_EQ(s.step, kernels::all_steps);
+      } else if (step == kernels::all_steps) {
+        ASSERT_EQ(s.step, gpu::stage::with_the_one_before);
+      } else {
+        ASSERT_TRUE(s.step == step || (step == 0 && s.step == kernels::all_steps));
+        step = s.step == kernels::all_steps ? s.step : step + 1;
+      }
+    }
+    ASSERT_EQ(role, by[2] != sorter::nothing ? 2u : by[1] != sorter::nothing ? 1u : 0u);
   });
 }
 
 // Beyond 2^27 integers of 32 bits have 2^16 buckets, which are counted whatever they hold.
-TEST(sorter_choice, nobody_stands_behind_keys_that_are_counted) {
+TEST(recipe, has_no_fallback_for_keys_that_are_counted) {
   for (const std::size_t n :
        {std::size_t{1} << 26, std::size_t{1} << 27, (std::size_t{1} << 27) + 1, std::size_t{1} << 28}) {
-    const gpu::sorter_choice c = choose_sorter({.n = n, .key_bits = 32, .value_bytes = 0});
-    EXPECT_EQ(c.first, sorter::keys) << n;
-    EXPECT_EQ(c.behind, n > std::size_t{1} << 27 ? sorter::nothing : sorter::lsd) << n;
-    EXPECT_EQ(choose_sorter({.n = n, .key_bits = 64, .value_bytes = 0}).behind, sorter::lsd) << n;
+    const gpu::sorters c = gpu::sorters_for({.n = n, .key_bits = 32, .value_bytes = 0});
+    EXPECT_EQ(c[0], sorter::keys) << n;
+    EXPECT_EQ(c[1], n > std::size_t{1} << 27 ? sorter::nothing : sorter::lsd) << n;
+    EXPECT_EQ(gpu::sorters_for({.n = n, .key_bits = 64, .value_bytes = 0})[1], sorter::lsd) << n;
   }
 }
 
 // Floats among which there is a −0 or a NaN are left.
-TEST(sorter_choice, lsd_stands_behind_floats_that_are_counted) {
+TEST(recipe, has_passes_for_floats_that_are_counted) {
   const auto chosen = [](std::size_t n, unsigned key_bits, unsigned value_bytes = 0) {
-    return choose_sorter({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = true});
+    return gpu::sorters_for({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = true});
   };
   constexpr std::size_t most_by_value = std::size_t{1} << 27;
-  EXPECT_EQ(chosen(most_by_value, 32).first, sorter::pairs);
+  EXPECT_EQ(chosen(most_by_value, 32)[0], sorter::pairs);
   for (const std::size_t n : {most_by_value + 1, 4 * most_by_value}) {
-    EXPECT_EQ(chosen(n, 32).first, sorter::keys) << n;
-    EXPECT_EQ(chosen(n, 32).second, sorter::nothing) << n;
-    EXPECT_EQ(chosen(n, 32).behind, sorter::lsd) << n;
-    EXPECT_NE(chosen(n, 32, 4).first, sorter::keys) << n;
-    EXPECT_NE(chosen(n, 64).first, sorter::keys) << n;
+    EXPECT_EQ(chosen(n, 32), (gpu::sorters{sorter::keys, sorter::lsd})) << n;
+    EXPECT_NE(chosen(n, 32, 4)[0], sorter::keys) << n;
+    EXPECT_NE(chosen(n, 64)[0], sorter::keys) << n;
   }
 }
 
-TEST(sorter_choice, wide_keys_that_crowd_go_between_splitters) {
-  const auto second = [](std::size_t n, unsigned key_bits, unsigned value_bytes, bool floats = false) {
-    return choose_sorter({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = floats}).second;
+TEST(recipe, sends_skewed_wide_keys_between_splitters) {
+  const auto fallback = [](std::size_t n, unsigned key_bits, unsigned value_bytes, bool floats = false) {
+    return gpu::sorters_for({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = floats})[1];
   };
-  EXPECT_EQ(second((std::size_t{1} << 24) - 1, 64, 8), sorter::nothing);
+  EXPECT_NE(fallback((std::size_t{1} << 24) - 1, 64, 8), sorter::splitters);
   for (const unsigned log_n : {24u, 26u, 28u}) {
     const std::size_t n = std::size_t{1} << log_n;
-    EXPECT_EQ(second(n, 64, 8), sorter::splitters);
-    EXPECT_EQ(second(n, 64, 4), sorter::splitters);
-    EXPECT_EQ(second(n, 64, 0, true), sorter::splitters);
-    EXPECT_EQ(second(n, 64, 16), log_n <= 25 ? sorter::splitters : sorter::nothing);
-    EXPECT_EQ(second(n, 64, 0), sorter::nothing);
-    EXPECT_EQ(second(n, 32, 4), sorter::nothing);
-    EXPECT_EQ(second(n, 128, 0), sorter::splitters);
-    EXPECT_EQ(second(n, 128, 8), sorter::nothing);
+    EXPECT_EQ(fallback(n, 64, 8), sorter::splitters);
+    EXPECT_EQ(fallback(n, 64, 4), sorter::splitters);
+    EXPECT_EQ(fallback(n, 64, 0, true), sorter::splitters);
+    EXPECT_EQ(fallback(n, 64, 16), log_n <= 25 ? sorter::splitters : sorter::lsd);
+    EXPECT_NE(fallback(n, 64, 0), sorter::splitters);
+    EXPECT_NE(fallback(n, 32, 4), sorter::splitters);
+    EXPECT_EQ(fallback(n, 128, 0), sorter::splitters);
+    EXPECT_NE(fallback(n, 128, 8), sorter::splitters);
   }
-  EXPECT_EQ(second((std::size_t{1} << 28) + 1, 64, 8), sorter::nothing);
-  EXPECT_EQ(second((std::size_t{1} << 24) - 1, 128, 0), sorter::nothing);
-  EXPECT_EQ(second((std::size_t{1} << 28) + 1, 128, 0), sorter::nothing);
-  EXPECT_EQ(choose_sorter({.n = std::size_t{1} << 28, .key_bits = 128, .value_bytes = 0, .device = {80}}).second,
-            sorter::nothing);
+  EXPECT_NE(fallback((std::size_t{1} << 28) + 1, 64, 8), sorter::splitters);
+  EXPECT_NE(fallback((std::size_t{1} << 24) - 1, 128, 0), sorter::splitters);
+  EXPECT_NE(fallback((std::size_t{1} << 28) + 1, 128, 0), sorter::splitters);
+  EXPECT_EQ(gpu::sorters_for({.n = std::size_t{1} << 28, .key_bits = 128, .value_bytes = 0, .device = {80}})[1],
+            sorter::lsd);
 }
 
-TEST(sorter_choice, pairs_of_128_bit_keys_all_go_between_splitters) {
+TEST(recipe, pairs_of_128_bit_keys_all_go_between_splitters) {
   const auto first = [](std::size_t n, unsigned value_bytes) {
-    return choose_sorter({.n = n, .key_bits = 128, .value_bytes = value_bytes}).first;
+    return gpu::sorters_for({.n = n, .key_bits = 128, .value_bytes = value_bytes})[0];
   };
   constexpr std::size_t least = std::size_t{1} << 24;
   EXPECT_EQ(first(least - 1, 8), sorter::lsd);
@@ -148,11 +183,11 @@ TEST(sorter_choice, pairs_of_128_bit_keys_all_go_between_splitters) {
     EXPECT_EQ(first(most + 1, value_bytes), sorter::lsd);
   }
   EXPECT_EQ(first(least, 16), sorter::lsd);
-  EXPECT_EQ(choose_sorter({.n = least, .key_bits = 128, .value_bytes = 8, .vectors_fit = false}).first, sorter::lsd);
+  EXPECT_EQ(gpu::sorters_for({.n = least, .key_bits = 128, .value_bytes = 8, .vectors_fit = false})[0], sorter::lsd);
 }
 
 // Room for the keys once more, and tables of a hundredth of it: so large a sort fits wherever CUB's does.
-TEST(sorter_choice, sorting_128_bit_keys_takes_little_more_than_the_keys_again) {
+TEST(recipe, sorting_128_bit_keys_takes_little_more_than_the_keys_again) {
   void* const in = reinterpret_cast<void*>(std::size_t{1} << 40); // compared, never followed
   void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
   for (const unsigned log_n : {24u, 26u, 28u}) {
@@ -164,7 +199,7 @@ TEST(sorter_choice, sorting_128_bit_keys_takes_little_more_than_the_keys_again) 
     EXPECT_NE(steps.find("passes"), std::string::npos) << steps;
   }
 }
-TEST(sorter_choice, plans_of_128_bit_pairs_say_how_they_are_parted) {
+TEST(recipe, plans_of_128_bit_pairs_say_how_they_are_parted) {
   const auto at = [](unsigned k) { return reinterpret_cast<void*>(std::size_t{1} << (40 + k)); };
   const std::size_t n = std::size_t{1} << 25;
   const sort_request request{.type = key_type::u128,
@@ -180,21 +215,17 @@ TEST(sorter_choice, plans_of_128_bit_pairs_say_how_they_are_parted) {
   EXPECT_NE(steps.find("fallback"), std::string::npos) << steps;
 }
 
-TEST(sorter_choice, a_sample_sort_fits_a_large_device) {
-  constexpr unsigned multiprocessors = 132;
-  for_all_facts([](const sort_facts& f) {
-    const gpu::sorter_choice c = choose_sorter(f);
-    if ((c.first != sorter::sample && c.behind != sorter::sample) || f.key_bits != 128)
-      return;
-    kernels::sample_request<uint128> r;
-    r.n = f.n;
-    r.value_bytes = f.value_bytes;
-    r.codec = make_key_codec<uint128>(key_type::u128, {}, f.whole_keys ? bit_window{} : bit_window{0, 64});
-    ASSERT_LE(f.n, kernels::sample_sort_most(multiprocessors, r)) << f.value_bytes;
+TEST(recipe, a_sample_sort_fits_a_large_device) {
+  for_all_facts([](sort_facts f) {
+    const gpu::sorters c = gpu::sorters_for(f);
+    f.device = h100;
+    if ((c[0] == sorter::sample || c[1] == sorter::sample) && f.key_bits == 128) {
+      ASSERT_LE(f.n, gpu::most_of_a_sample(f)) << f.value_bytes;
+    }
   });
 }
 
-TEST(sorter_choice, plans_name_the_fallback) {
+TEST(recipe, plans_name_the_fallback) {
   void* const in = reinterpret_cast<void*>(std::size_t{1} << 40); // compared, never followed
   void* const out = reinterpret_cast<void*>(std::size_t{1} << 41);
   const auto plan_of = [&](std::size_t n, key_type type = key_type::u32) {

@@ -1,7 +1,7 @@
 // How much workspace a sort in device memory asks for: no more than CUB's for keys and pairs (of an argsort CUB's
 // caller keeps more arrays), of a device that is not known enough for any, for fewer keys and at any alignment no more
 // than for many, and in a double buffer no third copy.
-#include "gpu/device_sort.hpp"
+#include "sort/device_sort.hpp"
 
 #include <sortile/sortile.hpp>
 

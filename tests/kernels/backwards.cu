@@ -76,61 +76,34 @@ template <class Word>
 constexpr bool has_keys = sizeof(Word) >= 4;
 
 template <class Word>
-auto as_keys(const kernels::lsd_request<Word>& r, asked a) {
-  kernels::sort_keys_request<Word> k;
-  k.in = r.keys_in;
-  k.out = r.keys_out;
-  k.n = r.n;
-  k.codec = r.codec;
-  k.workspace = r.workspace;
-  k.workspace_bytes = r.workspace_bytes;
-  k.partition_bits = a.bits;
-  return k;
-}
-template <class Word>
-auto as_pairs(const kernels::lsd_request<Word>& r, asked a) {
-  kernels::sort_pairs_request<Word> p;
-  p.keys_in = r.keys_in;
-  p.keys_out = r.keys_out;
-  p.values_in = r.values_in;
-  p.values_out = r.values_out;
-  p.value_bytes = r.value_bytes;
-  p.make_indices = r.make_indices;
-  p.n = r.n;
-  p.codec = r.codec;
-  p.workspace = r.workspace;
-  p.workspace_bytes = r.workspace_bytes;
-  p.partition_bits = a.bits;
-  p.chunks = a.chunks;
-  return p;
-}
-template <class Word>
-std::size_t workspace_of(const kernels::lsd_request<Word>& r, asked a) {
+std::size_t workspace_of(const kernels::typed_request<Word>& r, asked a) {
   if constexpr (has_keys<Word>)
     if (a.by == sorter::keys)
-      return kernels::sort_keys_workspace_bytes<Word>(r.n, a.bits);
+      return kernels::sort_keys_workspace_bytes(r);
   if constexpr (has_pairs<Word>)
     if (a.by == sorter::pairs)
-      return kernels::sort_pairs_workspace_bytes(as_pairs(r, a));
+      return kernels::sort_pairs_workspace_bytes(r);
   return kernels::lsd_workspace_bytes(r);
 }
 template <class Word>
-void sort(simt::queue q, const kernels::lsd_request<Word>& r, asked a) {
+void sort(simt::queue q, const kernels::typed_request<Word>& r, asked a) {
   if constexpr (has_keys<Word>)
     if (a.by == sorter::keys)
-      return kernels::sort_keys(q, as_keys(r, a));
+      return kernels::sort_keys(q, r);
   if constexpr (has_pairs<Word>)
     if (a.by == sorter::pairs)
-      return kernels::sort_pairs(q, as_pairs(r, a));
+      return kernels::sort_pairs(q, r);
   kernels::lsd_sort(q, r);
 }
 
 /// Sorts keys by the sort that is asked for, and compares.
 template <class Word>
 void check_sort(simt::queue q, const std::vector<Word>& keys, asked a, sort_case h) {
-  kernels::lsd_request<Word> request; // all that the others' requests have, too
+  kernels::typed_request<Word> request;
   request.input_is_scratch = h.input_may_change = a.scratch;
-  request.tiles = kernels::lsd_tiles::small;
+  request.tuning.partition_bits = a.bits;
+  request.tuning.chunks = a.chunks;
+  request.tuning.passes_tiles = kernels::lsd_tiles::small;
   SCOPED_TRACE(std::string(names[int(a.by)]) + ", n " + std::to_string(keys.size()) + ", keys of " +
                std::to_string(sizeof(Word)) + ", values of " + std::to_string(h.value_bytes) +
                (h.in_place ? ", in place" : ""));

@@ -88,16 +88,15 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
   buffer<Word> in(guarded_in), out(bound + h.out_offset + 2 * zone, untouched);
   buffer<std::uint64_t> device_n(1, n);
   buffer<std::uint32_t> told(1, 99);
-  kernels::count_sort_request<Word> r{.in = in.view().data() + zone + h.in_offset,
-                                      .out = out.view().data() + zone + h.out_offset,
-                                      .n = bound,
-                                      .device_n = h.beyond != 0 ? device_n.view().data() : nullptr,
-                                      .codec = codec,
-                                      .unsuited = told.view().data(),
-                                      .blocks = h.blocks,
-                                      .many = h.many};
+  kernels::typed_request<Word> r{.keys_in = in.view().data() + zone + h.in_offset,
+                                 .keys_out = out.view().data() + zone + h.out_offset,
+                                 .n = bound,
+                                 .device_n = h.beyond != 0 ? device_n.view().data() : nullptr,
+                                 .codec = codec,
+                                 .verdict = {told.view().data()},
+                                 .tuning = {.blocks = h.blocks, .many = h.many}};
   if (h.in_place)
-    r.out = const_cast<Word*>(r.in);
+    r.keys_out = const_cast<Word*>(r.keys_in);
   r.workspace_bytes = kernels::count_sort_workspace_bytes(r);
   buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
   r.workspace = workspace.view().data();
@@ -353,22 +352,23 @@ SIMT_TEST(count_sort, misuse_is_refused_by_name) {
       [&](simt::queue q) {
         buffer<std::uint16_t> in(64), out(64);
         buffer<std::uint64_t> words(4);
-        kernels::count_sort_request<std::uint16_t> good{.in = in.view().data(),
-                                                        .out = out.view().data(),
-                                                        .n = 60,
-                                                        .codec = make_key_codec<std::uint16_t>(key_type::u16, {}, {}),
-                                                        .many = true};
+        kernels::typed_request<std::uint16_t> good{.keys_in = in.view().data(),
+                                                   .keys_out = out.view().data(),
+                                                   .n = 60,
+                                                   .codec = make_key_codec<std::uint16_t>(key_type::u16, {}, {}),
+                                                   .tuning = {.many = true}};
         good.workspace_bytes = kernels::count_sort_workspace_bytes(good);
         buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
         good.workspace = workspace.view().data();
         const auto refused = refusals_of(good, [&](const auto& r) { kernels::count_sort(q, r); });
         EXPECT_NO_THROW(kernels::count_sort(q, good));
-        refused("in is null", [](auto& r) { r.in = nullptr; });
-        refused("out is null", [](auto& r) { r.out = nullptr; });
-        refused("out is not aligned",
-                [](auto& r) { r.out = reinterpret_cast<std::uint16_t*>(reinterpret_cast<char*>(r.out) + 1); });
-        refused("overlap", [](auto& r) { r.out = const_cast<std::uint16_t*>(r.in) + 4; });
-        refused("overlap", [](auto& r) { r.unsuited = reinterpret_cast<std::uint32_t*>(r.out); });
+        refused("keys_in is null", [](auto& r) { r.keys_in = nullptr; });
+        refused("keys_out is null", [](auto& r) { r.keys_out = nullptr; });
+        refused("keys_out is not aligned", [](auto& r) {
+          r.keys_out = reinterpret_cast<std::uint16_t*>(reinterpret_cast<char*>(r.keys_out) + 1);
+        });
+        refused("overlap", [](auto& r) { r.keys_out = const_cast<std::uint16_t*>(r.keys_in) + 4; });
+        refused("overlap", [](auto& r) { r.verdict.word = reinterpret_cast<std::uint32_t*>(r.keys_out); });
         refused("overlap", [](auto& r) { r.device_n = reinterpret_cast<std::uint64_t*>(r.workspace); });
         refused("device_n", [&](auto& r) {
           r.device_n = reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(words.view().data()) + 4);

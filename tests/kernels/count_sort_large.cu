@@ -29,9 +29,9 @@ void check_beyond_32_bits(bool in_place, bool crowded) {
   const auto q = simt::queue::cuda(nullptr);
   const device_array<Word> keys(n), out(in_place ? 1 : n);
   SKIP_UNLESS_ALL_THERE(keys, out);
-  kernels::count_sort_request<Word> r{
-      .in = keys.data(),
-      .out = in_place ? keys.data() : out.data(),
+  kernels::typed_request<Word> r{
+      .keys_in = keys.data(),
+      .keys_out = in_place ? keys.data() : out.data(),
       .n = n,
       .codec = make_key_codec<Word>(sizeof(Word) == 1 ? key_type::u8 : key_type::u16, order::ascending, {})};
   r.workspace_bytes = kernels::count_sort_workspace_bytes(r);
@@ -41,7 +41,7 @@ void check_beyond_32_bits(bool in_place, bool crowded) {
   simt::launch(q, {.grid = 1024}, fill_scattered<Word>{{keys.data(), n}, n, crowded});
   simt::launch(q, {.grid = 1024}, check_keys<Word>{{keys.data(), n}, before.view(), n});
   kernels::count_sort(q, r);
-  simt::launch(q, {.grid = 1024}, check_keys<Word>{{r.out, n}, after.view(), n});
+  simt::launch(q, {.grid = 1024}, check_keys<Word>{{r.keys_out, n}, after.view(), n});
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_NE(before.host()[0], 0u);
   EXPECT_EQ(after.host()[0], 0u);
@@ -66,8 +66,10 @@ SIMT_TEST(count_sort_large, one_input_thousands_of_times) {
   const std::uint64_t most = 2'000'000;
   const auto q = simt::queue::cuda(nullptr);
   const device_array<std::uint16_t> keys(most), out(most);
-  kernels::count_sort_request<std::uint16_t> r{
-      .in = keys.data(), .out = out.data(), .n = most, .codec = make_key_codec<std::uint16_t>(key_type::u16, {}, {})};
+  kernels::typed_request<std::uint16_t> r{.keys_in = keys.data(),
+                                          .keys_out = out.data(),
+                                          .n = most,
+                                          .codec = make_key_codec<std::uint16_t>(key_type::u16, {}, {})};
   r.workspace_bytes = kernels::count_sort_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
@@ -90,12 +92,11 @@ SIMT_TEST(count_sort_large, graph_replayed_with_other_keys) {
   const std::uint64_t bound = 300'001;
   buffer<std::uint16_t> keys(bound), out(bound);
   buffer<std::uint64_t> device_n(1);
-  kernels::count_sort_request<std::uint16_t> r{.in = keys.view().data(),
-                                               .out = out.view().data(),
-                                               .n = bound,
-                                               .device_n = device_n.view().data(),
-                                               .codec =
-                                                   make_key_codec<std::uint16_t>(key_type::i16, order::descending, {})};
+  kernels::typed_request<std::uint16_t> r{.keys_in = keys.view().data(),
+                                          .keys_out = out.view().data(),
+                                          .n = bound,
+                                          .device_n = device_n.view().data(),
+                                          .codec = make_key_codec<std::uint16_t>(key_type::i16, order::descending, {})};
   r.workspace_bytes = kernels::count_sort_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();

@@ -13,7 +13,7 @@ inline namespace SORTILE_BACKEND {
 namespace crowd_checks {
 
 using Word = std::uint32_t;
-inline constexpr std::uint32_t giant = kernels::sort_keys_request<Word>::least_giant;
+inline constexpr std::uint32_t giant = kernels::sort_tuning::least_giant;
 
 /// key(r, s, i) for all i, of two random words.
 template <class F>

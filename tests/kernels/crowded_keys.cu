@@ -36,19 +36,17 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
   std::vector<Word> guarded = keys;
   guarded.resize(n + zone, 0xa5a5a5a5);
   buffer<Word> in(guarded), out(n + zone, 0xa5a5a5a5);
-  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n, 16);
-  buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
   buffer<std::uint32_t> told(1, 99);
-  kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.view().data(),
-                                                         .out = h.in_place ? in.view().data() : out.view().data(),
-                                                         .n = n,
-                                                         .codec = codec,
-                                                         .workspace = workspace.view().data(),
-                                                         .workspace_bytes = bytes,
-                                                         .unsuited = told.view().data(),
-                                                         .partition_bits = 16,
-                                                         .sample_from = 0,
-                                                         .giant_from = h.giant_from});
+  kernels::typed_request<Word> r{.keys_in = in.view().data(),
+                                 .keys_out = h.in_place ? in.view().data() : out.view().data(),
+                                 .n = n,
+                                 .codec = codec,
+                                 .verdict = {told.view().data()},
+                                 .tuning = {.partition_bits = 16, .sample_from = 0, .giant_from = h.giant_from}};
+  const std::size_t bytes = r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
+  r.workspace = workspace.view().data();
+  kernels::sort_keys(q, r);
   const auto got = h.in_place ? in.host() : out.host();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
   EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n + zone)) << "is the first wrong key";

@@ -146,20 +146,19 @@ template <class Word>
 void check_sort_of_permutation(key_type type, bool in_place, numbered_keys<Word> keys = {}, order direction = {}) {
   constexpr std::uint64_t n = permuted_keys<Word>::n;
   const auto q = simt::queue::cuda(nullptr);
-  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n);
+  kernels::typed_request<Word> r{.n = n, .codec = make_key_codec<Word>(type, direction, {})};
+  buffer<std::uint32_t> unsuited(1, 99);
+  r.verdict.word = unsuited.view().data();
+  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
   device_array<Word> in(n), out(in_place ? 1 : n);
-  device_array<std::uint64_t> workspace(bytes / 8);
+  device_array<std::uint64_t> workspace(r.workspace_bytes / 8);
   SKIP_UNLESS_ALL_THERE(in, out, workspace);
   Word* const to = in_place ? in.data() : out.data();
   simt::launch(q, {.grid = 1024}, permuted_keys<Word>{{in.data(), n}, keys});
-  buffer<std::uint32_t> unsuited(1, 99);
-  kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.data(),
-                                                         .out = to,
-                                                         .n = n,
-                                                         .codec = make_key_codec<Word>(type, direction, {}),
-                                                         .workspace = workspace.data(),
-                                                         .workspace_bytes = bytes,
-                                                         .unsuited = unsuited.view().data()});
+  r.keys_in = in.data();
+  r.keys_out = to;
+  r.workspace = workspace.data();
+  kernels::sort_keys(q, r);
   buffer<std::uint64_t> wrong(1);
   simt::launch(q, {.grid = 1024}, count_wrong_keys<Word>{{to, n}, wrong.view(), keys});
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -232,7 +231,7 @@ void check_pairs(key_type type, unsigned log_n, unsigned distinct, bool make_ind
   std::uint64_t inverse = 1; // Newton's iteration: each step doubles the bits that are right
   for (int i = 0; i < 6; ++i)
     inverse *= 2 - repeated_keys<Word>::odd * inverse;
-  kernels::sort_pairs_request<Word> r{.value_bytes = sizeof(Index), .make_indices = make_indices, .n = n};
+  kernels::typed_request<Word> r{.value_bytes = sizeof(Index), .make_indices = make_indices, .n = n};
   r.codec = make_key_codec<Word>(type, order::ascending, {});
   r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
   device_array<Word> in(n), out(in_place ? 1 : n);

@@ -27,10 +27,10 @@ struct how {
 
 template <class Word>
 void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
-  kernels::lsd_request<Word> request;
+  kernels::typed_request<Word> request;
   request.input_is_scratch = h.where == place::scratch;
-  request.tiles = h.tiles;
-  request.portion_tiles = h.portion_tiles;
+  request.tuning.passes_tiles = h.tiles;
+  request.tuning.portion_tiles = h.portion_tiles;
   check_stable_sort(
       keys,
       {.type = h.type,
@@ -137,7 +137,7 @@ SIMT_TEST(lsd_sort, values_and_places_u128) {
 
 // The workspace that a plan for another architecture asks for is what its launches use.
 SIMT_TEST(lsd_sort, small_tiles_on_older_architectures) {
-  kernels::lsd_request<std::uint32_t> r{
+  kernels::typed_request<std::uint32_t> r{
       .n = std::uint64_t{1} << 22, .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}), .architecture = 80};
   EXPECT_EQ(kernels::detail::plan_lsd(r).shape, kernels::lsd_tiles::small);
   r.architecture = 90;
@@ -262,7 +262,7 @@ SIMT_TEST(lsd_sort, floats) {
 SIMT_TEST(lsd_sort, tiles_follow_n) {
   using kernels::lsd_tiles;
   const auto tiles_of = []<class Word>(Word, std::uint64_t n, unsigned value_bytes, unsigned architecture) {
-    kernels::lsd_request<Word> r;
+    kernels::typed_request<Word> r;
     r.n = n;
     r.value_bytes = value_bytes;
     r.architecture = architecture;
@@ -366,13 +366,13 @@ SIMT_TEST(lsd_sort, misuse_is_refused_by_name) {
       [&](simt::queue q) {
         buffer<std::uint32_t> in(64), out(64);
         buffer<std::uint64_t> values(64), values_out(64);
-        kernels::lsd_request<std::uint32_t> good{.keys_in = in.view().data(),
-                                                 .keys_out = out.view().data(),
-                                                 .values_in = values.view().data(),
-                                                 .values_out = values_out.view().data(),
-                                                 .value_bytes = 8,
-                                                 .n = 60,
-                                                 .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
+        kernels::typed_request<std::uint32_t> good{.keys_in = in.view().data(),
+                                                   .keys_out = out.view().data(),
+                                                   .values_in = values.view().data(),
+                                                   .values_out = values_out.view().data(),
+                                                   .value_bytes = 8,
+                                                   .n = 60,
+                                                   .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
         good.workspace_bytes = kernels::lsd_workspace_bytes(good);
         buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
         good.workspace = workspace.view().data();

@@ -46,10 +46,10 @@ SIMT_TEST(lsd_large, more_than_2_to_32_u32) {
   const std::uint64_t n = beyond_32_bits;
   const auto q = simt::queue::cuda(nullptr);
   const device_array<std::uint32_t> keys(n), out(n);
-  kernels::lsd_request<std::uint32_t> r{.keys_in = keys.data(),
-                                        .keys_out = out.data(),
-                                        .n = n,
-                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {})};
+  kernels::typed_request<std::uint32_t> r{.keys_in = keys.data(),
+                                          .keys_out = out.data(),
+                                          .n = n,
+                                          .codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {})};
   r.workspace_bytes = kernels::lsd_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
@@ -70,13 +70,13 @@ SIMT_TEST(lsd_large, indices_of_more_than_2_to_32_u8) {
   const auto q = simt::queue::cuda(nullptr);
   const device_array<std::uint8_t> keys(n), out(n);
   const device_array<std::uint64_t> indices(n);
-  kernels::lsd_request<std::uint8_t> r{.keys_in = keys.data(),
-                                       .keys_out = out.data(),
-                                       .values_out = indices.data(),
-                                       .value_bytes = 8,
-                                       .make_indices = true,
-                                       .n = n,
-                                       .codec = make_key_codec<std::uint8_t>(key_type::u8, order::ascending, {})};
+  kernels::typed_request<std::uint8_t> r{.keys_in = keys.data(),
+                                         .keys_out = out.data(),
+                                         .values_out = indices.data(),
+                                         .value_bytes = 8,
+                                         .make_indices = true,
+                                         .n = n,
+                                         .codec = make_key_codec<std::uint8_t>(key_type::u8, order::ascending, {})};
   r.workspace_bytes = kernels::lsd_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
@@ -96,11 +96,11 @@ SIMT_TEST(lsd_large, one_input_thousands_of_times) {
   const std::uint64_t most = 3'000'000;
   const auto q = simt::queue::cuda(nullptr);
   const device_array<std::uint32_t> keys(most), out(most);
-  kernels::lsd_request<std::uint32_t> r{.keys_in = keys.data(),
-                                        .keys_out = out.data(),
-                                        .n = most,
-                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {})};
-  r.tiles = kernels::lsd_tiles::small; // these need the most
+  kernels::typed_request<std::uint32_t> r{.keys_in = keys.data(),
+                                          .keys_out = out.data(),
+                                          .n = most,
+                                          .codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {})};
+  r.tuning.passes_tiles = kernels::lsd_tiles::small; // these need the most
   r.workspace_bytes = kernels::lsd_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
@@ -108,7 +108,7 @@ SIMT_TEST(lsd_large, one_input_thousands_of_times) {
   buffer<std::uint64_t> found(2);
   for (unsigned i = 0; i < 3000; ++i) {
     r.n = most - 997 * i;
-    r.tiles = i % 2 == 0 ? kernels::lsd_tiles::large : kernels::lsd_tiles::small;
+    r.tuning.passes_tiles = i % 2 == 0 ? kernels::lsd_tiles::large : kernels::lsd_tiles::small;
     r.workspace_bytes = kernels::lsd_workspace_bytes(r);
     kernels::lsd_sort(q, r);
     simt::launch(q, {.grid = 264}, check_keys<std::uint32_t>{{out.data(), r.n}, found.view(), r.n});
@@ -121,13 +121,13 @@ SIMT_TEST(lsd_large, one_input_thousands_of_times) {
 SIMT_TEST(lsd_large, graph_replayed_with_other_keys) {
   const std::uint64_t n = 300'001;
   buffer<std::uint32_t> keys(n), out(n), indices(n);
-  kernels::lsd_request<std::uint32_t> r{.keys_in = keys.view().data(),
-                                        .keys_out = out.view().data(),
-                                        .values_out = indices.view().data(),
-                                        .value_bytes = 4,
-                                        .make_indices = true,
-                                        .n = n,
-                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, order::descending, {})};
+  kernels::typed_request<std::uint32_t> r{.keys_in = keys.view().data(),
+                                          .keys_out = out.view().data(),
+                                          .values_out = indices.view().data(),
+                                          .value_bytes = 4,
+                                          .make_indices = true,
+                                          .n = n,
+                                          .codec = make_key_codec<std::uint32_t>(key_type::u32, order::descending, {})};
   r.workspace_bytes = kernels::lsd_workspace_bytes(r);
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();

@@ -24,16 +24,17 @@ struct how {
   unsigned value_bytes = 4;
   bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
   bool input_is_scratch = false, fallback_sees_order = false;
-  unsigned bits = kernels::sort_pairs_request<Word>::follows_n, chunks = kernels::sort_pairs_request<Word>::follows_n;
+  unsigned bits = kernels::sort_tuning::follows_n, chunks = kernels::sort_tuning::follows_n;
   std::uint64_t sample_from = ~std::uint64_t{0}, large_buckets_from = ~std::uint64_t{0};
   bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
   bool must_suit = false;         // and it is an error where it says that they do not
   bool leaves_to_passes = false;  // so does it then of keys that passes are quicker with
+  std::uint32_t role = 0;         // 1: as the first fallback, which has been called
 };
 
 /// sort_pairs has no keys of 128 bits.
 template <class Word>
-std::size_t workspace_bytes(const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
+std::size_t workspace_bytes(const kernels::typed_request<Word>& r, bool between_splitters) {
   if constexpr (sizeof(Word) >= 8)
     if (between_splitters || sizeof(Word) > 8)
       return kernels::splitter_sort_workspace_bytes(r);
@@ -41,7 +42,7 @@ std::size_t workspace_bytes(const kernels::splitter_sort_request<Word>& r, bool 
     return kernels::sort_pairs_workspace_bytes<Word>(r);
 }
 template <class Word>
-void sort(const simt::queue& q, const kernels::splitter_sort_request<Word>& r, bool between_splitters) {
+void sort(const simt::queue& q, const kernels::typed_request<Word>& r, bool between_splitters) {
   if constexpr (sizeof(Word) >= 8)
     if (between_splitters || sizeof(Word) > 8)
       return kernels::splitter_sort(q, r);
@@ -108,17 +109,17 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<unsigned char> keys_out(guarded(n * sizeof(Word))), values_out(guarded(n * h.value_bytes));
   const auto& keys_to = h.keys_in_place ? keys_in : keys_out;
   const auto& values_to = h.values_in_place && !h.indices ? values_in : values_out;
-  buffer<std::uint32_t> unsuited(2, 0x5a5a5a5a);
-  kernels::splitter_sort_request<Word> r;
+  buffer<std::uint32_t> unsuited(std::vector<std::uint32_t>{h.role == 0 ? 0x5a5a5a5a : h.role, 0x5a5a5a5a});
+  kernels::typed_request<Word> r;
   r.keys_in = reinterpret_cast<const Word*>(keys_in.view().data());
   r.value_bytes = h.value_bytes;
   r.make_indices = h.indices;
   r.n = n;
   r.codec = codec;
-  r.partition_bits = h.bits;
-  r.chunks = h.chunks;
-  r.sample_from = h.sample_from;
-  r.large_buckets_from = h.large_buckets_from;
+  r.tuning.partition_bits = h.bits;
+  r.tuning.chunks = h.chunks;
+  r.tuning.sample_from = h.sample_from;
+  r.tuning.large_buckets_from = h.large_buckets_from;
   r.leaves_to_passes = h.leaves_to_passes;
   r.fallback_sees_order = h.fallback_sees_order;
   r.input_is_scratch = h.input_is_scratch;
@@ -130,13 +131,14 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   }
   const bool asks = h.ask_unsuited || h.between_splitters;
   if (asks)
-    r.unsuited = unsuited.view().data();
+    r.verdict = {unsuited.view().data(), h.role};
   r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
   r.workspace = workspace.view().data();
   sort(q, r, h.between_splitters);
 
-  const bool done = !asks || unsuited.host()[0] == 0;
+  const bool done = !asks || unsuited.host()[0] == h.role;
+  EXPECT_TRUE(done || unsuited.host()[0] == h.role + 1) << "no verdict";
   EXPECT_TRUE(done || !h.must_suit) << "the pairs are said not to suit the sort";
   bytes expected_keys = guarded(sorted), expected_values = make_values(after, h.value_bytes, h.indices);
   if (!done || !h.want_keys)
@@ -177,7 +179,7 @@ template <class Word>
 bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<Word> in(keys), out(keys.size());
   const buffer<std::uint32_t> values(keys.size()), unsuited(1, 7u);
-  kernels::splitter_sort_request<Word> r;
+  kernels::typed_request<Word> r;
   r.keys_in = in.view().data();
   r.keys_out = out.view().data();
   r.values_out = values.view().data();
@@ -187,10 +189,10 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.fallback_sees_order = h.fallback_sees_order;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
-  r.unsuited = unsuited.view().data();
-  r.partition_bits = h.bits;
-  r.sample_from = h.sample_from;
-  r.large_buckets_from = h.large_buckets_from;
+  r.verdict.word = unsuited.view().data();
+  r.tuning.partition_bits = h.bits;
+  r.tuning.sample_from = h.sample_from;
+  r.tuning.large_buckets_from = h.large_buckets_from;
   r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();

@@ -16,9 +16,9 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, const sort_case& h
                 unsigned attempts = 4) {
   SCOPED_TRACE("n " + std::to_string(keys.size()) + ", blocks " + std::to_string(blocks) + ", attempts " +
                std::to_string(attempts));
-  kernels::sample_request<Word> request;
-  request.blocks = blocks;
-  request.attempts = attempts;
+  kernels::typed_request<Word> request;
+  request.tuning.blocks = blocks;
+  request.tuning.attempts = attempts;
   check_stable_sort(
       keys, h, request, [](const auto& r) { return kernels::sample_sort_workspace_bytes(r); },
       [&](const auto& r) { kernels::sample_sort(q, r); });
@@ -208,7 +208,7 @@ SIMT_TEST(sample_sort, plans_and_limits) {
   on_every_schedule(
       [&](simt::queue q) {
         std::uint32_t key = 0;
-        kernels::sample_request<std::uint32_t> r{
+        kernels::typed_request<std::uint32_t> r{
             .keys_out = &key, .n = 100, .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
         EXPECT_EQ(kernels::sample_sort_in_one_block(r), 8u * 1024);
         EXPECT_EQ(kernels::sample_sort_workspace_bytes(r), 0u);
@@ -226,14 +226,14 @@ SIMT_TEST(sample_sort, misuse_is_refused_by_name) {
       [&](simt::queue q) {
         buffer<std::uint32_t> in(64), out(64);
         buffer<std::uint64_t> values(64), values_out(64);
-        kernels::sample_request<std::uint32_t> good{.keys_in = in.view().data(),
-                                                    .keys_out = out.view().data(),
-                                                    .values_in = values.view().data(),
-                                                    .values_out = values_out.view().data(),
-                                                    .value_bytes = 8,
-                                                    .n = 60,
-                                                    .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
-                                                    .blocks = 2};
+        kernels::typed_request<std::uint32_t> good{.keys_in = in.view().data(),
+                                                   .keys_out = out.view().data(),
+                                                   .values_in = values.view().data(),
+                                                   .values_out = values_out.view().data(),
+                                                   .value_bytes = 8,
+                                                   .n = 60,
+                                                   .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
+                                                   .tuning = {.blocks = 2}};
         good.workspace_bytes = kernels::sample_sort_workspace_bytes(good);
         buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
         good.workspace = workspace.view().data();
@@ -243,10 +243,10 @@ SIMT_TEST(sample_sort, misuse_is_refused_by_name) {
         refused("value_bytes", [](auto& r) { r.value_bytes = 2; });
         refused("overlap", [](auto& r) { r.keys_out = const_cast<std::uint32_t*>(r.keys_in) + 1; });
         refused("workspace", [](auto& r) { r.workspace_bytes -= 1; });
-        refused("attempts", [](auto& r) { r.attempts = 5; });
-        refused("blocks", [](auto& r) { r.blocks = 129; });
+        refused("attempts", [](auto& r) { r.tuning.attempts = 5; });
+        refused("blocks", [](auto& r) { r.tuning.blocks = 129; });
         refused("n = 4294967295", [](auto& r) { r.n = 0xffffffffu; });
-        kernels::sample_request<std::uint32_t> large{
+        kernels::typed_request<std::uint32_t> large{
             .keys_out = good.keys_out, .n = std::uint64_t{1} << 22, .codec = good.codec};
         large.workspace_bytes = kernels::sample_sort_workspace_bytes(large);
         std::vector<std::uint32_t> keys(large.n);

@@ -16,7 +16,7 @@ namespace {
 
 using Word = std::uint32_t;
 using image = kernels::float_image<Word>;
-using request = kernels::sort_keys_request<Word>;
+using request = kernels::typed_request<Word>;
 constexpr Word minus_zero = 0x80000000, infinity = 0x7f800000, untouched = 0xa5a5a5a5;
 constexpr unsigned bits = 16; // of partitions, as there are beyond 2^27 keys
 
@@ -44,19 +44,14 @@ std::vector<Word> sorted(std::vector<Word> keys, how h) {
 class float_sort {
  public:
   float_sort(const std::vector<Word>& keys, how h)
-      : how_(h), n_(keys.size()), in_(guarded(keys)), out_(n_ + zone, untouched),
-        workspace_(kernels::sort_keys_workspace_bytes<Word>(n_, bits) / 8 + 16, 0x5a5a5a5a5a5a5a5au), told_(1, 99) {}
+      : how_(h), n_(keys.size()), in_(guarded(keys)), out_(n_ + zone, untouched), told_(1, 99),
+        bytes_(kernels::sort_keys_workspace_bytes(laid_out())), workspace_(bytes_ / 8 + 16, 0x5a5a5a5a5a5a5a5au) {}
 
   request asked() const {
-    return {.in = in_.view().data(),
-            .out = how_.in_place ? in_.view().data() : out_.view().data(),
-            .n = n_,
-            .codec = codec_of(how_),
-            .workspace = workspace_.view().data(),
-            .workspace_bytes = kernels::sort_keys_workspace_bytes<Word>(n_, bits),
-            .unsuited = told_.view().data(),
-            .partition_bits = bits,
-            .giant_from = request::least_giant};
+    request r = laid_out();
+    r.workspace = workspace_.view().data();
+    r.workspace_bytes = bytes_;
+    return r;
   }
   static std::vector<Word> guarded(std::vector<Word> keys) {
     keys.resize(keys.size() + zone, untouched);
@@ -67,12 +62,22 @@ class float_sort {
   std::vector<Word> output() const { return how_.in_place ? in_.host() : out_.host(); }
 
  private:
+  request laid_out() const {
+    return {.keys_in = in_.view().data(),
+            .keys_out = how_.in_place ? in_.view().data() : out_.view().data(),
+            .n = n_,
+            .codec = codec_of(how_),
+            .verdict = {told_.view().data()},
+            .tuning = {.partition_bits = bits, .giant_from = kernels::sort_tuning::least_giant}};
+  }
+
   static constexpr std::size_t zone = 16;
   how how_;
   std::size_t n_;
   buffer<Word> in_, out_;
-  buffer<std::uint64_t> workspace_;
   buffer<std::uint32_t> told_;
+  std::size_t bytes_;
+  buffer<std::uint64_t> workspace_;
 };
 
 void expect_equal(const std::vector<Word>& expected, const std::vector<Word>& got) {
@@ -98,8 +103,9 @@ void check_left(simt::queue q, const std::vector<Word>& keys, how h) {
   if (!h.in_place) {
     EXPECT_TRUE(on.output() == float_sort::guarded(std::vector<Word>(keys.size(), untouched)));
   }
-  kernels::lsd_request<Word> behind{
-      .keys_in = first.in, .keys_out = first.out, .n = first.n, .only_if = first.unsuited, .codec = first.codec};
+  kernels::typed_request<Word> behind{
+      .keys_in = first.keys_in, .keys_out = first.keys_out, .n = first.n, .codec = first.codec};
+  behind.verdict = {first.verdict.word, 1};
   behind.workspace_bytes = kernels::lsd_workspace_bytes(behind);
   const buffer<std::uint64_t> workspace(behind.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
   behind.workspace = workspace.view().data();
@@ -336,17 +342,17 @@ SIMT_TEST(sort_floats, misuse_is_refused_by_name) {
         const auto sort = [&](const request& r) { kernels::sort_keys(q, r); };
         EXPECT_NO_THROW(sort(on.asked()));
         const auto refused = refusals_of(on.asked(), sort);
-        refused("unsuited", [](auto& r) { r.unsuited = nullptr; });
-        refused("n = 1000", [](auto& r) { r.partition_bits = 15; });
-        refused("n = 1000", [](auto& r) { r.partition_bits = request::follows_n; });
-        refused("tiles", [](auto& r) { r.tiles = kernels::partition_tiles::small; });
+        refused("without a verdict", [](auto& r) { r.verdict = {}; });
+        refused("n = 1000", [](auto& r) { r.tuning.partition_bits = 15; });
+        refused("n = 1000", [](auto& r) { r.tuning.partition_bits = kernels::sort_tuning::follows_n; });
+        refused("tiles", [](auto& r) { r.tuning.tiles = kernels::partition_tiles::small; });
         refused("bit window", [](auto& r) { r.codec = make_key_codec<Word>(key_type::f32, {}, {8, 32}); });
         const buffer<std::uint64_t> wide(16);
-        kernels::sort_keys_request<std::uint64_t> doubles;
-        doubles.in = doubles.out = wide.view().data();
+        kernels::typed_request<std::uint64_t> doubles;
+        doubles.keys_in = doubles.keys_out = wide.view().data();
         doubles.n = 16;
         doubles.codec = make_key_codec<std::uint64_t>(key_type::f64, {}, {});
-        doubles.unsuited = on.asked().unsuited;
+        doubles.verdict = on.asked().verdict;
         EXPECT_THROW(kernels::sort_keys(q, doubles), sortile::invalid_argument);
       },
       0);

@@ -17,7 +17,7 @@ template <class Word>
 struct how {
   key_type type = unsigned_type<Word>;
   order direction = order::ascending;
-  unsigned partition_bits = kernels::sort_keys_request<Word>::follows_n;
+  unsigned partition_bits = kernels::sort_tuning::follows_n;
   bool in_place = false, input_is_scratch = false;
   kernels::partition_tiles tiles = kernels::partition_tiles::follow_n;
 };
@@ -32,18 +32,16 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   std::vector<Word> guarded = keys;
   guarded.resize(n + zone, Word(0xa5a5a5a5));
   buffer<Word> in(guarded), out(n + zone, Word(0xa5a5a5a5));
-  const std::size_t bytes = kernels::sort_keys_workspace_bytes<Word>(n, h.partition_bits, h.input_is_scratch);
+  kernels::typed_request<Word> r{.keys_in = in.view().data(),
+                                 .keys_out = h.in_place ? in.view().data() : out.view().data(),
+                                 .input_is_scratch = h.input_is_scratch,
+                                 .n = n,
+                                 .codec = codec,
+                                 .tuning = {.partition_bits = h.partition_bits, .tiles = h.tiles}};
+  const std::size_t bytes = r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
   buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
-  Word* const to = h.in_place ? in.view().data() : out.view().data();
-  kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.view().data(),
-                                                         .out = to,
-                                                         .n = n,
-                                                         .codec = codec,
-                                                         .input_is_scratch = h.input_is_scratch,
-                                                         .workspace = workspace.view().data(),
-                                                         .workspace_bytes = bytes,
-                                                         .partition_bits = h.partition_bits,
-                                                         .tiles = h.tiles});
+  r.workspace = workspace.view().data();
+  kernels::sort_keys(q, r);
   expected.resize(n + zone, Word(0xa5a5a5a5));
   const auto got = h.in_place ? in.host() : out.host();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
@@ -227,20 +225,20 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 template <class Word>
 void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited,
                     std::uint64_t sample_from = never, std::uint64_t many_samples_from = never) {
-  const std::size_t n = keys.size(), bytes = kernels::sort_keys_workspace_bytes<Word>(n, bits);
+  const std::size_t n = keys.size();
   buffer<Word> in(keys), out(n, Word(7));
-  buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
   buffer<std::uint32_t> told(1, 99);
-  kernels::sort_keys(q, kernels::sort_keys_request<Word>{.in = in.view().data(),
-                                                         .out = out.view().data(),
-                                                         .n = n,
-                                                         .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {}),
-                                                         .workspace = workspace.view().data(),
-                                                         .workspace_bytes = bytes,
-                                                         .unsuited = told.view().data(),
-                                                         .partition_bits = bits,
-                                                         .sample_from = sample_from,
-                                                         .many_samples_from = many_samples_from});
+  kernels::typed_request<Word> r{
+      .keys_in = in.view().data(),
+      .keys_out = out.view().data(),
+      .n = n,
+      .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {}),
+      .verdict = {told.view().data()},
+      .tuning = {.partition_bits = bits, .sample_from = sample_from, .many_samples_from = many_samples_from}};
+  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
+  r.workspace = workspace.view().data();
+  kernels::sort_keys(q, r);
   std::vector<Word> expected = keys;
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(told.host()[0], unsuited ? 1u : 0u);
@@ -436,31 +434,29 @@ SIMT_TEST(sort_keys, misuse_is_refused_by_name) {
   on_every_schedule(
       [&](simt::queue q) {
         buffer<std::uint32_t> in(64), out(64);
-        EXPECT_EQ(kernels::sort_keys_workspace_bytes<std::uint32_t>(60), 0u) << "one block needs none";
-        const std::size_t bytes = kernels::sort_keys_workspace_bytes<std::uint32_t>(60, 3);
-        buffer<std::uint64_t> workspace(bytes / 8 + 16);
-        const kernels::sort_keys_request<std::uint32_t> good{.in = in.view().data(),
-                                                             .out = out.view().data(),
-                                                             .n = 60,
-                                                             .codec =
-                                                                 make_key_codec<std::uint32_t>(key_type::u32, {}, {}),
-                                                             .workspace = workspace.view().data(),
-                                                             .workspace_bytes = bytes,
-                                                             .partition_bits = 3};
+        kernels::typed_request<std::uint32_t> good{.keys_in = in.view().data(),
+                                                   .keys_out = out.view().data(),
+                                                   .n = 60,
+                                                   .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
+        EXPECT_EQ(kernels::sort_keys_workspace_bytes(good), 0u) << "one block needs none";
+        good.tuning.partition_bits = 3;
+        good.workspace_bytes = kernels::sort_keys_workspace_bytes(good);
+        buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
+        good.workspace = workspace.view().data();
         const auto refused = [&](auto change) {
           auto r = good;
           change(r);
           EXPECT_THROW(kernels::sort_keys(q, r), sortile::error);
         };
         EXPECT_NO_THROW(kernels::sort_keys(q, good));
-        refused([](auto& r) { r.in = nullptr; });
-        refused([](auto& r) { r.in += 1; });
-        refused([](auto& r) { r.out += 2; });
-        refused([](auto& r) { r.out = const_cast<std::uint32_t*>(r.in) + 4; });
+        refused([](auto& r) { r.keys_in = nullptr; });
+        refused([](auto& r) { r.keys_in += 1; });
+        refused([](auto& r) { r.keys_out += 2; });
+        refused([](auto& r) { r.keys_out = const_cast<std::uint32_t*>(r.keys_in) + 4; });
         refused([](auto& r) { r.workspace_bytes = 8; });
-        refused([](auto& r) { r.workspace = r.out; });
+        refused([](auto& r) { r.workspace = r.keys_out; });
         refused([](auto& r) { r.n = kernels::sort_keys_most + 1; });
-        refused([](auto& r) { r.partition_bits = 17; });
+        refused([](auto& r) { r.tuning.partition_bits = 17; });
         refused([](auto& r) { r.codec = make_key_codec<std::uint32_t>(key_type::f32, {}, {}); });
         refused([](auto& r) { r.codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {8, 16}); });
       },

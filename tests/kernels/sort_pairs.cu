@@ -279,14 +279,14 @@ SIMT_TEST(sort_pairs, what_suits) {
           const auto codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {});
           const buffer<std::uint32_t> keys(make_keys<std::uint32_t>(n, kind, codec)), out(n), values(n),
               unsuited(1, 7u);
-          kernels::sort_pairs_request<std::uint32_t> r{.keys_in = keys.view().data(),
-                                                       .keys_out = out.view().data(),
-                                                       .values_in = values.view().data(),
-                                                       .values_out = values.view().data(),
-                                                       .value_bytes = 4,
-                                                       .n = n,
-                                                       .codec = codec,
-                                                       .unsuited = unsuited.view().data()};
+          kernels::typed_request<std::uint32_t> r{.keys_in = keys.view().data(),
+                                                  .keys_out = out.view().data(),
+                                                  .values_in = values.view().data(),
+                                                  .values_out = values.view().data(),
+                                                  .value_bytes = 4,
+                                                  .n = n,
+                                                  .codec = codec,
+                                                  .verdict = {unsuited.view().data()}};
           r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
           const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
           r.workspace = workspace.view().data();
@@ -453,13 +453,13 @@ SIMT_TEST(sort_pairs, misuse_is_refused_by_name) {
   on_every_schedule(
       [&](simt::queue q) {
         const buffer<std::uint32_t> in(5004), out(5004), values(5004), values_out(5004);
-        kernels::sort_pairs_request<std::uint32_t> good{.keys_in = in.view().data(),
-                                                        .keys_out = out.view().data(),
-                                                        .values_in = values.view().data(),
-                                                        .values_out = values_out.view().data(),
-                                                        .value_bytes = 4,
-                                                        .n = 5000,
-                                                        .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
+        kernels::typed_request<std::uint32_t> good{.keys_in = in.view().data(),
+                                                   .keys_out = out.view().data(),
+                                                   .values_in = values.view().data(),
+                                                   .values_out = values_out.view().data(),
+                                                   .value_bytes = 4,
+                                                   .n = 5000,
+                                                   .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
         good.workspace_bytes = kernels::sort_pairs_workspace_bytes(good);
         const buffer<std::uint64_t> workspace(good.workspace_bytes / 8 + 16);
         good.workspace = workspace.view().data();
@@ -476,10 +476,10 @@ SIMT_TEST(sort_pairs, misuse_is_refused_by_name) {
         refused("8 bytes", [](auto& r) { r.workspace_bytes = 8; });
         refused("overlap", [](auto& r) { r.workspace = r.keys_out; });
         refused("at most", [](auto& r) { r.n = kernels::sort_pairs_most + 1; });
-        refused("partition_bits = 17", [](auto& r) { r.partition_bits = 17; });
-        refused("partition_bits = 0", [](auto& r) { r.partition_bits = 0; });
-        refused("chunks = 0", [](auto& r) { r.chunks = 0; });
-        refused("chunks = 133", [](auto& r) { r.chunks = 133; });
+        refused("partition_bits = 17", [](auto& r) { r.tuning.partition_bits = 17; });
+        refused("partition_bits = 0", [](auto& r) { r.tuning.partition_bits = 0; });
+        refused("chunks = 0", [](auto& r) { r.tuning.chunks = 0; });
+        refused("chunks = 133", [](auto& r) { r.tuning.chunks = 133; });
         refused("value_bytes = 2", [](auto& r) { r.value_bytes = 2; });
         refused("indices of 16", [](auto& r) { r.make_indices = true, r.value_bytes = 16; });
         refused("nothing to write", [](auto& r) { r.keys_out = nullptr, r.value_bytes = 0; });

@@ -194,6 +194,7 @@ void check_too_large(simt::queue q, unsigned value_bytes) {
     for (const bool in_place : {false, true}) {
       how<Word> h{.value_bytes = value_bytes, .keys_in_place = in_place, .bits = 2};
       h.values_in_place = in_place && value_bytes != 0;
+      h.role = in_place ? 1 : 0;
       check<Word>(q, 110'000, kind, between<Word>(h)); // left alone
       h.must_suit = true;
       check<Word>(q, 30'000, kind, between<Word>(h));
@@ -289,15 +290,14 @@ void check_condition(simt::queue q, std::uint32_t wanted) {
   const auto keys = make_keys<Word>(3000, shape::and_of_3);
   const std::vector<Word> untouched(3000, 7u);
   const buffer<Word> in(keys), out(untouched);
-  const buffer<std::uint32_t> only_if(1, wanted), unsuited(1, 9u);
-  kernels::splitter_sort_request<Word> r;
+  const buffer<std::uint32_t> word(1, wanted);
+  kernels::typed_request<Word> r;
   r.keys_in = in.view().data();
   r.keys_out = out.view().data();
   r.n = 3000;
   r.codec = make_key_codec<Word>(unsigned_type<Word>, {}, {});
-  r.partition_bits = 3;
-  r.unsuited = unsuited.view().data();
-  r.only_if = only_if.view().data();
+  r.tuning.partition_bits = 3;
+  r.verdict = {word.view().data(), 1};
   r.workspace_bytes = kernels::splitter_sort_workspace_bytes(r);
   const buffer<uint128> workspace(r.workspace_bytes / 16 + 1, uint128{5});
   r.workspace = workspace.view().data();
@@ -305,7 +305,7 @@ void check_condition(simt::queue q, std::uint32_t wanted) {
   auto expected = keys;
   std::sort(expected.begin(), expected.end());
   EXPECT_TRUE(out.host() == (wanted != 0 ? expected : untouched)) << wanted;
-  EXPECT_EQ(unsuited.host()[0], 0u);
+  EXPECT_EQ(word.host()[0], wanted);
 }
 SIMT_TEST(splitter_sort, on_a_condition) {
   on_every_schedule(
@@ -329,7 +329,7 @@ std::vector<Word> cuts_of(simt::queue q, const std::vector<Word>& keys, unsigned
   choosing<Word> k{};
   k.in = in.view();
   k.cuts = cuts.view();
-  k.gate = {findings.view(), unsuited.view(), true, true};
+  k.gate = {findings.view(), {unsuited.view(), 0, true}, true};
   k.n = std::uint32_t(keys.size());
   k.bits = bits;
   k.first_level = true;
@@ -438,7 +438,7 @@ SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
 }
 
 SIMT_TEST(splitter_sort, values_of_16_bytes_are_too_wide_for_128_bit_keys) {
-  kernels::splitter_sort_request<uint128> r;
+  kernels::typed_request<uint128> r;
   r.n = 1000;
   r.value_bytes = 16;
   EXPECT_THROW(static_cast<void>(kernels::splitter_sort_workspace_bytes(r)), invalid_argument);
@@ -451,24 +451,23 @@ SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
       [](simt::queue q) {
         const buffer<std::uint64_t> keys(2), workspace(1 << 14);
         const buffer<std::uint32_t> unsuited(2);
-        kernels::splitter_sort_request<std::uint64_t> good;
+        kernels::typed_request<std::uint64_t> good;
         good.keys_in = good.keys_out = keys.view().data();
         good.n = 2;
         good.codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
-        good.unsuited = unsuited.view().data();
+        good.verdict.word = unsuited.view().data();
         good.workspace = workspace.view().data();
         good.workspace_bytes = kernels::splitter_sort_workspace_bytes(good);
         const auto refused = refusals_of(good, [&](const auto& r) { kernels::splitter_sort(q, r); });
         refused("splitter_sort: keys_in is null", [](auto& r) { r.keys_in = nullptr; });
-        refused("splitter_sort: unsuited is null", [](auto& r) { r.unsuited = nullptr; });
-        refused("only_if and unsuited are one word", [](auto& r) { r.only_if = r.unsuited; });
-        refused("leaves_to_passes with only_if", [](auto& r) {
-          r.only_if = r.unsuited + 1;
+        refused("splitter_sort: the verdict's word is null", [](auto& r) { r.verdict = {}; });
+        refused("leaves_to_passes with verdict.role = 1", [](auto& r) {
+          r.verdict.role = 1;
           r.leaves_to_passes = true;
         });
-        refused("only_if is not aligned", [](auto& r) { r.only_if = reinterpret_cast<const std::uint32_t*>(2); });
-        refused("partition_bits = 1, 2 to 16 are allowed", [](auto& r) { r.partition_bits = 1; });
-        refused("partition_bits = 17", [](auto& r) { r.partition_bits = 17; });
+        refused("verdict is not aligned", [](auto& r) { r.verdict.word = reinterpret_cast<std::uint32_t*>(2); });
+        refused("partition_bits = 1, 2 to 16 are allowed", [](auto& r) { r.tuning.partition_bits = 1; });
+        refused("partition_bits = 17", [](auto& r) { r.tuning.partition_bits = 17; });
         refused("value_bytes = 5", [](auto& r) { r.value_bytes = 5; });
         refused("1536 are needed", [](auto& r) { --r.workspace_bytes; });
       },

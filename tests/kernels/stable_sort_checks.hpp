@@ -109,7 +109,8 @@ void check_stable_sort(const std::vector<Word>& keys, const sort_case& h, Reques
   r.make_indices = h.indices;
   r.n = bound;
   r.device_n = h.beyond != 0 ? device_n.view().data() : nullptr;
-  r.only_if = h.only_if != condition::none ? only_if.view().data() : nullptr;
+  if (h.only_if != condition::none)
+    r.verdict = {only_if.view().data(), 1};
   r.codec = codec;
   const std::size_t bytes = workspace_of(r);
   guarded workspace(bytes / 128 + 1, 128, 0);

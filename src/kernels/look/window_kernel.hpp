@@ -17,6 +17,7 @@
 
 #include "kernels/look/crowd_sample.hpp"
 #include "kernels/look/key_window.hpp"
+#include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -39,12 +40,11 @@ struct window_kernel {
   std::uint64_t zeroed_words;
   simt::global<key_window<Word>> window;
   simt::global<std::uint64_t> findings; // a part of `zeroed`: of what this block zeroes first
-  simt::global<std::uint32_t> unsuited; // zeroed too, where there is one
+  verdict told;
   Image image;
   crowd_limits crowds;
   std::uint32_t n, bins;
   bool samples_many;
-  bool tells; // `unsuited`
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
@@ -79,8 +79,7 @@ struct window_kernel {
     if (simt::thread_index() == 0) {
       s.window[0] = around(low, high, Image::of_floats ? 16 : Sample::samples == many::samples ? 256 : 128);
       window[0] = s.window.load(0);
-      if (tells)
-        unsuited[0] = 0;
+      told.take();
     }
     if constexpr (Image::of_floats)
       if (simt::block_any(special))
@@ -95,7 +94,7 @@ struct window_kernel {
     if (simt::thread_index() != 0)
       return;
     findings[finding_skewed] = skewed_by_sample;
-    unsuited[0] = 1;
+    told.give_away();
   }
   /// The same in all threads of the block, behind a barrier since the window is known.
   template <class Sample, unsigned Each>

@@ -10,21 +10,26 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, unsigned ValueBytes>
 class lsd_launcher {
  public:
-  lsd_launcher(const simt::queue& q, const lsd_request<Word>& r, const detail::lsd_plan& plan)
+  lsd_launcher(const simt::queue& q, const typed_request<Word>& r, const detail::lsd_plan& plan)
       : q_(q), r_(r), plan_(plan), at_(detail::lay_out_lsd(r, plan)) {}
 
-  void launch() const {
-    clear(q_, r_.workspace, at_.portions); // the look zeroes what the passes look back by
-    if (plan_.passes != 0)
-      look();
-    // An empty window makes all keys equal: the first pass copies.
-    for (unsigned p = 0; p < std::max(plan_.passes, 1u); ++p)
-      pass(p);
-    if (plan_.passes != 0 && (may_end_elsewhere(keys().route) || may_end_elsewhere(values().route)))
-      copy();
+  void launch(unsigned step) const {
+    each_step(step, plan_.steps(), [this](unsigned i) { launch_step(i); });
   }
 
  private:
+  void launch_step(unsigned step) const {
+    if (step == 0) {
+      clear(q_, r_.workspace, at_.portions); // the look zeroes what the passes look back by
+      if (plan_.passes != 0)
+        look();
+      return;
+    }
+    pass(step - 1);
+    if (step == plan_.passes && (may_end_elsewhere(keys().route) || may_end_elsewhere(values().route)))
+      copy();
+  }
+
   using value_type = typename lsd_value<ValueBytes>::type;
 
   template <class T>
@@ -40,8 +45,7 @@ class lsd_launcher {
     return {.bound = r_.n,
             .on_device = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
             .is_on_device = r_.device_n != nullptr,
-            .only_if = {r_.only_if, r_.only_if == nullptr ? 0u : 1u},
-            .is_conditional = r_.only_if != nullptr};
+            .called = verdict::of(r_.verdict)};
   }
 
   lsd_arrays<Word> keys() const {
@@ -160,22 +164,22 @@ class lsd_launcher {
   }
 
   const simt::queue& q_;
-  const lsd_request<Word>& r_;
+  const typed_request<Word>& r_;
   detail::lsd_plan plan_;
   detail::lsd_layout at_;
 };
 
 template <class Word>
-void launch_lsd(const simt::queue& q, const lsd_request<Word>& r, const detail::lsd_plan& plan) {
+void launch_lsd(const simt::queue& q, const typed_request<Word>& r, const detail::lsd_plan& plan, unsigned step) {
   switch (r.value_bytes) {
   case 0:
-    return lsd_launcher<Word, 0>(q, r, plan).launch();
+    return lsd_launcher<Word, 0>(q, r, plan).launch(step);
   case 4:
-    return lsd_launcher<Word, 4>(q, r, plan).launch();
+    return lsd_launcher<Word, 4>(q, r, plan).launch(step);
   case 8:
-    return lsd_launcher<Word, 8>(q, r, plan).launch();
+    return lsd_launcher<Word, 8>(q, r, plan).launch(step);
   default:
-    return lsd_launcher<Word, 16>(q, r, plan).launch();
+    return lsd_launcher<Word, 16>(q, r, plan).launch(step);
   }
 }
 
@@ -184,7 +188,8 @@ void launch_lsd(const simt::queue& q, const lsd_request<Word>& r, const detail::
 #define SORTILE_LSD_INSTANCE(WORD)                                                                                     \
   namespace sortile::kernels::detail {                                                                                 \
   template <>                                                                                                          \
-  void launch_lsd_sort<simt::this_backend>(const simt::queue& q, const lsd_request<WORD>& r, const lsd_plan& plan) {   \
-    launch_lsd(q, r, plan);                                                                                            \
+  void launch_lsd_sort<simt::this_backend>(const simt::queue& q, const typed_request<WORD>& r, const lsd_plan& plan,   \
+                                           unsigned step) {                                                            \
+    launch_lsd(q, r, plan, step);                                                                                      \
   }                                                                                                                    \
   }

@@ -7,9 +7,8 @@
 //
 // A digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: none),
 // strictly descending ones the scan and as much (whole integers without values: descending ones). The list of launches
-// depends on the request alone, never on the keys, and nothing is read back: it may be captured in a CUDA graph and
-// replayed with other keys. Asynchronous on the queue, allocates nothing, never synchronises. The workspace's content
-// never matters. Deterministic.
+// depends on the request alone, never on the keys, and nothing is read back. Deterministic. Does nothing where the
+// verdict does not call it.
 //
 // Order. By codec.image within its bit window: −0 equals +0, all NaNs are equal; equal keys keep their input order;
 // bits are never altered.
@@ -26,49 +25,171 @@
 // When not to use it: keys alone that are spread evenly; two partitions by the highest digits move less (sort/).
 #pragma once
 
-#include "primitives/key_codec.hpp"
-#include "simt/queue.hpp"
+#include "kernels/arena.hpp"
+#include "kernels/typed_request.hpp"
 
-#include <cstddef>
-#include <cstdint>
+#include <algorithm>
 
 namespace sortile::kernels {
-
-/// Middle ones are for keys of 32 and 64 bits; for others the large ones stand in. Broad ones are for those with values
-/// of up to 8 bytes; for others the small ones stand in.
-enum class lsd_tiles { follow_n, small, broad, middle, large };
-
-/// Word is std::uint8_t … std::uint64_t or uint128. Pointers are to memory that the queue's device can reach. Arrays
-/// are aligned to their elements: keys to sizeof(Word), values to value_bytes.
-template <class Word>
-struct lsd_request {
-  const Word* keys_in = nullptr;
-  Word* keys_out = nullptr;        ///< may be keys_in; null: keys are not wanted, only values
-  const void* values_in = nullptr; ///< null with make_indices
-  void* values_out = nullptr;      ///< may be values_in
-  unsigned value_bytes = 0;        ///< 0 (none), 4, 8 or 16
-  bool make_indices = false;       ///< values are the keys' positions in the input, made where they are first written
-  bool input_is_scratch = false;   ///< keys_in and values_in may be overwritten, where they are not the outputs
-  std::uint64_t n = 0;
-  const std::uint64_t* device_n = nullptr; ///< in device memory: how many there really are; `n` is the upper bound, and
-                                           ///< what exceeds it is left out
-  const std::uint32_t* only_if = nullptr;  ///< in device memory: where this is 0, nothing is done
-  key_codec<Word> codec;
-  void* workspace = nullptr; ///< aligned to 128
-  std::size_t workspace_bytes = 0;
-  unsigned architecture = 90; ///< of the device, as 10 · major + minor; below 90 tiles stay small
-  // For measurements and tests.
-  lsd_tiles tiles = lsd_tiles::follow_n;
-  std::uint32_t portion_tiles = 0; ///< tiles in one chain of look-backs; 0: as many as its counters can hold
-};
 
 /// Bytes of workspace for a request: the spare arrays, and 1 KB a tile. Of the pointers it matters only which are null
 /// and which are equal.
 template <class Word>
-std::size_t lsd_workspace_bytes(const lsd_request<Word>& request);
+std::size_t lsd_workspace_bytes(const typed_request<Word>& request);
 
-/// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
+/// How a bit window is cut: into digits of the same width, the last perhaps narrower, one a pass; none of no bits.
+struct lsd_digits {
+  static constexpr unsigned most_bits = 8;
+  unsigned passes, bits;
+
+  static constexpr lsd_digits of(unsigned window_bits) {
+    const unsigned passes = (window_bits + most_bits - 1) / most_bits;
+    return {passes, passes == 0 ? 0 : (window_bits + passes - 1) / passes};
+  }
+};
+
+/// Steps: scan, and one for each pass, at least one. Throws invalid_argument, workspace_too_small, or simt::error where
+/// a launch is refused.
 template <class Word>
-void lsd_sort(const simt::queue& q, const lsd_request<Word>& request);
+void lsd_sort(const simt::queue& q, const typed_request<Word>& request, unsigned step = all_steps);
+
+// ---- between the checked request and the kernels
+
+namespace detail {
+
+struct lsd_plan {
+  static constexpr unsigned radix = 1u << lsd_digits::most_bits, most_passes = 16;
+
+  unsigned digit_bits, passes; ///< passes of the same width, the last perhaps narrower; none for an empty window
+  std::uint32_t tile_keys, tiles, portion_tiles;
+  lsd_tiles shape; ///< of the tiles, not follow_n
+
+  std::uint32_t portions() const { return (tiles + portion_tiles - 1) / portion_tiles; }
+  /// The scan, and passes: an empty window makes all keys equal, and the first pass copies.
+  unsigned steps() const { return 1 + std::max(passes, 1u); }
+};
+
+/// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
+/// KB of sm_80. Around 2^20 keys, which are 8192 a multiprocessor, broad ones of so many take no longer than two or
+/// three small ones, and have half the words of look-back or fewer. In between runs may be shorter: up to 128 MB of
+/// pairs two blocks a multiprocessor of a middle tile each are quicker than one of a large one; and of a few tiles a
+/// block the last one counts, so keys alone have slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them
+/// fill evenly. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
+template <class Word>
+struct lsd_shape {
+  unsigned threads, blocks; ///< blocks a multiprocessor
+  int items;
+  constexpr std::uint32_t keys() const { return threads * unsigned(items); }
+
+  /// What a key and its value take together.
+  static constexpr bool three_registers(unsigned value_bytes) {
+    return value_bytes != 0 && (sizeof(Word) + 3) / 4 + value_bytes / 4 == 3;
+  }
+  static constexpr lsd_shape of(lsd_tiles tiles, unsigned value_bytes) {
+    const unsigned wide = std::max({unsigned(sizeof(Word)), value_bytes, 4u});
+    if (tiles == lsd_tiles::small)
+      return {512, 2, wide == 4 ? 8 : wide == 8 ? 6 : 4};
+    if (tiles == lsd_tiles::broad)
+      return {1024, 1, 8};
+    if (value_bytes == 0 && tiles == lsd_tiles::middle)
+      return wide == 4 ? lsd_shape{512, 2, 16} : lsd_shape{768, 1, 14};
+    if (value_bytes == 0)
+      return wide == 4 ? lsd_shape{512, 2, 20} : wide == 8 ? lsd_shape{768, 1, 16} : lsd_shape{768, 1, 8};
+    if (wide == 4)
+      return tiles == lsd_tiles::middle ? lsd_shape{512, 2, 16} : lsd_shape{1024, 1, 20};
+    const int items = three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6;
+    return tiles == lsd_tiles::middle ? lsd_shape{512, 2, items} : lsd_shape{1024, 1, items};
+  }
+};
+
+/// Which of a sort's two arrays a pass writes (lsd_sort.hpp): alternating towards the output where the input is
+/// neither, or from the first pass on.
+enum class lsd_route { ends_in_output, starts_in_spare, starts_in_output };
+
+/// Byte offsets. What has to be zero before the look, [0, portions), stands at the front; what has to be before the
+/// first pass, [portions, keys), behind it.
+struct lsd_layout {
+  std::size_t findings, tickets, counts, portions, status;
+  std::size_t keys, more_keys, values, bytes; ///< spare arrays; equal to what follows if left out
+};
+
+template <class Word>
+constexpr bool lsd_has_middle_tiles = sizeof(Word) == 4 || sizeof(Word) == 8;
+
+template <class Word>
+constexpr bool lsd_has_broad_tiles(unsigned value_bytes) {
+  return lsd_has_middle_tiles<Word> && value_bytes <= 8;
+}
+
+template <class Word>
+lsd_tiles lsd_tiles_for(const typed_request<Word>& r) {
+  constexpr std::uint64_t least_broad = (1u << 19) + 1, middle_keys = 1u << 24,
+                          middle_bytes = 1u << 27; // bytes of pairs
+  const std::uint64_t most_small = r.value_bytes == 0 && !lsd_has_middle_tiles<Word> ? 1u << 21 : 1u << 20;
+  const bool has_broad = lsd_has_broad_tiles<Word>(r.value_bytes);
+  if (r.tuning.passes_tiles == lsd_tiles::middle && !lsd_has_middle_tiles<Word>)
+    return lsd_tiles::large;
+  if (r.tuning.passes_tiles == lsd_tiles::broad && !has_broad)
+    return lsd_tiles::small;
+  if (r.tuning.passes_tiles != lsd_tiles::follow_n)
+    return r.tuning.passes_tiles;
+  if (r.architecture < 90 || r.n <= most_small)
+    return has_broad && r.architecture >= 90 && r.n >= least_broad ? lsd_tiles::broad : lsd_tiles::small;
+  const bool fits = r.value_bytes == 0 ? r.n <= middle_keys : r.n * (sizeof(Word) + r.value_bytes) <= middle_bytes;
+  return fits && lsd_has_middle_tiles<Word> ? lsd_tiles::middle : lsd_tiles::large;
+}
+
+template <class Word>
+lsd_plan plan_lsd(const typed_request<Word>& r) {
+  lsd_plan p{};
+  const auto digits = lsd_digits::of(r.codec.bits);
+  p.passes = digits.passes;
+  p.digit_bits = digits.bits;
+  p.shape = lsd_tiles_for(r);
+  p.tile_keys = lsd_shape<Word>::of(p.shape, r.value_bytes).keys();
+  p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
+  const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
+  p.portion_tiles = r.tuning.portion_tiles == 0 ? most : std::min(most, r.tuning.portion_tiles);
+  return p;
+}
+
+/// The array beside keys_out that passes go through, where it is not the input; and one in keys_out's place.
+template <class Word>
+bool needs_spare_keys(const typed_request<Word>& r, const lsd_plan& p) {
+  const bool input_serves = r.input_is_scratch && r.keys_in != r.keys_out;
+  return p.passes >= (r.keys_in == r.keys_out ? 1u : 2u) && !input_serves;
+}
+template <class Word>
+bool needs_more_keys(const typed_request<Word>& r, const lsd_plan& p) {
+  return r.keys_out == nullptr && p.passes >= (r.input_is_scratch ? 2u : 3u);
+}
+template <class Word>
+bool needs_spare_values(const typed_request<Word>& r, const lsd_plan& p) {
+  const bool input_serves = r.input_is_scratch && !r.make_indices && r.values_in != r.values_out;
+  return r.value_bytes != 0 && p.passes >= (r.values_in == r.values_out && !r.make_indices ? 1u : 2u) && !input_serves;
+}
+
+template <class Word>
+lsd_layout lay_out_lsd(const typed_request<Word>& r, const lsd_plan& p) {
+  lsd_layout l{};
+  arena a;
+  const std::size_t n = std::size_t(r.n), column = std::size_t{lsd_plan::radix} * 8;
+  l.findings = a.take(128);
+  l.tickets = a.take(lsd_plan::most_passes * 4);
+  l.counts = a.take(p.passes * column);
+  l.portions = a.take((std::size_t{p.portions()} - 1) * column);
+  l.status = a.take(std::size_t{p.tiles} * lsd_plan::radix * 4);
+  l.keys = a.take(needs_spare_keys(r, p) ? n * sizeof(Word) : 0);
+  l.more_keys = a.take(needs_more_keys(r, p) ? n * sizeof(Word) : 0);
+  l.values = a.take(needs_spare_values(r, p) ? n * r.value_bytes : 0);
+  l.bytes = a.bytes();
+  return l;
+}
+
+template <class Backend, class Word>
+SORTILE_LAUNCH void launch_lsd_sort(const simt::queue& q, const typed_request<Word>& request, const lsd_plan& plan,
+                                    unsigned step);
+
+} // namespace detail
 
 } // namespace sortile::kernels

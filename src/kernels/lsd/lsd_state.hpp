@@ -5,7 +5,8 @@
 #include "kernels/any_image.hpp"
 #include "kernels/integer_image.hpp"
 #include "kernels/look/key_order.hpp"
-#include "kernels/lsd/lsd_launch.hpp"
+#include "kernels/lsd/lsd_sort.hpp"
+#include "kernels/verdict.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -22,11 +23,10 @@ struct lsd_count {
   std::uint64_t bound;
   simt::global<const std::uint64_t> on_device;
   bool is_on_device;
-  simt::global<const std::uint32_t> only_if;
-  bool is_conditional;
+  verdict called;
 
   SORTILE_DEVICE std::uint64_t load() const {
-    const bool wanted = !is_conditional || only_if.load(0) != 0; // decided last: loads wait for no branch
+    const bool wanted = called.calls(); // decided last: loads wait for no branch
     const std::uint64_t n = is_on_device ? on_device.load(0) : bound;
     return !wanted ? 0 : n < bound ? n : bound;
   }

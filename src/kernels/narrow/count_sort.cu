@@ -15,37 +15,37 @@ std::uint32_t shift_of(const Word* array) {
 }
 
 template <class Word>
-narrow_arrays<Word> arrays_of(const count_sort_request<Word>& r) {
-  return {.in = {r.in, r.n},
-          .out = {r.out, r.n},
+narrow_arrays<Word> arrays_of(const typed_request<Word>& r) {
+  return {.in = {r.keys_in, r.n},
+          .out = {r.keys_out, r.n},
           .count = {r.n, {r.device_n, r.device_n == nullptr ? 0u : 1u}, r.device_n != nullptr},
           .order = narrow_order<Word>::of(r.codec),
-          .unsuited = {r.unsuited, r.unsuited == nullptr ? 0u : 1u},
-          .in_shift = shift_of(r.in),
-          .out_shift = shift_of(r.out),
-          .in_place = r.in == r.out,
-          .tells = r.unsuited != nullptr};
+          .told = verdict::of(r.verdict),
+          .in_shift = shift_of(r.keys_in),
+          .out_shift = shift_of(r.keys_out),
+          .in_place = r.keys_in == r.keys_out};
 }
 
 template <class Word>
-narrow_tables<Word> tables_of(const count_sort_request<Word>& r) {
+narrow_tables<Word> tables_of(const typed_request<Word>& r) {
   using layout = detail::count_sort_layout<Word>;
+  constexpr layout at = layout::of_all();
   char* const space = static_cast<char*>(r.workspace);
-  return {.counts = {reinterpret_cast<std::uint32_t*>(space + layout::counts), layout::values},
-          .spills = {reinterpret_cast<std::uint32_t*>(space + layout::spills), layout::values},
-          .sums = {reinterpret_cast<std::uint64_t*>(space + layout::sums), layout::chunks},
-          .disorder = {reinterpret_cast<std::uint32_t*>(space + layout::disorder), 1}};
+  return {.counts = {reinterpret_cast<std::uint32_t*>(space + at.counts), layout::values},
+          .spills = {reinterpret_cast<std::uint32_t*>(space + at.spills), layout::values},
+          .sums = {reinterpret_cast<std::uint64_t*>(space + at.sums), layout::chunks},
+          .disorder = {reinterpret_cast<std::uint32_t*>(space + at.disorder), 1}};
 }
 
 /// As many blocks as are resident, but no more than have four rows to write.
 template <class Word>
-unsigned blocks_for(const simt::queue& q, const count_sort_request<Word>& r) {
+unsigned blocks_for(const simt::queue& q, const typed_request<Word>& r) {
   using kernel = count_sort_kernel<Word>;
   const unsigned resident = simt::resident_blocks<kernel>(q, {.cooperative = true});
   constexpr std::uint64_t share = std::uint64_t{4} * kernel::row_keys;
   const std::uint64_t useful = (r.n + share - 1) / share;
   const auto blocks =
-      unsigned(std::min<std::uint64_t>(useful, r.blocks == 0 ? resident : std::min(r.blocks, resident)));
+      unsigned(std::min<std::uint64_t>(useful, r.tuning.blocks == 0 ? resident : std::min(r.tuning.blocks, resident)));
   if constexpr (sizeof(Word) == 1) { // counters of 32 bits, 16 of them for one value
     const std::uint64_t most = std::uint64_t{blocks} * kernel::counters::copies << 31;
     if (r.n > most)
@@ -56,8 +56,8 @@ unsigned blocks_for(const simt::queue& q, const count_sort_request<Word>& r) {
 }
 
 template <class Word>
-void launch(const simt::queue& q, const count_sort_request<Word>& r) {
-  if (r.n == 0 || (count_sort_in_one_block<Word>(r.n) && !r.many))
+void launch(const simt::queue& q, const typed_request<Word>& r) {
+  if (r.n == 0 || (count_sort_in_one_block<Word>(r.n) && !r.tuning.many))
     return simt::launch(q, {.grid = 1}, one_block_count_kernel<Word>{arrays_of(r)});
   simt::launch(q, {.grid = blocks_for(q, r), .cooperative = true}, count_sort_kernel<Word>{arrays_of(r), tables_of(r)});
 }
@@ -67,7 +67,7 @@ void launch(const simt::queue& q, const count_sort_request<Word>& r) {
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
   template <>                                                                                                          \
-  void launch_count_sort<simt::this_backend>(const simt::queue& q, const count_sort_request<WORD>& request) {          \
+  void launch_count_sort<simt::this_backend>(const simt::queue& q, const typed_request<WORD>& request) {               \
     launch(q, request);                                                                                                \
   }
 namespace sortile::kernels::detail {

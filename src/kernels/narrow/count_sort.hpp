@@ -11,53 +11,63 @@
 // Keys are std::uint8_t or std::uint16_t: unsigned or signed integers by their codec, ascending or descending, by the
 // whole key. Bit windows are refused: keys with equal images but different bits would have to keep their order, which
 // counts do not know. Floats of 16 bits have that trouble too, with −0 and +0 and with NaNs, but only where the input
-// holds both zeros, or two patterns of NaN. The counts show it, so floats are taken where the caller gives a word to
-// say so in (`unsuited`), and another sort behind.
+// holds both zeros, or two patterns of NaN. The counts show it, so floats are taken where there is a verdict to give
+// them to a fallback by.
 //
 // n up to 2^42, any alignment that Word allows, in place or apart (in place, all keys are counted before the first is
-// written). Keys in order already stay as they are in place. Asynchronous on the queue, allocates nothing, never
-// synchronises, may be captured in a CUDA graph. The workspace's content never matters. Deterministic.
+// written). Keys in order already stay as they are in place. Deterministic.
 #pragma once
 
-#include "primitives/key_codec.hpp"
-#include "simt/queue.hpp"
-
-#include <cstddef>
-#include <cstdint>
+#include "kernels/arena.hpp"
+#include "kernels/typed_request.hpp"
 
 namespace sortile::kernels {
 
 inline constexpr std::uint64_t count_sort_most = std::uint64_t{1} << 42;
 
-template <class Word>
-struct count_sort_request {
-  const Word* in = nullptr;
-  Word* out = nullptr; ///< may be `in`
-  std::uint64_t n = 0;
-  const std::uint64_t* device_n = nullptr; ///< in device memory: how many there really are; `n` is the upper bound, and
-                                           ///< what exceeds it is left out
-  key_codec<Word> codec;                   ///< of the whole key
-  void* workspace = nullptr;               ///< aligned to 128
-  std::size_t workspace_bytes = 0;
-  /// A word in device memory; may be null for integers. The sort writes 1 and leaves the output alone where floats
-  /// hold both zeros or more than one pattern of NaN, else it writes 0 and sorts.
-  std::uint32_t* unsuited = nullptr;
-  // For measurements and tests.
-  unsigned blocks = 0; ///< at most, of the launch for many keys; 0: as many as are resident
-  bool many = false;   ///< few keys too are sorted as many are
-};
-
 /// Bytes that a request needs, whatever its n: 516 KB for 16 bits, a little over 2 KB for 8, none where one block does
 /// it.
 template <class Word>
-std::size_t count_sort_workspace_bytes(const count_sort_request<Word>& request);
+std::size_t count_sort_workspace_bytes(const typed_request<Word>& request);
 
 /// Whether one launch of one block does it all.
 template <class Word>
 bool count_sort_in_one_block(std::uint64_t n);
 
-/// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
+/// One step. Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
 template <class Word>
-void count_sort(const simt::queue& q, const count_sort_request<Word>& request);
+void count_sort(const simt::queue& q, const typed_request<Word>& request);
+
+// ---- between the checked request and the kernels
+
+namespace detail {
+
+/// As many keys as one block sorts in shared storage: counters of 16 bits hold them whatever the keys are.
+inline constexpr std::uint64_t count_sort_one_block = 16384;
+
+template <class Word>
+struct count_sort_layout {
+  static constexpr std::uint32_t values = 1u << (8 * sizeof(Word)); ///< that a key can have
+  static constexpr std::uint32_t chunk_values = 128;                ///< neighbours that are summed up
+  static constexpr std::uint32_t chunks = values / chunk_values;
+
+  std::size_t counts, spills, disorder, sums, bytes; ///< offsets
+
+  static constexpr count_sort_layout of_all() {
+    arena a;
+    count_sort_layout l{};
+    l.counts = a.take(std::size_t{values} * 4);
+    l.spills = a.take(std::size_t{values} * 4);
+    l.disorder = a.take(4);
+    l.sums = a.take(std::size_t{chunks} * 8);
+    l.bytes = a.bytes();
+    return l;
+  }
+};
+
+template <class Backend, class Word>
+SORTILE_LAUNCH void launch_count_sort(const simt::queue& q, const typed_request<Word>& request);
+
+} // namespace detail
 
 } // namespace sortile::kernels

@@ -18,12 +18,13 @@
 // order already: apart from the input a copy would cost more than the fill. A warp that has seen disorder stops asking.
 //
 // Floats. Before the fill each block looks at the counts of the two zeros and of all NaNs; where two patterns of one
-// place in the order occur, the sort leaves the keys to another (`unsuited`).
+// place in the order occur, the verdict gives the keys to the fallback.
 //
 // Traffic: 2 sizeof(key) bytes per key; 132 blocks publish 8.6 million counters of 16-bit keys.
 #pragma once
 
 #include "kernels/narrow/narrow_fill.hpp"
+#include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -35,13 +36,17 @@ struct narrow_arrays {
   simt::global<Word> out; ///< may be in
   narrow_count count;
   narrow_order<Word> order;
-  simt::global<std::uint32_t> unsuited;
+  verdict told;
   std::uint32_t in_shift, out_shift; ///< places from the last multiple of 16 bytes to the array's begin
-  bool in_place, tells;
+  bool in_place;
 
-  SORTILE_DEVICE void tell(bool is_unsuited) const {
-    if (tells && simt::block_index() == 0 && simt::thread_index() == 0)
-      unsuited[0] = is_unsuited ? 1 : 0;
+  SORTILE_DEVICE void take() const {
+    if (simt::block_index() == 0 && simt::thread_index() == 0)
+      told.take();
+  }
+  SORTILE_DEVICE void give_away() const {
+    if (told.decides && simt::block_index() == 0 && simt::thread_index() == 0)
+      told.give_away();
   }
 };
 
@@ -71,7 +76,7 @@ struct count_sort_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t n = arrays.count.load();
-    arrays.tell(false);
+    arrays.take();
     if (n == 0)
       return;
     // A block's share is at most a row a warp and the two ends larger than others'.
@@ -88,7 +93,7 @@ struct count_sort_kernel {
     if (arrays.in_place && tables.disorder.load(0) == 0)
       return;
     if (arrays.order.is_float() && !single_patterns(s))
-      return arrays.tell(true);
+      return arrays.give_away();
     find_starts(s, n);
     filler{arrays.out, tables, arrays.order, arrays.out_shift, n}(s.filling);
   }

@@ -6,7 +6,7 @@
 //   disorder     1: some key is smaller than the one before it
 #pragma once
 
-#include "kernels/narrow/count_sort_launch.hpp"
+#include "kernels/narrow/count_sort.hpp"
 #include "kernels/narrow/narrow_order.hpp"
 #include "primitives/warp_scan.hpp"
 

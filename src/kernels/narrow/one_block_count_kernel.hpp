@@ -48,9 +48,9 @@ struct one_block_count_kernel {
     count(s, n);
     simt::block_barrier();
     const bool suits = !arrays.order.is_float() || single_patterns(s);
-    arrays.tell(!suits);
+    arrays.take();
     if (!suits)
-      return;
+      return arrays.give_away();
     mark(s);
     simt::block_barrier();
     fill(s, n);

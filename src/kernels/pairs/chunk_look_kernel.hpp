@@ -91,8 +91,9 @@ struct chunk_look_kernel {
   /// What later steps find before they add to it.
   SORTILE_DEVICE void begin(const typename spread_finder::result& sampled) const {
     found[0] = sampled.keys;
-    if (gate.ask_unsuited)
-      gate.unsuited[0] = sampled.crowded ? 1 : 0;
+    gate.told.take();
+    if (sampled.crowded)
+      gate.told.give_away();
     gate.findings[pair_order] = seen_neither;
     gate.findings[pair_left] = 0;
     gate.findings[pair_crowded] = sampled.crowded ? 1 : 0;

@@ -5,7 +5,7 @@
 //
 // Up to a million pairs there is one partition, of up to 256 buckets in up to 132 chunks, and all counts together are
 // 135 KB in the L2. Two launches take 7 µs; that every block reads all counts takes one or two. Block 0 leaves what
-// later launches want: where buckets begin, whether the pairs are in order, or backwards, whether they suit the sort.
+// later launches want: where buckets begin, whether the pairs are in order, or backwards, whether a bucket is too full.
 //
 //   slice     thread t adds up column t mod bins, over its run of rows     sums[t], befores[t]
 //   column    thread d < bins adds up the slices; a scan over the columns
@@ -48,7 +48,7 @@ struct own_tables {
       use(t, begin.before + before);
     if (simt::block_index() == 0)
       leave(begin.before, begin.total, in_all, crowded);
-    return in_all == seen_both && !(gate.ask_unsuited && crowded);
+    return in_all == seen_both && !(gate.told.decides && crowded);
   }
 
  private:
@@ -73,8 +73,8 @@ struct own_tables {
       return;
     start[bins] = n;
     gate.findings[pair_order] = in_all;
-    if (gate.ask_unsuited && in_all == seen_both && crowded)
-      gate.unsuited[0] = 1;
+    if (gate.told.decides && in_all == seen_both && crowded)
+      gate.told.give_away();
     if (total != n)
       simt::trap(); // chunk_look_kernel.hpp says why that is asked
   }

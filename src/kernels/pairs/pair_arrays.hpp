@@ -1,12 +1,36 @@
-// Where a sort that takes a sort_pairs_request finds its arrays: the caller's, and those of its workspace, at the byte
-// offsets of a layout that has keys, work_keys and values.
+// What the launch lists of sorts of pairs share: the types that kernels are instantiated by, from a request's value
+// width and type of keys; where a request's arrays lie, the caller's and those of its workspace; and the launch that
+// sorts the buckets that exceed the local steps (large_pairs_kernel.hpp).
 #pragma once
 
-#include "kernels/pairs/sort_pairs.hpp"
-#include "simt/simt.hpp"
+#include "kernels/pairs/large_pairs_kernel.hpp"
+#include "kernels/typed_request.hpp"
+
+#include <algorithm>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
+/// Calls go(const Value*, const Image*), both null.
+template <class Word, class Go>
+void by_value_and_image(const typed_request<Word>& r, Go go) {
+  const auto by_image = [&]<class Value>(const Value* value) {
+    if (r.codec.infinity == 0)
+      go(value, static_cast<const integer_image<Word>*>(nullptr));
+    else
+      go(value, static_cast<const any_image<Word>*>(nullptr));
+  };
+  switch (r.value_bytes) {
+  case 0:
+    return by_image(static_cast<const no_value*>(nullptr));
+  case 4:
+    return by_image(static_cast<const std::uint32_t*>(nullptr));
+  case 8:
+    return by_image(static_cast<const std::uint64_t*>(nullptr));
+  default:
+    return by_image(static_cast<const wide_value*>(nullptr));
+  }
+}
 
+/// At the byte offsets of a layout that has keys, work_keys and values.
 template <class Word, class Value, class Layout>
 struct pair_arrays {
   struct arrays {
@@ -14,7 +38,7 @@ struct pair_arrays {
     Value* values;
   };
 
-  const sort_pairs_request<Word>& r;
+  const typed_request<Word>& r;
   Layout at;
 
   template <class T>
@@ -35,5 +59,31 @@ struct pair_arrays {
   }
   arrays spare() const { return r.input_is_scratch ? in() : arrays{part<Word>(at.keys), part<Value>(at.values)}; }
 };
+
+/// Buckets among which there may be some that nobody has sorted.
+struct left_buckets {
+  simt::global<const std::uint32_t> start;
+  pairs_gate gate;
+  pair_bucket_list left;
+  unsigned bins;       // of all buckets, left or not
+  std::uint32_t above; // pairs of a bucket that others have sorted
+  bool in_spare;       // where they are, in place of the output
+};
+
+/// From the output or the spare arrays to the output: a block a bucket, no more than are resident.
+template <class Word, class Value, class Layout>
+void sort_left_buckets(const simt::queue& q, const pair_arrays<Word, Value, Layout>& all, const left_buckets& b) {
+  using kernel = large_pairs_kernel<Word, Value>;
+  const auto pairs = [&](const auto& a) { return typename kernel::arrays{{a.keys, all.r.n}, {a.values, all.r.n}}; };
+  simt::launch(q, {.grid = std::min(b.bins, simt::resident_blocks<kernel>(q))},
+               kernel{.out = pairs(all.out()),
+                      .spare = pairs(all.spare()),
+                      .start = b.start,
+                      .gate = b.gate,
+                      .left = b.left,
+                      .image = any_image<Word>(all.r.codec),
+                      .above = b.above,
+                      .in_spare = b.in_spare});
+}
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -16,11 +16,10 @@
 #pragma once
 
 #include "kernels/pairs/chunk_look_kernel.hpp"
-#include "kernels/pairs/large_pairs_launch.hpp"
 #include "kernels/pairs/local_pairs_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
-#include "kernels/pairs/sort_pairs_launch.hpp"
+#include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/pairs/spread_digits.hpp"
 #include "kernels/pairs/stable_partition_kernel.hpp"
 
@@ -29,44 +28,18 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, class Value, class Image>
 class pair_sort {
  public:
-  pair_sort(const simt::queue& q, const sort_pairs_request<Word>& r, const detail::sort_pairs_plan& plan)
-      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), all_{r, detail::sort_pairs_layout::of<Word>(plan, r)},
+  pair_sort(const simt::queue& q, const typed_request<Word>& r, const partition_plan& plan)
+      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), all_{r, detail::sort_pairs_layout::of(plan, r)},
         image_(image_maker<Word>{r.codec}.template as<Image>()) {
-    chunks_ = std::min(plan.chunks(r.n), r.chunks);
-    if (plan.bins() > 1 && r.chunks == r.follows_n)
+    chunks_ = std::min(plan.chunks(r.n), r.tuning.chunks);
+    if (plan.bins() > 1 && r.tuning.chunks == sort_tuning::follows_n)
       chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
     constexpr std::uint64_t row = 128; // chunks begin at sectors, and at the look's vectors
     chunk_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
   }
 
-  void launch() const {
-    if (plan_.bins() == 1)
-      return local<local_step::one_block>(all_.in(), 1);
-    look();
-    if (!makes_own_tables())
-      tables();
-    const bool in_place = r_.keys_in == r_.keys_out || (has_values && r_.values_in == r_.values_out);
-    arrays now = all_.in();
-    const bool inputs_stay = plan_.second_bits == 0 && !r_.input_is_scratch;
-    const arrays first = inputs_stay || in_place ? all_.spare() : all_.out();
-    partition(now, first, table(at().coarse, chunks_ * plan_.coarse()),
-              {1, plan_.coarse() - 1, plan_.fine(), plan_.coarse(), y_bits - plan_.first_bits, chunks_, chunk_},
-              r_.make_indices);
-    now = first;
-    if (plan_.second_bits != 0) {
-      const arrays second = in_place ? all_.out() : all_.spare();
-      partition(
-          now, second, fine(),
-          {plan_.coarse(), plan_.fine() - 1, 1, plan_.bins(), y_bits - bits(), chunks_, (n_ + chunks_ - 1) / chunks_},
-          false);
-      now = second;
-    }
-    local<local_step::buckets>(now, plan_.bins());
-    if constexpr (has_large_step)
-      if (takes_large_buckets())
-        local<local_step::large_buckets>(now, std::min(plan_.bins(), simt::resident_blocks<large_local_kernel>(q_)));
-    if (r_.unsuited == nullptr)
-      large(now.keys == all_.spare().keys);
+  void launch(unsigned step) const {
+    each_step(step, plan_.steps(), [this](unsigned i) { launch_step(i); });
   }
 
  private:
@@ -81,6 +54,43 @@ class pair_sort {
 
   using all_arrays = pair_arrays<Word, Value, detail::sort_pairs_layout>;
   using arrays = typename all_arrays::arrays;
+
+  void launch_step(unsigned step) const {
+    if (plan_.in_one_block)
+      local<local_step::one_block>(all_.in(), 1);
+    else if (step == 0)
+      scan();
+    else if (step > plan_.partitions())
+      sort_buckets(after(plan_.partitions()));
+    else if (step == 1)
+      partition(all_.in(), after(1), table(at().coarse, chunks_ * plan_.coarse()),
+                {1, plan_.coarse() - 1, plan_.fine(), plan_.coarse(), y_bits - plan_.first_bits, chunks_, chunk_},
+                r_.make_indices);
+    else
+      partition(after(1), after(2), fine(),
+                {plan_.coarse(), plan_.fine() - 1, 1, plan_.bins(), y_bits - plan_.bits(), chunks_,
+                 (n_ + chunks_ - 1) / chunks_},
+                false);
+  }
+  void scan() const {
+    look();
+    if (!makes_own_tables())
+      tables();
+  }
+  void sort_buckets(const arrays& now) const {
+    local<local_step::buckets>(now, plan_.bins());
+    if constexpr (has_large_step)
+      if (takes_large_buckets())
+        local<local_step::large_buckets>(now, std::min(plan_.bins(), simt::resident_blocks<large_local_kernel>(q_)));
+    if (!r_.may_fall_back())
+      large(now.keys == all_.spare().keys);
+  }
+  /// Where the pairs are after so many partitions.
+  arrays after(unsigned partitions) const {
+    const bool inputs_stay = plan_.second_bits == 0 && !r_.input_is_scratch;
+    return (partitions == 1) == (inputs_stay || r_.in_place()) ? all_.spare() : all_.out();
+  }
+
   const detail::sort_pairs_layout& at() const { return all_.at; }
   simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const { return all_.table(offset, size); }
 
@@ -90,26 +100,26 @@ class pair_sort {
   simt::global<std::uint32_t> fine() const { return table(at().fine, std::uint64_t{chunks_} * plan_.bins()); }
   simt::global<std::uint32_t> order() const { return table(at().order, chunks_); }
   pair_bucket_list left() const { return {findings(), table(at().left, plan_.bins())}; }
-  pairs_gate gate() const { return {findings(), {r_.unsuited, 1}, r_.unsuited != nullptr, crowds().judges()}; }
+  pairs_gate gate() const { return {findings(), verdict::of(r_.verdict), crowds().judges()}; }
   using spread = key_spread<Word, Image>;
   simt::global<spread> keys_spread() const { return all_.template table<spread>(at().spread, 1); }
   using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
   sample crowds() const {
-    auto s = sample::of(r_.n, bits(), most_of_a_bucket());
-    if (r_.unsuited == nullptr || r_.n < r_.sample_from)
+    auto s = sample::of(r_.n, plan_.bits(), most_of_a_bucket());
+    if (!r_.may_fall_back() || r_.n < r_.tuning.sample_from)
       s.limit = 0;
     s.in_order_too = r_.fallback_sees_order;
     return s;
   }
   bool takes_large_buckets() const {
-    return has_large_step && r_.unsuited != nullptr && plan_.second_bits != 0 && r_.n >= r_.large_buckets_from;
+    return has_large_step && r_.may_fall_back() && plan_.second_bits != 0 && r_.n >= r_.tuning.large_buckets_from;
   }
   /// Pairs of a bucket from which on another sort, or large_pairs_kernel, has to take it.
   std::uint32_t most_of_a_bucket() const {
     return takes_large_buckets() ? large_local_kernel::capacity : local_kernel::capacity;
   }
   /// With fewer values, and another sort to take them, buckets are not worth making.
-  std::uint32_t fewest_values() const { return r_.unsuited == nullptr ? 0 : n_ / local_kernel::pairs_a_value; }
+  std::uint32_t fewest_values() const { return r_.may_fall_back() ? n_ / local_kernel::pairs_a_value : 0; }
   /// One partition is short enough for each block to find its places by itself.
   bool makes_own_tables() const { return plan_.second_bits == 0; }
   own_tables tables_of_blocks() const {
@@ -123,7 +133,6 @@ class pair_sort {
             .capacity = local_kernel::capacity,
             .made_here = makes_own_tables()};
   }
-  unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
 
   void look() const {
     simt::launch(q_, {.grid = chunks_},
@@ -140,7 +149,7 @@ class pair_sort {
                                                 .chunk = chunk_,
                                                 .bins = plan_.bins(),
                                                 .fine_bins = plan_.fine(),
-                                                .shift = y_bits - bits(),
+                                                .shift = y_bits - plan_.bits(),
                                                 .fewest = fewest_values(),
                                                 .two_levels = !makes_own_tables()});
   }
@@ -201,7 +210,7 @@ class pair_sort {
                         .left = left(),
                         .image = image_,
                         .n = n_,
-                        .shift = y_bits - bits() - kernel::bin_bits,
+                        .shift = y_bits - plan_.bits() - kernel::bin_bits,
                         .make_indices = r_.make_indices,
                         .write_keys = r_.keys_out != nullptr,
                         .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
@@ -214,8 +223,8 @@ class pair_sort {
   }
 
   const simt::queue& q_;
-  const sort_pairs_request<Word>& r_;
-  detail::sort_pairs_plan plan_;
+  const typed_request<Word>& r_;
+  partition_plan plan_;
   std::uint32_t n_, chunks_ = 0, chunk_ = 0; // chunk_: pairs a chunk
   all_arrays all_;
   Image image_;

@@ -105,8 +105,8 @@ struct bucket_starts_kernel {
     start[i] = at;
     if (i == 0)
       gate.findings[pair_order] = in_all;
-    if (gate.ask_unsuited && in_all == seen_both && here > (most_each ? most.load(i) : capacity))
-      gate.unsuited[0] = 1;
+    if (gate.told.decides && in_all == seen_both && here > (most_each ? most.load(i) : capacity))
+      gate.told.give_away();
     if (i == bins - 1) {
       start[bins] = n;
       if (at + here != n)

@@ -4,6 +4,7 @@
 #include "kernels/any_image.hpp"
 #include "kernels/integer_image.hpp"
 #include "kernels/look/key_order.hpp"
+#include "kernels/verdict.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -38,7 +39,7 @@ struct image_maker {
 enum pair_finding : unsigned {
   pair_order,   ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
   pair_left,    ///< buckets that the local step left to the large one
-  pair_crowded, ///< 1: a sample said that the sort does not suit the pairs, and nothing is counted
+  pair_crowded, ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
   pair_passes,  ///< between splitters: 1: another sample said that passes are quicker
   pair_findings
 };
@@ -54,20 +55,21 @@ SORTILE_DEVICE std::uint32_t order_of_chunks(const simt::global<const std::uint3
   return order_of_block((seen & seen_falling) != 0, (seen & seen_rising) != 0);
 }
 
-/// Whether there is anything to do: not where the pairs are in order already, or backwards, nor where the caller was
-/// told that the sort does not suit them.
+/// Whether there is anything to do: not where the pairs are in order already, or backwards, nor where the verdict has
+/// given them to a fallback.
 struct pairs_gate {
-  simt::global<std::uint32_t> findings, unsuited; // unsuited: one word, or none
-  bool ask_unsuited, sampled;                     // sampled: a sample may have said so
+  simt::global<std::uint32_t> findings;
+  verdict told;
+  bool sampled; // a sample may have given the pairs away
 
   SORTILE_DEVICE std::uint32_t order() const { return findings.load(pair_order); }
-  SORTILE_DEVICE bool refused() const { return left_at_once() || (ask_unsuited && unsuited.load(0) != 0); }
+  SORTILE_DEVICE bool refused() const { return left_at_once() || told.gave_away(); }
   /// Whether a sample has refused the pairs. The same in all threads of a launch behind the look's.
   SORTILE_DEVICE bool left_at_once() const { return sampled && findings.load(pair_crowded) != 0; }
   /// The pairs suit the sort, as far as is known. By one block, before others ask.
   SORTILE_DEVICE void accept() const {
-    if (ask_unsuited && simt::thread_index() == 0)
-      unsuited[0] = 0;
+    if (simt::thread_index() == 0)
+      told.take();
   }
   SORTILE_DEVICE bool idle() const { return order() != seen_both || refused(); }
 };

@@ -21,8 +21,7 @@
 // from all. Inputs stay as they are where they are not outputs. Input in order already costs one read, and a copy where
 // outputs are apart; strictly decreasing input one read and a copy backwards.
 //
-// Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a CUDA graph. The workspace's
-// content never matters. Deterministic. Needs sm_90 (bulk copies).
+// Deterministic. Needs sm_90 (bulk copies).
 //
 // Buckets divide the interval that a sample of the keys comes from, floats by value where that is more even than by
 // their bits (key_spread.hpp): numbers below a billion, time stamps and floats between 0 and 1 fill them as evenly as
@@ -30,69 +29,76 @@
 //
 // When not to use it: for more than 2^28 pairs, and for skewed keys (normally distributed floats, heavy keys, a few
 // outliers far away). Their buckets get too large for the local sorts, and one block sorts each of those: right, but
-// slow. The verdict (`unsuited`) says so in time: of skew that a sample shows, before the keys are read. It does so too
-// where there are more than 8 keys to each value of the interval: other sorts take such keys in fewer passes.
+// slow. The verdict gives them to the fallback in time: of skew that a sample shows, before the keys are read. It does
+// so too where there are more than 8 keys to each value of the interval: other sorts take such keys in fewer passes.
 #pragma once
 
-#include "kernels/sort_shape.hpp"
-#include "primitives/key_codec.hpp"
-#include "simt/queue.hpp"
-
-#include <cstddef>
-#include <cstdint>
+#include "kernels/arena.hpp"
+#include "kernels/partition_plan.hpp"
 
 namespace sortile::kernels {
 
 /// The largest n that sort_pairs takes: 32-bit positions.
 inline constexpr std::uint64_t sort_pairs_most = (std::uint64_t{1} << 32) - (1u << 16);
 /// Up to here one block sorts everything in a single launch, whatever the keys.
-inline constexpr std::uint64_t sort_pairs_small = 4480;
+inline constexpr std::uint64_t sort_pairs_small = partition_plan::one_block_pairs;
 
 /// The oldest architecture that sort_pairs runs on, as 10 · major + minor.
 inline constexpr unsigned sort_pairs_architecture = 90;
 
+/// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null; not at all
+/// where the input is scratch) and tables of less than 0.3 bytes a pair. Reads n, value_bytes, keys_out,
+/// input_is_scratch and partition_bits alone.
 template <class Word>
-struct sort_pairs_request {
-  static constexpr unsigned follows_n = ~0u;
+std::size_t sort_pairs_workspace_bytes(const typed_request<Word>& request);
 
-  const Word* keys_in = nullptr;
-  Word* keys_out = nullptr;        ///< may be keys_in; null: sorted keys are not wanted (needs values)
-  const void* values_in = nullptr; ///< not read where indices are made
-  void* values_out = nullptr;      ///< may be values_in
-  unsigned value_bytes = 0;        ///< 0, 4, 8 or 16
-  bool make_indices = false;       ///< values are 0 … n − 1, of 4 or 8 bytes
-  std::uint64_t n = 0;
-  key_codec<Word> codec; ///< of the whole key
-  /// The inputs, which are neither outputs nor indices to be made, may be overwritten, and the keys are wanted: no room
-  /// for third arrays is needed in the workspace.
-  bool input_is_scratch = false;
-  void* workspace = nullptr;
-  std::size_t workspace_bytes = 0;
-  /// A word in device memory, or null. With it, the sort writes 1 and leaves the outputs alone where some bucket is too
-  /// large for the local steps (which is known before anything moves), else it writes 0 and sorts.
-  std::uint32_t* unsuited = nullptr;
-  /// Whoever takes what does not suit finds out at the first read whether it is in order: a sample need not spare it such
-  /// keys.
-  bool fallback_sees_order = false;
-  // For measurements and tests; the first two follow n and the device otherwise.
-  unsigned partition_bits = follows_n;                ///< 1 to 16; 0 up to sort_pairs_small pairs
-  unsigned chunks = follows_n;                        ///< 1 to 132 blocks that partition
-  std::uint64_t sample_from = std::uint64_t{1} << 21; ///< pairs from which a sample is asked for `unsuited`
-  /// Pairs of 32-bit keys and values from which, in two partitions, buckets of up to 9088 pairs (values of 8 bytes:
-  /// 11,264, of 16: 7168) are no reason for `unsuited`: one more launch, which mostly has nothing to do.
-  std::uint64_t large_buckets_from = std::uint64_t{1} << 25;
+/// Steps: scan, one or two partitions, local; or all in one block. Throws invalid_argument, workspace_too_small, or
+/// simt::error where a launch is refused.
+template <class Word>
+void sort_pairs(const simt::queue& q, const typed_request<Word>& request, unsigned step = all_steps);
+
+// ---- between the checked request and the kernels
+
+namespace detail {
+
+/// Third arrays, in the order in which sorts of pairs lay them out behind their tables.
+template <class Layout, class Word>
+void take_pair_arrays(Layout& l, arena& a, const typed_request<Word>& r) {
+  const std::size_t n = std::size_t(r.n);
+  l.keys = a.take(r.input_is_scratch ? 0 : n * sizeof(Word));
+  l.work_keys = a.take(r.keys_out == nullptr ? n * sizeof(Word) : 0);
+  l.values = a.take(r.input_is_scratch ? 0 : n * r.value_bytes);
+  l.bytes = a.bytes();
+}
+
+/// Byte offsets.
+struct sort_pairs_layout {
+  std::size_t findings, spread, order, start, count, left, coarse, fine, keys, work_keys, values, bytes;
+
+  template <class Word>
+  static sort_pairs_layout of(const partition_plan& p, const typed_request<Word>& r) {
+    sort_pairs_layout l{};
+    if (p.in_one_block || r.n == 0)
+      return l;
+    arena a;
+    const std::size_t bins = p.bins(), rows = p.chunks(r.n);
+    l.findings = a.take(128);
+    l.spread = a.take(128);
+    l.order = a.take(rows * 4);
+    l.start = a.take((bins + 1) * 4);
+    l.count = a.take(bins * 4);
+    l.left = a.take(bins * 4);
+    l.fine = a.take(rows * bins * 4);
+    l.coarse = p.second_bits == 0 ? l.fine : a.take(rows * p.coarse() * 4);
+    take_pair_arrays(l, a, r);
+    return l;
+  }
 };
 
-/// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null; not at all
-/// where the input is scratch) and tables of less than 0.3 bytes a pair. Aligned to 128. Reads n, value_bytes,
-/// keys_out, input_is_scratch and partition_bits alone.
-template <class Word>
-std::size_t sort_pairs_workspace_bytes(const sort_pairs_request<Word>& request);
+template <class Backend, class Word>
+SORTILE_LAUNCH void launch_sort_pairs(const simt::queue& q, const typed_request<Word>& request,
+                                      const partition_plan& plan, unsigned step);
 
-sort_shape sort_pairs_shape_of(std::uint64_t n);
-
-/// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
-template <class Word>
-void sort_pairs(const simt::queue& q, const sort_pairs_request<Word>& request);
+} // namespace detail
 
 } // namespace sortile::kernels

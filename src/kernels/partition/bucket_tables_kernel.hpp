@@ -4,11 +4,11 @@
 //   next, left     of the second partition's buckets i, and of the first's, which are `fine` neighbours together
 //                  (partition_kernel.hpp says what they are)
 //
-// Skew. Where the sort has a fallback, the verdict (`unsuited`, and finding_skewed for all later steps) is given to it
-// if a bucket holds more than `most` keys, if buckets that the local sort cannot take (more than `fitting` keys) hold
-// more than a sixteenth of all, or if the interval is dense. Not where the counts themselves are the result
+// Skew. Where the sort has a fallback, the verdict gives it the keys (and finding_skewed tells all later steps) if a
+// bucket holds more than `most` keys, if buckets that the local sort cannot take (more than `fitting` keys) hold more
+// than a sixteenth of all, or if the interval is dense. Not where the counts themselves are the result
 // (key_course::fill). Where a sample has said so before, there are no counts, and nothing to do. What the scan has
-// found of floats (−0, NaN) is in finding_skewed already, and told the caller here.
+// found of floats (−0, NaN) is in finding_skewed already, and becomes the verdict here.
 //
 // finding_hot tells the partitions that one bucket holds more than a quarter of all keys.
 //
@@ -22,6 +22,7 @@
 
 #include "kernels/crowds/giant_buckets.hpp"
 #include "kernels/look/second_look.hpp"
+#include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -49,7 +50,7 @@ struct bucket_tables_kernel {
   simt::global<std::uint64_t> findings;
   simt::global<key_window<Word>> window;
   giant_list giants;
-  simt::global<std::uint32_t> unsuited; // told the same, where the caller asks
+  verdict told;
   std::uint32_t n, bins, fine, granule, fitting, most;
   bool may_leave, sampled; // sampled: a sample may have said so
 
@@ -73,7 +74,7 @@ struct bucket_tables_kernel {
       note_crowds(s, here);
     if constexpr (Image::of_floats)
       if (i == 0 && (findings.load(finding_skewed) & skewed_by_look) != 0)
-        unsuited.store(0, 1u, simt::relaxed, simt::device_scope);
+        told.give_away();
     if (giants.least != 0)
       list_giants(s, i, giant_sum, here);
     if (again && i == 0) { // nobody else reads or writes these here
@@ -135,7 +136,7 @@ struct bucket_tables_kernel {
     if ((too_large || before + crowded > n / 16 || window_says) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_counts});
-      unsuited.store(0, 1u, simt::relaxed, simt::device_scope);
+      told.give_away();
     }
   }
 };

@@ -10,7 +10,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, bool Placed>
 class sample_launcher {
  public:
-  sample_launcher(const simt::queue& q, const sample_request<Word>& r)
+  sample_launcher(const simt::queue& q, const typed_request<Word>& r)
       : q_(q), r_(r), at_(detail::sample_layout::of(r)) {}
 
   void launch() const {
@@ -19,7 +19,8 @@ class sample_launcher {
     // Buckets of some hundred keys are sorted as fast as a thousand; more of them would need more drawn keys sorted.
     const std::uint64_t follows_n = std::min<std::uint64_t>((r_.n + most_useful - 1) / most_useful,
                                                             std::min(resident(q_), detail::sample_shape::most_buckets));
-    simt::launch(q_, {.grid = r_.blocks != 0 ? r_.blocks : unsigned(follows_n), .cooperative = true}, kernel<true>());
+    simt::launch(q_, {.grid = r_.tuning.blocks != 0 ? r_.tuning.blocks : unsigned(follows_n), .cooperative = true},
+                 kernel<true>());
   }
   static unsigned resident(const simt::queue& q) {
     return simt::resident_blocks<sample_sort_kernel<Word, Placed, true>>(q, {.cooperative = true});
@@ -38,7 +39,7 @@ class sample_launcher {
     const auto images = part<Word>(at_.images, at_.places);
     return {.in = {r_.keys_in, r_.n},
             .device_n = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
-            .only_if = {r_.only_if, r_.only_if == nullptr ? 0u : 1u},
+            .called = verdict::of(r_.verdict),
             .parts = part<std::uint16_t>(at_.parts, at_.agreed),
             .agreed = part<std::uint32_t>(at_.agreed, at_.images),
             .images = images,
@@ -59,13 +60,12 @@ class sample_launcher {
                        .values_wait = detail::values_wait(r_)},
             .codec = r_.codec,
             .bound = std::uint32_t(r_.n),
-            .attempts = r_.attempts,
-            .is_on_device = r_.device_n != nullptr,
-            .is_conditional = r_.only_if != nullptr};
+            .attempts = r_.tuning.attempts,
+            .is_on_device = r_.device_n != nullptr};
   }
 
   const simt::queue& q_;
-  const sample_request<Word>& r_;
+  const typed_request<Word>& r_;
   detail::sample_layout at_;
 };
 
@@ -74,14 +74,14 @@ class sample_launcher {
 #define SORTILE_SAMPLE_INSTANCE(WORD)                                                                                  \
   namespace sortile::kernels::detail {                                                                                 \
   template <>                                                                                                          \
-  void launch_sample_sort<simt::this_backend>(const simt::queue& q, const sample_request<WORD>& r) {                   \
+  void launch_sample_sort<simt::this_backend>(const simt::queue& q, const typed_request<WORD>& r) {                    \
     if (needs_places(r))                                                                                               \
       sample_launcher<WORD, true>(q, r).launch();                                                                      \
     else                                                                                                               \
       sample_launcher<WORD, false>(q, r).launch();                                                                     \
   }                                                                                                                    \
   template <>                                                                                                          \
-  unsigned resident_sample_blocks<simt::this_backend>(const simt::queue& q, const sample_request<WORD>& r) {           \
+  unsigned resident_sample_blocks<simt::this_backend>(const simt::queue& q, const typed_request<WORD>& r) {            \
     return needs_places(r) ? sample_launcher<WORD, true>::resident(q) : sample_launcher<WORD, false>::resident(q);     \
   }                                                                                                                    \
   }

@@ -33,7 +33,8 @@
 #pragma once
 
 #include "kernels/sample/sample_output.hpp"
-#include "kernels/sample/sample_sort_launch.hpp"
+#include "kernels/sample/sample_sort.hpp"
+#include "kernels/verdict.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -77,19 +78,19 @@ struct sample_sort_kernel {
 
   simt::global<const Word> in;
   simt::global<const std::uint64_t> device_n; // where is_on_device
-  simt::global<const std::uint32_t> only_if;  // where is_conditional
-  simt::global<std::uint16_t> parts;          // [bucket][tile]: where it begins in the tile
-  simt::global<std::uint32_t> agreed;         // [attempts]: blocks, and 2^16 for each whose bucket is too large
+  verdict called;
+  simt::global<std::uint16_t> parts;  // [bucket][tile]: where it begins in the tile
+  simt::global<std::uint32_t> agreed; // [attempts]: blocks, and 2^16 for each whose bucket is too large
   simt::global<Word> images;
   simt::global<std::uint32_t> places;
   sample_output<Word> output;
   key_codec<Word> codec;
   std::uint32_t bound;
   unsigned attempts;
-  bool is_on_device, is_conditional;
+  bool is_on_device;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (is_conditional && only_if.load(0) == 0)
+    if (!called.calls())
       return;
     const std::uint32_t n = keys();
     if (n == 0)

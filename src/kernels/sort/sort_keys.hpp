@@ -14,75 +14,83 @@
 // Keys are std::uint32_t, std::uint64_t or uint128: unsigned or signed integers by their codec, ascending or
 // descending, by the whole key. Bit windows are refused: keys with equal images but different bits would have to keep
 // their order, and this sort does not do that. Floats are refused too, but for those of 32 bits beyond 2^27 of them: if
-// there is no −0 and no NaN among them, they are sorted as integers are; if there is one, the verdict gives them to the
-// fallback before anything is moved (`unsuited`, which they need). Up to 2^32 − 2^16 keys. `in` and `out` aligned to 16
-// bytes, the same array or apart; the workspace apart from both. Asynchronous on the queue, allocates nothing, never
-// synchronises, may be captured in a CUDA graph. The workspace's content never matters. Deterministic in its result.
+// there is no −0 and no NaN among them, they are sorted as integers are; if there is one, the verdict (which they need)
+// gives them to the fallback before anything is moved. Up to 2^32 − 2^16 keys, aligned to 16 bytes. Deterministic in
+// its result.
 //
 // Sorted keys are copied, descending keys too, from their end. Keys of no more different values than there are buckets,
 // close together, are written from the counts alone, without being moved.
 //
 // When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. The verdict
-// (`unsuited`) tells in time: of skew that a sample shows, before the keys are read. 32-bit keys in 2^16 buckets
-// (beyond 2^27 of them) are never given away because of skew: their buckets are counted, whatever their size.
+// gives the keys to the fallback in time: where a sample shows skew, before the keys are read; else where some bucket
+// is too large for one block, too many are skewed, or few values have outliers, before anything moves. Where one block
+// sorts all keys the verdict is not written: it takes any. 32-bit keys in 2^16 buckets (beyond 2^27 of them) are never
+// given away because of skew: their buckets are counted, whatever their size.
 #pragma once
 
-#include "kernels/sort_shape.hpp"
-#include "primitives/key_codec.hpp"
-#include "simt/queue.hpp"
-
-#include <cstddef>
-#include <cstdint>
+#include "kernels/arena.hpp"
+#include "kernels/partition_plan.hpp"
 
 namespace sortile::kernels {
 
 /// The largest n that sort_keys takes: 32-bit positions, and room for a partition's rings to pass the end.
 inline constexpr std::uint64_t sort_keys_most = (std::uint64_t{1} << 32) - (1u << 16);
 
-enum class partition_tiles { follow_n, small, large };
-
-template <class Word>
-struct sort_keys_request {
-  static constexpr unsigned follows_n = ~0u;
-
-  const Word* in = nullptr;
-  Word* out = nullptr; ///< may be `in`
-  std::uint64_t n = 0;
-  key_codec<Word> codec; ///< of an integer type, or f32, and the whole key
-  /// `in`, which is not `out`, may be overwritten: no room for a third array is needed in the workspace.
-  bool input_is_scratch = false;
-  void* workspace = nullptr;
-  std::size_t workspace_bytes = 0;
-  /// A word in device memory, or null. With it, the sort writes 1 and leaves the output alone where some bucket is too
-  /// large for one block, too many are crowded, or few values have strays (which is known before anything moves), else
-  /// it writes 0 and sorts, as it always does with integers whose buckets are counted. With floats, 1 where there is a
-  /// −0 or a NaN among them, even in order. Not written where one block sorts all keys: it takes any.
-  std::uint32_t* unsuited = nullptr;
-  /// Whoever takes what does not suit finds out at the first read whether all keys are alike: a sample need not spare
-  /// it such keys.
-  bool fallback_sees_order = false;
-  // For measurements and tests; the first two follow n otherwise.
-  unsigned partition_bits = follows_n; ///< 0 to 16
-  partition_tiles tiles = partition_tiles::follow_n;
-  std::uint64_t sample_from = std::uint64_t{1} << 21;       ///< keys from which a sample is asked for `unsuited`
-  std::uint64_t many_samples_from = std::uint64_t{1} << 26; ///< keys from which that has 8192 of them, not 2048
-  static constexpr std::uint32_t least_giant = 67'000;      ///< room for a bucket's counters
-  static constexpr std::uint32_t most_giant = 1u << 21;     ///< what one block counts alone
-  /// Keys from which several blocks count a bucket; least_giant to most_giant.
-  std::uint32_t giant_from = std::uint32_t{1} << 17;
-};
-
 /// Bytes that a request needs: none where one block sorts, else room for the keys once more (but where the input is
 /// scratch), and 20 bytes a bucket (where buckets are counted: 12 more for each 67,000 keys). Aligned to 128.
 template <class Word>
-std::size_t sort_keys_workspace_bytes(std::uint64_t n, unsigned partition_bits = sort_keys_request<Word>::follows_n,
-                                      bool input_is_scratch = false);
+std::size_t sort_keys_workspace_bytes(const typed_request<Word>& request);
 
+/// Steps: scan, one or two partitions, local; or all in one block. Throws invalid_argument, workspace_too_small, or
+/// simt::error where a launch is refused.
 template <class Word>
-sort_shape sort_keys_shape_of(std::uint64_t n);
+void sort_keys(const simt::queue& q, const typed_request<Word>& request, unsigned step = all_steps);
 
-/// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
-template <class Word>
-void sort_keys(const simt::queue& q, const sort_keys_request<Word>& request);
+// ---- between the checked request and the kernels
+
+namespace detail {
+
+/// Byte offsets. What has to be zero before the look stands at the front: the list of buckets left is where the second
+/// look counts, long before.
+struct sort_keys_layout {
+  static constexpr std::uint32_t least_giant = sort_tuning::least_giant;
+
+  std::size_t findings, count, left, start, coarse_next, coarse_left, fine_next, fine_left, window, giants, keys, bytes;
+
+  /// Of so many keys, in buckets that are giant from `least` keys on.
+  static std::uint64_t most_giants(std::uint64_t n, std::uint32_t least) { return n / least; }
+
+  template <class Word>
+  static sort_keys_layout of(const partition_plan& p, const typed_request<Word>& r) {
+    sort_keys_layout l{};
+    if (p.in_one_block || r.n == 0)
+      return l;
+    arena a;
+    const std::size_t bins = std::size_t{p.bins()} * 4, coarse = std::size_t{p.coarse()} * 4;
+    l.findings = a.take(128);
+    l.count = a.take(bins);
+    l.left = a.take(bins);
+    l.start = a.take(bins + 4);
+    l.coarse_next = a.take(coarse);
+    l.coarse_left = a.take(coarse);
+    l.fine_next = a.take(bins);
+    l.fine_left = a.take(bins);
+    l.window = a.take(128);
+    l.giants = a.take(p.counts ? 3 * (most_giants(r.n, least_giant) + 1) * 4 : 0);
+    l.keys = a.take(r.input_is_scratch ? 0 : std::size_t(r.n) * sizeof(Word));
+    l.bytes = a.bytes();
+    return l;
+  }
+};
+
+template <class Backend, class Word>
+SORTILE_LAUNCH void launch_sort_keys(const simt::queue& q, const typed_request<Word>& request,
+                                     const partition_plan& plan, unsigned step);
+/// The same where the codec is that of floats; by a plan that counts.
+template <class Backend>
+SORTILE_LAUNCH void launch_sort_floats(const simt::queue& q, const typed_request<std::uint32_t>& request,
+                                       const partition_plan& plan, unsigned step);
+
+} // namespace detail
 
 } // namespace sortile::kernels

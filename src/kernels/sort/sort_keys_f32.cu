@@ -5,9 +5,9 @@
 namespace sortile::kernels::detail {
 
 template <>
-void launch_sort_floats<simt::this_backend>(const simt::queue& q, const sort_keys_request<std::uint32_t>& request,
-                                            const sort_keys_plan& plan) {
-  key_sort<std::uint32_t, float_image<std::uint32_t>>(q, request, plan).launch();
+void launch_sort_floats<simt::this_backend>(const simt::queue& q, const typed_request<std::uint32_t>& request,
+                                            const partition_plan& plan, unsigned step) {
+  key_sort<std::uint32_t, float_image<std::uint32_t>>(q, request, plan).launch(step);
 }
 
 } // namespace sortile::kernels::detail

@@ -19,7 +19,7 @@
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
 #include "kernels/look/window_kernel.hpp"
-#include "kernels/sort/sort_keys_launch.hpp"
+#include "kernels/sort/sort_keys.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
@@ -27,35 +27,45 @@ namespace {
 template <class Word, class Image = integer_image<Word>>
 class key_sort {
  public:
-  key_sort(const simt::queue& q, const sort_keys_request<Word>& r, const detail::sort_keys_plan& plan)
+  key_sort(const simt::queue& q, const typed_request<Word>& r, const partition_plan& plan)
       : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)),
-        at_(detail::sort_keys_layout::of<Word>(plan, r.n, r.input_is_scratch)), image_{flip_of(r.codec)} {}
+        at_(detail::sort_keys_layout::of(plan, r)), image_{flip_of(r.codec)} {}
 
-  void launch() const {
+  void launch(unsigned step) const {
+    each_step(step, plan_.steps(), [this](unsigned i) { launch_step(i); });
+  }
+
+ private:
+  void launch_step(unsigned step) const {
     if constexpr (!floats)
       if (plan_.in_one_block)
         return in_one_block();
-    const Word* now = r_.in;
+    if (step == 0)
+      scan();
+    else if (step > plan_.partitions())
+      local(after(plan_.partitions()));
+    else if (step == 1)
+      partition(r_.keys_in, after(1), coarse_rings(),
+                {1, plan_.coarse() - 1, plan_.fine(), spread - plan_.first_bits, 1});
+    else
+      partition(after(1), after(2), fine_rings(), {plan_.coarse(), plan_.fine() - 1, 1, spread - plan_.bits(), 1});
+  }
+  void scan() const {
     choose_window();
     look(false);
     if (plan_.counts)
       look(true);
     tables();
-    if (plan_.first_bits != 0) {
-      const bool input_stays = plan_.second_bits == 0 && !r_.input_is_scratch;
-      Word* to = input_stays || r_.in == r_.out ? spare() : r_.out;
-      partition(now, to, coarse_rings(), {1, plan_.coarse() - 1, plan_.fine(), spread - plan_.first_bits, 1});
-      now = to;
-    }
-    if (plan_.second_bits != 0) {
-      Word* to = now == r_.out ? spare() : r_.out;
-      partition(now, to, fine_rings(), {plan_.coarse(), plan_.fine() - 1, 1, spread - bits(), 1});
-      now = to;
-    }
-    local(now);
+  }
+  /// Where the keys are after so many partitions.
+  Word* after(unsigned partitions) const {
+    if (partitions == 0)
+      return const_cast<Word*>(r_.keys_in);
+    const bool input_stays = plan_.second_bits == 0 && !r_.input_is_scratch;
+    const bool first_in_spare = input_stays || r_.keys_in == r_.keys_out;
+    return (partitions == 1) == first_in_spare ? spare() : r_.keys_out;
   }
 
- private:
   static constexpr unsigned width = 8 * sizeof(Word), spread = key_window<Word>::spread_bits;
   static constexpr bool floats = Image::of_floats;
 
@@ -71,79 +81,78 @@ class key_sort {
   simt::global<std::uint32_t> table(std::size_t offset, std::uint32_t size) const {
     return {part<std::uint32_t>(offset), size};
   }
-  simt::global<std::uint64_t> findings() const { return {part<std::uint64_t>(0), finding_words}; }
+  simt::global<std::uint64_t> findings() const { return {part<std::uint64_t>(at_.findings), finding_words}; }
   simt::global<std::uint32_t> start() const { return table(at_.start, plan_.bins() + 1); }
   bucket_rings coarse_rings() const {
     return {table(at_.coarse_next, plan_.coarse()), table(at_.coarse_left, plan_.coarse())};
   }
   bucket_rings fine_rings() const { return {table(at_.fine_next, plan_.bins()), table(at_.fine_left, plan_.bins())}; }
   bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
-  Word* spare() const { return r_.input_is_scratch ? const_cast<Word*>(r_.in) : part<Word>(at_.keys); }
-  unsigned bits() const { return plan_.first_bits + plan_.second_bits; }
+  Word* spare() const { return r_.input_is_scratch ? const_cast<Word*>(r_.keys_in) : part<Word>(at_.keys); }
   simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
-  simt::global<std::uint32_t> unsuited() const { return {r_.unsuited, r_.unsuited == nullptr ? 0u : 1u}; }
-  /// Because of crowds; floats may be left in any case, because of what is among them.
-  bool may_leave() const { return r_.unsuited != nullptr && !plan_.counts; }
+  /// Because of skew; floats may be given away in any case, because of what is among them.
+  bool may_leave() const { return r_.may_fall_back() && !plan_.counts; }
   giant_list giants() const {
     static_assert(giant_list::room <= detail::sort_keys_layout::least_giant);
     if (!plan_.counts)
       return {};
-    const auto most = std::uint32_t(detail::sort_keys_layout::most_giants(r_.n, r_.giant_from)) + 1;
+    const auto most = std::uint32_t(detail::sort_keys_layout::most_giants(r_.n, r_.tuning.giant_from)) + 1;
     return {table(at_.giants, most), table(at_.giants + std::size_t{most} * 4, most),
-            table(at_.giants + std::size_t{most} * 8, most), r_.giant_from};
+            table(at_.giants + std::size_t{most} * 8, most), r_.tuning.giant_from};
   }
 
   /// Many samples take 5 µs longer than few, and see smaller crowds.
-  bool samples_many() const { return r_.n >= r_.many_samples_from; }
+  bool samples_many() const { return r_.n >= r_.tuning.many_samples_from; }
   crowd_limits crowds() const {
     using few = typename window_kernel<Word, Image>::few;
     using many = typename window_kernel<Word, Image>::many;
-    if (!may_leave() || r_.n < r_.sample_from)
+    if (!may_leave() || r_.n < r_.tuning.sample_from)
       return {};
-    crowd_limits limits = samples_many() ? crowd_limits(many::of(r_.n, bits(), most_for_one_block))
-                                         : crowd_limits(few::of(r_.n, bits(), most_for_one_block));
+    crowd_limits limits = samples_many() ? crowd_limits(many::of(r_.n, plan_.bits(), most_for_one_block))
+                                         : crowd_limits(few::of(r_.n, plan_.bits(), most_for_one_block));
     limits.in_order_too = r_.fallback_sees_order;
     return limits;
   }
 
   void in_one_block() const {
     using kernel = one_block_sort_kernel<Word>;
-    static_assert(detail::sort_keys_plan::one_block<Word> == kernel::capacity);
-    simt::launch(
-        q_, {.grid = 1},
-        kernel{
-            .in = {r_.in, r_.n}, .out = {r_.out, r_.n}, .image = image_, .n = n_, .copy_if_sorted = r_.in != r_.out});
+    static_assert(partition_plan::one_block_keys<Word> == kernel::capacity);
+    simt::launch(q_, {.grid = 1},
+                 kernel{.in = {r_.keys_in, r_.n},
+                        .out = {r_.keys_out, r_.n},
+                        .image = image_,
+                        .n = n_,
+                        .copy_if_sorted = r_.keys_in != r_.keys_out});
   }
   void choose_window() const {
     using kernel = window_kernel<Word, Image>;
     const std::uint64_t words = at_.start / sizeof(std::uint64_t);
     constexpr std::uint64_t words_a_block = 4 * kernel::block_threads;
     simt::launch(q_, {.grid = unsigned((words + words_a_block - 1) / words_a_block)},
-                 kernel{.in = {r_.in, r_.n},
+                 kernel{.in = {r_.keys_in, r_.n},
                         .zeroed = {part<std::uint64_t>(0), words},
                         .zeroed_words = words,
                         .window = window(),
                         .findings = findings(),
-                        .unsuited = unsuited(),
+                        .told = verdict::of(r_.verdict),
                         .image = image_,
                         .crowds = crowds(),
                         .n = n_,
                         .bins = plan_.bins(),
-                        .samples_many = samples_many(),
-                        .tells = r_.unsuited != nullptr});
+                        .samples_many = samples_many()});
   }
   void look(bool second) const {
     using kernel = look_kernel<Word, Image>;
     constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
     const auto useful = (r_.n + stretch - 1) / stretch;
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
-                 kernel{.in = {r_.in, r_.n},
+                 kernel{.in = {r_.keys_in, r_.n},
                         .count = table(second ? at_.left : at_.count, plan_.bins()),
                         .findings = findings(),
                         .window = window(),
                         .image = image_,
                         .n = n_,
-                        .bits = bits(),
+                        .bits = plan_.bits(),
                         .may_spread = may_leave() || plan_.counts,
                         .second = second,
                         .first_count = table(at_.count, plan_.bins())});
@@ -159,7 +168,7 @@ class key_sort {
                         .findings = findings(),
                         .window = window(),
                         .giants = giants(),
-                        .unsuited = unsuited(),
+                        .told = verdict::of(r_.verdict),
                         .n = n_,
                         .bins = plan_.bins(),
                         .fine = plan_.fine(),
@@ -176,8 +185,8 @@ class key_sort {
   static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
 
   bool in_large_tiles() const {
-    return r_.tiles == partition_tiles::follow_n ? r_.n * sizeof(Word) >= large_tiles_bytes
-                                                 : r_.tiles == partition_tiles::large;
+    return r_.tuning.tiles == partition_tiles::follow_n ? r_.n * sizeof(Word) >= large_tiles_bytes
+                                                        : r_.tuning.tiles == partition_tiles::large;
   }
   void partition(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
     if constexpr (!floats)
@@ -207,18 +216,18 @@ class key_sort {
   void local(const Word* from) const {
     using kernel = local_sort_kernel<Word, local_sort_tuning<Word>, Image>;
     simt::launch(q_, {.grid = plan_.bins()},
-                 kernel{.original = {r_.in, r_.n},
+                 kernel{.original = {r_.keys_in, r_.n},
                         .in = {from, r_.n},
-                        .out = {r_.out, r_.n},
+                        .out = {r_.keys_out, r_.n},
                         .start = start(),
                         .left = left(),
                         .window = window(),
                         .image = image_,
                         .n = n_,
-                        .bits = bits(),
-                        .copy_if_sorted = r_.in != r_.out,
+                        .bits = plan_.bits(),
+                        .copy_if_sorted = r_.keys_in != r_.keys_out,
                         .giants = giants(),
-                        .counters = {from == r_.out ? spare() : r_.out, r_.n}});
+                        .counters = {from == r_.keys_out ? spare() : r_.keys_out, r_.n}});
     if constexpr (!floats)
       if (!plan_.counts)
         return sort_large(from);
@@ -228,7 +237,7 @@ class key_sort {
     using large = large_sort_kernel<Word>;
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large>(q_))},
                  large{.in = {from, r_.n},
-                       .out = {r_.out, r_.n},
+                       .out = {r_.keys_out, r_.n},
                        .spare = {spare(), r_.n},
                        .start = start(),
                        .left = left(),
@@ -239,14 +248,14 @@ class key_sort {
     if constexpr (sizeof(Word) == 4) {
       const unsigned blocks = simt::resident_blocks<count_crowds_kernel<Image>>(q_);
       const crowd_arrays<Image> at{.in = {from, r_.n},
-                                   .out = {r_.out, r_.n},
+                                   .out = {r_.keys_out, r_.n},
                                    .spare = {spare(), r_.n},
                                    .start = start(),
                                    .left = left(),
                                    .giants = giants(),
                                    .window = window(),
                                    .image = image_,
-                                   .bits = bits(),
+                                   .bits = plan_.bits(),
                                    .shares = blocks};
       using medium = medium_sort_kernel<Image>;
       simt::launch(q_, {.grid = simt::resident_blocks<medium>(q_)}, medium{at, n_});
@@ -256,8 +265,8 @@ class key_sort {
   }
 
   const simt::queue& q_;
-  const sort_keys_request<Word>& r_;
-  detail::sort_keys_plan plan_;
+  const typed_request<Word>& r_;
+  partition_plan plan_;
   std::uint32_t n_;
   detail::sort_keys_layout at_;
   Image image_;
@@ -269,8 +278,8 @@ class key_sort {
 #define SORTILE_SORT_KEYS_INSTANCE(WORD)                                                                               \
   namespace sortile::kernels::detail {                                                                                 \
   template <>                                                                                                          \
-  void launch_sort_keys<simt::this_backend>(const simt::queue& q, const sort_keys_request<WORD>& request,              \
-                                            const sort_keys_plan& plan) {                                              \
-    key_sort<WORD>(q, request, plan).launch();                                                                         \
+  void launch_sort_keys<simt::this_backend>(const simt::queue& q, const typed_request<WORD>& request,                  \
+                                            const partition_plan& plan, unsigned step) {                               \
+    key_sort<WORD>(q, request, plan).launch(step);                                                                     \
   }                                                                                                                    \
   }

@@ -60,7 +60,6 @@ struct choose_splitters_kernel {
   };
 
   simt::global<const Word> in;
-  simt::global<const std::uint32_t> only_if;       // where is_conditional: 0 for nothing to do. Of the first level
   simt::global<const std::uint32_t> segment_start; // of more than one segment
   simt::global<const Word> segment_cuts;           // of the level above
   simt::global<Word> cuts;                         // [segment][2^bits]
@@ -70,7 +69,7 @@ struct choose_splitters_kernel {
   Image image;
   std::uint32_t n, capacity;
   unsigned bits;
-  bool is_conditional, first_level;
+  bool first_level;
   bool leaves_to_passes; // where a sample says that they are quicker
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -112,15 +111,18 @@ struct choose_splitters_kernel {
  private:
   /// What later steps find. False, in all threads, where there is nothing to do.
   SORTILE_DEVICE bool open() const {
-    const bool unwanted = is_conditional && only_if.load(0) == 0;
-    const bool unsuited = leaves_to_passes && gate.findings.load(pair_passes) != 0;
+    const bool wanted = gate.told.calls();
+    const bool passes_win = leaves_to_passes && gate.findings.load(pair_passes) != 0;
     if (simt::thread_index() == 0) {
-      gate.unsuited[0] = unsuited ? 1 : 0;
+      if (wanted)
+        gate.told.take();
+      if (passes_win)
+        gate.told.give_away();
       gate.findings[pair_order] = seen_both;
       gate.findings[pair_left] = 0;
-      gate.findings[pair_crowded] = unwanted || unsuited ? 1 : 0;
+      gate.findings[pair_crowded] = !wanted || passes_win ? 1 : 0;
     }
-    return !unwanted && !unsuited;
+    return wanted && !passes_win;
   }
   static constexpr unsigned trials = block_threads / simt::warp_size,
                             trials_a_share = trials / 2; // the first tries half of a bucket's share

@@ -13,7 +13,6 @@
 // steps are those of the sort of pairs, and one more for buckets that are larger.
 #pragma once
 
-#include "kernels/pairs/large_pairs_launch.hpp"
 #include "kernels/pairs/local_pairs_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
@@ -23,42 +22,27 @@
 #include "kernels/splitters/one_key_buckets_kernel.hpp"
 #include "kernels/splitters/passes_look_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
-#include "kernels/splitters/splitter_sort_launch.hpp"
+#include "kernels/splitters/splitter_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Value, class Image>
 class splitter_sorter {
  public:
-  splitter_sorter(const simt::queue& q, const splitter_sort_request<Word>& r, const detail::sort_pairs_plan& plan)
-      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), all_{r, detail::splitter_layout::of<Word>(plan, r)},
+  splitter_sorter(const simt::queue& q, const typed_request<Word>& r, const partition_plan& plan)
+      : q_(q), r_(r), plan_(plan), n_(std::uint32_t(r.n)), all_{r, detail::splitter_layout::of(plan, r)},
         image_(image_maker<Word>{r.codec}.template as<Image>()),
         common_(image_maker<Word>{r.codec}.template as<common_image<Word>>()) {
-    chunks_ = std::min(plan.chunks(r.n), r.chunks);
-    if (r.chunks == r.follows_n)
+    chunks_ = std::min(plan.chunks(r.n), r.tuning.chunks);
+    if (r.tuning.chunks == sort_tuning::follows_n)
       chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
     constexpr std::uint64_t row = 128;
     share_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
   }
 
-  void launch() const {
-    if (r_.leaves_to_passes)
-      ask_for_passes();
-    choose(first(), all_.in().keys);
-    count(first(), all_.in().keys);
-    tables(first());
-    const arrays between = r_.input_is_scratch ? all_.out() : all_.spare();
-    partition(first(), all_.in(), between, r_.make_indices);
-    choose(second(), between.keys);
-    count(second(), between.keys);
-    tables(second());
-    partition(second(), between, partitioned(), false);
-    local();
-    if (r_.input_is_scratch)
-      one_key_buckets();
-    if constexpr (large_kernel::capacity > local_kernel::capacity)
-      local_large();
-    largest();
+  void launch(unsigned step) const {
+    constexpr unsigned steps = 5;
+    each_step(step, steps, [this](unsigned i) { launch_step(i); });
   }
 
  private:
@@ -83,9 +67,39 @@ class splitter_sorter {
   level first() const { return {true, 1, plan_.first_bits, at().coarse_start, at().coarse_cuts}; }
   level second() const { return {false, plan_.coarse(), plan_.second_bits, at().start, at().cuts}; }
 
+  void launch_step(unsigned step) const {
+    switch (step) {
+    case 0:
+      if (r_.leaves_to_passes)
+        ask_for_passes();
+      return count_all(first(), all_.in().keys);
+    case 1:
+      return partition(first(), all_.in(), between(), r_.make_indices);
+    case 2:
+      return count_all(second(), between().keys);
+    case 3:
+      return partition(second(), between(), partitioned(), false);
+    default:
+      return sort_buckets();
+    }
+  }
+  void count_all(const level& l, const Word* keys) const {
+    choose(l, keys);
+    count(l, keys);
+    tables(l);
+  }
+  void sort_buckets() const {
+    local();
+    if (r_.input_is_scratch)
+      one_key_buckets();
+    if constexpr (large_kernel::capacity > local_kernel::capacity)
+      local_large();
+    largest();
+  }
+
   const detail::splitter_layout& at() const { return all_.at; }
   simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const { return all_.table(offset, size); }
-  pairs_gate gate() const { return {table(at().findings, pair_findings), {r_.unsuited, 1}, true, true}; }
+  pairs_gate gate() const { return {table(at().findings, pair_findings), verdict::of(r_.verdict), true}; }
   pair_bucket_list left() const { return {table(at().findings, pair_findings), table(at().left, plan_.bins())}; }
   simt::global<std::uint32_t> start(const level& l) const { return table(l.start, l.bins() + 1); }
   simt::global<Word> cuts(const level& l) const { return all_.template table<Word>(l.cuts, l.bins()); }
@@ -102,7 +116,6 @@ class splitter_sorter {
   void choose(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = l.segments},
                  choose_splitters_kernel<Word, Image>{.in = {keys, r_.n},
-                                                      .only_if = {r_.only_if, r_.only_if == nullptr ? 0u : 1u},
                                                       .segment_start = start(first()),
                                                       .segment_cuts = cuts(first()),
                                                       .cuts = cuts(l),
@@ -113,7 +126,6 @@ class splitter_sorter {
                                                       .n = n_,
                                                       .capacity = most_of_a_bucket,
                                                       .bits = l.bits,
-                                                      .is_conditional = r_.only_if != nullptr,
                                                       .first_level = l.is_first,
                                                       .leaves_to_passes = r_.leaves_to_passes});
   }
@@ -169,7 +181,8 @@ class splitter_sorter {
                                   .n = n_,
                                   .make_indices = make_indices});
   }
-  /// Where the second partition ends.
+  /// Where the two partitions end.
+  arrays between() const { return r_.input_is_scratch ? all_.out() : all_.spare(); }
   arrays partitioned() const { return r_.input_is_scratch ? all_.spare() : all_.out(); }
   void one_key_buckets() const {
     using kernel = one_key_buckets_kernel<Word, Value>;
@@ -225,8 +238,8 @@ class splitter_sorter {
   }
 
   const simt::queue& q_;
-  const splitter_sort_request<Word>& r_;
-  detail::sort_pairs_plan plan_;
+  const typed_request<Word>& r_;
+  partition_plan plan_;
   std::uint32_t n_, chunks_ = 0, share_ = 0;
   all_arrays all_;
   Image image_;

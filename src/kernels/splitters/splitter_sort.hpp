@@ -15,8 +15,8 @@
 // 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys. A heavy
 // key, frequent enough to fill a bucket, has one to itself (an equality bucket), and is done when it is there.
 //
-// Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Asynchronous on the queue, allocates
-// nothing, never synchronises, may be captured in a CUDA graph. Deterministic. Needs sm_90 (bulk copies).
+// Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Deterministic. Needs sm_90 (bulk
+// copies).
 //
 // How sure. Bucket sizes hang on two samples, one of each level, and are products of two Gamma(a) / a
 // (choose_splitters_kernel.hpp). The local steps take 11,264 pairs of up to 16 bytes (u64 + 16 bytes: 7168; u128 and 4
@@ -24,8 +24,8 @@
 // 64-bit keys, and in one of 800 of 128-bit keys, whose samples are smaller; of wider pairs, or where frequent keys
 // fill just about a bucket each, some do every time. One block sorts such a bucket, least significant digit first:
 // half a millisecond or so, beside others. Only twice that size is too much, which nothing but a part of the keys that
-// the sample's fixed places happen to miss can bring about. Counts tell before the outputs are touched: then
-// `unsuited` says so, and another sort has to take the pairs.
+// the sample's fixed places happen to miss can bring about. Counts tell before the outputs are touched: then the
+// verdict gives the pairs to the next fallback.
 //
 // When not to use it: where sort_pairs takes the keys, since it reads them once less and searches nothing; for keys
 // that are sorted, or differ in few digits (`leaves_to_passes`).
@@ -39,25 +39,57 @@
 namespace sortile::kernels {
 
 /// Word is std::uint64_t, or uint128 with values of up to 8 bytes: with 32-bit keys the passes are quicker
-/// (docs/performance-log-gpu.md). `unsuited` is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
-/// Where the input is scratch and the pairs turn out not to suit it, outputs may have been written; inputs have not.
-template <class Word>
-struct splitter_sort_request : sort_pairs_request<Word> {
-  /// In device memory, or null: where this is 0, nothing is done, and `unsuited` says 0. Apart from `unsuited`.
-  const std::uint32_t* only_if = nullptr;
-  /// To say that the keys are not suited, too, where a sample shows that an LSD sort is quicker with them (in order, or
-  /// different in few digits): for who has not looked at them before. Not with only_if.
-  bool leaves_to_passes = false;
-};
+/// (docs/performance-log-gpu.md). A verdict is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
+/// Where the input is scratch and the pairs are given away, outputs may have been written; inputs have not.
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null; not at all
 /// where the input is scratch) and tables of less than 0.3 bytes a pair from 2^24 pairs on. Aligned to 128. Reads n,
 /// value_bytes, keys_out, input_is_scratch and partition_bits alone.
 template <class Word>
-std::size_t splitter_sort_workspace_bytes(const splitter_sort_request<Word>& request);
+std::size_t splitter_sort_workspace_bytes(const typed_request<Word>& request);
 
-/// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
+/// Steps: count, partition, count, partition, local. Throws invalid_argument, workspace_too_small, or simt::error where
+/// a launch is refused.
 template <class Word>
-void splitter_sort(const simt::queue& q, const splitter_sort_request<Word>& request);
+void splitter_sort(const simt::queue& q, const typed_request<Word>& request, unsigned step = all_steps);
+
+// ---- between the checked request and the kernels
+
+namespace detail {
+
+/// Byte offsets.
+struct splitter_layout {
+  template <class Word>
+  static constexpr std::size_t bytes_of_spread = 2 * sizeof(Word) + 16; ///< at most
+
+  std::size_t findings, order, coarse_start, coarse_cuts, count, left, most, cuts, start, spreads, fine, keys,
+      work_keys, values, bytes;
+
+  template <class Word>
+  static splitter_layout of(const partition_plan& p, const typed_request<Word>& r) {
+    splitter_layout l{};
+    arena a;
+    const std::size_t bins = p.bins(), rows = p.chunks(r.n);
+    l.findings = a.take(128);
+    l.order = a.take(rows * 4);
+    l.coarse_start = a.take((p.coarse() + 1) * 4);
+    l.coarse_cuts = a.take(p.coarse() * sizeof(Word));
+    l.count = a.take(bins * 4);
+    l.left = a.take(bins * 4);
+    l.most = a.take(bins * 4);
+    l.cuts = a.take(bins * sizeof(Word));
+    l.start = a.take((bins + 1) * 4);
+    l.spreads = a.take(bins * bytes_of_spread<Word>);
+    l.fine = a.take(rows * bins * 4); // of the first level first
+    take_pair_arrays(l, a, r);
+    return l;
+  }
+};
+
+template <class Backend, class Word>
+SORTILE_LAUNCH void launch_splitter_sort(const simt::queue& q, const typed_request<Word>& request,
+                                         const partition_plan& plan, unsigned step);
+
+} // namespace detail
 
 } // namespace sortile::kernels

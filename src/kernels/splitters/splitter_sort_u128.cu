@@ -4,10 +4,10 @@
 namespace sortile::kernels::detail {
 
 template <>
-void launch_splitter_sort<simt::this_backend>(const simt::queue& q, const splitter_sort_request<uint128>& request,
-                                              const sort_pairs_plan& plan) {
+void launch_splitter_sort<simt::this_backend>(const simt::queue& q, const typed_request<uint128>& request,
+                                              const partition_plan& plan, unsigned step) {
   const auto with = [&]<class Value>(const Value*) {
-    splitter_sorter<uint128, Value, integer_image<uint128>>(q, request, plan).launch();
+    splitter_sorter<uint128, Value, integer_image<uint128>>(q, request, plan).launch(step);
   };
   if (request.value_bytes == 0)
     with(static_cast<const no_value*>(nullptr));

@@ -1,8 +1,8 @@
 // See place.hpp.
 #include "tests/gpu/fuzz/place.hpp"
 
-#include "gpu/device_sort.hpp"
 #include "simt/executor/device.hpp"
+#include "sort/device_sort.hpp"
 #include "testing/workloads.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-#include "gpu/struct_sort.hpp"
+#include "sort/struct_sort.hpp"
 
+#include "kernels/arena.hpp"
 #include "kernels/values/move_values.hpp"
 
 #include <algorithm>
@@ -8,7 +9,9 @@ namespace sortile::gpu {
 namespace {
 
 constexpr std::size_t rounded(std::size_t bytes) {
-  return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+  kernels::arena one;
+  one.take(bytes);
+  return one.bytes();
 }
 
 constexpr std::size_t most_travelling_bytes = 8;

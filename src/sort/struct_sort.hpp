@@ -18,8 +18,7 @@
 //              [           | structs or values, where in place ]
 #pragma once
 
-#include "gpu/device_sort.hpp"
-#include "simt/queue.hpp"
+#include "sort/device_sort.hpp"
 
 #include <sortile/struct_request.hpp>
 

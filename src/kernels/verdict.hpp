@@ -1,0 +1,53 @@
+// The verdict: one word in device memory that says which of the sorts launched for some keys sorts them. The first of
+// them may find that it does not take the keys, and so may its first fallback; all are launched, and one of them works.
+//
+//   word   who sorts             written by
+//   any    nobody knows yet      what was in the workspace
+//   0      the first sort        its first launch, before anybody reads the word
+//   1      its fallback          the first sort, before it moves a key:
+//                                  keys      window_kernel (by a sample), bucket_tables_kernel (by the counts)
+//                                  pairs     chunk_look_kernel (by a sample), bucket_starts_kernel or, of one
+//                                            partition, own_tables (by the counts)
+//                                  splitters choose_splitters_kernel (by a sample), bucket_starts_kernel
+//                                  counting  count_sort_kernel, one_block_count_kernel (by the counts)
+//   2      the second fallback   the first fallback, which is the sort between splitters: its bucket_starts_kernel
+//
+//   read by                                    and nothing is done where the word is not the reader's role
+//   LSD: scan, passes, copy                    lsd_count::load: n is then 0
+//   sample sort: its one launch                at once
+//   splitters: choose_splitters_kernel         and it tells its later launches by its findings
+//   splitters and pairs: partitions, local     pairs_gate: after the counts
+//   keys: partitions, local                    by finding_skewed, which repeats the word and says who found it
+//
+// Every state but `any` is final for those launched before it was written: a sort of role r writes r or r + 1 and reads
+// the word in later launches alone, so that launches of one stream need no other order than the stream's.
+#pragma once
+
+#include "kernels/typed_request.hpp"
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+struct verdict {
+  simt::global<std::uint32_t> word; // one, or none
+  std::uint32_t role;               // of the sort that asks, or writes
+  bool decides;                     // there is a word: one of a sort with a fallback may give the keys away
+
+  static verdict of(const verdict_place& place) {
+    return {{place.word, place.word == nullptr ? 0u : 1u}, place.role, place.word != nullptr};
+  }
+
+  /// Whether a fallback is wanted; the first sort always is.
+  SORTILE_DEVICE bool calls() const { return role == 0 || word.load(0) == role; }
+  /// Whether the keys have been given away, as far as is known.
+  SORTILE_DEVICE bool gave_away() const { return decides && word.load(0) != role; }
+  /// By one thread: the keys are this sort's, as far as is known.
+  SORTILE_DEVICE void take() const {
+    if (decides)
+      word.store(0, role, simt::relaxed, simt::device_scope);
+  }
+  /// By one thread or several, where `decides`: they are the next sort's.
+  SORTILE_DEVICE void give_away() const { word.store(0, role + 1, simt::relaxed, simt::device_scope); }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

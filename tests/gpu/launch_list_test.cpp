@@ -1,0 +1,186 @@
+// The list of a sort's launches, which follows from the request alone: explained steps, workspace, and the kernels that
+// are launched with their grids are those of launch_lists.txt. Nothing runs: the executor's launches are intercepted.
+//
+// A change that is meant is written by SORTILE_WRITE_LAUNCH_LISTS=FILE, and read before it is committed.
+#include "sort/device_sort.hpp"
+
+#include "simt/executor/dialect_launch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace {
+std::vector<std::string>* launched = nullptr;
+}
+
+// The linker puts this in the place of executor::device::run() (CMakeLists.txt).
+extern "C" void record_launch(sortile::executor::device*, const sortile::executor::grid_request& request) {
+  std::string name = request.kernel_name;
+  for (const std::string prefix : {"sortile::kernels::executor_backend::", "sortile::kernels::", "sortile::"})
+    for (std::size_t at = name.find(prefix); at != std::string::npos; at = name.find(prefix))
+      name.erase(at, prefix.size());
+  launched->push_back(name + " " + std::to_string(request.config.grid.x) + " x " +
+                      std::to_string(request.config.block) + (request.config.cooperative ? " cooperative" : ""));
+}
+
+namespace sortile::testing {
+namespace {
+
+void* at(unsigned k, std::size_t off = 0) {
+  return reinterpret_cast<void*>((std::size_t{k} << 44) + off); // compared, never followed
+}
+
+enum class buffers { apart, in_place, twice, order_alone };
+struct asked {
+  key_type type;
+  std::size_t n;
+  std::size_t value_bytes = 0; // 0: keys alone
+  bool indices = false;
+  buffers where = buffers::apart;
+  bit_window bits{};
+  std::size_t off = 0; // of the keys from a multiple of 16 bytes
+  bool n_on_device = false;
+  gpu::device_facts device{.architecture = 90, .multiprocessors = 132};
+};
+
+sort_request request_of(const asked& a) {
+  sort_request r{.type = a.type, .n = a.n, .keys_in = at(1, a.off), .keys_out = at(2, a.off)};
+  if (a.value_bytes != 0) {
+    r.carries = a.indices ? payload::indices : payload::values;
+    r.value_bytes = a.value_bytes;
+    r.values_in = a.indices ? nullptr : at(3);
+    r.values_out = at(4);
+  }
+  if (a.where == buffers::order_alone)
+    r.keys_out = nullptr;
+  if (a.where == buffers::in_place) {
+    r.keys_out = at(1, a.off);
+    r.values_out = a.indices || a.value_bytes == 0 ? r.values_out : at(3);
+  }
+  r.input_is_scratch = a.where == buffers::twice;
+  if (a.n_on_device)
+    r.device_n = static_cast<const std::uint64_t*>(at(5));
+  return r;
+}
+
+std::string name_of(const asked& a) {
+  std::ostringstream s;
+  s << name(a.type) << ", n = " << a.n;
+  if (a.value_bytes != 0)
+    s << (a.indices ? ", indices of " : ", values of ") << a.value_bytes << " bytes";
+  const char* const where[] = {"", ", in place", ", double buffer", ", order alone"};
+  s << where[int(a.where)];
+  if (a.bits.begin != 0 || a.bits.end != bit_window::whole_key)
+    s << ", bits [" << a.bits.begin << ", " << a.bits.end << ")";
+  if (a.off != 0)
+    s << ", " << a.off << " bytes off";
+  if (a.n_on_device)
+    s << ", n on the device";
+  if (a.device.architecture != 90 || a.device.multiprocessors != 132)
+    s << ", sm_" << a.device.architecture << " with " << a.device.multiprocessors << " multiprocessors";
+  return s.str();
+}
+
+std::string list_of(const asked& a) {
+  const options opts{.bits = a.bits, .memory = memory::device};
+  const sort_request request = request_of(a);
+  const gpu::device_sort sort(request, opts, a.device);
+  std::ostringstream s;
+  s << "== " << name_of(a) << "\n";
+  std::vector<plan_step> steps;
+  sort.add_steps(steps);
+  for (const plan_step& step : steps)
+    s << step.name << ": " << step.detail << "; reads " << step.bytes_read << ", writes " << step.bytes_written << "\n";
+  s << "workspace " << sort.workspace_bytes() << ", enough "
+    << gpu::device_sort::enough_workspace(request, opts, a.device) << "\n";
+  std::vector<std::string> kernels;
+  launched = &kernels;
+  executor::device pretended({.multiprocessors = a.device.multiprocessors, .architecture = a.device.architecture});
+  sort.launch(simt::queue::executor(pretended), at(6));
+  launched = nullptr;
+  for (const std::string& kernel : kernels)
+    s << "  " << kernel << "\n";
+  return s.str();
+}
+
+/// A request for each rule and each shape of the sorts; with SORTILE_LAUNCH_LISTS=all, of everything.
+std::vector<asked> requests(bool everything) {
+  std::vector<asked> all;
+  const std::size_t few[] = {5000, 500'000, 50'000'000, 200'000'000};
+  const std::size_t many[] = {
+      0,          1,          300,        600,         4480,        4481,        6145,           8193,      20'000,
+      40'000,     70'000,     140'000,    300'000,     600'000,     1u << 20,    (1u << 20) + 1, 5'000'000, 1u << 24,
+      20'000'000, 40'000'000, 50'000'000, 100'000'000, 200'000'000, 300'000'000, 5'000'000'000};
+  const std::size_t widths[] = {0, 4, 8, 16, 3, 100};
+  for (const key_type type : {key_type::u8, key_type::u16, key_type::f16, key_type::u32, key_type::f32, key_type::u64,
+                              key_type::f64, key_type::u128})
+    for (const std::size_t value_bytes : widths) {
+      if (!everything && (value_bytes == 16 || (value_bytes == 3 && type != key_type::u32) ||
+                          (value_bytes == 100 && type != key_type::u64)))
+        continue;
+      if (!everything) {
+        for (const std::size_t n : few)
+          if (n < few[3] || value_bytes == 0)
+            all.push_back({.type = type, .n = n, .value_bytes = value_bytes});
+        continue;
+      }
+      for (const std::size_t n : many)
+        for (const buffers where : {buffers::apart, buffers::in_place, buffers::twice, buffers::order_alone})
+          for (const bool indices : {false, true}) {
+            if ((indices && value_bytes != 4 && value_bytes != 8) || (indices && value_bytes == 4 && n >> 32 != 0) ||
+                (where == buffers::order_alone && value_bytes == 0) || (where == buffers::twice && indices))
+              continue;
+            for (const gpu::device_facts device :
+                 {gpu::device_facts{90, 132}, gpu::device_facts{80, 108}, gpu::device_facts{90, 4}})
+              for (const std::size_t off : {std::size_t{0}, key_bytes(type)})
+                all.push_back({.type = type,
+                               .n = n,
+                               .value_bytes = value_bytes,
+                               .indices = indices,
+                               .where = where,
+                               .off = off,
+                               .device = device});
+          }
+    }
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{1'000'000}, std::size_t{30'000'000}}) {
+    for (const buffers where : {buffers::in_place, buffers::twice})
+      for (const std::size_t value_bytes : {0, 8})
+        all.push_back({.type = key_type::u64, .n = n, .value_bytes = value_bytes, .where = where});
+    all.push_back({.type = key_type::u32, .n = n, .value_bytes = 4, .indices = true, .where = buffers::order_alone});
+    all.push_back({.type = key_type::u32, .n = n, .bits = {8, 24}});
+    all.push_back({.type = key_type::u64, .n = n, .bits = {0, 20}});
+    all.push_back({.type = key_type::u32, .n = n, .off = 4});
+    all.push_back({.type = key_type::u32, .n = n, .n_on_device = true});
+    all.push_back({.type = key_type::u64, .n = n, .device = {.architecture = 80, .multiprocessors = 108}});
+  }
+  return all;
+}
+
+TEST(launch_list, is_the_one_that_is_kept) {
+  const char* const what = std::getenv("SORTILE_LAUNCH_LISTS");
+  std::string lists;
+  for (const asked& a : requests(what != nullptr && std::string(what) == "all"))
+    lists += list_of(a);
+  if (const char* const file = std::getenv("SORTILE_WRITE_LAUNCH_LISTS")) {
+    std::ofstream(file) << lists;
+    return;
+  }
+  std::ifstream file(SORTILE_LAUNCH_LISTS_FILE);
+  std::ostringstream kept;
+  kept << file.rdbuf();
+  std::istringstream is(lists), was(kept.str());
+  std::string request, line, expected;
+  while (std::getline(is, line)) {
+    request = line.rfind("== ", 0) == 0 ? line : request;
+    ASSERT_TRUE(std::getline(was, expected)) << "not kept: " << request;
+    ASSERT_EQ(line, expected) << request;
+  }
+  EXPECT_FALSE(std::getline(was, expected)) << "kept, but not there: " << expected;
+}
+
+} // namespace
+} // namespace sortile::testing
