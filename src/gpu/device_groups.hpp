@@ -4,7 +4,7 @@
 //                 sort, then of find_groups ]
 #pragma once
 
-#include "gpu/device_sort.hpp"
+#include "sort/device_sort.hpp"
 
 #include <sortile/groups.hpp>
 
