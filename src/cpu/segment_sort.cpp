@@ -72,7 +72,7 @@ class segment_run {
         if (done > 0)
           continue;
       }
-      if (tiny == nullptr && p.n <= segment_batch<K, V>::longest)
+      if (p.n <= segment_batch<K, V>::longest)
         if (const std::size_t done = one.sort_some(c_.where, i, task.last); done > 0) {
           i += done;
           continue;

@@ -43,11 +43,12 @@ class segment_worker {
       : job_(job), layout_(layout), at_(at), area_(area), threads_(threads), told_(told),
         kernels_(best_kernels<K, V>()), image_(job.type, job.direction, job.bits), exact_(image_) {
     exact_.exact = exact_.is_float;
-    in_batches_ = job.handling != segment_values::gathered && best_vector_kernels<std::uint64_t>() != nullptr;
     if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
       by_vectors_ = sorts_by_vectors(image_);
       most_by_vectors_ = tuning().vector_bytes / sizeof(K);
     }
+    in_batches_ = !by_vectors_ && job.handling != segment_values::gathered &&
+                  best_vector_kernels<std::uint64_t>() != nullptr;
   }
 
   void sort(segment_place p) {

@@ -129,6 +129,7 @@ TEST(segment_calls, what_a_sort_of_segments_has_no_use_for_is_refused) {
   r.arrays.device_status = &status;
   expect_invalid([&] { run(r); }, {"device_status", "memory::device"});
   r.arrays.device_status = nullptr;
+  expect_invalid([&] { run(r, {.workspace_limit = 1 << 20}); }, {"workspace_limit"});
   const auto* const inside = reinterpret_cast<const std::uint32_t*>(b.data());
   r.where = {.form = segment_form::offsets, .count = 2, .begins = inside, .offset_bytes = 4};
   expect_invalid([&] { run(r); }, {"begins", "keys_out", "overlap"});

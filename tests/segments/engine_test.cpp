@@ -21,14 +21,14 @@ void expect_right(const segment_case& c) {
 /// So small that short segments go through partitions, and threads share segments.
 class small_tuning {
  public:
-  explicit small_tuning(bool wide) {
+  explicit small_tuning(cpu::instruction_set widest) {
     cpu::tuning() = {.bucket_bytes = 512,
                      .local_bytes = 2048,
                      .vector_bytes = 4096,
                      .skewed_vector_bytes = 4096,
                      .alone_below_bytes = 1024,
                      .stream_from_bytes = 4096,
-                     .wide_kernels = wide};
+                     .widest = widest};
   }
   ~small_tuning() { cpu::tuning() = kept_; }
 
@@ -55,10 +55,10 @@ TEST(segments_on_cpu, random_cases) {
 }
 
 TEST(segments_on_cpu, random_cases_through_every_step) {
-  for (const bool wide : {false, true}) {
-    const small_tuning small(wide);
+  for (const cpu::instruction_set widest : cpu::all_instruction_sets) {
+    const small_tuning small(widest);
     for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(2000, 500); ++seed) {
-      segment_case c = random_segment_case(seed + (wide ? 0 : 10'000), engine_name, 6000);
+      segment_case c = random_segment_case(seed + 10'000 * static_cast<unsigned>(widest), engine_name, 6000);
       c.threads = 1 + unsigned(seed % 4);
       expect_right(c);
     }
