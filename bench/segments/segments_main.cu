@@ -2,9 +2,9 @@
 // DeviceSegmentedRadixSort, out of place and with a workspace given, in one process, taking turns; every result is
 // compared with CUB's, byte for byte, before anything is timed.
 //
-//   sortile_segments_bench [--rounds N] [--log-n N] [--rows TEXT] [--json FILE]
+//   sortile_segments_bench [--rounds N] [--log-n N] [--lengths A,B,…] [--kinds u32,…] [--json FILE]
 //
-// Rows are "TYPE lengths": keys of equal segments of 4 to 2^20, and mixes: `power-law` (lengths with P(L > x) = 1 / x),
+// Lengths are those of equal segments, and mixes: `power-law` (lengths with P(L > x) = 1 / x),
 // `huge` (one segment of half the keys among segments of 0 to 6), `matrix` (rows of a scale-free matrix: 2^-k of the
 // rows have 2^k elements). Segments of one length are given to sortile by offsets, as to CUB, and as rows.
 #include "bench/gpu/timing.hpp"

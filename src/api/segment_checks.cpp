@@ -174,8 +174,9 @@ void segmented(const segmented_request& request, const options& opts) {
   if (arrays.device_n != nullptr)
     refuse("device_n is given to a sort within segments; the segments say what is sorted");
   if (opts.workspace_limit != 0)
-    refuse("options::workspace_limit is given to a sort within segments, which has one way only; workspace_bytes() says "
-           "what that takes");
+    refuse(
+        "options::workspace_limit is given to a sort within segments, which has one way only; workspace_bytes() says "
+        "what that takes");
   if (arrays.device_status != nullptr && opts.memory != memory::device)
     refuse(
         "device_status is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
