@@ -1,10 +1,11 @@
 // Top-k by kernels: on the executor through the front door, and under many schedules with every check; on the GPU where
 // there is one.
+#include "gpu/device_groups.hpp"
 #include "gpu/device_select.hpp"
 #include "kernels/select/filter.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "simt/executor/device.hpp"
-#include "tests/select/select_case.hpp"
+#include "tests/select/groups_case.hpp"
 #include "tests/short_tests.hpp"
 
 #include "testing/oracle.hpp"
@@ -183,6 +184,48 @@ TEST(DeviceSelect, RowsWhoseSamplesMislead) {
       executor::device device({.seed = 5, .checks = executor::all_checks});
       check_on(device, keys, 1, k, low ? "a low sample" : "a high sample");
     }
+  }
+}
+
+TEST(DeviceGroups, RandomCasesOnTheExecutor) {
+  const std::uint64_t cases = testing::unless_short(200, 50);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    const auto found =
+        testing::check_groups(testing::random_top_k(seed, "executor", seed % 10 == 0 ? 60'000 : 10'000),
+                              seed % 2 == 0 ? 4 : 8, static_cast<unsigned>(testing::random_bits(seed, 99) % 64));
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST(DeviceGroups, UnderManySchedules) {
+  const std::size_t n = 9000; // three tiles
+  const unsigned schedules = testing::unless_short(12, 4);
+  for (unsigned seed = 1; seed <= schedules; ++seed) {
+    const auto keys = testing::make_keys<std::uint32_t>(seed % 2 == 0 ? "few:300" : "equal", n, seed);
+    guarded_buffer counts(n * 4), inverse(n * 4), found(8);
+    const groups_request request{.type = key_type::u32,
+                                 .n = n,
+                                 .keys = keys.data(),
+                                 .index_bytes = 4,
+                                 .counts = counts.data(),
+                                 .inverse = inverse.data(),
+                                 .device_groups = found.as<std::uint64_t>().data()};
+    const gpu::device_groups groups(request, {}, {});
+    guarded_buffer workspace(groups.workspace_bytes(), 0, 99);
+    executor::device device({.seed = seed, .checks = executor::all_checks});
+    groups.launch(simt::queue::executor(device), workspace.data());
+    ASSERT_EQ(counts.damage() + inverse.damage() + found.damage() + workspace.damage(), "");
+    std::vector<std::uint32_t> wanted_counts(n), wanted_inverse(n);
+    const std::size_t wanted = run(groups_request{.type = key_type::u32,
+                                                  .n = n,
+                                                  .keys = keys.data(),
+                                                  .index_bytes = 4,
+                                                  .counts = wanted_counts.data(),
+                                                  .inverse = wanted_inverse.data()},
+                                   {.engine = "cpu"});
+    ASSERT_EQ(found.as<std::uint64_t>()[0], wanted) << "SORTILE_EXECUTOR_SEED=" << seed;
+    ASSERT_EQ(std::memcmp(inverse.data(), wanted_inverse.data(), n * 4), 0) << "SORTILE_EXECUTOR_SEED=" << seed;
+    ASSERT_EQ(std::memcmp(counts.data(), wanted_counts.data(), wanted * 4), 0) << "SORTILE_EXECUTOR_SEED=" << seed;
   }
 }
 

@@ -1,6 +1,6 @@
 // Top-k of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
 #include "tests/gpu/gpu_fixture.hpp"
-#include "tests/select/select_case.hpp"
+#include "tests/select/groups_case.hpp"
 #include "tests/short_tests.hpp"
 
 #include "testing/workloads.hpp"
@@ -15,6 +15,15 @@ TEST_F(gpu_select, RandomCases) {
     top_k_case c = random_top_k(seed, "", seed % 20 == 0 ? 400'000 : 40'000);
     c.where = &managed_memory;
     const auto found = check(c);
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST_F(gpu_select, Groups) {
+  for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(600, 150); ++seed) {
+    top_k_case c = random_top_k(seed, "", seed % 10 == 0 ? 400'000 : 20'000);
+    c.where = &managed_memory;
+    const auto found = check_groups(c, seed % 2 == 0 ? 4 : 8, static_cast<unsigned>(random_bits(seed, 99) % 64));
     ASSERT_TRUE(found) << found.complaint;
   }
 }
