@@ -177,7 +177,8 @@ kernels::typed_request<Word> device_sort::typed(std::byte* workspace, unsigned r
   if (by_[1] != sorter::nothing)
     r.verdict = {reinterpret_cast<std::uint32_t*>(at(workspace, area::verdict)), role};
   r.fallback_sees_order = by_[1] == sorter::lsd;
-  r.leaves_to_passes = role == 0 && by_[0] == sorter::splitters;
+  r.leaves_to_passes =
+      by_[role] == sorter::splitters && (role == 0 || (facts_.key_bits == 64 && facts_.integers_alone()));
   r.architecture = facts_.device.architecture;
   return r;
 }

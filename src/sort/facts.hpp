@@ -42,6 +42,7 @@ struct sort_facts {
   bool in_place = false, keys_wanted = true;
   bool double_buffer = false; ///< inputs serve as third arrays
 
+  bool integers_alone() const { return value_bytes == 0 && !floats; }
   bool makes_indices() const { return values == value_handling::indices || values == value_handling::gathered; }
   std::size_t all_keys() const { return n * (key_bits / 8); } ///< bytes
   std::size_t all_values() const { return n * value_bytes; }  ///< of what travels

@@ -60,6 +60,9 @@ constexpr std::size_t most_pairs = two_to(28);
 /// From here on partitions between splitters are quicker than a pass a digit where keys are skewed. Measured of 64
 /// bits; keys of 128 have twice the passes, and the samples cost them little more.
 constexpr std::size_t least_between_splitters = two_to(24);
+/// The same of 64-bit integers alone, whose uniform sort is so quick that launches in vain are felt: 0.13 ms of 5.6 at
+/// 2^28. Measured in docs/performance-log-gpu.md, 103.
+constexpr std::size_t least_alone_between_splitters = two_to(27);
 /// Buckets between splitters hold so many pairs that hardly one is too large for the local step.
 std::size_t most_between_splitters(const sort_facts& f) {
   if (f.key_bits == 128)
@@ -155,8 +158,9 @@ constexpr rule rules[] = {
      partitions_and<sorter::sample>, "engine-choice-2.json"},
     {"the same, of so many wide keys that partitions between splitters are quicker than passes",
      [](const sort_facts& f) {
-       const bool integers_alone = f.value_bytes == 0 && !f.floats;
-       return (f.key_bits == 64 ? !integers_alone : f.key_bits == 128 && integers_alone) && splitters_can(f);
+       const bool wide = f.key_bits == 64 ? !f.integers_alone() || f.n >= least_alone_between_splitters
+                                          : f.key_bits == 128 && f.integers_alone();
+       return wide && splitters_can(f);
      },
      partitions_and<sorter::splitters, sorter::lsd>, "engine-between-splitters.json"},
     {"partitions, unless the keys are skewed, or among counted floats there is a -0 or a NaN; then passes",

@@ -178,7 +178,7 @@ void check(simt::queue q, std::size_t n, shape kind, how<Word> h) {
 template <class Word>
 bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<Word> in(keys), out(keys.size());
-  const buffer<std::uint32_t> values(keys.size()), unsuited(1, 7u);
+  const buffer<std::uint32_t> values(keys.size()), unsuited(1, h.role == 0 ? 7u : h.role);
   kernels::typed_request<Word> r;
   r.keys_in = in.view().data();
   r.keys_out = out.view().data();
@@ -189,7 +189,7 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.fallback_sees_order = h.fallback_sees_order;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
-  r.verdict.word = unsuited.view().data();
+  r.verdict = {unsuited.view().data(), h.role};
   r.tuning.partition_bits = h.bits;
   r.tuning.sample_from = h.sample_from;
   r.tuning.large_buckets_from = h.large_buckets_from;
@@ -197,7 +197,7 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();
   sort(q, r, h.between_splitters);
-  return unsuited.host()[0] != 0;
+  return unsuited.host()[0] != h.role;
 }
 } // namespace pair_checks
 } // namespace SORTILE_BACKEND

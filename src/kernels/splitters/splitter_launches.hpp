@@ -70,7 +70,7 @@ class splitter_sorter {
   void launch_step(unsigned step) const {
     switch (step) {
     case 0:
-      if (r_.leaves_to_passes)
+      if (asks_for_passes())
         ask_for_passes();
       return count_all(first(), all_.in().keys);
     case 1:
@@ -107,6 +107,8 @@ class splitter_sorter {
   simt::global<std::uint32_t> most() const { return table(at().most, plan_.bins()); }
   simt::global<spread> spreads() const { return all_.template table<spread>(at().spreads, plan_.bins()); }
 
+  bool is_first_sort() const { return r_.verdict.role == 0; }
+  bool asks_for_passes() const { return r_.leaves_to_passes && is_first_sort(); }
   void ask_for_passes() const {
     simt::launch(
         q_, {.grid = 1},
@@ -127,7 +129,8 @@ class splitter_sorter {
                                                       .capacity = most_of_a_bucket,
                                                       .bits = l.bits,
                                                       .first_level = l.is_first,
-                                                      .leaves_to_passes = r_.leaves_to_passes});
+                                                      .leaves_to_passes = asks_for_passes(),
+                                                      .gives_uneven_away = r_.leaves_to_passes && !is_first_sort()});
   }
   void count(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = chunks_},

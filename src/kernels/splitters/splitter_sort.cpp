@@ -20,9 +20,6 @@ template <class Word>
 void check_verdict(const typed_request<Word>& r) {
   if (r.verdict.word == nullptr)
     refuse(limits<Word>, "the verdict's word is null; a fallback has to hear where the sample's buckets are too full");
-  if (r.leaves_to_passes && r.verdict.role != 0)
-    refuse(limits<Word>, "leaves_to_passes with verdict.role = " + std::to_string(r.verdict.role) +
-                             "; who sorted before has read the keys");
 }
 
 } // namespace
