@@ -160,38 +160,14 @@ def unique(f: Framework, x: Any, wanted: tuple[bool, bool, bool], equal_nan: boo
     if inverse:
         rest.append(f.placed(positions, f.cast(f.cumsum(begins), f.positions) - 1).reshape(x.shape))
     if counts:
-        end = f.row_numbers(keys, 1, 1, f.positions) + keys.shape[0]
-        rest.append(f.concatenate([first[1:], end[: first.shape[0]]]) - first)
+        end = f.single(keys, keys.shape[0])[: first.shape[0]]
+        rest.append(f.concatenate([first[1:], end]) - first)
     return f.take(keys, first), rest
 
 
 def explain(f: Framework, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
     keys, _ = _rows(f, x, axis)
     return f.plan(keys, keys.shape[0], keys.shape[1], positions, descending)
-
-
-# Many short rows at once, for frameworks whose sorts take one row at a time.
-
-
-def one_by_one(rows: int, n: int) -> bool:
-    """Whether rows are few or long enough to be sorted each by itself."""
-    return rows <= 4 or n >= 1 << 17 or n == 0
-
-
-def sort_short_rows(f: Framework, keys: Any, descending: bool) -> Any:
-    """By two stable sorts of all keys: by key, then by row."""
-    rows, n = keys.shape
-    numbers = f.row_numbers(keys, rows, n, "int32")
-    moved, numbers = f.sort_rows_by_key(keys.reshape((1, -1)), numbers.reshape((1, -1)), descending)
-    _, moved = f.sort_rows_by_key(numbers, moved, False)
-    return moved.reshape((rows, n))
-
-
-def argsort_short_rows(f: Framework, keys: Any, descending: bool, name: str) -> Any:
-    rows, n = keys.shape
-    order = f.argsort_rows(keys.reshape((1, -1)), descending, "int32" if rows * n < 2**31 else "int64")
-    numbers, order = f.sort_rows_by_key(order // n, order, False)
-    return f.cast((order - numbers * n).reshape((rows, n)), name)
 
 
 # Arguments.

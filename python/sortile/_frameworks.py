@@ -127,8 +127,8 @@ class Framework:
     def moveaxis(self, x: Any, source: int, destination: int) -> Any:
         raise NotImplementedError
 
-    def row_numbers(self, like: Any, rows: int, n: int, name: str) -> Any:
-        """0, 0, …, 1, 1, …: n of each, on the device of `like`."""
+    def single(self, like: Any, number: int) -> Any:
+        """An array of one position, on the device of `like`."""
         raise NotImplementedError
 
     def cast(self, x: Any, name: str) -> Any:
@@ -161,7 +161,7 @@ class Framework:
         raise NotImplementedError
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
-        """How a row would be sorted."""
+        """How the rows would be sorted."""
         raise NotImplementedError
 
     # The calls; a framework that traces or differentiates puts its own in front.

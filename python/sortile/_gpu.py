@@ -9,7 +9,6 @@ from math import prod
 from typing import Any, Callable
 
 from ._backend import core
-from ._device import argsort_short_rows, one_by_one, sort_short_rows
 from ._frameworks import Framework
 
 # As `key_type` of the library numbers them.
@@ -75,8 +74,6 @@ class GpuArrays(Framework):
     def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
         rows, n = keys.shape
         key_type = self.key_type(keys)
-        if rows > 1 and not one_by_one(rows, n):
-            return sort_short_rows(self, keys, descending)
         direct = into is not None and self.fits(into, keys)
         result = into if direct else self.empty((rows, n), keys.dtype, keys)
         core.device_sort(
@@ -96,8 +93,6 @@ class GpuArrays(Framework):
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
         rows, n = keys.shape
         key_type = self.key_type(keys)
-        if rows > 1 and not one_by_one(rows, n):
-            return argsort_short_rows(self, keys, descending, positions)
         result = self.empty((rows, n), self.typed(positions), keys)
         width = 8 if positions == "int64" else 4
         core.device_sort(
@@ -108,9 +103,6 @@ class GpuArrays(Framework):
 
     def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
         rows, n = keys.shape
-        if rows > 1:
-            order = self.argsort_rows(keys, descending, positions)
-            return self.take_along_axis(keys, order, 1), order
         found = self.empty((rows, n), keys.dtype, keys)
         order = self.empty((rows, n), self.typed(positions), keys)
         width = 8 if positions == "int64" else 4
@@ -133,4 +125,4 @@ class GpuArrays(Framework):
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
         what = POSITIONS if positions else KEYS
-        return str(core.device_explain(what, self.key_type(x), n, descending))
+        return str(core.device_explain(what, self.key_type(x), rows, n, descending))

@@ -1,8 +1,8 @@
 """JAX's arrays: calls of its foreign function interface, under jit, vmap and gradients.
 
 An array that lies in host memory and is not traced is read like NumPy's arrays, and never comes here. For all others
-the call is one XLA custom call, "sortile_sort", which XLA finds by platform: on the CPU it takes all rows at once, on a
-GPU it queues its work on XLA's stream, with workspace from XLA's allocator.
+the call is one XLA custom call, "sortile_sort", which XLA finds by platform: on a GPU it queues its work on XLA's stream,
+with workspace from XLA's allocator.
 """
 
 from __future__ import annotations
@@ -69,38 +69,19 @@ class Jax(Framework):
     def adopted(self, function: str, number: int, x: Any) -> Any:
         return jnp.asarray(x)
 
-    # Rows: on the CPU all in one call. On a GPU the call takes one after another, so short ones go by two sorts.
-
     def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
-        def at_once(rows: Any) -> Any:
-            return _call(KEYS, (rows,), _like(rows), descending)
-
         _need_order(keys)
-        if _device.one_by_one(*keys.shape):
-            return at_once(keys)
-        return jax.lax.platform_dependent(
-            keys, cpu=at_once, default=lambda rows: _device.sort_short_rows(self, rows, descending)
-        )
+        return _call(KEYS, (keys,), _like(keys), descending)
 
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
-        def at_once(rows: Any) -> Any:
-            return _call(POSITIONS, (rows,), _like(rows, np.dtype(positions)), descending)
-
         _need_order(keys)
-        if _device.one_by_one(*keys.shape):
-            return at_once(keys)
-        return jax.lax.platform_dependent(
-            keys, cpu=at_once, default=lambda rows: _device.argsort_short_rows(self, rows, descending, positions)
-        )
+        return _call(POSITIONS, (keys,), _like(keys, np.dtype(positions)), descending)
 
     def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
         _need_order(keys)
-        if _device.one_by_one(*keys.shape):
-            results = (_like(keys), _like(keys, np.dtype(positions)))
-            found, order = _call(KEYS_AND_POSITIONS, (keys,), results, descending)
-            return found, order
-        order = self.argsort_rows(keys, descending, positions)
-        return self.take_along_axis(keys, order, 1), order
+        results = (_like(keys), _like(keys, np.dtype(positions)))
+        found, order = _call(KEYS_AND_POSITIONS, (keys,), results, descending)
+        return found, order
 
     def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
         """Values that have more axes than the keys are taken by positions."""
@@ -130,8 +111,8 @@ class Jax(Framework):
     def moveaxis(self, x: Any, source: int, destination: int) -> Any:
         return jnp.moveaxis(x, source, destination)
 
-    def row_numbers(self, like: Any, rows: int, n: int, name: str) -> Any:
-        return jnp.repeat(jnp.arange(rows, dtype=name), n, total_repeat_length=rows * n)
+    def single(self, like: Any, number: int) -> Any:
+        return jnp.full(1, number, dtype=self.positions)
 
     def cast(self, x: Any, name: str) -> Any:
         return x.astype(name)
@@ -162,7 +143,7 @@ class Jax(Framework):
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
         what = POSITIONS if positions else KEYS
-        return str(core.device_explain(what, KEY_TYPES[str(x.dtype)], n, descending))
+        return str(core.device_explain(what, KEY_TYPES[str(x.dtype)], rows, n, descending))
 
     # Calls, compiled once for each shape; with gradients where the result has any.
 

@@ -110,9 +110,8 @@ class Torch(GpuArrays):
     def moveaxis(self, x: Any, source: int, destination: int) -> Any:
         return x.movedim(source, destination)
 
-    def row_numbers(self, like: Any, rows: int, n: int, name: str) -> Any:
-        numbers = torch.arange(rows, dtype=self.typed(name), device=like.device)
-        return numbers.reshape((rows, 1)).expand(rows, n).reshape(-1)
+    def single(self, like: Any, number: int) -> Any:
+        return torch.full((1,), number, dtype=torch.int64, device=like.device)
 
     def cast(self, x: Any, name: str) -> Any:
         return x.to(self.typed(name))

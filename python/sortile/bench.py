@@ -269,20 +269,20 @@ def main(arguments: list[str] | None = None) -> int:
 
         suites = _bench_gpu.SUITES
         about.update(_bench_gpu.machine())
+    settings = {"threads": chosen.threads or sortile.info()["threads"], "seconds": chosen.seconds}
     outcomes = kept(chosen.kept)[1] if chosen.kept else []
     for suite in () if chosen.kept else suites:
         for row in suite(chosen.threads, chosen.below):
             if chosen.only in row.name:
                 outcomes.append(measure(row, chosen.seconds))
+                if chosen.json:  # after each row: what is cut short is kept
+                    written(chosen.json, about, settings, outcomes)
                 if not chosen.table:
                     print(outcomes[-1].line(), flush=True)
     if chosen.table:
         print(table(outcomes))
     elif chosen.kept:
         print("\n".join(o.line() for o in outcomes))
-    if chosen.json:
-        settings = {"threads": chosen.threads or sortile.info()["threads"], "seconds": chosen.seconds}
-        written(chosen.json, about, settings, outcomes)
     return 0
 
 

@@ -57,31 +57,23 @@ void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uin
                        value_bytes,
                        reinterpret_cast<const void*>(values_in),
                        reinterpret_cast<void*>(values_out)};
-  need_known(call);
   framework_memory workspace(allocate);
   options opts = on_device(descending);
   opts.stream = reinterpret_cast<void*>(stream);
   opts.resource = &workspace;
   const nb::gil_scoped_release unlocked;
   const device_scope current(ordinal);
-  run_rows_in_turn(call, opts);
+  run_rows(call, opts);
 }
 
-nb::object device_explain(int wanted, int type, std::size_t n, bool descending) {
-  const auto nowhere = [n](std::uintptr_t number) { // compared, never followed
-    return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 20) + number * (n + 256) * 16);
+nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending) {
+  const auto nowhere = [all = rows * n](std::uintptr_t number) { // compared, never followed
+    return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 20) + number * (all + 256) / 256 * 256 * 16);
   };
-  const rows_call call{static_cast<product>(wanted),
-                       static_cast<key_type>(type),
-                       1,
-                       n,
-                       nowhere(0),
-                       nowhere(1),
-                       8,
-                       nowhere(2),
-                       nowhere(3)};
-  need_known(call);
-  return nb::str(to_string(explain(request_of(call, 0), on_device(descending))).c_str());
+  const segmented_request request = request_of({static_cast<product>(wanted), static_cast<key_type>(type), rows, n,
+                                                nowhere(0), nowhere(1), 8, nowhere(2), nowhere(3)});
+  const options opts = on_device(descending);
+  return nb::str(to_string(rows == 1 ? explain(request.arrays, opts) : explain(request, opts)).c_str());
 }
 
 } // namespace sortile::python

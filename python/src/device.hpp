@@ -30,7 +30,7 @@ void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uin
                  std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out, bool descending,
                  int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// The plan of such a sort of n keys.
-nb::object device_explain(int wanted, int type, std::size_t n, bool descending);
+/// The plan of such sorts.
+nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending);
 
 } // namespace sortile::python

@@ -1,13 +1,13 @@
-// A sort of rows by addresses alone, as frameworks ask for it: on the CPU or in device memory.
+// A sort of rows by addresses alone, as frameworks ask for it: in host memory, or in that of a device.
 #pragma once
 
-#include <sortile/request.hpp>
+#include <sortile/segments.hpp>
 
 #include <cstddef>
 
 namespace sortile::python {
 
-/// What is made of each row. The numbers are those of sortile/_gpu.py.
+/// What is made of each row. The numbers are those of sortile/_gpu.py. Positions count from the beginning of their row.
 enum class product { keys, positions, keys_and_positions, keys_and_values };
 
 /// `rows` rows of n keys, one behind the other; values and results likewise.
@@ -22,16 +22,9 @@ struct rows_call {
   void* values_out = nullptr;
 };
 
-/// \throws invalid_argument where a number names no type or product
-void need_known(const rows_call& call);
+/// The rows as segments of one array. \throws invalid_argument where a number names no type or product
+segmented_request request_of(const rows_call& call);
 
-/// The sort of one of its rows.
-sort_request request_of(const rows_call& call, std::size_t row);
-
-/// One row after another, with these options: each by all threads, or queued on the options' stream.
-void run_rows_in_turn(const rows_call& call, const options& opts);
-
-/// Rows in host memory: short ones side by side.
-void run_rows_on_host(const rows_call& call, const options& opts);
+void run_rows(const rows_call& call, const options& opts);
 
 } // namespace sortile::python

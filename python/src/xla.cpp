@@ -143,7 +143,6 @@ rows_call call_of(const xla::call_frame& frame) {
                  .rows = 1,
                  .n = keys.rank == 0 ? 1 : static_cast<std::size_t>(keys.dims[keys.rank - 1]),
                  .keys_in = keys.data};
-  need_known(call);
   for (std::int64_t i = 0; i + 1 < keys.rank; ++i)
     call.rows *= static_cast<std::size_t>(keys.dims[i]);
   std::int64_t result = 0;
@@ -197,7 +196,7 @@ xla::error* handle(xla::call_frame* frame, Run&& run) {
 }
 
 xla::error* on_cpu(xla::call_frame* frame) {
-  return handle(frame, [](const rows_call& call, const options& opts) { run_rows_on_host(call, opts); });
+  return handle(frame, [](const rows_call& call, const options& opts) { run_rows(call, opts); });
 }
 
 xla::error* on_cuda(xla::call_frame* frame) {
@@ -209,7 +208,7 @@ xla::error* on_cuda(xla::call_frame* frame) {
     opts.memory = memory::device;
     opts.stream = queue.stream;
     opts.resource = &workspace;
-    run_rows_in_turn(call, opts);
+    run_rows(call, opts);
   });
 }
 
