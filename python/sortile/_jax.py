@@ -20,6 +20,9 @@ from ._backend import core
 from ._frameworks import Framework
 from ._gpu import KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
 
+if not hasattr(jax, "ffi"):
+    raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
+
 _WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
 
 for _platform, _handler in core.xla_handlers().items():

@@ -15,6 +15,9 @@ from . import _device
 from ._backend import core
 from ._gpu import KEY_TYPES, KEYS, Allocate, GpuArrays, need_gpu_engine
 
+if not hasattr(torch.library, "register_vmap"):
+    raise ImportError(f"sortile: PyTorch {torch.__version__} is too old for its tensors to be sorted; 2.5 is needed")
+
 _FLOATS = {
     torch.float16: (torch.int16, -(2**15)),
     torch.bfloat16: (torch.int16, -(2**15)),
