@@ -1,6 +1,8 @@
 // The arrangement of a request; see the header.
 #include "cpu/arrangement.hpp"
 
+#include "cpu/vector_quicksort.hpp"
+
 #include <sortile/error.hpp>
 
 #include <algorithm>
@@ -38,28 +40,36 @@ std::size_t width_of(const sort_request& request, value_handling handling) {
 
 } // namespace
 
-arrangement::arrangement(const sort_request& request, unsigned threads, std::size_t limit)
+arrangement::arrangement(const sort_request& request, const options& opts, unsigned threads)
     : handling(handling_of(request)), value_width(width_of(request, handling)),
       layout(key_bytes(request.type), value_width, request.n, threads), partitions(request.n > layout.local_limit),
       double_buffer(request.input_is_scratch && request.keys_in != request.keys_out &&
                     (handling == value_handling::none || handling == value_handling::direct ||
-                     handling == value_handling::widened)) {
+                     handling == value_handling::widened)),
+      quick(sorts_by_quicksort(request, opts.bits, threads)), workers(layout.workers) {
+  if (quick && !is_float(request.type))
+    take(quicksort_bytes(request.n, key_bytes(request.type), threads));
+  else
+    take_usual(request);
+  if (opts.workspace_limit != 0 && bytes > opts.workspace_limit)
+    stay_within(opts.workspace_limit, request, threads);
+}
+
+std::size_t arrangement::take(std::size_t wanted) {
+  const std::size_t at = bytes;
+  bytes += (wanted + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+  return at;
+}
+
+void arrangement::take_usual(const sort_request& request) {
   const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * value_width;
-  const auto take = [this](std::size_t wanted) {
-    const std::size_t at = bytes;
-    bytes += (wanted + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    return at;
-  };
   const bool is_widened = handling == value_handling::widened, is_gathered = handling == value_handling::gathered;
-  take(layout.bytes);
+  take(quick ? std::max(layout.bytes, quicksort_bytes(n, key_bytes(request.type), layout.workers)) : layout.bytes);
   spare_keys = take(partitions && !double_buffer ? keys : 0);
   spare_values = take(partitions && (!double_buffer || is_widened) ? values : 0);
   unwanted_keys = take(request.keys_out == nullptr ? keys : 0);
   moved_values = take(is_widened || is_gathered ? values : 0);
   gathered = take(is_gathered && request.values_in == request.values_out ? n * request.value_bytes : 0);
-  workers = layout.workers;
-  if (limit != 0 && bytes > limit)
-    stay_within(limit, request, threads);
 }
 
 // Where the keys are not wanted sorted, their copy is the least that there is.
@@ -72,6 +82,7 @@ void arrangement::stay_within(std::size_t limit, const sort_request& request, un
     const in_place_layout small(key_bytes(request.type), value_width, request.n, threads,
                                 limit > copy ? limit - copy : 0);
     in_place = true;
+    quick = false;
     double_buffer = false;
     workers = small.workers;
     scratch = copy;

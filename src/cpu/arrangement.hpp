@@ -27,6 +27,7 @@ struct arrangement {
   radix_layout layout;
   bool partitions = false;    ///< n is above the local limit: spare lanes are used
   bool double_buffer = false; ///< the output arrays are the spare lanes, the result lies in the input
+  bool quick = false;    ///< keys alone, by vectors (vector_quicksort.hpp); those that may hold −0 or NaN perhaps not
   bool in_place = false; ///< the workspace is limited: sorted in the output arrays themselves (in_place.hpp)
   unsigned workers = 1;
 
@@ -38,10 +39,12 @@ struct arrangement {
   std::size_t gathered = 0;      ///< values on their way back to where they were, in place
   std::size_t bytes = 0;
 
-  /// With a limit other than 0, of at most so many bytes. \throws workspace_too_small where that cannot be
-  arrangement(const sort_request& request, unsigned threads, std::size_t limit);
+  /// With opts.workspace_limit other than 0, of at most so many bytes. \throws workspace_too_small where that cannot be
+  arrangement(const sort_request& request, const options& opts, unsigned threads);
 
  private:
+  void take_usual(const sort_request& request);
+  std::size_t take(std::size_t wanted);
   void stay_within(std::size_t limit, const sort_request& request, unsigned threads);
 };
 

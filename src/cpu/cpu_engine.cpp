@@ -4,7 +4,10 @@
 #include "cpu/arrangement.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/segment_sort.hpp"
+#include "cpu/vector_quicksort.hpp"
 #include "cpu/vector_sort.hpp"
+
+#include <bit>
 
 namespace sortile::cpu {
 
@@ -26,7 +29,7 @@ class engine_on_cpu final : public engine {
   }
 
   plan make_plan(const sort_request& request, const options& opts, unsigned threads) const override {
-    const arrangement a(request, threads, opts.workspace_limit);
+    const arrangement a(request, opts, threads);
     plan p;
     p.engine = name();
     p.workspace_bytes = a.bytes;
@@ -36,11 +39,11 @@ class engine_on_cpu final : public engine {
   }
 
   std::size_t workspace_bytes(const sort_request& request, const options& opts, unsigned threads) const override {
-    return arrangement(request, threads, opts.workspace_limit).bytes;
+    return arrangement(request, opts, threads).bytes;
   }
 
   result_place run(const sort_request& request, const options& opts, const execution& how) const override {
-    const arrangement a(request, how.threads, opts.workspace_limit);
+    const arrangement a(request, opts, how.threads);
     progress_meter progress(how.progress, 4 * std::uint64_t{request.n});
     if (request.n > 0)
       sort(request, opts, how, a, progress);
@@ -67,6 +70,8 @@ class engine_on_cpu final : public engine {
     const std::string by = count_of(a.workers, "thread");
     if (a.in_place)
       return add_steps_in_place(request, a, keys, values, by, steps);
+    if (a.quick)
+      return add_quick_steps(keys, by, steps);
     if (a.handling == value_handling::widened)
       steps.push_back({"widen", "values to " + std::to_string(a.value_width) + " bytes", raw, values});
     if (n > insertion_limit)
@@ -86,6 +91,14 @@ class engine_on_cpu final : public engine {
       steps.push_back({"gather", "values by position", values + raw, raw});
     if (a.handling == value_handling::gathered && request.values_in == request.values_out)
       steps.push_back({"copy", "values back to where they were", raw, raw});
+  }
+
+  static void add_quick_steps(std::size_t keys, const std::string& by, std::vector<plan_step>& steps) {
+    constexpr std::size_t cache = std::size_t{2} << 20;
+    const auto levels = static_cast<std::size_t>(std::bit_width(keys / cache));
+    steps.push_back({"split", "around sampled pivots, in place, until parts fit the L2 cache; " + by, levels * keys,
+                     levels * keys});
+    steps.push_back({"local", "quicksort by vectors, within the L2 cache; " + by, keys, keys});
   }
 
   static void add_steps_in_place(const sort_request& request, const arrangement& a, std::size_t keys,
@@ -117,7 +130,8 @@ class engine_on_cpu final : public engine {
     place_values(request, a, space, job);
     if (a.handling == value_handling::widened)
       rewiden(request.values_in, request.value_bytes, request.n, job.values_out, a.value_width, a.layout.workers);
-    a.in_place ? run_in_place(job) : run_radix(job);
+    if (!a.quick || !sort_by_quicksort(job))
+      a.in_place ? run_in_place(job) : run_radix(job);
     finish_values(request, a, space, job);
   }
 

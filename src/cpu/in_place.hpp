@@ -186,7 +186,7 @@ class in_place_sorter {
   split<K> choose_split(const segment& s, K differing, splitter_tree<K>& tree) const {
     const auto wanted = static_cast<unsigned>(std::bit_width(s.n / layout_.bucket_keys));
     const digit d = highest_digit(differing, std::clamp(wanted, 4u, most_bits));
-    if (s.n < 64 * key_sample<K>::size)
+    if (s.n < 64 * key_sample<K>::least)
       return d;
     const key_sample<K> sample(array_.keys + s.begin, s.n, image_);
     if (sample.differing == 0 || sample.most_together(d) <= sample.size / 8)

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 namespace sortile::cpu {
@@ -80,20 +81,20 @@ inline constexpr std::size_t insertion_limit = 24;
 /// i − 1 and i, bucket 2 i + 1 what is equal to splitter i.
 template <class K>
 struct splitter_tree {
-  static constexpr unsigned levels = 5;
+  static constexpr unsigned levels = 7;
   static constexpr std::size_t splitters = (std::size_t{1} << levels) - 1;
 
-  K level[levels][16]; ///< level l has 2^l splitters, in order
+  K level[levels][std::size_t{1} << (levels - 1)]; ///< level l has 2^l splitters, in order
   K sorted[splitters + 1];
 
   splitter_tree() = default;
-  /// From a sorted sample of at least 32 images.
+  /// From a sorted sample of at least as many images as there are buckets between splitters.
   splitter_tree(const K* sample, std::size_t n) {
     for (std::size_t i = 0; i < splitters; ++i)
       sorted[i] = sample[(i + 1) * n / (splitters + 1)];
     sorted[splitters] = sorted[splitters - 1]; // never equal to a key that comes here: those are above it
     for (unsigned l = 0; l < levels; ++l)
-      for (std::size_t i = 0; i < 16; ++i)
+      for (std::size_t i = 0; i < std::size(level[l]); ++i)
         level[l][i] = i < std::size_t{1} << l ? sorted[((2 * i + 1) << (levels - 1 - l)) - 1] : K{0};
   }
 };

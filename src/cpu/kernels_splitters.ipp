@@ -1,16 +1,17 @@
-// Buckets between splitters: the digit of a key is found in a tree of 31 sampled keys. Included once per instruction set
+// Buckets between splitters: the digit of a key is found in a tree of 127 sampled keys. Included once per instruction set
 // (kernels_all.hpp).
 //
 // Idea: where keys are spread unevenly, their highest bits put most of them into a few buckets, and those would have to
 // be partitioned again and again. Splitters drawn from a sample make buckets of equal size whatever the spread, and a key
 // that is itself a splitter gets a bucket of its own, which needs no further sort: so duplicates are moved once.
 //
-//     level 0            s15                  i = 0
-//     level 1       s7         s23            i = 2 i + (s < x), five times: i splitters are below x
-//     level 2     s3  s11   s19  s27
+//     level 0            s63                  i = 0
+//     level 1       s31        s95            i = 2 i + (s < x), seven times: i splitters are below x
+//     level 2    s15  s47   s79  s111
 //     …                                       bucket 2 i, or 2 i + 1 where x = s[i]
 //
-// Cost: a permutation, a comparison and two additions a level and vector, 0.3 ns for a 32-bit key and twice that for 64.
+// Levels lie in registers as far as those reach, and a permutation by i looks them up; the rest is gathered. 31 splitters
+// cost half of that, and often one more partition.
 // Source: super scalar sample sort: Sanders and Winkel, ESA 2004; equality buckets: Axtmann et al., ESA 2017.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
@@ -28,10 +29,10 @@ inline std::size_t splitter_digits(const std::uint32_t* keys, std::size_t n, con
   const __m512i negative = _mm512_set1_epi32(static_cast<int>(image.negative)),
                 flip = _mm512_set1_epi32(static_cast<int>(image.flip)),
                 window = _mm512_set1_epi32(static_cast<int>(image.window)), one = _mm512_set1_epi32(1);
+  const auto part = [&](unsigned level, unsigned i) { return _mm512_loadu_si512(tree.level[level] + 16 * i); };
   const __m512i root = _mm512_set1_epi32(static_cast<int>(tree.level[0][0]));
-  const __m512i l1 = _mm512_loadu_si512(tree.level[1]), l2 = _mm512_loadu_si512(tree.level[2]),
-                l3 = _mm512_loadu_si512(tree.level[3]), l4 = _mm512_loadu_si512(tree.level[4]);
-  const __m512i low = _mm512_loadu_si512(tree.sorted), high = _mm512_loadu_si512(tree.sorted + 16);
+  const __m512i l1 = part(1, 0), l2 = part(2, 0), l3 = part(3, 0), l4 = part(4, 0), l5 = part(5, 0), l5b = part(5, 1);
+  const __m512i l6 = part(6, 0), l6b = part(6, 1), l6c = part(6, 2), l6d = part(6, 3);
   std::size_t at = 0;
   for (; at + 16 <= n; at += 16) {
     const __m512i u = _mm512_loadu_si512(keys + at);
@@ -39,12 +40,18 @@ inline std::size_t splitter_digits(const std::uint32_t* keys, std::size_t n, con
     const __m512i x = _mm512_and_si512(_mm512_xor_si512(folded, flip), window);
     __m512i i = _mm512_maskz_mov_epi32(_mm512_cmplt_epu32_mask(root, x), one);
     const auto down = [&](__m512i splitters) {
-      const __mmask16 right = _mm512_cmplt_epu32_mask(_mm512_permutexvar_epi32(i, splitters), x);
+      const __mmask16 right = _mm512_cmplt_epu32_mask(splitters, x);
       i = _mm512_add_epi32(i, i);
       i = _mm512_mask_add_epi32(i, right, i, one);
     };
-    down(l1), down(l2), down(l3), down(l4);
-    const __mmask16 equal = _mm512_cmpeq_epu32_mask(_mm512_permutex2var_epi32(low, i, high), x);
+    down(_mm512_permutexvar_epi32(i, l1));
+    down(_mm512_permutexvar_epi32(i, l2));
+    down(_mm512_permutexvar_epi32(i, l3));
+    down(_mm512_permutexvar_epi32(i, l4));
+    down(_mm512_permutex2var_epi32(l5, i, l5b));
+    const __mmask16 upper = _mm512_test_epi32_mask(i, _mm512_set1_epi32(32));
+    down(_mm512_mask_mov_epi32(_mm512_permutex2var_epi32(l6, i, l6b), upper, _mm512_permutex2var_epi32(l6c, i, l6d)));
+    const __mmask16 equal = _mm512_cmpeq_epu32_mask(_mm512_i32gather_epi32(i, tree.sorted, 4), x);
     i = _mm512_add_epi32(i, i);
     i = _mm512_mask_add_epi32(i, equal, i, one);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(digits + at), _mm512_cvtepi32_epi16(i));
@@ -57,12 +64,10 @@ inline std::size_t splitter_digits(const std::uint64_t* keys, std::size_t n, con
   const __m512i negative = _mm512_set1_epi64(static_cast<long long>(image.negative)),
                 flip = _mm512_set1_epi64(static_cast<long long>(image.flip)),
                 window = _mm512_set1_epi64(static_cast<long long>(image.window)), one = _mm512_set1_epi64(1);
+  const auto part = [&](unsigned level, unsigned i) { return _mm512_loadu_si512(tree.level[level] + 8 * i); };
   const __m512i root = _mm512_set1_epi64(static_cast<long long>(tree.level[0][0]));
-  const __m512i l1 = _mm512_loadu_si512(tree.level[1]), l2 = _mm512_loadu_si512(tree.level[2]),
-                l3 = _mm512_loadu_si512(tree.level[3]);
-  const __m512i l4 = _mm512_loadu_si512(tree.level[4]), l4_high = _mm512_loadu_si512(tree.level[4] + 8);
-  const __m512i s0 = _mm512_loadu_si512(tree.sorted), s1 = _mm512_loadu_si512(tree.sorted + 8),
-                s2 = _mm512_loadu_si512(tree.sorted + 16), s3 = _mm512_loadu_si512(tree.sorted + 24);
+  const __m512i l1 = part(1, 0), l2 = part(2, 0), l3 = part(3, 0), l4 = part(4, 0), l4b = part(4, 1);
+  const __m512i l5 = part(5, 0), l5b = part(5, 1), l5c = part(5, 2), l5d = part(5, 3);
   std::size_t at = 0;
   for (; at + 8 <= n; at += 8) {
     const __m512i u = _mm512_loadu_si512(keys + at);
@@ -77,11 +82,11 @@ inline std::size_t splitter_digits(const std::uint64_t* keys, std::size_t n, con
     down(_mm512_permutexvar_epi64(i, l1));
     down(_mm512_permutexvar_epi64(i, l2));
     down(_mm512_permutexvar_epi64(i, l3));
-    down(_mm512_permutex2var_epi64(l4, i, l4_high));
+    down(_mm512_permutex2var_epi64(l4, i, l4b));
     const __mmask8 upper = _mm512_test_epi64_mask(i, _mm512_set1_epi64(16));
-    const __m512i splitter =
-        _mm512_mask_mov_epi64(_mm512_permutex2var_epi64(s0, i, s1), upper, _mm512_permutex2var_epi64(s2, i, s3));
-    const __mmask8 equal = _mm512_cmpeq_epu64_mask(splitter, x);
+    down(_mm512_mask_mov_epi64(_mm512_permutex2var_epi64(l5, i, l5b), upper, _mm512_permutex2var_epi64(l5c, i, l5d)));
+    down(_mm512_i64gather_epi64(i, tree.level[6], 8));
+    const __mmask8 equal = _mm512_cmpeq_epu64_mask(_mm512_i64gather_epi64(i, tree.sorted, 8), x);
     i = _mm512_add_epi64(i, i);
     i = _mm512_mask_add_epi64(i, equal, i, one);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(digits + at), _mm512_cvtepi64_epi16(i));

@@ -75,8 +75,11 @@ struct radix_tuning {
   /// Bytes of the largest segment that is sorted locally: one more partition costs more than the cache misses up to
   /// here.
   std::size_t local_bytes = std::size_t{768} << 10;
-  /// Bytes of keys alone that one thread sorts by vectors without a partition: so much beyond the L2 cache it pays.
-  std::size_t vector_bytes = std::size_t{4} << 20;
+  /// Bytes of keys alone that one thread sorts by vectors in one go: beyond, it tells of its progress between the parts.
+  std::size_t vector_bytes = std::size_t{16} << 20;
+  /// Up to so many threads sort keys alone by quicksort (vector_quicksort.hpp). More sort sooner by one partition into
+  /// many buckets, which reads memory fewer times.
+  unsigned quicksort_threads = 4;
   /// The same where a partition has left so much together: skewed keys, which another partition would split badly again.
   std::size_t skewed_vector_bytes = std::size_t{32} << 20;
   /// Below this many bytes of keys and values a sort starts no threads.

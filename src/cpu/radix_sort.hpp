@@ -29,6 +29,7 @@
 
 #include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
+#include "cpu/sampled_split.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
@@ -187,36 +188,19 @@ class radix_sorter {
 
   // The split that a sample of the keys suggests, so that the first look can count it.
   split<K> guess_split(const segment& s, splitter_tree<K>& tree) const {
-    constexpr std::size_t samples = 512;
-    K images[samples];
-    K any = 0, all = static_cast<K>(~K{0});
-    for (std::size_t i = 0; i < samples; ++i) {
-      const K x = image_(s.from.keys[s.n / samples * i]);
-      images[i] = static_cast<K>(x & image_.window);
-      any = static_cast<K>(any | x);
-      all = static_cast<K>(all & x);
-    }
+    const key_sample<K> sample(s.from.keys, s.n, image_);
     // A key that fills half of the segment would make every counter wait for the one before it.
-    std::sort(images, images + samples);
-    const auto [first, last] = std::equal_range(images, images + samples, images[samples / 2]);
-    if (last - first >= static_cast<std::ptrdiff_t>(samples / 2))
-      return split<K>(images[samples / 2]);
-    const digit d = top_digit(static_cast<K>((any ^ all) & image_.window), s.n);
-    if (!is_uneven(images, samples, d, s.n))
+    const K* const end = sample.images + sample.size;
+    const K middle = sample.images[sample.size / 2];
+    const auto [first, last] = std::equal_range(sample.images, end, middle);
+    if (last - first >= static_cast<std::ptrdiff_t>(sample.size / 2))
+      return split<K>(middle);
+    const digit d = top_digit(sample.differing, s.n);
+    const std::size_t together = sample.most_together(d);
+    if (together <= sample.size / 16 || s.n / sample.size * together <= 2 * layout_.local_limit)
       return d;
-    tree = splitter_tree<K>(images, samples);
+    tree = splitter_tree<K>(sample.images, sample.size);
     return split<K>(tree);
-  }
-
-  // Whether a digit would leave a bucket together that has to be partitioned again, to judge by a sorted sample.
-  bool is_uneven(const K* images, std::size_t samples, digit d, std::size_t n) const {
-    std::size_t longest = 0, run = 0;
-    for (std::size_t i = 0; i < samples; ++i) {
-      const bool same = i > 0 && images[i] >> d.shift == images[i - 1] >> d.shift;
-      run = same ? run + 1 : 1;
-      longest = std::max(longest, run);
-    }
-    return longest > samples / 16 && n / samples * longest > 2 * layout_.local_limit;
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.
@@ -229,20 +213,7 @@ class radix_sorter {
       const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
       bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
     }
-    bits = std::max(bits, least_digit_bits);
-    const unsigned top = width(differing), lowest = width(static_cast<K>(differing & (~differing + 1))) - 1;
-    const unsigned used = std::min(bits, top - lowest);
-    return {top - used, used};
-  }
-
-  static unsigned width(K x) {
-    if constexpr (sizeof(K) == 16) {
-      const auto high = static_cast<std::uint64_t>(x >> 64);
-      return static_cast<unsigned>(high != 0 ? 64 + std::bit_width(high)
-                                             : std::bit_width(static_cast<std::uint64_t>(x)));
-    } else {
-      return static_cast<unsigned>(std::bit_width(x));
-    }
+    return highest_digit(differing, std::max(bits, least_digit_bits));
   }
 
   look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, chunk_counts* counts,
@@ -420,8 +391,7 @@ class radix_sorter {
   }
 
   static digit span_of(K differing) {
-    const unsigned lowest = width(static_cast<K>(differing & (~differing + 1))) - 1;
-    return {lowest, width(differing) - lowest};
+    return highest_digit(differing, 8 * sizeof(K));
   }
 
   // The counts lie in the lanes of the local sorts, which do nothing meanwhile.

@@ -30,14 +30,15 @@ digit highest_digit(K differing, unsigned bits) {
   return {top - used, used};
 }
 
-/// Sorted ordering images of keys at equal distances.
+/// Sorted ordering images of keys at equal distances: few of short arrays, since a sample takes its time too.
 template <class K>
 struct key_sample {
-  static constexpr std::size_t size = 512;
-  K images[size];
+  static constexpr std::size_t least = 512, most = 2048;
+  K images[most];
+  std::size_t size;
   K differing = 0; ///< bits in which they differ
 
-  key_sample(const K* keys, std::size_t n, const key_image<K>& image) {
+  key_sample(const K* keys, std::size_t n, const key_image<K>& image) : size(n < std::size_t{1} << 20 ? least : most) {
     K any = 0, all = static_cast<K>(~K{0});
     for (std::size_t i = 0; i < size; ++i) {
       images[i] = image.ordering(keys[n / size * i]);

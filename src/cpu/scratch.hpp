@@ -108,7 +108,7 @@ class scratch {
   }
 
  private:
-  static constexpr std::size_t mapped_from = std::size_t{32} << 20; // below, malloc keeps the pages from call to call
+  static constexpr std::size_t mapped_from = std::size_t{4} << 20; // below, malloc keeps the pages from call to call, mostly
   static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
   bool allocate() noexcept {

@@ -1,7 +1,7 @@
 // The vector sorts in AVX2, as templates: included by the one source file of each key width.
 #pragma once
 
-#include "cpu/vector_sort.hpp"
+#include "cpu/vector_parts.hpp"
 
 #if defined(SORTILE_CPU_X86)
 
@@ -27,6 +27,8 @@
 #include "cpu/vector_avx2.ipp"
 
 #include "cpu/vector_sort.ipp"
+
+#include "cpu/vector_parts.ipp"
 #undef SORTILE_CPU_ISA
 #if defined(__clang__)
 #pragma clang attribute pop

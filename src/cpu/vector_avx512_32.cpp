@@ -5,6 +5,7 @@
 namespace sortile::cpu {
 
 const vector_kernels<std::uint32_t> vector_kernels_avx512_32 = avx512_kernels<avx512::vector_32>;
+const vector_parts<std::uint32_t> vector_parts_avx512_32 = avx512::parts<avx512::vector_32>;
 
 } // namespace sortile::cpu
 #endif

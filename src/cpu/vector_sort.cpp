@@ -1,5 +1,5 @@
 // The choice between the vector sorts; see the header.
-#include "cpu/vector_sort.hpp"
+#include "cpu/vector_parts.hpp"
 
 #include "cpu/radix_job.hpp"
 
@@ -23,6 +23,28 @@ const vector_kernels<std::uint64_t>* best_vector_kernels() {
     return &vector_kernels_avx512_64;
   if (uses(instruction_set::avx2))
     return &vector_kernels_avx2_64;
+#endif
+  return nullptr;
+}
+
+template <>
+const vector_parts<std::uint32_t>* best_vector_parts() {
+#if defined(SORTILE_CPU_X86)
+  if (uses(instruction_set::avx512))
+    return &vector_parts_avx512_32;
+  if (uses(instruction_set::avx2))
+    return &vector_parts_avx2_32;
+#endif
+  return nullptr;
+}
+
+template <>
+const vector_parts<std::uint64_t>* best_vector_parts() {
+#if defined(SORTILE_CPU_X86)
+  if (uses(instruction_set::avx512))
+    return &vector_parts_avx512_64;
+  if (uses(instruction_set::avx2))
+    return &vector_parts_avx2_64;
 #endif
   return nullptr;
 }

@@ -1,0 +1,41 @@
+// The steps of the vector sorts one by one, for sorts by several threads (vector_quicksort.cpp).
+#pragma once
+
+#include "cpu/vector_sort.hpp"
+
+namespace sortile::cpu {
+
+template <class K>
+struct vector_parts {
+  K least; ///< no image is below it, as vectors compare them
+
+  /// Keys to images, which may lie where they are. Whether −0 or a NaN was met.
+  bool (*to_images)(const K* keys, std::size_t n, const plain_image<K>& image, K* images);
+  /// And back.
+  void (*from_images)(K* images, std::size_t n, const plain_image<K>& image);
+  /// Whether the two are the same.
+  bool (*images_are_keys)(const plain_image<K>& image);
+
+  /// About the middle one of n ≥ 4096 images, by a sample that `seed` chooses.
+  K (*pivot)(const K* images, std::size_t n, std::uint64_t seed);
+  /// Brings the images that are below the pivot, or not above it, to the front; how many.
+  std::size_t (*split)(K* images, std::size_t n, K pivot, bool or_equal);
+  /// Sorts images, and leaves keys.
+  void (*sort)(K* images, std::size_t n, const plain_image<K>& image);
+};
+
+#if defined(SORTILE_CPU_X86)
+extern const vector_parts<std::uint32_t> vector_parts_avx512_32, vector_parts_avx2_32;
+extern const vector_parts<std::uint64_t> vector_parts_avx512_64, vector_parts_avx2_64;
+#endif
+
+/// Those of the sort that best_vector_kernels() gives; null where it has none.
+template <class K>
+const vector_parts<K>* best_vector_parts();
+
+template <>
+const vector_parts<std::uint32_t>* best_vector_parts();
+template <>
+const vector_parts<std::uint64_t>* best_vector_parts();
+
+} // namespace sortile::cpu

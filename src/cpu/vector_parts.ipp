@@ -1,0 +1,49 @@
+// The vector sorts' steps one by one, see vector_parts.hpp.
+namespace sortile::cpu::SORTILE_CPU_ISA {
+
+template <class S>
+bool keys_to_images(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
+                    key_bits<S>* images) {
+  return to_images<S>(numbers<S>(keys), n, image, numbers<S>(images));
+}
+
+template <class S>
+void images_to_keys(key_bits<S>* images, std::size_t n, const plain_image<key_bits<S>>& image) {
+  from_images<S>(numbers<S>(images), n, image);
+}
+
+template <class S>
+key_bits<S> pivot_of(const key_bits<S>* images, std::size_t n, std::uint64_t seed) {
+  random_positions<typename S::T> random{0x9e3779b97f4a7c15 + seed};
+  return static_cast<key_bits<S>>(choose_pivot<S>(numbers<S>(images), n, random));
+}
+
+template <class S, bool OrEqual>
+std::size_t split_any(typename S::T* images, std::size_t n, typename S::T pivot) {
+  if (n >= 2 * block_vectors * S::lanes)
+    return split_in_place<S, OrEqual>(images, n, pivot);
+  return static_cast<std::size_t>(
+      std::partition(images, images + n, [pivot](typename S::T x) { return OrEqual ? x <= pivot : x < pivot; }) - images);
+}
+
+template <class S>
+std::size_t split_images(key_bits<S>* images, std::size_t n, key_bits<S> pivot, bool or_equal) {
+  const auto p = static_cast<typename S::T>(pivot);
+  return or_equal ? split_any<S, true>(numbers<S>(images), n, p) : split_any<S, false>(numbers<S>(images), n, p);
+}
+
+template <class S>
+void images_sorted(key_bits<S>* images, std::size_t n, const plain_image<key_bits<S>>& image) {
+  sort_images<S>(numbers<S>(images), n, image);
+}
+
+template <class S>
+inline constexpr vector_parts<key_bits<S>> parts{static_cast<key_bits<S>>(std::numeric_limits<typename S::T>::min()),
+                                                 keys_to_images<S>,
+                                                 images_to_keys<S>,
+                                                 is_as_they_are<S>,
+                                                 pivot_of<S>,
+                                                 split_images<S>,
+                                                 images_sorted<S>};
+
+} // namespace sortile::cpu::SORTILE_CPU_ISA
