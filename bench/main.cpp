@@ -1,17 +1,16 @@
 // sortile_bench: measures sortile against other sorts on this machine, and says so where it loses.
 #include "bench/report.hpp"
 #include "bench/suites.hpp"
+#include "bench/warm_memory.hpp"
 #include "testing/workloads.hpp"
 
 #include <sortile/error.hpp>
 
 #include <CLI/CLI.hpp>
 
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sched.h>
-#include <sys/mman.h>
 
 namespace sortile::bench {
 namespace {
@@ -79,28 +78,6 @@ suite chosen_suite(const command_line& line) {
     if (s.name == line.suite)
       return s;
   throw invalid_argument("no suite is called '" + line.suite + "'\n" + suite_list());
-}
-
-std::size_t element_bytes(shape s) {
-  static constexpr std::size_t bytes[] = {4, 8, 4, 8, 12, 16};
-  return bytes[static_cast<std::size_t>(s)];
-}
-
-/// Touches as much memory as the largest row will use, on huge pages where they are to be had, and gives it back. In a
-/// virtual machine the first touch of a page can cost fifty times that of later ones, because the host has to find the
-/// page; nobody's sort should pay for that.
-void warm_memory(const std::vector<row_spec>& rows) {
-  constexpr std::size_t copies = 12, page = 4096, huge_page = std::size_t{2} << 20;
-  std::size_t bytes = huge_page;
-  for (const row_spec& r : rows)
-    bytes = std::max(bytes, copies * r.n * element_bytes(r.shape) / huge_page * huge_page);
-  void* memory = std::aligned_alloc(huge_page, bytes);
-  if (memory == nullptr)
-    return;
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  for (std::size_t i = 0; i < bytes; i += page)
-    static_cast<volatile char*>(memory)[i] = 1;
-  std::free(memory);
 }
 
 /// Measures all rows; false where a result of sortile is wrong.

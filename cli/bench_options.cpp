@@ -1,4 +1,4 @@
-// The options of sortile bench, bench classics and bench gpu.
+// The options of sortile bench, bench classics, bench cpu and bench gpu.
 #include "beside.hpp"
 #include "jobs.hpp"
 
@@ -14,6 +14,7 @@ constexpr const char* bench_examples = R"(Examples:
   sortile bench --lines -n 10M                      files of decimal lines: sortile sort -n and sort -n, bytes compared
   sortile bench --json result.json
   sortile bench classics -h                         the experiments of the gallery, on a GPU
+  sortile bench cpu -h                              the CPU engine against the sorts that Debian packages
   sortile bench gpu -h                              arrays in a GPU's memory, against CUB)";
 
 constexpr const char* experiments_examples = R"(Examples:
@@ -22,6 +23,12 @@ constexpr const char* experiments_examples = R"(Examples:
   sortile bench classics --experiment lab-report --experiment staircase
   sortile bench classics --experiment counters --engine executor --quick   what can be said without a GPU
   sortile bench classics --from results.json --plots plots                 tables and plots of kept results, no GPU)";
+
+constexpr const char* cpu_bench_examples = R"(Examples:
+  sortile bench cpu --list
+  sortile bench cpu --json cpu.json --plots plots                 every row: about 15 minutes
+  sortile bench cpu --row "u32 zipf" --threads 1 --rivals vqsort
+  sortile bench cpu --from cpu.json --plots plots                 tables and plots of kept results)";
 
 constexpr const char* gpu_bench_examples = R"(Examples:
   sortile bench gpu --list
@@ -58,6 +65,36 @@ void add_experiments_command(command_line& line, CLI::App& bench, const job_acti
                   "cuda, or executor for the experiments that count and take no times (default: cuda)")
       ->option_text("NAME")
       ->check(CLI::IsMember({"cuda", "executor"}));
+}
+
+void add_cpu_bench_command(command_line& line, CLI::App& bench, const job_actions& actions) {
+  auto job = std::make_shared<cpu_bench_job>();
+  CLI::App& command = *add_command(
+      line, "cpu",
+      "Sorts arrays in host memory on the CPU engine against other sorts, taking turns in one process; all results are "
+      "checked first.",
+      cpu_bench_examples,
+      [job, &line, run = actions.cpu_bench] {
+        return run ? run(*job, line.voice) : run_beside("sortile-bench-cpu", line);
+      },
+      &bench);
+  command.add_flag("--list", job->list, "print the suites, and the rivals of this build");
+  command.add_option("--suite", job->suite, "the rows to measure (default: cpu)")->option_text("NAME");
+  command.add_option("--row", job->rows, "only rows whose type and workload hold this; may be given several times")
+      ->option_text("TEXT");
+  command.add_option("--rivals", job->rivals, "only these; \"boost*\": all with that in their names")
+      ->option_text("A,B")
+      ->delimiter(',');
+  command.add_option("--threads", job->threads, "threads for all who use them (default: all)")
+      ->option_text("N")
+      ->check(CLI::Range(1u, 65536u));
+  command.add_option("--repeat", job->repetitions, "timed runs of each at most (default: 9)")
+      ->option_text("R")
+      ->check(CLI::Range(1u, 1000u));
+  command.add_option("--seed", job->seed, "seed (default: 1)")->option_text("S")->check(whole_number());
+  command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
+  command.add_option("--plots", job->plots, "write plots (SVG) and what they show (CSV) there")->option_text("DIR");
+  command.add_option("--from", job->from, "tables and plots of a file that --json wrote")->option_text("FILE");
 }
 
 void add_gpu_bench_command(command_line& line, CLI::App& bench, const job_actions& actions) {
@@ -129,6 +166,7 @@ void add_bench_commands(command_line& line, const job_actions& actions) {
       ->check(CLI::Range(1u, 65536u));
   command.add_option("--json", job->json, "write every timing and the environment there")->option_text("FILE");
   add_experiments_command(line, command, actions);
+  add_cpu_bench_command(line, command, actions);
   add_gpu_bench_command(line, command, actions);
 }
 

@@ -29,6 +29,7 @@ struct program {
   const char* commands;
 };
 constexpr program programs[] = {{"sortile-bench", "sortile bench"},
+                                {"sortile-bench-cpu", "sortile bench cpu"},
                                 {"sortile-bench-gpu", "sortile bench gpu"},
                                 {"sortile-classics", "sortile classics, sortile bench classics"}};
 

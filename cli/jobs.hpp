@@ -1,4 +1,4 @@
-// The jobs of the commands that are programs of their own: bench, bench classics, bench gpu and classics. `sortile`
+// The jobs of the commands that are programs of their own: bench, bench classics, bench cpu, bench gpu and classics. `sortile`
 // knows their options, for its help, manual page and completions, and starts the program that does the job
 // (beside.hpp).
 #pragma once
@@ -51,6 +51,17 @@ struct gpu_bench_job {
   bool is_grid() const { return !kinds.empty() || !workloads.empty() || !log_n.empty(); }
 };
 
+/// sortile bench cpu, by the program sortile-bench-cpu.
+struct cpu_bench_job {
+  std::string suite = "cpu";
+  std::vector<std::string> rows, rivals;
+  std::string json, plots, from;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;
+  unsigned repetitions = 9;
+  bool list = false;
+};
+
 /// sortile classics, by the program sortile-classics.
 struct classics_job {
   std::string action;
@@ -82,6 +93,7 @@ struct job_actions {
   std::function<int(const bench_job&, const talk&)> bench{};
   std::function<int(const experiments_job&, const CLI::App&, const talk&)> experiments{};
   std::function<int(const gpu_bench_job&, const talk&)> gpu_bench{};
+  std::function<int(const cpu_bench_job&, const talk&)> cpu_bench{};
   std::function<int(const classics_job&, const CLI::App&, const talk&)> classics{};
 };
 void add_bench_commands(command_line& line, const job_actions& actions);
@@ -89,6 +101,7 @@ void add_classics_command(command_line& line, const job_actions& actions);
 
 int run_bench(const bench_job& job, const talk& voice);
 int run_experiments(const experiments_job& job, const CLI::App& command, const talk& voice);
+int run_cpu_bench(const cpu_bench_job& job, const talk& voice);
 int run_gpu_bench(const gpu_bench_job& job, const talk& voice);
 int run_classics(const classics_job& job, const CLI::App& command, const talk& voice);
 

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Races sortile against np.sort (x86-simd-sort on processors with AVX-512 or AVX2) in one process, taking turns.
+
+    scripts/race_numpy.py LIBRARY [--threads N] [--rounds R] [--json FILE]
+
+LIBRARY is a shared library of sortile (cmake -DBUILD_SHARED_LIBS=ON), called through its C interface. np.sort has one thread.
+Prints the fastest run of each in nanoseconds a key, and writes every run in the format of bench/results/README.md. Needs NumPy.
+"""
+
+import argparse
+import ctypes
+import datetime
+import json
+import statistics
+import time
+
+import numpy
+
+LENGTHS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+KINDS = {"u32": (numpy.uint32, 2), "u64": (numpy.uint64, 3), "f32": (numpy.float32, 12)}  # and the numbers of sortile_key_type
+WORKLOADS = ("uniform", "and:3", "few:16")
+KEYS_PER_RUN = 1 << 20
+
+
+class Options(ctypes.Structure):
+    """sortile_options of sortile.h."""
+
+    _fields_ = [("order", ctypes.c_int), ("bits_begin", ctypes.c_uint32), ("bits_end", ctypes.c_uint32), ("engine", ctypes.c_char_p),
+                ("threads", ctypes.c_uint32), ("progress", ctypes.c_void_p), ("progress_user", ctypes.c_void_p), ("workspace", ctypes.c_void_p),
+                ("workspace_bytes", ctypes.c_size_t), ("memory", ctypes.c_int), ("stream", ctypes.c_void_p), ("checked", ctypes.c_int),
+                ("reserved", ctypes.c_uint64 * 8)]
+
+
+class Sortile:
+    def __init__(self, path, threads):
+        self.library = ctypes.CDLL(path)
+        self.library.sortile_sort.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Options)]
+        self.library.sortile_error_message.restype = ctypes.c_char_p
+        self.options = Options(engine=b"cpu", threads=threads)
+
+    def sort(self, kind, keys):
+        at = keys.ctypes.data
+        if self.library.sortile_sort(KINDS[kind][1], at, at, keys.size, ctypes.byref(self.options)) != 0:
+            raise RuntimeError(self.library.sortile_error_message().decode())
+
+
+def keys_of(workload, kind, n, random):
+    """Bits of the law that the workloads of this name follow in testing/; floats lie in [0, 1)."""
+    if kind == "f32":
+        return random.random(n, dtype=numpy.float32)
+    dtype = KINDS[kind][0]
+    draw = lambda count: random.integers(0, numpy.iinfo(dtype).max, count, dtype=dtype, endpoint=True)
+    if workload == "few:16":
+        return draw(16)[random.integers(0, 16, n)]
+    return draw(n) if workload == "uniform" else draw(n) & draw(n) & draw(n)
+
+
+def race(contenders, keys, rounds):
+    """{name: seconds of every run}: short arrays are sorted many times a run, each from its own copy."""
+    arrays = max(1, KEYS_PER_RUN // keys.size)
+    expected = numpy.sort(keys)
+    times = {name: [] for name, _ in contenders}
+    for _ in range(rounds):
+        for name, sort in contenders:
+            copies = [keys.copy() for _ in range(arrays)]
+            begin = time.perf_counter()
+            for copy in copies:
+                sort(copy)
+            times[name].append(time.perf_counter() - begin)
+            if not numpy.array_equal(copies[-1], expected):
+                raise RuntimeError(name + ": not sorted")
+    return arrays, times
+
+
+def row(kind, workload, n, arrays, name, seconds):
+    median = statistics.median(seconds)
+    noise = statistics.median(abs(s - median) for s in seconds) / median
+    return {"type": kind, "workload": workload, "n": n, "contender": name, "stable": name != "np.sort", "parallel": name != "np.sort",
+            "median": median, "min": min(seconds), "noise": noise, "figures": {"arrays": arrays}, "seconds": seconds}
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+    return names[0], len(names)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("library")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json")
+    given = parser.parse_args()
+    sortile = Sortile(given.library, given.threads)
+    rows = []
+    for kind in KINDS:
+        for workload in WORKLOADS if kind != "f32" else WORKLOADS[:1]:
+            for n in LENGTHS if workload == "uniform" else LENGTHS[-1:]:
+                keys = keys_of(workload, kind, n, numpy.random.default_rng(1))
+                contenders = [("sortile cpu", lambda a, kind=kind: sortile.sort(kind, a)), ("np.sort", lambda a: a.sort())]
+                arrays, times = race(contenders, keys, given.rounds)
+                best = {name: 1e9 * min(seconds) / (n * arrays) for name, seconds in times.items()}
+                print("%s %s n=%d: " % (kind, workload, n) + ", ".join("%s %.2f" % each for each in best.items()), flush=True)
+                rows += [row(kind, workload, n, arrays, name, seconds) for name, seconds in times.items()]
+    if given.json:
+        name, cpus = processor()
+        date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with open(given.json, "w", encoding="utf-8") as file:
+            json.dump({"format": "sortile-results 1", "suite": "cpu", "environment": {"date": date, "cpu": name, "cpus": cpus, "numpy": numpy.__version__},
+                       "settings": {"threads": given.threads, "seed": 1}, "rows": rows}, file, indent=0)
+
+
+if __name__ == "__main__":
+    main()
