@@ -1,5 +1,5 @@
-// See cpu_results.hpp. The fastest run is what a contender can do; on a machine that others share the median says more of
-// them than of it.
+// See cpu_results.hpp. The fastest run is what a contender can do; on a machine that others share the median says more
+// of them than of it.
 #include "bench/cpu_results.hpp"
 
 #include <sortile/error.hpp>
@@ -80,7 +80,8 @@ std::string length(std::uint64_t n) {
 }
 
 std::string line_of(const input& i) {
-  std::string line = "| " + i.workload + " | " + length(i.n) + " | " + (i.of(ours) == 0 ? "–" : number(i.of(ours))) + " | ";
+  std::string line =
+      "| " + i.workload + " | " + length(i.n) + " | " + (i.of(ours) == 0 ? "–" : number(i.of(ours))) + " | ";
   const auto others = i.rivals();
   for (std::size_t k = 0; k < 2; ++k)
     line += k < others.size() ? others[k].first + " " + number(others[k].second) + " | " : "– | ";
@@ -115,8 +116,8 @@ std::string cpu_losses(const results_file& all) {
   std::string text;
   for (const input& i : inputs_of(all))
     if (i.ratio() > 0 && i.ratio() < 1)
-      text += "- `" + i.type + "` " + i.workload + ", n = " + length(i.n) + ": " + i.rivals().front().first + " takes " +
-              number(i.ratio()) + " of sortile's time\n";
+      text += "- `" + i.type + "` " + i.workload + ", n = " + length(i.n) + ": " + i.rivals().front().first +
+              " takes " + number(i.ratio()) + " of sortile's time\n";
   return text.empty() ? "nowhere\n" : text;
 }
 
@@ -133,7 +134,8 @@ plot::chart length_chart(const results_file& all, const std::string& type) {
       continue;
     ++lengths;
     for (const auto& [contender, time] : i.times) {
-      auto line = std::find_if(chart.lines.begin(), chart.lines.end(), [&](const auto& s) { return s.name == contender; });
+      auto line =
+          std::find_if(chart.lines.begin(), chart.lines.end(), [&](const auto& s) { return s.name == contender; });
       if (line == chart.lines.end())
         line = chart.lines.insert(chart.lines.end(), {contender, {}});
       line->values.push_back({static_cast<double>(i.n), time});

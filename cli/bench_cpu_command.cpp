@@ -1,5 +1,5 @@
-// sortile bench cpu: the CPU engine against the sorts that Debian packages, suite by suite; or tables and plots of results
-// that were kept.
+// sortile bench cpu: the CPU engine against the sorts that Debian packages, suite by suite; or tables and plots of
+// results that were kept.
 #include "jobs.hpp"
 
 #include "bench/cpu_results.hpp"
@@ -38,9 +38,8 @@ int print_list() {
 }
 
 bool holds_any(const std::string& name, const std::vector<std::string>& parts) {
-  return parts.empty() || std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-           return name.find(part) != std::string::npos;
-         });
+  return parts.empty() || std::any_of(parts.begin(), parts.end(),
+                                      [&](const std::string& part) { return name.find(part) != std::string::npos; });
 }
 
 void write_file(const std::string& path, const std::string& text) {

@@ -23,7 +23,8 @@ std::size_t split_any(typename S::T* images, std::size_t n, typename S::T pivot)
   if (n >= 2 * block_vectors * S::lanes)
     return split_in_place<S, OrEqual>(images, n, pivot);
   return static_cast<std::size_t>(
-      std::partition(images, images + n, [pivot](typename S::T x) { return OrEqual ? x <= pivot : x < pivot; }) - images);
+      std::partition(images, images + n, [pivot](typename S::T x) { return OrEqual ? x <= pivot : x < pivot; }) -
+      images);
 }
 
 template <class S>

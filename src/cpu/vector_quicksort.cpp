@@ -7,8 +7,8 @@
 //           └──swap──────────────────────┘                high ones before that place, with low ones behind it
 //
 // until there are a few parts for each thread, which then sorts them alone, the largest first. Beforehand a sample, and
-// the first keys, say whether something simpler may do: keys in order already, keys from a small range, which are counted
-// and written, and up to 127 different keys, which are counted in a tree of splitters.
+// the first keys, say whether something simpler may do: keys in order already, keys from a small range, which are
+// counted and written, and up to 127 different keys, which are counted in a tree of splitters.
 //
 // Cost: 8 bytes a 32-bit key for each level until parts fit the L2 cache. A partition into many buckets moves 12 bytes
 // once, but finds a bucket a key by scalar code: it is ahead where many threads share the memory's rate
@@ -45,9 +45,10 @@ template <class K>
 class quick_sorter {
  public:
   explicit quick_sorter(const radix_job& job)
-      : job_(job), n_(job.n), workers_(workers_for(n_ * sizeof(K), job.threads)), image_(job.type, job.direction, job.bits),
-        plain_(image_), parts_(*best_vector_parts<K>()), kernels_(best_kernels<K, no_value>()),
-        from_(static_cast<const K*>(job.keys_in)), to_(static_cast<K*>(job.keys_out)) {}
+      : job_(job), n_(job.n), workers_(workers_for(n_ * sizeof(K), job.threads)),
+        image_(job.type, job.direction, job.bits), plain_(image_), parts_(*best_vector_parts<K>()),
+        kernels_(best_kernels<K, no_value>()), from_(static_cast<const K*>(job.keys_in)),
+        to_(static_cast<K*>(job.keys_out)) {}
 
   bool run() {
     if (n_ >= 64 * key_sample<K>::least) {
@@ -90,8 +91,9 @@ class quick_sorter {
 
   outcome take_shortcut(const key_sample<K>& sample) {
     const bool narrow = sample.differing == 0 || span_of(sample.differing).bits <= counting_bits;
-    const auto different = static_cast<std::size_t>(std::count_if(
-        sample.images + 1, sample.images + sample.size, [](const K& x) { return x != (&x)[-1]; })) + 1;
+    const auto different = static_cast<std::size_t>(std::count_if(sample.images + 1, sample.images + sample.size,
+                                                                  [](const K& x) { return x != (&x)[-1]; })) +
+                           1;
     const bool in_order = begins_in_order();
     if (different <= splitter_tree<K>::splitters && !in_order)
       if (const outcome counted = count_few(sample); counted != outcome::open)
@@ -165,7 +167,8 @@ class quick_sorter {
   void count_and_fill(digit d, K all) {
     count(d);
     const K base = static_cast<K>(all & static_cast<K>(~static_cast<K>(static_cast<K>(d.buckets() - 1) << d.shift)));
-    fill(d.buckets(), [&](std::size_t b) { return static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift)); });
+    fill(d.buckets(),
+         [&](std::size_t b) { return static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift)); });
   }
 
   /// Sorts where the sample holds all keys that there are.
@@ -183,7 +186,8 @@ class quick_sorter {
     for (std::size_t b = 0; b < d.buckets(); b += 2)
       if (counters(0)[b] != 0)
         return outcome::open;
-    if (image_.is_float && std::any_of(different + 1, different + m, [&](K x) { return image_.is_special(image_.key_of(x)); }))
+    if (image_.is_float &&
+        std::any_of(different + 1, different + m, [&](K x) { return image_.is_special(image_.key_of(x)); }))
       return outcome::special;
     fill(d.buckets(), [&](std::size_t b) { return tree.sorted[b / 2]; });
     return done();
@@ -219,9 +223,8 @@ class quick_sorter {
     if (!special)
       return true;
     if (from_ == to_)
-      each_piece([&](unsigned, std::size_t begin, std::size_t end) {
-        parts_.from_images(to_ + begin, end - begin, plain_);
-      });
+      each_piece(
+          [&](unsigned, std::size_t begin, std::size_t end) { parts_.from_images(to_ + begin, end - begin, plain_); });
     return false;
   }
 

@@ -48,7 +48,8 @@ struct trial {
            " payload=" + std::to_string(static_cast<int>(carries)) + " value_bytes=" + std::to_string(value_bytes) +
            " form=" + std::to_string(static_cast<int>(how)) + (keys_wanted ? "" : " no keys_out") +
            (direction == order::descending ? " descending" : "") + " bits=[" + std::to_string(bits.begin) + "," +
-           std::to_string(bits.end) + ") threads=" + std::to_string(threads) + " seed=" + std::to_string(seed) + " limit=" + std::to_string(limit);
+           std::to_string(bits.end) + ") threads=" + std::to_string(threads) + " seed=" + std::to_string(seed) +
+           " limit=" + std::to_string(limit);
   }
 };
 
@@ -278,10 +279,11 @@ TEST(CpuEngine, LimitsThatCannotBeKeptNameTheLeast) {
 // Keys alone on few threads: every split by all threads, swaps, equal keys, small ranges, few different keys.
 TEST(CpuEngine, QuicksortsOfKeysAlone) {
   random_trials trials(13);
-  constexpr key_type types[] = {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64};
-  constexpr const char* workloads[] = {"uniform", "few:16",        "few:100",    "few:127",     "range:1000", "two-values",
-                                       "zipf",    "mostly-equal",  "organ-pipe", "and:3",      "equal",      "sorted",
-                                       "reversed", "nearly-sorted", "staggered"};
+  constexpr key_type types[] = {key_type::u32, key_type::i32, key_type::f32,
+                                key_type::u64, key_type::i64, key_type::f64};
+  constexpr const char* workloads[] = {"uniform",    "few:16", "few:100",      "few:127",       "range:1000",
+                                       "two-values", "zipf",   "mostly-equal", "organ-pipe",    "and:3",
+                                       "equal",      "sorted", "reversed",     "nearly-sorted", "staggered"};
   for (std::size_t i = 0; i < rounds(300) && !::testing::Test::HasFatalFailure(); ++i) {
     const small_tuning sizes(std::size_t{1024} << trials.below(8), std::size_t{1} << (8 + trials.below(12)),
                              trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
