@@ -64,10 +64,6 @@ std::string types_of(const classic& c) {
 
 } // namespace
 
-bool classic::takes(key_type type) const {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
 std::span<const classic> all_classics() {
   static const std::vector<classic> all = gather();
   return all;

@@ -65,6 +65,10 @@ struct held_arrays {
 
 } // namespace
 
+bool classic::takes(key_type type) const {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
 std::string_view name(engine e) {
   return e == engine::executor ? "executor" : e == engine::cuda ? "cuda" : "host";
 }

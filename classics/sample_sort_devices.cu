@@ -7,6 +7,38 @@
 // is.
 //
 //   $ sortile classics show --example sample-devices
+//   input: 12 3 6 9 15 8 5 10 9 6 11 13 4 10 7 0
+//   pieces of devices
+//     device 0  12  3  6  9
+//     device 1  15  8  5 10
+//     device 2   9  6 11 13
+//     device 3   4 10  7  0
+//   splitters
+//     sample     0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
+//     splitters  5 8 10
+//   divided by the splitters
+//     device 0  3 6  9 12
+//     device 1  5 8 10 15
+//     device 2  6 9 13 11
+//     device 3  0 4  7 10
+//   keys received by each device, from each
+//     to
+//       0  1 1 0 2
+//       1  1 1 1 1
+//       2  1 1 1 1
+//       3  1 1 2 0
+//   keys of each device after the exchange: 4 4 4 4
+//   after the exchange
+//     device 0   3  5  0  4
+//     device 1   6  8  6  7
+//     device 2   9 10  9 10
+//     device 3  12 15 13 11
+//   sorted on each device
+//     device 0   0  3  4  5
+//     device 1   6  6  7  8
+//     device 2   9  9 10 10
+//     device 3  11 12 13 15
+//   result: 0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
 //
 //   device 0  [  piece  ]─▶ divided [0│1│2│3]──┐         ┌──▶[runs for 0]─▶ sorted
 //   device 1  [  piece  ]─▶ divided [0│1│2│3]──┤ exchange├──▶[runs for 1]─▶ sorted

@@ -189,14 +189,15 @@ void in_tiles(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, c
               bool early_exit) {
   using kernel = transpose_tiles<Word, Pairs>;
   const std::uint64_t n = j.asked.n;
-  const unsigned own = j.parameter("tile"), edge = std::max(2u, own / 8), threads = (own + 2 * edge) / 2;
+  const unsigned own = j.parameter("tile"), edge = std::max(2u, own / 8), pairs = (own + 2 * edge) / 2,
+                 threads = (pairs + simt::warp_size - 1) / simt::warp_size * simt::warp_size; // whole warps, for votes
   const change_flag flag(j.on, early_exit);
   for (std::uint64_t phase = 0; phase < n; phase += edge) {
     flag.clear();
     telling t = j.tell("phases " + std::to_string(phase) + " to " + std::to_string(phase + edge - 1) + ", edges of " +
                        std::to_string(edge));
     tell_windows(j, t, data, own, edge);
-    simt::launch(j.on.queue(), {.grid = blocks_for(n, own), .block = std::max(simt::warp_size, threads)},
+    simt::launch(j.on.queue(), {.grid = blocks_for(n, own), .block = threads},
                  kernel{data, spare, n, codec, flag.seen(), own, edge});
     std::swap(data, spare);
     flag.tell(t);

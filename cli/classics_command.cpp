@@ -42,11 +42,15 @@ void print_speed(const classics_job& job, std::uint64_t n, std::vector<double> s
              with_unit(median > 0 ? double(n) / median : 0));
 }
 
+bool tells_steps(const classics_job& job) {
+  return job.steps || job.action == "show";
+}
+
 // One run on a machine; whether its result was right.
 bool run_on(classics::machine& on, const classics_job& job, const classics::classic& chosen,
             const classics::request& asked, const talk& voice, bool speaks) {
   std::vector<classics::step> steps;
-  const bool tells = speaks && (job.steps || job.action == "show");
+  const bool tells = speaks && tells_steps(job);
   const classics::outcome result =
       classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, tells ? &steps : nullptr);
   fmt::print("{}", classics::to_text(steps));
@@ -73,13 +77,14 @@ int run_classic(const classics_job& job, const talk& voice) {
   const classics::request asked = request_of(job, chosen);
   const classics::engine engine = engine_of(job, chosen);
   classics::refuse_undeclared(chosen, asked, engine); // before a GPU is looked for
-  if ((job.steps || job.action == "show") && asked.n > largest_with_steps)
+  if (tells_steps(job) && asked.n > largest_with_steps)
     refuse("{} prints small inputs (allowed: up to {} keys)", job.steps ? "--steps" : "show", largest_with_steps);
   const auto checks = job.counters ? executor::check::counters : executor::check::none;
-  classics::machine on =
-      engine == classics::engine::cuda
-          ? classics::machine::cuda()
-          : classics::machine(executor::options_from_environment({.seed = asked.seed, .checks = checks}));
+  const unsigned os_threads = tells_steps(job) ? 1 : 0; // one, so that the same keys give the same steps
+  classics::machine on = engine == classics::engine::cuda
+                             ? classics::machine::cuda()
+                             : classics::machine(executor::options_from_environment(
+                                   {.seed = asked.seed, .checks = checks, .os_threads = os_threads}));
   voice.say(2, "{} on {}", classics::to_string(chosen, asked), classics::name(engine));
   if (!run_on(on, job, chosen, asked, voice, true))
     return disorder;
