@@ -4,6 +4,8 @@
 #include <sortile/device.hpp>
 #include <sortile/error.hpp>
 
+#include "simt/executor/observer.hpp"
+
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -20,6 +22,35 @@ namespace sortile::classics {
 namespace {
 
 constexpr std::align_val_t alignment{256};
+
+// The executor's memory is the host's. Who watches (simt/executor/observer.hpp) is told what is done to it.
+void* allocate_on_executor(std::size_t bytes) {
+  void* memory = ::operator new(bytes, alignment);
+  std::memset(memory, 0xa5, bytes);
+  if (executor::observer* o = executor::watching())
+    o->host_allocated(memory, bytes);
+  return memory;
+}
+
+void free_on_executor(void* memory) noexcept {
+  if (executor::observer* o = executor::watching())
+    o->host_freed(memory);
+  ::operator delete(memory, alignment);
+}
+
+void copy_on_executor(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+  if (executor::observer* o = executor::watching()) {
+    o->host_read(from, bytes);
+    o->host_wrote(to, bytes);
+  }
+}
+
+void clear_on_executor(void* memory, std::size_t bytes) {
+  std::memset(memory, 0, bytes);
+  if (executor::observer* o = executor::watching())
+    o->host_wrote(memory, bytes);
+}
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -97,14 +128,12 @@ void* machine::allocate(std::size_t bytes) {
     return nullptr;
   if (!is_executor())
     return device::default_memory_resource().allocate(bytes, state_->stream->get());
-  void* memory = ::operator new(bytes, alignment);
-  std::memset(memory, 0xa5, bytes);
-  return memory;
+  return allocate_on_executor(bytes);
 }
 
 void machine::deallocate(void* memory, std::size_t bytes) noexcept {
   if (is_executor())
-    ::operator delete(memory, alignment);
+    free_on_executor(memory);
   else
     device::default_memory_resource().deallocate(memory, bytes, state_->stream->get());
 }
@@ -124,7 +153,7 @@ void machine::copy_on_device(void* to, const void* from, std::size_t bytes, cons
   if (bytes == 0)
     return;
   if (is_executor())
-    std::memcpy(to, from, bytes);
+    copy_on_executor(to, from, bytes);
   else
     SORTILE_CUDA_CHECK(
         cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(on.cuda_stream())));
@@ -132,7 +161,7 @@ void machine::copy_on_device(void* to, const void* from, std::size_t bytes, cons
 
 void machine::clear(void* memory, std::size_t bytes) {
   if (is_executor())
-    std::memset(memory, 0, bytes);
+    clear_on_executor(memory, bytes);
   else
     SORTILE_CUDA_CHECK(cudaMemsetAsync(memory, 0, bytes, state_->stream->get()));
 }
@@ -173,13 +202,11 @@ void machine::order(const simt::queue&, const simt::queue&) {}
 void* machine::allocate(std::size_t bytes) {
   if (bytes == 0)
     return nullptr;
-  void* memory = ::operator new(bytes, alignment);
-  std::memset(memory, 0xa5, bytes);
-  return memory;
+  return allocate_on_executor(bytes);
 }
 
 void machine::deallocate(void* memory, std::size_t) noexcept {
-  ::operator delete(memory, alignment);
+  free_on_executor(memory);
 }
 
 void machine::copy_to_device(void* to, const void* host, std::size_t bytes) {
@@ -192,11 +219,11 @@ void machine::copy_to_host(void* to, const void* from, std::size_t bytes, const 
 
 void machine::copy_on_device(void* to, const void* from, std::size_t bytes, const simt::queue&) {
   if (bytes != 0)
-    std::memcpy(to, from, bytes);
+    copy_on_executor(to, from, bytes);
 }
 
 void machine::clear(void* memory, std::size_t bytes) {
-  std::memset(memory, 0, bytes);
+  clear_on_executor(memory, bytes);
 }
 
 void machine::synchronize() {}

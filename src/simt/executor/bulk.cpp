@@ -104,6 +104,9 @@ void scheduler::land(std::size_t i) {
   if (checks(check::held_stores)) // the copy sees, and is seen, beyond the block
     drain(b.pending, nullptr);
   std::memcpy(t.to, t.from, t.bytes);
+  if (watcher)
+    watcher->bulk_copied({linear_index(b), static_cast<const char*>(t.to), static_cast<const char*>(t.from), b.shared,
+                          t.bytes, t.barrier != nullptr, t.where});
   try {
     if (checks(check::shared_races))
       record_shared(b, t.barrier ? t.to : t.from, t.bytes, t.barrier ? access::store : access::load, *t.issuer,

@@ -74,6 +74,11 @@ void run_grid(grid_run& run, const device& d, counters& total) {
                               std::string("executor: watchdog: kernel ") + r.kernel_name +
                                   " runs without coming to a scheduling point; SORTILE_EXECUTOR_SEED=" +
                                   std::to_string(run.options.seed) + " repeats it");
+  observer* const watcher = watching();
+  if (watcher && !has(run.options.checks, check::counters))
+    refuse(r, "an observer is told of requests under check::counters alone");
+  if (watcher)
+    watcher->launch_begins({r.kernel_name, run.dims, r.static_bytes + r.config.dynamic_shared, r.config.cooperative});
   auto work = [&] { scheduler(run, resident).run(); };
   std::vector<std::jthread> others;
   for (unsigned i = 1; i < workers; ++i)
@@ -84,6 +89,8 @@ void run_grid(grid_run& run, const device& d, counters& total) {
   total += run.counted;
   if (run.error)
     std::rethrow_exception(run.error);
+  if (watcher)
+    watcher->launch_ends(run.counted);
 }
 
 } // namespace

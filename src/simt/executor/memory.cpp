@@ -153,7 +153,7 @@ void prerequisites_met(site where) {
 void observed_global_load(const void* address, void* out, std::size_t size, site where) {
   check_prerequisites(where);
   if (mine->log)
-    log_access(*mine->log, *current, false, access::load, address, size, where);
+    log_access(*mine->log, *current, memory_space::global, access::load, address, size, where);
   const char* from = static_cast<const char*>(address);
   std::memcpy(out, from, size);
   current->block->pending.overlay(from, size, static_cast<char*>(out));
@@ -163,7 +163,7 @@ void observed_global_load(const void* address, void* out, std::size_t size, site
 void observed_global_store(void* address, const void* in, std::size_t size, site where) {
   check_prerequisites(where);
   if (mine->log)
-    log_access(*mine->log, *current, false, access::store, address, size, where);
+    log_access(*mine->log, *current, memory_space::global, access::store, address, size, where, in);
   if (!mine->checks(check::held_stores)) {
     std::memcpy(address, in, size);
     return;
@@ -181,7 +181,7 @@ void observed_global_store(void* address, const void* in, std::size_t size, site
 
 void observed_constant_load(const void* address, std::size_t size, site where) {
   if (mine->log)
-    log_access(*mine->log, *current, false, access::constant_load, address, size, where);
+    log_access(*mine->log, *current, memory_space::constant, access::constant_load, address, size, where);
 }
 
 void before_global_atomic(void* address, std::size_t size, bool release, access kind, site where) {
@@ -190,7 +190,7 @@ void before_global_atomic(void* address, std::size_t size, bool release, access 
     return;
   check_prerequisites(where);
   if (mine->log)
-    log_access(*mine->log, *current, false, kind, address, size, where);
+    log_access(*mine->log, *current, memory_space::global, kind, address, size, where);
   if (!mine->checks(check::held_stores))
     return;
   if (release)

@@ -237,7 +237,7 @@ void observe_shared_access(const void* address, std::size_t size, access kind, s
       bad_use("shared storage of a block that has ended", where);
   }
   if (mine->log)
-    log_access(*mine->log, t, true, kind, address, size, where);
+    log_shared_access(*mine->log, t, *owner, kind, address, size, where);
   if (mine->checks(check::shared_races))
     record_shared(*owner, address, size, kind, t, where);
 }

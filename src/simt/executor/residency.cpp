@@ -40,6 +40,10 @@ void scheduler::start_cluster(std::uint64_t index) {
   ++progress;
 }
 
+unsigned linear_index(const block_state& b) {
+  return b.index[0] + shape->grid[0] * (b.index[1] + shape->grid[1] * b.index[2]);
+}
+
 void scheduler::start_block(block_state& b, std::uint64_t linear) {
   const grid_shape& d = run_.dims;
   b.index[0] = unsigned(linear % d.grid[0]);
@@ -57,6 +61,8 @@ void scheduler::start_block(block_state& b, std::uint64_t linear) {
   start_threads(b);
   ++counted.blocks;
   counted.threads += d.block;
+  if (watcher)
+    watcher->block_begins(linear_index(b));
 }
 
 void scheduler::start_warps(block_state& b) {
@@ -138,6 +144,8 @@ void scheduler::block_ended(block_state& b, const thread_state& last) {
   if (log)
     for (warp_state& w : b.warp)
       flush_warp(*log, w, w.exists, counted);
+  if (watcher)
+    watcher->block_ends(linear_index(b));
   for (thread_state& t : b.thread)
     drain(t.pending, &b);
   drain(b.pending, nullptr);

@@ -89,6 +89,7 @@ void scheduler::run() {
       (checks(check::schedule) ? shuffled : 0);
   auto requests = checks(check::counters) ? make_request_log() : nullptr;
   log = requests.get();
+  watcher = log ? watching() : nullptr;
   while (!run_.failed && admit()) {
     if (thread_state* next = pick())
       switch_to(next);

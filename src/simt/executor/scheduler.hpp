@@ -7,6 +7,7 @@
 // rounds, it is a deadlock.
 #pragma once
 
+#include "simt/executor/observer.hpp"
 #include "simt/executor/runtime.hpp"
 
 #include <atomic>
@@ -113,6 +114,7 @@ class scheduler {
   std::vector<store_buffer*> held;
   std::vector<transfer> in_flight;
   request_log* log = nullptr;
+  observer* watcher = nullptr; // only with a log
 
  private:
   friend void fiber_main(thread_state& self);
@@ -174,8 +176,14 @@ struct request_log_deleter {
   void operator()(request_log* l) const;
 };
 std::unique_ptr<request_log, request_log_deleter> make_request_log();
-void log_access(request_log& log, const thread_state& t, bool shared, access kind, const void* address,
-                std::size_t size, site where);
+/// Before the access is done. `value`: what a store writes, where memory does not have it at once.
+void log_access(request_log& log, const thread_state& t, memory_space space, access kind, const void* address,
+                std::size_t size, site where, const void* value = nullptr);
+/// Another block's shared storage is told from the own by `owner`.
+void log_shared_access(request_log& log, const thread_state& t, const block_state& owner, access kind,
+                       const void* address, std::size_t size, site where);
 void flush_warp(request_log& log, const warp_state& w, unsigned mask, counters& into);
+/// The block's place in its grid: along x, then y, then z.
+unsigned linear_index(const block_state& b);
 
 } // namespace sortile::executor

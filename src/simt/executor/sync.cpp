@@ -30,6 +30,8 @@ void finish_block_barrier(block_state& b, vote_kind kind) {
   if (mine->log)
     for (warp_state& w : b.warp)
       flush_warp(*mine->log, w, w.exists, mine->counted);
+  if (mine->watcher)
+    mine->watcher->met({meeting::level::block, linear_index(b), 0, 0, b.barrier_site});
 }
 
 bool same_place(const site& a, const site& b) {
@@ -105,6 +107,8 @@ void named_block_barrier(unsigned id, unsigned threads, bool wait, site where) {
   if (last) {
     n.arrived = 0;
     ++mine->progress;
+    if (mine->watcher)
+      mine->watcher->met({meeting::level::named, linear_index(b), 0, 0, where});
     for (thread_state* t : n.waiting) {
       if (mine->checks(check::shared_races))
         acquire_from(&n, *t);
@@ -136,6 +140,8 @@ void cluster_arrive(site where) {
   ++c.generation;
   ++mine->counted.cluster_barriers;
   ++mine->progress;
+  if (mine->watcher)
+    mine->watcher->met({meeting::level::cluster, linear_index(*self.block), 0, 0, where});
   if (mine->checks(check::shared_races))
     order_cluster(c);
   for (thread_state* t : c.waiters)
@@ -170,6 +176,8 @@ void grid_barrier(site where) {
       run.arrived = 0;
       ++mine->counted.grid_barriers;
       ++mine->progress;
+      if (mine->watcher)
+        mine->watcher->met({meeting::level::grid, linear_index(*current->block), 0, 0, where});
       run.generation.fetch_add(1);
     } else {
       while (run.generation.load() == generation)
@@ -209,6 +217,9 @@ void warp_meet(unsigned mask, warp_completion complete, const void* in, void* ou
     order_warp(w, mask);
   if (mine->log)
     flush_warp(*mine->log, w, mask, mine->counted);
+  if (mine->watcher)
+    mine->watcher->met(
+        {barrier ? meeting::level::warp : meeting::level::collective, linear_index(*w.block), w.index, mask, where});
   w.ready |= mask & ~me;
   if (shuffled_run()) {
     mine->make_ready(self);
