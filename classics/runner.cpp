@@ -5,6 +5,8 @@
 
 #include <sortile/error.hpp>
 
+#include "simt/executor/observer.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -59,6 +61,12 @@ struct held_arrays {
   held_arrays(machine& on, std::size_t key_size, const host_arrays& input)
       : keys(on, input.n * key_size), values(on, input.values.size()) {}
   device_arrays view() const { return {keys.data(), values.data()}; }
+  void name_for_observers(const std::string& prefix) const {
+    if (executor::observer* o = executor::watching()) {
+      o->host_named(keys.data(), prefix + "keys");
+      o->host_named(values.data(), prefix + "values");
+    }
+  }
   device_array<std::byte> keys;
   device_array<std::uint32_t> values;
 };
@@ -128,6 +136,8 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
                           ": this build has no CUDA side (allowed: --engine executor)");
   const host_arrays input = make_input(c, asked);
   const held_arrays first(on, key_bytes(asked.type), input), second(on, key_bytes(asked.type), input);
+  first.name_for_observers("");
+  second.name_for_observers("spare ");
   const std::map<std::string, unsigned> parameters = all_parameters(c, asked);
   outcome result;
   host_arrays output = input;

@@ -1,5 +1,6 @@
 // sortile classics: the gallery. Lists its sorts, runs one on the executor or on a GPU, and verifies what came out.
 #include "array_options.hpp"
+#include "classics_pages.hpp"
 #include "classics_request.hpp"
 
 #include "classics/broken/broken.hpp"
@@ -24,6 +25,10 @@ classics::engine engine_of(const classics_job& job, const classics::classic& cho
   const auto engine = name == "cuda"   ? classics::engine::cuda
                       : name == "host" ? classics::engine::host
                                        : classics::engine::executor;
+  if (!job.trace.empty() && engine == classics::engine::cuda)
+    refuse("--trace is the executor's (here: --engine {})", name);
+  if (!job.trace.empty() && job.schedules != 0)
+    refuse("--trace records one run: --schedules does not go with it");
   if (job.schedules == 0 && !job.counters)
     return engine;
   if (chosen.place == classics::place::host)
@@ -86,6 +91,8 @@ int run_classic(const classics_job& job, const talk& voice) {
                              : classics::machine(executor::options_from_environment(
                                    {.seed = asked.seed, .checks = checks, .os_threads = os_threads}));
   voice.say(2, "{} on {}", classics::to_string(chosen, asked), classics::name(engine));
+  if (!job.trace.empty())
+    write_trace(job, chosen, asked);
   if (!run_on(on, job, chosen, asked, voice, true))
     return disorder;
   executor::device_options schedule =

@@ -75,6 +75,8 @@ struct classics_job {
   unsigned schedules = 0;
   unsigned repetitions = 1;
   bool counters = false;
+  std::string trace;        ///< the file that a recorded run goes to
+  std::string html, beside; ///< the page's file; another classic on it
   bool steps = false;
   bool descending = false;
   std::string workload = "uniform";

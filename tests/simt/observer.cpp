@@ -114,6 +114,7 @@ TEST(observer, an_atomic_leaves_what_the_next_lane_finds) {
     for (unsigned lane = 0; lane < 32; ++lane) {
       EXPECT_EQ(number(q.before[lane]), out[lane]);
       EXPECT_EQ(number(q.after[lane]), out[lane] + 3);
+      EXPECT_EQ(q.tick[lane] > q.tick[0], out[lane] > out[0]);
     }
     EXPECT_EQ(counter, 100u + 32 * 3);
   }

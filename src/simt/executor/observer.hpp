@@ -35,9 +35,10 @@ struct warp_request {
   const char* base = nullptr; ///< of the shared storage or of the constants that the addresses are in
   unsigned owner = 0;         ///< block whose shared storage it is: another one of the cluster, perhaps
   site where;
-  std::uint64_t units = 0, ideal = 0;          ///< as in memory_counters
-  std::array<value, simt::warp_size> before{}; ///< what each lane found there
-  std::array<value, simt::warp_size> after{};  ///< and left there
+  std::uint64_t units = 0, ideal = 0;                ///< as in memory_counters
+  std::array<value, simt::warp_size> before{};       ///< what each lane found there
+  std::array<value, simt::warp_size> after{};        ///< and left there
+  std::array<std::uint64_t, simt::warp_size> tick{}; ///< when: accesses of the launch before it
 
   bool writes() const { return kind == access::store || kind == access::ordered_store || kind == access::atomic; }
 };

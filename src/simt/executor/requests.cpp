@@ -18,6 +18,7 @@ namespace {
 
 struct values {
   warp_request::value before{}, after{};
+  std::uint64_t tick = 0;
 };
 
 struct logged {
@@ -213,6 +214,7 @@ warp_request described(const request& r, const warp_log& log, const warp_state& 
       d.lanes |= 1u << lane;
       d.before[lane] = log.seen[lane][r.entry[lane]].before;
       d.after[lane] = log.seen[lane][r.entry[lane]].after;
+      d.tick[lane] = log.seen[lane][r.entry[lane]].tick;
     }
   return d;
 }
@@ -224,6 +226,7 @@ class request_log {
   std::unordered_map<const warp_state*, warp_log> warps;
   const logged* last = nullptr; // whose outcome is not known yet
   values* outcome = nullptr;
+  std::uint64_t ticks = 0;
 
   void settle() {
     if (outcome)
@@ -245,6 +248,7 @@ void request_log::log(const thread_state& t, const logged& l, const void* value)
             l.where);
   values& v = w.seen[t.lane].emplace_back();
   std::memcpy(v.before.data(), l.address, l.size);
+  v.tick = ticks++;
   if (value) {
     std::memcpy(v.after.data(), value, l.size);
   } else {
