@@ -30,7 +30,7 @@ EXERCISE := $(word 2,$(MAKECMDGOALS))
 $(if $(EXERCISE),$(eval $(EXERCISE): ; @:))
 endif
 
-.PHONY: exercise help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench wheel wheel-cuda test-python install times format lint clean
+.PHONY: exercise help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench gallery-site wheel wheel-cuda test-python install times format lint clean
 MAKEFLAGS += --no-print-directory
 
 help: ## list the commands
@@ -79,6 +79,10 @@ exercise: setup ## grade an exercise: make exercise NAME (exercises/README.md li
 bench: setup ## measure against other sorts (BENCH="--help" lists the suites); JSON in build/bench.json
 	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target sortile_bench
 	@$(BUILD)/bench/sortile_bench --json build/bench.json $(BENCH)
+
+gallery-site: setup ## make the gallery's site: classics, essays, pages on examples, experiments (build/gallery-site)
+	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target sortile_cli sortile_classics_cli
+	@scripts/gallery_site.py $(BUILD)/cli/sortile build/gallery-site
 
 wheel: ## build the Python package (build/wheel)
 	@scripts/setup.sh scripts/packages-run.txt

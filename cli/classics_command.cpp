@@ -82,6 +82,12 @@ int run_classic(const classics_job& job, const talk& voice) {
   const classics::request asked = request_of(job, chosen);
   const classics::engine engine = engine_of(job, chosen);
   classics::refuse_undeclared(chosen, asked, engine); // before a GPU is looked for
+  if (!job.html.empty()) {
+    write_page(job, chosen, asked);
+    if (!job.trace.empty())
+      write_trace(job, chosen, asked);
+    return all_well;
+  }
   if (tells_steps(job) && asked.n > largest_with_steps)
     refuse("{} prints small inputs (allowed: up to {} keys)", job.steps ? "--steps" : "show", largest_with_steps);
   const auto checks = job.counters ? executor::check::counters : executor::check::none;
@@ -150,6 +156,10 @@ int run_classics(const classics_job& job, const CLI::App& command, const talk& v
   }
   if (job.markdown || job.examples)
     refuse("--{} does not go with {}", job.markdown ? "markdown" : "examples", job.action);
+  if (!job.html.empty() && job.action != "show")
+    refuse("--html does not go with {} (allowed: show)", job.action);
+  if (!job.beside.empty() && job.html.empty())
+    refuse("--beside puts two classics on one page (allowed: with --html FILE)");
   if (job.name.empty() && job.example.empty())
     refuse("{} takes the name of a classic (sortile classics list prints them)", job.action);
   return run_classic(job, voice);

@@ -74,6 +74,9 @@ void add_classics_command(command_line& line, const job_actions& actions) {
   command.add_option("--repeat", job->repetitions, "timed runs (default: 1)")
       ->option_text("R")
       ->check(CLI::Range(1u, 100000u));
+  command.add_option("--html", job->html, "show: write a page for a browser in place of text")->option_text("FILE");
+  command.add_option("--beside", job->beside, "with --html: another classic on the same keys, side by side")
+      ->option_text("NAME");
   command.add_option("--trace", job->trace, "run: write every request of a warp, barrier and value to a file of JSON")
       ->option_text("FILE");
   command.add_flag("--counters", job->counters, "print what the kernels did: memory sectors, bank conflicts, barriers");

@@ -1,11 +1,13 @@
 // See classics_pages.hpp.
 #include "classics_pages.hpp"
 
+#include "classics/examples.hpp"
+#include "classics/page.hpp"
 #include "classics/trace.hpp"
 #include "files/failure.hpp"
 #include "files/output.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 namespace sortile::cli {
 
@@ -23,7 +25,39 @@ void write_file(const std::string& path, const std::string& text) {
   to.commit();
 }
 
+// The example that the job shows, as request_of() takes it; null: keys of its own.
+const classics::example* example_of(const classics_job& job, const classics::classic& chosen) {
+  if (!job.example.empty())
+    return &classics::example_named(job.example);
+  const bool has_keys = !job.count.empty() || !job.keys.empty() || !job.keys_file.empty() || !job.records.empty();
+  return has_keys ? nullptr : classics::first_example_of(chosen.name);
+}
+
+// The same request of another classic: with those of the parameters that it has.
+classics::request request_beside(const classics::classic& other, classics::request asked) {
+  std::erase_if(asked.parameters, [&](const auto& given) {
+    return std::none_of(other.parameters.begin(), other.parameters.end(),
+                        [&](const classics::parameter& p) { return p.name == given.first; });
+  });
+  return asked;
+}
+
 } // namespace
+
+void write_page(const classics_job& job, const classics::classic& chosen, const classics::request& asked) {
+  std::vector<classics::shown_run> runs;
+  runs.push_back(classics::run_to_show(chosen, asked, command_of(chosen, asked, "show")));
+  if (const classics::example* shown = example_of(job, chosen))
+    runs.back().look = shown->look;
+  if (!job.beside.empty()) {
+    const classics::classic& other = classics::classic_named(job.beside);
+    if (other.task != chosen.task)
+      refuse("--beside {}: its task is another: {}, not {}", other.name, other.task->name, chosen.task->name);
+    const classics::request same = request_beside(other, asked);
+    runs.push_back(classics::run_to_show(other, same, command_of(other, same, "show")));
+  }
+  write_file(job.html, classics::html_page(runs));
+}
 
 void write_trace(const classics_job& job, const classics::classic& chosen, const classics::request& asked) {
   if (chosen.place == classics::place::host)

@@ -1,0 +1,244 @@
+"""The pages of sortile classics show --html, in a real browser without a window: they open without a complaint, every moment is reached
+by keyboard, what they say is what the trace says, in light and dark, on a desk and on a phone."""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "cli"))
+
+import browser  # noqa: E402
+from harness import run  # noqa: E402
+
+PROGRAM = browser.find()
+KEYS = "9,4,12,1,15,7,0,10,3,14,6,2,13,5,11,8"
+BITS = ["--bits", "0:4"]
+
+# What a page is made of, in the order of the document: roles and labels, no texts of a moment.
+OUTLINE = """[...document.querySelectorAll('h1,h2,h3,[role=toolbar],[role=status],button,input,select,section.panel,details')]
+  .map((e) => e.tagName.toLowerCase() + (e.id ? '#' + e.id : '') + (e.classList[1] ? '.' + e.classList[1] : ''))"""
+PANELS = ["idea", "flow", "ledger", "machine", "source"]
+
+# The least contrast of any text with what lies behind it, and which text that is.
+CONTRAST = r"""(() => {
+  const numbers = (c) => c.match(/[\d.]+/g).map(Number);
+  const luminance = (c) => numbers(c).slice(0, 3).map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = getComputedStyle(e).backgroundColor;
+      if ((numbers(c)[3] ?? 1) > 0) return c;
+    }
+    return 'rgb(255,255,255)';
+  };
+  let least = [99, ''];
+  for (const e of document.querySelectorAll('p,h1,h2,h3,h4,span,small,td,th,button,label,legend,code,figcaption,summary,option,output,b')) {
+    const says = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!says || !e.getClientRects().length) continue;
+    const [a, b] = [luminance(getComputedStyle(e).color), luminance(behind(e))].sort((x, y) => y - x);
+    const ratio = (a + .05) / (b + .05);
+    if (ratio < least[0]) least = [ratio, e.className + ': ' + e.textContent.slice(0, 40)];
+  }
+  return least;
+})()"""
+
+
+@unittest.skipUnless(PROGRAM, f"no browser: none of {', '.join(browser.NAMES)} is installed (apt-get install chromium)")
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="sortile-pages-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.browser = browser.Browser(PROGRAM)
+        cls.addClassCleanup(cls.browser.close)
+
+    def made(self, name, *options):
+        path = os.path.join(self.folder.name, f"{name}-{len(os.listdir(self.folder.name))}.html")
+        status, _, err = run("classics", "show", name, *map(str, options), "--html", path)
+        self.assertEqual((status, err), (0, b""), (name, options))
+        return path
+
+    def opened(self, path, **how):
+        page = self.browser.open(path, **how)
+        self.addCleanup(page.close)
+        page.wait_for("window.player !== undefined")
+        self.assertEqual(page.complaints(), [])
+        return page
+
+    def data(self, path):
+        with open(path, encoding="utf-8") as file:
+            return json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
+
+    def test_every_classic_has_a_page(self):
+        status, out, _ = run("classics", "list", "--markdown")
+        self.assertEqual(status, 0)
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.decode().splitlines()[2:]]
+        self.assertGreater(len(rows), 50)
+        for row in rows:
+            name = row[0].strip("`")
+            with self.subTest(name):
+                page = self.opened(self.made(name))  # its first example
+                page.press("End")
+                self.assertEqual(page.evaluate("player.position"), page.evaluate("player.length - 1"))
+                self.assertEqual(page.complaints(), [])
+                self.assertGreater(page.evaluate("player.length"), 1)
+                page.close()
+
+    def test_every_moment_is_reached_by_keyboard(self):
+        path = self.made("radix-1bit-local", "--keys", KEYS[:17], "--bits", "0:1", "--set", "tile=4")
+        page = self.opened(path)
+        for pace, key in [("step", "1"), ("phase", "2"), ("request", "3")]:
+            page.press(key)
+            page.press("Home")
+            length = page.evaluate("player.length")
+            self.assertEqual(page.evaluate(f"document.getElementById('pace-{pace}').checked"), True)
+            for position in range(length):
+                self.assertEqual(page.evaluate("[player.position, document.getElementById('count').textContent]"),
+                                 [position, f"{position + 1} / {length}"])
+                self.assertNotEqual(page.evaluate("document.getElementById('said').textContent"), "")
+                page.press("ArrowRight")
+            self.assertEqual(page.evaluate("player.position"), length - 1)
+            page.press("ArrowLeft", 2)
+            self.assertEqual(page.evaluate("player.position"), max(0, length - 3))
+        page.press("Home")
+        page.press(" ")
+        self.assertEqual(page.evaluate("document.getElementById('play').getAttribute('aria-pressed')"), "true")
+        page.wait_for("player.position >= 2")
+        page.press(" ")
+        self.assertEqual(page.evaluate("document.getElementById('play').textContent"), "Play")
+        reached = []
+        for _ in range(14):
+            page.press("Tab")
+            reached.append(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
+        for control in ["first", "back", "play", "forward", "last", "position"]:
+            self.assertIn(control, reached)
+        self.assertEqual(page.complaints(), [])
+
+    def test_what_is_shown_is_what_happened(self):
+        path = self.made("radix-bits", "--keys", KEYS, *BITS, "--set", "tile=4")
+        page = self.opened(path)
+        [shown] = self.data(path)["runs"]
+        charged = [launch["counters"] for launch in shown["trace"]["launches"]]
+        page.press("3")
+        page.press("End")
+        ledger = {k: int(v.replace(",", "")) for k, v in page.evaluate(
+            "[...document.querySelectorAll('[data-ledger]')].map((e) => [e.dataset.ledger, e.textContent])")}
+        self.assertEqual(ledger["launches"], len(charged))
+        of = lambda space, what: sum(c.get(f"{space}_{k}", {}).get(what, 0) for c in charged for k in ("loads", "stores", "atomics"))
+        self.assertEqual(ledger["sectors"], of("global", "units"))
+        self.assertEqual(ledger["wavefronts"], of("shared", "units"))
+        self.assertEqual(ledger.get("conflicts", 0), sum(c["bank_conflicts"] for c in charged))
+        self.assertEqual(ledger["barriers"], sum(c["block_barriers"] for c in charged))
+        # The keys' array ends sorted, rebuilt from the trace alone; and the idea's last row says the same.
+        self.assertIn(" ".join(map(str, range(16))), page.evaluate("""[...document.querySelectorAll('.array')].map(
+            (a) => [...a.querySelectorAll('.cell')].map((c) => c.textContent).join(' ')).join('|')"""))
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('.idea .row:last-child .cell')].map((c) => c.textContent)"),
+                         [str(i) for i in range(16)])
+        # At each request as many lanes are lit as take part, and what it touches.
+        requests = [e for e in shown["trace"]["events"] if e["do"] == "request"]
+        page.press("Home")
+        seen = 0
+        for _ in range(page.evaluate("player.length")):
+            n = page.evaluate("(() => { const m = player.runs[0].moments[player.stages[0].index]; return m.isEvent ? m.event : -1; })()")
+            event = shown["trace"]["events"][n] if n >= 0 else {"do": "step"}
+            if event["do"] == "request" and seen < 60:
+                seen += 1
+                lit = page.evaluate("['.lane.lit', '.machine .cell.lit', '.sector.lit'].map((s) => document.querySelectorAll(s).length)")
+                self.assertEqual(lit[0], len(event["lanes"]))
+                self.assertEqual(lit[1], len(set(event["at"])), event)
+                self.assertEqual(lit[2], len(event.get("sectors", [])))
+            page.press("ArrowRight")
+        self.assertEqual(seen, min(60, len(requests)))
+
+    def test_keys_that_move_have_arrows_and_scans_are_trees(self):
+        page = self.opened(self.made("radix-1bit", "--keys", KEYS, "--bits", "0:1"))
+        moves = page.evaluate("player.runs[0].moves.launches.flat().map((m) => [m.from, m.to])")
+        keys = list(map(int, KEYS.split(",")))
+        sorted_by_bit = sorted(range(16), key=lambda i: keys[i] & 1)
+        self.assertEqual(sorted(moves), sorted([old, new] for new, old in enumerate(sorted_by_bit)))
+        page = self.opened(self.made("scan-blelloch", "--keys", "3,1,7,0,4,1,6,3"))
+        page.press("2")
+        page.press("ArrowRight", 5)
+        lines = page.evaluate("""(() => { const panel = player.stages[0].panels.find((p) => p instanceof FlowPanel);
+            const flow = panel.flowsAt(player.runs[0].moments[player.stages[0].index]).find((f) => f.name.startsWith('tree'));
+            return flow.rows.map((r) => r.lines.filter((l) => !l.compared).map((l) => [l.from / 4, l.to / 4])); })()""")
+        up = [sorted([i, j] for i, j in row if i != j) for row in lines]
+        self.assertIn([[0, 1], [2, 3], [4, 5], [6, 7]], up)
+        self.assertIn([[1, 3], [5, 7]], up)
+        self.assertIn([[3, 7]], up)
+        self.assertIn([[3, 7], [7, 3]], up)
+
+    def test_two_classics_side_by_side(self):
+        path = self.made("scan-blelloch", "-n", 64, "--workload", "range:10", "--beside", "scan-blelloch-padded-32")
+        page = self.opened(path)
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('h2')].map((h) => h.textContent)"),
+                         ["scan-blelloch", "scan-blelloch-padded-32"])
+        keys = page.evaluate("player.runs.map((r) => r.steps[0].rows[0].cells.join())")
+        self.assertEqual(keys[0], keys[1])
+        plain, padded = [int(v) for v in page.evaluate("[...document.querySelectorAll('[data-total=conflicts]')].map((e) => e.textContent)")]
+        self.assertGreater(plain, padded)
+        page.press("2")
+        page.press("End")
+        self.assertEqual(page.evaluate("player.stages.map((s, i) => s.index === player.stops[i].at(-1))"), [True, True])
+        self.assertEqual(page.complaints(), [])
+
+    def test_light_and_dark_desk_and_phone(self):
+        path = self.made("radix-1bit-local", "--keys", KEYS, *BITS, "--set", "tile=4")
+        outlines = []
+        for dark in (False, True):
+            for width, height in ((1280, 900), (360, 740)):
+                page = self.opened(path, width=width, height=height, dark=dark)
+                page.press("3")
+                page.press("ArrowRight", 9)
+                outlines.append(page.evaluate(OUTLINE))
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                ratio, text = page.evaluate(CONTRAST)
+                self.assertGreater(ratio, 4.5, (dark, width, text))
+                self.assertGreaterEqual(page.evaluate("Math.min(...[...document.querySelectorAll('button')].map((b) => b.getBoundingClientRect().height))"), 36)
+                dark_paper = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g)[0] < 128")
+                self.assertEqual(dark_paper, dark)
+                page.screenshot(os.path.join(self.folder.name, "picture.png"))
+                self.assertGreater(os.path.getsize(os.path.join(self.folder.name, "picture.png")), 20000)
+                self.assertEqual(page.complaints(), [])
+        self.assertTrue(all(outline == outlines[0] for outline in outlines))
+        self.assertEqual([e.split(".")[1] for e in outlines[0] if e.startswith("section.")], PANELS)
+
+    def test_refusals(self):
+        def refused(*arguments, says):
+            path = os.path.join(self.folder.name, "none.html")
+            status, out, err = run("classics", *arguments, "--html", path)
+            self.assertEqual((status, out), (2, b""), arguments)
+            for text in says:
+                self.assertIn(text.encode(), err)
+            self.assertFalse(os.path.exists(path))
+
+        refused("show", "radix-1bit", "-n", 300, says=["radix-1bit", "300", "256"])
+        refused("show", "radix-1bit", "-n", 20, "--beside", "scan-blelloch", says=["--beside", "scan"])
+        refused("show", "radix-1bit", "-n", 20, "--beside", "no-such", says=["no-such"])
+        refused("run", "radix-1bit", "-n", 20, says=["--html", "show"])
+        status, _, err = run("classics", "show", "radix-1bit", "-n", 20, "--beside", "rank")
+        self.assertEqual(status, 2)
+        self.assertIn(b"--html", err)
+
+    def test_where_too_much_happens_the_steps_are_shown_and_the_page_says_so(self):
+        page = self.opened(self.made("radix-1bit", "-n", 256, "--type", "u64"))
+        self.assertIn("12000 events", page.evaluate("document.querySelector('.ledger').textContent"))
+        self.assertEqual(page.evaluate("document.querySelectorAll('.machine').length"), 0)
+        page.press("End")
+        self.assertEqual(page.evaluate("document.querySelectorAll('.idea .row:last-child .cell').length"), 256)
+        self.assertEqual(page.complaints(), [])
+
+    def test_pages_are_light(self):
+        path = self.made("radix-bits", "--keys", KEYS, *BITS)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertLess(len(text) - len(re.search(r'id="data">(.*?)</script>', text, re.S).group(1)), 1_000_000)
+        self.assertNotRegex(text.split('id="data"')[0], r"https?://")
+
+
+if __name__ == "__main__":
+    unittest.main()
