@@ -1,5 +1,6 @@
 // sortile classics: the gallery. Lists its sorts, runs one on the executor or on a GPU, and verifies what came out.
 #include "array_options.hpp"
+#include "classics_counters.hpp"
 #include "classics_pages.hpp"
 #include "classics_request.hpp"
 
@@ -8,6 +9,7 @@
 #include "files/failure.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace sortile::cli {
 
@@ -48,7 +50,7 @@ void print_speed(const classics_job& job, std::uint64_t n, std::vector<double> s
 }
 
 bool tells_steps(const classics_job& job) {
-  return job.steps || job.action == "show";
+  return job.steps || job.action == "show" || job.counted_by == "step";
 }
 
 // One run on a machine; whether its result was right.
@@ -56,9 +58,15 @@ bool run_on(classics::machine& on, const classics_job& job, const classics::clas
             const classics::request& asked, const talk& voice, bool speaks) {
   std::vector<classics::step> steps;
   const bool tells = speaks && tells_steps(job);
+  detailed_counters details(&steps);
+  std::optional<executor::observing> now;
+  if (speaks && job.counters && job.counted_by != "total")
+    now.emplace(details);
   const classics::outcome result =
       classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, tells ? &steps : nullptr);
-  fmt::print("{}", classics::to_text(steps));
+  now.reset();
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    fmt::print("{}{}", classics::to_text(steps[s]), job.counted_by == "step" ? details.of_step(s) : "");
   const bool talks = speaks && voice.level >= 1;
   for (const std::string& note : result.notes)
     if (talks && steps.empty()) // which hold them too
@@ -72,8 +80,10 @@ bool run_on(classics::machine& on, const classics_job& job, const classics::clas
       voice.say(2, "run {}: {:.3f} ms", k + 1, result.seconds[k] * 1e3);
   if (talks && job.action != "show")
     print_speed(job, asked.n, result.seconds);
-  if (speaks && job.counters)
-    fmt::print("{}", on.executor_device().counted().report());
+  if (speaks && job.counters && job.counted_by != "step")
+    fmt::print("{}", job.counted_by == "launch" ? details.by_launch()
+                     : job.counted_by == "line" ? details.by_line()
+                                                : on.executor_device().counted().report());
   return true;
 }
 
@@ -88,8 +98,18 @@ int run_classic(const classics_job& job, const talk& voice) {
       write_trace(job, chosen, asked);
     return all_well;
   }
+  if (job.counters && job.counted_by != "total") {
+    if (job.counted_by != "launch" && job.counted_by != "line" && job.counted_by != "step")
+      refuse("--counters={} (allowed: --counters, --counters=launch, =line, =step)", job.counted_by);
+    if (job.repetitions != 1)
+      refuse("--counters={} counts one run (here: --repeat {})", job.counted_by, job.repetitions);
+  }
   if (tells_steps(job) && asked.n > largest_with_steps)
-    refuse("{} prints small inputs (allowed: up to {} keys)", job.steps ? "--steps" : "show", largest_with_steps);
+    refuse("{} prints small inputs (allowed: up to {} keys)",
+           job.steps              ? "--steps"
+           : job.action == "show" ? "show"
+                                  : "--counters=step",
+           largest_with_steps);
   const auto checks = job.counters ? executor::check::counters : executor::check::none;
   const unsigned os_threads = tells_steps(job) ? 1 : 0; // one, so that the same keys give the same steps
   classics::machine on = engine == classics::engine::cuda

@@ -18,6 +18,7 @@ constexpr const char* examples = R"(Examples:
   sortile classics run radix-1bit -n 1000 --pairs --schedules 64          64 orders of blocks, warps and lanes, checked for races
   sortile classics run radix-1bit -n 8 --workload range:8 --bits 0:3 --steps
   sortile classics run radix-1bit -n 4096 --counters                      sectors, bank conflicts, barriers
+  sortile classics run radix-1bit -n 4096 --bits 0:2 --counters=line      the same for each line of the source
   sortile classics run radix-1bit -n 100M --engine cuda --repeat 5)";
 
 } // namespace
@@ -29,6 +30,7 @@ void add_classics_command(command_line& line, const job_actions& actions) {
       line, "classics", "Lists and runs the classical GPU sorts; exit status 0 only if the result was verified.",
       examples, [job, self, &line, run = actions.classics] {
         job->pairs = (*self)->count("--pairs") != 0;
+        job->counters = !job->counted_by.empty();
         return run ? run(*job, **self, line.voice) : run_beside("sortile-classics", line);
       });
   *self = &command;
@@ -79,7 +81,10 @@ void add_classics_command(command_line& line, const job_actions& actions) {
       ->option_text("NAME");
   command.add_option("--trace", job->trace, "run: write every request of a warp, barrier and value to a file of JSON")
       ->option_text("FILE");
-  command.add_flag("--counters", job->counters, "print what the kernels did: memory sectors, bank conflicts, barriers");
+  command.add_flag(
+      "--counters{total}", job->counted_by,
+      "print what the kernels did: memory sectors, bank conflicts, barriers; =launch, =line, =step: for each "
+      "launch, line of the source or step");
   command.add_flag("--steps", job->steps, "run: print what each step did to the keys");
 }
 

@@ -75,6 +75,7 @@ struct classics_job {
   unsigned schedules = 0;
   unsigned repetitions = 1;
   bool counters = false;
+  std::string counted_by; ///< total, launch, line, step; empty: nobody counts
   std::string trace;        ///< the file that a recorded run goes to
   std::string html, beside; ///< the page's file; another classic on it
   bool steps = false;

@@ -56,6 +56,21 @@ class Classics(CommandTest):
         self.assertIn("barriers", counted())
         self.assertEqual(counted(), counted("--repeat", 3))
 
+    def test_counters_by_launch_line_and_step(self):
+        counted = self.good(*RUN, "radix-1bit", "-n", 2000, "--bits", "0:2", "--counters=launch").decode().split("keys a second\n")[1]
+        self.assertEqual([line.split()[0] for line in counted.splitlines()[:3]], ["make_flags", "single_pass_scan_kernel", "move_by_flags"])
+        self.assertRegex(counted, r"move_by_flags +1 x +8 blocks of  256 +[0-9.]+ sectors a load, [0-9.]+ a store, [0-9]+ bytes")
+        lines = self.good(*RUN, "quicksort-increment", "-n", 2000, "--counters=line").decode()
+        self.assertRegex(lines, r"quicksort_division.hpp:[0-9]+ +global atomic +[0-9]+ requests .* up to (1[6-9]|2[0-9]|3[0-2]) lanes at one address")
+        trees = {name: self.good(*RUN, name, "-n", 2048, "--counters=line").decode() for name in ["scan-blelloch", "scan-blelloch-padded-32"]}
+        self.assertRegex(trees["scan-blelloch"], r"scan.hpp:[0-9]+ +shared .* up to 32-way")
+        self.assertNotIn("32-way", trees["scan-blelloch-padded-32"])
+        steps = self.good(*SHOW, "radix-1bit", "--keys", "3,1,2", "--bits", "0:2", "--counters=step").decode()
+        self.assertEqual(len(re.findall(r"^  counted: 3 launches, ", steps, re.M)), 2)
+        self.refused(*RUN, "radix-1bit", "-n", 5, "--counters=word", says=["word", "launch"])
+        self.refused(*RUN, "radix-1bit", "-n", 5, "--counters=line", "--repeat", 2, says=["--repeat 2"])
+        self.refused(*RUN, "radix-1bit", "-n", 65, "--counters=step", says=["--counters=step", "64"])
+
     def test_steps(self):
         steps = self.good(*RUN, "radix-1bit", "-n", 8, "--workload", "range:8", "--bits", "0:3", "--steps").decode().splitlines()
         self.assertTrue(steps[0].startswith("input: "))

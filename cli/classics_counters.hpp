@@ -1,0 +1,49 @@
+// What --counters=launch, =line and =step count: an observer of the executor that sorts what it is told by launch, by
+// place in the source, and by step.
+#pragma once
+
+#include "classics/step.hpp"
+#include "simt/executor/observer.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sortile::cli {
+
+class detailed_counters : public executor::observer {
+ public:
+  /// `steps` grows while the run is told; null: nobody tells it.
+  explicit detailed_counters(const std::vector<classics::step>* steps) : steps_(steps) {}
+
+  void launch_begins(const executor::launch_shape& launch) override;
+  void launch_ends(const executor::counters& counted) override;
+  void requested(const executor::warp_request& request) override;
+
+  /// A line a launch; launches of one kernel and shape that follow each other are one line.
+  std::string by_launch() const;
+  /// A line for each place in the source that reads, writes or adds; the costliest first.
+  std::string by_line() const;
+  /// What the launches of step `s` counted, as one line; empty where it had none.
+  std::string of_step(std::size_t s) const;
+
+ private:
+  struct launch {
+    std::string kernel;
+    std::uint64_t blocks = 0, threads = 0, times = 0;
+    std::size_t step = 0;
+    executor::counters counted{};
+  };
+  struct place_counters {
+    std::uint64_t requests = 0, units = 0, ideal = 0;
+    unsigned worst_way = 0; ///< of shared storage: words of one bank; of atomics: lanes at one address
+  };
+  using place = std::pair<std::string, std::string>; // "file:line", what
+
+  const std::vector<classics::step>* steps_;
+  std::vector<launch> launches_{};
+  std::map<place, place_counters> places_{};
+};
+
+} // namespace sortile::cli
