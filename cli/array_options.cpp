@@ -25,12 +25,23 @@ void array_options::add_to(CLI::App& command) {
       ->option_text("N")
       ->check(CLI::Range(1u, 65536u))
       ->group(group);
+  command.add_flag("--as-is", as_it_is, "do not unpack gzip and zstd files, nor pack outputs called .gz and .zst")
+      ->group(group);
   constexpr const char* arrays = "Arrays";
   command.add_option("--type", type, "key type of a raw array: u8 … u128, i8 … i128, f16, bf16, f32, f64")
       ->option_text("TYPE")
       ->group(arrays);
-  command.add_option("--key", key_field, "field of structured .npy records that decides (default: the first)")
-      ->option_text("FIELD")
+  command
+      .add_option("--key", keys,
+                  "what decides: a field of structured .npy records (default: the first), or with --record a range of "
+                  "bytes, OFFSET:LENGTH[:TYPE][:be][:desc]; may be repeated")
+      ->option_text("FIELD|RANGE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(arrays);
+  command.add_option("--record", record, "the input is records of N bytes each, without anything between them")
+      ->option_text("N")
       ->group(arrays);
   command
       .add_option("--bits", bits,
@@ -74,6 +85,18 @@ options array_options::for_library() const {
 
 std::optional<key_type> array_options::raw_type() const {
   return type.empty() ? std::nullopt : std::optional(key_type_named(type));
+}
+
+files::packing array_options::packing_of_output(const std::string& path) const {
+  return as_it_is ? files::packing::none : files::packing_by_name(path);
+}
+
+std::size_t array_options::record_bytes() const {
+  constexpr std::uint64_t largest = std::uint64_t{1} << 30;
+  const std::uint64_t bytes = parse_count(record, "--record");
+  if (bytes == 0 || bytes > largest)
+    refuse("--record {}: a record has 1 to {} bytes", record, largest);
+  return static_cast<std::size_t>(bytes);
 }
 
 std::uint64_t parse_count(const std::string& text, std::string_view what) {

@@ -1,25 +1,30 @@
 // Options that name an engine and an order for arrays: shared by sort, check and merge.
 #pragma once
 
+#include "files/packing.hpp"
+
 #include <sortile/options.hpp>
 #include <sortile/types.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 namespace sortile::cli {
 
 struct array_options {
-  std::string type;      ///< of raw keys
-  std::string key_field; ///< of structured .npy records
-  std::string bits;      ///< "B:E"
-  std::string direction; ///< "asc", "desc"
+  std::string type;              ///< of raw keys
+  std::vector<std::string> keys; ///< fields of structured .npy records, or ranges of plain ones
+  std::string record;            ///< --record: bytes of a plain record
+  std::string bits;              ///< "B:E"
+  std::string direction;         ///< "asc", "desc"
   std::string engine;
   unsigned threads = 0;
   bool reverse = false;
+  bool as_it_is = false; ///< packed files are not unpacked, and outputs not packed
 
   void add_to(CLI::App& command);
 
@@ -27,6 +32,10 @@ struct array_options {
   /// Order, bits, engine and threads for the library. \throws invalid_argument
   options for_library() const;
   std::optional<key_type> raw_type() const;
+  /// How an output of this name is packed.
+  files::packing packing_of_output(const std::string& path) const;
+  /// Bytes of a record of --record. \throws invalid_argument
+  std::size_t record_bytes() const;
 };
 
 /// "100000000", "100M", "64k", "2^28", "1e8". \throws invalid_argument

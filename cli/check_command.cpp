@@ -8,6 +8,7 @@
 #include "files/multiset.hpp"
 #include "files/parallel.hpp"
 #include "files/record_sort.hpp"
+#include "files/record_summary.hpp"
 
 #include "testing/verify.hpp"
 
@@ -49,8 +50,35 @@ int check_permutation(const check_job& job, const talk& voice, const std::string
   return all_well;
 }
 
+// Records of one size: what a benchmark of sorts asks for, and the first disorder.
+int check_fixed_records(const check_job& job, files::input source, file_format format, const talk& voice) {
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  const files::fixed_records file = open_fixed_records(std::move(source), format, job.arrays);
+  const files::record_summary summary = files::summarize(file.records, file.order, threads);
+  if (!job.quiet && !job.as_sort && voice.level > 0)
+    fmt::print("records: {}\nchecksum: {}\nduplicate keys: {}\n", summary.records,
+               files::checksum_text(summary.checksum), summary.duplicates);
+  if (summary.first_disorder)
+    return report(job, voice,
+                  fmt::format("{}: record {} (offset {}) is out of order: its key is smaller than that of the record "
+                              "before",
+                              file.name(), *summary.first_disorder,
+                              file.header.size() + *summary.first_disorder * file.record_bytes));
+  if (job.text.unique && summary.duplicates != 0)
+    return report(job, voice,
+                  fmt::format("{}: {} keys are those of the record before", file.name(), summary.duplicates));
+  if (job.permutation_of.empty())
+    return all_well;
+  const files::fixed_records other =
+      open_fixed_records(files::input(job.permutation_of, threads, job.arrays.as_it_is), format, job.arrays);
+  return check_permutation(job, voice, file.name(), files::sum_of_records(file.records, threads),
+                           files::sum_of_records(other.records, threads));
+}
+
 int check_array(const check_job& job, const std::string& path, files::input source, file_format format,
                 const talk& voice) {
+  if (is_ordered_as_records(source, format, job.arrays))
+    return check_fixed_records(job, std::move(source), format, voice);
   refuse_text_options(job.text);
   const options opts = job.arrays.for_library();
   const unsigned threads = files::thread_count(opts.threads);
@@ -96,7 +124,7 @@ int check_lines(const check_job& job, const files::input& source, const talk& vo
       [](std::size_t i) { return i + 1; }, voice);
   if (status != all_well || job.permutation_of.empty())
     return status;
-  const files::input other(job.permutation_of, threads);
+  const files::input other(job.permutation_of, threads, job.arrays.as_it_is);
   return check_permutation(
       job, voice, source.name(), files::sum_of_records(records, threads),
       files::sum_of_records(files::split_lines(other.bytes(), job.text.delimiter(), threads), threads));
@@ -105,26 +133,28 @@ int check_lines(const check_job& job, const files::input& source, const talk& vo
 int check_table(const check_job& job, files::input source, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
   const unsigned threads = files::thread_count(job.arrays.threads);
-  const files::csv_dialect dialect = job.text.dialect(format == file_format::tsv ? '\t' : ',');
-  const files::csv_table table = files::open_csv(std::move(source), dialect, threads);
+  const files::csv_options options = job.text.table_options(format == file_format::tsv);
+  files::csv_table table = files::open_csv(std::move(source), options, threads);
   const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);
   const int status = check_records(
-      job, table.source.name(), table.rows, order, [&](std::size_t i) { return files::line_of(table, i); }, voice);
+      job, table.name(), table.rows, order, [&](std::size_t i) { return files::place_of(table, i).line; }, voice);
   if (status != all_well || job.permutation_of.empty())
     return status;
-  const files::csv_table other = files::open_csv(files::input(job.permutation_of, threads), dialect, threads);
+  files::csv_table other =
+      files::open_csv(files::input(job.permutation_of, threads, job.arrays.as_it_is), options, threads);
   if (other.header != table.header)
-    return report(job, voice,
-                  fmt::format("{}: its header is another than that of {}", table.source.name(), other.source.name()));
-  return check_permutation(job, voice, table.source.name(), files::sum_of_records(table.rows, threads),
+    return report(job, voice, fmt::format("{}: its header is another than that of {}", table.name(), other.name()));
+  files::check_csv(other, {}, job.text.rule_of_bad_rows(), threads);
+  return check_permutation(job, voice, table.name(), files::sum_of_records(table.rows, threads),
                            files::sum_of_records(other.rows, threads));
 }
 
 int check_one(const check_job& job, const std::string& path, const talk& voice) {
-  files::input source(path, files::thread_count(job.arrays.threads));
+  files::input source(path, files::thread_count(job.arrays.threads), job.arrays.as_it_is);
   const file_format format = format_of(path, source.bytes(), job.format, job.arrays, job.text);
   if (!job.permutation_of.empty())
-    need_same_format(job.permutation_of, first_bytes(job.permutation_of), format, job.format, job.arrays, job.text);
+    need_same_format(job.permutation_of, first_bytes(job.permutation_of, job.arrays.as_it_is), format, job.format,
+                     job.arrays, job.text);
   if (is_array(format))
     return check_array(job, path, std::move(source), format, voice);
   return is_table(format) ? check_table(job, std::move(source), format, voice) : check_lines(job, source, voice);

@@ -19,14 +19,12 @@ using files::refuse;
 
 namespace {
 
-const std::map<std::string, file_format> formats{{"lines", file_format::lines},
-                                                 {"csv", file_format::csv},
-                                                 {"tsv", file_format::tsv},
-                                                 {"npy", file_format::npy},
-                                                 {"raw", file_format::raw}};
+const std::map<std::string, file_format> formats{{"lines", file_format::lines}, {"csv", file_format::csv},
+                                                 {"tsv", file_format::tsv},     {"npy", file_format::npy},
+                                                 {"raw", file_format::raw},     {"records", file_format::records}};
 
 std::string extension_of(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::string extension = std::filesystem::path(files::without_packing(path)).extension().string();
   return extension.empty() ? extension : extension.substr(1);
 }
 
@@ -58,6 +56,8 @@ constexpr const char* name_of(file_format format) {
     return "a .npy array";
   case file_format::raw:
     return "an array of raw keys";
+  case file_format::records:
+    return "records of one size";
   default:
     return "text lines";
   }
@@ -79,6 +79,24 @@ file_format format_with_type(const std::string& path, std::optional<file_format>
     refuse("{}: its name says keys of type {}, --type says {} (--format raw too, and --type decides)", file,
            name(*named), arrays.type);
   return file_format::raw;
+}
+
+// --record N: plain records, unless the file says that it is something else.
+file_format format_with_record(const std::string& path, std::optional<file_format> by_name, bool is_npy,
+                               const array_options& arrays, const text_options& text) {
+  const std::string file = files::display_name(path);
+  if (is_npy || by_name == file_format::npy)
+    refuse("{}: is a .npy array, which says its own records: --record goes with plain ones (--format records takes the "
+           "header for records too)",
+           file);
+  if (by_name && is_table(*by_name))
+    refuse("{}: its name says {}: --record goes with plain records (--format records says that it holds such)", file,
+           name_of(*by_name));
+  if (!arrays.type.empty())
+    refuse("--record and --type: say the type in the key, such as --key 8:4:u32");
+  if (const std::string option = text.named_for_arrays(); !option.empty() && option != "-u")
+    refuse("{} goes with text; records are ordered with --key OFFSET:LENGTH[:TYPE] and -r", option);
+  return file_format::records;
 }
 
 // Options of one kind on a file of another would tear it apart.
@@ -109,10 +127,11 @@ void refuse_known_beginnings(const std::string& path, std::string_view begin) {
 
 void add_format_option(CLI::App& command, std::string& format) {
   command
-      .add_option("--format", format,
-                  "lines, csv, tsv, npy or raw (default: by the file's name, else its first bytes, else lines)")
+      .add_option(
+          "--format", format,
+          "lines, csv, tsv, npy, raw or records (default: by the file's name, else its first bytes, else lines)")
       ->option_text("FORMAT")
-      ->check(CLI::IsMember({"lines", "csv", "tsv", "npy", "raw"}));
+      ->check(CLI::IsMember({"lines", "csv", "tsv", "npy", "raw", "records"}));
 }
 
 std::optional<key_type> type_by_name(const std::string& path) {
@@ -136,8 +155,9 @@ std::optional<file_format> format_by_name(const std::string& path) {
   return std::nullopt;
 }
 
-std::string first_bytes(const std::string& path) {
-  std::string first(first_bytes_wanted, '\0');
+std::string first_bytes(const std::string& path, bool as_it_is) {
+  constexpr std::size_t enough_to_unpack = 4096;
+  std::string first(enough_to_unpack, '\0');
   const files::file_descriptor file = files::open_input(path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
@@ -146,6 +166,13 @@ std::string first_bytes(const std::string& path) {
   first.resize(files::read_fully_at(file.get(), first.data(), first.size(),
                                     static_cast<std::uint64_t>(std::max<off_t>(position, 0)),
                                     files::display_name(path)));
+  const files::packing how = as_it_is ? files::packing::none : files::packing_of(first);
+  if (how != files::packing::none) {
+    std::string plain(first_bytes_wanted, '\0');
+    plain.resize(files::unpacker(how, files::display_name(path)).run(first, plain.data(), plain.size()).put);
+    return plain;
+  }
+  first.resize(std::min(first.size(), first_bytes_wanted));
   return first;
 }
 
@@ -155,6 +182,8 @@ file_format format_of(const std::string& path, std::string_view begin, const std
     return formats.at(said);
   const bool is_npy = files::looks_like_npy(begin);
   const std::optional<file_format> by_name = format_by_name(path);
+  if (!arrays.record.empty())
+    return format_with_record(path, by_name, is_npy, arrays, text);
   if (!arrays.type.empty())
     return format_with_type(path, by_name, is_npy, arrays);
   if (!by_name || !is_array(*by_name))
@@ -191,7 +220,7 @@ void need_output_name(const std::string& path, file_format format, std::optional
 }
 
 files::array_file open_array(const std::string& path, file_format format, const array_options& arrays) {
-  return open_array(files::input(path, files::thread_count(arrays.threads)), path, format, arrays);
+  return open_array(files::input(path, files::thread_count(arrays.threads), arrays.as_it_is), path, format, arrays);
 }
 
 files::array_file open_array(files::input source, const std::string& path, file_format format,
@@ -199,15 +228,37 @@ files::array_file open_array(files::input source, const std::string& path, file_
   if (format == file_format::npy) {
     if (!arrays.type.empty())
       refuse("--type goes with raw arrays; a .npy file says its own type");
-    return files::open_npy(std::move(source), arrays.key_field);
+    return files::open_npy(std::move(source), arrays.keys.empty() ? std::string() : arrays.keys.front());
   }
-  if (!arrays.key_field.empty())
-    refuse("--key goes with structured .npy records; a raw array has no fields");
+  if (!arrays.keys.empty())
+    refuse("--key goes with structured .npy records and --record; a raw array has no fields");
   const std::optional<key_type> type = arrays.raw_type().has_value() ? arrays.raw_type() : type_by_name(path);
   if (!type)
     refuse("{}: say the type of its keys: --type u32 (u8 … u128, i8 … i128, f16, bf16, f32, f64)",
            files::display_name(path));
   return files::open_raw(std::move(source), *type);
+}
+
+bool is_ordered_as_records(const files::input& source, file_format format, const array_options& arrays) {
+  if (format == file_format::records)
+    return true;
+  if (format != file_format::npy || !arrays.type.empty() ||
+      !files::needs_records(source.bytes(), source.name(), arrays.keys))
+    return false;
+  if (!arrays.bits.empty())
+    refuse("--bits goes with one key of an integer or float type");
+  return true;
+}
+
+files::fixed_records open_fixed_records(files::input source, file_format format, const array_options& arrays) {
+  const unsigned threads = files::thread_count(arrays.threads);
+  if (format == file_format::npy)
+    return files::open_npy_records(std::move(source), arrays.keys, arrays.descending(), threads);
+  if (arrays.record.empty())
+    refuse("--format records: say how large they are: --record N");
+  if (!arrays.bits.empty())
+    refuse("--bits goes with arrays (.npy and raw); records have --key OFFSET:LENGTH[:TYPE]");
+  return files::open_records(std::move(source), arrays.record_bytes(), arrays.keys, arrays.descending(), threads);
 }
 
 void refuse_text_options(const text_options& text) {
@@ -216,10 +267,11 @@ void refuse_text_options(const text_options& text) {
 }
 
 void refuse_array_options(const array_options& arrays) {
-  const char* name = !arrays.type.empty()        ? "--type"
-                     : !arrays.key_field.empty() ? "--key"
-                     : !arrays.bits.empty()      ? "--bits"
-                                                 : nullptr;
+  const char* name = !arrays.type.empty()     ? "--type"
+                     : !arrays.keys.empty()   ? "--key"
+                     : !arrays.record.empty() ? "--record"
+                     : !arrays.bits.empty()   ? "--bits"
+                                              : nullptr;
   if (name != nullptr)
     refuse("{} goes with arrays (.npy and raw); text is ordered with -k and --by", name);
 }

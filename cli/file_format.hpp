@@ -5,15 +5,16 @@
 #include "text_options.hpp"
 
 #include "files/array_file.hpp"
+#include "files/fixed_records.hpp"
 
 #include <string>
 
 namespace sortile::cli {
 
-enum class file_format { lines, csv, tsv, npy, raw };
+enum class file_format { lines, csv, tsv, npy, raw, records };
 
 constexpr bool is_array(file_format format) {
-  return format == file_format::npy || format == file_format::raw;
+  return format == file_format::npy || format == file_format::raw || format == file_format::records;
 }
 constexpr bool is_table(file_format format) {
   return format == file_format::csv || format == file_format::tsv;
@@ -27,9 +28,9 @@ inline constexpr const char* no_sync_text =
 void add_format_option(CLI::App& command, std::string& format);
 
 /// The first bytes of a regular file, which tell what some files are; nothing of a pipe, which could not be read again.
-/// Moves no position.
+/// Moves no position. Of packed files, the first bytes of what is packed.
 inline constexpr std::size_t first_bytes_wanted = 16;
-std::string first_bytes(const std::string& path);
+std::string first_bytes(const std::string& path, bool as_it_is = false);
 
 /// Decides. `begin` holds the input's first bytes, as far as they are known.
 /// \throws invalid_argument where options contradict each other, or what the file's name or first bytes say
@@ -56,6 +57,11 @@ std::optional<key_type> type_by_name(const std::string& path);
 files::array_file open_array(const std::string& path, file_format format, const array_options& arrays);
 files::array_file open_array(files::input source, const std::string& path, file_format format,
                              const array_options& arrays);
+
+/// Whether an array is sorted as records ordered by ranges of bytes, and not as keys of the library.
+bool is_ordered_as_records(const files::input& source, file_format format, const array_options& arrays);
+/// Opens such. \throws invalid_argument, io_failure
+files::fixed_records open_fixed_records(files::input source, file_format format, const array_options& arrays);
 
 /// \throws invalid_argument naming an option that has no meaning for arrays
 void refuse_text_options(const text_options& text);

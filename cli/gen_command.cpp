@@ -2,6 +2,7 @@
 #include "array_options.hpp"
 #include "command_line.hpp"
 #include "file_format.hpp"
+#include "gen_records.hpp"
 #include "key_lines.hpp"
 
 #include "files/failure.hpp"
@@ -26,6 +27,8 @@ std::string examples() {
          "position\n"
          "  sortile gen uniform -n 2^20 --type f64 --seed 7 -o keys.f64        a raw array\n"
          "  sortile gen few:16 -n 1000 --type i32 --format lines               decimal lines\n"
+         "  sortile gen sortbenchmark -n 1M -o records.dat                     records of 100 bytes, as gensort "
+         "makes them\n"
          "\nWorkloads:\n" +
          testing::workload_list();
 }
@@ -110,7 +113,29 @@ void gen_lines(const testing::workload& keys_of, const record_shape& shape, file
       bar.sink());
 }
 
+int gen_benchmark(const gen_job& job, const talk& voice) {
+  if (!job.type.empty() || !job.pairs.empty() || job.seed != 1)
+    refuse("sortbenchmark has records of its own: no --type, --pairs or --seed goes with it");
+  const bool as_text =
+      job.format == "lines" || (job.format.empty() && format_by_name(job.output) == file_format::lines);
+  if (job.format == "npy" || (job.format.empty() && format_by_name(job.output) == file_format::npy))
+    refuse("sortbenchmark makes records (allowed: --format raw for binary ones, lines for printable ones)");
+  if (!as_text)
+    refuse_binary_to_terminal(job.output, job.force);
+  const std::uint64_t n = parse_count(job.count, "-n");
+  progress_bar bar(voice);
+  bar.phase("gen");
+  files::output to(job.output, !job.no_sync, files::packing_by_name(job.output));
+  gen_benchmark_records(n, as_text, to, files::thread_count(job.threads), bar);
+  to.commit();
+  bar.phase({});
+  voice.say(2, "{} records in {:.3f} s", n, bar.seconds());
+  return all_well;
+}
+
 int run_gen(const gen_job& job, const talk& voice) {
+  if (job.workload == "sortbenchmark")
+    return gen_benchmark(job, voice);
   const testing::workload keys_of = testing::workload_named(job.workload);
   const std::uint64_t n = parse_count(job.count, "-n");
   const key_type type = job.type.empty() ? type_by_name(job.output).value_or(key_type::u32) : key_type_named(job.type);
@@ -130,7 +155,7 @@ int run_gen(const gen_job& job, const talk& voice) {
   need_output_name(job.output, format, type, job.format);
   progress_bar bar(voice);
   bar.phase("gen");
-  files::output to(job.output, !job.no_sync);
+  files::output to(job.output, !job.no_sync, files::packing_by_name(job.output));
   if (is_array(format))
     gen_array(keys_of, shape, format, job.pairs, to, files::thread_count(job.threads), bar);
   else

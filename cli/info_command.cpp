@@ -1,6 +1,8 @@
 // sortile info: what this build is, and what it can use on this machine.
 #include "beside.hpp"
 #include "command_line.hpp"
+#include "file_format.hpp"
+#include "file_info.hpp"
 
 #include "files/parallel.hpp"
 
@@ -20,8 +22,9 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr const char* examples = R"(Examples:
-  sortile info          for people
-  sortile info --json   for programs)";
+  sortile info          version, machine, engines
+  sortile info --json   for programs
+  sortile info t.csv    how a file would be understood: columns, types, rows, what it is in order by)";
 
 /// The programs that some commands are, and which.
 struct program {
@@ -144,11 +147,20 @@ int show_json() {
 } // namespace
 
 void add_info_command(command_line& line) {
-  auto as_json = std::make_shared<bool>(false);
-  CLI::App& command =
-      *add_command(line, "info", "Shows version, build, machine, GPUs, and the engines that can be used.", examples,
-                   [as_json] { return *as_json ? show_json() : show_text(); });
-  command.add_flag("--json", *as_json, "as JSON");
+  auto job = std::make_shared<file_info_job>();
+  CLI::App& command = *add_command(
+      line, "info",
+      "Shows version, build, machine, GPUs, and the engines that can be used; of files, how they would be understood.",
+      examples, [job] {
+        if (job->inputs.empty())
+          return job->as_json ? show_json() : show_text();
+        return show_file_info(*job);
+      });
+  command.add_option("FILE", job->inputs, "files to be told about; -: standard input");
+  command.add_flag("--json", job->as_json, "as JSON");
+  add_format_option(command, job->format);
+  job->arrays.add_to(command);
+  job->text.add_to(command);
 }
 
 } // namespace sortile::cli

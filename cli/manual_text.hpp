@@ -25,19 +25,25 @@ inline constexpr std::string_view manual_description =
     "straight through.";
 
 inline constexpr std::array manual_sections{
-    manual_section{"FORMATS", "The format is what --format says; else what --type, -k, -n, \xe2\x80\xa6 (lines) or "
-                              "--by (table) imply; else what the name "
-                              "says (.npy, .csv, .tsv, .txt, .raw, .bin, .u8 \xe2\x80\xa6 .f64); else .npy where the "
-                              "file begins so; else lines.\n\n"
-                              "npy: versions 1 to 3, one dimension, dtypes i1 to i8, u1 to u8, f2 to f8 of either byte "
-                              "order, and structured dtypes "
-                              "ordered by one field. The output has the header of the input.\n\n"
-                              "raw: keys of this machine's byte order, one after the other; --type says which.\n\n"
-                              "csv, tsv: RFC 4180 with a header, which stays first. Rows keep their bytes. A column is "
-                              "ordered as numbers where every "
-                              "cell is a number or empty (:num demands it, :text forbids it); numbers may have signs, "
-                              "points and exponents and are compared "
-                              "exactly; empty cells come before all numbers, nan after them."},
+    manual_section{
+        "FORMATS",
+        "The format is what --format says; else what --type, -k, -n, \xe2\x80\xa6 (lines) or "
+        "--by (table) imply; else what the name "
+        "says (.npy, .csv, .tsv, .txt, .raw, .bin, .u8 \xe2\x80\xa6 .f64); else .npy where the "
+        "file begins so; else lines.\n\n"
+        "npy: versions 1 to 3, one dimension, dtypes i1 to i8, u1 to u8, f2 to f8, b1, M8, m8, S and U of either byte "
+        "order, and structured dtypes "
+        "ordered by fields. The output has the header of the input.\n\n"
+        "records: plain records of the size that --record says, ordered by ranges of bytes "
+        "(--key 0:10, --key 8:4:u32:desc).\n\n"
+        "gzip and zstd files are unpacked, and outputs called .gz and .zst packed (not with "
+        "--as-is).\n\n"
+        "raw: keys of this machine's byte order, one after the other; --type says which.\n\n"
+        "csv, tsv: RFC 4180 with a header, which stays first. Rows keep their bytes. A column is "
+        "ordered as numbers or times where every "
+        "cell is one or empty (:num and :time demand it, :text forbids it); numbers may have signs, "
+        "points and exponents and are compared "
+        "exactly; empty cells come before all numbers, nan after them."},
     manual_section{
         "EXIT STATUS",
         "0 where all is well; 1 where check (or sort -c) found a disorder or a difference; 2 for every other trouble."},

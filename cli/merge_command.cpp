@@ -4,8 +4,9 @@
 #include "text_commands.hpp"
 
 #include "files/array_merge.hpp"
-#include "files/column_keys.hpp"
 #include "files/failure.hpp"
+#include "files/npy.hpp"
+#include "files/parallel.hpp"
 #include "files/record_merge.hpp"
 
 #include <memory>
@@ -22,56 +23,73 @@ constexpr const char* examples = R"(Examples:
   sortile merge a.csv b.csv --by size:num:desc -o all.csv   tables with the same header; numeric columns are named :num
   sortile merge a.npy b.npy -o all.npy                   arrays of one dtype)";
 
+// Records of one size: held in memory, merged one by one.
+int merge_fixed_records(const merge_job& job, file_format format, std::vector<files::input> sources) {
+  std::vector<files::fixed_records> inputs;
+  std::size_t records = 0;
+  for (files::input& source : sources) {
+    inputs.push_back(open_fixed_records(std::move(source), format, job.arrays));
+    records += inputs.back().records.size();
+    if (inputs.back().descr != inputs[0].descr)
+      files::fail(inputs.back().name(), "its records are {}, not {} as those of {}", inputs.back().descr,
+                  inputs[0].descr, inputs[0].name());
+  }
+  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
+  if (format == file_format::npy)
+    to.write(files::make_npy_header(inputs[0].descr, records));
+  files::merge_fixed(inputs, {.order = inputs[0].order, .unique = job.text.unique, .trusted = job.trusted}, to);
+  to.commit();
+  return all_well;
+}
+
 int merge_array_files(const merge_job& job, file_format format, const talk& voice) {
-  refuse_text_options(job.text);
   refuse_binary_to_terminal(job.output, job.force);
+  std::vector<files::input> sources;
+  for (const std::string& path : job.inputs)
+    sources.emplace_back(path, files::thread_count(job.arrays.threads), job.arrays.as_it_is);
+  if (is_ordered_as_records(sources[0], format, job.arrays)) {
+    if (const std::string option = job.text.named_for_arrays();
+        !option.empty() && (option != "-u" || format == file_format::npy))
+      refuse("{} does not go with records", option);
+    return merge_fixed_records(job, format, std::move(sources));
+  }
+  refuse_text_options(job.text);
   progress_bar bar(voice);
   std::vector<files::array_file> arrays;
-  for (const std::string& path : job.inputs)
-    arrays.push_back(open_array(path, format, job.arrays));
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    arrays.push_back(open_array(std::move(sources[i]), job.inputs[i], format, job.arrays));
   need_output_name(job.output, format, arrays[0].layout.key, job.format);
   bar.phase("merge");
   options opts = job.arrays.for_library();
   opts.progress = bar.callback();
-  files::output to(job.output, !job.no_sync);
+  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
   files::merge_arrays(arrays, to, opts, !job.trusted);
   to.commit();
   return all_well;
 }
 
-// The columns of --by for rows that come one after the other: types cannot be detected, since not every value is known.
-files::record_order order_of_columns(const merge_job& job, const std::vector<std::string>& names,
-                                     const files::csv_dialect& dialect) {
-  if (job.text.by.empty())
-    refuse("say by which columns the tables are in order: --by NAME[:desc][:num],…");
-  files::record_order order;
-  for (const files::column_key& column : files::parse_column_keys(job.text.by)) {
-    files::key_part part{.where = files::key_part::place::cell,
-                         .reverse = column.descending.value_or(job.arrays.descending())};
-    part.as =
-        column.as == files::column_key::form::number ? files::key_part::form::number : files::key_part::form::text;
-    part.column = files::column_named(names, column.name, job.inputs[0]);
-    part.dialect = dialect;
-    order.push_back(part);
-  }
-  return order;
-}
-
 int merge_tables(const merge_job& job, file_format format, std::vector<std::unique_ptr<files::record_reader>>& inputs,
                  files::merge_rules& rules, files::output& to) {
-  const files::csv_dialect dialect = job.text.dialect(format == file_format::tsv ? '\t' : ',');
+  const files::csv_options options = job.text.table_options(format == file_format::tsv);
+  if (!options.header || options.comment || !job.text.bad_rows.empty())
+    refuse("{} does not go with merge, which reads row by row (sortile sort takes several tables too)",
+           !options.header   ? "--no-header"
+           : options.comment ? "--comment"
+                             : "--bad-rows");
+  files::csv_dialect dialect{options.separator.value_or(','), options.quotes};
   std::string header;
   for (const std::string& path : job.inputs) {
-    inputs.push_back(std::make_unique<files::record_reader>(path, '\n', dialect, &to));
+    inputs.push_back(std::make_unique<files::record_reader>(path, '\n', dialect, &to, job.arrays.as_it_is));
     if (!inputs.back()->next())
       files::fail(inputs.back()->name(), "is empty (a table begins with a header row)");
-    if (inputs.size() == 1)
+    if (inputs.size() == 1) {
       header = inputs.back()->record();
-    else if (inputs.back()->record() != header)
+      dialect.separator = options.separator ? *options.separator : files::found_separator(header, options);
+    } else if (inputs.back()->record() != header)
       files::fail(inputs.back()->name(), "its header is another than that of {}", inputs.front()->name());
   }
   const std::vector<std::string> names = files::csv_names(header, dialect);
-  rules.order = order_of_columns(job, names, dialect);
+  rules.order = job.text.for_row_stream(names, dialect, job.inputs[0], job.arrays.descending());
   rules.line_end = header.ends_with('\r') ? "\r" : "";
   rules.validate = [columns = names.size(), dialect, order = rules.order](std::string_view row) {
     files::validate_row(row, columns, dialect, order);
@@ -86,7 +104,8 @@ int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_
                 files::merge_rules& rules, files::output& to) {
   rules.order = job.text.for_lines(job.arrays.descending());
   for (const std::string& path : job.inputs) {
-    inputs.push_back(std::make_unique<files::record_reader>(path, job.text.delimiter(), std::nullopt, &to));
+    inputs.push_back(
+        std::make_unique<files::record_reader>(path, job.text.delimiter(), std::nullopt, &to, job.arrays.as_it_is));
     // Of a pipe, this is the first that is seen.
     need_same_format(path, inputs.back()->first_bytes(first_bytes_wanted), file_format::lines, job.format, job.arrays,
                      job.text);
@@ -104,7 +123,7 @@ int merge_text(const merge_job& job, file_format format) {
   std::vector<std::unique_ptr<files::record_reader>> inputs;
   if (is_table(format) && job.text.wants_lines())
     refuse("{} goes with lines; tables are merged with --by", job.text.named_for_arrays());
-  files::output to(job.output, !job.no_sync);
+  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
   return is_table(format) ? merge_tables(job, format, inputs, rules, to) : merge_lines(job, inputs, rules, to);
 }
 
@@ -114,9 +133,11 @@ int run_merge(const merge_job& given, const talk& voice) {
   merge_job job = given;
   if (job.inputs.empty())
     job.inputs.push_back("-");
-  const file_format format = format_of(job.inputs[0], first_bytes(job.inputs[0]), job.format, job.arrays, job.text);
+  const file_format format =
+      format_of(job.inputs[0], first_bytes(job.inputs[0], job.arrays.as_it_is), job.format, job.arrays, job.text);
   for (std::size_t i = 1; i < job.inputs.size(); ++i)
-    need_same_format(job.inputs[i], first_bytes(job.inputs[i]), format, job.format, job.arrays, job.text);
+    need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
+                     job.text);
   return is_array(format) ? merge_array_files(job, format, voice) : merge_text(job, format);
 }
 

@@ -80,7 +80,7 @@ void read_sort_arguments(command_line& line) {
   line.arguments.resize(1);
   line.arguments.push_back("sort");
   if (by_name)
-    line.arguments.insert(line.arguments.end(), {"--format", "lines"});
+    line.arguments.insert(line.arguments.end(), {"--format", "lines", "--as-is"});
   line.arguments.insert(line.arguments.end(), plain.begin(), plain.end());
 }
 

@@ -4,6 +4,7 @@
 
 #include "command_line.hpp"
 
+#include "files/binary_keys.hpp"
 #include "files/failure.hpp"
 
 #include <algorithm>
@@ -270,7 +271,8 @@ class reader {
       return arguments_.push_back(name);
     const std::string value = checked_value(name, optarg);
     need_one_value(name, value, arguments_);
-    const bool is_key = name == "--key" && value.find_first_of("0123456789") == 0; // else the field of a record
+    // Else the field of a record, or a range of its bytes.
+    const bool is_key = name == "--key" && value.find_first_of("0123456789") == 0 && !files::looks_like_range(value);
     arguments_.push_back(is_key ? "--key-def" : name);
     arguments_.push_back(value);
   }

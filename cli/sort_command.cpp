@@ -34,6 +34,7 @@ constexpr const char* examples = R"(Examples:
   sortile sort keys.npy --quantiles 0.5,0.99        the median, and the key that one in a hundred exceeds
   gzip -dc log.gz | sortile sort -k2,2 - | less      from a pipe into a pipe
   sortile sort --rows scores.npy -o sorted.npy       each row of a matrix; --axis 0: each column
+  sortile sort records.dat --record 100 --key 0:10 -o sorted.dat   records of 100 bytes by their first 10
   sortile sort --explain keys.npy                    how it would be done, and why)";
 
 struct sort_job {
@@ -53,6 +54,7 @@ struct sort_job {
   bool force = false;
   bool no_sync = false;
   bool explain = false;
+  bool types = false;
   bool check = false;
   bool check_quietly = false;
   bool merge = false;
@@ -91,17 +93,18 @@ std::optional<files::values_file> open_values(const sort_job& job) {
     refuse("--values and --values-output go together");
   if (job.values.empty())
     return std::nullopt;
-  return files::open_values(job.values, value_bytes(job.values_type), files::thread_count(job.arrays.threads));
+  return files::open_values(job.values, value_bytes(job.values_type), files::thread_count(job.arrays.threads),
+                            job.arrays.as_it_is);
 }
 
 void write_array(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
                  const options& opts) {
-  files::output to(job.output, !job.no_sync);
+  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
   if (!values) {
     files::sort_array(array, to, opts);
     return to.commit();
   }
-  files::output values_to(job.values_output, !job.no_sync);
+  files::output values_to(job.values_output, !job.no_sync, job.arrays.packing_of_output(job.values_output));
   if (files::same_place(to, values_to))
     refuse("-o {} and --values-output {} lead to the same file, in which one result would be lost", job.output,
            job.values_output);
@@ -120,7 +123,8 @@ int sort_along(const sort_job& job, files::input source, file_format format, con
   const long axis = job.axis.value_or(-1);
   progress_bar bar(voice);
   options opts = job.arrays.for_library();
-  const files::array_file array = files::open_npy(std::move(source), job.arrays.key_field, files::npy_axes::any);
+  const files::array_file array = files::open_npy(
+      std::move(source), job.arrays.keys.empty() ? std::string() : job.arrays.keys.front(), files::npy_axes::any);
   const plan how = files::explain_array_along(array, axis, opts);
   if (job.explain)
     return explained(how);
@@ -128,7 +132,7 @@ int sort_along(const sort_job& job, files::input source, file_format format, con
   need_output_name(job.output, format, array.layout.key, job.format);
   opts.progress = bar.callback();
   bar.phase("sort");
-  files::output to(job.output, !job.no_sync);
+  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
   files::sort_array_along(array, axis, to, opts);
   to.commit();
   bar.phase({});
@@ -177,7 +181,7 @@ int write_top(const sort_job& job, const files::array_file& array, file_format f
   progress_bar bar(voice);
   opts.progress = bar.callback();
   bar.phase("select");
-  files::output to(job.output, !job.no_sync);
+  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
   files::write_array_top(array, k, to, opts);
   to.commit();
   bar.phase({});
@@ -185,13 +189,66 @@ int write_top(const sort_job& job, const files::array_file& array, file_format f
   return all_well;
 }
 
+// Sorts records that are in memory; `header` goes first, `last` behind them.
+int sort_records_to(const sort_job& job, const files::record_table& records, std::string_view header,
+                    const files::record_order& order, std::string_view last, progress_bar& bar, const talk& voice) {
+  options opts = job.arrays.for_library();
+  const unsigned threads = files::thread_count(opts.threads);
+  const plan how = files::explain_record_sort(records.size(), records.text.size(), order, opts);
+  if (job.explain)
+    return explained(how);
+  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
+  bar.phase("sort");
+  opts.progress = bar.callback();
+  files::raw_array<std::uint32_t> sorted = files::sort_records(records, order, opts);
+  std::size_t kept = sorted.size();
+  if (job.text.unique)
+    kept = files::keep_first_of_equals(records, order, {sorted.data(), sorted.size()}, threads);
+  bar.phase("write");
+  to.write(header);
+  files::write_records(records, {sorted.data(), kept}, to, threads, bar.sink());
+  to.write(last);
+  to.commit();
+  bar.phase({});
+  say_done(voice, records.size(), "records", bar, how);
+  return all_well;
+}
+
+// Records of one size, of which the library has no such keys, or several.
+int sort_fixed_records(const sort_job& job, files::input source, file_format format, const talk& voice) {
+  if (!(job.values + job.values_output + job.values_type).empty())
+    refuse("--values goes with arrays whose keys are numbers");
+  if (!(job.top + job.quantiles).empty())
+    refuse("--top and --quantiles go with arrays whose keys are numbers");
+  if (const std::string option = job.text.named_for_arrays(); !option.empty() && option != "-u")
+    refuse("{} goes with text; records are ordered with --key and -r", option);
+  if (format == file_format::npy && job.text.unique)
+    refuse("-u does not go with .npy files");
+  if (!job.explain)
+    refuse_binary_to_terminal(job.output, job.force);
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  progress_bar bar(voice);
+  bar.phase("read");
+  files::input all =
+      format == file_format::npy || job.inputs.size() == 1
+          ? std::move(source)
+          : files::append(std::move(source), std::span(job.inputs).subspan(1), {}, threads, job.arrays.as_it_is);
+  if (format == file_format::npy && job.inputs.size() != 1)
+    refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  const files::fixed_records file = open_fixed_records(std::move(all), format, job.arrays);
+  return sort_records_to(job, file.records, file.header, file.order, {}, bar, voice);
+}
+
 int sort_one_array(const sort_job& job, files::input source, file_format format, const talk& voice) {
+  const bool along = job.rows || job.axis;
+  if (!along && is_ordered_as_records(source, format, job.arrays))
+    return sort_fixed_records(job, std::move(source), format, voice);
   refuse_text_options(job.text);
   if (job.inputs.size() != 1)
     refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
-  if ((job.rows || job.axis) && !(job.top + job.quantiles).empty())
+  if (along && !(job.top + job.quantiles).empty())
     refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
-  if (job.rows || job.axis)
+  if (along)
     return sort_along(job, std::move(source), format, voice);
   progress_bar bar(voice);
   options opts = job.arrays.for_library();
@@ -216,54 +273,53 @@ int sort_one_array(const sort_job& job, files::input source, file_format format,
   return all_well;
 }
 
-// Sorts records that are in memory; `header` goes first.
-int sort_records_to(const sort_job& job, const files::record_table& records, std::string_view header,
-                    const files::record_order& order, progress_bar& bar, const talk& voice) {
-  options opts = job.arrays.for_library();
-  const unsigned threads = files::thread_count(opts.threads);
-  const plan how = files::explain_record_sort(records.size(), records.text.size(), order, opts);
-  if (job.explain)
-    return explained(how);
-  files::output to(job.output, !job.no_sync);
-  bar.phase("sort");
-  opts.progress = bar.callback();
-  files::raw_array<std::uint32_t> sorted = files::sort_records(records, order, opts);
-  std::size_t kept = sorted.size();
-  if (job.text.unique)
-    kept = files::keep_first_of_equals(records, order, {sorted.data(), sorted.size()}, threads);
-  bar.phase("write");
-  to.write(header);
-  files::write_records(records, {sorted.data(), kept}, to, threads, bar.sink());
-  to.commit();
-  bar.phase({});
-  say_done(voice, records.size(), "records", bar, how);
-  return all_well;
-}
-
 int sort_lines(const sort_job& job, files::input first, const talk& voice) {
   refuse_array_options(job.arrays);
   const files::record_order order = job.text.for_lines(job.arrays.descending());
   const unsigned threads = files::thread_count(job.arrays.threads);
   progress_bar bar(voice);
   bar.phase("read");
-  const files::input source =
-      files::append(std::move(first), std::span(job.inputs).subspan(1), job.text.delimiter(), threads);
+  const files::input source = files::append(std::move(first), std::span(job.inputs).subspan(1), job.text.delimiter(),
+                                            threads, job.arrays.as_it_is);
   bar.phase("cut");
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
-  return sort_records_to(job, records, {}, order, bar, voice);
+  return sort_records_to(job, records, {}, order, {}, bar, voice);
+}
+
+// The rows of all inputs.
+files::csv_table open_tables(const sort_job& job, files::input first, const files::csv_options& options,
+                             unsigned threads) {
+  std::vector<files::csv_table> tables;
+  tables.push_back(files::open_csv(std::move(first), options, threads));
+  for (std::size_t i = 1; i < job.inputs.size(); ++i)
+    tables.push_back(files::open_csv(files::input(job.inputs[i], threads, job.arrays.as_it_is), options, threads));
+  return files::join_tables(std::move(tables));
+}
+
+int show_types(files::csv_table& table, files::bad_rows rule, unsigned threads) {
+  const std::vector<files::cell_check> all(table.names.size(), files::cell_check::detect);
+  const std::vector<files::column_facts> facts = files::check_csv(table, all, rule, threads);
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    fmt::print("{}\t{}\n", table.names[i], files::name_of(facts[i].type()));
+  return all_well;
 }
 
 int sort_table(const sort_job& job, files::input source, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
-  if (job.inputs.size() != 1)
-    refuse("tables are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
   const unsigned threads = files::thread_count(job.arrays.threads);
   progress_bar bar(voice);
   bar.phase("cut");
-  const files::csv_table table =
-      files::open_csv(std::move(source), job.text.dialect(format == file_format::tsv ? '\t' : ','), threads);
+  files::csv_table table =
+      open_tables(job, std::move(source), job.text.table_options(format == file_format::tsv), threads);
+  const files::bad_rows rule = job.text.rule_of_bad_rows();
+  if (job.types)
+    return show_types(table, rule, threads);
   const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);
-  return sort_records_to(job, table.rows, std::string(table.header) + '\n', order, bar, voice);
+  if (!table.removed.empty())
+    voice.say(2, "{}: {} bad rows {}", table.name(), table.removed.size(),
+              rule == files::bad_rows::drop ? "are left out" : "go last");
+  return sort_records_to(job, table.rows, table.prologue, order,
+                         rule == files::bad_rows::last ? std::string_view(table.bad_rows) : "", bar, voice);
 }
 
 // Options that check and merge have no use for, and would ignore in silence.
@@ -271,6 +327,7 @@ void refuse_sort_only(const sort_job& job) {
   const char* name = job.explain                  ? "--explain"
                      : job.rows                   ? "--rows"
                      : job.axis                   ? "--axis"
+                     : job.types                  ? "--types"
                      : !job.values.empty()        ? "--values"
                      : !job.values_output.empty() ? "--values-output"
                      : !job.values_type.empty()   ? "--values-type"
@@ -283,10 +340,11 @@ void refuse_sort_only(const sort_job& job) {
 
 // Sorts one format; its first input is read before the format is decided, since its first bytes may tell.
 int sort_inputs(const sort_job& job, const talk& voice) {
-  files::input first(job.inputs[0], files::thread_count(job.arrays.threads));
+  files::input first(job.inputs[0], files::thread_count(job.arrays.threads), job.arrays.as_it_is);
   const file_format format = format_of(job.inputs[0], first.bytes(), job.format, job.arrays, job.text);
   for (std::size_t i = 1; i < job.inputs.size(); ++i)
-    need_same_format(job.inputs[i], first_bytes(job.inputs[i]), format, job.format, job.arrays, job.text);
+    need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
+                     job.text);
   if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
     refuse("--values goes with arrays (.npy and raw)");
   if (!is_array(format) && !(job.top + job.quantiles).empty())
@@ -296,6 +354,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
   if (is_array(format))
     return sort_one_array(job, std::move(first), format, voice);
   need_output_name(job.output, format, {}, job.format);
+  if (job.types && !is_table(format))
+    refuse("--types goes with tables (sortile info FILE tells what any file holds)");
   return is_table(format) ? sort_table(job, std::move(first), format, voice) : sort_lines(job, std::move(first), voice);
 }
 
@@ -376,6 +436,7 @@ CLI::App* add_sort_command(command_line& line) {
       ->option_text("FILE");
   add_format_option(command, job->format);
   command.add_flag("--explain", job->explain, "print the engine, the reason and the steps; sort nothing");
+  command.add_flag("--types", job->types, "print the columns of a table and what they hold; sort nothing");
   command.add_flag("-c,--check", job->check, "check only: 1 and the first disorder where the input is not in order");
   command.add_flag("-C,--check-quietly", job->check_quietly, "check only: say nothing, the exit status tells");
   command.add_flag("-m,--merge", job->merge, "merge inputs that are sorted already");

@@ -1,7 +1,6 @@
 // See text_options.hpp.
 #include "text_options.hpp"
 
-#include "files/column_keys.hpp"
 #include "files/failure.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/input.hpp"
@@ -9,6 +8,8 @@
 #include <array>
 #include <random>
 #include <utility>
+
+#include <fmt/ranges.h>
 
 namespace sortile::cli {
 
@@ -123,10 +124,30 @@ void text_options::add_to(CLI::App& command, bool as_sort) {
   command
       .add_option(
           "--by", by,
-          "columns, the first deciding: size:desc,name; a column is numeric where every cell is; :num, :text say so")
-      ->option_text("NAME[:desc][:num|:text],…")
+          "columns, the first deciding: size:desc,name; numbers and times are ordered as such where every cell is one; "
+          ":num, :time, :text, :version, :natural say so; :nulls-first, :nulls-last say where empty cells go")
+      ->option_text("NAME[:desc][:FORM][:nulls-last],…")
       ->group(tables);
   command.add_flag("--no-quotes", no_quotes, "quotes are plain characters, rows end at every newline")->group(tables);
+  command.add_flag("--no-header", no_header, "the first row is a row like any other; columns are called 1, 2, …")
+      ->group(tables);
+  command.add_option("--comment", comment, "rows that begin with C are comments; they stay in front of the header")
+      ->option_text("C")
+      ->group(tables);
+  command
+      .add_option("--bad-rows", bad_rows,
+                  "malformed rows, comments among rows, cells that are not what the column is to hold: refuse (the "
+                  "default), last, drop")
+      ->option_text("WHAT")
+      ->check(CLI::IsMember({"refuse", "last", "drop"}))
+      ->group(tables);
+  command
+      .add_option(
+          "--nulls", nulls,
+          "where empty cells go: first or last, whatever the direction (default: first, of descending columns last)")
+      ->option_text("WHERE")
+      ->check(CLI::IsMember({"first", "last"}))
+      ->group(tables);
 }
 
 files::ordering text_options::ordered() const {
@@ -138,27 +159,37 @@ files::ordering text_options::ordered() const {
 }
 
 std::string text_options::named_for_arrays() const {
-  const std::pair<bool, const char*> given[] = {{!keys.empty(), "-k"},
-                                                {separator_text.has_value(), "-t"},
-                                                {global.numeric, "-n"},
-                                                {global.general, "-g"},
-                                                {global.human, "--human-numeric-sort"},
-                                                {global.month, "-M"},
-                                                {global.version, "-V"},
-                                                {global.random, "-R"},
-                                                {!order_word.empty(), "--sort"},
-                                                {global.dictionary, "-d"},
-                                                {global.printing, "-i"},
-                                                {global.fold, "-f"},
-                                                {blanks, "-b"},
-                                                {zero, "-z"},
-                                                {unique, "-u"},
-                                                {wants_table(), "--by"},
-                                                {no_quotes, "--no-quotes"}};
+  const std::pair<bool, const char*> given[] = {
+      {!keys.empty(), "-k"},
+      {separator_text.has_value(), "-t"},
+      {global.numeric, "-n"},
+      {global.general, "-g"},
+      {global.human, "--human-numeric-sort"},
+      {global.month, "-M"},
+      {global.version, "-V"},
+      {global.random, "-R"},
+      {!order_word.empty(), "--sort"},
+      {global.dictionary, "-d"},
+      {global.printing, "-i"},
+      {global.fold, "-f"},
+      {blanks, "-b"},
+      {zero, "-z"},
+      {unique, "-u"},
+  };
   for (const auto& [is_given, name] : given)
     if (is_given)
       return name;
-  return {};
+  return table_option();
+}
+
+std::string text_options::table_option() const {
+  return !by.empty()         ? "--by"
+         : no_quotes         ? "--no-quotes"
+         : no_header         ? "--no-header"
+         : !comment.empty()  ? "--comment"
+         : !bad_rows.empty() ? "--bad-rows"
+         : !nulls.empty()    ? "--nulls"
+                             : "";
 }
 
 std::optional<char> text_options::separator() const {
@@ -175,9 +206,8 @@ std::optional<char> text_options::separator() const {
 }
 
 files::record_order text_options::for_lines(bool reverse) const {
-  if (wants_table() || no_quotes)
-    refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)",
-           wants_table() ? "--by" : "--no-quotes");
+  if (wants_table())
+    refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)", table_option());
   const std::optional<char> field_separator = separator();
   files::ordering order_of_keys = ordered();
   order_of_keys.reverse = reverse;
@@ -207,39 +237,134 @@ files::record_order text_options::for_lines(bool reverse) const {
   return order;
 }
 
-files::record_order text_options::for_table(const files::csv_table& table, bool reverse, unsigned threads) const {
+namespace {
+
+files::cell_check check_of(files::column_key::form as) {
+  switch (as) {
+  case files::column_key::form::number:
+    return files::cell_check::require_number;
+  case files::column_key::form::time:
+    return files::cell_check::require_time;
+  default:
+    return files::cell_check::detect;
+  }
+}
+
+files::key_part::form form_of(files::column_key::form as, const files::column_facts* facts) {
+  using form = files::key_part::form;
+  switch (as) {
+  case files::column_key::form::number:
+    return form::number;
+  case files::column_key::form::time:
+    return form::instant;
+  case files::column_key::form::version:
+    return form::version;
+  case files::column_key::form::natural:
+    return form::natural;
+  case files::column_key::form::detect:
+    break;
+  case files::column_key::form::text:
+    return form::text;
+  }
+  if (facts == nullptr)
+    return form::text;
+  return facts->is_numeric() ? form::number : facts->type() == files::cell_type::time ? form::instant : form::text;
+}
+
+// The columns of --by in a table. A part of its own puts empty cells first or last, where the order of the cells would
+// not.
+class table_order {
+ public:
+  table_order(const std::vector<std::string>& names, const files::csv_dialect& dialect, std::string_view file)
+      : names_(names), dialect_(dialect), file_(file) {}
+
+  std::size_t column_of(const files::column_key& key) const { return files::column_named(names_, key.name, file_); }
+
+  void add(const files::column_key& key, bool reverse, std::optional<bool> empty_first,
+           const files::column_facts* facts) {
+    files::key_part part{.where = files::key_part::place::cell, .reverse = key.descending.value_or(reverse)};
+    part.column = column_of(key);
+    part.dialect = dialect_;
+    const std::optional<bool> first = key.empty_first ? key.empty_first : empty_first;
+    const bool by_itself = !part.reverse; // empty cells are the smallest
+    if (first && *first != by_itself && (facts == nullptr || facts->empty != 0)) {
+      files::key_part presence = part;
+      presence.as = files::key_part::form::presence;
+      presence.reverse = !*first;
+      order_.push_back(presence);
+    }
+    part.as = form_of(key.as, facts);
+    order_.push_back(part);
+  }
+  const files::record_order& order() const { return order_; }
+
+ private:
+  const std::vector<std::string>& names_;
+  const files::csv_dialect& dialect_;
+  std::string_view file_;
+  files::record_order order_;
+};
+
+std::optional<bool> empty_first(const std::string& nulls) {
+  return nulls.empty() ? std::nullopt : std::optional(nulls == "first");
+}
+
+} // namespace
+
+files::record_order text_options::for_table(files::csv_table& table, bool reverse, unsigned threads) const {
   if (wants_lines())
     refuse("{} goes with lines; a table is ordered with --by (--format lines reads it as lines)", named_for_arrays());
   if (by.empty())
-    refuse("{}: say by which columns the table is to be ordered: --by NAME[:desc],… ", table.source.name());
+    refuse("{}: say by which columns the table is to be ordered: --by NAME[:desc],… (columns: {})", table.name(),
+           fmt::join(table.names, ", "));
   std::vector<files::cell_check> checks(table.names.size(), files::cell_check::nothing);
-  std::vector<files::column_key> columns = files::parse_column_keys(by);
-  files::record_order order;
+  const std::vector<files::column_key> columns = files::parse_column_keys(by);
+  const std::string name = table.name();
+  table_order order(table.names, table.dialect, name);
   for (const files::column_key& column : columns) {
-    files::key_part part{.where = files::key_part::place::cell, .reverse = column.descending.value_or(reverse)};
-    part.column = files::column_named(table.names, column.name, table.source.name());
-    part.dialect = table.dialect;
-    files::cell_check& check = checks[part.column];
-    if (column.as == files::column_key::form::number)
-      check = files::cell_check::require;
-    else if (column.as == files::column_key::form::detect && check == files::cell_check::nothing)
-      check = files::cell_check::detect;
-    order.push_back(part);
+    files::cell_check& check = checks[order.column_of(column)];
+    const bool by_text = column.as == files::column_key::form::text || column.as == files::column_key::form::version ||
+                         column.as == files::column_key::form::natural;
+    if (by_text && nulls.empty() && !column.empty_first)
+      continue;
+    if (const files::cell_check wanted = check_of(column.as); check <= files::cell_check::detect)
+      check = wanted;
   }
-  const std::vector<bool> numeric_column = files::validate_csv(table, checks, threads);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const bool number = columns[i].as == files::column_key::form::number ||
-                        (columns[i].as == files::column_key::form::detect && numeric_column[order[i].column]);
-    order[i].as = number ? files::key_part::form::number : files::key_part::form::text;
-  }
-  return order;
+  const std::vector<files::column_facts> facts = files::check_csv(table, checks, rule_of_bad_rows(), threads);
+  for (const files::column_key& column : columns)
+    order.add(column, reverse, empty_first(nulls), &facts[order.column_of(column)]);
+  return order.order();
 }
 
-files::csv_dialect text_options::dialect(char usual_separator) const {
-  const char chosen = separator().value_or(usual_separator);
-  if (chosen == '"' || chosen == '\n' || chosen == '\r')
-    refuse("-t: a quote or the end of a line cannot separate the cells of a table");
-  return {chosen, !no_quotes};
+files::record_order text_options::for_row_stream(const std::vector<std::string>& names,
+                                                 const files::csv_dialect& dialect, std::string_view file,
+                                                 bool reverse) const {
+  if (by.empty())
+    refuse("say by which columns the tables are in order: --by NAME[:desc][:num],…");
+  table_order order(names, dialect, file);
+  for (const files::column_key& column : files::parse_column_keys(by))
+    order.add(column, reverse, empty_first(nulls), nullptr);
+  return order.order();
+}
+
+files::bad_rows text_options::rule_of_bad_rows() const {
+  return bad_rows == "last"   ? files::bad_rows::last
+         : bad_rows == "drop" ? files::bad_rows::drop
+                              : files::bad_rows::refuse;
+}
+
+files::csv_options text_options::table_options(bool tabs) const {
+  files::csv_options options{.separator = separator(), .quotes = !no_quotes, .header = !no_header, .comment = {}};
+  if (tabs && !options.separator)
+    options.separator = '\t';
+  for (const char c : {'"', '\n', '\r'})
+    if (options.separator == c)
+      refuse("-t: a quote or the end of a line cannot separate the cells of a table");
+  if (comment.size() > 1 || comment == "\"" || comment == "\n")
+    refuse("--comment {}: a single character is needed, and no quote", comment);
+  if (!comment.empty())
+    options.comment = comment.front();
+  return options;
 }
 
 } // namespace sortile::cli

@@ -1,7 +1,8 @@
 // Options that say how text is ordered: those of sort(1) and --by for tables. Shared by sort, check and merge.
 #pragma once
 
-#include "files/csv.hpp"
+#include "files/column_keys.hpp"
+#include "files/csv_check.hpp"
 #include "files/field_keys.hpp"
 #include "files/record_order.hpp"
 
@@ -25,12 +26,18 @@ struct text_options {
   bool unique = false;
   bool zero = false;
   bool no_quotes = false;
+  bool no_header = false;
+  std::string comment;  ///< --comment
+  std::string bad_rows; ///< --bad-rows; empty: refuse
+  std::string nulls;    ///< --nulls: first or last
 
   /// \param as_sort  -h is --human-numeric-sort, not the short help
   void add_to(CLI::App& command, bool as_sort = false);
 
   bool wants_lines() const { return !keys.empty() || blanks || zero || ordered() != files::ordering{}; }
-  bool wants_table() const { return !by.empty(); }
+  bool wants_table() const { return !table_option().empty(); }
+  /// The name of an option that has a meaning for tables only; empty where none was given.
+  std::string table_option() const;
   /// The name of an option that has a meaning for text only; empty where none was given.
   std::string named_for_arrays() const;
 
@@ -43,12 +50,16 @@ struct text_options {
   /// The order of lines. \throws invalid_argument
   files::record_order for_lines(bool reverse) const;
 
-  /// The order of a table's rows; looks at every row to see that it is well formed and which columns are numbers.
-  /// \throws invalid_argument, io_failure
-  files::record_order for_table(const files::csv_table& table, bool reverse, unsigned threads) const;
+  /// The order of a table's rows; looks at every row to see that it is well formed and what the columns hold, and takes
+  /// bad rows out where they are not refused. \throws invalid_argument, io_failure
+  files::record_order for_table(files::csv_table& table, bool reverse, unsigned threads) const;
+  /// The same for rows that are not all known yet, so that no type can be found.
+  files::record_order for_row_stream(const std::vector<std::string>& names, const files::csv_dialect& dialect,
+                                     std::string_view file, bool reverse) const;
 
-  /// How a table is written: -t names another separator. \throws invalid_argument
-  files::csv_dialect dialect(char usual_separator) const;
+  files::bad_rows rule_of_bad_rows() const;
+  /// How a table is written: -t names the separator; tabs: the file's name says them. \throws invalid_argument
+  files::csv_options table_options(bool tabs) const;
 };
 
 } // namespace sortile::cli

@@ -13,24 +13,32 @@ namespace {
 
 std::string field_names(const npy_header& header) {
   std::string names;
-  for (const npy_field& field : header.fields)
-    if (field.key)
-      names += (names.empty() ? "" : ", ") + field.name;
+  for (const std::vector<npy_field>* fields : {&header.fields, &header.nested})
+    for (const npy_field& field : *fields)
+      if (field.can_be_ordered())
+        names += (names.empty() ? "" : ", ") + field.name;
   return names.empty() ? "none" : names;
 }
 
-const npy_field& key_field(const npy_header& header, const std::string& wanted, std::string_view name) {
-  if (wanted.empty())
-    return header.fields.front();
-  if (!header.structured)
-    fail(name, "the array has no fields, so that it cannot be ordered by '{}'", wanted);
-  for (const npy_field& field : header.fields)
-    if (field.name == wanted)
-      return field;
-  fail(name, "the records have no field '{}' (fields that can be keys: {})", wanted, field_names(header));
-}
-
 } // namespace
+
+const npy_field& key_field(const npy_header& header, const std::string& wanted, std::string_view name) {
+  const npy_field* found = wanted.empty() ? &header.fields.front() : nullptr;
+  if (!wanted.empty() && !header.structured)
+    fail(name, "the array has no fields, so that it cannot be ordered by '{}'", wanted);
+  for (const std::vector<npy_field>* fields : {&header.fields, &header.nested})
+    for (const npy_field& field : *fields)
+      if (found == nullptr && field.name == wanted)
+        found = &field;
+  if (found == nullptr)
+    fail(name, "the records have no field '{}' (fields that can be keys: {})", wanted, field_names(header));
+  if (!found->can_be_ordered())
+    fail(name, "{} cannot be ordered (allowed: i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8, b1, M8, m8, S, U{})",
+         header.structured ? fmt::format("the field '{}' of dtype {}", found->name, found->descr)
+                           : fmt::format("the dtype {}", found->descr),
+         header.structured ? fmt::format("; fields that can be keys: {}, chosen with --key", field_names(header)) : "");
+  return *found;
+}
 
 bool looks_like_npy(std::string_view bytes) {
   return bytes.starts_with(npy_magic);
@@ -43,12 +51,8 @@ array_file open_npy(const std::string& path, const std::string& field) {
 array_file open_npy(input source, const std::string& field, npy_axes axes) {
   const npy_header header = parse_npy(source.bytes(), source.name(), axes);
   const npy_field& key = key_field(header, field, source.name());
-  if (!key.key) {
-    fail(source.name(), "{} cannot be ordered (allowed: i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8{})",
-         header.structured ? fmt::format("the field '{}' of dtype {}", key.name, key.descr)
-                           : fmt::format("the dtype {}", key.descr),
-         header.structured ? fmt::format("; fields that can be keys: {}, chosen with --key", field_names(header)) : "");
-  }
+  if (!key.key)
+    fail(source.name(), "the dtype {} is no key of the library's", key.descr);
   const bool other_order = key.big_endian == (std::endian::native == std::endian::little);
   array_file file{
       .source = std::move(source), .layout = {}, .count = header.count, .header = {}, .data = {}, .descr = {}};
@@ -82,8 +86,9 @@ array_file open_raw(input source, key_type type) {
   return file;
 }
 
-values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads) {
-  values_file file{.source = input(path, threads), .element_bytes = 0, .count = 0, .header = {}, .data = {}};
+values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads,
+                        bool as_it_is) {
+  values_file file{.source = input(path, threads, as_it_is), .element_bytes = 0, .count = 0, .header = {}, .data = {}};
   const std::string_view bytes = file.source.bytes();
   if (looks_like_npy(bytes)) {
     const npy_header header = parse_npy(bytes, file.source.name());

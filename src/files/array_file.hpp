@@ -40,8 +40,12 @@ struct array_file {
   const std::string& name() const { return source.name(); }
 };
 
+/// The field of a name, within records too ("outer.inner"); the first where no name is given. \throws io_failure where
+/// there is none or it cannot be ordered
+const npy_field& key_field(const npy_header& header, const std::string& wanted, std::string_view name);
+
 /// Opens a .npy file. \param field  the field to order by; empty: the first
-/// \throws io_failure as parse_npy(), and where the key's dtype cannot be ordered
+/// \throws io_failure as parse_npy() and key_field(), and where the key is none of the library's (fixed_records.hpp)
 array_file open_npy(const std::string& path, const std::string& field = {});
 array_file open_npy(input source, const std::string& field = {}, npy_axes axes = npy_axes::one);
 
@@ -59,7 +63,8 @@ struct values_file {
   std::string_view header;
   std::string_view data;
 };
-values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads = 1);
+values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads = 1,
+                        bool as_it_is = false);
 
 /// Whether the bytes begin as a .npy file does.
 bool looks_like_npy(std::string_view bytes);

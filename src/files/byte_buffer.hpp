@@ -35,6 +35,8 @@ class byte_buffer {
   std::size_t room() const { return capacity_ - size_; }
   /// Takes in `size` bytes that were put at end().
   void grow(std::size_t size) { size_ += size; }
+  /// Forgets all but the first `size` bytes.
+  void shrink(std::size_t size) { size_ = size; }
 
  private:
   char* data_ = nullptr;

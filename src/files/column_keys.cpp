@@ -3,12 +3,16 @@
 
 #include "files/failure.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace sortile::files {
 
 namespace {
 
-constexpr std::string_view allowed =
-    "NAME[:asc|:desc][:num|:text], several with commas; a NAME with , or : in double quotes";
+constexpr std::string_view allowed = "NAME[:asc|:desc][:num|:text|:time|:version|:natural][:nulls-first|:nulls-last], "
+                                     "several with commas; a NAME with , "
+                                     "or : in double quotes";
 
 // A name up to ',' or ':', or one in double quotes (doubled inside).
 std::string take_name(std::string_view& rest, std::string_view whole) {
@@ -31,11 +35,24 @@ std::string take_name(std::string_view& rest, std::string_view whole) {
   refuse("--by {}: a double quote is not closed (allowed: {})", whole, allowed);
 }
 
+struct named_form {
+  std::string_view word;
+  column_key::form as;
+};
+constexpr std::array named_forms{named_form{"num", column_key::form::number},
+                                 named_form{"text", column_key::form::text}, named_form{"time", column_key::form::time},
+                                 named_form{"version", column_key::form::version},
+                                 named_form{"natural", column_key::form::natural}};
+
 void apply_word(std::string_view word, std::string_view whole, column_key& key) {
+  const auto* form =
+      std::find_if(named_forms.begin(), named_forms.end(), [&](const named_form& each) { return each.word == word; });
   if (word == "asc" || word == "desc")
     key.descending = word == "desc";
-  else if (word == "num" || word == "text")
-    key.as = word == "num" ? column_key::form::number : column_key::form::text;
+  else if (word == "nulls-first" || word == "nulls-last")
+    key.empty_first = word == "nulls-first";
+  else if (form != named_forms.end())
+    key.as = form->as;
   else
     refuse("--by {}: ':{}' is not understood (allowed: {})", whole, word, allowed);
 }

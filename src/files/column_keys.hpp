@@ -10,15 +10,16 @@ namespace sortile::files {
 
 /// One column of --by.
 struct column_key {
-  enum class form { detect, text, number };
+  enum class form { detect, text, number, time, version, natural };
 
   std::string name;
   form as = form::detect;
-  std::optional<bool> descending{}; ///< where the key says so itself
+  std::optional<bool> descending{};  ///< where the key says so itself
+  std::optional<bool> empty_first{}; ///< likewise
 };
 
-/// Reads NAME[:asc|:desc][:num|:text][,…]. A name that holds a comma or colon can be put in double quotes.
-/// \throws invalid_argument saying what is allowed
+/// Reads NAME[:asc|:desc][:num|:text|:time|:version|:natural][:nulls-first|:nulls-last][,…]. A name that holds a comma
+/// or colon can be put in double quotes. \throws invalid_argument saying what is allowed
 std::vector<column_key> parse_column_keys(std::string_view text);
 
 } // namespace sortile::files

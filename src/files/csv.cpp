@@ -2,24 +2,19 @@
 //
 // A newline ends a row exactly where an even number of quotes stands before it: a doubled quote inside a cell changes
 // the parity twice. So slices of the text can be cut side by side once the quotes of the slices before are counted.
-// (What breaks RFC 4180 may be cut in the wrong places; validate_csv() then finds the row in which that began.)
+// (What breaks RFC 4180 may be cut in the wrong places; check_csv() then finds the row in which that began.)
 #include "files/csv.hpp"
 
-#include "files/decimal.hpp"
 #include "files/failure.hpp"
 #include "files/parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <limits>
-#include <mutex>
 
 namespace sortile::files {
 
 namespace {
 
 constexpr std::size_t slice_bytes = std::size_t{1} << 20;
-constexpr std::size_t slice_rows = std::size_t{1} << 12;
 
 // What a slice holds, before it is known whether it begins within quotes.
 struct slice_counts {
@@ -70,47 +65,6 @@ record_table split_quoted(std::string_view text, std::string_view name, unsigned
   return table;
 }
 
-bool is_number(std::string_view text) {
-  const std::optional<decimal> number = parse_number(text);
-  return number && number->what != decimal::kind::missing;
-}
-
-bool is_missing(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_blank);
-}
-
-// The columns of a slice of rows: does each hold numbers only, and any number at all?
-struct column_facts {
-  explicit column_facts(std::size_t columns) : only_numbers(columns, 1), any_number(columns, 0) {}
-  std::vector<char> only_numbers;
-  std::vector<char> any_number;
-};
-
-void look_at_cell(std::string_view text, cell_check check, const std::string& column_name, char& only_numbers,
-                  char& any_number) {
-  if (is_missing(text))
-    return;
-  if (is_number(text))
-    any_number = 1;
-  else if (check == cell_check::require)
-    refuse("'{}' in the column '{}' is not a number (allowed: numbers and empty cells; or {}:text)", text.substr(0, 40),
-           column_name, column_name);
-  else
-    only_numbers = 0;
-}
-
-void look_at_row(std::string_view row, const csv_table& table, const std::vector<cell_check>& checks,
-                 column_facts& facts, std::string& scratch) {
-  csv_cells cells(row, table.dialect);
-  std::size_t column = 0;
-  for (csv_cell cell; cells.next(cell); ++column)
-    if (column < checks.size() && checks[column] != cell_check::nothing && facts.only_numbers[column])
-      look_at_cell(text_of(cell, scratch), checks[column], table.names[column], facts.only_numbers[column],
-                   facts.any_number[column]);
-  if (column != table.names.size())
-    refuse("{} cells, but the header has {}", column, table.names.size());
-}
-
 // A text whose last row lacks the newline gets the line ends of the header, so that rows can change places.
 input with_last_newline(input source, bool carriage_return) {
   if (!carriage_return || source.bytes().empty() || source.bytes().back() == '\n')
@@ -132,72 +86,198 @@ std::size_t end_of_csv_record(std::string_view text, std::size_t from, const csv
   return std::string_view::npos;
 }
 
-csv_table open_csv(input source, const csv_dialect& dialect, unsigned threads) {
-  if (source.bytes().empty())
-    fail(source.name(), "is empty (a CSV file begins with a header row)");
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+bool is_comment(std::string_view row, std::optional<char> comment) {
+  return comment && row.starts_with(*comment);
+}
+
+void refuse_wide_text(std::string_view text, std::string_view name) {
+  for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
+    if (text.starts_with(mark))
+      fail(name, "is UTF-16 text (a table is UTF-8 or another set of single bytes: iconv -f UTF-16 -t UTF-8)");
+}
+
+// The byte order mark and the comments in front of the first row.
+std::size_t size_of_preface(std::string_view text, std::optional<char> comment) {
+  std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  while (at < text.size() && is_comment(text.substr(at), comment))
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return at;
+}
+
+std::uint64_t newlines_in(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::vector<std::string> numbered(std::size_t columns) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= columns; ++i)
+    names.push_back(std::to_string(i));
+  return names;
+}
+
+// How often each of some separators stands in a row, outside quotes.
+std::size_t count_outside_quotes(std::string_view row, char separator, bool quotes) {
+  std::size_t count = 0;
+  bool inside = false;
+  for (const char c : row) {
+    inside ^= quotes && c == '"';
+    count += c == separator && !inside ? 1 : 0;
+  }
+  return count;
+}
+
+// The first rows of a text, the last of which may be cut off unless it is the only one.
+std::vector<std::string_view> first_rows(std::string_view text, const csv_options& options) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 16;
+  constexpr std::size_t most_rows = 64;
+  const std::string_view sample = text.substr(0, most_bytes);
+  const csv_dialect dialect{',', options.quotes};
+  std::vector<std::string_view> rows;
+  for (std::size_t at = size_of_preface(sample, options.comment); at < sample.size() && rows.size() < most_rows;) {
+    bool in_quotes = false;
+    const std::size_t end = end_of_csv_record(sample, at, dialect, in_quotes);
+    if (end == std::string_view::npos && sample.size() < text.size() && !rows.empty())
+      break;
+    const std::string_view row = sample.substr(at, std::min(end, sample.size()) - at);
+    if (!row.empty() && row != "\r" && !is_comment(row, options.comment))
+      rows.push_back(row);
+    at = std::min(end, sample.size() - 1) + 1;
+  }
+  return rows;
+}
+
+// Header (or number of columns) and where the rows begin.
+void read_header(csv_table& table, const csv_options& options, std::size_t preface) {
+  const std::string_view text = table.source.bytes();
   bool in_quotes = false;
-  std::size_t header_end = end_of_csv_record(source.bytes(), 0, dialect, in_quotes);
+  const std::size_t end = std::min(end_of_csv_record(text, preface, table.dialect, in_quotes), text.size());
+  const std::uint64_t line = 1 + newlines_in(text.substr(0, preface));
   if (in_quotes)
-    fail(source.name(), "line 1: the header has a quote that is never closed");
+    fail(table.name(), "line {}: the {} has a quote that is never closed", line,
+         options.header ? "header" : "first row");
+  const std::string_view first = text.substr(preface, end - preface);
+  try {
+    table.names = csv_names(first, table.dialect);
+  } catch (const invalid_argument& error) {
+    fail(table.name(), "line {}: {}", line, error.what());
+  }
+  table.header = options.header ? first : std::string_view();
+  if (!options.header)
+    table.names = numbered(text.size() == preface ? 0 : table.names.size());
+  const std::size_t begin = options.header ? std::min(end + 1, text.size()) : preface;
+  table.prologue = text.substr(0, begin);
+  if (options.header && !table.prologue.ends_with('\n'))
+    table.prologue += '\n';
+  table.parts = {{table.name(), 0, 1 + newlines_in(table.prologue)}};
+}
+
+} // namespace
+
+char found_separator(std::string_view text, const csv_options& options) {
+  const std::vector<std::string_view> rows = first_rows(text, options);
+  std::size_t best_rows = 0;
+  char best = ',';
+  for (const char separator : {',', ';', '\t', '|'}) {
+    const std::size_t wanted = rows.empty() ? 0 : count_outside_quotes(rows[0], separator, options.quotes);
+    const auto alike = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](std::string_view row) {
+      return count_outside_quotes(row, separator, options.quotes) == wanted;
+    }));
+    if (wanted > 0 && 2 * alike > rows.size() && alike > best_rows) {
+      best_rows = alike;
+      best = separator;
+    }
+  }
+  return best;
+}
+
+csv_table open_csv(input source, const csv_options& options, unsigned threads) {
+  refuse_wide_text(source.bytes(), source.name());
+  const csv_dialect dialect{options.separator ? *options.separator : found_separator(source.bytes(), options),
+                            options.quotes};
+  const std::size_t preface = size_of_preface(source.bytes(), options.comment);
+  if (preface == source.bytes().size() && (options.header || source.bytes().empty()))
+    fail(source.name(), "is empty (a CSV file begins with {})",
+         options.header ? "a header row" : "a row, where it has no header");
+  bool in_quotes = false;
+  const std::size_t first_end = end_of_csv_record(source.bytes(), preface, dialect, in_quotes);
   const bool carriage_return =
-      header_end != std::string_view::npos && header_end > 0 && source.bytes()[header_end - 1] == '\r';
+      first_end != std::string_view::npos && first_end > preface && source.bytes()[first_end - 1] == '\r';
   csv_table table{.source = with_last_newline(std::move(source), carriage_return),
                   .dialect = dialect,
+                  .prologue = {},
                   .header = {},
                   .names = {},
-                  .rows = {}};
+                  .rows = {},
+                  .comment = options.comment,
+                  .parts = {}};
+  read_header(table, options, preface);
   const std::string_view text = table.source.bytes();
-  header_end = std::min(header_end, text.size());
-  table.header = text.substr(0, header_end);
-  try {
-    table.names = csv_names(table.header, dialect);
-  } catch (const invalid_argument& error) {
-    fail(table.source.name(), "line 1: {}", error.what());
-  }
-  const std::string_view body = text.substr(std::min(header_end + 1, text.size()));
-  table.rows = dialect.quotes ? split_quoted(body, table.source.name(), threads) : split_lines(body, '\n', threads);
-  table.rows.first_line = 2 + static_cast<std::uint64_t>(std::count(table.header.begin(), table.header.end(), '\n'));
+  const std::string_view body = text.substr(std::min(table.prologue.size(), text.size()));
+  table.rows = dialect.quotes ? split_quoted(body, table.name(), threads) : split_lines(body, '\n', threads);
   return table;
 }
 
-std::uint64_t line_of(const csv_table& table, std::size_t row) {
-  const std::string_view before = table.rows.text.substr(0, table.rows.starts[row]);
-  return table.rows.first_line + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+csv_table join_tables(std::vector<csv_table> tables) {
+  csv_table& first = tables.front();
+  if (tables.size() == 1)
+    return std::move(first);
+  std::size_t bytes = 0;
+  std::size_t rows = 0;
+  for (const csv_table& table : tables) {
+    if (table.dialect.separator != first.dialect.separator || table.names != first.names)
+      fail(table.name(), "its {} than that of {}",
+           table.header.empty() ? "rows have another number of cells or another separator" : "header is another",
+           first.name());
+    bytes += table.rows.text.size() + 1;
+    rows += table.rows.size();
+  }
+  byte_buffer text;
+  text.reserve(std::max<std::size_t>(bytes, 1), "the joined tables");
+  csv_table all{.source = {},
+                .dialect = first.dialect,
+                .prologue = first.prologue,
+                .header = first.header,
+                .names = first.names,
+                .rows = {},
+                .comment = first.comment,
+                .parts = {}};
+  raw_array<std::uint64_t> starts(rows + 1);
+  std::size_t row = 0;
+  starts[0] = 0;
+  for (csv_table& table : tables) {
+    all.parts.push_back({table.name(), row, table.parts.front().first_line});
+    const std::uint64_t begin = text.size();
+    const std::string_view body = table.rows.text;
+    std::copy(body.begin(), body.end(), text.end());
+    text.grow(body.size());
+    if (!body.empty() && body.back() != '\n') {
+      *text.end() = '\n';
+      text.grow(1);
+    }
+    for (std::size_t i = 0; i < table.rows.size(); ++i)
+      starts[++row] = begin + table.rows.starts[i + 1];
+    table.source = {};
+  }
+  all.source = input::of_buffer(fmt::format("{} files", tables.size()), std::move(text));
+  all.rows.text = all.source.bytes();
+  all.rows.starts = std::move(starts);
+  return all;
 }
 
-std::vector<bool> validate_csv(const csv_table& table, const std::vector<cell_check>& checks, unsigned threads) {
-  const std::size_t columns = table.names.size();
-  column_facts all(columns);
-  std::size_t first_bad = std::numeric_limits<std::size_t>::max();
-  std::string complaint;
-  std::mutex lock;
-  parallel_slices(threads, table.rows.size(), slice_rows, [&](std::size_t begin, std::size_t end) {
-    column_facts facts(columns);
-    std::string scratch;
-    std::size_t row = begin;
-    std::string wrong;
-    try {
-      for (; row < end; ++row)
-        look_at_row(table.rows[row], table, checks, facts, scratch);
-    } catch (const invalid_argument& error) {
-      wrong = error.what();
-    }
-    const std::lock_guard guard(lock);
-    if (row < end && row < first_bad) {
-      first_bad = row;
-      complaint = wrong;
-    }
-    for (std::size_t c = 0; c < columns; ++c) {
-      all.only_numbers[c] &= facts.only_numbers[c];
-      all.any_number[c] |= facts.any_number[c];
-    }
-  });
-  if (!complaint.empty())
-    fail(table.source.name(), "line {}: {}", line_of(table, first_bad), complaint);
-  std::vector<bool> numeric(columns);
-  for (std::size_t c = 0; c < columns; ++c)
-    numeric[c] = all.only_numbers[c] && all.any_number[c];
-  return numeric;
+csv_place place_of(const csv_table& table, std::size_t row) {
+  const auto behind = std::upper_bound(table.parts.begin(), table.parts.end(), row,
+                                       [](std::size_t r, const csv_part& part) { return r < part.first_row; });
+  const csv_part& part = *(behind - 1);
+  const std::uint64_t begin = table.rows.starts[part.first_row];
+  std::uint64_t line = part.first_line + newlines_in(table.rows.text.substr(begin, table.rows.starts[row] - begin));
+  for (const removed_row& removed : table.removed)
+    if (removed.before >= part.first_row && removed.before <= row)
+      line += removed.lines;
+  return {part.name, line};
 }
 
 } // namespace sortile::files

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,13 +48,41 @@ std::string_view text_of(const csv_cell& cell, std::string& scratch);
 /// The text of cell `column` of a row that is known to be well formed and to have it.
 std::string_view csv_text(std::string_view row, std::size_t column, const csv_dialect& dialect, std::string& scratch);
 
-/// A CSV file in memory: its header apart, its rows as records.
+/// How a file is read as a table.
+struct csv_options {
+  std::optional<char> separator; ///< nothing: the one that is found in the first rows
+  bool quotes = true;
+  bool header = true;          ///< the first row holds names; else the columns are called 1, 2, …
+  std::optional<char> comment; ///< rows that begin with it are comments: in front of the header they stay there
+};
+
+/// Rows of a joined table that come from one file.
+struct csv_part {
+  std::string name;
+  std::size_t first_row = 0;
+  std::uint64_t first_line = 1; ///< on which the first of the rows begins
+};
+
+/// A row that was taken out of a table.
+struct removed_row {
+  std::size_t before = 0; ///< the row in front of which it stood
+  std::uint64_t lines = 1;
+};
+
+/// A CSV file in memory: what stands in front of its rows, and its rows as records.
 struct csv_table {
   input source;
   csv_dialect dialect;
-  std::string_view header; ///< the first row, without its newline
+  std::string prologue; ///< byte order mark, comments and header with their newlines: goes first in the output
+  std::string header;   ///< the row of names, without its newline; empty where there is none
   std::vector<std::string> names;
   record_table rows;
+  std::optional<char> comment;
+  std::vector<csv_part> parts; ///< one a file
+  std::vector<removed_row> removed{};
+  std::string bad_rows{}; ///< the rows that were taken out, with their newlines
+
+  const std::string& name() const { return source.name(); }
 };
 
 /// The number of the column of a name. \throws invalid_argument listing the columns where there is none of that name,
@@ -62,22 +91,20 @@ std::size_t column_named(const std::vector<std::string>& names, std::string_view
 
 /// Cuts the text into header and rows. \throws io_failure where the header is missing or malformed, or a quote is never
 /// closed.
-csv_table open_csv(input source, const csv_dialect& dialect, unsigned threads);
+csv_table open_csv(input source, const csv_options& options, unsigned threads);
 
-/// What is asked of the cells of a column.
-enum class cell_check : std::uint8_t {
-  nothing,
-  detect,  ///< are they numbers?
-  require, ///< they must be numbers (or empty)
+/// The rows of all tables one after the other. \throws io_failure where one has another header or separator
+csv_table join_tables(std::vector<csv_table> tables);
+
+/// The separator of most of the first rows: comma, semicolon, tab or bar; comma where none is found.
+char found_separator(std::string_view text, const csv_options& options);
+
+/// Where a row begins: file and line.
+struct csv_place {
+  std::string_view file;
+  std::uint64_t line = 0;
 };
-
-/// Looks at every row: it must be well formed and have as many cells as the header. `checks` has one entry a column.
-/// \return for every column that was looked at: whether each cell is a number or empty, and one at least a number
-/// \throws io_failure naming the line of the first row that breaks a rule
-std::vector<bool> validate_csv(const csv_table& table, const std::vector<cell_check>& checks, unsigned threads);
-
-/// The line of the file on which a row begins.
-std::uint64_t line_of(const csv_table& table, std::size_t row);
+csv_place place_of(const csv_table& table, std::size_t row);
 
 /// The end of the CSV record that begins at `from`: the position of its newline, or npos where the text ends first
 /// (in_quotes tells whether it ended within quotes).

@@ -52,8 +52,22 @@ void append_delimiter(byte_buffer& to, std::size_t begin, char delimiter, const 
   to.grow(1);
 }
 
-void append_input(const std::string& path, unsigned threads, byte_buffer& to) {
-  read_to_end(open_input(path), display_name(path), threads, to);
+// Returns how the input was packed.
+packing append_input(const std::string& path, unsigned threads, bool as_it_is, byte_buffer& to) {
+  const std::string name = display_name(path);
+  const std::size_t begin = to.size();
+  read_to_end(open_input(path), name, threads, to);
+  const std::string_view bytes = to.bytes().substr(begin);
+  const packing how = as_it_is ? packing::none : packing_of(bytes);
+  if (how == packing::none)
+    return how;
+  byte_buffer packed;
+  packed.reserve(bytes.size(), name);
+  std::copy(bytes.begin(), bytes.end(), packed.end());
+  packed.grow(bytes.size());
+  to.shrink(begin);
+  unpack(packed.bytes(), how, name, to);
+  return how;
 }
 
 } // namespace
@@ -86,8 +100,8 @@ void read_to_end(const file_descriptor& file, const std::string& name, unsigned 
   }
 }
 
-input::input(const std::string& path, unsigned threads) : name_(display_name(path)) {
-  append_input(path, threads, read_);
+input::input(const std::string& path, unsigned threads, bool as_it_is) : name_(display_name(path)) {
+  packed_ = append_input(path, threads, as_it_is, read_);
   bytes_ = read_.bytes();
 }
 
@@ -99,30 +113,38 @@ input input::of_text(std::string name, std::string text) {
   return result;
 }
 
+input input::of_buffer(std::string name, byte_buffer bytes) {
+  input result;
+  result.name_ = std::move(name);
+  result.read_ = std::move(bytes);
+  result.bytes_ = result.read_.bytes();
+  return result;
+}
+
 input::input(input&& other) noexcept
     : name_(std::move(other.name_)), bytes_(std::exchange(other.bytes_, {})), read_(std::move(other.read_)),
-      text_(std::move(other.text_)) {}
+      text_(std::move(other.text_)), packed_(other.packed_) {}
 
 input& input::operator=(input&& other) noexcept {
   name_.swap(other.name_);
   std::swap(bytes_, other.bytes_);
   read_ = std::move(other.read_);
   text_.swap(other.text_);
+  packed_ = other.packed_;
   return *this;
 }
 
-input concatenate(std::span<const std::string> paths, char delimiter, unsigned threads) {
-  return append(input(paths.front(), threads), paths.subspan(1), delimiter, threads);
-}
-
-input append(input first, std::span<const std::string> paths, char delimiter, unsigned threads) {
+input append(input first, std::span<const std::string> paths, std::optional<char> delimiter, unsigned threads,
+             bool as_it_is) {
   if (paths.empty())
     return first;
-  append_delimiter(first.read_, 0, delimiter, first.name_);
+  if (delimiter)
+    append_delimiter(first.read_, 0, *delimiter, first.name_);
   for (const std::string& path : paths) {
     const std::size_t begin = first.read_.size();
-    append_input(path, threads, first.read_);
-    append_delimiter(first.read_, begin, delimiter, path);
+    append_input(path, threads, as_it_is, first.read_);
+    if (delimiter)
+      append_delimiter(first.read_, begin, *delimiter, path);
   }
   first.name_ = fmt::format("{} files", paths.size() + 1);
   first.bytes_ = first.read_.bytes();

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "files/byte_buffer.hpp"
+#include "files/packing.hpp"
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,29 +22,35 @@ namespace sortile::files {
 /// (docs/performance-log.md).
 class input {
  public:
-  /// Reads a regular file on up to `threads` threads.
-  /// \throws io_failure naming the file: it is missing, unreadable, a directory, became shorter while it was read, …
-  explicit input(const std::string& path, unsigned threads = 1);
+  /// Reads a regular file on up to `threads` threads; a packed one is unpacked, unless it is taken `as_it_is`.
+  /// \throws io_failure naming the file: it is missing, unreadable, a directory, became shorter while it was read,
+  /// its packed data is damaged, …
+  explicit input(const std::string& path, unsigned threads = 1, bool as_it_is = false);
 
   /// Bytes that are in memory already, under a name for messages.
   static input of_text(std::string name, std::string text);
 
+  static input of_buffer(std::string name, byte_buffer bytes);
+
+  input() = default; ///< no bytes, no name
   input(input&& other) noexcept;
   input& operator=(input&& other) noexcept;
 
   /// For messages: the path, or "standard input".
   const std::string& name() const { return name_; }
   std::string_view bytes() const { return bytes_; }
+  /// How the file was packed.
+  packing packed() const { return packed_; }
 
  private:
-  input() = default;
-  friend input concatenate(std::span<const std::string> paths, char delimiter, unsigned threads);
-  friend input append(input first, std::span<const std::string> paths, char delimiter, unsigned threads);
+  friend input append(input first, std::span<const std::string> paths, std::optional<char> delimiter, unsigned threads,
+                      bool as_it_is);
 
   std::string name_;
   std::string_view bytes_;
   byte_buffer read_;                  // what was read
   std::unique_ptr<std::string> text_; // what of_text() was given
+  packing packed_ = packing::none;
 };
 
 /// "standard input" for "-", else the path itself.
@@ -54,9 +62,9 @@ class file_descriptor open_input(const std::string& path);
 /// Reads what is left of an open file, to its end, behind what the buffer holds. \throws io_failure, out_of_memory
 void read_to_end(const class file_descriptor& file, const std::string& name, unsigned threads, byte_buffer& to);
 
-/// All inputs one after the other, each ending in `delimiter` (added where the last record of an input lacks it).
-input concatenate(std::span<const std::string> paths, char delimiter, unsigned threads = 1);
-/// The same with the first input read already.
-input append(input first, std::span<const std::string> paths, char delimiter, unsigned threads = 1);
+/// All inputs one after the other, the first of which is read already. Each ends in `delimiter`, which is added where
+/// its last record lacks it; nothing is added where there is no delimiter.
+input append(input first, std::span<const std::string> paths, std::optional<char> delimiter, unsigned threads = 1,
+             bool as_it_is = false);
 
 } // namespace sortile::files

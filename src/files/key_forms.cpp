@@ -305,4 +305,31 @@ key_word random_word(std::string_view text, const random_seed& seed, std::size_t
   return {hash.digest()[depth], false};
 }
 
+// A run of digits becomes '0', its length and its digits: '0' keeps it where digits stand among the other bytes, and
+// the length comes first, since of two numbers without zeros in front the longer one is the larger one.
+void make_natural_key(std::string_view text, std::string& key) {
+  constexpr std::size_t short_run = 0xff;
+  key.clear();
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_digit(text[at])) {
+      key += text[at++];
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    at = std::min(text.find_first_not_of('0', at), end);
+    const std::size_t length = end - at;
+    key += '0';
+    key += static_cast<char>(std::min(length, short_run));
+    if (length >= short_run)
+      for (int shift = 56; shift >= 0; shift -= 8)
+        key += static_cast<char>(std::uint64_t{length} >> shift & 0xff);
+    key.append(text, at, length);
+    at = end;
+  }
+}
+
+key_word presence_word(std::string_view text) {
+  return {without_blanks(text).empty() ? 0u : 1u, true};
+}
+
 } // namespace sortile::files

@@ -43,6 +43,13 @@ key_word month_word(std::string_view text);
 /// A text whose bytes compare as the version in `text` does (sort -V); linear in its length.
 void make_version_key(std::string_view text, std::string& key);
 
+/// A text whose bytes compare as `text` does where each run of digits counts by its value, and all else by bytes. Zeros
+/// in front of a number do not count. Linear in its length.
+void make_natural_key(std::string_view text, std::string& key);
+
+/// Whether there is a text at all (blanks are none): empty ones come first.
+key_word presence_word(std::string_view text);
+
 /// The seed of a random order.
 using random_seed = std::array<unsigned char, 16>;
 

@@ -50,7 +50,14 @@ npy_field parse_descr(const std::string& descr, std::string_view name) {
   if (size > largest_record)
     fail(name, "the dtype '{}' is larger than {} bytes", descr, largest_record);
   field.bytes = letter == 'U' ? 4 * size : size;
-  field.key = key_of(letter, size);
+  field.key = letter == 'b' && size == 1 ? key_type::u8 : key_of(letter, size);
+  const bool is_time = letter == 'M' || letter == 'm';
+  field.what = size == 0                        ? npy_field::kind::other
+               : field.key                      ? npy_field::kind::number
+               : is_time && size == 8           ? npy_field::kind::time
+               : letter == 'S' || letter == 'a' ? npy_field::kind::bytes
+               : letter == 'U'                  ? npy_field::kind::characters
+                                                : npy_field::kind::other;
   return field;
 }
 
@@ -86,8 +93,10 @@ npy_field parse_field(const python_literal& entry, std::string_view name) {
         fail(name, "the shape of the field '{}' is not understood", field.name);
       field.bytes = checked_product(field.bytes, static_cast<std::size_t>(length.integer), name);
     }
-    if (!lengths.empty())
+    if (!lengths.empty()) {
       field.key.reset();
+      field.what = npy_field::kind::other;
+    }
   }
   return field;
 }
@@ -105,6 +114,24 @@ std::vector<npy_field> parse_record(const python_literal& descr, std::string_vie
     fields.push_back(std::move(field));
   }
   return fields;
+}
+
+// The fields of the records within a record, of any depth. `fields` are those of `descr`.
+void add_nested(const python_literal& descr, const std::vector<npy_field>& fields, const std::string& prefix,
+                std::size_t offset, std::string_view name, std::vector<npy_field>& to) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const python_literal& entry = descr.items[i];
+    if (!entry.items[1].is(kind::sequence) || entry.items.size() == 3)
+      continue;
+    const std::vector<npy_field> inner = parse_record(entry.items[1], name);
+    const std::string outer = prefix + fields[i].name + ".";
+    for (npy_field field : inner) {
+      field.name = outer + field.name;
+      field.offset += offset + fields[i].offset;
+      to.push_back(std::move(field));
+    }
+    add_nested(entry.items[1], inner, outer, offset + fields[i].offset, name, to);
+  }
 }
 
 std::size_t record_size(const python_literal& descr, std::string_view name) {
@@ -184,6 +211,8 @@ npy_header parse_npy(std::string_view bytes, std::string_view name, npy_axes axe
   header.structured = !descr.is(kind::text);
   header.descr = to_string(descr);
   header.fields = header.structured ? parse_record(descr, name) : std::vector{parse_descr(descr.text, name)};
+  if (header.structured)
+    add_nested(descr, header.fields, {}, 0, name, header.nested);
   header.record_bytes = header.fields.back().offset + header.fields.back().bytes;
   header.shape = parse_shape(*dictionary.find("shape"), name, axes);
   header.fortran_order = dictionary.find("fortran_order")->boolean;

@@ -22,12 +22,17 @@ struct npy_field {
   std::string descr;      ///< "<u8", "|S10", …; "…" for a nested record
   std::size_t offset = 0; ///< within the record
   std::size_t bytes = 0;
-  std::optional<key_type> key; ///< where the field can be a key
+  std::optional<key_type> key; ///< where the field can be a key of the library
   bool big_endian = false;
+  /// What other fields can be ordered by too.
+  enum class kind : std::uint8_t { other, number, time, bytes, characters } what = kind::other;
+
+  bool can_be_ordered() const { return what != kind::other; }
 };
 
 struct npy_header {
   std::vector<npy_field> fields;
+  std::vector<npy_field> nested; ///< the fields of records within records, called "outer.inner"
   bool structured = false;
   std::size_t record_bytes = 0;
   std::size_t count = 0;               ///< elements, of all axes together

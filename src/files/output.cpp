@@ -86,9 +86,12 @@ std::optional<file_identity> identity_of(int fd) {
   return ::fstat(fd, &status) == 0 ? identity_of(status) : std::nullopt;
 }
 
-output::output(const std::string& path, bool synced) : name_(path == "-" ? "standard output" : path), synced_(synced) {
+output::output(const std::string& path, bool synced, packing how)
+    : name_(path == "-" ? "standard output" : path), synced_(synced) {
   try {
     open_target(path);
+    if (how != packing::none)
+      packer_.emplace(how, name_);
   } catch (...) {
     discard();
     throw;
@@ -160,7 +163,9 @@ void output::discard() {
 void output::flush() {
   if (gathered_.empty())
     return;
-  if (has_positions())
+  if (packer_)
+    write_packed(gathered_, false);
+  else if (has_positions())
     write_fully_at(file_.get(), gathered_, claim(gathered_.size()), name_);
   else
     write_fully(file_.get(), gathered_, name_);
@@ -172,11 +177,21 @@ void output::write(std::string_view bytes) {
     flush();
   if (bytes.size() < gather_limit) {
     gathered_ += bytes;
+  } else if (packer_) {
+    write_packed(bytes, false);
   } else if (has_positions()) {
     write_fully_at(file_.get(), bytes, claim(bytes.size()), name_);
   } else {
     write_fully(file_.get(), bytes, name_);
   }
+}
+
+void output::write_packed(std::string_view bytes, bool last) {
+  std::string packed;
+  packer_->put(bytes, packed);
+  if (last)
+    packer_->finish(packed);
+  write_fully(file_.get(), packed, name_);
 }
 
 std::uint64_t output::claim(std::uint64_t size) {
@@ -201,7 +216,9 @@ fs::path output::folder() const {
 // All bytes are written, and on the disk where that is asked for.
 void output::finish() {
   flush();
-  if (has_positions() && synced_ && sync_failed(file_.get()))
+  if (packer_)
+    write_packed({}, true);
+  if (!temporary_.empty() && synced_ && sync_failed(file_.get()))
     fail_system(name_, "write to the disk");
   file_.close(name_);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "files/file_descriptor.hpp"
+#include "files/packing.hpp"
 #include "files/temporary_files.hpp"
 
 #include <cstdint>
@@ -40,8 +41,9 @@ class output {
  public:
   /// \param synced  commit() waits until the file and its name are on the disk, so that the promise holds where the
   ///                machine loses its power
+  /// \param how     packs what is written
   /// \throws io_failure naming the target
-  explicit output(const std::string& path, bool synced = true);
+  explicit output(const std::string& path, bool synced = true, packing how = packing::none);
   output(const output&) = delete;
   output& operator=(const output&) = delete;
   ~output(); ///< without commit(): removes the temporary file
@@ -52,7 +54,7 @@ class output {
   void write(std::string_view bytes);
 
   /// Whether bytes can be put at any place, by several threads at once. Then reserve() and write_at() may be used.
-  bool has_positions() const { return !temporary_.empty(); }
+  bool has_positions() const { return !temporary_.empty() && !packer_; }
 
   /// Claims the `size` bytes after all that was written or claimed so far and returns where they begin.
   std::uint64_t reserve(std::uint64_t size);
@@ -73,6 +75,7 @@ class output {
   void create_temporary();
   void discard();
   void flush();
+  void write_packed(std::string_view bytes, bool last);
   std::uint64_t claim(std::uint64_t size);
   void finish();
   void take_place();
@@ -87,6 +90,7 @@ class output {
   std::unique_ptr<temporary_entry> entry_;
   file_descriptor file_;
   std::string gathered_;
+  std::optional<packer> packer_;
   std::uint64_t position_ = 0;
   bool synced_ = true;
   enum class place : std::uint8_t { target_is_old, exchanged, created, overwritten } place_ = place::target_is_old;

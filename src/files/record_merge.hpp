@@ -1,12 +1,14 @@
 // Merges sorted text files into one, record by record: memory for one buffer an input, whatever their size.
 #pragma once
 
+#include "files/fixed_records.hpp"
 #include "files/output.hpp"
 #include "files/record_order.hpp"
 #include "files/record_reader.hpp"
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace sortile::files {
@@ -24,5 +26,8 @@ struct merge_rules {
 /// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log
 /// inputs) comparisons. \throws io_failure naming file and line where an input is not in order
 void merge_records(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to);
+
+/// The same with records of one size, which are in memory. The delimiter and line ends of the rules take no part.
+void merge_fixed(std::span<const fixed_records> inputs, const merge_rules& rules, output& to);
 
 } // namespace sortile::files

@@ -1,8 +1,10 @@
 // See record_order.hpp. The kind of a part is resolved once a batch, outside the loop over the records.
 #include "files/record_order.hpp"
 
+#include "files/csv_check.hpp"
 #include "files/decimal.hpp"
 #include "files/failure.hpp"
+#include "files/instant.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,6 +56,18 @@ class word_reader {
       return general_number_word(text, depth);
     else if constexpr (As == form::month)
       return month_word(text);
+    else if constexpr (As == form::instant)
+      return instant_word(text, depth);
+    else if constexpr (As == form::presence)
+      return presence_word(text);
+    else if constexpr (As == form::bytes)
+      return bytes_word(text, depth);
+    else if constexpr (As == form::code_points)
+      return code_points_word(text, part_.binary, depth);
+    else if constexpr (As == form::value)
+      return value_word(text, part_.binary, depth);
+    else if constexpr (As == form::natural)
+      return text_word(natural_key(text), depth);
     else if constexpr (As == form::human_number)
       return human_number_word(filtered(text, part_.filter, kept_), depth);
     else if constexpr (As == form::random)
@@ -62,6 +76,11 @@ class word_reader {
       return text_word(filtered(text, part_.filter, kept_), depth);
     else
       return text_word(version_key(text), depth);
+  }
+
+  std::string_view natural_key(std::string_view text) {
+    make_natural_key(text, version_key_);
+    return version_key_;
   }
 
   std::string_view version_key(std::string_view text) {
@@ -96,6 +115,18 @@ decltype(auto) with_reader(const key_part& part, Body&& body) {
     return body(word_reader<form::version>(part));
   case form::random:
     return body(word_reader<form::random>(part));
+  case form::natural:
+    return body(word_reader<form::natural>(part));
+  case form::instant:
+    return body(word_reader<form::instant>(part));
+  case form::presence:
+    return body(word_reader<form::presence>(part));
+  case form::bytes:
+    return body(word_reader<form::bytes>(part));
+  case form::code_points:
+    return body(word_reader<form::code_points>(part));
+  case form::value:
+    return body(word_reader<form::value>(part));
   default:
     return body(word_reader<form::number>(part));
   }
@@ -148,14 +179,19 @@ int compare_words(const key_part& part, std::string_view a, std::string_view b, 
 
 // By the whole of what the texts are made into.
 int compare_made(const key_part& part, std::string_view a, std::string_view b) {
+  std::string key_a;
+  std::string key_b;
+  if (part.as == form::natural) {
+    make_natural_key(a, key_a);
+    make_natural_key(b, key_b);
+    return compare_bytes(key_a, key_b, 0);
+  }
   std::string kept_a;
   std::string kept_b;
   const std::string_view x = filtered(a, part.filter, kept_a);
   const std::string_view y = filtered(b, part.filter, kept_b);
   if (part.as == form::filtered)
     return compare_bytes(x, y, 0);
-  std::string key_a;
-  std::string key_b;
   make_version_key(x, key_a);
   make_version_key(y, key_b);
   return compare_bytes(key_a, key_b, 0);
@@ -166,6 +202,8 @@ int compare_texts(const key_part& part, std::string_view a, std::string_view b, 
   switch (part.as) {
   case form::text:
     return compare_bytes(a, b, depth * text_word_bytes);
+  case form::bytes:
+    return compare_bytes(a, b, depth * sizeof(std::uint64_t));
   case form::folded:
     return compare_folded(a, b, depth * text_word_bytes);
   case form::leading_number:
@@ -177,9 +215,10 @@ int compare_texts(const key_part& part, std::string_view a, std::string_view b, 
   }
   case form::filtered:
   case form::version:
+  case form::natural:
     return compare_made(part, a, b);
   default:
-    return compare_words(part, a, b, depth, SIZE_MAX); // of two words; behind those of a hash comes the text
+    return compare_words(part, a, b, depth, SIZE_MAX); // of few words; behind those of a hash comes the text
   }
 }
 
@@ -191,6 +230,8 @@ std::string_view locate(const key_part& part, std::string_view record, std::stri
     return part.range.in(record);
   case place::cell:
     return csv_text(record, part.column, part.dialect, scratch);
+  case place::range:
+    return record.substr(part.binary.offset, part.binary.bytes);
   default:
     return record;
   }
@@ -258,6 +299,8 @@ void validate_row(std::string_view row, std::size_t columns, const csv_dialect& 
     const std::string_view text = locate(part, row, scratch);
     if (part.as == form::number && !parse_number(text))
       refuse("'{}' is not a number", text.substr(0, 40));
+    if (part.as == form::instant && type_of(text) != cell_type::time && type_of(text) != cell_type::empty)
+      refuse("'{}' is no date or time", text.substr(0, 40));
   }
 }
 

@@ -1,6 +1,7 @@
 // The order of text records: the parts of the key, each located in the record and read as text or as a number.
 #pragma once
 
+#include "files/binary_keys.hpp"
 #include "files/csv.hpp"
 #include "files/field_keys.hpp"
 #include "files/key_forms.hpp"
@@ -15,7 +16,7 @@ namespace sortile::files {
 
 /// One part of a key.
 struct key_part {
-  enum class place : std::uint8_t { record, fields, cell };
+  enum class place : std::uint8_t { record, fields, cell, range };
   enum class form : std::uint8_t {
     text,           ///< by bytes
     folded,         ///< by bytes, lower case counting as upper case
@@ -27,6 +28,12 @@ struct key_part {
     month,          ///< as sort -M
     version,        ///< as sort -V
     random,         ///< as sort -R
+    natural,        ///< runs of digits by their value, all else by bytes
+    instant,        ///< a date or time
+    presence,       ///< empty texts first, all others alike
+    bytes,          ///< by bytes, of texts of one length
+    code_points,    ///< characters of four bytes each
+    value,          ///< a number in binary form
   };
 
   place where = place::record;
@@ -37,9 +44,12 @@ struct key_part {
   csv_dialect dialect{};  ///< place::cell
   text_filter filter{};   ///< of filtered texts, versions, random orders and human numbers
   random_seed seed{};     ///< form::random
+  binary_range binary{};  ///< place::range
 
   /// Whether a word far behind costs as much as the first; else what lies before it is read again for each word.
-  bool has_cheap_words() const { return where == place::record && (as == form::text || as == form::folded); }
+  bool has_cheap_words() const {
+    return where == place::range || (where == place::record && (as == form::text || as == form::folded));
+  }
 };
 
 /// All parts; records equal in the first are ordered by the second, and so on; those equal in all keep their order.

@@ -15,6 +15,9 @@ std::string describe(const key_part& part) {
   case key_part::place::cell:
     where = fmt::format("column {}", part.column + 1);
     break;
+  case key_part::place::range:
+    where = fmt::format("bytes {} to {}", part.binary.offset, part.binary.offset + part.binary.bytes - 1);
+    break;
   case key_part::place::fields:
     where = fmt::format("from field {} character {}", part.range.first_field + 1, part.range.first_char + 1);
     if (part.range.last_field == field_range::end_of_record)
@@ -58,8 +61,28 @@ std::string describe(const key_part& part) {
   case key_part::form::random:
     as = "by a random hash";
     break;
+  case key_part::form::natural:
+    as = "by bytes, numbers within by their value";
+    break;
+  case key_part::form::instant:
+    as = "as a date or time";
+    break;
+  case key_part::form::presence:
+    as = "by whether it is empty";
+    break;
+  case key_part::form::bytes:
+    as = "by bytes";
+    break;
+  case key_part::form::code_points:
+    as = "by characters";
+    break;
+  case key_part::form::value:
+    as = "as a value";
+    break;
   }
-  return fmt::format("{}, {}{}", where, as, part.reverse ? ", descending" : "");
+  const std::string type =
+      part.as == key_part::form::value ? fmt::format(" of type {}", name(part.binary.type)) : std::string();
+  return fmt::format("{}, {}{}{}", where, as, type, part.reverse ? ", descending" : "");
 }
 
 plan explain_record_sort(std::size_t n, std::size_t text_bytes, const record_order& order, const options& opts) {

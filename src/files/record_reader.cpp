@@ -19,8 +19,9 @@ constexpr std::size_t first_capacity = std::size_t{1} << 18;
 } // namespace
 
 record_reader::record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv,
-                             const output* into)
-    : name_(display_name(path)), file_(open_input(path)), delimiter_(delimiter), csv_(csv), buffer_(first_capacity) {
+                             const output* into, bool as_it_is)
+    : name_(display_name(path)), file_(open_input(path)), delimiter_(delimiter), csv_(csv), buffer_(first_capacity),
+      as_it_is_(as_it_is) {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0)
     fail_system(name_, "examine");
@@ -55,6 +56,33 @@ std::size_t record_reader::find_end(bool& in_quotes) const {
   return csv_ && csv_->quotes ? end_of_csv_record(rest, 0, *csv_, in_quotes) : rest.find(delimiter_);
 }
 
+std::size_t record_reader::read_more(char* to, std::size_t room) {
+  if (unpacker_)
+    return unpack_more(to, room);
+  const std::size_t got = read_fully(file_.get(), to, room, name_);
+  came_ += got;
+  return got;
+}
+
+// At least one byte, unless all is unpacked.
+std::size_t record_reader::unpack_more(char* to, std::size_t room) {
+  for (;;) {
+    if (packed_begin_ == packed_end_) {
+      packed_begin_ = 0;
+      packed_end_ = read_fully(file_.get(), packed_.data(), packed_.size(), name_);
+      came_ += packed_end_;
+    }
+    const unpacker::step step = unpacker_->run({packed_.data() + packed_begin_, packed_end_ - packed_begin_}, to, room);
+    packed_begin_ += step.taken;
+    if (step.put != 0)
+      return step.put;
+    if (packed_end_ == 0) {
+      unpacker_->finish();
+      return 0;
+    }
+  }
+}
+
 // More bytes behind the unfinished record, which moves to the front; a record as large as the buffer doubles it.
 bool record_reader::refill() {
   if (at_end_)
@@ -64,9 +92,16 @@ bool record_reader::refill() {
   begin_ = 0;
   if (end_ == buffer_.size())
     buffer_.resize(2 * buffer_.size());
-  const std::size_t got = read_fully(file_.get(), buffer_.data() + end_, buffer_.size() - end_, name_);
+  const bool is_first = came_ == 0;
+  std::size_t got = read_more(buffer_.data() + end_, buffer_.size() - end_);
+  const packing how = is_first && !as_it_is_ ? packing_of({buffer_.data(), got}) : packing::none;
+  if (how != packing::none) {
+    unpacker_.emplace(how, name_);
+    packed_ = buffer_;
+    packed_end_ = got;
+    got = read_more(buffer_.data(), buffer_.size());
+  }
   end_ += got;
-  came_ += got;
   at_end_ = got == 0;
   if (at_end_)
     need_whole_file();

@@ -305,7 +305,7 @@ void sort_strings(const record_table& records, bool descending, const options& g
                       .offsets = records.starts.data(),
                       .bytes = records.text.data(),
                       .size = records.text.size(),
-                      .separator_bytes = 1,
+                      .separator_bytes = records.gap,
                       .indices_out = ids.data(),
                       .index_bytes = sizeof(std::uint32_t)},
       opts);

@@ -44,4 +44,15 @@ record_table split_lines(std::string_view text, char delimiter, unsigned threads
   return table;
 }
 
+record_table split_evenly(std::string_view text, std::size_t record_bytes, unsigned threads) {
+  constexpr std::size_t slice_records = std::size_t{1} << 16;
+  const std::size_t n = text.size() / record_bytes;
+  record_table table{.text = text.substr(0, n * record_bytes), .gap = 0, .starts = raw_array<std::uint64_t>(n + 1)};
+  parallel_slices(threads, n + 1, slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      table.starts[i] = i * record_bytes;
+  });
+  return table;
+}
+
 } // namespace sortile::files

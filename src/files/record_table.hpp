@@ -14,12 +14,17 @@ namespace sortile::files {
 struct record_table {
   std::string_view text;
   char delimiter = '\n';
+  std::uint64_t gap = 1;           ///< bytes between records: the delimiter, or nothing where all are of one size
   raw_array<std::uint64_t> starts; ///< n + 1: where record i begins; record i + 1 begins behind its delimiter
-  std::uint64_t first_line = 1;    ///< line of the file on which record 0 begins
 
   std::size_t size() const { return starts.size() - 1; }
-  std::string_view operator[](std::size_t i) const { return {text.data() + starts[i], starts[i + 1] - starts[i] - 1}; }
+  std::string_view operator[](std::size_t i) const {
+    return {text.data() + starts[i], starts[i + 1] - starts[i] - gap};
+  }
 };
+
+/// Cuts text into records of `record_bytes`. \throws out_of_memory
+record_table split_evenly(std::string_view text, std::size_t record_bytes, unsigned threads);
 
 /// Cuts text at every delimiter. O(text) on `threads` threads. \throws out_of_memory
 record_table split_lines(std::string_view text, char delimiter, unsigned threads);

@@ -32,7 +32,8 @@ void fill_block(const record_table& records, std::span<const std::uint32_t> ids,
     const std::string_view record = records[ids[i]];
     std::memcpy(to, record.data(), record.size());
     to += record.size();
-    *to++ = records.delimiter;
+    if (records.gap != 0)
+      *to++ = records.delimiter;
   }
 }
 

@@ -1,7 +1,6 @@
 """Arrays: .npy of every dtype and byte order, records, raw arrays, values in a second file; and broken ones."""
 
 import bz2
-import gzip
 import lzma
 import math
 import os
@@ -131,15 +130,53 @@ class Arrays(CommandTest):
         for fields in shapes:
             descr, rows, code = self.records(fields, 2000)
             path = self.file("records.npy", npy(descr, 2000, b"".join(struct.pack(code, *row) for row in rows)))
-            for column, (name, _, letter) in enumerate(fields):
-                if letter == "5s":
-                    self.refused("sort", path, "--key", name, says=[path, "'name'", "cannot be ordered", "time"])
-                    continue
+            for column, (name, _, _) in enumerate(fields):
                 expected = npy(descr, 2000, b"".join(struct.pack(code, *row) for row in sorted(rows, key=lambda row: row[column])))
                 self.good("sort", path, "--key", name, "-o", self.path("out.npy"))
                 self.assertEqual(self.content("out.npy"), expected, (fields, name))
                 self.good("check", self.path("out.npy"), "--key", name, "--permutation-of", path)
             self.refused("sort", path, "--key", "no", says=["no field 'no'"])
+
+    def compare_by(self, descr, items, code, keys, key, down=False):
+        """A .npy file of these items, sorted as Python sorts them."""
+        made = lambda some: npy(descr, len(items), b"".join(struct.pack(code, *item) for item in some))
+        path = self.file("a.npy", made(items))
+        expected = made(sorted(items, key=key, reverse=down))
+        options = [word for k in keys for word in ("--key", k)] + (["-r"] if down else [])
+        self.assertEqual(self.good("sort", path, *options), expected, (descr, keys, down))
+        self.assertEqual(self.good("sort", "-", *options, stdin=made(items)), expected)
+        self.good("check", "-q", self.file("b.npy", expected), *options, "--permutation-of", path)
+        half = len(items) // 2
+        parts = [sorted(items[:half], key=key, reverse=down), sorted(items[half:], key=key, reverse=down)]
+        paths = [self.file("p%d.npy" % i, npy(descr, len(p), b"".join(struct.pack(code, *item) for item in p))) for i, p in enumerate(parts)]
+        self.assertEqual(self.good("merge", *paths, *options), made(sorted(items, key=key, reverse=down)))
+
+    def test_texts_times_and_booleans(self):
+        r = self.random
+        for down in (False, True):
+            texts = [(bytes(r.choice(b"ab\x00\xff") for _ in range(r.randrange(12))),) for _ in range(800)]
+            self.compare_by("'|S11'", texts, "<11s", [], lambda item: item[0][:11].ljust(11, b"\0"), down)
+            for order, name in (("<", "utf-32-le"), (">", "utf-32-be")):
+                words = ["".join(r.choice("aé\U0001f600\uffff") for _ in range(r.randrange(6))) for _ in range(500)]
+                self.compare_by("'%sU5'" % order, [(word.encode(name),) for word in words], "<20s", [], lambda item: item[0].decode(name).ljust(5, "\0"), down)
+                nat = -(1 << 63)
+                times = [(r.choice([nat, 0, -1, 1, (1 << 63) - 1, r.randrange(-10**18, 10**18)]),) for _ in range(500)]
+                for unit in ("M8[ns]", "m8[s]"):
+                    self.compare_by("'%s%s'" % (order, unit), times, order + "q", [], lambda item: (item[0] == nat, item[0]), down)
+            self.compare_by("'|b1'", [(r.randrange(2),) for _ in range(300)], "<B", [], lambda item: item, down)
+        self.refused("sort", self.file("c.npy", npy("'<c8'", 1, bytes(8))), "--force", says=["c.npy", "<c8 cannot be ordered", "M8"])
+
+    def test_several_fields_and_nested_ones(self):
+        descr = "[('a', '<u2'), ('in', [('x', '>i4'), ('s', '|S2'), ('deep', [('f', '<f4')])])]"
+        items = [(self.random.randrange(3), self.random.randrange(-2, 2), self.random.choice([b"x", b"y", b""]), self.random.choice([1.5, -2.5, 0.0])) for _ in range(600)]
+        code = "<H4s2sf"
+        items = [(a, x.to_bytes(4, "big", signed=True), s, f) for a, x, s, f in items]
+        number = lambda item: int.from_bytes(item[1], "big", signed=True)
+        self.compare_by(descr, items, code, ["in.x"], number)
+        self.compare_by(descr, items, code, ["in.s", "in.deep.f", "a"], lambda item: (item[2].ljust(2, b"\0"), item[3], item[0]))
+        self.compare_by(descr, items, code, ["a:desc", "in.x"], lambda item: (-item[0], number(item)))
+        self.refused("sort", self.path("a.npy"), "--key", "in", "--force", says=["'in'", "cannot be ordered", "in.deep.f"])
+        self.refused("sort", self.path("a.npy"), "--key", "a", "--key", "in.x", "--bits", "0:4", "--force", says="--bits goes with one key")
 
     def test_raw(self):
         for kind, letter in {"u8": "B", "i16": "h", "u32": "I", "i64": "q", "f16": "e", "f64": "d"}.items():
@@ -229,7 +266,7 @@ class Broken(CommandTest):
             b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}": "4294967295", npy("'<u4'", 0, b"", shape="(2, 3)"): "2 dimensions, shape (2, 3)",
             npy("'<u4'", 0, b"1234", shape="()"): "0 dimensions", npy("'<u4'", 0, b"", shape="(-1,)"): "shape",
             npy("'<u4'", 0, b"", shape="(9223372036854775807,)"): "memory", npy("'<u4'", 0, b"", shape="5"): "'shape' is not a tuple",
-            npy("'<c8'", 1, b"12345678"): "<c8", npy("'|O'", 0, b""): "O", npy("'|b1'", 1, b"1"): "|b1", npy("'<M8[ns]'", 1, b"12345678"): "<M8[ns]",
+            npy("'<c8'", 1, b"12345678"): "<c8", npy("'|O'", 0, b""): "O", npy("'|V1'", 1, b"1"): "|V1", npy("'<M8'", 1, b"1234567"): "but 7 follow",
             npy("'<u3'", 1, b"123"): "<u3", npy("'garbage'", 1, b"123"): "garbage", npy("[]", 0, b""): "descr", npy("[('a',)]", 0, b""): "field",
             npy("[('a', '<u4', (2,))]", 1, b"12345678"): "'a'", npy("'<u4'", 2, b"12345678", fortran="1"): "fortran_order",
             npy("'<V0'", 2, b""): "0 bytes", good.replace(b"'shape'", b"'shapf'"): "lacks 'shape'", good.replace(b"{", b"("): "not a Python dictionary",
@@ -326,15 +363,13 @@ class WhatAFileIs(CommandTest):
         self.refused("check", self.path("w.txt"), "--permutation-of", self.path("k.npy"), says="k.npy")
 
     def test_packed_files(self):
-        packed = gzip.compress(b"b\na\n")
-        for name, content, says in (("log.gz", packed, "gzip"), ("log", packed, "gzip"), ("t.csv", packed, "gzip"), ("x.xz", lzma.compress(b"b\n"), "xz"),
+        for name, content, says in (("x.xz", lzma.compress(b"b\n"), "xz"),
                                     ("x.bz2", bz2.compress(b"b\n"), "bzip2"), ("a.npz", b"PK\x03\x04rest", "zip"), ("z", b"\x28\xb5\x2f\xfdrest", "zstd"),
                                     ("p", b"PAR1\x15\x04", "Parquet"), ("a", b"ARROW1\0\0", "Arrow"), ("h", b"\x89HDF\r\n\x1a\n", "HDF5")):
             path = self.file(name, content)
             for command in (["sort", "-o", path], ["sort", "-n", "-o", path], ["check"], ["merge", "-o", path], ["sort", "--by", "a"]):
                 self.refused(*command, path, says=[name, says])
             self.assertEqual(self.content(name), content)
-        self.refused("sort", stdin=packed, says="gzip")
         self.good("sort", self.file("text", b"PAR1 is no Parquet file\nBZh9\nPK\n"), "-o", self.path("text"))
 
     def test_output_names(self):

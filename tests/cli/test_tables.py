@@ -91,7 +91,105 @@ class Tables(CommandTest):
         for by in ("", "a:up", "a,", ",a", "a:", '"a', '"a"b'):
             self.refused("sort", path, "--format", "csv", "--by", by, says="--by")
         self.refused("sort", path, "--by", "a", "-n", says="-n goes with lines")
-        self.refused("sort", path, path, "--by", "a", says="one file at a time")
+
+    def test_several_inputs(self):
+        parts = [[[self.random.choice(self.TEXTS), str(self.random.randrange(50))] for _ in range(n)] for n in (20, 0, 7)]
+        paths = [self.file("p%d.csv" % i, write_csv([["t", "n"]] + part)[:-1 if i == 2 else None]) for i, part in enumerate(parts)]
+        expected = write_csv([["t", "n"]] + sorted(sum(parts, []), key=lambda row: int(row[1])))
+        self.assertEqual(self.good("sort", *paths, "--by", "n"), expected)
+        self.refused("sort", paths[0], self.file("x.csv", b"t,m\n"), "--by", "n", says=["x.csv", "header"])
+        self.refused("sort", paths[1], self.file("y.csv", b"t,n\na,1\nb\n"), "--by", "n", says=["y.csv", "line 3", "1 cells"])
+
+    def test_separators_are_found(self):
+        rows = [["2", "a,b"], ["10", "c|d"], ["1", "e\tf"]]
+        for delimiter in ",;\t|":
+            text = write_csv([["n", "t"]] + rows, delimiter=delimiter)
+            expected = write_csv([["n", "t"]] + [rows[2], rows[0], rows[1]], delimiter=delimiter)
+            self.assertEqual(self.good("sort", self.file("t.csv", text), "--by", "n"), expected, delimiter)
+            self.good("check", self.file("s.csv", expected), "--by", "n", "--permutation-of", self.path("t.csv"))
+            self.assertEqual(self.good("merge", self.path("s.csv"), self.path("s.csv"), "--by", "n:num").count(b"\n"), 7)
+        self.assertEqual(self.good("sort", self.file("g.csv", b"a;b\n1,5;2\n0,5;3,25\n"), "--by", "b"), b"a;b\n1,5;2\n0,5;3,25\n")
+
+    def test_no_header(self):
+        self.assertEqual(self.good("sort", "--by", "2", "--no-header", stdin=b"a,10\nb,9\n"), b"b,9\na,10\n")
+        self.assertEqual(self.good("sort", "--by", "2:desc", "--no-header", "--format", "csv", stdin=b"\xef\xbb\xbfa,9\nb,10"), b"\xef\xbb\xbfb,10\na,9\n")
+        self.good("check", self.file("t.csv", b"1,x\n2,a\n"), "--by", "1", "--no-header")
+        self.refused("sort", "--by", "3", "--no-header", stdin=b"a,10\n", says=["no column '3'", "1, 2"])
+        self.refused("sort", "--by", "1", "--no-header", stdin=b"a,b\nc\n", says=["line 2", "the first row has 2"])
+
+    def test_comments(self):
+        text = b"# made by hand\n# twice\nn,t\n2,a\n1,b\n"
+        self.assertEqual(self.good("sort", "--by", "n", "--comment", "#", stdin=text), b"# made by hand\n# twice\nn,t\n1,b\n2,a\n")
+        inside = b"#c\nn,t\n2,a\n# in between\n1,b\n"
+        self.refused("sort", "--by", "n", "--comment", "#", stdin=inside, says=["line 4", "comment"])
+        self.assertEqual(self.good("sort", "--by", "n", "--comment", "#", "--bad-rows=last", stdin=inside), b"#c\nn,t\n1,b\n2,a\n# in between\n")
+        self.refused("sort", "--by", "n", "--comment", "##", stdin=text, says="single character")
+
+    def test_bad_rows(self):
+        text = b'n,t\n3,c\n\n1,a\n2\n"x\ny",q\n2,b,c\n"2",b\n7,d"e'
+        good, bad = b'n,t\n1,a\n"2",b\n3,c\n', b'\n2\n"x\ny",q\n2,b,c\n7,d"e\n'
+        text += b'"\n'  # an even number of quotes
+        bad = bad.replace(b'd"e', b'd"e"')
+        self.refused("sort", "--by", "n:num", stdin=text, says=["line 3", "1 cells"])
+        self.assertEqual(self.good("sort", "--by", "n:num", "--bad-rows=last", stdin=text), good + bad)
+        self.assertEqual(self.good("sort", "--by", "n:num", "--bad-rows=drop", stdin=text), good)
+        self.assertIn(b"5 bad rows are left out", run("sort", "-v", "--by", "n:num", "--bad-rows=drop", stdin=text)[2])
+        self.good("check", self.file("t.csv", good + bad), "--by", "n:num", "--bad-rows=drop")
+        self.assertEqual(run("check", self.file("u.csv", b"n\n1\nx,y\n0\n"), "--by", "n", "--bad-rows=drop")[2], b"sortile check: %s:4: disorder: 0\n" % self.path("u.csv").encode())
+        self.refused("merge", self.path("t.csv"), "--by", "n:num", "--bad-rows=drop", says="--bad-rows does not go with merge")
+
+    def test_empty_cells(self):
+        text = b"n,t\n2,a\n,b\n1,c\n ,d\n"
+        for by, order in {"n": "bdca", "n:nulls-first": "bdca", "n:nulls-last": "cabd", "n:desc": "acbd", "n:desc:nulls-first": "bdac", "n:desc:nulls-last": "acbd"}.items():
+            out = self.good("sort", "--by", by, stdin=text)
+            self.assertEqual("".join(row.split(",")[1] for row in out.decode().split("\n")[1:-1]), order, by)
+            self.good("check", self.file("o.csv", out), "--by", by)
+            if by != "n":
+                self.good("merge", self.file("o.csv", out), "--by", by.replace("n", "n:num", 1))
+        self.assertEqual(self.good("sort", "--by", "n", "--nulls", "last", stdin=text), self.good("sort", "--by", "n:nulls-last", stdin=text))
+        self.assertEqual(self.good("sort", "--by", "t:nulls-last", stdin=b"n,t\n1,\n2,a\n"), b"n,t\n2,a\n1,\n")
+
+    def test_times(self):
+        import datetime
+        utc = datetime.timezone.utc
+        rows = []
+        for _ in range(300):
+            at = datetime.datetime(self.random.choice([1, 1969, 1970, 2024, 9998]), 2, 28, tzinfo=utc) + datetime.timedelta(seconds=self.random.randrange(-10**5, 10**5), microseconds=self.random.choice([0, 0, 1, 500000]))
+            at = at if at.year > 1 else at.replace(year=2)
+            zone = self.random.choice(["", "Z", "+01:00", "-0330", "+05"])
+            shown = at.astimezone(datetime.timezone({"": datetime.timedelta(0), "Z": datetime.timedelta(0), "+01:00": datetime.timedelta(hours=1), "-0330": -datetime.timedelta(hours=3, minutes=30),
+                                                     "+05": datetime.timedelta(hours=5)}[zone])).replace(tzinfo=None)
+            rows.append((at, shown.isoformat(self.random.choice("T ")) + zone))
+        rows += [(datetime.datetime(2024, 2, 29, tzinfo=utc), "2024-02-29"), (datetime.datetime(2024, 2, 29, 1, 30, tzinfo=utc), "2024-02-29T01:30")]
+        self.random.shuffle(rows)
+        text = lambda some: b"when,n\n" + b"".join(b"%s,%d\n" % (shown.encode(), i) for i, (_, shown) in some)
+        numbered = list(enumerate(rows))
+        out = self.good("sort", "--by", "when", stdin=text(numbered))
+        self.assertEqual(out, text(sorted(numbered, key=lambda row: row[1][0])))
+        self.assertEqual(self.good("sort", "--by", "when:time:desc", stdin=text(numbered)), text(sorted(numbered, key=lambda row: row[1][0], reverse=True)))
+        self.assertIn(b"as a date or time", self.good("sort", "--explain", "--by", "when", stdin=text(numbered)))
+        for wrong in ("2023-02-29", "2024-13-01", "2024-1-1", "2024-01-01T24:00", "2024-01-01T10", "2024-01-01 10:00:00.", "2024-01-01 10:00+25", "20240101", "2024-01-01x"):
+            self.refused("sort", "--by", "when:time", stdin=b"when\n" + wrong.encode() + b"\n", says=["line 2", wrong, "no date or time"])
+
+    def test_natural_and_versions(self):
+        names = ["a1", "a2", "a10", "a10b2", "a10b10", "b", "B", "a", "", "a01", "1", "10", "9", "a" + "9" * 300, "a" + "9" * 301, "a-1", "ab", "a0", "a00", "a1.5", "a1.10"]
+
+        def natural(name):
+            import re
+            return [((ord("0"), len(p.lstrip("0")), p.lstrip("0")) if p.isdigit() else (ord(p), 0, "")) for p in re.findall(r"\d+|\D", name)]
+        for _ in range(20):
+            self.random.shuffle(names)
+            text = "t\n" + "\n".join(names) + "\n"
+            self.assertEqual(self.good("sort", "--by", "t:natural", "--format", "csv", stdin=text.encode()).decode().split("\n")[1:-1], sorted(names, key=natural))
+        self.assertEqual(self.good("sort", "--by", "v:version", stdin=b"v\n1.10\n1.9\n1.9~rc1\n"), b"v\n1.9~rc1\n1.9\n1.10\n")
+
+    def test_types(self):
+        text = b"a,b,c,d,e\n1,1.5,2024-01-01,x,\n2,,,,\n"
+        self.assertEqual(self.good("sort", "--types", self.file("t.csv", text)), b"a\tinteger\nb\tnumber\nc\ttime\nd\ttext\ne\tempty\n")
+        self.refused("sort", "--types", self.file("w.txt", b"x\n"), says="--types goes with tables")
+
+    def test_wide_text(self):
+        self.refused("sort", self.file("w.csv", "a,b\n1,2\n".encode("utf-16")), "--by", "a", says=["w.csv", "UTF-16", "iconv"])
 
     def test_merge(self):
         header = ["k", "v"]

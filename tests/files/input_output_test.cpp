@@ -41,7 +41,7 @@ TEST(Input, MovesKeepTheBytes) {
 TEST(Input, Concatenation) {
   const scratch_folder folder;
   const std::vector<std::string> paths{folder.write("a", "1\n2"), folder.write("b", ""), folder.write("c", "3\n")};
-  EXPECT_EQ(concatenate(paths, '\n').bytes(), "1\n2\n3\n");
+  EXPECT_EQ(append(input(paths[0]), std::span(paths).subspan(1), '\n').bytes(), "1\n2\n3\n");
 }
 
 TEST(Output, ReplacesOnCommitOnly) {

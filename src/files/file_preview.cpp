@@ -1,0 +1,207 @@
+// See file_preview.hpp.
+#include "files/file_preview.hpp"
+
+#include "files/record_sort.hpp"
+
+#include <sortile/request.hpp>
+
+#include <algorithm>
+
+namespace sortile::files {
+
+namespace {
+
+using form = key_part::form;
+
+bool in_order(const record_table& records, const record_order& order, unsigned threads) {
+  return !first_disorder(records, order, false, threads);
+}
+
+// "ascending", "descending", "constant", or nothing.
+std::string order_by(const record_table& records, key_part part, unsigned threads) {
+  part.reverse = false;
+  const bool up = in_order(records, {part}, threads);
+  part.reverse = true;
+  const bool down = in_order(records, {part}, threads);
+  return up && down ? "constant" : up ? "ascending" : down ? "descending" : "";
+}
+
+// Whether some neighbours are equal, so that a further key can say more.
+bool has_ties(const record_table& records, const record_order& order, unsigned threads) {
+  return first_disorder(records, order, true, threads).has_value();
+}
+
+// A column that a table is in order by, behind those that are known.
+struct sort_column {
+  std::string name;
+  key_part part;
+};
+
+// The longest --by that is found column by column: each one orders what the ones before leave equal.
+std::string longest_by(const record_table& records, std::vector<sort_column> columns, unsigned threads) {
+  std::string by;
+  record_order order;
+  for (bool found = true; found && (order.empty() || has_ties(records, order, threads));) {
+    found = false;
+    for (std::size_t i = 0; i < 2 * columns.size() && !found; ++i) {
+      sort_column& column = columns[i / 2];
+      column.part.reverse = i % 2 != 0;
+      record_order longer = order;
+      longer.push_back(column.part);
+      if (!in_order(records, longer, threads))
+        continue;
+      by += (by.empty() ? "" : ",") + column.name + (column.part.reverse ? ":desc" : "");
+      order = std::move(longer);
+      columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i / 2));
+      found = true;
+    }
+  }
+  return by;
+}
+
+std::string quoted_name(const std::string& name) {
+  if (name.find_first_of(",:\"") == std::string::npos)
+    return name;
+  std::string quoted = "\"";
+  for (const char c : name)
+    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// As a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:/+@%";
+  if (!text.empty() && text.find_first_not_of(harmless) == std::string::npos)
+    return text;
+  std::string word = "'";
+  for (const char c : text)
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string separator_name(char separator) {
+  switch (separator) {
+  case '\t':
+    return "tab";
+  case ',':
+    return "comma";
+  case ';':
+    return "semicolon";
+  case '|':
+    return "bar";
+  default:
+    return std::string(1, separator);
+  }
+}
+
+std::uint64_t longest_record(const record_table& records) {
+  std::uint64_t longest = 0;
+  for (std::size_t i = 0; i < records.size(); ++i)
+    longest = std::max<std::uint64_t>(longest, records[i].size());
+  return longest;
+}
+
+// The fields of records that can be keys, each with its order.
+void add_fields(const std::vector<npy_field>& fields, const record_table& records, unsigned threads,
+                std::vector<column_preview>& to) {
+  for (const npy_field& field : fields)
+    to.push_back({.name = field.name,
+                  .type = field.descr,
+                  .order = field.can_be_ordered() ? order_by(records, part_of(field, false), threads) : ""});
+}
+
+} // namespace
+
+file_preview preview_lines(const record_table& lines, unsigned threads) {
+  file_preview preview{.record = "line", .records = lines.size(), .facts = {}};
+  preview.facts.emplace_back("longest", fmt::format("{} bytes", longest_record(lines)));
+  if (!lines.text.empty() && lines.text.back() != lines.delimiter)
+    preview.facts.emplace_back("last line", "without a newline");
+  if (lines.size() > 0 && lines[0].ends_with('\r'))
+    preview.facts.emplace_back("line ends", "CR LF");
+  struct named_form {
+    const char* letter;
+    form as;
+  };
+  for (const auto& [letter, as] :
+       {named_form{"", form::text}, named_form{"f", form::folded}, named_form{"n", form::leading_number},
+        named_form{"g", form::general_number}, named_form{"h", form::human_number}, named_form{"M", form::month},
+        named_form{"V", form::version}}) {
+    const bool tells = as == form::text || order_by(lines, {.as = as}, threads) != "constant";
+    for (const bool reverse : {false, true})
+      if (tells && in_order(lines, {{.as = as, .reverse = reverse}, {.reverse = reverse}}, threads))
+        preview.sorted_by.push_back(
+            fmt::format("{}{}{}", *letter != '\0' || reverse ? "-" : "", letter, reverse ? "r" : ""));
+  }
+  return preview;
+}
+
+file_preview preview_table(csv_table& table, unsigned threads) {
+  const std::size_t all_rows = table.rows.size();
+  const std::vector<cell_check> all(table.names.size(), cell_check::detect);
+  const std::vector<column_facts> facts = check_csv(table, all, bad_rows::last, threads);
+  file_preview preview{.record = "row", .records = all_rows, .facts = {}};
+  preview.facts.emplace_back("separator", separator_name(table.dialect.separator));
+  preview.facts.emplace_back("header", table.header.empty() ? "no" : "yes");
+  if (!table.removed.empty())
+    preview.facts.emplace_back("bad rows", std::to_string(table.removed.size()));
+  if (table.header.ends_with('\r'))
+    preview.facts.emplace_back("line ends", "CR LF");
+  std::vector<sort_column> columns;
+  for (std::size_t i = 0; i < table.names.size(); ++i) {
+    key_part part{.where = key_part::place::cell, .column = i, .dialect = table.dialect};
+    const cell_type type = facts[i].type();
+    part.as = facts[i].is_numeric() ? form::number : type == cell_type::time ? form::instant : form::text;
+    const std::string order = table.rows.size() > 0 ? order_by(table.rows, part, threads) : "";
+    preview.columns.push_back({table.names[i], std::string(name_of(type)), facts[i].empty, order});
+    if (order != "constant")
+      columns.push_back({quoted_name(table.names[i]), part});
+  }
+  if (table.rows.size() > 0)
+    if (const std::string by = longest_by(table.rows, std::move(columns), threads); !by.empty())
+      preview.sorted_by.push_back("--by " + shell_word(by));
+  return preview;
+}
+
+file_preview preview_npy(input source, unsigned threads) {
+  const npy_header header = parse_npy(source.bytes(), source.name());
+  const record_table records = split_evenly(source.bytes().substr(header.data_offset), header.record_bytes, threads);
+  file_preview preview{.record = header.structured ? "record" : "key", .records = header.count, .facts = {}};
+  preview.facts.emplace_back("dtype", header.descr);
+  preview.facts.emplace_back("element", fmt::format("{} bytes", header.record_bytes));
+  add_fields(header.fields, records, threads, preview.columns);
+  add_fields(header.nested, records, threads, preview.columns);
+  for (const column_preview& column : preview.columns) {
+    const std::string key = header.structured ? "--key " + shell_word(column.name) : "";
+    if (column.order == "ascending" || column.order == "constant")
+      preview.sorted_by.push_back(key);
+    if (column.order == "descending" || column.order == "constant")
+      preview.sorted_by.push_back((key.empty() ? "" : key + " ") + "-r");
+  }
+  return preview;
+}
+
+file_preview preview_raw(const array_file& array, unsigned threads) {
+  key_part part{.where = key_part::place::range, .as = form::value};
+  part.binary = {.offset = 0, .bytes = array.layout.record_bytes, .type = array.layout.key};
+  const record_table records = split_evenly(array.data, array.layout.record_bytes, threads);
+  const std::string order = order_by(records, part, threads);
+  file_preview preview{.record = "key", .records = array.count, .facts = {}};
+  preview.columns.push_back({.name = "", .type = std::string(name(array.layout.key)), .order = order});
+  const std::string type = fmt::format("--type {}", name(array.layout.key));
+  if (order == "ascending" || order == "constant")
+    preview.sorted_by.push_back(type);
+  if (order == "descending" || order == "constant")
+    preview.sorted_by.push_back(type + " -r");
+  return preview;
+}
+
+file_preview preview_records(const fixed_records& file, unsigned threads) {
+  file_preview preview{.record = "record", .records = file.records.size(), .facts = {}};
+  preview.facts.emplace_back("record", fmt::format("{} bytes", file.record_bytes));
+  if (in_order(file.records, file.order, threads))
+    preview.sorted_by.push_back(fmt::format("--record {}", file.record_bytes));
+  return preview;
+}
+
+} // namespace sortile::files
