@@ -1,0 +1,58 @@
+"""Builds the fuzzers of the readers with clang and runs one of them for some seconds: `fuzz.py build CLANG SOURCES OUT [LAUNCHER]`, `fuzz.py run PROGRAM CORPUS TARGET SECONDS`.
+
+A failure leaves the input that found it beside the program, and prints the command that repeats it. `run` ends with status 77 where there is no program: clang or its
+libFuzzer is not installed."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+UNITS = ["src/files/" + name for name in (
+    "array_file.cpp binary_keys.cpp byte_buffer.cpp column_keys.cpp csv.cpp csv_cells.cpp csv_check.cpp decimal.cpp failure.cpp field_keys.cpp file_descriptor.cpp fixed_records.cpp input.cpp "
+    "instant.cpp key_forms.cpp npy.cpp packing.cpp python_literal.cpp record_order.cpp record_table.cpp unpacker.cpp").split()]
+UNITS += ["src/api/error.cpp", "src/api/types.cpp", "tests/files/fuzz/main.cpp", "tests/files/fuzz/readers.cpp", "tests/files/fuzz/orders.cpp"]
+FLAGS = ["-std=c++20", "-O1", "-g1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize=null,object-size,pointer-overflow,vptr", "-fno-sanitize-recover=all"]
+
+
+def build(clang, sources, out, launcher=""):
+    """One object a source, so that a compiler cache can keep each."""
+    if not shutil.which(clang):
+        print("there is no", clang)
+        return 77
+    probe = subprocess.run([clang, *FLAGS, "-x", "c++", "-", "-o", os.devnull], input=b"extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }", capture_output=True)
+    if probe.returncode != 0:
+        print(clang, "has no libFuzzer:", probe.stderr.decode()[:300])
+        return 77
+    os.makedirs(out, exist_ok=True)
+    objects = []
+    for unit in UNITS:
+        objects.append(os.path.join(out, unit.replace("/", "-") + ".o"))
+        source = os.path.join(sources, unit)
+        include = ["-I" + os.path.join(sources, folder) for folder in ("src", "include", "tests/files/fuzz")]
+        subprocess.run([*([launcher] if launcher else []), clang, *FLAGS, *include, "-c", source, "-o", objects[-1]], check=True)
+    subprocess.run([clang, *FLAGS, *objects, "-lfmt", "-lz", "-lzstd", "-o", os.path.join(out, "files_fuzz")], check=True)
+    return 0
+
+
+def run(program, corpus, target, seconds):
+    if not os.path.exists(program):
+        print("the fuzzers are not built here")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="sortile-fuzz-") as found:
+        done = subprocess.run([program, "-max_total_time=" + seconds, "-timeout=20", "-rss_limit_mb=2048", "-max_len=4096", "-print_final_stats=1",
+                               "-artifact_prefix=%s-" % os.path.join(os.path.dirname(program), target), found, os.path.join(corpus, target)],
+                              env={**os.environ, "SORTILE_FUZZ_TARGET": target}, capture_output=True, check=False)
+    told = done.stderr.decode(errors="replace")
+    runs = [line.split()[-1] for line in told.splitlines() if "number_of_executed_units" in line]
+    print("%s: %s inputs" % (target, runs[0] if runs else "no count of"))
+    if done.returncode != 0:
+        print(told[-6000:])
+        print("to repeat: SORTILE_FUZZ_TARGET=%s %s FILE" % (target, program))
+        return 1
+    return 0 if runs and int(runs[0]) > 100 else 1
+
+
+if __name__ == "__main__":
+    sys.exit({"build": build, "run": run}[sys.argv[1]](*sys.argv[2:]))
