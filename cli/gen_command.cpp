@@ -125,7 +125,8 @@ int gen_benchmark(const gen_job& job, const talk& voice) {
   const std::uint64_t n = parse_count(job.count, "-n");
   progress_bar bar(voice);
   bar.phase("gen");
-  files::output to(job.output, !job.no_sync, files::packing_by_name(job.output));
+  files::output to(job.output,
+                   {.synced = !job.no_sync, .pack = files::packing_by_name(job.output), .temporary_folder = {}});
   gen_benchmark_records(n, as_text, to, files::thread_count(job.threads), bar);
   to.commit();
   bar.phase({});
@@ -155,7 +156,8 @@ int run_gen(const gen_job& job, const talk& voice) {
   need_output_name(job.output, format, type, job.format);
   progress_bar bar(voice);
   bar.phase("gen");
-  files::output to(job.output, !job.no_sync, files::packing_by_name(job.output));
+  files::output to(job.output,
+                   {.synced = !job.no_sync, .pack = files::packing_by_name(job.output), .temporary_folder = {}});
   if (is_array(format))
     gen_array(keys_of, shape, format, job.pairs, to, files::thread_count(job.threads), bar);
   else

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace sortile::cli {
 
@@ -55,6 +56,7 @@ struct sort_job {
   bool no_sync = false;
   bool explain = false;
   bool types = false;
+  bool debug = false;
   bool check = false;
   bool check_quietly = false;
   bool merge = false;
@@ -63,6 +65,12 @@ struct sort_job {
   std::string batch_size;
   std::string compress_program;
   std::vector<std::string> temporary_folders;
+
+  files::output_options how_to_write(const std::string& path) const {
+    return {.synced = !no_sync,
+            .pack = arrays.packing_of_output(path),
+            .temporary_folder = temporary_folders.empty() ? std::string() : temporary_folders.front()};
+  }
 };
 
 // Bytes of one value: of a key type, or a plain number.
@@ -99,12 +107,12 @@ std::optional<files::values_file> open_values(const sort_job& job) {
 
 void write_array(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
                  const options& opts) {
-  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
+  files::output to(job.output, job.how_to_write(job.output));
   if (!values) {
     files::sort_array(array, to, opts);
     return to.commit();
   }
-  files::output values_to(job.values_output, !job.no_sync, job.arrays.packing_of_output(job.values_output));
+  files::output values_to(job.values_output, job.how_to_write(job.values_output));
   if (files::same_place(to, values_to))
     refuse("-o {} and --values-output {} lead to the same file, in which one result would be lost", job.output,
            job.values_output);
@@ -132,7 +140,7 @@ int sort_along(const sort_job& job, files::input source, file_format format, con
   need_output_name(job.output, format, array.layout.key, job.format);
   opts.progress = bar.callback();
   bar.phase("sort");
-  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
+  files::output to(job.output, job.how_to_write(job.output));
   files::sort_array_along(array, axis, to, opts);
   to.commit();
   bar.phase({});
@@ -181,12 +189,23 @@ int write_top(const sort_job& job, const files::array_file& array, file_format f
   progress_bar bar(voice);
   opts.progress = bar.callback();
   bar.phase("select");
-  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
+  files::output to(job.output, job.how_to_write(job.output));
   files::write_array_top(array, k, to, opts);
   to.commit();
   bar.phase({});
   say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
   return all_well;
+}
+
+void write_debugged(const sort_job& job, const files::record_table& lines, std::span<const std::uint32_t> ids,
+                    files::output& to) {
+  const debug_keys keys = job.text.for_debugging(job.arrays.descending());
+  std::string text;
+  for (const std::uint32_t id : ids) {
+    text.clear();
+    append_debugged(lines[id], keys, text);
+    to.write(text);
+  }
 }
 
 // Sorts records that are in memory; `header` goes first, `last` behind them.
@@ -197,7 +216,7 @@ int sort_records_to(const sort_job& job, const files::record_table& records, std
   const plan how = files::explain_record_sort(records.size(), records.text.size(), order, opts);
   if (job.explain)
     return explained(how);
-  files::output to(job.output, !job.no_sync, job.arrays.packing_of_output(job.output));
+  files::output to(job.output, job.how_to_write(job.output));
   bar.phase("sort");
   opts.progress = bar.callback();
   files::raw_array<std::uint32_t> sorted = files::sort_records(records, order, opts);
@@ -206,7 +225,10 @@ int sort_records_to(const sort_job& job, const files::record_table& records, std
     kept = files::keep_first_of_equals(records, order, {sorted.data(), sorted.size()}, threads);
   bar.phase("write");
   to.write(header);
-  files::write_records(records, {sorted.data(), kept}, to, threads, bar.sink());
+  if (job.debug)
+    write_debugged(job, records, {sorted.data(), kept}, to);
+  else
+    files::write_records(records, {sorted.data(), kept}, to, threads, bar.sink());
   to.write(last);
   to.commit();
   bar.phase({});
@@ -354,6 +376,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
   if (is_array(format))
     return sort_one_array(job, std::move(first), format, voice);
   need_output_name(job.output, format, {}, job.format);
+  if (job.debug && format != file_format::lines)
+    refuse("--debug goes with lines (sort --explain tells of any format)");
   if (job.types && !is_table(format))
     refuse("--types goes with tables (sortile info FILE tells what any file holds)");
   return is_table(format) ? sort_table(job, std::move(first), format, voice) : sort_lines(job, std::move(first), voice);
@@ -401,6 +425,8 @@ void need_sense(sort_job& job) {
   if (!job.batch_size.empty() && parse_count(job.batch_size, "invalid --batch-size argument") < 2)
     refuse("invalid --batch-size argument '{}': minimum --batch-size argument is '2'", job.batch_size);
   const char letter = job.check ? 'c' : 'C';
+  if (job.debug && (job.check || job.check_quietly || job.output_named))
+    refuse("options '-{} --debug' are incompatible", job.check || job.check_quietly ? letter : 'o');
   if (!job.check && !job.check_quietly)
     return;
   if (job.inputs.size() > 1)
@@ -411,12 +437,18 @@ void need_sense(sort_job& job) {
 
 int run_sort(sort_job& job, const talk& voice) {
   need_sense(job);
+  if (job.debug)
+    for (const std::string& warning : debug_warnings(job.text.for_debugging(job.arrays.descending())))
+      voice.error(warning);
   if (job.check || job.check_quietly || job.merge)
     refuse_sort_only(job);
   if (job.check || job.check_quietly)
     return run_check({job.inputs, job.format, {}, job.arrays, job.text, job.check_quietly, true}, voice);
   if (job.merge)
-    return run_merge({job.inputs, job.output, job.format, job.arrays, job.text, job.force, job.no_sync, true}, voice);
+    return run_merge({job.inputs, job.output, job.format, job.arrays, job.text, job.force, job.no_sync, true,
+                      job.temporary_folders.empty() ? std::string() : job.temporary_folders.front(), job.debug,
+                      job.batch_size.empty() ? 0 : parse_count(job.batch_size, "invalid --batch-size argument")},
+                     voice);
   return sort_inputs(job, voice);
 }
 
@@ -468,15 +500,19 @@ CLI::App* add_sort_command(command_line& line) {
   const auto option = [&](const char* names, auto& value, const char* text, const char* what) {
     return command.add_option(names, value, what)->option_text(text)->group(group);
   };
+  command.add_flag("--debug", job->debug, "show which part of each line is its key, and warn of what may surprise")
+      ->group(group);
   option("--files0-from", job->names_from, "FILE",
          "the inputs' names, each ended by NUL, from a file; -: standard input");
   constexpr const char* nothing = "accepted, and without effect: sorts take place in memory";
   option("-S,--buffer-size", job->buffer_size, "SIZE", nothing);
-  option("-T,--temporary-directory", job->temporary_folders, "DIR", nothing)
+  option("-T,--temporary-directory", job->temporary_folders, "DIR",
+         "where temporary files go that do not lie beside the output: of merges in rounds, and of outputs whose folder "
+         "takes no new file (default: TMPDIR, or /tmp)")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  option("--batch-size", job->batch_size, "N", nothing);
+  option("--batch-size", job->batch_size, "N", "merge at most N inputs at once, in several rounds (-m)");
   option("--compress-program", job->compress_program, "PROGRAM", nothing);
   return &command;
 }

@@ -5,6 +5,8 @@
 #include "talk.hpp"
 #include "text_options.hpp"
 
+#include "files/output.hpp"
+
 #include <string>
 #include <vector>
 
@@ -30,6 +32,13 @@ struct merge_job {
   bool force = false;
   bool no_sync = false;
   bool trusted = false; ///< for sort -m: inputs out of order are no error
+  std::string temporary_folder;
+  bool debug = false;      ///< show the keys of every line
+  std::uint64_t batch = 0; ///< inputs at most that are merged at once; 0: as many as can be open
+
+  files::output_options how_to_write(const std::string& path) const {
+    return {.synced = !no_sync, .pack = arrays.packing_of_output(path), .temporary_folder = temporary_folder};
+  }
 };
 int run_merge(const merge_job& job, const talk& voice);
 

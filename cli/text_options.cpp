@@ -205,9 +205,7 @@ std::optional<char> text_options::separator() const {
   return separator_text->front();
 }
 
-files::record_order text_options::for_lines(bool reverse) const {
-  if (wants_table())
-    refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)", table_option());
+std::vector<files::field_key> text_options::line_keys(bool reverse) const {
   const std::optional<char> field_separator = separator();
   files::ordering order_of_keys = ordered();
   order_of_keys.reverse = reverse;
@@ -219,9 +217,27 @@ files::record_order text_options::for_lines(bool reverse) const {
     fields.push_back(
         {files::field_range{.blanks_begin = blanks, .blanks_end = blanks, .separator = {}}, order_of_keys});
   }
+  return fields;
+}
+
+debug_keys text_options::for_debugging(bool reverse) const {
+  debug_keys debug{.keys = line_keys(reverse),
+                   .global = ordered(),
+                   .global_only = keys.empty(),
+                   .last_resort = !stable && !unique,
+                   .separator = separator()};
+  if (keys.empty() && debug.global == files::ordering{})
+    debug.keys.clear();
+  debug.global.reverse = reverse;
+  return debug;
+}
+
+files::record_order text_options::for_lines(bool reverse) const {
+  if (wants_table())
+    refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)", table_option());
   files::record_order order;
   std::optional<files::random_seed> seed;
-  for (const files::field_key& field : fields) {
+  for (const files::field_key& field : line_keys(reverse)) {
     files::key_part part = part_of(field);
     if (part.as == files::key_part::form::random) {
       if (!seed)

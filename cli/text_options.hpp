@@ -1,6 +1,8 @@
 // Options that say how text is ordered: those of sort(1) and --by for tables. Shared by sort, check and merge.
 #pragma once
 
+#include "debug_keys.hpp"
+
 #include "files/column_keys.hpp"
 #include "files/csv_check.hpp"
 #include "files/field_keys.hpp"
@@ -47,6 +49,10 @@ struct text_options {
   char delimiter() const { return zero ? '\0' : '\n'; }
   std::optional<char> separator() const;
 
+  /// The keys of lines, one at least. \throws invalid_argument
+  std::vector<files::field_key> line_keys(bool reverse) const;
+  /// What --debug shows of them.
+  debug_keys for_debugging(bool reverse) const;
   /// The order of lines. \throws invalid_argument
   files::record_order for_lines(bool reverse) const;
 

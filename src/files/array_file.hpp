@@ -31,9 +31,9 @@ struct array_file {
   input source;
   array_layout layout;
   std::size_t count = 0;
-  std::string_view header; ///< of the file's own format; empty for raw arrays
-  std::string_view data;   ///< count records
-  std::string descr;       ///< the dtype as .npy writes it; empty for raw arrays
+  std::string_view header;          ///< of the file's own format; empty for raw arrays
+  std::string_view data;            ///< count records
+  std::string descr;                ///< the dtype as .npy writes it; empty for raw arrays
   std::vector<std::size_t> shape{}; ///< of .npy files: the length of each axis, the last lying side by side
   bool axes_reversed = false;       ///< the file names the axes the other way round (fortran_order)
 

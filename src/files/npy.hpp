@@ -35,11 +35,11 @@ struct npy_header {
   std::vector<npy_field> nested; ///< the fields of records within records, called "outer.inner"
   bool structured = false;
   std::size_t record_bytes = 0;
-  std::size_t count = 0;               ///< elements, of all axes together
-  std::vector<std::size_t> shape{};    ///< the length of each axis
-  bool fortran_order = false;          ///< the first axis lies side by side, not the last
-  std::size_t data_offset = 0; ///< bytes before the array
-  std::string descr;           ///< the dtype as the header writes it: "'<u4'" or "[('key', '<u8'), …]"
+  std::size_t count = 0;            ///< elements, of all axes together
+  std::vector<std::size_t> shape{}; ///< the length of each axis
+  bool fortran_order = false;       ///< the first axis lies side by side, not the last
+  std::size_t data_offset = 0;      ///< bytes before the array
+  std::string descr;                ///< the dtype as the header writes it: "'<u4'" or "[('key', '<u8'), …]"
 };
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";

@@ -86,12 +86,13 @@ std::optional<file_identity> identity_of(int fd) {
   return ::fstat(fd, &status) == 0 ? identity_of(status) : std::nullopt;
 }
 
-output::output(const std::string& path, bool synced, packing how)
-    : name_(path == "-" ? "standard output" : path), synced_(synced) {
+output::output(const std::string& path, const output_options& options)
+    : name_(path == "-" ? "standard output" : path), temporary_folder_(options.temporary_folder),
+      synced_(options.synced) {
   try {
     open_target(path);
-    if (how != packing::none)
-      packer_.emplace(how, name_);
+    if (options.pack != packing::none)
+      packer_.emplace(options.pack, name_);
   } catch (...) {
     discard();
     throw;
@@ -116,24 +117,26 @@ void output::open_target(const std::string& path) {
     fail_system(name_, "open for writing");
 }
 
-// A name that nobody uses yet; one of a killed process of the same number may be left.
-void output::create_temporary() {
+// A name that nobody uses yet; one of a killed process of the same number may be left. False where the folder takes no
+// new file, and errno says why.
+bool output::create_temporary(const fs::path& folder) {
   static unsigned counter = 0;
   constexpr int attempts = 1000;
   const std::string base = target_.filename().string().substr(0, 200); // room for the rest within NAME_MAX
   int code = EEXIST;
   for (int i = 0; i < attempts && code == EEXIST; ++i) {
     const signal_hold until_listed;
-    temporary_ = (target_.parent_path() / fmt::format(".{}.sortile-{}-{}", base, ::getpid(), counter++)).string();
+    temporary_ = (folder / fmt::format(".{}.sortile-{}-{}", base, ::getpid(), counter++)).string();
     file_ = file_descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file_) {
       entry_ = std::make_unique<temporary_entry>(temporary_);
-      return;
+      return true;
     }
     code = errno;
   }
   temporary_.clear();
-  fail_system(name_, "create a temporary file beside it", code);
+  errno = code;
+  return false;
 }
 
 void output::open_temporary(const fs::path& target) {
@@ -142,7 +145,18 @@ void output::open_temporary(const fs::path& target) {
   if (exists && ::access(target.c_str(), W_OK) != 0)
     fail_system(name_, "open for writing");
   target_ = target;
-  create_temporary();
+  if (!create_temporary(target_.parent_path())) {
+    const int code = errno;
+    const bool is_closed = code == EACCES || code == EPERM || code == EROFS;
+    if (exists && is_closed)
+      in_place_ = file_descriptor(::open(target_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!in_place_)
+      fail_system(name_, "create a temporary file beside it", code);
+    const fs::path folder = temporary_folder_.empty() ? fs::temp_directory_path() : fs::path(temporary_folder_);
+    if (!create_temporary(folder))
+      fail_system(name_, fmt::format("create a temporary file beside it or in {}", folder.string()));
+    return;
+  }
   if (!exists)
     return;
   // Another owner can be kept by the superuser only; the mode follows, because a change of owner clears parts of it.
@@ -232,9 +246,32 @@ void output::sync_folder() const {
     fail_system(name_, "write its folder to the disk (the file itself is complete)");
 }
 
+// The finished temporary file, in a folder of another place, over what the target holds.
+void output::copy_into_target() {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  const file_descriptor from(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!from)
+    fail_system(name_, "read its temporary file");
+  std::string buffer(piece, '\0');
+  std::uint64_t done = 0;
+  for (std::size_t got; (got = read_fully(from.get(), buffer.data(), buffer.size(), temporary_)) != 0; done += got)
+    write_fully_at(in_place_.get(), {buffer.data(), got}, done, name_);
+  if (::ftruncate(in_place_.get(), static_cast<off_t>(done)) != 0)
+    fail_system(name_, "cut it to its new size");
+  if (synced_ && sync_failed(in_place_.get()))
+    fail_system(name_, "write to the disk");
+  in_place_.close(name_);
+  discard();
+  place_ = place::overwritten;
+  temporary_.clear();
+  entry_.reset();
+}
+
 void output::take_place() {
   if (temporary_.empty())
     return;
+  if (in_place_)
+    return copy_into_target();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     fail_system(name_, "rename the finished temporary file to it");
   place_ = place::overwritten;
@@ -247,6 +284,8 @@ void output::exchange_places() {
   struct stat status {};
   if (temporary_.empty())
     return;
+  if (in_place_)
+    return copy_into_target();
   const bool exists = ::lstat(target_.c_str(), &status) == 0;
   if (exists && S_ISREG(status.st_mode) &&
       ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
@@ -305,7 +344,7 @@ void commit_both(output& a, output& b) {
     }
     for (output* each : {&a, &b}) {
       if (each->place_ == output::place::exchanged)
-        each->discard();
+        each->discard(); // the old contents
       each->temporary_.clear();
       each->entry_.reset();
     }

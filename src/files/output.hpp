@@ -30,20 +30,26 @@ struct file_identity {
 std::optional<file_identity> identity_of(const std::string& path);
 std::optional<file_identity> identity_of(int fd);
 
+/// How an output is written.
+struct output_options {
+  bool synced = true; ///< commit() waits until the file and its name are on the disk, so that the promise holds where
+                      ///< the machine loses its power
+  packing pack = packing::none; ///< of what is written
+  std::string temporary_folder; ///< empty: TMPDIR, or /tmp
+};
+
 /// One output. Where the target is a regular file or does not exist yet, the bytes go to a temporary file in the same
 /// directory, which commit() renames to the target: until then, and for good if anything fails, the target is as it
 /// was. The mode (and, where permitted, the owner) of an existing target is kept; a symbolic link is followed, so that
 /// the link stays and what it points to is replaced. Pipes, devices, sockets and "-" (standard output) are written
-/// directly.
+/// directly. Where the target exists and its folder takes no new file, the temporary file is made in a folder for such,
+/// and commit() copies it into the target: a loss of power in that moment may leave the target incomplete.
 ///
 /// Not for use by several threads, except write_at().
 class output {
  public:
-  /// \param synced  commit() waits until the file and its name are on the disk, so that the promise holds where the
-  ///                machine loses its power
-  /// \param how     packs what is written
   /// \throws io_failure naming the target
-  explicit output(const std::string& path, bool synced = true, packing how = packing::none);
+  explicit output(const std::string& path, const output_options& options = {});
   output(const output&) = delete;
   output& operator=(const output&) = delete;
   ~output(); ///< without commit(): removes the temporary file
@@ -72,13 +78,14 @@ class output {
 
   void open_target(const std::string& path);
   void open_temporary(const std::filesystem::path& target);
-  void create_temporary();
+  bool create_temporary(const std::filesystem::path& folder);
   void discard();
   void flush();
   void write_packed(std::string_view bytes, bool last);
   std::uint64_t claim(std::uint64_t size);
   void finish();
   void take_place();
+  void copy_into_target();
   void exchange_places();
   bool go_back();
   void sync_folder() const;
@@ -89,6 +96,8 @@ class output {
   std::string temporary_;        ///< empty: straight through, or renamed
   std::unique_ptr<temporary_entry> entry_;
   file_descriptor file_;
+  file_descriptor in_place_; ///< the target, where it is to be overwritten
+  std::string temporary_folder_;
   std::string gathered_;
   std::optional<packer> packer_;
   std::uint64_t position_ = 0;

@@ -71,6 +71,8 @@ class merger {
       last_written_ = record;
       any_written_ = true;
     }
+    if (rules_.write)
+      return rules_.write(record, to_);
     to_.write(record);
     if constexpr (Reader::delimited)
       end_record(record);

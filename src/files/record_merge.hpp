@@ -19,8 +19,9 @@ struct merge_rules {
   bool unique = false;  ///< of records equal in the order, only the first
   bool trusted = false; ///< as sort -m: inputs out of order are merged as they come
   std::function<void(std::string_view)>
-      validate{};         ///< called for every record; throws invalid_argument where it is malformed
-  std::string line_end{}; ///< put behind records that do not end so: "\r" in CRLF files
+      validate{}; ///< called for every record; throws invalid_argument where it is malformed
+  std::function<void(std::string_view, output&)> write{}; ///< in place of the record and its delimiter
+  std::string line_end{};                                 ///< put behind records that do not end so: "\r" in CRLF files
 };
 
 /// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log

@@ -292,8 +292,8 @@ bool are_strings(const record_order& order, std::size_t n, const options& opts) 
   options plain = opts;
   plain.order = sortile::order::ascending;
   plain.bits = {};
-  return explain_request({.type = key_type::u64, .n = n, .carries = payload::indices, .value_bytes = 4}, plain).engine ==
-         "cpu";
+  return explain_request({.type = key_type::u64, .n = n, .carries = payload::indices, .value_bytes = 4}, plain)
+             .engine == "cpu";
 }
 
 void sort_strings(const record_table& records, bool descending, const options& given, raw_array<std::uint32_t>& ids) {

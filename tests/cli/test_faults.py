@@ -59,6 +59,59 @@ class Faults(CommandTest):
         os.chmod(locked, 0o444)
         self.refused("sort", self.file("in", b"a\n"), "-o", locked, says=["locked", "Permission denied"])
 
+    def test_folder_that_takes_no_file(self):
+        """A target that can be written in a folder that cannot is overwritten; its inode and mode stay."""
+        closed = self.path("closed")
+        os.mkdir(closed)
+        target = os.path.join(closed, "target")
+        lines = self.file("in", b"b\na\n" * 3000)
+        with open(target, "wb") as file:
+            file.write(b"as it was" * 5000)
+        os.chmod(target, 0o666)
+        os.chmod(lines, 0o644)
+        os.chmod(closed, 0o555)
+        os.chmod(self.folder, 0o755)
+        spare = self.path("spare")
+        os.mkdir(spare)
+        os.chmod(spare, 0o777)
+        sortile = shutil.copy(shutil.which(SORTILE), self.path("sortile"))
+        os.chmod(sortile, 0o755)
+        as_nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        before = os.stat(target)
+        for options, environment in ((["-T", spare], {}), ([], {"TMPDIR": spare}), (["-r"], {})):
+            done = subprocess.run([sortile, "sort", lines, "-o", target, *options], capture_output=True, check=False, timeout=60, env={**os.environ, **environment}, **as_nobody)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            with open(target, "rb") as file:
+                self.assertEqual(file.read(), b"b\n" * 3000 + b"a\n" * 3000 if "-r" in options else b"a\n" * 3000 + b"b\n" * 3000)
+            after = os.stat(target)
+            self.assertEqual((after.st_ino, after.st_mode), (before.st_ino, before.st_mode))
+            self.assertEqual((os.listdir(closed), os.listdir(spare)), (["target"], []))
+        done = subprocess.run([sortile, "sort", lines, "-o", os.path.join(closed, "new")], capture_output=True, check=False, timeout=60, **as_nobody)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"Permission denied", done.stderr)
+        done = subprocess.run([sortile, "sort", lines, "-o", target, "-T", closed], capture_output=True, check=False, timeout=60, **as_nobody)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(closed.encode(), done.stderr)
+        os.chmod(closed, 0o755)
+
+    def test_more_inputs_than_open_files(self):
+        """Merges in rounds: by a limit of the system, and by --batch-size; equal lines keep the order of their inputs."""
+        parts = [sorted(b"%d %d" % (self.random.randrange(9), i) for _ in range(3)) for i in range(90)]
+        paths = [self.file("p%02d" % i, b"".join(line + b"\n" for line in part)) for i, part in enumerate(parts)]
+        expected = b"".join(line + b"\n" for line in sorted(sum(parts, []), key=lambda line: line[:1]))
+
+        def few_files():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+        spare = self.path("spare")
+        os.mkdir(spare)
+        for command in (["merge"], ["sort", "-m"]):
+            self.assertEqual(self.good(*command, "-s", "-k1,1", *paths, preexec_fn=few_files, env={"TMPDIR": spare}), expected)
+        for size in ("2", "7", "89", "90", "1000"):
+            self.assertEqual(self.good("sort", "-m", "-s", "-k1,1", "--batch-size", size, "-T", spare, *paths), expected)
+            self.assertEqual(self.good("sort", "-m", "-u", "-k1,1", "--batch-size", size, "-T", spare, *paths), gnu_sort("-m", "-u", "-k1,1", *paths)[1])
+        self.assertEqual(os.listdir(spare), [])
+        self.refused("sort", "-m", "--batch-size=2", "-T", self.path("missing"), *paths, says=["missing", "temporary"])
+
     def test_closed_descriptors(self):
         lines = self.file("lines", b"b\na\n")
         for closed, command in ((0, ["sort"]), (1, ["sort", lines]), (1, ["info"])):

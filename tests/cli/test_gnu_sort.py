@@ -192,6 +192,21 @@ class GnuSort(CommandTest):
             if made is not None:
                 os.unlink(self.path("out"))
 
+    def test_debug(self):
+        """What --debug shows and warns of is what GNU sort shows."""
+        lines = [b"a\tb 1", b"  -1.5K\t2,3", b"12 x.5y", b"\x01\xff\t", b"", b"JANuary feb", b" 1e3 -7", b".5", b"x-1.2-3", b"3+4"]
+        chosen = [[], ["-r"], ["-b"], ["-n"], ["-M"], ["-u"], ["-s"], ["-k2"], ["-k1,1", "-r"], ["-k1,1", "-rs"], ["-k2,1"], ["-k1.2,1.3"], ["-k1,1r", "-n", "-s"], ["-k1,1n", "-bdf"], ["-t.", "-k1,2n"],
+                  ["-t-", "-k1n"], ["-t+", "-k1g"], ["-t.", "-k1,1n"], ["-k1M", "-i"], ["-k2b,2", "-k1.2b,1.3b"], ["-c"], ["-C"], ["-o", "x"], ["-m"]]
+        for options in chosen + [self.options() for _ in range(ROUNDS // 4)]:
+            if any(option.startswith("+") for option in options) or "-z" in options:
+                continue
+            text = b"\n".join(self.random.sample(lines, self.random.randrange(len(lines) + 1)))
+            expected = gnu_sort("--debug", *options, stdin=text)
+            got = self.as_sort("--debug", *options, stdin=text)
+            self.assertEqual(got[:2], expected[:2], (options, text))
+            if expected[0] == 0:
+                self.assertEqual(got[2], expected[2], (options, text))
+
     def test_names_from_a_file(self):
         names = [self.file(name, content) for name, content in (("a", b"3\n1"), ("b", b"2\n"), ("c", b""))]
         listed = b"\0".join(name.encode() for name in names)
