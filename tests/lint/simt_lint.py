@@ -16,6 +16,7 @@ SUFFIXES = {".cu", ".cuh", ".hpp", ".h", ".cpp", ".cc", ".inl"}
 EXEMPT = {
     "src/simt": "the dialect itself",
     "bench/lab": "an experiment in raw CUDA, built by no target",
+    "bench/select/select_bench.cu": "makes its keys in raw CUDA, beside its rivals",
     "tests/simt/twins.cu": "hand-written twins that the dialect is compared with",
     "tests/api/shapes_test.cpp": "keys of CUDA's own 16-bit types, made on the host",
     "tests/lint/planted.cu": "findings planted for the test of this lint",

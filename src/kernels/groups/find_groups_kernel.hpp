@@ -7,7 +7,7 @@
 //                                     the tiles before, which a look-back finds (look_back.hpp)
 //
 // What is wanted of a group is written by the thread that has its first key, the group of a key by the key's own. Where
-// a group ends is where the next one begins: counts are differences, made by a launch behind this one.
+// a group ends is where the next one begins: counts are differences, made by the next launch.
 //
 // Bytes moved: the keys and positions once, the outputs once; `inverse` is a scatter.
 #pragma once
