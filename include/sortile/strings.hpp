@@ -29,8 +29,8 @@ struct strings_request {
   std::size_t n = 0;
   const std::string_view* views = nullptr;
 
-  const void* offsets = nullptr;   ///< n + 1 numbers, none below the one before it
-  std::size_t offset_bytes = 8;    ///< 4 or 8
+  const void* offsets = nullptr; ///< n + 1 numbers, none below the one before it
+  std::size_t offset_bytes = 8;  ///< 4 or 8
   const char* bytes = nullptr;
   std::size_t size = 0;            ///< of `bytes`: no string ends beyond it
   std::size_t separator_bytes = 0; ///< behind each string, no part of it: 1 where lines keep their newlines

@@ -366,7 +366,8 @@ void strings(const strings_request& r, const options& opts) {
 }
 
 void refuse_offset(std::size_t string) {
-  refuse("offset " + std::to_string(string + 1) + " is below the one before it, or the string that it ends lies beyond "
+  refuse("offset " + std::to_string(string + 1) +
+         " is below the one before it, or the string that it ends lies beyond "
          "the bytes; offsets rise, and the last one is at most the number of bytes");
 }
 

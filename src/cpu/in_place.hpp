@@ -2,7 +2,8 @@
 // needed beside it.
 //
 // Idea. Three steps a partition, each by all threads:
-//   1. Collect. Every thread reads a stretch of the array and collects its keys in a block for each bucket; a full block
+//   1. Collect. Every thread reads a stretch of the array and collects its keys in a block for each bucket; a full
+//   block
 //      is written to the front of the stretch, over keys that have been read. Where each bucket will come to lie is
 //      known from counts, so it is written down where each block goes.
 //   2. Permute. Blocks are carried to their places along the cycles of that permutation. A thread takes a block out of
@@ -12,12 +13,13 @@
 //        bucket b of thread t:   … │ head │ block │ block │ block │ tail │ …
 //                                  └ kept apart     └ step 2        └ still in the buffer
 //
-// So it is stable, where the known partitions by blocks (IPS4o) are not: they swap blocks into a bucket in any order, here
-// each has its slot. Buckets are segments again, until vectors or a local sort take them.
+// So it is stable, where the known partitions by blocks (IPS4o) are not: they swap blocks into a bucket in any order,
+// here each has its slot. Buckets are segments again, until vectors or a local sort take them.
 //
 // Invariants
 //   - A stretch has read at least as many keys as it has written, so no key is overwritten unread.
-//   - Slot s of a segment is its keys [s · block, (s + 1) · block). A target slot lies within its bucket's part, so no two
+//   - Slot s of a segment is its keys [s · block, (s + 1) · block). A target slot lies within its bucket's part, so no
+//   two
 //     blocks have one target.
 //   - state[s] says who may touch slot s in step 2: `full`, its block waits; `taken`, somebody reads it; `free`. Only
 //     who turned full into taken reads the slot; only the block whose target it is is written there, once it is free.
@@ -46,8 +48,8 @@ class in_place_sorter {
  public:
   explicit in_place_sorter(const radix_job& job)
       : layout_(sizeof(K), job.value_width, job.n, job.threads, job.workspace_limit), kernels_(best_kernels<K, V>()),
-        job_(job), image_(job.type, job.direction, job.bits),
-        array_{static_cast<K*>(job.keys_out), static_cast<V*>(job.values_out)} {}
+        job_(job), image_(job.type, job.direction, job.bits), array_{static_cast<K*>(job.keys_out),
+                                                                     static_cast<V*>(job.values_out)} {}
 
   void run() {
     const source<K, V> input(static_cast<const K*>(job_.keys_in), static_cast<const V*>(job_.values_in));

@@ -27,7 +27,7 @@ struct radix_job {
 
   unsigned threads = 1;
   progress_meter* progress = nullptr;
-  std::byte* scratch = nullptr; ///< radix_layout::bytes, or in_place_layout::bytes
+  std::byte* scratch = nullptr;    ///< radix_layout::bytes, or in_place_layout::bytes
   std::size_t workspace_limit = 0; ///< of a sort in place
 };
 
@@ -50,14 +50,14 @@ struct radix_layout {
 /// `bytes` is the least that there is.
 struct in_place_layout {
   static constexpr std::size_t table_bytes = std::size_t{8} << 10; ///< counts and positions of one worker
-  std::size_t block = 0;        ///< keys that are moved together
-  std::size_t block_bytes = 0;  ///< buffers of one worker
-  std::size_t local_limit = 0;  ///< keys that a local sort takes
-  std::size_t vector_limit = 0; ///< keys alone that vectors sort without a partition
-  std::size_t bucket_keys = 0;  ///< keys that a partition aims at in a bucket
-  std::size_t slots = 0;        ///< blocks of the array
-  std::size_t worker_bytes = 0; ///< scratch of one worker
-  std::size_t bytes = 0;        ///< all of it
+  std::size_t block = 0;                                           ///< keys that are moved together
+  std::size_t block_bytes = 0;                                     ///< buffers of one worker
+  std::size_t local_limit = 0;                                     ///< keys that a local sort takes
+  std::size_t vector_limit = 0;                                    ///< keys alone that vectors sort without a partition
+  std::size_t bucket_keys = 0;                                     ///< keys that a partition aims at in a bucket
+  std::size_t slots = 0;                                           ///< blocks of the array
+  std::size_t worker_bytes = 0;                                    ///< scratch of one worker
+  std::size_t bytes = 0;                                           ///< all of it
   unsigned workers = 1;
 
   in_place_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads, std::size_t limit);
@@ -75,12 +75,14 @@ struct radix_tuning {
   /// Bytes of the largest segment that is sorted locally: one more partition costs more than the cache misses up to
   /// here.
   std::size_t local_bytes = std::size_t{768} << 10;
-  /// Bytes of keys alone that one thread sorts by vectors in one go: beyond, it tells of its progress between the parts.
+  /// Bytes of keys alone that one thread sorts by vectors in one go: beyond, it tells of its progress between the
+  /// parts.
   std::size_t vector_bytes = std::size_t{16} << 20;
   /// Up to so many threads sort keys alone by quicksort (vector_quicksort.hpp). More sort sooner by one partition into
   /// many buckets, which reads memory fewer times.
   unsigned quicksort_threads = 4;
-  /// The same where a partition has left so much together: skewed keys, which another partition would split badly again.
+  /// The same where a partition has left so much together: skewed keys, which another partition would split badly
+  /// again.
   std::size_t skewed_vector_bytes = std::size_t{32} << 20;
   /// Below this many bytes of keys and values a sort starts no threads.
   std::size_t alone_below_bytes = std::size_t{512} << 10;

@@ -1,11 +1,11 @@
 // The sort of byte strings: a most-significant-digit radix sort whose digit is a word of seven bytes.
 //
-// Idea. The words that tell strings apart lie cached beside their positions, and words are sorted as any 64-bit keys are.
-// All strings are sorted by the word behind the prefix that all of them share. Strings whose words differ are then in
-// order for good; a group of equal words is sorted by its next word, and so on. What a group has in common is skipped in
-// one go, so long common prefixes are read once. Most groups are short: those of up to eight strings are compared, longer
-// ones become words again, sorted at once by vectors (small_sort.cpp), or by a radix sort of one thread; all threads share
-// a group of 2^15 and more.
+// Idea. The words that tell strings apart lie cached beside their positions, and words are sorted as any 64-bit keys
+// are. All strings are sorted by the word behind the prefix that all of them share. Strings whose words differ are then
+// in order for good; a group of equal words is sorted by its next word, and so on. What a group has in common is
+// skipped in one go, so long common prefixes are read once. Most groups are short: those of up to eight strings are
+// compared, longer ones become words again, sorted at once by vectors (small_sort.cpp), or by a radix sort of one
+// thread; all threads share a group of 2^15 and more.
 //
 //   words      | ab… | ab… | ab… | ba… | ca… | ca… |      sorted
 //   positions  |  2  |  7  |  9  |  4  |  0  |  5  |

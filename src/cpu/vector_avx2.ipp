@@ -66,9 +66,7 @@ struct vector_of {
     return !is_zero(_mm256_or_si256(Width::greater(magnitude, infinity), Width::equal(u, minus_zero)));
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
-  static SORTILE_INLINE bool all_greater(V a, V b) {
-    return _mm256_movemask_epi8(Width::greater(a, b)) == -1;
-  }
+  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm256_movemask_epi8(Width::greater(a, b)) == -1; }
   static SORTILE_INLINE bool is_zero(V v) { return _mm256_testz_si256(v, v) != 0; }
 
   // Of v, what is below the pivot (or not above it) goes to `left`, the rest ends at `right`; a whole vector is written
@@ -114,9 +112,7 @@ struct vector_32 : vector_of<std::int32_t, vector_32> {
   static SORTILE_INLINE V signs(V u) { return _mm256_srai_epi32(u, 31); }
   static SORTILE_INLINE V greater(V a, V b) { return _mm256_cmpgt_epi32(a, b); }
   static SORTILE_INLINE V equal(V a, V b) { return _mm256_cmpeq_epi32(a, b); }
-  static SORTILE_INLINE unsigned mask(V v) {
-    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(v)));
-  }
+  static SORTILE_INLINE unsigned mask(V v) { return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(v))); }
   static SORTILE_INLINE V permutation(unsigned low) {
     return _mm256_load_si256(reinterpret_cast<const V*>(split_8.lane[low]));
   }
@@ -156,9 +152,7 @@ struct vector_64 : vector_of<std::int64_t, vector_64> {
   static SORTILE_INLINE V signs(V u) { return _mm256_cmpgt_epi64(_mm256_setzero_si256(), u); }
   static SORTILE_INLINE V greater(V a, V b) { return _mm256_cmpgt_epi64(a, b); }
   static SORTILE_INLINE V equal(V a, V b) { return _mm256_cmpeq_epi64(a, b); }
-  static SORTILE_INLINE unsigned mask(V v) {
-    return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v)));
-  }
+  static SORTILE_INLINE unsigned mask(V v) { return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v))); }
   static SORTILE_INLINE V permutation(unsigned low) {
     return _mm256_load_si256(reinterpret_cast<const V*>(split_4.lane[low]));
   }
