@@ -64,6 +64,9 @@ class CuPy(GpuArrays):
         )
         return result
 
+    def copied(self, x: Any) -> Any:
+        return x.copy()
+
     def fits(self, out: Any, keys: Any) -> bool:
         return bool(
             isinstance(out, cupy.ndarray)

@@ -59,6 +59,9 @@ class GpuArrays(Framework):
         """The number of the array's device, the current stream there, and what allocates on it: address and owner."""
         raise NotImplementedError
 
+    def copied(self, x: Any) -> Any:
+        raise NotImplementedError
+
     def fits(self, out: Any, keys: Any) -> bool:
         """Whether a result like `keys`, as one row, can be written where `out` lies."""
         raise NotImplementedError
@@ -79,7 +82,7 @@ class GpuArrays(Framework):
         core.device_sort(
             KEYS, key_type, rows, n, self.address(keys), self.address(result), 0, 0, 0, descending, *self.queue(keys)
         )
-        return result if direct or into is None else self.stored(result.reshape(into.shape), into)
+        return result if direct or into is None else self.stored(result.reshape((n,)), into)
 
     def sort_lane(self, x: Any, descending: bool) -> Any:
         keys = self.contiguous(x)
@@ -117,6 +120,9 @@ class GpuArrays(Framework):
         found = self.empty((rows, n), keys.dtype, keys)
         moved = self.empty(tuple(values.shape), values.dtype, keys)
         width = values.dtype.itemsize * prod(values.shape[2:])
+        first, other = self.address(keys), self.address(values)
+        if first < other + rows * n * width and other < first + rows * n * keys.dtype.itemsize:
+            values = self.copied(values)  # the library wants keys and values apart
         core.device_sort(
             KEYS_AND_VALUES, self.key_type(keys), rows, n, self.address(keys), self.address(found), width,
             self.address(values), self.address(moved), descending, *self.queue(keys),

@@ -163,6 +163,9 @@ class Jax(Framework):
     def sort_by_key(
         self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
+        if len(values) == 1 and values[0] is keys:  # the library wants keys and values apart
+            same = self.sort(keys, axis, descending, None, nan)
+            return same, (same,)
         found: tuple[Any, tuple[Any, ...]] = _sort_by_key(keys, values, axis, bool(descending), nan)
         return found
 

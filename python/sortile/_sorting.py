@@ -228,7 +228,8 @@ def sort_by_key(
     plain = tuple(v for v, _ in taken)
     with telling(progress) as tell:
         if a.ndim == 1 and axis in (0, -1):
-            result = core.sort_by_key(a, plain, descending, nan, threads, tell)
+            apart = len(plain) != 1 or not np.may_share_memory(a, plain[0])  # as the library wants keys and one array
+            result = core.sort_by_key(a, plain, descending, nan, threads, tell) if apart else NotImplemented
             if result is NotImplemented:
                 result = _by_positions(a, plain, descending, nan, threads, tell)
         else:

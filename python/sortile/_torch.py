@@ -81,6 +81,9 @@ class Torch(GpuArrays):
         )
         return result
 
+    def copied(self, x: Any) -> Any:
+        return x.clone()
+
     def fits(self, out: Any, keys: Any) -> bool:
         return bool(
             isinstance(out, torch.Tensor)

@@ -1,8 +1,14 @@
-"""The benchmark runs, and keeps what it measured."""
+"""The benchmark runs, keeps what it measured, and the page of times shows what is kept."""
 
 import json
+import re
+from pathlib import Path
+
+import pytest
 
 from sortile import bench
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_rows_and_results(tmp_path, capsys):
@@ -18,3 +24,17 @@ def test_rows_and_results(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines() == printed
     assert bench.main(["--from", str(kept), "--table"]) == 0
     assert capsys.readouterr().out.count("| np.sort |") == 2
+
+
+PAGE = ROOT / "docs" / "python-performance.md"
+TABLES = re.findall(r"<!-- (\S+\.json) begins -->\n(.*?)\n<!-- \1 ends -->", PAGE.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("name, text", TABLES, ids=[name for name, _ in TABLES])
+def test_the_page_shows_what_was_measured(name, text):
+    _, outcomes = bench.kept(str(ROOT / "bench" / "results" / name))
+    assert text == bench.table(outcomes), f"python -m sortile.bench --from bench/results/{name} --table"
+
+
+def test_the_page_has_tables():
+    assert TABLES

@@ -78,6 +78,8 @@ def test_values_travel_with_their_keys(gpu):
         found, moved = sortile.sort_by_key(gpu.there(keys), tuple(map(gpu.there, values)))
         assert oracle.same_bits(gpu.back(found), keys[order])
         assert all(oracle.same_bits(gpu.back(m), v[order]) for m, v in zip(moved, values, strict=True))
+    there = gpu.there(keys)
+    assert all(oracle.same_bits(gpu.back(found), keys[order]) for found in sortile.sort_by_key(there, there))
     block = keys.reshape(50, 100)
     found, moved = sortile.sort_by_key(gpu.there(block), gpu.there(wide.reshape(50, 100)), axis=0, descending=True)
     order = oracle.lanes(block, 0, lambda lane: oracle.positions(lane, True))

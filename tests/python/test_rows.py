@@ -27,6 +27,17 @@ def test_values_follow_their_keys(keys, kinds, descending, nan):
         assert one.dtype == original.dtype and np.array_equal(one, original[order])
 
 
+@pytest.mark.parametrize("step", [1, 2])
+def test_keys_may_be_values_too(step):
+    """Also where the two share memory in part, and among several."""
+    x = np.random.default_rng(1).integers(0, 50, 3000)[::step]
+    for values in (x, x[::-1], (x, x[::-1])):
+        arrays_given = values if isinstance(values, tuple) else (values,)
+        found = sortile.sort_by_key(x, values)[1]
+        for one, given_one in zip(found if isinstance(values, tuple) else (found,), arrays_given):
+            assert np.array_equal(one, given_one[np.argsort(x, kind="stable")])
+
+
 def test_values_of_keys_with_several_axes():
     keys = np.random.default_rng(1).integers(0, 5, (7, 11))
     values = np.arange(77).reshape(7, 11)
