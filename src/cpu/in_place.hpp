@@ -29,13 +29,13 @@
 // Knuth, TAOCP 1, 1.3.3.
 #pragma once
 
+#include "cpu/atomic_view.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstring>
 #include <thread>
@@ -257,10 +257,10 @@ class in_place_sorter {
   void permute(const segment& s, std::size_t first, std::size_t last, unsigned worker) {
     std::uint8_t* const states = states_of(s);
     const std::uint32_t* const targets = targets_of(s);
-    const auto state_of = [&](std::size_t slot) { return std::atomic_ref<std::uint8_t>(states[slot]); };
+    const auto state_of = [&](std::size_t slot) { return atomic_view<std::uint8_t>(states[slot]); };
     const auto take_out = [&](std::size_t slot, const lanes<K, V>& to) { // false: there is nothing to take
       std::uint8_t seen = full;
-      if (!state_of(slot).compare_exchange_strong(seen, taken, std::memory_order_relaxed))
+      if (!state_of(slot).compare_exchange(seen, taken))
         return false;
       move_block(slot_of(s, slot), to);
       state_of(slot).store(free, std::memory_order_release);

@@ -2,6 +2,7 @@
 // splitters, and the exact search of a rank by digits. select_layout.hpp has the idea.
 #pragma once
 
+#include "cpu/atomic_view.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/select_layout.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <vector>
 
 namespace sortile::cpu {
@@ -180,7 +180,7 @@ class selection {
       const auto flush = [&] {
         for (std::size_t i = 0; i < counts.size(); ++i)
           if (counts[i] != 0)
-            std::atomic_ref(total[i]).fetch_add(counts[i], std::memory_order_relaxed);
+            atomic_view(total[i]).fetch_add(counts[i], std::memory_order_relaxed);
         counts.fill(0);
       };
       std::size_t counted = 0;
