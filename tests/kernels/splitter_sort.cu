@@ -440,6 +440,7 @@ SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
 SIMT_TEST(splitter_sort, values_of_16_bytes_are_too_wide_for_128_bit_keys) {
   kernels::typed_request<uint128> r;
   r.n = 1000;
+  r.codec = make_key_codec<uint128>(key_type::u128, order::ascending, {});
   r.value_bytes = 16;
   EXPECT_THROW(static_cast<void>(kernels::splitter_sort_workspace_bytes(r)), invalid_argument);
   r.value_bytes = 8;
