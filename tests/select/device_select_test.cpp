@@ -124,6 +124,17 @@ void check_on(executor::device& device, const std::vector<std::uint32_t>& keys, 
   }
 }
 
+/// More keys up to a warp's bound than it sorts at once, the smallest behind those that equal the bound.
+TEST(DeviceSelect, ShortRowsWithTooManyCandidates) {
+  std::vector<std::uint32_t> keys(512, 9);
+  for (std::size_t i = 0; i < 20; ++i)
+    keys[i] = keys[40 + i] = 5;
+  for (std::size_t i = 20; i < 30; ++i)
+    keys[i] = 1;
+  executor::device device({.seed = 1, .checks = executor::all_checks});
+  check_on(device, keys, 1, 16, "too many candidates");
+}
+
 TEST(DeviceSelect, UnderManySchedules) {
   const unsigned schedules = testing::unless_short(16, 4);
   for (unsigned seed = 1; seed <= schedules; ++seed) {
