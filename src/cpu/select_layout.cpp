@@ -33,7 +33,8 @@ class workspace_plan {
   std::size_t at_ = 0;
 };
 
-/// Bytes for the sort of so many keys with positions, in place or (whole) from elsewhere.
+/// Bytes for the sort of so many keys with positions, in place or (whole) from elsewhere, by any bit window: keys that
+/// are sorted by a part of their bits take another way, and more.
 std::size_t sort_workspace(key_type type, std::size_t n, std::size_t position_bytes, bool whole, unsigned threads) {
   const auto place = [](std::uintptr_t k) { return reinterpret_cast<void*>(k << 60); }; // compared, never followed
   sort_request r{.type = type, .n = n, .keys_in = place(1), .keys_out = place(whole ? 2 : 1)};
@@ -43,7 +44,9 @@ std::size_t sort_workspace(key_type type, std::size_t n, std::size_t position_by
     r.values_in = whole ? nullptr : place(3);
     r.values_out = place(3);
   }
-  return cpu_engine().workspace_bytes(r, {}, threads);
+  options by_part;
+  by_part.bits = {0, key_bits(type) - 1};
+  return std::max(cpu_engine().workspace_bytes(r, {}, threads), cpu_engine().workspace_bytes(r, by_part, threads));
 }
 
 } // namespace
