@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 namespace sortile::experiments {
 namespace {
@@ -54,6 +55,10 @@ TEST(committed, holds_every_experiment_whole) {
     EXPECT_TRUE(names.contains(std::string(e.name))) << e.name;
 }
 
+/// Classics that are younger than the committed run.
+const std::set<std::string_view> not_measured_yet{"counting-sort", "bitonic-directions", "quicksort-increment",
+                                                  "sample-sort-devices"};
+
 /// A length at which an algorithm has one tile counts another algorithm.
 TEST(committed, counts_are_of_several_tiles) {
   for_each_experiment([](const measured& each, const testing::facts&) {
@@ -62,7 +67,9 @@ TEST(committed, counts_are_of_several_tiles) {
     for (const classics::classic& c : classics::all_classics())
       if (c.place == classics::place::device) {
         const point* p = find(each.points, label(c, {}), label(c, {}));
-        ASSERT_NE(p, nullptr) << c.name;
+        ASSERT_EQ(p == nullptr, not_measured_yet.contains(c.name)) << c.name;
+        if (p == nullptr)
+          continue;
         EXPECT_GE(p->figure("counted at n"), double(std::min(2 * c.tile, c.largest_n))) << c.name;
       }
   });

@@ -73,10 +73,10 @@ TEST(Npy, PythonIsReadWithCare) {
 
 TEST(Npy, KeysCanBeChosen) {
   const scratch_folder folder;
-  const std::string path = folder.write("r.npy", of_dtype("[('s', '|S4'), ('k', '>i4')]", 1) + "abcd\x01\x02\x03\x04");
+  const std::string path = folder.write("r.npy", of_dtype("[('s', '|V4'), ('k', '>i4')]", 1) + "abcd\x01\x02\x03\x04");
   const array_file array = open_npy(path, "k");
   EXPECT_EQ(array.layout, (array_layout{key_type::i32, true, 4, 8}));
-  expect_error<io_failure>([&] { open_npy(path); }, "the field 's' of dtype |S4 cannot be ordered");
+  expect_error<io_failure>([&] { open_npy(path); }, "the field 's' of dtype |V4 cannot be ordered");
   expect_error<io_failure>([&] { open_npy(path, "z"); }, "no field 'z' (fields that can be keys: k)");
 }
 
