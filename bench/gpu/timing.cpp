@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace sortile::bench {
 
@@ -61,6 +62,19 @@ row_result measure(row r, unsigned rounds) {
   for (auto& s : samples)
     result.timings.push_back(summary(std::move(s)));
   return result;
+}
+
+bool same_bytes(const void* a, const void* b, std::size_t bytes) {
+  constexpr std::size_t piece = std::size_t{64} << 20;
+  std::vector<char> left(std::min(piece, bytes)), right(left.size());
+  for (std::size_t at = 0; at < bytes; at += piece) {
+    const std::size_t now = std::min(piece, bytes - at);
+    SORTILE_CUDA_CHECK(cudaMemcpy(left.data(), static_cast<const char*>(a) + at, now, cudaMemcpyDefault));
+    SORTILE_CUDA_CHECK(cudaMemcpy(right.data(), static_cast<const char*>(b) + at, now, cudaMemcpyDefault));
+    if (std::memcmp(left.data(), right.data(), now) != 0)
+      return false;
+  }
+  return true;
 }
 
 environment look_around() {

@@ -22,6 +22,9 @@ struct environment {
 
 environment look_around();
 
+/// Whether two arrays in device memory are equal. Through the host, in pieces: it is done once a row or contestant.
+bool same_bytes(const void* a, const void* b, std::size_t bytes);
+
 /// Each round times every contestant once, one after the other, warm: `rounds` after two that are not counted. Short
 /// work is repeated within a round and divided.
 row_result measure(row r, unsigned rounds);

@@ -1,6 +1,7 @@
 #include "gpu/device_groups.hpp"
 
 #include "kernels/groups/find_groups.hpp"
+#include "sort/with_word.hpp"
 
 #include <algorithm>
 
@@ -40,18 +41,7 @@ sort_request device_groups::sort_of(std::byte* workspace, const void* keys) cons
 void device_groups::launch(const simt::queue& q, void* workspace) const {
   auto* const space = static_cast<std::byte*>(workspace);
   device_sort(sort_of(space, request_.keys), options_, device_).launch(q, space + rest_);
-  switch (key_bytes(request_.type)) {
-  case 1:
-    return launch_groups<std::uint8_t>(q, space);
-  case 2:
-    return launch_groups<std::uint16_t>(q, space);
-  case 4:
-    return launch_groups<std::uint32_t>(q, space);
-  case 8:
-    return launch_groups<std::uint64_t>(q, space);
-  default:
-    return launch_groups<uint128>(q, space);
-  }
+  with_word(request_.type, [&]<class Word>(Word) { launch_groups<Word>(q, space); });
 }
 
 template <class Word>

@@ -3,6 +3,7 @@
 #include "kernels/select/filter.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "kernels/values/move_values.hpp"
+#include "sort/with_word.hpp"
 
 #include <algorithm>
 
@@ -13,23 +14,6 @@ namespace {
 constexpr std::size_t grid_from = std::size_t{1} << 16;
 constexpr std::size_t positions_of_32_bits = std::size_t{1} << 32;
 constexpr std::size_t most_filtered = 0x7fffffff; // results
-
-/// Calls f with a value of the unsigned type that keys of a type are stored as.
-template <class F>
-decltype(auto) with_word(key_type type, F&& f) {
-  switch (key_bytes(type)) {
-  case 1:
-    return f(std::uint8_t{});
-  case 2:
-    return f(std::uint16_t{});
-  case 4:
-    return f(std::uint32_t{});
-  case 8:
-    return f(std::uint64_t{});
-  default:
-    return f(uint128{});
-  }
-}
 
 } // namespace
 

@@ -1,28 +1,9 @@
 #include "gpu/segmented_sort.hpp"
 
 #include "kernels/segments/segmented_launch.hpp"
+#include "sort/with_word.hpp"
 
 namespace sortile::gpu {
-namespace {
-
-/// Calls f with a value of the unsigned type that keys of a type are stored as.
-template <class F>
-decltype(auto) with_word(key_type type, F&& f) {
-  switch (key_bytes(type)) {
-  case 1:
-    return f(std::uint8_t{});
-  case 2:
-    return f(std::uint16_t{});
-  case 4:
-    return f(std::uint32_t{});
-  case 8:
-    return f(std::uint64_t{});
-  default:
-    return f(uint128{});
-  }
-}
-
-} // namespace
 
 template <class Word>
 kernels::segmented_sort_request<Word> device_segmented_sort::request_of() const {

@@ -9,6 +9,7 @@
 #include "kernels/sort/sort_keys.hpp"
 #include "kernels/splitters/splitter_sort.hpp"
 #include "kernels/values/move_values.hpp"
+#include "sort/with_word.hpp"
 
 #include <algorithm>
 
@@ -38,23 +39,6 @@ sort_request elsewhere(const sort_request& request, std::size_t n, bool keys_ali
   if (r.carries != payload::none)
     r.values_out = nowhere(in_place && r.carries == payload::values ? 2 : 3, values_off);
   return r;
-}
-
-/// Calls f with a value of the unsigned type that keys of a type are stored as.
-template <class F>
-decltype(auto) with_word(key_type type, F&& f) {
-  switch (key_bytes(type)) {
-  case 1:
-    return f(std::uint8_t{});
-  case 2:
-    return f(std::uint16_t{});
-  case 4:
-    return f(std::uint32_t{});
-  case 8:
-    return f(std::uint64_t{});
-  default:
-    return f(uint128{});
-  }
 }
 
 /// A sort as the stages know it.
