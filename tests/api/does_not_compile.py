@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls that do not exist end the compilation with one sentence that says what to write: does_not_compile.py INCLUDE COMPILER...
 
-Each snippet is compiled by itself, against a precompiled header. The first error must hold the sentence; snippets without one must
+Each snippet is compiled by itself, against a precompiled header; compilers after the first get each sentence once. The first error must hold the sentence; snippets without one must
 compile, so that the sentences are known to come from the call and not from the frame around it. A compiler that is not installed is
 named and left out.
 """
@@ -169,11 +169,11 @@ def precompile(compiler, flags, folder):
     return [*flags, "-include-pch", str(out)] if clang else [*flags, "-include", str(header)]
 
 
-def wrong_snippets(compiler, include, folder):
+def wrong_snippets(compiler, refused, include, folder):
     """One line for each snippet that is not answered as it should be."""
     plain = ["-std=c++20", "-Wall", "-Wextra", "-Wno-unused", "-I", include]
     flags = precompile(compiler, plain, folder)
-    cases = [(code, sentence) for code, sentence in REFUSED] + [(ACCEPTED, None)]
+    cases = [(code, sentence) for code, sentence in refused] + [(ACCEPTED, None)]
 
     def answer(numbered):
         number, (code, sentence) = numbered
@@ -200,8 +200,9 @@ def main(include, compilers):
             print(f"{compiler}: not installed, left out")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            wrong = wrong_snippets(words, include, pathlib.Path(folder))
-        print(f"{version(words)}: {len(REFUSED)} calls refused with their sentence, but for {len(wrong)}")
+            refused = list({sentence: (code, sentence) for code, sentence in REFUSED}.values()) if tested else REFUSED
+            wrong = wrong_snippets(words, refused, include, pathlib.Path(folder))
+        print(f"{version(words)}: {len(refused)} calls refused with their sentence, but for {len(wrong)}")
         for line in wrong:
             print(f"  {line}")
         failed += len(wrong)

@@ -8,6 +8,7 @@
 #include "testing/oracle.hpp"
 #include "testing/verify.hpp"
 #include "testing/workloads.hpp"
+#include "tests/short_tests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -215,6 +216,7 @@ class random_trials {
 
 std::size_t rounds(std::size_t usual) {
   const char* factor = std::getenv("SORTILE_TEST_ROUNDS"); // a multiple of the usual number, for long runs
+  usual = testing::unless_short(usual, (usual + 3) / 4);
   return factor != nullptr ? usual * static_cast<std::size_t>(std::atol(factor)) : usual;
 }
 

@@ -175,8 +175,10 @@ SIMT_TEST(crowded_keys, keys_that_no_sample_shows) {
         auto few = made(100'000, [](Word r, Word, std::size_t) { return 1000 + r % 9; });
         few[55'555] = 5;
         check_sort(q, few);
-        few[55'555] = far;
-        check_sort(q, few);
+        if (!short_tests()) {
+          few[55'555] = far;
+          check_sort(q, few);
+        }
         auto dense = made(100'000, [](Word r, Word, std::size_t) { return 70'000 + r % 200'000; });
         dense[33'333] = far;
         dense[44'444] = 1;

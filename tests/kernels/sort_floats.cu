@@ -272,10 +272,14 @@ SIMT_TEST(sort_floats, not_plain_where_nothing_is_partitioned) {
   with_nans[2'346] = 0x7fc00007;
   on_every_schedule(
       [&](simt::queue q) {
+        one_in taken(2);
         for (const auto& keys : {with_zeros, with_nans}) {
-          check_left(q, keys, {});
-          check_left(q, sorted(keys, {}), {});
-          check_left(q, sorted(keys, {.direction = order::descending}), {.in_place = true});
+          if (taken())
+            check_left(q, keys, {});
+          if (taken())
+            check_left(q, sorted(keys, {}), {});
+          if (taken())
+            check_left(q, sorted(keys, {.direction = order::descending}), {.in_place = true});
         }
         check_left(q, std::vector<Word>(n, minus_zero), {});
         check_left(q, made(n, [](Word r, Word, std::size_t) { return r; }), {.direction = order::descending});

@@ -136,10 +136,14 @@ SIMT_TEST(sort_keys, shapes_u128) {
 SIMT_TEST(sort_keys, double_buffers) {
   on_every_schedule(
       [](simt::queue q) {
+        one_in taken(2); // in short tests 0 bits of 4 and 16 bytes, 10 of 8
         for (const unsigned bits : a_few(2, {0u, 3u, 10u})) {
-          check_shapes<std::uint32_t>(q, 9000, {.partition_bits = bits, .input_is_scratch = true});
-          check_shapes<std::uint64_t>(q, 9000, {.partition_bits = bits, .input_is_scratch = true});
-          check_shapes<uint128>(q, 5000, {.partition_bits = bits, .input_is_scratch = true});
+          if (taken())
+            check_shapes<std::uint32_t>(q, 9000, {.partition_bits = bits, .input_is_scratch = true});
+          if (taken())
+            check_shapes<std::uint64_t>(q, 9000, {.partition_bits = bits, .input_is_scratch = true});
+          if (taken())
+            check_shapes<uint128>(q, 5000, {.partition_bits = bits, .input_is_scratch = true});
         }
         check_shapes<std::uint32_t>(q, 20001, {.partition_bits = 16, .input_is_scratch = true}); // counted
       },

@@ -32,10 +32,12 @@ void check_sizes() {
       1);
   on_every_schedule(
       [&](simt::queue q) {
+        one_in taken(3);
         for (const std::size_t n : a_few(2, {tile - 1, tile, tile + 1, 2 * tile + 3}))
           for (const unsigned chunks : {1u, 3u})
-            check<Word>(q, n, shape::and_of_3,
-                        between<Word>({.value_bytes = value_bytes, .bits = 5, .chunks = chunks, .must_suit = true}));
+            if (taken())
+              check<Word>(q, n, shape::and_of_3,
+                          between<Word>({.value_bytes = value_bytes, .bits = 5, .chunks = chunks, .must_suit = true}));
         check<Word>(q, 4 * tile + 129, shape::uniform, // several tiles a share
                     between<Word>({.value_bytes = value_bytes, .bits = 9, .chunks = 2, .must_suit = true}));
       },
@@ -62,16 +64,18 @@ void check_shapes(bool alone = false) {
   on_every_schedule(
       [&](simt::queue q) {
         bool in_place = false;
+        one_in taken(3);
         for (const shape kind : shapes_of(all_shapes)) {
           for (const unsigned bits : {3u, 8u}) {
-            check<Word>(q, unless_short(20011, 9001), kind,
-                        between<Word>({.value_bytes = alone       ? 0u
-                                                      : bits == 3 ? 8u
-                                                                  : 4u,
-                                       .keys_in_place = in_place,
-                                       .values_in_place = in_place && !alone,
-                                       .bits = bits,
-                                       .must_suit = true}));
+            if (taken())
+              check<Word>(q, unless_short(20011, 9001), kind,
+                          between<Word>({.value_bytes = alone       ? 0u
+                                                        : bits == 3 ? 8u
+                                                                    : 4u,
+                                         .keys_in_place = in_place,
+                                         .values_in_place = in_place && !alone,
+                                         .bits = bits,
+                                         .must_suit = true}));
             in_place = !in_place;
           }
           in_place = !in_place; // the next one the other way round
@@ -85,10 +89,12 @@ template <class Word>
 void check_scratch() {
   on_every_schedule(
       [&](simt::queue q) {
+        one_in taken(3);
         for (const shape kind : shapes_of(all_shapes))
           for (const unsigned bits : {3u, 8u})
-            check<Word>(q, unless_short(20011, 9001), kind,
-                        between<Word>({.value_bytes = bits == 3 ? 8u : 4u, .input_is_scratch = true, .bits = bits}));
+            if (taken())
+              check<Word>(q, unless_short(20011, 9001), kind,
+                          between<Word>({.value_bytes = bits == 3 ? 8u : 4u, .input_is_scratch = true, .bits = bits}));
         check<Word>(q, 40001, shape::few, between<Word>({.value_bytes = 0, .input_is_scratch = true, .bits = 10}));
       },
       0);
@@ -192,6 +198,8 @@ template <class Word>
 void check_too_large(simt::queue q, unsigned value_bytes) {
   for (const shape kind : {shape::uniform, shape::and_of_3})
     for (const bool in_place : {false, true}) {
+      if (short_tests() && in_place == (kind == shape::uniform))
+        continue;
       how<Word> h{.value_bytes = value_bytes, .keys_in_place = in_place, .bits = 2};
       h.values_in_place = in_place && value_bytes != 0;
       h.role = in_place ? 1 : 0;
@@ -209,7 +217,7 @@ SIMT_TEST(splitter_sort, too_large_buckets) {
 SIMT_TEST(splitter_sort, too_large_buckets_u128) {
   on_every_schedule(
       [&](simt::queue q) {
-        for (const unsigned value_bytes : {0u, 4u, 8u}) {
+        for (const unsigned value_bytes : a_few(2, {0u, 4u, 8u})) {
           check_too_large<uint128>(q, value_bytes);
           const std::size_t nearly_full = value_bytes == 0 ? 40'011 : value_bytes == 4 ? 33'003 : 31'003;
           check<uint128>(q, nearly_full, shape::and_of_3,
@@ -434,7 +442,7 @@ SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
         check_what_passes_get<std::uint64_t>(q);
         check_what_passes_get<uint128>(q);
       },
-      1);
+      unless_short(1u, 0u));
 }
 
 SIMT_TEST(splitter_sort, values_of_16_bytes_are_too_wide_for_128_bit_keys) {

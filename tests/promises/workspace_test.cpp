@@ -2,6 +2,7 @@
 // touched.
 #include "testing/guarded_buffer.hpp"
 #include "testing/workloads.hpp"
+#include "tests/short_tests.hpp"
 
 #include <sortile/sortile.hpp>
 
@@ -36,9 +37,12 @@ std::vector<std::byte> sorted_with(key_type type, payload carries, std::size_t n
 }
 
 TEST(workspace, contents_never_matter) {
+  one_in taken(4);
   for (const key_type type : all_key_types)
     for (const payload carries : {payload::none, payload::values, payload::indices})
       for (const std::size_t n : {10u, 1000u, 90'000u}) {
+        if (!taken())
+          continue;
         const std::vector<std::byte> first = sorted_with(type, carries, n, 1);
         EXPECT_EQ(first, sorted_with(type, carries, n, 2)) << name(type) << " n=" << n;
       }

@@ -35,10 +35,13 @@ struct on_executor {
 };
 
 TEST(segments_on_executor, every_mix_of_lengths) {
+  one_in taken(5);
   for (const std::string& mix : all_length_mixes())
     for (const key_type type :
          {key_type::u8, key_type::f16, key_type::u32, key_type::f32, key_type::i64, key_type::u128})
       for (const std::size_t value_bytes : {0u, 4u}) {
+        if (!taken())
+          continue;
         segment_case c{.type = type,
                        .shape = shape_of(mix, unless_short<std::size_t>(30'000, 12'000), value_bytes + 1),
                        .seed = 7,
@@ -77,9 +80,12 @@ TEST(segments_on_executor, rows_at_the_edges_of_every_class) {
 }
 
 TEST(segments_on_executor, skewed_keys_through_every_level) {
+  one_in taken(5);
   for (const char* const workload : {"equal", "few:3", "two-values", "and:5", "window:0:8", "sorted", "equal-but-one"})
     for (const key_type type : {key_type::u16, key_type::u32, key_type::u64, key_type::u128})
       for (const payload carries : {payload::none, payload::indices}) {
+        if (!taken())
+          continue;
         segment_case c{.type = type,
                        .shape = shape_of("huge-within", 26'000, 4),
                        .workload = workload,
