@@ -1,0 +1,169 @@
+// sortile sort on arrays: keys alone, with values, along an axis, the first of them, or their quantiles.
+#include "command_line.hpp"
+#include "sort_job.hpp"
+
+#include "files/array_axis.hpp"
+#include "files/array_select.hpp"
+#include "files/array_sort.hpp"
+#include "files/failure.hpp"
+#include "files/parallel.hpp"
+
+#include <cstdlib>
+
+namespace sortile::cli {
+
+using files::refuse;
+
+namespace {
+
+// Bytes of one value: of a key type, or a plain number.
+std::optional<std::size_t> value_bytes(const std::string& type) {
+  if (type.empty())
+    return std::nullopt;
+  if (type.find_first_not_of("0123456789") != std::string::npos)
+    return key_bytes(key_type_named(type));
+  const std::uint64_t bytes = parse_count(type, "--values-type");
+  if (bytes == 0 || bytes > 1u << 20)
+    refuse("--values-type {}: a value has 1 to 1048576 bytes", type);
+  return static_cast<std::size_t>(bytes);
+}
+
+// The values that go with the keys; nothing where no file of them is named. Who only asks for a plan names no output.
+std::optional<files::values_file> open_values(const sort_job& job) {
+  if (job.values.empty() != job.values_output.empty() && (job.values.empty() || !job.explain))
+    refuse("--values and --values-output go together");
+  if (job.values.empty())
+    return std::nullopt;
+  return files::open_values(job.values, value_bytes(job.values_type), files::thread_count(job.arrays.threads),
+                            job.arrays.as_it_is);
+}
+
+void write_array(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
+                 const options& opts) {
+  files::output to(job.output, job.how_to_write(job.output));
+  if (!values) {
+    files::sort_array(array, to, opts);
+    return to.commit();
+  }
+  files::output values_to(job.values_output, job.how_to_write(job.values_output));
+  if (files::same_place(to, values_to))
+    refuse("-o {} and --values-output {} lead to the same file, in which one result would be lost", job.output,
+           job.values_output);
+  files::sort_array_with_values(array, *values, to, values_to, opts);
+  files::commit_both(to, values_to);
+}
+
+// An array of several axes, along one of them.
+int sort_along(const sort_job& job, files::input source, file_format format, const talk& voice) {
+  if (format != file_format::npy)
+    refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
+  if (job.rows && job.axis)
+    refuse("--rows and --axis contradict each other; --rows is --axis -1");
+  if (!(job.values + job.values_output + job.values_type).empty())
+    refuse("--values does not go with --rows and --axis");
+  const long axis = job.axis.value_or(-1);
+  progress_bar bar(voice);
+  options opts = job.arrays.for_library();
+  const files::array_file array = files::open_npy(
+      std::move(source), job.arrays.keys.empty() ? std::string() : job.arrays.keys.front(), files::npy_axes::any);
+  const plan how = files::explain_array_along(array, axis, opts);
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
+  opts.progress = bar.callback();
+  bar.phase("sort");
+  files::output to(job.output, job.how_to_write(job.output));
+  files::sort_array_along(array, axis, to, opts);
+  to.commit();
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
+// "0.5,0.9" as numbers.
+std::vector<double> probabilities_of(const std::string& text) {
+  std::vector<double> list;
+  for (std::string_view rest = text;;) {
+    const std::string one(rest.substr(0, rest.find(',')));
+    char* end = nullptr;
+    const double p = std::strtod(one.c_str(), &end);
+    if (one.empty() || *end != '\0' || !(p >= 0 && p <= 1))
+      refuse("--quantiles {}: '{}' is no number from 0 to 1", text, one);
+    list.push_back(p);
+    if (one.size() == rest.size())
+      return list;
+    rest.remove_prefix(one.size() + 1);
+  }
+}
+
+// A line for each: the probability, a tab, the quantile.
+int print_quantiles(const sort_job& job, const files::array_file& array, const options& opts) {
+  if (!job.top.empty() || !job.values.empty() || job.explain || job.output_named)
+    refuse("--quantiles prints numbers: it does not go with --top, --values, --explain and -o");
+  const std::vector<double> at = probabilities_of(job.quantiles);
+  const std::vector<double> found = files::array_quantiles(array, at, opts);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    fmt::print("{}\t{}\n", at[i], found[i]);
+  return all_well;
+}
+
+// The first records alone.
+int write_top(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
+  if (!job.values.empty())
+    refuse("--top does not go with --values; records of a structured dtype bring their values");
+  const auto k = static_cast<std::size_t>(parse_count(job.top, "--top"));
+  options opts = job.arrays.for_library();
+  const plan how = files::explain_array_top(array, k, opts);
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
+  progress_bar bar(voice);
+  opts.progress = bar.callback();
+  bar.phase("select");
+  files::output to(job.output, job.how_to_write(job.output));
+  files::write_array_top(array, k, to, opts);
+  to.commit();
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
+} // namespace
+
+int sort_arrays(const sort_job& job, files::input first, file_format format, const talk& voice) {
+  const bool along = job.rows || job.axis;
+  if (!along && is_ordered_as_records(first, format, job.arrays))
+    return sort_fixed_records(job, std::move(first), format, voice);
+  refuse_text_options(job.text);
+  if (job.inputs.size() != 1)
+    refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  if (along && !(job.top + job.quantiles).empty())
+    refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
+  if (along)
+    return sort_along(job, std::move(first), format, voice);
+  progress_bar bar(voice);
+  options opts = job.arrays.for_library();
+  const files::array_file array = open_array(std::move(first), job.inputs[0], format, job.arrays);
+  if (!job.quantiles.empty())
+    return print_quantiles(job, array, opts);
+  if (!job.top.empty())
+    return write_top(job, array, format, voice);
+  const std::optional<files::values_file> values = open_values(job);
+  const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  if (values)
+    refuse_binary_to_terminal(job.values_output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
+  opts.progress = bar.callback();
+  bar.phase("sort");
+  write_array(job, array, values, opts);
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
+} // namespace sortile::cli
