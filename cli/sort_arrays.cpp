@@ -3,10 +3,12 @@
 #include "sort_job.hpp"
 
 #include "files/array_axis.hpp"
+#include "files/array_groups.hpp"
 #include "files/array_select.hpp"
 #include "files/array_sort.hpp"
 #include "files/failure.hpp"
 #include "files/parallel.hpp"
+#include "files/record_counts.hpp"
 
 #include <cstdlib>
 
@@ -40,17 +42,12 @@ std::optional<files::values_file> open_values(const sort_job& job) {
 
 void write_array(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
                  const options& opts) {
-  files::output to(job.output, job.how_to_write(job.output));
-  if (!values) {
-    files::sort_array(array, to, opts);
-    return to.commit();
-  }
-  files::output values_to(job.values_output, job.how_to_write(job.values_output));
-  if (files::same_place(to, values_to))
-    refuse("-o {} and --values-output {} lead to the same file, in which one result would be lost", job.output,
-           job.values_output);
-  files::sort_array_with_values(array, *values, to, values_to, opts);
-  files::commit_both(to, values_to);
+  sort_outputs outputs(job);
+  if (values)
+    files::sort_array_with_values(array, *values, outputs.to, *outputs.values, opts);
+  else
+    files::sort_array(array, outputs.to, opts);
+  outputs.commit();
 }
 
 // An array of several axes, along one of them.
@@ -99,8 +96,8 @@ std::vector<double> probabilities_of(const std::string& text) {
 
 // A line for each: the probability, a tab, the quantile.
 int print_quantiles(const sort_job& job, const files::array_file& array, const options& opts) {
-  if (!job.top.empty() || !job.values.empty() || job.explain || job.output_named)
-    refuse("--quantiles prints numbers: it does not go with --top, --values, --explain and -o");
+  if (!job.top.empty() || !job.values.empty() || job.text.unique || job.explain || job.output_named)
+    refuse("--quantiles prints numbers: it does not go with --top, --values, -u, --explain and -o");
   const std::vector<double> at = probabilities_of(job.quantiles);
   const std::vector<double> found = files::array_quantiles(array, at, opts);
   for (std::size_t i = 0; i < at.size(); ++i)
@@ -130,24 +127,65 @@ int write_top(const sort_job& job, const files::array_file& array, file_format f
   return all_well;
 }
 
+// Distinct keys, and with --count how often each occurs.
+int write_groups(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
+  const bool is_npy = format == file_format::npy;
+  if (!(job.values + job.values_type + job.top).empty())
+    refuse("-u does not go with --values and --top");
+  if (!job.values_output.empty() && !job.count)
+    refuse("-u with --values-output: the values would be counts, which --count asks for");
+  options opts = job.arrays.for_library();
+  const plan how = files::explain_array_groups(array, opts);
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  refuse_binary_to_terminal(job.values_output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
+  need_output_name(job.values_output, format, key_type::u64, job.format);
+  progress_bar bar(voice);
+  opts.progress = bar.callback();
+  bar.phase("sort");
+  sort_outputs outputs(job);
+  const files::distinct_keys found = files::find_distinct(array, job.count, opts);
+  bar.phase("write");
+  files::write_distinct(array, found, job.counts_inside(), outputs.to, files::thread_count(opts.threads));
+  if (outputs.values)
+    files::write_counts({found.counts.data(), found.size}, is_npy, *outputs.values);
+  outputs.commit();
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
 } // namespace
 
 int sort_arrays(const sort_job& job, files::input first, file_format format, const talk& voice) {
   const bool along = job.rows || job.axis;
   if (!along && is_ordered_as_records(first, format, job.arrays))
     return sort_fixed_records(job, std::move(first), format, voice);
-  refuse_text_options(job.text);
+  if (const std::string option = job.text.named_for_arrays(); option != "-u")
+    refuse_text_options(job.text);
   if (job.inputs.size() != 1)
     refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  if (along && job.text.unique)
+    refuse("-u goes with arrays of one axis, not with --rows and --axis");
+  need_place_of_counts(job, format == file_format::npy);
   if (along && !(job.top + job.quantiles).empty())
     refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
   if (along)
     return sort_along(job, std::move(first), format, voice);
   progress_bar bar(voice);
   options opts = job.arrays.for_library();
-  const files::array_file array = open_array(std::move(first), job.inputs[0], format, job.arrays);
+  files::array_file array = open_array(std::move(first), job.inputs[0], format, job.arrays);
+  if (job.text.unique && !array.layout.keys_alone()) {
+    if (!job.arrays.bits.empty())
+      refuse("-u of records does not go with --bits");
+    return sort_fixed_records(job, std::move(array.source), format, voice);
+  }
   if (!job.quantiles.empty())
     return print_quantiles(job, array, opts);
+  if (job.text.unique)
+    return write_groups(job, array, format, voice);
   if (!job.top.empty())
     return write_top(job, array, format, voice);
   const std::optional<files::values_file> values = open_values(job);

@@ -22,6 +22,7 @@ constexpr const char* examples = R"(Examples:
   sortile sort pairs.npy --key time -o sorted.npy    records of a structured dtype, by a field
   sortile sort keys.u32 --values ids.u64 --values-type u64 -o k.u32 --values-output v.u64
   sortile sort keys.npy --top 10 -r -o best.npy     the ten largest keys, without sorting the others
+  sortile sort -u --count keys.npy -o counts.npy     distinct keys, and how often each occurs; of lines as uniq -c
   sortile sort keys.npy --quantiles 0.5,0.99        the median, and the key that one in a hundred exceeds
   gzip -dc log.gz | sortile sort -k2,2 - | less      from a pipe into a pipe
   sortile sort --rows scores.npy -o sorted.npy       each row of a matrix; --axis 0: each column
@@ -34,6 +35,7 @@ void refuse_sort_only(const sort_job& job) {
                      : job.rows                   ? "--rows"
                      : job.axis                   ? "--axis"
                      : job.types                  ? "--types"
+                     : job.count                  ? "--count"
                      : !job.values.empty()        ? "--values"
                      : !job.values_output.empty() ? "--values-output"
                      : !job.values_type.empty()   ? "--values-type"
@@ -51,8 +53,10 @@ int sort_inputs(const sort_job& job, const talk& voice) {
   for (std::size_t i = 1; i < job.inputs.size(); ++i)
     need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
                      job.text);
+  if (!is_array(format))
+    need_place_of_counts(job, true);
   if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
-    refuse("--values goes with arrays (.npy and raw)");
+    refuse("--values and --values-output go with arrays (.npy and raw)");
   if (!is_array(format) && !(job.top + job.quantiles).empty())
     refuse("--top and --quantiles go with arrays (.npy and raw); of lines, sort | head -n K writes the first");
   if (!is_array(format) && (job.rows || job.axis))
@@ -60,6 +64,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
   if (is_array(format))
     return sort_arrays(job, std::move(first), format, voice);
   need_output_name(job.output, format, {}, job.format);
+  if (job.debug && job.count)
+    refuse("--count does not go with --debug");
   if (job.debug && format != file_format::lines)
     refuse("--debug goes with lines (sort --explain tells of any format)");
   if (job.types && !is_table(format))
@@ -157,6 +163,9 @@ CLI::App* add_sort_command(command_line& line) {
   command.add_flag("-c,--check", job->check, "check only: 1 and the first disorder where the input is not in order");
   command.add_flag("-C,--check-quietly", job->check_quietly, "check only: say nothing, the exit status tells");
   command.add_flag("-m,--merge", job->merge, "merge inputs that are sorted already");
+  command.add_flag("--count", job->count,
+                   "with -u, how often each occurs: in front of a line, as the last column of a table, as the last "
+                   "field of .npy records; in the file of --values-output where that is named");
   command.add_flag("--force", job->force, "write arrays to a terminal too");
   command.add_flag("--no-sync", job->no_sync, no_sync_text);
   job->arrays.add_to(command);
@@ -166,7 +175,7 @@ CLI::App* add_sort_command(command_line& line) {
   command.add_option("--values-type", job->values_type, "type of raw values, or their bytes")
       ->option_text("TYPE")
       ->group("Arrays");
-  command.add_option("--values-output", job->values_output, "where the values go")
+  command.add_option("--values-output", job->values_output, "where the values go, or the counts of --count")
       ->option_text("FILE")
       ->group("Arrays");
   command.add_flag("--rows", job->rows, "sort within each row of a .npy array of several axes: along the last axis")

@@ -3,12 +3,38 @@
 
 #include "command_line.hpp"
 
+#include "files/failure.hpp"
+
 namespace sortile::cli {
 
 files::output_options sort_job::how_to_write(const std::string& path) const {
   return {.synced = !no_sync,
           .pack = arrays.packing_of_output(path),
           .temporary_folder = temporary_folders.empty() ? std::string() : temporary_folders.front()};
+}
+
+sort_outputs::sort_outputs(const sort_job& job) : to(job.output, job.how_to_write(job.output)) {
+  if (job.values_output.empty())
+    return;
+  values.emplace(job.values_output, job.how_to_write(job.values_output));
+  if (files::same_place(to, *values))
+    files::refuse("-o {} and --values-output {} lead to the same file, in which one result would be lost", job.output,
+                  job.values_output);
+}
+
+void sort_outputs::commit() {
+  if (values)
+    files::commit_both(to, *values);
+  else
+    to.commit();
+}
+
+void need_place_of_counts(const sort_job& job, bool inside) {
+  if (job.count && !job.text.unique)
+    files::refuse("--count goes with -u: it tells how many each kept one stands for");
+  if (job.count && !inside && job.values_output.empty() && !job.explain)
+    files::refuse(
+        "--count: raw keys and plain records have no room for counts: --values-output FILE takes them, as u64");
 }
 
 int explained(const plan& how) {

@@ -35,6 +35,7 @@ struct sort_job {
   bool no_sync = false;
   bool explain = false;
   bool types = false;
+  bool count = false; ///< --count
   bool debug = false;
   bool check = false;
   bool check_quietly = false;
@@ -46,6 +47,8 @@ struct sort_job {
   std::vector<std::string> temporary_folders;
 
   files::output_options how_to_write(const std::string& path) const;
+  /// Whether counts are written beside their records, not into a file of their own.
+  bool counts_inside() const { return count && values_output.empty(); }
 };
 
 /// Each opens what is left of the inputs, of which `first` is the first, writes the output, and returns the exit
@@ -55,6 +58,21 @@ int sort_tables(const sort_job& job, files::input first, file_format format, con
 int sort_lines(const sort_job& job, files::input first, const talk& voice);
 /// Records of one size, of which the library has no such keys, or several.
 int sort_fixed_records(const sort_job& job, files::input first, file_format format, const talk& voice);
+
+/// The outputs of a sort: -o, and --values-output where it is named. Both are opened before the work begins.
+class sort_outputs {
+ public:
+  /// \throws io_failure; invalid_argument where both lead to one file
+  explicit sort_outputs(const sort_job& job);
+
+  files::output to;
+  std::optional<files::output> values;
+
+  void commit();
+};
+
+/// --count goes with -u, and its counts have a place. \param inside  whether records of this format can hold them
+void need_place_of_counts(const sort_job& job, bool inside);
 
 /// What --explain prints.
 int explained(const plan& how);

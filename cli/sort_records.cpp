@@ -5,6 +5,7 @@
 
 #include "files/failure.hpp"
 #include "files/parallel.hpp"
+#include "files/record_counts.hpp"
 #include "files/record_sort.hpp"
 #include "files/record_write.hpp"
 
@@ -27,29 +28,51 @@ void write_debugged(const sort_job& job, const files::record_table& lines, std::
   }
 }
 
-// Sorts records that are in memory; `header` goes first, `last` behind them.
-int sort_records_to(const sort_job& job, const files::record_table& records, std::string_view header,
-                    const files::record_order& order, std::string_view last, progress_bar& bar, const talk& voice) {
+// Records in memory, and what goes with them into the output.
+struct records_to_sort {
+  const files::record_table& records;
+  const files::record_order& order;
+  std::string header{};    ///< goes first
+  std::string descr{};     ///< of .npy records of which some are left out: their header is made of it
+  std::string_view last{}; ///< goes behind them
+  files::count_place count = files::count_place::in_front;
+  char separator = ','; ///< of a count that is a cell
+};
+
+void write_kept(const sort_job& job, const records_to_sort& what, std::span<const std::uint32_t> ids,
+                std::span<const std::uint64_t> counts, sort_outputs& outputs, progress_bar& bar) {
+  files::output& to = outputs.to;
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  to.write(what.descr.empty() ? what.header : files::make_npy_header(what.descr, ids.size()));
+  if (job.debug)
+    write_debugged(job, what.records, ids, to);
+  else if (job.counts_inside())
+    files::write_counted_records(what.records, ids, counts, what.count, what.separator, to, threads, bar.sink());
+  else
+    files::write_records(what.records, ids, to, threads, bar.sink());
+  to.write(what.last);
+  if (outputs.values)
+    files::write_counts(counts, !what.descr.empty(), *outputs.values);
+}
+
+int sort_records_to(const sort_job& job, const records_to_sort& what, progress_bar& bar, const talk& voice) {
+  const files::record_table& records = what.records;
   options opts = job.arrays.for_library();
-  const unsigned threads = files::thread_count(opts.threads);
-  const plan how = files::explain_record_sort(records.size(), records.text.size(), order, opts);
+  const plan how = files::explain_record_sort(records.size(), records.text.size(), what.order, opts);
   if (job.explain)
     return explained(how);
-  files::output to(job.output, job.how_to_write(job.output));
+  sort_outputs outputs(job);
   bar.phase("sort");
   opts.progress = bar.callback();
-  files::raw_array<std::uint32_t> sorted = files::sort_records(records, order, opts);
+  files::raw_array<std::uint32_t> sorted = files::sort_records(records, what.order, opts);
+  files::raw_array<std::uint64_t> counts(job.count ? sorted.size() : 0);
   std::size_t kept = sorted.size();
   if (job.text.unique)
-    kept = files::keep_first_of_equals(records, order, {sorted.data(), sorted.size()}, threads);
+    kept = files::keep_first_of_equals(records, what.order, {sorted.data(), sorted.size()},
+                                       files::thread_count(opts.threads), {counts.data(), counts.size()});
   bar.phase("write");
-  to.write(header);
-  if (job.debug)
-    write_debugged(job, records, {sorted.data(), kept}, to);
-  else
-    files::write_records(records, {sorted.data(), kept}, to, threads, bar.sink());
-  to.write(last);
-  to.commit();
+  write_kept(job, what, {sorted.data(), kept}, {counts.data(), job.count ? kept : 0}, outputs, bar);
+  outputs.commit();
   bar.phase({});
   say_done(voice, records.size(), "records", bar, how);
   return all_well;
@@ -76,27 +99,34 @@ int show_types(files::csv_table& table, files::bad_rows rule, unsigned threads) 
 } // namespace
 
 int sort_fixed_records(const sort_job& job, files::input first, file_format format, const talk& voice) {
-  if (!(job.values + job.values_output + job.values_type).empty())
+  if (!(job.values + job.values_type).empty() || (!job.values_output.empty() && !job.count))
     refuse("--values goes with arrays whose keys are numbers");
   if (!(job.top + job.quantiles).empty())
     refuse("--top and --quantiles go with arrays whose keys are numbers");
   if (const std::string option = job.text.named_for_arrays(); !option.empty() && option != "-u")
     refuse("{} goes with text; records are ordered with --key and -r", option);
-  if (format == file_format::npy && job.text.unique)
-    refuse("-u does not go with .npy files");
+  const bool is_npy = format == file_format::npy;
+  need_place_of_counts(job, is_npy);
   if (!job.explain)
     refuse_binary_to_terminal(job.output, job.force);
   const unsigned threads = files::thread_count(job.arrays.threads);
   progress_bar bar(voice);
   bar.phase("read");
   files::input all =
-      format == file_format::npy || job.inputs.size() == 1
+      is_npy || job.inputs.size() == 1
           ? std::move(first)
           : files::append(std::move(first), std::span(job.inputs).subspan(1), {}, threads, job.arrays.as_it_is);
-  if (format == file_format::npy && job.inputs.size() != 1)
+  if (is_npy && job.inputs.size() != 1)
     refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
   const files::fixed_records file = open_fixed_records(std::move(all), format, job.arrays);
-  return sort_records_to(job, file.records, file.header, file.order, {}, bar, voice);
+  records_to_sort what{file.records, file.order};
+  what.count = files::count_place::last_field;
+  what.header = file.header;
+  if (is_npy && job.text.unique)
+    what.descr = job.counts_inside()
+                     ? files::descr_with_count(files::parse_npy(file.source.bytes(), file.name()), file.name())
+                     : file.descr;
+  return sort_records_to(job, what, bar, voice);
 }
 
 int sort_lines(const sort_job& job, files::input first, const talk& voice) {
@@ -109,7 +139,7 @@ int sort_lines(const sort_job& job, files::input first, const talk& voice) {
                                             threads, job.arrays.as_it_is);
   bar.phase("cut");
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
-  return sort_records_to(job, records, {}, order, {}, bar, voice);
+  return sort_records_to(job, {records, order}, bar, voice);
 }
 
 int sort_tables(const sort_job& job, files::input first, file_format format, const talk& voice) {
@@ -126,8 +156,12 @@ int sort_tables(const sort_job& job, files::input first, file_format format, con
   if (!table.removed.empty())
     voice.say(2, "{}: {} bad rows {}", table.name(), table.removed.size(),
               rule == files::bad_rows::drop ? "are left out" : "go last");
-  return sort_records_to(job, table.rows, table.prologue, order,
-                         rule == files::bad_rows::last ? std::string_view(table.bad_rows) : "", bar, voice);
+  records_to_sort what{table.rows, order};
+  what.header = job.count ? files::prologue_with_count(table) : table.prologue;
+  what.last = rule == files::bad_rows::last ? std::string_view(table.bad_rows) : "";
+  what.count = files::count_place::last_cell;
+  what.separator = table.dialect.separator;
+  return sort_records_to(job, what, bar, voice);
 }
 
 } // namespace sortile::cli

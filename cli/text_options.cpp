@@ -119,7 +119,7 @@ void text_options::add_to(CLI::App& command, bool as_sort) {
   flag("-b,--ignore-leading-blanks", blanks, "blanks at the begin of a key do not count");
   command.add_flag("-z,--zero-terminated", zero, "lines end in NUL, not newline")->group(group);
   command.add_flag("-s,--stable", stable, "equal keys stay as they are (else the whole line decides)")->group(group);
-  command.add_flag("-u,--unique", unique, "of lines with equal keys, only the first")->group(group);
+  command.add_flag("-u,--unique", unique, "of equal keys, only the first; of arrays too")->group(group);
   constexpr const char* tables = "Tables (CSV and TSV with a header)";
   command
       .add_option(
@@ -174,12 +174,12 @@ std::string text_options::named_for_arrays() const {
       {global.fold, "-f"},
       {blanks, "-b"},
       {zero, "-z"},
-      {unique, "-u"},
   };
   for (const auto& [is_given, name] : given)
     if (is_given)
       return name;
-  return table_option();
+  const std::string of_tables = table_option();
+  return of_tables.empty() && unique ? "-u" : of_tables;
 }
 
 std::string text_options::table_option() const {

@@ -40,7 +40,8 @@ struct text_options {
   bool wants_table() const { return !table_option().empty(); }
   /// The name of an option that has a meaning for tables only; empty where none was given.
   std::string table_option() const;
-  /// The name of an option that has a meaning for text only; empty where none was given.
+  /// The name of an option that has a meaning for text only; -u, which some arrays take too, where there is no other;
+  /// empty where none was given.
   std::string named_for_arrays() const;
 
   /// The order of keys that have no letters, --sort included. \throws invalid_argument

@@ -327,16 +327,19 @@ raw_array<std::uint32_t> sort_records(const record_table& records, const record_
 }
 
 std::size_t keep_first_of_equals(const record_table& records, const record_order& order,
-                                 std::span<std::uint32_t> sorted, unsigned threads) {
+                                 std::span<std::uint32_t> sorted, unsigned threads, std::span<std::uint64_t> counts) {
   raw_array<char> repeats(sorted.size());
   parallel_slices(threads, sorted.size(), slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       repeats[i] = i > 0 && compare(order, records[sorted[i - 1]], records[sorted[i]]) == 0;
   });
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i)
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (!repeats[i])
       sorted[kept++] = sorted[i];
+    if (!counts.empty())
+      counts[kept - 1] = repeats[i] ? counts[kept - 1] + 1 : 1;
+  }
   return kept;
 }
 

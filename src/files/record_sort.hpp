@@ -23,8 +23,10 @@ inline constexpr std::size_t most_records = 0xffffffff;
 raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts);
 
 /// Keeps the first of the records that are equal in all parts; returns how many remain at the front of `sorted`.
+/// \param counts  how many records each of them stands for: room for all; empty: not wanted
 std::size_t keep_first_of_equals(const record_table& records, const record_order& order,
-                                 std::span<std::uint32_t> sorted, unsigned threads);
+                                 std::span<std::uint32_t> sorted, unsigned threads,
+                                 std::span<std::uint64_t> counts = {});
 
 /// The first record that is smaller than the one before it (`strict`: not larger).
 std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict,
