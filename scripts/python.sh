@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The Python package. `scripts/python.sh wheel` builds build/wheel/sortile-*.whl. `scripts/python.sh test [pytest's arguments]`
-# also installs it in a fresh virtual environment and runs mypy and the tests of tests/python there. `test-or-skip` is the
-# same, and leaves with 77 where the packages that it needs cannot be had. `wheel-cuda` builds build/wheel-cuda/sortile_cu13-*.whl,
-# with the GPU engine; nvcc is needed, and a GPU is not. PYTHON names the interpreter, 3.10 or later.
+# also installs it in a fresh virtual environment and runs mypy and the tests of tests/python there. `test-or-skip` does so in
+# an environment that it keeps, and leaves with 77 where the packages that it needs cannot be had. `wheel-cuda` builds
+# build/wheel-cuda/sortile_cu13-*.whl, with the GPU engine; nvcc is needed, and a GPU is not. PYTHON names the interpreter, 3.10 or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
@@ -27,9 +27,21 @@ build_tools() {
   pip "$tools" install --quiet -r "$tools/requirements.txt"
 }
 
+# What an environment for the tests depends on.
+test_tools_are_for() {
+  "$python" -c 'import sys; print(sys.executable, sys.version)'
+  cat tests/python/requirements.txt pyproject.toml
+}
+
+# The packages are a gigabyte, and take half a minute to install.
 test_tools() {
+  rm -f "$installed/made-for"
   fresh_environment "$installed"
-  pip "$installed" install --quiet --no-compile -r tests/python/requirements.txt
+  pip "$installed" install --quiet --no-compile -r tests/python/requirements.txt && test_tools_are_for >"$installed/made-for"
+}
+
+kept_test_tools() {
+  test_tools_are_for | cmp --silent - "$installed/made-for" || test_tools
 }
 
 wheel() {
@@ -50,6 +62,7 @@ cuda_wheel() {
 
 # Away from the sources, so that the installed package is the one that is tested.
 run_tests() {
+  pip "$installed" uninstall --quiet --yes sortile 2>/dev/null
   pip "$installed" install --quiet build/wheel/sortile-*.whl
   cd tests/python
   "$installed/bin/python" -m mypy --config-file ../../pyproject.toml --cache-dir "$installed/mypy" -p sortile
@@ -76,7 +89,7 @@ test)
   run_tests "${@:2}"
   ;;
 test-or-skip)
-  build_tools && test_tools || { say "skipped: the packages that it needs cannot be had here"; exit 77; }
+  build_tools && kept_test_tools || { say "skipped: the packages that it needs cannot be had here"; exit 77; }
   wheel
   run_tests "${@:2}"
   ;;
