@@ -1,5 +1,5 @@
-// The image of keys of any type without a branch: for kernels that take floats, and ask for an image more often than a
-// branch is cheap. primitives/key_codec.hpp says what an image is.
+// The image of keys of any type without a branch: for kernels that take floats and make so many images that a branch
+// for each would cost too much. primitives/key_codec.hpp says what an image is.
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -7,7 +7,7 @@
 namespace sortile::kernels {
 
 /// The codec's cases told apart by constants. For integers `magnitude` and `infinity` are all ones and `negative` is 0,
-/// so that nothing but the flip is left.
+/// so that only the flip remains.
 template <class Word>
 struct any_image {
   Word magnitude, negative, infinity, sign, complement;
@@ -26,7 +26,7 @@ struct any_image {
     return std::uint32_t(image(key) >> shift) & mask;
   }
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return image(a) < image(b); }
-  /// Whether no other key has its image.
+  /// Whether surely no other key has its image (of integers: said of all but 0).
   SORTILE_HOST_DEVICE bool is_only(Word u) const { return (u & magnitude) != 0 && (u & magnitude) <= infinity; }
   /// Whether an image is a finite float's.
   SORTILE_HOST_DEVICE bool is_finite(Word image) const {

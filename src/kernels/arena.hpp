@@ -1,5 +1,5 @@
-// Lays out workspace: pieces one after another, each at a multiple of 128 bytes. Every layout of the engine goes
-// through this, so a layout whose pieces grow with n grows with n.
+// Lays out workspace: pieces one after another, each at a multiple of 128 bytes. A layout whose pieces grow with n
+// grows with n, too.
 #pragma once
 
 #include <cstddef>

@@ -1,16 +1,18 @@
 // The image of float keys among which there is no −0 and no NaN: a bijection, as cheap as that of integers, so that the
 // key sort can take floats too.
 //
-// primitives/key_codec.hpp says what an image is. Its image of a float reads −0 as +0 and every NaN as one, and a
-// stable sort has to keep the order of keys that it makes equal so. Of all other floats no two have the same image:
+// primitives/key_codec.hpp says what an image is. It gives −0 the image of +0, and one image to all NaNs; the order of
+// keys that are equal in this way has to be kept, which takes a stable sort. Of all other floats no two have the same
+// image:
 //
 //   key       −inf       −1         −least     +0         +least     +1         +inf
 //   bits      ff800000   bf800000   80000001   00000000   00000001   3f800000   7f800000
 //   unfolded  007fffff   407fffff   7ffffffe   80000000   80000001   bf800000   ff800000
 //
-// (32 bits.) Negative floats lie backwards, and unfolded they lie in order: all bits of theirs are flipped, and the
-// sign of the others. −0 becomes 7fffffff, which the codec gives to no key, and NaNs what lies beyond both infinities.
-// Where is_plain() does not hold for some key, the sort leaves all of them to a stable one.
+// (32 bits.) As unsigned numbers, the bits of negative floats fall where the floats rise. Unfolding puts all floats in
+// order: it flips all bits of negative ones, and the sign of the others. −0 becomes 7fffffff, which the codec gives to
+// no key, and NaNs lie beyond both infinities. Where is_plain() does not hold for some key, the fallback sorts all of
+// them.
 #pragma once
 
 #include "primitives/key_codec.hpp"

@@ -2,9 +2,9 @@
 // direction.
 //
 // primitives/key_codec.hpp says what an image is. For an integer and its whole width the codec boils down to flipping
-// constant bits, so a digit costs a shift, an exclusive-or and a mask, and equal images mean equal bits. The second is
-// what lets a sort be unstable without anybody noticing; bit windows lack it, and floats that hold two zeros or a NaN
-// (float_image.hpp).
+// constant bits, so a digit costs a shift, an exclusive-or and a mask, and equal images mean equal bits. Because of the
+// second, a sort of keys alone need not be stable. It does not hold of bit windows, nor of floats with two zeros or a
+// NaN (float_image.hpp).
 #pragma once
 
 #include "primitives/key_codec.hpp"

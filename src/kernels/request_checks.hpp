@@ -1,5 +1,5 @@
-// The one check of a typed_request: each sort says what of it it takes, and all else is refused with an error that
-// names the call, the argument and what is allowed.
+// The one check of a typed_request: each sort says what it takes of a request, and the rest is refused with an error
+// that names the call, the argument and what is allowed.
 #pragma once
 
 #include "kernels/arena.hpp"

@@ -4,9 +4,9 @@
 //   from   | x0 x1 x2 x3 | x4 …        … | y0 y1 y2 y3 |
 //   to     | y3 y2 y1 y0 |             … | x3 x2 x1 x0 |      run v and the v-th from the end, by one thread
 //
-// A thread reads both before it writes either, and nobody else touches them: so it does not matter whether there are
-// two arrays or one. Runs are vectors of 16 bytes where both arrays begin at such a vector and n is a whole number of
-// them, so that runs from the end are aligned too; else single elements, more of them in flight.
+// A thread reads both runs before it writes either, and no other thread touches them. So there may be two arrays or
+// one. Runs are vectors of 16 bytes where both arrays begin at a multiple of 16 bytes and n is a whole number of
+// vectors, so that runs from the end are aligned too. Else they are single elements, more of them in flight.
 //
 // Traffic: twice the array.
 #pragma once

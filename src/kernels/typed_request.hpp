@@ -1,8 +1,8 @@
 // What every sort of this folder is asked: one request for all of them, by the unsigned type that keys are stored as.
 // Plain C++. Each sort says in its header which of these it takes, and refuses the others by name (request_checks.hpp).
 //
-// Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a CUDA graph: that holds for
-// all of them. The workspace's content never matters, and lies apart from all arrays.
+// Asynchronous on the queue, allocates nothing, never synchronises, may be captured in a CUDA graph: that holds for all
+// of them. The workspace lies apart from all arrays, and its content never matters.
 #pragma once
 
 #include "primitives/key_codec.hpp"

@@ -1,5 +1,6 @@
 // The verdict: one word in device memory that says which of the sorts launched for some keys sorts them. The first of
-// them may find that it does not take the keys, and so may its first fallback; all are launched, and one of them works.
+// them may find that it does not take the keys, and so may its first fallback. All are launched, and one of them does
+// the work.
 //
 //   word   who sorts             written by
 //   any    nobody knows yet      what was in the workspace
@@ -10,7 +11,8 @@
 //                                            partition, own_tables (by the counts)
 //                                  splitters choose_splitters_kernel (by a sample), bucket_starts_kernel
 //                                  counting  count_sort_kernel, one_block_count_kernel (by the counts)
-//   2      the second fallback   the first fallback, which is the sort between splitters: its bucket_starts_kernel
+//   2      the second fallback   the first fallback, which is the sort between splitters: its choose_splitters_kernel
+//                                  (by a sample) or bucket_starts_kernel (by the counts)
 //
 //   read by                                    and nothing is done where the word is not the reader's role
 //   LSD: scan, passes, copy                    lsd_count::load: n is then 0
@@ -19,8 +21,8 @@
 //   splitters and pairs: partitions, local     pairs_gate: after the counts
 //   keys: partitions, local                    by finding_skewed, which repeats the word and says who found it
 //
-// Every state but `any` is final for those launched before it was written: a sort of role r writes r or r + 1 and reads
-// the word in later launches alone, so that launches of one stream need no other order than the stream's.
+// A sort of role r writes r or r + 1, and only its later launches read the word. So launches of one stream need no
+// other order than the stream's.
 #pragma once
 
 #include "kernels/typed_request.hpp"
@@ -37,7 +39,7 @@ struct verdict {
     return {{place.word, place.word == nullptr ? 0u : 1u}, place.role, place.word != nullptr};
   }
 
-  /// Whether a fallback is wanted; the first sort always is.
+  /// Whether the sort is to do its work: the first one always, a fallback where the word is its role.
   SORTILE_DEVICE bool calls() const { return role == 0 || word.load(0) == role; }
   /// Whether the keys have been given away, as far as is known.
   SORTILE_DEVICE bool gave_away() const { return decides && word.load(0) != role; }

@@ -6,7 +6,7 @@
 // are counted key by key.
 //
 // Spills of a bucket that the block sorts by itself are kept in a short list: 64 of them, as many as 2^21 keys can
-// make. With them in hand a count is the counter's 16 bits and 2^15 for each time that its rank is listed.
+// make. A count is then the counter's 16 bits, and 2^15 more for each time that its rank is listed.
 #pragma once
 
 #include "kernels/crowds/bucket_values.hpp"

@@ -7,9 +7,9 @@
 //   marks   7 . . . 8 . 11 . . . . 12 . …        places without a mark hold 0, the least rank
 //   ranks   7 7 7 7 8 8 11 11 11 11 11 12 12 …
 //
-// What began before the tile marks its first place. So a tile of 2^14 keys costs the same whether it holds one value or
-// as many as places, and the chunks of a tile are shared out to all warps: of skewed buckets (few frequent values,
-// many rare ones) some tile spans most of the chunks.
+// A rank whose keys began before the tile marks the tile's first place. So a tile of 2^14 keys costs the same whether
+// it holds one value or as many as it has places. The chunks of a tile are shared out to all warps, since in skewed
+// buckets (few frequent values, many rare ones) some tile spans most of the chunks.
 //
 // Places count from the last multiple of 16 bytes at or before the first key that is written, so that rows of 32
 // vectors are stored whole but for the two ends. Barriers: 3 a tile. The marks are zero before and after.

@@ -1,9 +1,9 @@
 // Sorts the deferred buckets of 32-bit keys by counting: whatever their size and keys, one read and one write.
 //
 // A bucket has no more than 2^16 different values (bucket_values.hpp), so how often each occurs says everything, as it
-// does of keys of 16 bits (narrow/count_sort_kernel.hpp). The idea is Seward's ("Information sorting in the application
-// of electronic digital computers to business operations", MIT, 1954; Knuth, TAOCP vol. 3, section 5.2, algorithm D),
-// less the moving: the keys are written from the counts.
+// does of keys of 16 bits (narrow/count_sort_kernel.hpp). The method is Seward's ("Information sorting in the
+// application of electronic digital computers to business operations", MIT, 1954; Knuth, TAOCP vol. 3, section 5.2,
+// algorithm D), less the moving: the keys are written from the counts.
 //
 //   giant buckets, a share of all their keys per block (giant_buckets.hpp)
 //     whole in the share      counted and written, as those below
@@ -13,21 +13,21 @@
 //     with outliers           digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
 //     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
 //
-// What shares put together is written by the next launch (fill_giants_kernel.hpp). The arrays are those of the local
-// step: `in` is out, and spare is free, or in is spare, and out is free. A bucket is read to its end before its place
-// in `out` is written, by the block that has read it.
+// The next launch writes the buckets that several blocks have counted (fill_giants_kernel.hpp). The arrays are those of
+// the local step: `in` is out, and spare is free, or in is spare, and out is free. A bucket is read to its end before
+// its place in `out` is written, by the block that has read it.
 //
 // The counters of a giant bucket lie in the free array. Where that is `out`, they would be overwritten while they are
-// read, so the block that adds its counts last copies them to the bucket's place in spare, whose keys have all been
-// counted by then; and there, in either case, it stores where the keys of every chunk begin:
+// read. So the block that adds its counts last copies them to the bucket's place in spare, whose keys have all been
+// counted by then. In either case it stores there where the keys of every chunk begin:
 //
 //   each block    counts relaxed additions; block barrier; done[k] + 1 by one thread, acq_rel
 //   the last      sees all of them at done[k]; block barrier; reads counters, writes to spare
 //
-// so the additions of every block precede its own step of done[k], and the last one's reads follow all of these; the
-// keys that others read from spare, too, were read before their steps.
+// So the additions of every block precede its own addition to done[k], and the reads of the last block follow all of
+// these. The keys in spare, too, were read before that.
 //
-// Shared storage: 161 KB, one block per multiprocessor, on sm_80 too. Traffic: 2 sizeof(key) per key; a giant bucket
+// Shared storage: 163 KB, one block per multiprocessor, on sm_80 too. Traffic: 2 sizeof(key) per key; a giant bucket
 // that is in several shares costs each of these an addition a value that occurs, and 1 MB.
 #pragma once
 

@@ -1,16 +1,16 @@
 // Giant buckets: so many keys that several blocks count and fill them together.
 //
 //   bucket[k]   the number of the k-th giant bucket, in the order of the keys
-//   before[k]   keys in giant buckets before it; behind the last: in all of them
+//   before[k]   keys in giant buckets before it; after the last entry: in all of them
 //   done[k]     blocks that have added their counts of it
 //
-// The tables' kernel lists them. All their keys, one giant bucket behind the other, are cut into as many equal shares
-// as there are blocks: what a block counts, and what it fills. So a bucket that holds nearly all keys is everybody's,
-// and one that lies in a single share is sorted by that block alone.
+// The tables' kernel lists them. All their keys, one giant bucket after the other, are cut into as many equal shares as
+// there are blocks; a block counts and fills its share. So all blocks work on a bucket that holds nearly all keys, and
+// one block alone sorts a bucket that lies in a single share.
 //
 // Counters. The counters of a giant bucket lie in its own stretch of an array of keys that is free at the time, from
 // the first multiple of 16 bytes on: 65,536 words, and 513 more for where each chunk's keys begin. A giant bucket has
-// twice as many keys, so it takes no workspace beyond these lists.
+// twice as many keys (131,072 or more, unless a test asks for fewer), so it takes no workspace beyond these lists.
 #pragma once
 
 #include "kernels/crowds/bucket_values.hpp"

@@ -1,5 +1,5 @@
 // Sorts the buckets that are a little too large for the local step: of up to 10,240 keys of 32 bits, by the same bits
-// (local/local_sort_kernel.hpp), in larger blocks, before what is left is counted (count_crowds_kernel.hpp). Counting
+// (local/local_sort_kernel.hpp), in larger blocks, before the others are counted (count_crowds_kernel.hpp). Counting
 // would clear and read 65,536 counters for each, 28 µs; this takes as long as the local step for as many keys.
 //
 // As many blocks as are resident go through the list of deferred buckets. Buckets that are too large, that have

@@ -1,8 +1,8 @@
 // Writes one word of the image of each struct of an array, in the array's order or in that of given positions.
 //
 // A block takes a tile; each thread reads its structs before it writes a word, so that several reads are on their way.
-// In the array's own order neighbours read neighbouring structs, and what one load leaves of a sector the next finds in
-// L1. By positions each struct is a random access of as many sectors as its members touch.
+// In the array's own order neighbours read neighbouring structs, and the next load finds the rest of a sector in L1. By
+// positions each struct is a random access of as many sectors as its members touch.
 #pragma once
 
 #include "kernels/decompose/struct_image.hpp"

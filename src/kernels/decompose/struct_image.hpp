@@ -1,4 +1,4 @@
-// The image of a struct: the images of its members put together to one number, the first member highest.
+// The image of a struct: the images of its members put together as one number, the first member highest.
 //
 //     members(u16 a, f32 b, i8 c)       image of 56 bits
 //
@@ -6,7 +6,7 @@
 //     [    a    ][        b         ][   c   ]      each as primitives/key_codec.hpp has it
 //
 // Comparing images is comparing the members in turn. The image is never held as a whole: image_word() gives 64 bits of
-// it, and members that a word has no bit of are never looked at. Where everything lies is known to the compiler.
+// it, and does not read members that have no bit in it. The compiler knows where everything lies.
 #pragma once
 
 #include "primitives/key_codec.hpp"

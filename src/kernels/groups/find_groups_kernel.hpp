@@ -2,12 +2,11 @@
 //
 //   sorted    2 2 2 5 | 7 7 9 9       tiles; within one, each warp has rows of 32 neighbours
 //   begins    1 0 0 1 | 1 0 1 0       a key whose image differs from the one before it; a ballot a row
-//   group     0 0 0 1 | 2 2 3 3       the beginnings up to the key, less one: those of the rows and warps before, and
-//   of
-//                                     the tiles before, which a look-back finds (look_back.hpp)
+//   group     0 0 0 1 | 2 2 3 3       the beginnings up to the key, less one: those of the rows and warps before,
+//                                     and of the tiles before, which a look-back finds (look_back.hpp)
 //
-// What is wanted of a group is written by the thread that has its first key, the group of a key by the key's own. Where
-// a group ends is where the next one begins: counts are differences, made by the next launch.
+// The thread that has a group's first key writes what is wanted of the group; each key's thread writes the key's group.
+// A group ends where the next one begins, so counts are differences, which the next launch makes.
 //
 // Bytes moved: the keys and positions once, the outputs once; `inverse` is a scatter.
 #pragma once

@@ -9,11 +9,11 @@
 //   counts[digit][value][copy],  copy = lane mod copies
 //
 // so that lanes with equal digits, the common case in real data, meet in fewer places, and lanes of different copies
-// never share a bank. The adding instruction without a result joins equal addresses of a warp by itself.
+// never share a bank. The hardware joins additions of a warp to one address, where nobody asks for the result.
 //
 // In the same pass the kernel gathers which bits are set in some key and which are clear in some key: their conjunction
-// says which bits differ at all. Two operations per key on registers, hidden by the loads. `Look` is the place for
-// other questions of that kind: anything with see(image) and finish(…).
+// says which bits differ at all. Two operations per key on registers, hidden by the loads. `Look` may answer other
+// questions of that kind: it has see(image), clear, gather and publish.
 //
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key.
 #pragma once
@@ -144,7 +144,7 @@ struct radix_histogram_kernel {
       count(s, seen, v[k]);
   }
 
-  /// Keys before the first and behind the last whole vector: fewer than two vectors.
+  /// Keys before the first whole vector and after the last: fewer than two vectors.
   SORTILE_DEVICE void count_ends(shared& s, Look& seen) const {
     const std::uint64_t behind = head + vectors() * unsigned(vector);
     const std::uint64_t t = simt::thread_index();

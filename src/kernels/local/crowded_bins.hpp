@@ -1,5 +1,5 @@
 // Tells whether a block's keys are skewed in their bins, before any bin is filled. The steps that give each bin one
-// bit, sixteen bins per word, take another way where too many keys share a word.
+// bit, sixteen bins per word, sort in another way where too many keys share a word.
 //
 // A key of each thread of a few warps is tested. The keys are skewed where one word gets four of a warp's 32 keys: that
 // happens to evenly spread keys, 32 of them in 4096 words, once in 10^6 warps. Eight warps are enough to see skew that
@@ -11,8 +11,8 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// `bin(…)` is the bin of one of the thread's keys, and asked for only if has_key; the same in all threads. A block
-/// barrier.
+/// bin() gives the bin of one of the thread's keys, and is called only if has_key. The answer is the same in all
+/// threads. One block barrier.
 template <class Bin>
 SORTILE_DEVICE bool bins_crowd(bool has_key, Bin bin) {
   constexpr unsigned asked_warps = 8, most_alike = 4;

@@ -1,17 +1,17 @@
-// The local step's other way: a bucket whose bins have no more than two values each is sorted by how often each value
+// The local step's second way: where bins have no more than two values each, a bucket is sorted by how often each value
 // occurs, whatever its keys are.
 //
-// After marking, a word of bins tells which of its 16 occur (local_sort_kernel.hpp). Of many equal keys that is all,
-// and it is what counters are given for: to the bins that occur, not to those that could.
+// After marking, a word of bins tells which of its 16 bins occur (local_sort_kernel.hpp). Only these get counters, not
+// all that could occur.
 //
 //   number     bins that occur, in their order: a prefix sum of the words' bits       0 … distinct bins − 1
 //   count      each key adds 1 to its bin's counter; a bin's two values share a word, 16 bits each
 //   mark       where the keys of a value begin, that place gets the value: each thread those of its own words
 //   fill       a place's value is the largest mark up to it, since values rise
 //
-// Counters take the room of the keys, whose number bounds theirs, and marks the room of the bins. Each step costs the
-// same for all buckets of as many keys, but that equal keys of a warp meet in one counter. The keys themselves need not
-// be moved: they are made from the marks.
+// Counters take the room of the keys, as there are no more bins than keys, and marks take the room of the bins. Each
+// step costs the same for all buckets of one size, except that equal keys of a warp meet in one counter. The keys
+// themselves are not moved: they are made from the marks.
 #pragma once
 
 #include "primitives/warp_scan.hpp"

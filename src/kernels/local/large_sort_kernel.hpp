@@ -1,10 +1,11 @@
-// Sorts the buckets that the local step left, whatever their size and keys: a block each, least significant digit
-// first.
+// Sorts the buckets that the local step has deferred, whatever their size and keys: a block each, least significant
+// digit first.
 //
-// A bucket that shared storage holds was left because of its keys: too many of them shared a word of bins (clusters
+// A bucket that fits shared storage was deferred because of its keys: too many of them shared a word of bins (clusters
 // that are narrow beside the bucket, many equal keys). Its keys are read once, put in order there by digits of 8 bits
-// between the lowest and the highest bit in which they differ (primitives/radix_order.hpp), and written once. Every
-// bucket may be like that: it costs 0.8 ms a digit for 2^28 keys, and 2 sizeof(key) a key more than the local step.
+// between the lowest and the highest bit in which they differ (primitives/radix_order.hpp), and written once. All
+// buckets may be like that: then it costs 0.8 ms a digit for 2^28 keys, and 2 sizeof(key) bytes a key more than the
+// local step.
 //
 // A larger one stays in memory. For each 8-bit digit in which keys differ at all, the block counts the bucket's digits
 // and, unless they are all the same, moves the keys tile by tile, stably, to the other of two arrays, from there back
@@ -35,7 +36,7 @@ struct large_sort_kernel {
   static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
   using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
 
-  /// As many keys as the local step takes, and sorts here where their bins did not suit them.
+  /// As many keys as the local step takes: its buckets are sorted here where the bins could not take them.
   static constexpr std::uint32_t held = local_sort_kernel<Word>::capacity;
   using radix_order = primitives::block_radix_order<block_threads, held>;
 

@@ -4,14 +4,16 @@
 // One bit per bin. 15 or 16 bits of a key's distance from the bucket's start tell to which of 32,768 or 65,536 bins it
 // belongs; there are some ten times as many bins as keys. Sixteen bins share a word (bin_words.hpp). A key sets its bit
 // by one fetch_or, and its place is the word's offset plus the number of present bins below its own: one popcount. The
-// few keys that find their bin taken (3 % of random keys) are put after the others of their word, through a short list.
-// One thread per word puts the words that have such keys right, by insertion; that orders the bits below the bins, too.
+// few keys that find their bin taken (of random keys 6 % where there are 32,768 bins, else 3 %) are put after the
+// others of their word, through a short list. One thread per word puts the words that have such keys right, by
+// insertion; that orders the bits below the bins, too.
 //
-// A bucket that does not fit (more keys than registers hold, more than 15 taken in one word, more than 512 in all) is
-// deferred: it stays as it is and is listed. large_sort_kernel.hpp sorts it, or, where buckets are counted,
-// crowds/medium_sort_kernel.hpp or crowds/count_crowds_kernel.hpp. The first and the last bucket are deferred too where
-// some keys lie outside of the interval. A giant bucket (crowds/giant_buckets.hpp) is listed already; its counters are
-// zeroed. In the other buckets a key's bin is its distance from the bucket's first possible key, shifted.
+// A bucket that does not fit is deferred: it stays as it is and is listed. That is one with more keys than registers
+// hold, more than 16 keys of one word whose bin was taken, or more than 512 such keys in all. large_sort_kernel.hpp
+// sorts it, or, where buckets are counted, crowds/medium_sort_kernel.hpp or crowds/count_crowds_kernel.hpp. The first
+// and the last bucket are deferred too where some keys lie outside of the interval. A giant bucket
+// (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In the other buckets a key's bin is its
+// distance from the bucket's first possible key, shifted.
 //
 // A bucket of 32-bit keys whose bins have two values at most need not be deferred where the bins cannot take it: the
 // block goes on to sort it by how often each value occurs (distinct_values.hpp). It does so at once where there are so
@@ -55,7 +57,7 @@ struct local_sort_tuning<uint128> {
   static constexpr int vectors = 9;
 };
 
-/// Buckets that the local step leaves to the large one, or to crowds/.
+/// Buckets that the local step defers: for large_sort_kernel.hpp, or crowds/.
 struct bucket_list {
   simt::global<std::uint64_t> findings;
   simt::global<std::uint32_t> buckets;
@@ -261,7 +263,8 @@ struct local_sort_kernel {
     const Word last = number + 1 < simt::grid_size() ? Word(s.limits.load(1) - 1) : w.span;
     return {s.limits.load(0), last < w.span ? last : w.span};
   }
-  /// Whether so many keys, spread evenly, find about as many bins taken as the list has room for: then it is not tried.
+  /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then the list
+  /// is not tried.
   static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
     return keys > bins || keys * keys > 2 * list_size * bins;
   }

@@ -1,14 +1,14 @@
 // A short input in one launch of one block: scan and local sort of the keys together, without tables between them.
 //
-//   load     all keys into registers; which bits differ, is there disorder (block-wide)
-//   sorted   nothing but the copy
+//   load     all keys into registers; which bits differ, and whether the keys are sorted
+//   sorted   a copy, or nothing
 //   sort     one bit per bin, as local_sort_kernel.hpp does a bucket
 //   else     where too many keys share bins: by merging (primitives/block_merge_sort.hpp), whatever the keys
 //
 // Skewed keys are mostly seen before bins are filled in vain (crowded_bins.hpp).
 //
-// A launch costs more than the sort of some thousand keys: the launches of the long way take 20 to 25 µs, this one 10.
-// The block has 1024 threads, since no other block will hide its latencies.
+// A launch costs more than the sort of some thousand keys: the launches for longer inputs take 20 to 25 µs, this one
+// 10. The block has 1024 threads, since no other block hides its latencies.
 #pragma once
 
 #include "kernels/local/crowded_bins.hpp"
@@ -17,7 +17,7 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// 64 bins to 5 keys keep the list of keys that found their bin taken short: n² / 2^17 keys.
+/// 65,536 bins keep the list of keys that found their bin taken short: n² / 2^17 of n random keys.
 template <class Word>
 struct one_block_tuning {
   static constexpr unsigned threads = 1024, min_blocks = 1, words = 4096, list_size = 1024;
@@ -107,7 +107,7 @@ struct one_block_sort_kernel {
     if (simt::warp_any(falls) && simt::lane_index() == 0)
       s.gathered.fetch_or(disorder, 1u, simt::relaxed, simt::block_scope);
   }
-  /// By a number of keys a thread that suits n (block_merge_sort.hpp says why), so they are read again.
+  /// The keys are read again, since the number of keys a thread follows n (block_merge_sort.hpp says why).
   SORTILE_DEVICE void merge(shared& s) const {
     if (tuning::few_items == tuning::many_items || n <= tuning::few)
       merge_items<tuning::few_items>(s);

@@ -1,4 +1,4 @@
-// Tells by a sample whether keys are skewed. A sort by buckets that leaves skewed keys to its fallback learns it here
+// Tells by a sample whether keys are skewed. A sort by buckets that gives skewed keys to its fallback learns it here,
 // before it reads all keys.
 //
 //   samples   S keys at even distances, the first and the last among them
@@ -11,32 +11,33 @@
 //   λ = S · most · (buckets a bin) / n
 //
 // samples. The limit is λ + 6 √λ, and 32 at least. A bin that is exactly full reaches it less than once in a million
-// times (Poisson), and an evenly filled one, which has fewer, never. Distributions that are skewed by nature (numbers
-// of many magnitudes, few frequent values, one busy range) have bins with hundreds of samples.
+// times (Poisson). An evenly filled bin has fewer samples and never reaches it. Distributions that are skewed by nature
+// (numbers of many magnitudes, few frequent values, one busy range) have bins with hundreds of samples.
 //
-// Groups. What is a little too full over a wide range (the middle of a normal distribution has 4.4 times its share)
-// shows in no bin of a few samples, but in 16 neighbouring ones together, by the same rule.
+// Groups. A wide range may be a little too full: the middle of a normal distribution has 4.4 times its share. That does
+// not show in a bin of a few samples, but in 16 neighbouring bins together, by the same rule.
 //
-// Shared buckets. Clusters of keys that are narrow beside a bin, evenly spread, show in no bin and no group: all the
-// same they leave most buckets empty and the others too full. So the samples that share their bucket with an earlier
-// one are counted, in as many cells of one bit as the counters have (two buckets a cell where there are 2^16). Of S
-// samples over C cells these are
+// Shared buckets. Clusters that are narrow beside a bin, and evenly spread, show in no bin and no group. But they leave
+// most buckets empty and the others too full. So the samples that share their bucket with an earlier one are counted,
+// in cells of one bit, as many as the counters have bits (two buckets a cell where there are 2^16). Of S samples over C
+// cells these are
 //
 //   S − C (1 − e^(−S/C))        evenly: 63 of 2048 over 2^15 cells
 //
-// and with no bucket above `most` at most what that is for C · n / (most · buckets) cells. Six times the square root of
-// it more says that keys are skewed: 2048 samples see clusters that leave two of three buckets empty (of pairs of 64
-// bits, whose buckets have less room, one of two). Only asked where there are more buckets than bins.
+// Where no bucket holds more than `most` keys, there are at most as many as for C · n / (most · buckets) cells. That
+// number and six times its square root is the limit: 2048 samples see clusters that leave two of three buckets empty
+// (of pairs of 64 bits, whose buckets have less room, one of two). It is asked only where there are more buckets than
+// bins.
 //
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
-// enough. So a second question is whether no neighbouring samples of a warp fall, or none rise. Where all samples are
-// alike, none do either.
-// A fallback that reads the keys once and copies them if they are in order (the LSD sort) takes them as quickly, so
-// where it is the only one the question is not asked: keys that are all alike but for a few go there at once.
+// enough. So a second question is whether no two neighbouring samples of a warp fall, or no two rise. Both hold where
+// all samples are equal. An LSD sort, too, reads the keys once and copies them if they are in order. So where it is the
+// only fallback (`in_order_too`), the sort of pairs does not ask the question, and the sort of keys gives away keys
+// whose samples are all equal.
 //
 // What a wrong answer costs. Even distances can meet a pattern of the input, and skew can be too small to show. The
-// fallback takes all keys, skewed or not, and skew that the sample misses is found by the full count. So the result is
-// right either way, and only its time depends on the sample.
+// fallback takes all keys, skewed or not, and the full count finds skew that the sample misses. So the result is right
+// either way, and only the time depends on the sample.
 //
 // Cost: S scattered loads, S additions in shared storage, five barriers of one block; the same answer in every block
 // that asks.

@@ -33,7 +33,7 @@ struct plain_image {
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return a < b; }
 };
 
-/// What neighbours seen so far do. Two booleans live in predicates: looks have no register to spare.
+/// What neighbours seen so far do. Two booleans live in predicates: scans have no register to spare.
 struct neighbours {
   bool fall = false, rise = false;
   SORTILE_DEVICE std::uint32_t bits() const {
@@ -47,13 +47,14 @@ SORTILE_DEVICE std::uint32_t order_of_block(bool fall, bool rise) {
   return neighbours{any_fall, any_rise}.bits();
 }
 
-/// Compares neighbours by image.less. behind(key) is false where no key follows those at hand, and gives it else.
+/// Compares neighbours by image.less. behind(key) is false where no key follows those at hand; else it sets `key` to
+/// that one.
 template <class Image>
 struct order_watch {
   Image image;
   bool ties_rise; ///< false only where equal images mean equal keys
 
-  /// Adds what a vector's keys and the one behind them do.
+  /// Adds what a vector's keys and the key after them do.
   template <class Word, int N, class Behind>
   SORTILE_DEVICE void see(const simt::vec<Word, N>& x, Behind behind, neighbours& seen) const {
     within(x, seen);

@@ -1,5 +1,5 @@
-// The key interval (`key_window`), which a sort divides into buckets: it holds (nearly) all images, spread evenly over
-// 31 bits.
+// The key interval (`key_window`), which a sort divides into buckets: it holds all images, or nearly all, and spreads
+// them evenly over 31 bits.
 //
 // Buckets by the highest bits of the key are even only where keys use all of their type. Numbers below a billion, time
 // stamps, small numbers of both signs do not. So a sample tells from which interval [low, high] the images come, and a
@@ -42,7 +42,7 @@ struct key_window {
       return span;
   }
 
-  /// The window of the images low … high.
+  /// The interval of the images low … high.
   static SORTILE_HOST_DEVICE key_window of(Word low, Word high) {
     key_window w{low, Word(high - low), 0, 0};
     w.shift = unsigned(zeros_above(w.span));
@@ -54,7 +54,7 @@ struct key_window {
   }
 
   SORTILE_HOST_DEVICE bool is_whole() const { return span == Word(~Word{0}); } // then low is 0
-  /// Whether no two different images of the window can share one of so many buckets.
+  /// Whether no two different images of the interval can share one of so many buckets.
   SORTILE_HOST_DEVICE bool one_value_a_bucket(std::uint32_t buckets) const { return span < buckets; }
   /// How many buckets there are for each image, from its own on, that no other one has: a power of two, 1 where images
   /// share buckets. Counts of one image may be spread over them.
@@ -65,7 +65,7 @@ struct key_window {
         spare *= 2;
     return spare;
   }
-  /// A key to every six values, or more: the local step lives on nearly every key having a bin to itself.
+  /// More than a key to every six values: the local step is quick where nearly every key has a bin to itself.
   SORTILE_HOST_DEVICE bool dense(std::uint32_t n) const { return narrow_span() / 6 < n; }
 
   /// y of an image's distance v from low, v ≤ span.
@@ -138,7 +138,7 @@ struct key_distance {
   }
 };
 
-/// The window as kernels use it: straight from key to bucket.
+/// The interval as kernels use it: straight from key to bucket.
 template <class Word, class Image = integer_image<Word>>
 struct windowed_keys {
   key_distance<Image> distance;
@@ -160,7 +160,8 @@ struct windowed_keys {
   }
 };
 
-/// The same where the window is all of the type: a bucket's number is the image's highest bits, and nothing is outside.
+/// The same where the interval is all of the type: a bucket's number is the image's highest bits, and nothing is
+/// outside.
 template <class Word, class Image = integer_image<Word>>
 struct whole_keys {
   Image image;
@@ -171,12 +172,12 @@ struct whole_keys {
   }
 };
 
-/// What is to be done with the keys, by what the look has found.
+/// What is to be done with the keys, by what the scan has found.
 enum class key_course {
   copy,    ///< they are in order already
   reverse, ///< they are in order backwards, equal ones beside each other or not
   fill,    ///< no bucket has room for two different keys, so the counts say it all
-  leave,   ///< another sort takes them
+  leave,   ///< the fallback takes them
   buckets, ///< partitions and local sorts
 };
 
@@ -190,7 +191,8 @@ SORTILE_DEVICE Word differing_bits(const simt::global<const std::uint64_t>& find
     return Word(findings.load(finding_ones + 1) & findings.load(finding_zeros + 1)) << 64 | low;
 }
 
-/// Whether a sample has said so much that nothing is counted. The same in all threads of a launch behind the window's.
+/// Whether a sample has given the keys to the fallback, so that nothing is counted. The same in all threads of any
+/// launch after the first (window_kernel.hpp).
 SORTILE_DEVICE bool left_at_once(const simt::global<const std::uint64_t>& findings) {
   return (findings.load(finding_skewed) & skewed_by_sample) != 0;
 }

@@ -17,10 +17,9 @@
 // checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
 // throughout counts it with one addition; otherwise constant and sorted inputs would meet in one counter, lane by lane.
 // Where the interval has fewer values than there are counters, lanes with one value would meet as well. Then a value
-// has several counters, all those up to the next value's, and threads take different ones. The result is written from
-// the counts there (key_course::fill), which this leaves as they are, summed up. If it turns out that keys lie outside
-// of the interval, so that partitions would have to go by the counts, the fallback sorts the keys, or they are scanned
-// again.
+// has several counters, all those up to the next value's, and threads take different ones. The result is then written
+// from the counts (key_course::fill), and the sums stay as they are. But if keys lie outside of the interval,
+// partitions would need the counts of buckets: then the fallback sorts the keys, or they are scanned again.
 //
 // Order. Each thread compares the keys of its vectors and the first key of the next lane's; the last lane loads that
 // key (key_order.hpp).
@@ -29,7 +28,7 @@
 // second scan (second_look.hpp), if one is needed.
 //
 // Traffic: sizeof(key) bytes per key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
-// slower; 512 threads: slower) and the next 3 on their way while these are counted.
+// slower; 512 threads: slower; keys of 64 bits: 2) and as many on their way while these are counted.
 #pragma once
 
 #include "kernels/look/second_look.hpp"
@@ -67,7 +66,7 @@ struct look_kernel {
   unsigned bits;   // of a bucket's number, up to 16
   bool may_spread; // a value's keys over several counters
   bool second;
-  simt::global<const std::uint32_t> first_count; // of the first look, for the second
+  simt::global<const std::uint32_t> first_count; // of the first scan, for the second
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
@@ -162,7 +161,7 @@ struct look_kernel {
       x[j] = simt::load_vector<vector>(in, (i + std::uint64_t{j} * step) * unsigned(vector));
   }
 
-  /// The keys behind the last whole vector.
+  /// The keys after the last whole vector.
   template <class Binning>
   SORTILE_DEVICE void see_end(shared& s, const Binning& buckets, seen& all) const {
     const std::uint32_t at = n / unsigned(vector) * unsigned(vector) + simt::thread_index();
@@ -182,7 +181,7 @@ struct look_kernel {
       return true;
     };
   }
-  /// Equal keys are the same bits, or are left to another sort, so it does not matter which stands first.
+  /// Equal keys are the same bits, or the fallback sorts them, so it does not matter which stands first.
   SORTILE_DEVICE order_watch<Image> watch() const { return {image, false}; }
 
   template <class Binning>

@@ -1,10 +1,11 @@
-// What becomes of outliers, keys outside of the interval (key_window.hpp), in a sort that has no fallback.
+// What becomes of outliers, keys outside of the interval (key_window.hpp), in a sort that counts its buckets and so
+// gives no keys away because of skew.
 //
 // They count as the interval's nearest end, so they are in the first or the last bucket, together with other keys. One
-// block sorts such a bucket digit by digit: that is right for any number of outliers, and fast enough for the few that
-// a sample misses. Where a bucket with outliers holds more, or where the counts were to be the result (which they
-// cannot be: values had several counters each), the scan is repeated with an interval that holds all keys. The first
-// scan has told what that is:
+// block sorts such a bucket digit by digit: that is right for any number of keys, and fast enough for up to 2^16 of
+// them. Where the bucket holds more, the scan is repeated with an interval that holds all keys. So it is where values
+// had several counters each: then the counts are not of buckets, and outliers keep them from being the result. The
+// first scan has told the second interval:
 //
 //   bits that are the same in all images     P P P P . . . . . . . .
 //   the second interval                      P P P P 0 0 0 0 0 0 0 0  …  P P P P 1 1 1 1 1 1 1 1
@@ -20,21 +21,21 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Keys of a bucket with strays that one block sorts.
+/// Keys of a bucket with outliers that one block sorts.
 inline constexpr std::uint32_t most_beside_strays = 1u << 16;
 
-/// Whether the bucket may hold keys from outside of the window.
+/// Whether the bucket may hold keys from outside of the interval.
 template <class Word>
 SORTILE_DEVICE bool has_strays(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
                                std::uint32_t bucket, std::uint32_t bins) {
   if ((bucket != 0 && bucket + 1 != bins) || findings.load(finding_outside) == 0)
     return false;
-  if constexpr (sizeof(Word) != 4) // there is no second look to be saved
+  if constexpr (sizeof(Word) != 4) // there is no second scan to be saved
     return true;
   return (bucket == 0 && w.low != 0) || (bucket + 1 == bins && Word(w.low + w.span) != Word(~Word{0}));
 }
 
-/// Whether to look again; the same in all threads of the second look.
+/// Whether to scan again; the same in all threads of the second scan.
 template <class Word>
 SORTILE_DEVICE bool needs_second_look(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
                                       const simt::global<const std::uint32_t>& count, std::uint32_t bins) {
@@ -47,7 +48,7 @@ SORTILE_DEVICE bool needs_second_look(const simt::global<const std::uint64_t>& f
   return w.one_value_a_bucket(bins) || overfull(0) || overfull(bins - 1);
 }
 
-/// The smallest aligned window of all images.
+/// The smallest aligned interval of all images.
 template <class Word>
 SORTILE_DEVICE key_window<Word> window_of_all(const simt::global<const std::uint64_t>& findings) {
   Word rest = differing_bits<Word>(findings);

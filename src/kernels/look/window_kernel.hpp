@@ -4,15 +4,16 @@
 // the last among them, and takes their smallest and largest image. If the aligned power of two that holds both is
 // hardly larger (as it is for keys that use all bits below some bit), that is the interval. Otherwise 1/256 (of few
 // samples 1/128) of the distance is added on both sides. Of keys that are spread evenly over an interval, about one in
-// 8192 (2048) lies outside of the sample's, and hardly ever one outside of the widened one: once in e^16 sorts. The
-// scan counts those that do. For floats 1/16 is added: where they are spread evenly from 0 on, half as many have the
-// next lower exponent, and all keys below the sample's least one may lie outside. 1/16 of the 13 exponents that a
-// sample spans takes in three in seven of those, and buckets that are 1/8 fuller still fit the local sort.
+// 8192 (2048) lies outside of the sample's interval on either side, and hardly ever one outside of the widened one:
+// once in e^16 sorts. The scan tells where that happens. For floats 1/16 is added. Where they are spread evenly from 0
+// on, each exponent has half as many as the next one, and keys with lower exponents than the sample's may lie outside.
+// A sample spans 13 exponents; 1/16 of them takes in three in seven of those keys, and buckets that are 1/8 fuller
+// still fit the local sort.
 //
 // The same sample tells whether the keys are skewed in that interval (crowd_sample.hpp), where the sort has a fallback
-// and n is large enough for it to matter. Then that is decided here, and no later launch does anything. So is what the
-// interval alone decides: that it is dense. Not where the counts, or a copy, could be the result. Floats among which
-// the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
+// and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
+// the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
+// Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
@@ -96,7 +97,7 @@ struct window_kernel {
     findings[finding_skewed] = skewed_by_sample;
     told.give_away();
   }
-  /// The same in all threads of the block, behind a barrier since the window is known.
+  /// The same in all threads of the block. A barrier has passed since the interval became known.
   template <class Sample, unsigned Each>
   SORTILE_DEVICE bool crowded(shared& s, const Word (&images)[Each]) const {
     const key_window<Word> w = s.window.load(0);

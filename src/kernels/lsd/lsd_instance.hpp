@@ -20,7 +20,7 @@ class lsd_launcher {
  private:
   void launch_step(unsigned step) const {
     if (step == 0) {
-      clear(q_, r_.workspace, at_.portions); // the look zeroes what the passes look back by
+      clear(q_, r_.workspace, at_.portions); // the scan zeroes the words of the passes' look-back
       if (plan_.passes != 0)
         look();
       return;
@@ -80,7 +80,7 @@ class lsd_launcher {
   }
 
   using look_kernel = lsd_look_kernel<Word>;
-  /// Blocks that the look can use, each with keys for its 32-bit counters at least.
+  /// Blocks that the scan can use; enough of them that none overflows its 32-bit counters.
   std::uint64_t blocks_to_look() const {
     constexpr std::uint64_t stretch =
         std::uint64_t{look_kernel::block_threads} * look_kernel::in_flight * look_kernel::vector;

@@ -1,13 +1,14 @@
-// The scan of an LSD sort: one read of the keys tells all that its passes need to know before one key is moved.
+// The scan of an LSD sort: one read of the keys tells all that its passes need to know before a key moves.
 //
 //   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
 //   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards
 //
 // A resident grid strides over the keys, four loads of 16 bytes in flight per thread, and the next four on their way.
-// Counters stand in several copies beside each other, chosen by the lane: 32 for 4-byte keys, a bank for each lane, and
-// for wider ones as many as 128 KB hold. Then the scan is bound by additions to shared storage: 3.5 clocks of a
-// multiprocessor each, one per digit and row. For the order, each thread compares the keys of its vectors, and the last
-// with the next lane's first; the last lane loads that key (look/key_order.hpp).
+// Each counter has several copies beside each other, and the lane chooses one: 32 copies for 4-byte keys, so that each
+// lane has its own bank, for wider ones as many as 128 KB hold, for narrower ones 16. Then the scan is bound by
+// additions to shared storage: 3.5 clocks of a multiprocessor each, one per digit and row. For the order, each thread
+// compares the keys of its vectors, and the last with the next lane's first; the last lane loads that key
+// (look/key_order.hpp).
 //
 // The words of the passes' look-back are zeroed on the way: stores that nobody waits for.
 //
@@ -43,7 +44,7 @@ struct lsd_look_kernel {
   simt::global<std::uint64_t> findings;
   simt::global<std::uint64_t> zeroed; // what the passes' look-back begins with
   std::uint64_t zeroed_words;
-  bool ties_rise; ///< whether it matters which of two keys with equal images stands first
+  bool ties_rise; ///< whether it matters which of two keys with equal images comes first
 
   struct seen {
     Word ones = 0, zeros = 0;
@@ -79,8 +80,8 @@ struct lsd_look_kernel {
          i += stride)
       zeroed[i] = 0;
   }
-  // Bytes: digits are the bytes of the whole key's image. That is what most sorts are about, and instructions are what
-  // a look is bound by that memory does not bound: 51 a row of 32-bit keys by the codec.
+  // Bytes: digits are the bytes of the whole key's image, as in most sorts. A case of its own saves instructions, which
+  // bound a scan where memory does not: with the codec a row of 32-bit keys takes 51.
   template <bool Bytes, class Image>
   SORTILE_DEVICE void see_keys(shared& s, std::uint64_t n, seen& all, const Image& image) const {
     see_vectors<Bytes>(s, n, all, image);
@@ -124,7 +125,7 @@ struct lsd_look_kernel {
     for (unsigned k = 0; k < in_flight; ++k)
       x[k] = simt::load_vector<vector>(keys, first_of(first + k * block_threads + simt::thread_index()));
   }
-  /// Keys before the first and behind the last whole vector: fewer than two vectors.
+  /// Keys before the first whole vector and after the last: fewer than two vectors.
   template <bool Bytes, class Image>
   SORTILE_DEVICE void see_ends(shared& s, std::uint64_t n, seen& all, const Image& image) const {
     const std::uint64_t before = head(n), behind = before + (n - before) / unsigned(vector) * unsigned(vector);

@@ -8,34 +8,37 @@
 //   4  writes the stage out, neighbours to neighbours                     out[place[digit] + staged place]
 //   5  stages and writes the values the same way
 //
-// Warps that do not look back rank meanwhile; the next tile's keys are loaded while this one is written, values during
-// the ranking (`early`), or else the L2 is asked for them then.
+// Warps that do not look back rank meanwhile. Where registers hold a tile's values beside its keys (`early`), values
+// are loaded during the ranking, and the next tile's keys while this one is written; so are the next keys where there
+// are no values. Else the L2 is asked for the values when the tile begins, and the next keys are loaded when it has
+// been written.
 //
-// What bounds a tile. Runs of equal digits begin and end within sectors, and memory pays for those twice, so tiles are
-// as large as registers and shared storage allow: large ones have about 96 KB of keys, or of values, with a block a
-// multiprocessor. Not larger: loads in flight live in what shared storage leaves of the L1 (4-byte keys: 20 a thread,
-// two blocks of 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs L2 traffic for the same reason.
+// What bounds a tile. Runs of equal digits begin and end within sectors, and such sectors are written twice. So tiles
+// are as large as registers and shared storage allow: large ones have 80 to 96 KB of keys, or of values, with a block a
+// multiprocessor (4-byte keys alone: 40 KB, two blocks). Not larger: loads in flight live in what shared storage leaves
+// of the L1 (4-byte keys: 20 a thread, two blocks of 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs
+// L2 traffic for the same reason.
 //
-// Look-back (Merrill and Garland 2016; primitives/look_back.hpp tells it at length). The 256 words of a tile are 32
-// bits each, a count and a state in one access, so relaxed accesses suffice. A thread asks for two tiles at once: the
-// frontier of known prefixes is near, and who polls more words delays those that write them (of eight tiles 5 % slower
-// than of four, of two 2 to 3 % quicker; of one slower again below 2^24 keys).
+// Look-back (Merrill and Garland 2016; primitives/look_back.hpp tells it at length). A tile has 256 words of 32 bits.
+// Each holds a count and a state, read in one access, so relaxed accesses suffice. A thread asks for two tiles at once:
+// the nearest known prefix is not far, and polling more words delays those that write them (eight tiles: 5 % slower
+// than four; two: 2 to 3 % quicker; one: slower again below 2^24 keys).
 //
-//   state of a word            before the pass   total known   total and all before known    (words that nobody reads
-//   active passes 1, 3, 5 …    0                 1             2                              yet wait for this)
+//   state of a word            before the pass   total known   total and all before known
+//   active passes 1, 3, 5 …    0                 1             2
 //   active passes 2, 4, 6 …    2                 3             0
 //
-// Each active pass leaves all words in the state that the next takes for "not yet", so nothing is cleared between
-// passes; zero them before the first. A count has 30 bits, so tiles form portions of fewer than 2^30 keys. The last
-// tile of a portion knows where the next one's buckets go on, and publishes that in 64-bit words (portions[…][digit],
-// state 1 or 2 in the two highest bits by the same alternation).
+// Each active pass leaves all words in the state that the next one takes for "before the pass", so nothing is cleared
+// between passes. Before the first pass all words are zero. A count has 30 bits, so tiles form portions of fewer than
+// 2^30 keys. The last tile of a portion knows where the next one's buckets go on, and publishes that in 64-bit words
+// (portions[…][digit], state 1 or 2 in the two highest bits by the same alternation).
 //
 // Forward progress: tiles are numbered by tickets, so a tile waits only for tiles that a running block has drawn; a
 // block draws its next tile before it has finished this one, but waits with this one for lower tiles only, so the
-// lowest unfinished tile waits for nobody, and by induction all end. It draws as late as the loads allow: a tile that
-// is drawn long before it is announced holds up all behind it.
+// lowest unfinished tile waits for nobody, and by induction all end. A block draws as late as the loads allow: a tile
+// that is drawn long before it is announced holds up all later ones.
 //
-// Positions are 64-bit where they leave the tile, if there are 2^32 keys. Does nothing where no key differs in the
+// Positions beyond the tile have 64 bits where there are 2^32 keys or more. Does nothing where no key differs in the
 // digit; where the keys are in order already, or backwards, the first pass writes the output from the input.
 #pragma once
 
@@ -46,7 +49,7 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Values of 0 bytes have a type too, which nothing is read or written by.
+/// Values of 0 bytes have a type too, but nothing of it is read or written.
 template <unsigned Bytes>
 struct lsd_value;
 template <>
@@ -77,10 +80,10 @@ struct lsd_pass_kernel {
   using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
   using scan_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
 
-  /// What a pass goes by; kept in shared storage, as n is: registers are what the tile's size is bound by. The arrays
-  /// are chosen from the kernel's arguments wherever they are used, so that the compiler knows them for global memory.
-  /// (A pointer that was kept in shared storage may point into it, for all that it can tell: then no load from the
-  /// stage passes a store before it, and a thread's writes go one by one.)
+  /// What a pass goes by. It is kept in shared storage, as n is, since registers bound the tile's size. The arrays are
+  /// chosen from the kernel's arguments wherever they are used, so that the compiler knows that they are global memory.
+  /// (Of a pointer kept in shared storage it cannot know that: then no load from the stage may pass a store before it,
+  /// and a thread's writes go one by one.)
   struct course {
     std::uint32_t tiles;
     std::uint32_t odd; // active passes before this one, modulo 2
@@ -97,8 +100,8 @@ struct lsd_pass_kernel {
     typename tile::storage ranks;
     simt::shared_array<std::uint64_t, radix> start; // of each bucket
     /// Where the tile's first key of a digit goes, less its staged place: halves of 64 bits. Of fewer than 2^32 keys
-    /// only the lower ones are asked for: places are looked up once a key, and once a value, and what a pass waits for
-    /// is shared storage.
+    /// only the lower halves are read: a place is looked up once a key and once a value, and shared storage is what a
+    /// pass waits for.
     simt::shared_array<std::uint32_t, radix> place, place_high;
     simt::shared_value<std::uint32_t> next;
     simt::shared_value<std::uint64_t> n;
@@ -134,7 +137,7 @@ struct lsd_pass_kernel {
     const unsigned all = simt::popcount(active), before = simt::popcount(active & ((1u << pass) - 1));
     move(s, n, before, all);
   }
-  /// Where no pass is: the output is the input, as it stands or from its end.
+  /// Where no pass is active: the output is the input, as it is or from its end.
   SORTILE_DEVICE void write_at_once() const {
     const std::uint64_t n = count.load();
     if (is_backwards(findings.load(lsd_order)))
@@ -173,7 +176,7 @@ struct lsd_pass_kernel {
     }
   }
 
-  /// Has barriers; the course is there for all behind the next one.
+  /// Has barriers; all threads may read the course after the next one.
   SORTILE_DEVICE void set_course(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
     const unsigned t = simt::thread_index();
     const std::uint64_t here = t < radix ? counts.load(t) : 0;
@@ -264,7 +267,7 @@ struct lsd_pass_kernel {
     return left < tile::size ? std::uint32_t(left) : tile::size;
   }
 
-  /// All items are set, also behind the last tile: a key kept for nothing is a register kept.
+  /// All items are set, also beyond the last tile: else old keys would keep their registers.
   template <class T>
   static SORTILE_DEVICE void load(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at, T (&x)[items]) {
     const std::uint64_t first = first_of(at);
@@ -293,8 +296,8 @@ struct lsd_pass_kernel {
     }
   }
 
-  /// Places behind the end count as the highest digit: last in the tile, they move no other key and are never written;
-  /// the totals of the last tile are wrong by them, and nobody asks for these.
+  /// Places beyond the end count as the highest digit. Last in the tile, they move no other key and are never written.
+  /// They make the totals of the last tile wrong, which nobody reads.
   SORTILE_DEVICE void take_digits(shared& s, std::uint32_t at, const Word (&k)[items],
                                   packed_digits<items>& digits) const {
     const std::uint32_t m = keys_of(s, at);
@@ -369,8 +372,8 @@ struct lsd_pass_kernel {
     }
   }
 
-  /// Staged keys to their places; remembers the digits of those that this thread wrote. A full tile's are not asked
-  /// for one by one: a branch for each key would make a round trip to shared storage of each.
+  /// Staged keys to their places; remembers the digits of those that this thread wrote. In a full tile there is no
+  /// branch for each key: it would make each key a round trip to shared storage of its own.
   SORTILE_DEVICE void write_keys(shared& s, std::uint32_t at, packed_digits<items>& written) const {
     const course c = s.going.load(0);
     const std::uint32_t m = c.write_keys ? keys_of(s, at) : 0;

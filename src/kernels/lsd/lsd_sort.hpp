@@ -5,19 +5,20 @@
 //   pass    one per digit of up to 8 bits, lowest first: one stable scatter, one read and one write of keys and values
 //   copy    only where keys or values are sorted in place or in scratch; see below
 //
-// A digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: none),
-// strictly descending ones the scan and as much (whole integers without values: descending ones). The list of launches
-// depends on the request alone, never on the keys, and nothing is read back. Deterministic. Does nothing where the
-// verdict does not call it.
+// A digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: no copy).
+// Strictly descending ones cost the scan and a copy backwards; of whole integers without values, equal neighbours are
+// allowed there, too. The list of launches depends on the request alone, never on the keys, and nothing is read back.
+// Deterministic. Does nothing where the verdict does not call it.
 //
 // Order. By codec.image within its bit window: −0 equals +0, all NaNs are equal; equal keys keep their input order;
 // bits are never altered.
 //
 // Where the result lies. Passes alternate between the output and a second array. Out of place the first pass reads the
-// input and writes whichever of the two makes the last one write the output. In place it has to write the second array
-// and with input_is_scratch, where the input is the second array, the output; after an odd (in scratch: even) number
-// of passes with keys that differ the result is then in the wrong one, which the device alone knows, and the last
-// launch copies it. So in place is free of it for uniform 16-, 32-, 64-, 128-bit keys, scratch is not.
+// input and writes whichever of the two makes the last one write the output. In place the first pass has to write the
+// second array; with input_is_scratch the input is the second array, and the first pass has to write the output. So
+// after an odd (in scratch: even) number of passes in which keys differ, the result is in the wrong array. Only the
+// device knows that, so a last launch copies it then. Uniform keys of 16, 32, 64 and 128 bits need no copy in place,
+// and need one with scratch.
 //
 // Source: Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs" (2022);
 // stable/stable_tile.hpp and lsd/lsd_pass_kernel.hpp say what is different here.
@@ -70,11 +71,11 @@ struct lsd_plan {
 };
 
 /// Large tiles write longer runs, small ones keep all multiprocessors busy where there are few tiles, and fit the 163
-/// KB of sm_80. Around 2^20 keys, which are 8192 a multiprocessor, broad ones of so many take no longer than two or
-/// three small ones, and have half the words of look-back or fewer. In between runs may be shorter: up to 128 MB of
-/// pairs two blocks a multiprocessor of a middle tile each are quicker than one of a large one; and of a few tiles a
-/// block the last one counts, so keys alone have slightly smaller tiles, by as many blocks, that 2^22 … 2^24 of them
-/// fill evenly. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
+/// KB of sm_80. 2^20 keys are 8192 a multiprocessor: there a broad tile of so many takes no longer than two or three
+/// small ones, and needs at most half the words of look-back. Middle tiles are for what lies between. Of up to 128 MB
+/// of pairs, two blocks a multiprocessor with a middle tile each are quicker than one with a large tile. Up to 2^24
+/// keys alone have slightly smaller tiles than the large ones, which 2^22 … 2^24 keys fill evenly: where a block has
+/// few tiles, an incomplete last one counts. Measured on the H100 with CUDA 13.0 (docs/performance-log-gpu.md).
 template <class Word>
 struct lsd_shape {
   unsigned threads, blocks; ///< blocks a multiprocessor
@@ -106,8 +107,7 @@ struct lsd_shape {
 /// neither, or from the first pass on.
 enum class lsd_route { ends_in_output, starts_in_spare, starts_in_output };
 
-/// Byte offsets. What has to be zero before the look, [0, portions), stands at the front; what has to be before the
-/// first pass, [portions, keys), behind it.
+/// Byte offsets. [0, portions) has to be zero before the scan, [portions, keys) before the first pass.
 struct lsd_layout {
   std::size_t findings, tickets, counts, portions, status;
   std::size_t keys, more_keys, values, bytes; ///< spare arrays; equal to what follows if left out

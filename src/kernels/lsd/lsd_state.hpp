@@ -13,12 +13,12 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 using detail::lsd_route;
 
-/// Indices into the findings, 64-bit words that are zero before the look. Bits of images within the window, and what
+/// Indices into the findings, 64-bit words that are zero before the scan. Bits of images within the window, and what
 /// neighbouring images do (look/key_order.hpp).
 enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_findings_size };
 
-/// How many keys there are: known at the launch, or read from device memory and cut off at the bound; none where the
-/// sort is not to be done after all.
+/// How many keys there are: known at the launch, or read from device memory and cut off at the bound; 0 where the
+/// verdict does not call the sort.
 struct lsd_count {
   std::uint64_t bound;
   simt::global<const std::uint64_t> on_device;
@@ -54,7 +54,7 @@ struct lsd_passes {
 template <class T>
 struct lsd_arrays {
   simt::global<const T> in;
-  simt::global<T> out, spare; // out: null where nobody wants it, then a second spare array is `other`
+  simt::global<T> out, spare; // out: of keys that nobody wants, a second spare array
   lsd_route route;
 
   SORTILE_DEVICE bool writes_output(unsigned before, unsigned all) const {

@@ -1,18 +1,16 @@
 // Sorts keys of 8 and 16 bits, alone, by counting them: as host code calls it; plain C++.
 //
-// There are so few different keys that how often each occurs says everything. The keys are read once and never moved:
+// There are few different keys, so it is enough to know how often each occurs. The keys are read once and never moved:
 //
 //   count   one read                    all in one launch of as many blocks as are resident,
 //   fill    one write                   with barriers across the grid between the steps
 //
-// 2 sizeof(key) bytes are moved for a key, which no sort can do with less. Up to 2^14 keys one block does it in shared
-// storage.
+// 2 sizeof(key) bytes are moved for a key; no sort can move less. Up to 2^14 keys one block does it in shared storage.
 //
 // Keys are std::uint8_t or std::uint16_t: unsigned or signed integers by their codec, ascending or descending, by the
 // whole key. Bit windows are refused: keys with equal images but different bits would have to keep their order, which
-// counts do not know. Floats of 16 bits have that trouble too, with −0 and +0 and with NaNs, but only where the input
-// holds both zeros, or two patterns of NaN. The counts show it, so floats are taken where there is a verdict to give
-// them to a fallback by.
+// counts do not know. The same holds of floats of 16 bits, but only where the input holds both zeros, or two patterns
+// of NaN. The counts show that. So floats are taken where there is a fallback that the verdict can give them to.
 //
 // n up to 2^42, any alignment that Word allows, in place or apart (in place, all keys are counted before the first is
 // written). Keys in order already stay as they are in place. Deterministic.

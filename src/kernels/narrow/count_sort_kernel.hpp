@@ -6,19 +6,19 @@
 //   sum        16 bits: the keys of every 128 neighbouring ranks, a warp each
 //   fill       each warp its share of the output (narrow_fill.hpp)
 //
-// Between these the grid meets at barriers, so the launch is cooperative. They cost some microseconds in all, where a
-// launch each would cost four, and that of the tables' clearing is hidden behind the counting where no block can count
-// 2^15 keys of a value, which would make it write to the tables early.
+// Between these the grid meets at barriers, so the launch is cooperative. They cost some microseconds in all; a launch
+// each would cost four. Blocks need not wait for the clearing before they count, unless a block has so many keys that
+// it may count 2^15 of one value: then it writes to the tables early.
 //
-// Rows. A warp reads 32 vectors of 16 bytes at once and has four rows in registers or under way: when one is counted,
-// the fourth behind it is asked for. What is left at both ends of the keys, less than a row and two vectors, block 0
-// reads key by key.
+// Rows. A warp reads 32 vectors of 16 bytes at once and has four rows in registers or under way: when it has counted
+// one, it asks for the fourth after it. Block 0 reads both ends of the keys, less than a row and two vectors, key by
+// key.
 //
-// In place nothing is written before the grid has counted all keys. Only there does it pay to ask whether they are in
-// order already: apart from the input a copy would cost more than the fill. A warp that has seen disorder stops asking.
+// In place nothing is written before the grid has counted all keys. Only in place does it pay to ask whether they are
+// in order already: to another array a copy would cost more than the fill. A warp that has seen disorder stops asking.
 //
-// Floats. Before the fill each block looks at the counts of the two zeros and of all NaNs; where two patterns of one
-// place in the order occur, the verdict gives the keys to the fallback.
+// Floats. Before the fill each block reads the counts of the two zeros and of all NaNs. Where both zeros occur, or two
+// patterns of NaN, the verdict gives the keys to the fallback.
 //
 // Traffic: 2 sizeof(key) bytes per key; 132 blocks publish 8.6 million counters of 16-bit keys.
 #pragma once

@@ -15,11 +15,11 @@
 //
 //   keys of a value = what its counters hold at the end + 2^15 · spills
 //
-// Skew. Additions to one word are done one after the other: 3.3 clocks of a multiprocessor for random words, 29 where
-// all lanes meet. So now and then (a match takes 54 clocks) a warp matches 32 of its keys. Where a value comes four
-// times, it and the second most frequent one are counted in registers and added once for four rows. Of the other keys,
-// an element of a row that is the same in all lanes (sorted keys, data with a period) is added at once, too. That takes
-// some more instructions per key, so it is not done otherwise.
+// Skew. Additions to one word are done one after the other: a row takes 3.3 clocks of a multiprocessor for random
+// words, 29 where all lanes meet. So now and then (a match takes 54 clocks) a warp matches 32 of its keys. Where a
+// value occurs four times, it and the second most frequent one are counted in registers and added once for four rows.
+// Of the other keys, an element of a row that is the same in all lanes (sorted keys, data with a period) takes one
+// addition, too. That takes more instructions per key, so it is done only where the match has shown skew.
 //
 // Shuffled words: for a scan in which each thread owns 32 neighbouring words, word w lies at w ^ (w / 32 mod 32), so
 // that the lanes of a warp never meet in a bank.

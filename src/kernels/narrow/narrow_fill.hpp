@@ -5,8 +5,8 @@
 //
 //   begin[0 … 4]    where the keys of this lane's ranks begin, and where those of the next lane's do
 //
-// Long runs. Where one rank covers all of the row, the row is that key 32 vectors long, and so are the rows behind it
-// up to the run's end.
+// Long runs. Where one rank covers all of the row, the warp stores that key 32 vectors long, and does so for the next
+// rows up to the run's end.
 //
 // Short runs. Else each rank with keys in the row marks the place where its keys begin with itself, chunk after chunk;
 // the row's keys are the running maximum of the marks, since ranks rise:
@@ -15,12 +15,13 @@
 //   keys    7 7 7 7 8 8 11 11 11 11 11 11 12 12 …
 //
 // so a row costs the same whether it holds 2 runs or 256. Where keys are sparse, a row spans many chunks: of 2^16 keys
-// of 16 bits that are the AND of three random words, the last 256 lie in 100 chunks. They are loaded two at once, and
-// only the last one's place is searched for.
+// of 16 bits that are the AND of three random words, the last 256 lie in 100 chunks. They are loaded two at a time, and
+// only the place of the last one is searched for.
 //
-// Slices are dealt out round robin, so that all multiprocessors write into a window of some 30 MB, and grow to 16 rows
-// with n: finding a place costs two round trips to the L2. Where there are more warps than rows, each takes a part of a
-// row, since a warp walks through the chunks of its slice one after the other. Traffic: sizeof(key) bytes per key.
+// Slices are dealt out in turn, so that at any time all multiprocessors write within some 30 MB. They grow to 16 rows
+// with n, since finding a place costs two round trips to the L2. Where there are more warps than rows, each takes a
+// part of a row, since a warp walks through the chunks of its slice one after the other. Traffic: sizeof(key) bytes per
+// key.
 #pragma once
 
 #include "kernels/narrow/narrow_counters.hpp"

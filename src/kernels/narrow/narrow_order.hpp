@@ -7,8 +7,8 @@
 //   floats      −inf … −0, +0 … +inf, then the NaNs, first those without sign; descending the other way round
 //
 // For floats the codec knows fewer places: the two zeros share one, and so do all NaNs (key_codec.hpp). Ranks are
-// finer, so sorting by them keeps the codec's promise only where no such place is taken by two patterns: where there
-// are not both zeros, nor two NaNs.
+// finer. So sorting by them is what the codec promises only where the input has not both zeros, nor two patterns of
+// NaN.
 //
 //   o     bits, all flipped where negative, else the sign          −NaNs  −inf … −0  +0 … +inf  +NaNs
 //   rank  o − o(−inf), modulo 2^bits                                      −inf … −0  +0 … +inf  +NaNs  −NaNs

@@ -1,4 +1,4 @@
-// 16 bytes of narrow keys in four registers. As an array of keys each would take a register of its own.
+// 16 bytes of narrow keys in four registers. In an array of keys each would take a register of its own.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,9 +1,9 @@
 // The bins of one block's keys, where the block has all there are (local_pairs_kernel.hpp, one_block).
 //
-// First by the highest bits of their images, which takes no knowledge of the keys. Keys that are skewed so get bins by
-// their distance from the lowest one: integers by a power of two, so that a bin costs a subtraction and a shift; floats
-// by value (key_spread.hpp), which spreads numbers of one interval as evenly as they lie there. Keys that are skewed
-// even then (many equal keys, or many magnitudes) are not for bins.
+// First by the highest bits of their images, for which nothing of the keys has to be known. Keys that are skewed in
+// these bins get bins by their distance from the lowest key: integers by a power of two, so that a bin costs a
+// subtraction and a shift; floats by value (key_spread.hpp), which keeps evenly spread numbers even. Keys that are
+// skewed even then (many equal keys, or many magnitudes) are sorted by digits instead.
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"

@@ -9,7 +9,7 @@
 //
 //   fine[c][d]     counts of the joint digit
 //   coarse[c][s]   the same, of the first partition's digit s = d / fine bins
-//   order[c]       what the chunk's keys and the keys behind them do (look/key_order.hpp); equal ones keep their places
+//   order[c]       what neighbours do, to the first key of the next chunk (look/key_order.hpp); equal ones rise
 //
 // Counters are 16 bits wide, two a word, 128 KB for 65,536 digits:
 //
@@ -22,10 +22,10 @@
 // throughout counts it with one addition.
 //
 // The digit is that of y, by which keys are spread over buckets (key_spread.hpp). Each block takes the same sample
-// before it counts, and comes to the same answer without an earlier launch and without waiting (spread_sample.hpp);
-// block 0 writes it for later launches. Where the caller has a fallback and the pairs are many, the sample also tells
-// whether the keys are skewed. Then block 0 says so, and neither this nor any later step does anything. 2048 keys show
-// what 8192 would: buckets have so little room to spare that the counts have to find mild skew anyway.
+// before it counts, and so comes to the same y without an earlier launch and without waiting (spread_sample.hpp). Block
+// 0 writes it for later launches. Where the caller has a fallback and there are many pairs, the sample also tells
+// whether the keys are skewed. Then block 0 gives them away, and neither this nor any later step does anything. 2048
+// samples do as well as 8192: buckets have so little room to spare that the counts have to find mild skew anyway.
 //
 // Traffic: sizeof(key) bytes per key, and 4 bytes per counter.
 #pragma once
@@ -52,7 +52,7 @@ struct chunk_look_kernel {
 
   simt::global<const Word> in; // aligned to 16 bytes
   simt::global<std::uint32_t> fine, coarse, order, start;
-  pairs_gate gate; // set open for the steps behind
+  pairs_gate gate; // set open for the next steps
   Image image;
   simt::global<spread> found; // by block 0
   typename spread_finder::sample crowds;

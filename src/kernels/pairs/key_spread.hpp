@@ -1,8 +1,8 @@
 // From a key to its place among all keys: a number y of 32 bits that never falls as the key grows. The sort of pairs
 // divides by the highest bits of y, and its local step takes the next ones for its bins.
 //
-// Nothing else is asked of y for the result to be right: keys of different y are in order, and keys of one y are
-// compared by their images. What y decides is how evenly buckets are filled. So a sample says where the keys lie
+// That is enough for the result to be right: keys of different y are in order, and keys of one y are compared by their
+// images. Beyond that, y decides how evenly buckets are filled. So a sample tells where the keys lie
 // (spread_sample.hpp), and y has one of three forms:
 //
 //   interval   integers     v = image, held to [low, high], less low      0 … span
@@ -16,11 +16,11 @@
 // Why by value. Floats that are spread evenly over an interval are not spread evenly by their bits: half of those in
 // [0, 1) have one exponent. Subtraction, multiplication by a positive constant and truncation, each rounded as IEEE 754
 // says, never fall where their operand rises, so y does not either. The difference is one fused multiply-add: with one
-// rounding it is monotone too, and `grow`, a power of two, keeps intervals that are wider than the largest float, or
-// narrower than the smallest normal one, within range: 1/4, or 2^64 (2^512 for f64), or 1. Kernels are compiled without
+// rounding it is monotone too. `grow`, a power of two, keeps intervals in range that are wider than the largest float,
+// or narrower than the smallest normal one: it is 1/4, 2^64 (2^512 for f64) or 1. Kernels are compiled without
 // contraction into anything else here, and without flushing of subnormals, so that y is the same in all launches.
 //
-//   NaN      not below the limit: the largest y, that of +∞ and all keys above the interval
+//   NaN      not below 2^32: the largest y, that of +∞ and all keys above the interval
 //   −0       key · grow − low has +0's value, or is −0 where +0 gives +0, and both are y = 0
 //   ±∞       ±∞, held to the limits
 //

@@ -1,6 +1,6 @@
 // Sorts the buckets that are too large for the local steps, whatever their size and keys: a block each, least
-// significant digit first, pairs moved stably from one of two pairs of arrays to the other and back. The scheme is that
-// of local/large_sort_kernel.hpp, which says more.
+// significant digit first, pairs moved stably from one of two pairs of arrays to the other and back.
+// local/large_sort_kernel.hpp does the same with keys, and says more.
 //
 // This makes the sort of pairs right for every input. It is not what makes it fast: a block moves some 10 GB/s.
 #pragma once

@@ -13,13 +13,14 @@
 // Skewed keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024 (clusters of keys that
 // are narrow beside the bucket, many equal keys), insertion would take longer than anything else: the permutation is
 // sorted least significant digit first instead, by digits of 8 bits between the lowest and the highest bit in which the
-// bucket's keys differ (primitives/radix_order.hpp). That costs the same for all keys, and begins at once where the
-// interval of all keys has few values for so many (floats of 32 bits between 0 and 1: 2^24, more or less). Only a
+// bucket's keys differ (primitives/radix_order.hpp). That costs the same for all keys. It begins at once where the
+// interval of all keys has few values for so many keys (floats of 32 bits between 0 and 1: 2^24, more or less). Only a
 // bucket of more than `capacity` pairs is deferred: for a launch of larger blocks where there is one, or for
 // large_pairs_kernel.hpp.
 //
-// Between splitters, a bucket's own interval names its bins. Where its keys are skewed in them, pieces between
-// splitters of its own take their place (primitives/piece_order.hpp), and digits of 6 bits where the pieces do not do.
+// Between splitters, a bucket's own interval names its bins. Where its keys are skewed in them, it is cut into pieces
+// between splitters of its own (primitives/piece_order.hpp); where a piece is too large, it is sorted by digits of 6
+// bits.
 //
 // In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
 // some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
@@ -27,16 +28,16 @@
 //
 // One block alone (`one_block`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are
 // those of block_bins.hpp, and skewed keys it sorts by digits of 8 bits (primitives/radix_order.hpp). It mostly sees
-// skew before it fills bins in vain: one word of bins gets four of 32 random keys once in 10^5 sorts. No other block
-// hides its latencies, so it has 1024 threads. No other block has fetched its instructions, either, so its loops over a
-// thread's pairs are not unrolled.
+// skew before it fills bins in vain; of random keys it takes one sort in 10^5 for skewed. No other block hides its
+// latencies, so it has 1024 threads. No other block has fetched its instructions, either, so its loops over a thread's
+// pairs are not unrolled.
 //
 // Where the scan saw that the pairs are sorted, or descending, the kernel writes the output from the input instead.
 //
 // Traffic: 2 (sizeof(key) + sizeof(value)) per pair, 90 to 102 % of the copy rate on the H100.
 //
-// Lost: words of many taken pairs put right by insertion all the same, each thread a share of them, up to 255 pairs per
-// word: 30 ms for 2^28 pairs of 32 bits whose buckets hold one cluster of 1000 values each (CUB 8.7).
+// Lost: insertion for words of up to 255 taken pairs, too, shared out to the threads. 2^28 pairs of 32 bits whose
+// buckets hold one cluster of 1000 values each took 30 ms (CUB: 8.7).
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
@@ -50,7 +51,7 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Buckets that the local step leaves to the large one.
+/// Buckets that the local step defers.
 struct pair_bucket_list {
   simt::global<std::uint32_t> findings, buckets;
   SORTILE_DEVICE void add(std::uint32_t bucket) const { buckets[findings.fetch_add(pair_left, 1u)] = bucket; }
@@ -75,8 +76,8 @@ struct local_pairs_kernel {
   static constexpr int items = int((capacity + block_threads - 1) / block_threads);
   static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
   static constexpr unsigned pass_bits = 6, image_words = sizeof(Word) / 4;
-  /// Pairs a value from which on another sort is better, on average; and values a pair from which on the list nearly
-  /// always has room.
+  /// From how many pairs a value on another sort is better; and from how many values a pair on the list nearly always
+  /// has room.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
   using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::ballot>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && capacity < 65536);
@@ -151,7 +152,7 @@ struct local_pairs_kernel {
       if (spread_each && gate.idle()) // what follows is not there before the splitters are
         return;
       const bins_of bin = bins_of_bucket(q);
-      const bucket b = this_bucket(q); // asked for before the gate is looked at: one round trip to memory, not two
+      const bucket b = this_bucket(q); // asked for before the gate is read: one round trip to memory, not two
       if constexpr (!spread_each) {
         if (gate.refused())
           return;
@@ -195,7 +196,7 @@ struct local_pairs_kernel {
     store(s, b);
   }
   /// Between splitters: few values are sorted by digits, others by bins of the interval, or by pieces of it where keys
-  /// crowd in those; and by digits after all where a piece is too large.
+  /// are skewed in the bins; and by digits after all where a piece is too large.
   SORTILE_DEVICE void order_between(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin) const {
     constexpr unsigned few_passes = 3;
     const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
@@ -227,7 +228,7 @@ struct local_pairs_kernel {
       if (b.pairs > capacity)
         simt::trap(); // whoever counted has refused these
       sort_bucket(s, q, b, bins_of_bucket(q), phase++);
-      simt::bulk_fence(); // the next bulk copy into this storage comes behind these accesses
+      simt::bulk_fence(); // the next bulk copy into this storage comes after these accesses
       simt::block_barrier();
     }
   }
@@ -316,7 +317,7 @@ struct local_pairs_kernel {
     }
     if (!alone && !listed_buckets)
       prefetch_later();                  // behind the bucket's own copies, which do not wait for it
-    if (keys + t < b.key_lead + b.pairs) // what a whole vector would have read past the end of the array
+    if (keys + t < b.key_lead + b.pairs) // pairs whose whole vector would end past the array
       s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
     if constexpr (has_values)
       if (fetch_values && values + t < b.value_lead + b.pairs)
@@ -430,12 +431,12 @@ struct local_pairs_kernel {
     return a < c || (a == c && other < mine);
   }
 
-  /// Whether the pairs crowd; the same in all threads.
+  /// Whether the pairs are skewed; the same in all threads.
   SORTILE_DEVICE bool crowded(shared& s, const bucket& b, const bins_of& bin_of) const {
     const unsigned t = simt::thread_index();
     return bins_crowd(t < b.pairs, [&] { return bin_of(key_of(s, b, t)); });
   }
-  /// The permutation by stable passes, for keys that crowd.
+  /// The permutation by stable passes, for skewed keys.
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
     const Word first_image = image.image(key_of(s, b, 0));
     Word differ = 0;

@@ -8,8 +8,8 @@
 
 namespace sortile::kernels {
 
-/// What the kernel is launched for: one block alone; a bucket a block, of y or between splitters, where each has a
-/// spread of its own; or those of either that were too large for that.
+/// What the kernel is launched for: all pairs in one block; a bucket a block, by digits of y or between splitters,
+/// where each bucket has a spread of its own; or the buckets of either kind that were too large for that.
 enum class local_step { one_block, buckets, large_buckets, between_splitters, large_between_splitters };
 
 /// By bytes of a key and of a value: shared storage for as many resident blocks as its size allows. Measured on the
@@ -31,7 +31,7 @@ struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::between_splitters> {
   static constexpr unsigned capacity = wide ? 7168 : narrow || middle ? 6144 : 5632;
   static constexpr unsigned words = wide || middle ? 4096 : 2048, list_size = words / 4;
 };
-/// The most, by one block a multiprocessor. Of large buckets by y too, but for the narrowest.
+/// The most that one block a multiprocessor can hold. The same for large buckets by digits of y, except the narrowest.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_between_splitters> {
   static constexpr unsigned threads = 1024, min_blocks = 1, capacity = KeyBytes + ValueBytes > 16 ? 7168 : 11264;
@@ -51,7 +51,7 @@ struct local_pairs_tuning<16, 8, local_step::large_between_splitters> {
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 struct local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_buckets>
     : local_pairs_tuning<KeyBytes, ValueBytes, local_step::large_between_splitters> {};
-/// Of 4 and 4 bytes as many fit two blocks.
+/// Of 4 and 4 bytes two blocks a multiprocessor hold 9088 each.
 template <>
 struct local_pairs_tuning<4, 4, local_step::large_buckets> {
   static constexpr unsigned threads = 512, min_blocks = 2, capacity = 9088, words = 4096, list_size = 1024;

@@ -1,11 +1,11 @@
-// The tables of a partition of short input, made by every block for itself: what column_sums_kernel and
-// bucket_starts_kernel (pair_tables_kernel.hpp) make in two launches.
+// The tables of the partition of a short input, which every block makes for itself; column_sums_kernel and
+// bucket_starts_kernel (pair_tables_kernel.hpp) make them in two launches.
 //
 //   place[d]   pairs of smaller digits  +  pairs of digit d in chunks before the block's
 //
 // Up to a million pairs there is one partition, of up to 256 buckets in up to 132 chunks, and all counts together are
-// 135 KB in the L2. Two launches take 7 µs; that every block reads all counts takes one or two. Block 0 leaves what
-// later launches want: where buckets begin, whether the pairs are in order, or backwards, whether a bucket is too full.
+// 135 KB in the L2. Two launches take 7 µs; reading all counts in every block takes one or two. Block 0 writes what
+// later launches need: where buckets begin, whether the pairs are sorted or descending, whether a bucket is too full.
 //
 //   slice     thread t adds up column t mod bins, over its run of rows     sums[t], befores[t]
 //   column    thread d < bins adds up the slices; a scan over the columns
@@ -26,8 +26,9 @@ struct own_tables {
   std::uint32_t n, bins, rows, capacity; // bins: a power of two, at most `threads`. capacity: of the local step
   bool made_here;                        // else launches before have made them
 
-  /// Calls use(d, place) for each digit, by thread d; a block barrier has to follow before others ask. `scratch`: 2 ·
-  /// threads words of shared storage. False where there is nothing to do, the same in all threads and all blocks.
+  /// Calls use(d, place) for each digit, by thread d; a block barrier has to pass before other threads read what use()
+  /// has written. `scratch`: 2 · threads words of shared storage. False where there is nothing to do, the same in all
+  /// threads and all blocks.
   template <class Use>
   SORTILE_DEVICE bool make(const simt::shared_view<std::uint32_t>& scratch, scan_storage& scan, Use use) const {
     if (gate.left_at_once())

@@ -1,6 +1,6 @@
 // What the launch lists of sorts of pairs share: the types that kernels are instantiated by, from a request's value
-// width and type of keys; where a request's arrays lie, the caller's and those of its workspace; and the launch that
-// sorts the buckets that exceed the local steps (large_pairs_kernel.hpp).
+// width and type of keys; where a request's arrays lie, the caller's and those of its workspace; and the launch for the
+// buckets that are too large for the local steps (large_pairs_kernel.hpp).
 #pragma once
 
 #include "kernels/pairs/large_pairs_kernel.hpp"
@@ -60,12 +60,12 @@ struct pair_arrays {
   arrays spare() const { return r.input_is_scratch ? in() : arrays{part<Word>(at.keys), part<Value>(at.values)}; }
 };
 
-/// Buckets among which there may be some that nobody has sorted.
+/// Buckets of which some may still have to be sorted.
 struct left_buckets {
   simt::global<const std::uint32_t> start;
   pairs_gate gate;
   pair_bucket_list left;
-  unsigned bins;       // of all buckets, left or not
+  unsigned bins;       // of all buckets, deferred or not
   std::uint32_t above; // pairs of a bucket that others have sorted
   bool in_spare;       // where they are, in place of the output
 };

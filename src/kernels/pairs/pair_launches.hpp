@@ -34,7 +34,7 @@ class pair_sort {
     chunks_ = std::min(plan.chunks(r.n), r.tuning.chunks);
     if (plan.bins() > 1 && r.tuning.chunks == sort_tuning::follows_n)
       chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
-    constexpr std::uint64_t row = 128; // chunks begin at sectors, and at the look's vectors
+    constexpr std::uint64_t row = 128; // chunks begin at sectors, and at the scan's vectors
     chunk_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
   }
 

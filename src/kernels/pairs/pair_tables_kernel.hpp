@@ -3,13 +3,13 @@
 //   column_sums_kernel   rows become sums over the rows before them, in place; count[d] is the whole column's sum
 //   bucket_starts_kernel start[d]: pairs of smaller digits; start[bins] = n
 //
-// A block takes 32 neighbouring columns: warp w adds up its run of rows, lane by lane a column, the runs' sums are
-// exchanged, and the warp's rows are written. All of a thread's loads are in flight at once, so that the time is one
-// round trip to memory, or the traffic (8 bytes per counter).
+// A block takes 32 neighbouring columns. Each warp adds up its run of rows, a column a lane; the warps exchange their
+// sums; then each writes its rows. All of a thread's loads are in flight at once, so the time is one round trip to
+// memory, or the traffic (8 bytes per counter).
 //
 // The starts: each block answers for 1024 buckets and adds up the counts before them by itself, from the L2. It also
-// sees whether a bucket is too large for the local steps. The last one sees that the counts add up to n, and traps if
-// they do not (chunk_look_kernel.hpp says why that is asked).
+// checks whether a bucket is too large for the local steps. The last block checks that the counts add up to n, and
+// traps if they do not (chunk_look_kernel.hpp says why).
 //
 // Neither does anything where the scan's sample has found the pairs skewed.
 #pragma once

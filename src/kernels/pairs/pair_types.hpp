@@ -38,7 +38,7 @@ struct image_maker {
 /// Words of the findings, at the front of the workspace.
 enum pair_finding : unsigned {
   pair_order,   ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
-  pair_left,    ///< buckets that the local step left to the large one
+  pair_left,    ///< buckets that the local step has deferred
   pair_crowded, ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
   pair_passes,  ///< between splitters: 1: another sample said that passes are quicker
   pair_findings
@@ -47,8 +47,8 @@ enum pair_finding : unsigned {
 /// Of a bucket whose pairs have one key: it may hold any number of them, and needs no sorting.
 inline constexpr std::uint32_t any_number = ~0u;
 
-/// What the look left of each chunk's order, all together; a thread a chunk. By all threads of a block of at least as
-/// many.
+/// The order of all chunks together, of what the scan has written for each; a thread a chunk. By all threads of a block
+/// of at least as many.
 SORTILE_DEVICE std::uint32_t order_of_chunks(const simt::global<const std::uint32_t>& order, std::uint32_t chunks) {
   const unsigned t = simt::thread_index();
   const std::uint32_t seen = t < chunks ? order.load(t) : seen_neither;
@@ -64,9 +64,10 @@ struct pairs_gate {
 
   SORTILE_DEVICE std::uint32_t order() const { return findings.load(pair_order); }
   SORTILE_DEVICE bool refused() const { return left_at_once() || told.gave_away(); }
-  /// Whether a sample has refused the pairs. The same in all threads of a launch behind the look's.
+  /// Whether a sample has given the pairs away. The same in all threads of any launch after the one that asks the
+  /// sample.
   SORTILE_DEVICE bool left_at_once() const { return sampled && findings.load(pair_crowded) != 0; }
-  /// The pairs suit the sort, as far as is known. By one block, before others ask.
+  /// This sort takes the pairs, as far as is known. By one block, before others ask.
   SORTILE_DEVICE void accept() const {
     if (simt::thread_index() == 0)
       told.take();

@@ -6,7 +6,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Where the pairs and buckets of one partition lie. Bucket q = segment · (mask + 1) + digit begins at start[q · step],
-/// chunk c's part of it before[c · row + q] behind.
+/// and chunk c's part of it before[c · row + q] places further on.
 struct stable_shape {
   std::uint32_t segments, mask, step, row;
   unsigned shift;       ///< of the digit in y

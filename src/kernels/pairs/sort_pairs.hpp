@@ -7,7 +7,8 @@
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 pairs on)
 //   local       the rest            one read, one write
 //
-// and large_pairs_kernel.hpp for buckets that the local sort cannot take.
+// Without a fallback, large_pairs_kernel.hpp sorts buckets that the local sort cannot take. With one there are none,
+// except that many pairs of 32-bit keys have a launch of larger blocks for a few of them.
 //
 // The number of buckets follows n, 2048 to 4096 pairs each. 7 sizes of a key and 6 of a value are moved a pair,
 // whatever the width. Inputs of one bucket (sort_pairs_small) take a single launch.
@@ -28,9 +29,10 @@
 // random bits do.
 //
 // When not to use it: for more than 2^28 pairs, and for skewed keys (normally distributed floats, heavy keys, a few
-// outliers far away). Their buckets get too large for the local sorts, and one block sorts each of those: right, but
-// slow. The verdict gives them to the fallback in time: of skew that a sample shows, before the keys are read. It does
-// so too where there are more than 8 keys to each value of the interval: other sorts take such keys in fewer passes.
+// outliers far away). Their buckets get too large for the local sort, and without a fallback one block sorts each of
+// them: right, but slow. With one, the verdict gives it the pairs in time: where a sample shows skew, before the keys
+// are read; else where the counts show it, before anything moves. It does so too where there are more than 8 keys to
+// each value of the interval: other sorts take such keys in fewer passes.
 #pragma once
 
 #include "kernels/arena.hpp"

@@ -1,5 +1,5 @@
-// Digits of y for the stable partition (stable_partition_kernel.hpp), in the sort of pairs, whose scan has counted them
-// all: how keys are spread comes from a sample, and shares of the second partition are cut at cells.
+// Digits of y for the stable partition (stable_partition_kernel.hpp), in the sort of pairs. The scan has counted them
+// all. A sample tells how keys are spread, and the second partition's shares are cut at cells.
 #pragma once
 
 #include "kernels/pairs/key_spread.hpp"
@@ -24,8 +24,8 @@ struct spread_digits {
   Image image;
 
   SORTILE_DEVICE bool makes_places() const { return tables.made_here; }
-  /// False, in all threads, where there is nothing to do. `place`: where this thread's digit goes, where the block
-  /// finds that out by itself.
+  /// False, in all threads, where there is nothing to do. `place`: where the pairs of this thread's digit go, if the
+  /// block makes its own tables.
   SORTILE_DEVICE bool begin(storage& s, const simt::shared_view<std::uint32_t>& scratch, std::uint32_t& place) const {
     const auto keys = spread.load(0); // asked for before anything waits
     if (!tables.made_here ? gate.idle() : !tables.make(scratch, s.scan, [&](unsigned, std::uint32_t p) { place = p; }))
@@ -67,7 +67,7 @@ struct spread_digits {
   }
 
  private:
-  /// The first cell that begins at x or behind. By all threads.
+  /// The first cell that begins at x or later. By all threads.
   SORTILE_DEVICE partition_piece first_cell(const segment_starts& segments, const stable_shape& shape, std::uint32_t n,
                                             std::uint64_t x, std::uint32_t& cell) const {
     const unsigned t = simt::thread_index();

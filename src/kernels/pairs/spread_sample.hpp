@@ -4,16 +4,16 @@
 //   sample     2048 keys at even distances, the first and the last among them
 //   integers   the aligned power of two that holds all samples, where that is hardly larger; else their interval, and
 //              1/256 of it more on both sides. Of keys spread evenly over an interval about one in 2048 lies outside of
-//              the sample's, and hardly ever one outside of that
+//              the sample's on either side, and hardly ever one outside of the wider interval
 //   floats     by value over the finite samples' interval, widened likewise, or by bits: the one whose fullest bin has
-//              fewer samples. By bits where that is no worse: numbers of all magnitudes are even by their bits, and
-//              what few magnitudes make of their bits, by value, is nearly always a difference of several times
+//              fewer samples, and by bits where that is no worse. Numbers of all magnitudes are even by their bits;
+//              of numbers of few magnitudes the fullest bin by bits nearly always has several times as many
 //
-// Few values. Where the interval has much fewer values than there are keys, buckets hold nothing but equal keys, and
-// another sort is faster. Where the caller has a fallback, the keys are then divided by their bits, and found skewed.
+// Few values. Where the interval has far fewer values than there are keys, buckets hold nothing but equal keys, and
+// another sort is faster. If the caller has a fallback, the keys are then divided by their bits, and so found skewed.
 //
 // Every block of the scan finds this for itself, from the same sample: the same in all, without an earlier launch and
-// without waiting. Keys outside of the interval count as its nearest end: right, but slow where they are many.
+// without waiting. Keys outside of the interval count as its nearest end: right, but slow where there are many.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
@@ -45,8 +45,7 @@ struct spread_sample {
   Image image;
   sample crowds;
   std::uint32_t n;
-  std::uint32_t
-      fewest; // values of an interval that is taken: the keys are left to another sort below; 0: there is none
+  std::uint32_t fewest; // values that an interval must have, or the fallback takes the keys; 0: there is no fallback
 
   /// This thread's samples. Asked for early, they arrive while something else is done.
   SORTILE_DEVICE void load(Word (&x)[each]) const {

@@ -7,8 +7,9 @@
 //
 //   segment s   | chunk 0's | chunk 1's | chunk 2's | …       a cell (s, c) begins at start[s] + coarse[c][s]
 //
-// Work is cut at cells, into equal shares of the pairs, so that a block's first pair of bucket (s, d) goes to
-// start[s, d] + fine[c][s, d], and from there on everything is counted by the block itself. Of a tile it
+// Work is cut at cells, into equal shares of the pairs, so that a block's first pair of bucket (s, d) goes to start[s,
+// d] + fine[c][s, d]. From there on the block counts by itself. (Between splitters shares need no cells: there the
+// counts are of the shares.) Of a tile a block
 //
 //   1  counts each warp's pairs by digit, row by row of 32, and ranks them     count[warp][digit], votes
 //   2  adds up the warps' counts                                               partial, entry, staged
@@ -16,27 +17,27 @@
 //   4  writes them out
 //
 // Ranks in a row. Lanes with one digit find each other by eight ballots, one for each bit of the digit
-// (simt::match_bits); the lowest of them adds their number to the warp's count. Pairs of up to 12 bytes, and 4-byte
-// keys, have more a tile, and instructions are what they wait for, so there every other row votes instead: lanes meet
-// in a table of lane masks, votes[digit], one fetch_or per lane, and the lowest takes the mask out again. Votes are
-// cast while the row before is counted, which hides the round trip to shared storage. (All rows by votes: 6 % slower at
-// 2^28 pairs of 4 and 4 bytes, where shared storage is what they wait for; match_any takes longer than either.)
+// (simt::match_bits); the lowest of them adds their number to the warp's count. Tiles of 4-byte keys, and of pairs of
+// 12 bytes, wait for instructions, so there every other row votes instead: lanes meet in a table of lane masks,
+// votes[digit], one fetch_or per lane, and the lowest takes the mask out again. Votes are cast while the row before is
+// counted, which hides the round trip to shared storage. (All rows by votes: 6 % slower at 2^28 pairs of 4 and 4 bytes,
+// where shared storage is what they wait for; match_any takes longer than either.)
 //
-// Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
-// aligned granules. What is left of a bucket is carried over to the next tile, as its first pairs:
+// Whole granules. A 32-byte sector that is written in part costs more than a whole one, so a bucket gets whole, aligned
+// granules alone. The rest of a bucket's pairs is carried over to the next tile, as its first pairs:
 //
 //   stage   | whole granules of digit 0 | of digit 1 | …       carry   | digit 0's rest | digit 1's rest | …
 //
-// A block's first granule of a bucket opens with pairs of the block before: the count starts with as many places, which
-// hold anything and are not written. So the last key of a granule is always the block's own and names the bucket.
+// A block's first granule of a bucket begins with pairs of the block before. The count starts with their places, which
+// hold anything and are not written. So the last key of a granule is always the block's own, and names the bucket.
 //
-// What a digit is, and where a block's share begins, its source says: the highest bits of y (spread_digits.hpp), or the
-// splitters between which the key lies (splitters/splitter_digits.hpp).
+// `Source` says what a digit is, and where a block's share begins: by the highest bits of y (spread_digits.hpp), or by
+// the splitters between which the key lies (splitters/splitter_digits.hpp).
 //
-// Shared storage 150 to 190 KB, 1024 threads of 64 registers, one block per multiprocessor. Tiles in flight pass
-// through the L1, which has what shared storage leaves: above 196 KB too little. Barriers: 4 a tile. Traffic: 2
-// (sizeof(key) + sizeof(value)) per pair. Two blocks of 512, values copied asynchronously, leftovers kept in the stage
-// or carried in two places in turn: slower (docs/performance-log-gpu.md).
+// Shared storage 97 to 152 KB, 1024 threads of 64 registers, one block per multiprocessor. Tiles in flight pass through
+// the L1, which has what shared storage leaves: where that takes more than 196 KB, too little. Barriers: 4 a tile.
+// Traffic: 2 (sizeof(key) + sizeof(value)) per pair. Slower (docs/performance-log-gpu.md): two blocks of 512 threads,
+// values copied asynchronously, the rest kept in the stage or carried in two places in turn.
 //
 // Sources: multi-split in shared memory before a scatter is Satish, Harris and Garland's (2009), ranks from lane masks
 // of equal digits are Adinets and Merrill's (2022).
@@ -108,7 +109,7 @@ struct stable_partition_kernel {
   bool make_indices;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    std::uint32_t place = 0; // where this thread's digit goes, where the block finds out itself
+    std::uint32_t place = 0; // where the pairs of this thread's digit go, if the block makes its own tables
     if (!source.begin(s.source, s.count.view(), place))
       return;
     std::uint32_t cell = 0;
@@ -144,7 +145,7 @@ struct stable_partition_kernel {
         load(at, x);
       simt::block_barrier();
       write_granules(s);
-      // No barrier: the next tile touches what is read here only behind two more.
+      // No barrier: two more pass before the next tile touches what is read here.
       if (leaves) {
         simt::block_barrier();
         write_carry(s);

@@ -6,9 +6,10 @@
 //
 // Skew. Where the sort has a fallback, the verdict gives it the keys (and finding_skewed tells all later steps) if a
 // bucket holds more than `most` keys, if buckets that the local sort cannot take (more than `fitting` keys) hold more
-// than a sixteenth of all, or if the interval is dense. Not where the counts themselves are the result
-// (key_course::fill). Where a sample has said so before, there are no counts, and nothing to do. What the scan has
-// found of floats (−0, NaN) is in finding_skewed already, and becomes the verdict here.
+// than a sixteenth of all, if the interval is dense, or if it has few values and outliers. Not where a copy, or the
+// counts themselves, are the result (key_course). Where a sample has given the keys away before, there are no counts,
+// and nothing to do. What the scan has found of floats (−0, NaN) is in finding_skewed already, and becomes the verdict
+// here.
 //
 // finding_hot tells the partitions that one bucket holds more than a quarter of all keys.
 //
@@ -16,8 +17,8 @@
 // counts are the ones that hold, and its interval and findings replace the first one's.
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
-// each from the L2 are done before a look-back would be. The last one sees that the counts add up to n, and traps if
-// they do not (look_kernel.hpp says why that is asked).
+// each from the L2 are done before a look-back would be. The last block checks that the counts add up to n, and traps
+// if they do not (look_kernel.hpp says why).
 #pragma once
 
 #include "kernels/crowds/giant_buckets.hpp"
@@ -44,7 +45,7 @@ struct bucket_tables_kernel {
     giant_storage giants_before, giants_within;
   };
 
-  simt::global<const std::uint32_t> first_count, second_count; // of the two looks
+  simt::global<const std::uint32_t> first_count, second_count; // of the two scans
   simt::global<std::uint32_t> start;
   bucket_rings coarse, fine_rings; // of the first and of the second partition
   simt::global<std::uint64_t> findings;

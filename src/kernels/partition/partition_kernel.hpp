@@ -4,36 +4,36 @@
 //
 // A block takes chunks of tiles in turn. Of a tile it
 //
-//   1  ranks each key by one atomic on its digit's counter, or, where some bucket     count[d]
-//      holds over a quarter of all, a row of a warp that has one digit by one
+//   1  ranks each key by one atomic on its digit's counter; where some bucket holds   count[d]
+//      over a quarter of all keys, a warp's row of one digit takes one atomic together
 //   2  scans the counters: where each digit begins in the staged tile                offset[d]
 //   3  puts the keys there, and reserves room in the buckets, one atomic per digit   stage, place[d]
 //   4  writes the staged tile out
 //
-// Whole granules. Memory pays for each 32-byte sector that is written in part, so a bucket only ever gets whole,
-// aligned granules. What is left of a bucket stays in the stage and joins the next tile, as its first keys:
+// Whole granules. A 32-byte sector that is written in part costs more than a whole one, so a bucket gets whole, aligned
+// granules alone. The rest of a bucket's keys stays in the stage and joins the next tile, as its first keys:
 //
 //   stage   | a a a a | a a a a | a a . . | b b b b | b . . . | …          granules of 4
 //             whole, written out  ^ last[a]             ^ last[b]: count << 16 | place
 //
-// so a counter starts a tile with what is left, and staged buckets begin at granules. The first key of a granule names
-// the bucket of all of it. Tiles are loaded into registers while the tile before is written.
+// So a counter starts a tile with the number of these keys, and staged buckets begin at granules. The first key of a
+// granule names the bucket of all of it. Tiles are loaded into registers while the tile before is written.
 //
-// Rings. How the blocks' shares of a bucket [b, e) lie is nobody's concern, but together they have to fill it exactly:
+// Rings. The blocks' shares of a bucket [b, e) may lie in any order, but together they have to fill it exactly:
 //
 //   b         a = align_up(b)                            e
 //   | ← left | whole granules →        …        | ← left |
 //
-// Granules are taken from a upward by next[bucket]; what would stand beyond e wraps to b. A block's incomplete granules
-// at its end (or where it leaves the segment) are taken by left[bucket] from the other end of the same ring, a − 1 down
-// to b, then e − 1 downward. Both counters only grow, and all keys of the bucket are in one of the two, so the two ends
-// meet.
+// Whole granules are placed from a upward, by next[bucket]; what would lie beyond e wraps to b. The keys that a block
+// has left at its end (or where it leaves the segment) are placed from the other end of the same ring, by left[bucket]:
+// from a − 1 down to b, then from e − 1 downward. Both counters only grow, and each key of the bucket is counted by one
+// of them, so the two ends meet.
 //
-// Large tiles: shared storage 113 KB, 1024 threads of 64 registers, one block per multiprocessor; small: half of all
-// that. Barriers: 3 a tile. Traffic: 2 sizeof(key) per key. On the H100, 2^28 keys: 85 % of the copy rate (32 bits), 92
-// % (64 bits); two blocks of 512 threads, longer granules and bulk copies into a second buffer were slower. Chunks of 4
-// tiles for the second partition: blocks deep in segments of their own share too few pages of memory, single tiles end
-// too often with left-overs.
+// Large tiles: 118 KB of shared storage, 1024 threads of 64 registers, one block per multiprocessor; small ones: 54 KB,
+// 512 threads, two blocks. Barriers: 3 a tile. Traffic: 2 sizeof(key) per key. On the H100, 2^28 keys: 85 % of the copy
+// rate (32 bits), 92 % (64 bits). Two blocks of 512 threads, longer granules and bulk copies into a second buffer were
+// slower. The second partition takes chunks of 4 tiles: with longer ones blocks share too few pages of memory, with
+// single tiles they leave too many incomplete granules.
 //
 // Does nothing where the keys take another course (key_window.hpp).
 #pragma once
@@ -65,8 +65,8 @@ struct partition_shape {
 };
 
 /// Large tiles have the longest runs, small ones keep all multiprocessors busy where there are few tiles. Measured on
-/// the H100 with CUDA 13.0: at 2^24 32-bit keys a whole sort takes 236 µs with small tiles and 266 with large ones, at
-/// 2^28 the large ones win.
+/// the H100 with CUDA 13.0: a whole sort of 2^24 32-bit keys takes 236 µs with small tiles and 266 with large ones; at
+/// 2^28 large ones are quicker.
 enum class tile_size { small, large };
 
 template <class Word, tile_size Size, class Image = integer_image<Word>>
@@ -154,7 +154,8 @@ struct partition_kernel {
         simt::store_vector<4>(s.place, 4 * t, {{room.target - s.offset.load(t), room.end, s.last.load(t) & 0xffff, 0}});
       simt::block_barrier();
       write_granules(s, buckets, here.segment);
-      // No barrier: the next round writes the stage behind two more, and what it touches before them is idle here.
+      // No barrier: two more pass before the next round writes the stage, and nothing here uses what it touches before
+      // them.
       if (!more || at.segment != here.segment)
         write_leftovers(s, here.segment, more);
     }

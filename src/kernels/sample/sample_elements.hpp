@@ -1,13 +1,13 @@
-// What the sample sort compares: a key's image, and the place that it came from where ties are to be told apart. Packed
-// into as few words as hold both, so that most comparisons are of one register or two.
+// What the sample sort compares: a key's image, and the place that it came from where ties are to be told apart. They
+// are packed into as few words as possible, so that most comparisons are of one register or two.
 //
 //   image of             alone     with its place
 //   8, 16, 32 bits       32        image · 2^32 + place, 64
 //   64                   64        image · 2^64 + place, 128
 //   128                  128       a struct of 24 bytes
 //
-// Places are below 2^32 − 1, so `greatest` is above every element with a place; alone it may equal one, from which it
-// cannot be told.
+// Places are below 2^32 − 1, so `greatest` is above every element with a place; without places it may equal one, and
+// cannot be told from it.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -3,8 +3,8 @@
 //   keys     from their images, where these are only the key with its bits flipped; else gathered by place
 //   values   gathered by place; or the places themselves
 //
-// What others may still have to read is not overwritten: where results go to the input's own array, they wait in the
-// workspace until all have gathered.
+// Where results go to the input's own array, they wait in the workspace until all blocks have gathered, so that nothing
+// is overwritten that another block still has to read.
 #pragma once
 
 #include "kernels/sample/sample_elements.hpp"

@@ -1,8 +1,7 @@
 // Stable sort of up to about a million keys in one launch; plain C++.
 //
-// Below a million keys a sort takes as long as its launches take, not its keys: six to twelve launches of 4 µs each,
-// whatever lies in them. So all is done in one, of a grid whose blocks are all resident and wait for each other where a
-// launch would have ended:
+// Below a million keys the number of launches decides how long a sort takes: six to twelve launches of 4 µs each. So
+// all is done in one, by a grid whose blocks are all resident and wait for each other where a launch would have ended:
 //
 //   sample     every block sorts the same few hundred keys, drawn at random, and takes splitters from them: as many
 //              buckets as blocks
@@ -11,16 +10,15 @@
 //   ---------- all blocks wait
 //   sort       a bucket a block: gathered from all tiles, sorted by merging in shared storage; to the output
 //
-// and up to some thousand keys one block sorts them by itself. Nothing looks at digits, so the time does not depend on
-// the keys' width, the bit window or their distribution:
+// Up to some thousand keys one block sorts them by itself. There are no digits, so the time does not depend on the bit
+// window, nor on how keys are spread:
 //
-//   Ties. Keys are compared together with their places in the input, so no two are equal: the sort is stable, however
-//   keys are shuffled on the way, and a value that fills half of the input is split among buckets like any other half.
+//   Ties. Keys are compared together with their places in the input, so no two are equal. The sort is stable, however
+//   keys are shuffled on the way, and a value that fills half of the input is split among many buckets.
 //
-//   Luck. Buckets are larger than their share now and then. Where one does not fit into a block, which all hear of
-//   before anything is written to the output, other keys are drawn; after some such attempts, for which one has to know
-//   the draws and lay the keys accordingly, a bitonic network over the whole grid sorts instead: slow, certain, in
-//   place.
+//   Luck. Now and then a bucket does not fit into a block. All blocks learn that before anything is written to the
+//   output, and other keys are drawn. After four attempts, which all fail only where the keys are laid out against the
+//   draws, a bitonic network over the whole grid sorts them: slow, certain, in place.
 //
 // Positions travel, values do not: they are gathered from the input at the end, as are keys whose image is not the key
 // (floats, bit windows). Where results are to lie in the input's own arrays, they go through the workspace.
@@ -31,7 +29,7 @@
 // place: Axtmann, Witt, Ferizovic and Sanders, "In-place parallel super scalar samplesort" (2017) treats equality
 // buckets for the same purpose.
 //
-// When not to use it: above a million keys memory is what counts, and n log n work is too much.
+// When not to use it: above a million keys the bytes moved decide, and n log n work is too much.
 #pragma once
 
 #include "kernels/arena.hpp"

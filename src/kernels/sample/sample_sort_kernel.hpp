@@ -1,13 +1,12 @@
 // A sort in one launch of a grid whose blocks are all resident (sample_sort.hpp says what it does and why); or of one
 // block, which goes straight to the last step.
 //
-// What it costs is latency, so waits are few: one of the whole grid, and one that hides behind the sort.
+// Its cost is latency, so it waits seldom: once for the whole grid, and once while it sorts.
 //
-//   sample     every block draws and sorts the same keys: cheaper than one block doing it while all others wait
+//   sample     every block draws and sorts the same keys, which is cheaper than waiting for one block to do it
 //   classify   splitters in shared storage, a binary search a key, all keys of a thread at once. The block counts what
-//              it has of each bucket by atomics that also rank the keys; where a whole warp has one bucket (keys in
-//              order already, or all equal: places decide, and neighbours have neighbouring ones) one lane counts for
-//              all
+//              it has of each bucket by atomics that also rank the keys. Where a whole warp has one bucket, as with
+//              sorted or equal keys, one lane counts for all
 //   lay out    the block's tile, by buckets, to the workspace; for each bucket where its part begins
 //   ---------- the grid waits
 //   gather     a bucket a block, from all tiles: what the block needs of the tables is two rows, where its bucket
@@ -25,11 +24,12 @@
 //               6            a = 8     once in 4 · 10^10
 //               2            a = 24    once in 160 sorts of a full grid: then other keys are drawn
 //
-// The largest of 128 buckets mostly holds 2.6, 2.1 and 1.5 shares: what is saved by sorting fewer drawn keys is more
-// than what larger buckets cost.
+// The largest of 128 buckets mostly holds 2.6, 2.1 and 1.5 shares. Sorting fewer drawn keys saves more than the larger
+// buckets cost.
 //
-// Network. Where no draw helps: bitonic, in the form whose comparators all point upwards (the first step of each merge
-// mirrors its upper half), so that places beyond n need not exist: log²(n) / 2 steps, a wait after each.
+// Network, where no draw helps. It is bitonic, in the form whose comparators all point upwards (the first step of each
+// merge mirrors its upper half), so that places beyond n need not exist. It has log²(n) / 2 steps, with a wait after
+// each.
 #pragma once
 
 #include "kernels/sample/sample_output.hpp"

@@ -1,9 +1,9 @@
 // Device-wide scan of large arrays by resident blocks whose warps have different parts to play; sm_90.
 //
-// What holds a single-pass scan back is not its traffic but its waiting: ticket, loads, look-back and stores of a tile
-// come one after the other. Here a block stays for the whole launch and has several tiles under way, each in a stage of
-// a ring in shared storage. Between parts, stages are handed on by transfer barriers, at which every lane arrives for
-// itself and for which every lane waits:
+// A single-pass scan loses its time by waiting, not by traffic: ticket, loads, look-back and stores of a tile come one
+// after the other. Here a block stays for the whole launch and has several tiles under way, each in a stage of a ring
+// in shared storage. Between parts, stages are handed on by transfer barriers, at which every lane arrives for itself
+// and for which every lane waits:
 //
 //             one warp      Folders warps      one warp          Scanners warps
 //     stage   fetch ──────▶ fold ────────────▶ look back ──────▶ scan and store ──────▶ fetch …
@@ -16,8 +16,8 @@
 //   look back  finds what stands before the tile (primitives/look_back.hpp) and announces the inclusive prefix
 //   scan       each warp scans its piece of the tile from what stands before it, and stores
 //
-// Items are read from shared storage twice, which has bandwidth to spare, and cross the memory bus twice, which has
-// not.
+// Items are read from shared storage twice, which has bandwidth to spare. They cross the memory bus, which has none to
+// spare, only twice: in and out.
 //
 // Forward progress: a block's tickets increase, and each part takes stages in order. The lowest tile without a prefix
 // is the next of its block's look-back, and waits for nobody: all before it have theirs, and its own stage fills by

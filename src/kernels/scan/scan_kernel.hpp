@@ -2,15 +2,15 @@
 //
 // A block takes the next tile by ticket, each of its warps scans a piece of it in registers (scan_rows.hpp), the warps'
 // totals make the tile's aggregate, a look-back (primitives/look_back.hpp) finds what stands before the tile, and the
-// block stores. A block is through with one tile; large arrays go faster through resident blocks
-// (resident_scan_kernel.hpp), where the device has bulk copies.
+// block stores. A block takes one tile. Large arrays are scanned faster by resident blocks (resident_scan_kernel.hpp),
+// where the device has bulk copies.
 //
 // Tiles are cut at multiples of 16 bytes of memory, not of the array: with an array that starts `lead` items after such
 // a multiple, tile 0 has `lead` absent items at its front. Tiles with absent items, and all tiles where input and
 // output start differently within 16 bytes, run the same code with vectors of one item and identities for what is
 // absent.
 //
-// Results are stored past the caches' first choice (st.cs): the tile's input of other blocks is worth more there.
+// Results are stored by st.cs, so that they leave the cache first: the input of other blocks is worth more there.
 // Inputs that fit the L2 are loaded plainly, larger ones by ld.cs.
 //
 // Traffic: 2·sizeof(T) bytes per item, and 8 or 16 bytes of status a tile. Shared storage: one word per warp.

@@ -8,9 +8,9 @@
 //   lengths 3 1 4 2 …  →  groups of 4      lanes  a b c · | d · · · | e f g h | i j · · | …
 //
 // A group ranks by counting: each lane asks for all images of its group in turn, and counts those that come before its
-// own. A width of 16 takes 16 shuffles, where a network takes 10 and then moves keys and values by as many as they have
-// words; counted ranks are stable, need no place beside the image, and say where keys and values go. Neighbouring
-// segments lie side by side, so loads and stores fill sectors but for the lanes that a group leaves idle.
+// own. A width of 16 takes 16 shuffles. A network takes 10, and then as many for keys and values as they have words.
+// Counted ranks are stable, need no place beside the image, and say where keys and values go. Neighbouring segments lie
+// side by side, so loads and stores fill sectors but for the lanes that a group leaves idle.
 #pragma once
 
 #include "kernels/segments/segment_items.hpp"

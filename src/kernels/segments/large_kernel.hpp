@@ -1,6 +1,6 @@
-// Cuts segments that no block can hold into pieces that one can: partitions by eight bits of the image at a time, the
-// highest first, of all large segments together. One launch whose blocks are all resident, since the number of levels
-// depends on the keys: it ends at the first level that has no entry.
+// Cuts segments that no block can hold into pieces that one can. It partitions all large segments together, by eight
+// bits of the image at a time, the highest first. The number of levels depends on the keys, so this is one launch whose
+// blocks are all resident: it ends at the first level that has no entry.
 //
 // A level
 //
@@ -16,16 +16,17 @@
 //   entry     [ row 0 | row 1 | row 2 ]     counts [row][digit], summed down each digit's column, in the rows' order
 //   moved     [ 0…0 | 1…1 | … | 255…255 ]   digit d of row r begins at start[d] + the counts of d in the rows before r
 //
-// Pieces. Neighbouring buckets that begin in the same stretch of 256 places of the entry go together into one piece:
-// sorted by the whole image, it is right for all of them. So a partition leaves at most 2 L / 256 + 2 pieces of L
-// elements, whatever the keys. A bucket that is still too large for a block is an entry of the next level.
+// Pieces. Neighbouring small buckets that begin in the same stretch of 256 places of the entry go together into one
+// piece: pieces are sorted by the whole image, which is right for several buckets too. So a partition leaves at most 2
+// L / 256 + 2 pieces of L elements, whatever the keys. A bucket that is still too large for a block is an entry of the
+// next level.
 //
-// Skew. Where all keys of an entry have one digit nothing moves: the entry goes to the next level as it is, for the
-// price of a read. Where no bit is left, all its keys are equal, and what is left is a copy to the output. So no input
-// takes more than a read and a move for each 8 bits.
+// Skew. Where all keys of an entry have one digit nothing moves: the entry goes to the next level as it is, which costs
+// a read. Where no bit is left, all its keys are equal, and are copied to the output. So no input takes more than a
+// read and a move for each 8 bits.
 //
-// Arrays. Entries of the input are moved to the spare array, from there to the output, from there back: places of
-// entries do not overlap, so one may be at one level while its neighbour's pieces are at another.
+// Arrays. Entries of the input are moved to the spare array, from there to the output, and back to the spare array.
+// Entries do not overlap, so one may lie in one array while its neighbour's pieces lie in another.
 #pragma once
 
 #include "kernels/segments/segment_items.hpp"

@@ -16,10 +16,10 @@
 // are independent of each other.
 //
 // Offsets that make no segment stay inside the arrays: an end before its beginning is an empty segment, what reaches
-// beyond the arrays is cut off; `status` tells.
+// beyond the arrays is cut off; `status` then becomes 1.
 //
-// Traffic: two moves of each element that is in a segment of up to `capacity` elements; a read and two moves more for
-// each partition above that, of which skewed keys take one per 8 bits in which they differ at most.
+// Traffic: two moves of each element that is in a segment of up to `capacity` elements; for longer segments a read and
+// two moves more for each partition, and there is at most one partition for each 8 bits of the key.
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -54,7 +54,7 @@ struct segmented_sort_request {
 template <class Word>
 std::size_t segmented_sort_workspace_bytes(const segmented_sort_request<Word>& request);
 
-/// The longest segment that is sorted without a partition, and whether the request may hold a longer one: for plans.
+/// The longest segment that is sorted without a partition: for plans.
 template <class Word>
 std::uint64_t segmented_sort_capacity(const segmented_sort_request<Word>& request);
 

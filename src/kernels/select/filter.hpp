@@ -1,5 +1,5 @@
-// The candidates for the first k of n keys, in the order of their positions: three launches, however large n is. A sort
-// of the candidates and write_first() make the result of them. Plain C++; filter_kernel.hpp has the idea.
+// The candidates for the first k of n keys, in the order of their positions: four launches, however large n is. A sort
+// of the candidates, and write_first(), make the result of them. Plain C++; filter_kernel.hpp has the idea.
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -29,7 +29,7 @@ struct filter_request {
   void* workspace = nullptr; ///< filter_workspace_bytes(), aligned to 128
 };
 
-/// How many candidates there are at most, nearly always.
+/// Room for the candidates of nearly all inputs.
 std::uint64_t filter_capacity(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
 std::uint64_t filter_sample(std::size_t key_bytes, std::uint64_t n);
 std::size_t filter_workspace_bytes(std::size_t key_bytes, std::uint64_t n);

@@ -5,17 +5,16 @@
 //              (sample_ranks.hpp)
 //   filter     one read: keys below the pivot, and the first k that equal it, each compacted behind those of the tiles
 //              before (filter_tile.hpp)
-//   fallback   does nothing, unless the sample has misled: more candidates than room, or fewer keys up to the pivot
-//   than
-//              k. Then digits of 8 bits find the k-th key exactly, a read for each, and the filter is run again with it
-//              for a pivot: fewer than k keys lie below it. One cooperative launch, whatever there is to do
+//   fallback   does nothing, unless the sample has misled: more candidates than room, or fewer than k keys up to the
+//              pivot. Then digits of 8 bits find the k-th key exactly, a read for each, and the filter runs again
+//              with it for a pivot: fewer than k keys lie below it. One cooperative launch, whatever there is to do
 //
-// The verdict is the word `sums` of the state (filter_tile.hpp): written by the last tile of the filter, read by every
-// block of the fallback before the first of them can write it again (a grid barrier lies between). What follows, a sort
-// of the candidates and write_first, reads `count` and waits for nobody: launches of a stream are in order.
+// The fallback decides by the word `sums` of the state (filter_tile.hpp). The last tile of the filter writes it. Every
+// block of the fallback reads it before one of them can write it again: a grid barrier lies between. What follows, a
+// sort of the candidates and write_first, reads `count` and waits for nobody: launches of a stream are in order.
 //
-// Bytes moved: the array once, the candidates and their positions once; in the worst case as many reads more as a key
-// has bytes, and one.
+// Bytes moved: the array once, the candidates and their positions once. In the worst case the array is read once more
+// for each byte of a key, and once more by the filter.
 #pragma once
 
 #include "kernels/select/filter.hpp"

@@ -3,12 +3,12 @@
 //
 //   warp     rows of 32 lanes with a vector of 16 bytes each, one row behind the other: order of positions is order of
 //            rows, lanes, keys of a vector
-//   count    a bit a key in two masks a lane; sums of the warps; a look-back (look_back.hpp) over the tiles, for both
+//   count    a bit a key, in two masks a lane; sums of the warps; a look-back (look_back.hpp) over the tiles, for both
 //            sums at once
 //   write    rows in which there is a candidate, read once more: few rows have one
 //
-// Both sums travel in one word of 64 bits, 32 for each, and stop at 2^32 − 1 instead of going round: the sum of sums
-// that stop there is the same however they are put together, and what exceeds the room is not written.
+// Both sums travel in one word of 64 bits, 32 for each, and stop at 2^32 − 1 instead of wrapping. Such sums do not
+// depend on how they are grouped, and what exceeds the room is not written.
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -35,7 +35,7 @@ template <class Word>
 struct filter_state {
   simt::global<Word> pivot;          ///< [1] an image
   simt::global<std::uint64_t> sums;  ///< [1] both_sums over all tiles
-  simt::global<std::uint64_t> count; ///< [1] candidates, as the sort behind it reads it
+  simt::global<std::uint64_t> count; ///< [1] candidates, for the sort that follows
 };
 
 template <class Word, class Position>

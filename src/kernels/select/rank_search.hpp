@@ -4,8 +4,7 @@
 //   find    image 0110 1…        rank 5 of 9, 8 bits a digit
 //           ^^^^ ^^^^            each digit: one read of all keys, three block barriers
 //
-// Equal keys meet in one counter: what a warp adds to it is added one after the other, at most 32 additions for 32
-// keys.
+// Equal keys meet in one counter. The additions of a warp to it are done one after the other: at most 32 for 32 keys.
 #pragma once
 
 #include "primitives/warp_scan.hpp"

@@ -1,5 +1,5 @@
-// The first k keys of each of many rows, in order, in one launch: a block a row, for k up to a few thousand. Plain C++;
-// the idea is in select_rows_kernel.hpp.
+// The first k keys of each of many rows, in order, in one launch, for k up to a few thousand: a block a row, or a warp
+// where rows and k are short. Plain C++; the idea is in select_rows_kernel.hpp.
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -22,7 +22,7 @@ struct select_rows_request {
   bool positions_in_all = false; ///< positions count from the first row's beginning, else from that of their row
 };
 
-/// Whether blocks have the room for that; nearly always they then read each row once.
+/// Whether blocks have the room for that. Then they nearly always read each row once.
 bool select_rows_fits(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
 
 /// Asynchronous on the queue; allocates nothing, needs no workspace.

@@ -1,10 +1,11 @@
 // The first k keys of a row, in order, by one block: a sample, one read, and a sort in shared memory.
 //
-//   sample     4096 keys of the row give a pivot that stands a little behind the k-th key, as far as they can tell
+//   sample     4096 keys of the row (of a short row 1024) give a pivot whose rank is probably a little above k; rows
+//              of up to 1024 keys need none: all their keys are candidates
 //   filter     one read of the row: keys below the pivot become candidates in shared memory, those equal to it are
 //              counted
-//   sort       the candidates, by image and then by position: no two are equal, so it does not matter in which order
-//              the warps have found them, and the result is the same in every run
+//   sort       the candidates, by image and then by position. No two are equal, so the result does not depend on the
+//              order in which the warps have found them
 //   write      the first k candidates. Where there are fewer, the pivot is a frequent key, and what is missing are keys
 //              equal to it: a second read takes those with the lowest positions, and ends when it has them
 //   fallback   where there are more candidates than room, or pivot and candidates together are too few, the sample has
@@ -12,7 +13,7 @@
 //              with that for a pivot
 //
 // Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 1 KB of counters. The
-// sample lies where the candidates come to lie. Bytes moved: the row once, and the result.
+// sample lies in the candidates' room. Bytes moved: the row once, and the result.
 #pragma once
 
 #include "kernels/sample/sample_elements.hpp"

@@ -1,7 +1,7 @@
 // The first k ≤ 64 keys of rows of up to 1024, in order, by one warp a row, the whole row in registers.
 //
-//   bound      each lane puts its keys into G groups and takes the smallest image of each; the k-th smallest of these
-//              32 · G images is a bound: k keys at least, one of each group, do not exceed it
+//   bound      each lane puts its keys into G groups and takes the smallest image of each. The k-th smallest of these
+//              32 · G images is a bound: at least k keys, of k groups, do not exceed it
 //
 //              lanes      0     1     2   …  31          G = 1, k = 3
 //              smallest   7     3     9   …   4          sorted: 3 4 7 …  bound 7
@@ -9,9 +9,8 @@
 //   candidates keys up to the bound, with their positions, put together through shared memory: for random keys about
 //              32 G ln(32 G / (32 G − k)), so with k ≤ 16 G fewer than the 32 · G that a warp sorts at once
 //   sort       by image, then by position, in registers (warp_sort.hpp)
-//   fallback   where the candidates are more (equal keys, or rows made so): the k-th image bit by bit, by votes; then
-//   the
-//              keys below it, and of those that equal it the first ones
+//   fallback   where there are more candidates (equal keys, or rows made so): the k-th image bit by bit, by counting;
+//              then the keys below it, and the first of those that equal it
 //
 // No two candidates are equal, so the result does not depend on the order in which they are put together. Bytes moved:
 // the rows once, and the results. Shared memory: 32 · G candidates a warp.

@@ -1,6 +1,6 @@
 // Sorts keys in device memory; plain C++.
 //
-//   sample      small: it tells from which interval the keys come; that is divided into buckets
+//   sample      small: it tells the interval that the keys come from, which is divided into buckets
 //   scan        one read: where every bucket begins, which bits differ, whether there is anything to do
 //   tables      small
 //   partition   up to 8 bits        one read, one write
@@ -13,19 +13,20 @@
 //
 // Keys are std::uint32_t, std::uint64_t or uint128: unsigned or signed integers by their codec, ascending or
 // descending, by the whole key. Bit windows are refused: keys with equal images but different bits would have to keep
-// their order, and this sort does not do that. Floats are refused too, but for those of 32 bits beyond 2^27 of them: if
-// there is no −0 and no NaN among them, they are sorted as integers are; if there is one, the verdict (which they need)
-// gives them to the fallback before anything is moved. Up to 2^32 − 2^16 keys, aligned to 16 bytes. Deterministic in
-// its result.
+// their order, and this sort does not do that. Floats are refused too, except more than 2^27 of 32 bits. Where there is
+// no −0 and no NaN among these, they are sorted as integers are. Where there is one, the verdict (which they need)
+// gives them to the fallback before anything moves. Up to 2^32 − 2^16 keys, aligned to 16 bytes. Deterministic in its
+// result.
 //
 // Sorted keys are copied, descending keys too, from their end. Keys of no more different values than there are buckets,
 // close together, are written from the counts alone, without being moved.
 //
-// When not to use it: where one bucket holds a large part of a large input, one block sorts all of that. The verdict
-// gives the keys to the fallback in time: where a sample shows skew, before the keys are read; else where some bucket
-// is too large for one block, too many are skewed, or few values have outliers, before anything moves. Where one block
-// sorts all keys the verdict is not written: it takes any. 32-bit keys in 2^16 buckets (beyond 2^27 of them) are never
-// given away because of skew: their buckets are counted, whatever their size.
+// When not to use it: without a fallback one block sorts a bucket that holds a large part of a large input. With one,
+// the verdict gives the keys to it in time. Where a sample shows skew, that is before the keys are read. Where the
+// counts show that some bucket is too large for one block, that too many keys are in buckets too large for the local
+// sort, or that few values have outliers, it is before anything moves. Where one block sorts all keys the verdict is
+// not written: it takes any. 32-bit keys in 2^16 buckets (beyond 2^27 of them) are never given away because of skew:
+// their buckets are counted, whatever their size.
 #pragma once
 
 #include "kernels/arena.hpp"
@@ -50,8 +51,8 @@ void sort_keys(const simt::queue& q, const typed_request<Word>& request, unsigne
 
 namespace detail {
 
-/// Byte offsets. What has to be zero before the look stands at the front: the list of buckets left is where the second
-/// look counts, long before.
+/// Byte offsets. What has to be zero before the scan stands at the front. That includes the list of deferred buckets:
+/// the second scan counts there, long before buckets are deferred.
 struct sort_keys_layout {
   static constexpr std::uint32_t least_giant = sort_tuning::least_giant;
 

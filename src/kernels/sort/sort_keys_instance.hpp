@@ -90,7 +90,7 @@ class key_sort {
   bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
   Word* spare() const { return r_.input_is_scratch ? const_cast<Word*>(r_.keys_in) : part<Word>(at_.keys); }
   simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
-  /// Because of skew; floats may be given away in any case, because of what is among them.
+  /// Because of skew. Floats may be given away in any case: there may be a −0 or a NaN.
   bool may_leave() const { return r_.may_fall_back() && !plan_.counts; }
   giant_list giants() const {
     static_assert(giant_list::room <= detail::sort_keys_layout::least_giant);
@@ -101,7 +101,7 @@ class key_sort {
             table(at_.giants + std::size_t{most} * 8, most), r_.tuning.giant_from};
   }
 
-  /// Many samples take 5 µs longer than few, and see smaller crowds.
+  /// Many samples take 5 µs longer than few, and see smaller clusters.
   bool samples_many() const { return r_.n >= r_.tuning.many_samples_from; }
   crowd_limits crowds() const {
     using few = typename window_kernel<Word, Image>::few;
@@ -179,7 +179,7 @@ class key_sort {
                         .sampled = floats || crowds().judges()});
   }
 
-  /// A bucket of more keys makes a sort that may leave the keys to another do so.
+  /// Where a bucket has more keys, a sort with a fallback gives the keys away.
   static constexpr std::uint32_t most_for_one_block = 4 * local_sort_kernel<Word>::capacity;
   /// Large tiles from this many bytes of keys on.
   static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);

@@ -4,25 +4,24 @@
 //   sample   S keys, one drawn from each of S equal stretches of the segment
 //   cut[d]   the highest image of bucket d; bucket d holds what lies above cut[d − 1]
 //
-// Frequent keys. Equal keys are never parted, so where the sample has a value many times over, a cut every S / buckets
-// samples would leave buckets of any size. Values go to the current bucket as long as it has at most `room` samples
-// with them; one that has more than that by itself gets a bucket alone, which needs no sorting however large it is.
+// Frequent keys. Equal keys are never parted, so where the sample has a value many times, a cut every S / buckets
+// samples would leave buckets of any size. A value goes to the current bucket if that then has at most `room` samples.
+// A value that has more than that by itself gets a bucket alone, which needs no sorting however large it is.
 //
 //   samples    a a b c c c c c c c c c d e e f …        room 4
-//   buckets    a a b | c, alone | d e e f | …           a bucket of few before and behind it is what that costs
+//   buckets    a a b | c, alone | d e e f | …           the cost: the bucket before it may be small
 //
-// How much room there is to be, all warps try: from half of S / buckets to 2.4 times that, and the least for which
-// the buckets suffice is taken. For keys that hardly repeat it is S / buckets; where some fill buckets alone the others
-// are smaller; and since two neighbouring buckets together exceed the room, twice S / buckets always suffices, but for
-// the ends.
+// How much room. Each warp tries one: from half of S / buckets to 2.4 times S / buckets; the least for which the
+// buckets suffice is taken. For keys that hardly repeat it is S / buckets; where some values fill buckets alone it is
+// less. Two neighbouring buckets together exceed the room, so twice S / buckets always suffices, but for the ends.
 //
-// How large buckets get. What has a samples is Gamma(a) / a times as large as it should be: with a = 64, as of 2^14
-// samples for 2^8 buckets, more than 1.5 times with the probability e^(−a (1.5 − 1 − ln 1.5)) = 0.002, more than twice
-// 3 · 10^-9. Of 128-bit keys shared storage holds 12,288 samples and no 2^14, so a = 48: 0.01 and 4 · 10^-7.
+// How large buckets get. A bucket of `a` samples is Gamma(a) / a times as large as its share. With a = 64 (2^14 samples
+// for 2^8 buckets) it is more than 1.5 times as large with the probability e^(−a (1.5 − 1 − ln 1.5)) = 0.002, more than
+// twice with 3 · 10^-9. Of 128-bit keys shared storage holds 12,288 samples, so a = 48: 0.01 and 4 · 10^-7.
 //
-// The second level also leaves how the keys of each bucket are spread for the local step's bins: evenly between its
-// cuts, as far as anyone knows; and how many it may hold: as many as the local steps can take, or any number of one
-// key.
+// The second level also writes how the keys of each bucket are spread, for the local step's bins: evenly between its
+// cuts, as far as is known. And it writes how many pairs each bucket may hold: twice what the local steps take, or any
+// number of one key.
 //
 // Cost, of 64-bit keys on the H100: 0.15 ms of one block, 0.4 to 0.5 of 256; S scattered reads.
 #pragma once
@@ -100,7 +99,7 @@ struct choose_splitters_kernel {
     const unsigned least = s.least;
     if (trial == (least < trials ? least : trials - 1))
       cut(sample, room_of(trial, drawn), buckets, [&](unsigned d, Word highest_of_bucket) {
-        if (d + 1 < buckets && simt::lane_index() == 0) // what there is no bucket for is left to the last
+        if (d + 1 < buckets && simt::lane_index() == 0) // samples that have no bucket go to the last one
           s.cuts[d] = highest_of_bucket;
       });
     simt::block_barrier();
@@ -133,9 +132,10 @@ struct choose_splitters_kernel {
     gate.told.give_away();
     gate.findings[pair_crowded] = 1;
   }
-  /// Whether keys are dense at every scale, so that buckets are skewed inside: the median of many stretches of the
-  /// sample lies near an end of its stretch. Of 256 stretches that are 84 for AND of three, 127 for text, 39 or fewer
-  /// for a thousand clusters, Morton codes and heavy keys, at most one for smooth distributions. By all threads alike.
+  /// Whether keys are dense at every scale, so that buckets are skewed inside: in more than a quarter of 256 stretches
+  /// of the sample, the median lies near an end of the stretch. That is so in 84 stretches for AND of three, 127 for
+  /// text, 39 or fewer for a thousand clusters, Morton codes and heavy keys, at most one for smooth distributions. By
+  /// all threads alike.
   SORTILE_DEVICE bool is_uneven(const simt::shared_view<Word>& sorted, std::uint32_t drawn) const {
     constexpr unsigned stretches = 256, most = stretches / 4, eighth = 3;
     const std::uint32_t each = drawn / stretches, first = simt::thread_index() * each;
@@ -178,7 +178,7 @@ struct choose_splitters_kernel {
           return end - simt::popcount(same);
       }
     }
-    /// Behind the last one from `i` on: by steps that grow, and back to one.
+    /// The place after the last sample of this value, from `i` on: by steps that grow, and back to one.
     SORTILE_DEVICE std::uint32_t behind(Word v, std::uint32_t i) const {
       std::uint32_t step = 1;
       unsigned many = same_from(v, i, step);

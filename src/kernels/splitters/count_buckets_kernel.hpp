@@ -1,10 +1,10 @@
-// How many keys of each bucket every block's share holds, where buckets are between splitters: what the partition
-// behind this needs to know before it moves a key.
+// Counts the keys of each bucket in every block's share, where buckets are between splitters: the next partition has to
+// know that before it moves a key.
 //
 //   fine[b][s · 2^bits + d]   of block b's share, keys in segment s that belong to bucket d
 //
-// A block goes through its share segment by segment, with the segment's tree, and counts by warps, since adding 1
-// without asking for the result is one access for equal addresses of a warp.
+// A block goes through its share segment by segment, with the segment's tree. Each warp has counters of its own: lanes
+// that add 1 to one address, and do not ask for the result, take one access together.
 //
 // Traffic: sizeof(key) bytes per key, and 4 bytes per counter. What bounds it is the search.
 #pragma once

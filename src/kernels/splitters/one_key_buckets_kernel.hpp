@@ -1,9 +1,10 @@
-// Double buffers between splitters: the second partition ends in the inputs, the local step brings buckets from there
-// to the outputs. Buckets of one key, which need no sorting and may hold any number of pairs, are brought by this.
+// Copies buckets of one key to the outputs, in a sort of double buffers between splitters. There the second partition
+// ends in the inputs, and the local step brings the buckets to the outputs, but not those of one key: they need no
+// sorting and may hold any number of pairs.
 //
-// Each block has an equal share of the places. Its threads ask for the buckets there side by side, and list those of
-// one key; then all of them copy what of these lies in the share. Where there are none, which is usual, that is the
-// cost of reading the tables: 8 bytes a bucket.
+// Each block has an equal share of the places. Its threads read the buckets there side by side, and list those of one
+// key; then all of them copy the parts of these that lie in the share. Usually there are none: then it costs reading
+// the tables, 8 bytes a bucket.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"

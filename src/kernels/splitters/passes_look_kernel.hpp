@@ -1,8 +1,8 @@
 // Tells by a sample whether an LSD sort is faster than one between splitters, where no earlier step has read the keys.
 //
-//   in some order    its scan finds out whether all keys are, and a copy is enough
-//   few digits       it has a pass for each digit in which keys differ, and no others; between splitters the keys are
-//                    read five times and written three, however they differ
+//   in some order    the scan of the LSD sort finds out whether all keys are, and then a copy is enough
+//   few digits       the LSD sort has a pass for each digit in which keys differ, and no others; between splitters
+//                    the keys are read five times and written three times, however they differ
 //
 // A wrong answer costs time and nothing else: either sort takes all keys.
 //

@@ -1,8 +1,8 @@
 // Digits for the stable partition (pairs/stable_partition_kernel.hpp) where keys are parted by splitters: the bucket
 // of the segment's tree that a key belongs to.
 //
-// A search takes as many accesses to shared storage as the rest of the digit's ranking, so a granule's digit is kept
-// beside it, not looked for once more when it is written. Shares are even: the counts are of the blocks' own shares.
+// A search takes as many accesses to shared storage as the ranking, so a granule's digit is kept beside it, not
+// searched for again when it is written. Shares are even, since the counts are of the blocks' own shares.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"

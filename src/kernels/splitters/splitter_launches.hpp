@@ -2,12 +2,12 @@
 //
 //   partitions   first: in → spare        second: spare → out        local: out, in place
 //
-// so that buckets of one key are done behind the second. The output may be the input, which is read by then; that the
-// buckets fit is known before. Where the inputs are scratch they are the spare arrays, and it goes
+// So the second partition puts buckets of one key where they belong. The output may be the input, which has been read
+// by then; that the buckets fit is known before. Where the inputs are scratch they are the spare arrays:
 //
 //   partitions   first: in → out          second: out → in           local, and one-key buckets: in → out
 //
-// with the input as it was until the buckets are known to fit. The list of launches depends on n alone.
+// The input stays as it was until the buckets are known to fit. The list of launches depends on n alone.
 //
 // Partitions are instantiated by key width and value width, with the image of all types of keys of the width; the local
 // steps are those of the sort of pairs, and one more for buckets that are larger.

@@ -1,8 +1,8 @@
 // Sorts pairs of a key and a value in device memory, stably, by two partitions between splitters and one local sort;
-// plain C++. It is for skewed keys: where buckets by the highest bits, or by an even division of an interval, would be
-// too full, those between splitters are not. And it is for pairs of 128-bit keys, which take sixteen passes of a digit.
+// plain C++. It is for skewed keys: buckets by the highest bits, or by an even division of an interval, would be too
+// full; those between splitters are not. And it is for pairs of 128-bit keys, which take sixteen passes of a digit.
 //
-//   splitters   a sample of all keys, sorted; every so many-th parts the buckets of the first partition
+//   splitters   a sample of all keys is sorted and cut: the cuts part the buckets of the first partition
 //   count       how many keys of each bucket every block has     one read of the keys
 //   partition                                                    one read, one write
 //   splitters   the same within each bucket
@@ -13,19 +13,19 @@
 // Samples are of 2^14 keys, 12,288 of 128 bits.
 //
 // 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys. A heavy
-// key, frequent enough to fill a bucket, has one to itself (an equality bucket), and is done when it is there.
+// key, frequent enough to fill a bucket, has one to itself (an equality bucket), and needs no further sorting.
 //
 // Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Deterministic. Needs sm_90 (bulk
 // copies).
 //
-// How sure. Bucket sizes hang on two samples, one of each level, and are products of two Gamma(a) / a
+// How sure. Bucket sizes depend on two samples, one of each level: they are products of two Gamma(a) / a
 // (choose_splitters_kernel.hpp). The local steps take 11,264 pairs of up to 16 bytes (u64 + 16 bytes: 7168; u128 and 4
 // or 8: 9216, 8160), which some bucket of 4096 on average (2^28 pairs) exceeds in fewer than one of 10^4 sorts of
 // 64-bit keys, and in one of 800 of 128-bit keys, whose samples are smaller; of wider pairs, or where frequent keys
-// fill just about a bucket each, some do every time. One block sorts such a bucket, least significant digit first:
-// half a millisecond or so, beside others. Only twice that size is too much, which nothing but a part of the keys that
-// the sample's fixed places happen to miss can bring about. Counts tell before the outputs are touched: then the
-// verdict gives the pairs to the next fallback.
+// fill just about a bucket each, some do every time. One block sorts such a bucket, least significant digit first: half
+// a millisecond or so, beside others. Only more than twice that size is too much. That happens only where the sample's
+// fixed places miss a part of the keys. The counts tell it before the outputs are touched (of double buffers: the
+// inputs), and then the verdict gives the pairs to the next fallback.
 //
 // When not to use it: where sort_pairs takes the keys, since it reads them once less and searches nothing; for keys
 // that are sorted, or differ in few digits (`leaves_to_passes`).

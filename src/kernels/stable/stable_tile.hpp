@@ -5,25 +5,25 @@
 //
 //   position(i) = (w · Items + i) · 32 + lane
 //
-// so that warps, rows, lanes are the input's order. Two steps:
+// so the order of the input is by warp, then row, then lane. Two steps:
 //
-//   count   each warp counts its digits in a table of its own (adding 1 without asking for the result, which the
-//           hardware does for equal addresses of a warp at once); column sums over the warps are the tile's totals,
-//           announced at once, since others wait for them; their scan and the sums before a warp turn its table into
-//           the places of its first keys
+//   count   each warp counts its digits in a table of its own (lanes that add 1 to one address, and do not ask for
+//           the result, take one access together). Column sums over the warps are the tile's totals, announced at
+//           once, since others wait for them. Their scan, and the sums before a warp, turn its table into the
+//           places of its first keys
 //                                                                   count[warp][digit], partial[group][digit],
 //                                                                   offset[digit]
 //   rank    row by row: every lane learns which lanes of the row have its digit; a key's place is the table's entry
-//   plus
-//           its equals in lower lanes, and the lowest of them moves the entry on
+//           plus its equals in lower lanes, and the lowest of them moves the entry on
 //
 // Lanes with one digit find each other by eight ballots, one for each bit of the digit (simt::match_bits): 12
 // instructions of the integer units and no access to shared storage, by which passes are bound, however skewed the
 // digits are. Lane masks in a table of shared storage, for all rows or for every other one, were slower by a tenth and
 // more (docs/performance-log-gpu.md).
 //
-// Counting before ranking costs one access per key more than taking the counts from the ranks, and saves one (the ranks
-// are places already); what it buys is that the totals are known, and the look-back under way, before the long part.
+// Counting before ranking costs one access per key more than taking the counts from the ranks, and saves one, since the
+// ranks are places already. It pays because the totals are known, and the look-back is under way, before the ranking,
+// which takes longest.
 //
 // Shared storage: 1 KB per warp, and 3 to 5 KB. Barriers: 4, all in count.
 #pragma once
