@@ -3,9 +3,9 @@
 // While any thread captures a stream in CUDA's global mode (the default of cudaStreamBeginCapture), calls that CUDA
 // deems unsafe are refused to all threads, and end that capture: cudaMalloc, cudaHostAlloc, cudaFree, asking an event,
 // loading a kernel for the first time. They are unsafe to a thread that wants them in its graph. The library wants none
-// of what it does on its own behalf in anybody's graph, and says so for as long as a call of it lasts.
+// of its own such calls in a graph, and tells CUDA so while a call of the library lasts.
 //
-// What stays forbidden in the library, since no mode helps: work on the legacy stream (a plain cudaMemcpy or
+// Two things stay forbidden in the library, since no mode helps: work on the legacy stream (a plain cudaMemcpy or
 // cudaMemset), which waits for all blocking streams and breaks their captures; and cudaDeviceSynchronize.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace sortile::device {
 
-/// For its lifetime the calling thread's unsafe calls are its own affair. Where there is no driver, nothing happens.
+/// During its lifetime the calling thread's unsafe calls are allowed and end no capture. Without a driver it does
+/// nothing.
 class capture_guard {
  public:
   capture_guard() noexcept { exchange(); }

@@ -1,5 +1,5 @@
 // Which GPUs are there, and why one cannot be used: no driver, a driver older than the runtime, no device, a device
-// older than the kernels. The runtime says these in five different ways; here they become one list and one sentence.
+// older than the kernels. The runtime says these in five different ways; here they become one list, or one sentence.
 #include "device/discovery.hpp"
 
 #include "device/capture_guard.hpp"

@@ -1,6 +1,6 @@
-// The driver is asked, not the runtime: the runtime would make itself a context, of some hundred megabytes, in a
-// process that only ever sorts in host memory. And only a driver that somebody has loaded: looking for it by name takes
-// a microsecond, so that is done again only when the process has loaded something since.
+// This asks the driver, not the runtime: the runtime would create a context, of some hundred megabytes, in a process
+// that only sorts in host memory. It asks only a driver that the process has loaded. Looking for it by name takes a
+// microsecond, so it is looked for again only when the process has loaded another library since.
 #include "device/host_reach.hpp"
 
 #include <array>
@@ -15,8 +15,8 @@
 namespace sortile::device {
 namespace {
 
-/// cuPointerGetAttributes of cuda.h, which a build without CUDA does not have. Of memory that is none of CUDA's it says
-/// so by zeros, where cuPointerGetAttribute would fail, and tools would report that.
+/// cuPointerGetAttributes of cuda.h, which a build without CUDA does not have. Memory that is not CUDA's it reports by
+/// zeros; cuPointerGetAttribute would fail, and tools would report that.
 using ask_driver = int (*)(unsigned attributes, int* which, void** answers, unsigned long long pointer);
 enum attribute { memory_type = 2, host_pointer = 4, is_managed = 8 };
 constexpr unsigned in_device_memory = 2;
@@ -58,9 +58,9 @@ ask_driver driver() {
 }
 #endif
 
-/// Where this thread has met memory lately that is none of CUDA's. Asking the driver takes 0.2 µs once there is a
-/// context, ten times a short sort. CUDA takes addresses 2 MiB at a time, so no such piece holds both kinds. Should one
-/// be given back and become a device's, all that is lost is the message: the sort faults, as on any wrong pointer.
+/// Pieces of memory that this thread has lately found not to be CUDA's. Asking the driver takes 0.2 µs once there is a
+/// context, ten times a short sort. CUDA takes addresses 2 MiB at a time, so no such piece holds both kinds. Should a
+/// piece be freed and become a device's, only the message is lost: the sort faults, as on any wrong pointer.
 class known_host_memory {
  public:
   bool holds(std::uintptr_t piece) const { return recent_[piece % places] == piece; }

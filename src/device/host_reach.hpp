@@ -1,10 +1,10 @@
-// Whether the host can read an array: a pointer into a GPU's memory that is taken for one of the host's ends in a fault
-// somewhere below, so the front door asks first.
+// Whether the host can read an array: a pointer into a GPU's memory that is taken for a host pointer would fault
+// somewhere in a sort, so the front door asks first.
 #pragma once
 
 namespace sortile::device {
 
-/// Whether this process has loaded a driver: without one there is no such memory, and none is loaded to find out.
+/// Whether this process has loaded a driver: without one there is no such memory. Loads none.
 bool has_driver() noexcept;
 
 /// Whether the array lies in memory of a GPU that the host cannot read. Managed and pinned memory is the host's too.

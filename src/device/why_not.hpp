@@ -1,5 +1,5 @@
-// The sentences that say why there is no GPU, or why one cannot be used, from what the CUDA runtime answered. Apart
-// from the asking, so that answers that no machine at hand gives can be tried.
+// The sentences that say why there is no GPU, or why one cannot be used, from what the CUDA runtime answered. They are
+// apart from the code that asks, so that tests can try answers that no machine at hand gives.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ inline std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Why there is not a single device.
+/// Why there is no device.
 inline std::string why_no_device(const runtime_answer& answer) {
   using outcome = runtime_answer::outcome;
   if (answer.what == outcome::failed)

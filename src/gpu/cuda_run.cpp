@@ -23,9 +23,9 @@ void need_usable_current_device() {
                           ", cannot be used: " + list[at].why_unusable);
 }
 
-/// Addresses that this thread has found in device memory lately: asking the driver takes half a microsecond, five times
-/// for pairs. Should such an address ever become one of pageable host memory, all that is lost is the message: the
-/// kernels fault, as they do wherever a pointer is not what it is said to be.
+/// Addresses that this thread has found in device memory lately: asking the driver takes half a microsecond, and is
+/// done five times for pairs. Should such an address later be pageable host memory, only the message is lost: the
+/// kernels fault, as on any wrong pointer.
 class known_device_memory {
  public:
   bool holds(const void* array) const { return recent_[place_of(array)] == array; }
@@ -39,7 +39,7 @@ class known_device_memory {
   std::array<const void*, places> recent_{};
 };
 
-/// Host memory that nobody has pinned is out of most devices' reach; a kernel would fault on it long after the call.
+/// Most devices cannot reach host memory that is not pinned; a kernel would fault on it long after the call.
 void need_reach(const char* name, const void* array) {
   static thread_local known_device_memory known;
   if (array == nullptr || known.holds(array))
@@ -70,8 +70,8 @@ void with_device_failures(Work&& work) {
   }
 }
 
-/// In the order of the stream: a plain cudaMemcpy goes by the legacy stream, and breaks captures of other threads.
-/// \throws invalid_argument where there were more keys than said
+/// In the order of the stream: a plain cudaMemcpy uses the legacy stream, and breaks captures of other threads. \throws
+/// invalid_argument where there were more keys than said
 void check_count(const sort_request& request, cudaStream_t stream) {
   if (request.device_n == nullptr)
     return;

@@ -1,4 +1,4 @@
-// What engine "cuda" does with the CUDA runtime. Without CUDA in the build these throw, and nobody can call them.
+// What engine "cuda" does with the CUDA runtime. In a build without CUDA these throw, and the engine is never run.
 #pragma once
 
 #include "plan/engine.hpp"

@@ -1,13 +1,12 @@
 // The first k keys in the memory that a queue's kernels see: which way, how much workspace, and the launches.
 //
-//   rows    k and the candidates of a row fit a block's shared memory: one launch, a block a row (select_rows.hpp).
-//   Also
-//           one array, where it is too short for a grid to pay
+//   rows    k and the candidates of a row fit a block's shared memory: one launch, a block or a warp a row
+//           (select_rows.hpp); also for one array that is too short for a grid to pay
 //   filter  one array of any length: a filter (filter.hpp), a sort of the candidates, whose number the sort reads from
 //           device memory, and the result written; of several rows, one after the other
 //   whole   the candidates would be most of the keys: all are sorted, and the first ones copied
 //
-// Values come along as positions, by which they are gathered at the end.
+// Positions travel in place of values, which are gathered at the end.
 #pragma once
 
 #include "sort/device_sort.hpp"

@@ -1,4 +1,5 @@
-// Sorts within segments of arrays in device memory: queued on the caller's stream, with what only the device can see.
+// Sorts within segments of arrays in device memory: queued on the caller's stream; offsets are checked where only the
+// device can see them.
 #include "gpu/cuda_run.hpp"
 
 #include "device/stream.hpp"

@@ -28,7 +28,7 @@ void copy_by_threads(void* to, const void* from, std::size_t bytes, unsigned thr
   });
 }
 
-/// As many as ever were in use at once, for the next callers: to pin 64 MiB takes 20 ms.
+/// Kept for the next callers, since pinning 64 MiB takes 20 ms.
 std::mutex kept_mutex;
 std::unique_ptr<staging> kept; // the first of a list; by kept_mutex
 

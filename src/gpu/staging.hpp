@@ -1,11 +1,11 @@
-// Copies between pageable memory of the host and a device, as fast as pinned memory goes.
+// Copies between pageable memory of the host and a device, as fast as from pinned memory.
 //
 // The copy engine reads and writes pinned pages alone; a plain cudaMemcpy of pageable memory is staged by the driver on
 // one thread, at a sixth of the link's rate. Here several threads copy chunk i + 1 into (out of) a pinned slot while
 // the engine moves chunk i:
 //
-//   host threads   | fill 0 | fill 1 | fill 2 | wait, fill 0 | …
-//   copy engine             | slot 0 | slot 1 | slot 2       | …
+//   host threads   | fill 0 | fill 1 | fill 2 | fill 3 | wait, fill 0 | …
+//   copy engine             | slot 0 | slot 1 | slot 2 | slot 3       | …
 //
 // Arrays that are pinned or managed already are copied as they are.
 #pragma once
@@ -45,8 +45,8 @@ class staging {
   std::unique_ptr<staging> next; ///< in the list of those that nobody uses
 };
 
-/// A staging that is the caller's until the end of its scope, and then kept for the next caller: as many as were ever
-/// in use at once, until release_staging().
+/// A staging for the caller until the end of its scope. Then it is kept for the next caller, until release_staging():
+/// as many are kept as were ever in use at once.
 class borrowed_staging {
  public:
   borrowed_staging();

@@ -7,7 +7,8 @@
 
 namespace sortile::primitives {
 
-/// The last i of [low, high] with holds(i), which is true of low, and of none behind the first that it is not true of.
+/// The last i of [low, high] with holds(i). It has to hold for low, and for none after the first for which it does not
+/// hold.
 template <class Holds>
 SORTILE_DEVICE std::uint32_t last_that(std::uint32_t low, std::uint32_t high, Holds holds) {
   while (low < high) {

@@ -1,13 +1,13 @@
 // Moves a block's items between arrangements, through shared storage.
 //
-//   blocked   thread t holds items t·Items … t·Items + Items − 1            what sequential work on neighbours wants
-//   striped   thread t holds items t, t + Threads, t + 2·Threads, …         what coalesced access to memory wants
+//   blocked   thread t holds items t·Items … t·Items + Items − 1            for sequential work on neighbours
+//   striped   thread t holds items t, t + Threads, t + 2·Threads, …         for coalesced access to memory
 //   ranks     each item goes to the place that its rank says, then comes back in one of the two
 //
 // Striped accesses meet no bank conflicts. Blocked ones step by Items words: with an even Items, lanes would share
-// banks, so a hole of one element after every 32 shifts them apart; an odd Items needs none (padding is left out, since
-// it would only break what is conflict-free already). 4-byte elements with Items a power of two, and odd Items, have no
-// conflicts at all.
+// banks, so an unused element after every 32 shifts them apart. An odd Items needs none: it is free of conflicts
+// already, and padding would spoil that. 4-byte elements with Items a power of two, and odd Items, have no conflicts at
+// all.
 //
 // Each call has a barrier inside, between its writes and its reads; the storage may be used again once another block
 // barrier has passed. `in` and `out` may be the same array.

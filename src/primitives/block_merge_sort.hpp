@@ -11,30 +11,30 @@
 //   right      … b0 b1 b2 | …                a0 a1 a2 a3
 //                                            a4 b2 b1 b0
 //
-// The search is the whole warp's: half of the lanes look for the part's beginning, the others for its end, each lane at
-// one of sixteen places that lie evenly. Three reads one after the other are enough for runs of 4096 elements, where a
-// binary search by every thread has twelve, and they are done once for 32 · Items elements.
+// The whole warp searches: half of the lanes for the part's beginning, the others for its end, each lane at one of
+// sixteen places at even distances. For runs of 4096 elements three reads one after the other are enough, once for 32 ·
+// Items elements; a binary search by every thread takes twelve.
 //
 // Nothing but the search depends on the keys, so the time does not depend on what is sorted. Radix ranking slows down
 // where digits are skewed; this does not.
 //
-// What it costs. Shared memory and shuffles give a multiprocessor one row of 32 words per clock, and are what is waited
-// for. Of rows that a row of 32 elements takes, a word each: 15 in the warp; in a round 1 to 2 for reading, 2.5 for the
-// merge's exchanges, 1 for writing; and the search, 20 a warp. Steps within a thread cost a quarter of that. So many
-// elements per thread are good, as they have fewer rounds: 4096 elements are 8 warps of 16 a thread and 3 rounds, or 32
-// warps of 4 a thread and 5. Few elements should be spread over more warps, since a warp's steps wait for each other:
-// 4 a thread up to 2048 elements.
+// Cost. Shared memory and shuffles move one row of 32 words per clock of a multiprocessor, and that bounds the sort.
+// Each row of 32 elements of a word takes 15 such clocks in the warp; and in each round 1 to 2 for reading, 2.5 for the
+// merge's exchanges and 1 for writing, beside 20 a warp for the search. Steps within a thread cost a quarter of that.
+// So many elements per thread are good, as they take fewer rounds: 4096 elements are 8 warps of 16 a thread and 3
+// rounds, or 32 warps of 4 a thread and 5. Few elements should be spread over more warps, since a warp's steps wait for
+// each other: 4 a thread up to 2048 elements.
 //
-// A radix sort in this place was reckoned and not built: by digits of 8 bits a row of 32 keys takes 15 clocks a digit
-// (radix_order.hpp), 60 for 32 bits beside the columns' 3600, and merging 4096 words about 50. Pairs are sorted so,
-// since elements of two registers would be twice the work.
+// A radix sort in its place was estimated and not built. A row of 32 keys takes 15 clocks for each digit of 8 bits
+// (radix_order.hpp), so 60 for 32 bits, beside 3600 for the columns; merging 4096 words takes about 50 a row. Pairs are
+// sorted by radix_order.hpp, since merging elements of two registers would take twice as long.
 //
 // Not stable: equal elements are taken to be indistinguishable. A caller that needs stability makes them differ, with
 // the place that they came from as their lowest bits.
 //
-// Shared storage: the elements, and 16 bytes unused behind each row of 128, so that threads side by side, Items
-// elements apart, meet in different banks; `place` says where element i stands. Aligned to 16 bytes. Items: a power of
-// two up to 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
+// Shared storage: the elements, with 16 unused bytes after every 128, so that neighbouring threads, Items elements
+// apart, use different banks; merge_sort_place() says where element i lies. Aligned to 16 bytes. Items: a power of two
+// up to 32. T: up to 32 bytes, a multiple of 4, trivially copyable, with operator<.
 #pragma once
 
 #include "primitives/warp_sort.hpp"

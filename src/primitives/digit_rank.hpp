@@ -8,8 +8,8 @@
 //
 //   match     stable     lanes with equal digits find each other by match_any
 //   ballot    stable     the same, by one ballot per bit: more instructions, of a cheaper kind
-//   atomics   unstable   one atomic per key on counters of the whole block: equal digits come in any order that the
-//                        hardware likes, and in another on the next run
+//   atomics   unstable   one atomic per key on counters of the whole block: equal digits come in any order, and in
+//                        another on the next run
 //
 // The stable forms count digits per warp, row by row of 32 keys (the idea of Ha, Krüger and Silva's implicit counting,
 // 2009, in the shape that Adinets and Merrill's Onesweep, 2022, gave it): of the lanes with equal digits the lowest

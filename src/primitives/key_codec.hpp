@@ -8,8 +8,7 @@
 //   float       u ^ (negative ? all ones : sign)      after −0 is read as +0; every NaN, of either sign, gives all ones
 //   descending  the complement of these
 //
-// All of that is a handful of constants known at run time, so one kernel per key width serves every type and both
-// directions.
+// That takes a few constants, known at run time, so one kernel per key width serves every type and both directions.
 //
 //          −NaN  −inf … −1 … −0 | +0 … 1 … +inf  NaN          floats as they are ordered
 //   image  ones   ^          8000…           ^   ones          (32 bits: 0x007fffff for −inf, 0xff800000 for +inf)

@@ -1,9 +1,9 @@
 // Decoupled look-back: prefixes over the tiles of a grid in a single pass.
 //
-// Each tile announces the fold of its own items (its aggregate), adds up what the tiles before it have announced until
-// it meets one that already knows its inclusive prefix, and announces its own. Data is read once and written once, and
-// no tile waits for the end of a pass (Merrill and Garland, "Single-pass parallel prefix scan with decoupled
-// look-back", 2016). Here a warp looks at 32 tiles a step.
+// Each tile announces the fold of its own items (its aggregate). It adds up what the tiles before it have announced,
+// back to one that already knows its inclusive prefix. Then it announces its own. Data is read once and written once,
+// and no tile waits for the end of a pass (Merrill and Garland, "Single-pass parallel prefix scan with decoupled
+// look-back", 2016). Here a warp reads 32 tiles a step.
 //
 // The status words
 //
@@ -29,7 +29,7 @@
 //
 //   The ticket counter holds (epoch, next tile) in one 64-bit word, so that a tile learns both by one atomic addition.
 //   The tile that draws the last ticket of the launch sets the counter to (epoch + 1, 0): nobody else will touch it
-//   before the next launch, which the stream orders behind this one. Launches on one chain must not overlap. A tag has
+//   before the next launch, which the stream orders after this one. Launches on one chain must not overlap. A tag has
 //   room for 30 bits of epoch, which wrap around. So each launch also clears one word that it does not use, the (epoch
 //   mod capacity)-th: no word keeps a tag for more than 2·capacity launches, far from 2^30. Only before its first
 //   launch must the chain be cleared (all bytes 0): state 0 is never announced. The words keep their meaning only for
@@ -102,8 +102,8 @@ class look_back_chain {
     return resolve(at, aggregate, op, initial);
   }
 
-  /// The two halves of exclusive_prefix, for blocks that announce early and look back later, in another warp: the
-  /// first by one thread, the second by one whole warp, behind a barrier that has both.
+  /// The two halves of exclusive_prefix, for blocks that announce early and look back later, in another warp: the first
+  /// by one thread, the second by one whole warp, after a barrier that both have passed.
   SORTILE_DEVICE void announce_aggregate(tile_ticket at, T aggregate) const {
     if (at.tile != 0) // tile 0 knows its prefix
       announce(at, aggregate, aggregate_state);
@@ -122,8 +122,8 @@ class look_back_chain {
     words_.store(at.tile, word{tag} << half | word{bits_of(value)}, simt::relaxed);
   }
 
-  /// The fold of all tiles before this one. Lane l looks at tile end − 1 − l; the window moves down by 32 tiles until
-  /// it holds an inclusive prefix. Lanes below tile 0 never count: tile 0 is always inclusive.
+  /// The fold of all tiles before this one. Lane l reads tile end − 1 − l; the 32 tiles move down until one of them has
+  /// an inclusive prefix. Lanes below tile 0 never count: tile 0 is always inclusive.
   template <class Op>
   SORTILE_DEVICE T look_back(tile_ticket at, Op op) const {
     window w = watch(at.tile, at.epoch);

@@ -2,7 +2,7 @@
 //
 // An operator is an object with `operator()(left, right)` and `identity<T>()`. Primitives keep operands in order, so it
 // need not be commutative; only associativity is asked of it. Floating-point addition is associative up to rounding.
-// `commutes<T>()` says that operands may change places all the same: where that is cheaper, some steps ask.
+// `commutes<T>()` says whether operands may change places; some steps make use of that where it is cheaper.
 #pragma once
 
 #include "simt/config.hpp"

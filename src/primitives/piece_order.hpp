@@ -7,20 +7,20 @@
 //   sort     each piece by a warp, in registers: the highest 24 bits of a key's distance from the piece's lowest
 //            image, and its place in the piece below them, one word per key (warp_sort.hpp)
 //
-// Keys that share these bits are put in order by place, which is right for equal ones. The others may then stand the
-// wrong way round. A comparison with the neighbours shows that, and insertion puts them right; where there are many,
-// the warp ranks the piece by counting what stands before each key.
+// Keys that share these bits are ordered by place, which is right for equal ones. Others may then be in the wrong
+// order. A comparison with the neighbours shows that, and insertion puts them right. Where there are many, the warp
+// ranks the piece instead: it counts how many keys come before each.
 //
-// Frequent keys. A value that the sample has at two cuts gets a piece of its own, since the first of them is moved down
-// by one: then nothing is left to sort in it, however large it is, because the pass is stable. A value of k of n keys
-// is 256 k / n times in the sample on average; from three times on it stands at two cuts, or just not.
+// Frequent keys. A value that the sample has at two cuts gets a piece of its own: the first of the two cuts is moved
+// down by one. The pass is stable, so this piece needs no sorting, however large it is. A value that k of n keys have
+// is in the sample 256 k / n times on average; from three times on it may be at two cuts, from four times on it is.
 //
 //   every second sample     a  b  c  c  c  d
 //   cuts                    a  b  c−1  c  c  d          pieces   …a] (a b] (b c−1] {c} {} (c d]
 //
 // What a piece of several values holds is Gamma(2) / 2 times n / 128: of 6144 keys more than 256 three times in 10^4
-// pieces, of 11,264 more than 512 (23 bits are left then) once in 10^4. Then `find` says so, and another way has to be
-// found.
+// pieces, of 11,264 more than 512 (23 bits are left then) once in 10^4. Then `find` returns false, and the caller has
+// to sort in another way.
 //
 // Cost: seven round trips to shared storage for a search, seven ballots, and 15 to 36 exchanges by shuffles for each
 // piece. Shared storage: two words and four bytes per piece; while pieces are made, the sample twice.
@@ -79,8 +79,8 @@ class piece_order {
   }
 
   /// order[q], for all q < n, is the key that stands at place q; of keys with equal images the lower comes first.
-  /// False, in all threads, where a piece is too large. By all threads, behind `make` and a barrier; the order may be
-  /// read behind a block barrier.
+  /// False, in all threads, where a piece is too large. By all threads, after `make` and a barrier; the order may be
+  /// read after a block barrier.
   template <class ImageOf>
   static SORTILE_DEVICE bool find(storage& s, typename ranker::storage& rank,
                                   const simt::shared_view<std::uint16_t>& order, std::uint32_t n, ImageOf image_of) {
@@ -156,7 +156,7 @@ class piece_order {
         digits[i + k] = mine + unsigned(i + k) * simt::warp_size < n ? found[k] : pieces - 1;
     }
   }
-  /// How many low bits a distance of this span has more than a word has room for.
+  /// By how many bits a distance of this span exceeds the room in a word.
   static SORTILE_DEVICE unsigned bits_left_out(Word span) {
     constexpr unsigned room = 32 - place_bits;
     const unsigned bits = unsigned(8 * sizeof(Word)) - unsigned(simt::leading_zeros(span));
@@ -237,7 +237,7 @@ class piece_order {
     for (std::uint32_t first = low + lane; groups != 0; groups >>= 4, first += simt::warp_size)
       insert(order, first, first + std::uint32_t(groups & 15), image_of);
   }
-  /// How many keys behind the one at p share its word, where it is the first of them; 0 where it is not.
+  /// How many keys after the one at p share its word, where it is the first of them; 0 where it is not.
   template <class ImageOf, class WordOf>
   static SORTILE_DEVICE std::uint32_t alike_behind(const simt::shared_view<std::uint16_t>& order, std::uint32_t low,
                                                    std::uint32_t p, std::uint32_t size, ImageOf image_of,

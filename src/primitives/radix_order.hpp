@@ -1,6 +1,6 @@
 // The stable order of a block's keys, whatever they are: which key stands at each place. Keys stay where they are; a
-// permutation is sorted, least significant digit first, 8 bits per pass, beginning at the lowest bit in which any two
-// images differ and ending behind the highest.
+// permutation is sorted, least significant digit first, 8 bits per pass, from the lowest bit in which any two images
+// differ to the highest.
 //
 //   order     place in the sorted sequence → key           one pass reads it by rows of warps and scatters it
 //
@@ -11,21 +11,21 @@
 //   columns   counts of the warps before, and of all smaller digits, make each warp's counters places
 //   scatter   order[counter + rank] = key
 //
-// Two digits share a word of counters and are added up together, since no sum exceeds the number of keys. Columns are
-// added up by 256 threads, sixteen counters each: by all threads, four each, what has to be put together afterwards
-// costs more than it saves.
+// Two digits share a word of counters and are added up together, since no sum exceeds the number of keys. 256 threads
+// add up the columns, sixteen counters each. With all threads, four counters each, combining the partial sums costs
+// more than it saves.
 //
-// What it costs is arithmetic with integers, of which a multiprocessor of the H100 finishes two instructions of a warp
-// a clock. A row of 32 keys takes 26 of them (12 for the ballots) beside six accesses to shared storage, which cost 12
-// to 16 clocks as digits fall: reckoned, 15 clocks a row and a pass. Keys, digits and ranks wait in registers, so that
-// nothing is looked up or taken apart twice, and absent keys are ranked, not asked about. The columns and four barriers
-// take 900 clocks a pass, however many keys there are. By 1024 threads and with keys that differ in 32 bits, 4096 keys
-// are 11,500 clocks.
+// Cost. Integer arithmetic bounds it: a multiprocessor of the H100 finishes two such instructions of a warp a clock. A
+// row of 32 keys takes 26 of them (12 for the ballots), and six accesses to shared storage, which cost 12 to 16 clocks,
+// depending on the digits: an estimated 15 clocks a row and a pass. Keys, digits and ranks stay in registers, so
+// nothing is read or computed twice; absent keys are ranked like others, which saves a test. The columns and four
+// barriers take 900 clocks a pass, however many keys there are. By 1024 threads and with keys that differ in 32 bits,
+// 4096 keys are 11,500 clocks.
 //
-// The cost of ballots does not depend on skew, where votes or additions in shared storage would meet in one word.
-// Merging images with their places (block_merge_sort.hpp) takes elements of two registers, or images that have been
-// made shorter. Pieces between splitters (piece_order.hpp) take 80 instructions per row to find and, being half full,
-// as many as four passes to sort by warps: they pay where keys have 64 bits and buckets are many, and not here.
+// The cost of ballots does not depend on skew; votes or additions in shared storage would meet in one word. Merging
+// images with their places (block_merge_sort.hpp) needs elements of two registers, or shortened images. Pieces between
+// splitters (piece_order.hpp) take 80 instructions per row to find; being half full, they take as many instructions as
+// four passes to sort by warps. They pay where keys have 64 bits and there are many buckets, and not here.
 //
 // Shared storage: 512 bytes per warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
 #pragma once

@@ -1,8 +1,8 @@
 // What a sample says of ranks: between which of its keys the k-th key of the whole array lies, nearly always.
 //
-// Of m keys drawn from n, p = k · m / n are expected below the k-th, and the number that is found there deviates from p
-// by about √(p (1 − p / m)). Five deviations and six keys more (where p is small, deviations are no normal ones) are
-// exceeded about once in a million arrays. Host code.
+// Of m keys drawn from n, p = k · m / n are expected below the k-th. The number that is found there deviates from p by
+// about √(p (1 − p / m)). Five such deviations and six keys are exceeded about once in a million arrays. (The six keys
+// are for small p, where deviations are not normal.) Host code.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ inline std::size_t sample_rank_before(std::size_t k, std::size_t n, std::size_t 
   return p > less ? p - less : 0;
 }
 
-/// More keys than lie, nearly always, between two of the sample whose ranks in it differ by `ranks`.
+/// A number of keys that nearly always exceeds what lies between two keys of the sample whose ranks in it differ by
+/// `ranks`.
 inline std::size_t most_between(std::size_t ranks, std::size_t n, std::size_t m) {
   const std::size_t most = ranks + sampling::root(ranks, 5) + 10;
   return most >= m ? n : std::min(n, sampling::scaled(most, n, m) + 1);

@@ -3,10 +3,11 @@
 //   cut[0] ≤ cut[1] ≤ …        bucket d holds the images v with cut[d − 1] < v ≤ cut[d]
 //
 // The cuts stand in breadth-first order, node i's children at 2i and 2i + 1 (Eytzinger's layout), so a search has no
-// branch and the levels that all lanes read lie in few banks (Sanders and Winkel 2004; Leischner, Osipov and Sanders
-// 2010). Searches of a thread's keys go side by side: a level is one round trip to shared storage for all of them.
+// branch, and the upper levels, which all lanes read, lie in few banks (Sanders and Winkel 2004; Leischner, Osipov and
+// Sanders 2010). Searches of a thread's keys go side by side: a level is one round trip to shared storage for all of
+// them.
 //
-// Cost: `bits` accesses per key, each behind the other; up to 32 nodes a level are read without conflict where images
+// Cost: `bits` accesses per key, one after the other; up to 32 nodes a level are read without conflict where images
 // have 32 bits, 16 where they have 64, 8 of 128. No barrier.
 #pragma once
 
@@ -18,7 +19,7 @@ template <class Word>
 struct search_tree {
   static constexpr unsigned most_bits = 8, most = 1u << most_bits;
 
-  /// Node i ≥ 1 of a tree of 2^bits buckets is the cut behind bucket cut_of(i, bits).
+  /// Node i ≥ 1 of a tree of 2^bits buckets is the upper cut of bucket cut_of(i, bits).
   static SORTILE_HOST_DEVICE unsigned cut_of(unsigned i, unsigned bits) {
     unsigned level = 0;
     while (i >> (level + 1) != 0)

@@ -1,9 +1,8 @@
 // Reductions and scans across the lanes of a warp.
 //
-// A scan takes five steps in which each lane adds what a lane 2^k below has gathered (Hillis and Steele, 1986): as many
-// steps as a work-efficient tree has on its way up alone, and with 32 lanes in lock-step idle lanes cost as much as
-// busy ones. 32-bit integers reduce in one instruction. All lanes of the warp call; operands keep the order of the
-// lanes.
+// A scan takes five steps, in which each lane adds what the lane 2^k below has gathered (Hillis and Steele, 1986). A
+// work-efficient tree takes as many on its way up alone, and with 32 lanes in lock-step idle lanes cost as much as busy
+// ones. 32-bit integers reduce in one instruction. All lanes of the warp call; operands keep the order of the lanes.
 #pragma once
 
 #include "primitives/operators.hpp"
@@ -41,8 +40,7 @@ SORTILE_DEVICE T warp_reduce(T v, Op op, unsigned last = simt::warp_size - 1) {
   }
 }
 
-/// The fold of the lanes from `last` down to 0: what a look-back sees, whose lane 0 is the nearest, that is the latest,
-/// tile.
+/// The fold of the lanes from `last` down to 0: for a look-back, whose lane 0 has the nearest tile, which comes last.
 template <class T, class Op>
 SORTILE_DEVICE T warp_reduce_backwards(T v, Op op, unsigned last) {
   if constexpr (reduced_by_hardware<T, Op>) // commutative

@@ -6,14 +6,14 @@
 //
 //   lanes    0 1 2 3 | 4 5 6 7      mirror: 0-7 1-6 2-5 3-4     then 0-2 1-3 … , 0-1 2-3 …
 //
-// A warp takes 15 steps of shuffles whatever it holds, and a logarithm of Items of steps in registers for every merge:
-// latency is paid once for all Items, so several a thread are better than several threads. Merges are a loop and not
-// unrolled: instructions that are used once have to be fetched first.
+// A warp takes 15 steps of shuffles, whatever it holds, and log2(Items) steps in registers for every merge. Latency is
+// paid once for all Items, so several elements a thread are better than more threads. The loop of merges is not
+// unrolled: instructions that run once have to be fetched first.
 //
-// One merge alone, of what all lanes hold, costs half the shuffles where it may begin in one arrangement and end in
-// another. A comparator's two elements meet in one lane: of two lanes, each gives the other half of its elements and
-// compares what it has then, two by two. So a bit of the lane and a bit of the item change places, and elements that
-// came striped (what one reads in rows of 32) leave blocked (what one finds by thread):
+// A single merge of what all lanes hold costs half the shuffles if it may begin in one arrangement and end in another.
+// A comparator's two elements meet in one lane: each of two lanes gives half of its elements to the other, then
+// compares what it has, two by two. So a bit of the lane and a bit of the item change places. Elements that came
+// striped (as they are read, in rows of 32) leave blocked (a thread's are neighbours):
 //
 //   places       8 7 6 5 | 4 3 2 1 0       bits of an element's place: item | lane
 //   in registers * * * * |                 halves of the merge apart by 256, 128, 64, 32
@@ -156,8 +156,8 @@ SORTILE_DEVICE void merge_in_warp(T (&x)[Items]) {
           compare_exchange(x[i], x[i + half]);
         }
     }
-    // The item's bits, from the highest on, were last compared in steps s, s + 1, …, and these stand for the place's
-    // bits 4 − s, 3 − s, …; round about.
+    // The item's bits, from the highest on and cyclically, were last compared in steps s, s + 1, …, and these are the
+    // place's bits 4 − s, 3 − s, …
     T y[Items];
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {

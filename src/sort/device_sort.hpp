@@ -6,11 +6,11 @@
 //
 // and explain, workspace and launch each walk the stages.
 //
-// Workspace. What a sort takes jumps where another one is chosen, up or down, and so does it where arrays cannot be
-// read 16 bytes at a time. Callers keep one workspace for many sorts, so what they are told is the largest of all that
-// a sort of so many keys, or fewer, takes at any alignment of its keys: enough_workspace(). Values of 4, 8 and 16 bytes
-// are taken to be aligned to their size, unless those of the request are not. A double buffer has no third array: its
-// inputs are what partitions and passes move to and from.
+// Workspace. What a sort takes jumps, up or down, where another sort is chosen, and where arrays cannot be read 16
+// bytes at a time. Callers keep one workspace for many sorts. So they are told the most that a sort of so many keys, or
+// fewer, takes at any alignment of its keys: enough_workspace(). Values of 4, 8 and 16 bytes are taken to be aligned to
+// their size, unless those of the request are not. A double buffer has no third array: its inputs are what partitions
+// and passes move to and from.
 #pragma once
 
 #include "sort/stage.hpp"

@@ -1,4 +1,4 @@
-// All that is known of a sort before a key is read: what it is asked for, and what of that decides how it is done.
+// All that is known of a sort before a key is read: what is asked of it, as far as it decides how the sort is done.
 // Recipes follow from facts alone, so a plan costs nothing, and the list of launches is the same for all keys.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Bounds are from single calls on one H100, most of them before kernels started early: a launch took 3 to 4 µs, so
-// below some hundred thousand keys their number decided, and above it the bytes that are moved. Each rule names the
-// results that it is from.
+// Bounds are from single calls on one H100, most of them before kernels started early. A launch took 3 to 4 µs, so
+// below some hundred thousand keys the number of launches decided, and above it the bytes that are moved. Each rule
+// names the results that it is from.
 #include "sort/recipe.hpp"
 
 #include "kernels/pairs/sort_pairs.hpp"
@@ -33,7 +33,7 @@ std::size_t merged_in_one_block(const sort_facts& f) {
 std::size_t sample_before_partitions(const sort_facts& f) {
   return sample_bytes(f) <= 4 ? two_to(17) : sample_bytes(f) <= 8 || f.key_bits == 128 ? two_to(16) : two_to(15);
 }
-/// It is the quickest where partitions give the keys away.
+/// The sample sort is the quickest where partitions give the keys away.
 std::size_t sample_after_partitions(const sort_facts& f) {
   return f.value_bytes == 0 && !f.floats && f.key_bits <= 64 ? two_to(20) : f.key_bits == 32 ? two_to(18) : two_to(19);
 }
@@ -52,18 +52,18 @@ std::size_t sample_before_lsd(const sort_facts& f) {
     return sample_bytes(f) > 16 ? two_to(18) : two_to(19);
   }
 }
-/// The key sort of 32- and 64-bit keys takes longer than the pair sort without values, whose scan has no launch before
-/// it.
+/// Up to here the key sort of 32- and 64-bit keys takes longer than the pair sort without values, whose scan has no
+/// launch before it.
 constexpr std::size_t keys_as_pairs = two_to(20);
-/// Buckets of pairs fit the local step.
+/// Up to here buckets of pairs fit the local step.
 constexpr std::size_t most_pairs = two_to(28);
 /// From here on partitions between splitters are quicker than a pass a digit where keys are skewed. Measured of 64
 /// bits; keys of 128 have twice the passes, and the samples cost them little more.
 constexpr std::size_t least_between_splitters = two_to(24);
-/// The same of 64-bit integers alone, whose uniform sort is so quick that launches in vain are felt: 0.13 ms of 5.6 at
-/// 2^28. Measured in docs/performance-log-gpu.md, 103.
+/// The same of 64-bit integers alone. Uniform ones are sorted so quickly that launches without work count: 0.13 ms of
+/// 5.6 at 2^28 (docs/performance-log-gpu.md, 103).
 constexpr std::size_t least_alone_between_splitters = two_to(27);
-/// Buckets between splitters hold so many pairs that hardly one is too large for the local step.
+/// Up to here hardly a bucket between splitters is too large for the local step.
 std::size_t most_between_splitters(const sort_facts& f) {
   if (f.key_bits == 128)
     return f.value_bytes == 0 ? most_pairs : f.value_bytes == 4 ? two_to(27) : two_to(26);

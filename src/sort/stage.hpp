@@ -1,6 +1,5 @@
 // A stage of a sort: what it is called, what it moves, the room that it needs, and which launches it stands for. A
-// plan's text, the workspace's size and the launches are three walks over one list of these, so none can say what
-// another does not do.
+// plan's text, the workspace's size and the launches are three walks over one list of stages, so they always agree.
 #pragma once
 
 #include "kernels/typed_request.hpp"

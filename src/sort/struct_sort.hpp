@@ -7,12 +7,12 @@
 //
 // Each sort is stable, so sorting by the lowest word first leaves the order of all words. Only positions (4 bytes, 8
 // beyond 2^32) and words travel: a struct is read once a word and moved once, whatever its size. Words of 64 bits are
-// preferred to one of 128 because partitions sort them in 3 moves, and 128 bits take 16 passes, or from 2^24 structs on
-// 3 moves between splitters, of twice the bytes.
+// preferred to one of 128: partitions sort them in 3 moves, and 128 bits take 16 passes, or from 2^24 structs on 3
+// moves, between splitters, of twice the bytes.
 //
-// Structs of at most 8 bytes with one word and no values go another way: they travel with their words themselves, and
-// there is nothing to gather. Three moves of 4 bytes more, each read and written, are 24 bytes; a gather reads a sector
-// of 32 bytes for every struct.
+// Structs of at most 8 bytes with one word and no values travel with their words, in place of positions, and nothing is
+// gathered. That moves at most 4 bytes more three times, each read and written: 24 bytes. A gather reads a sector of 32
+// bytes for every struct.
 //
 //   workspace  [ positions | words | the sort's own          ]      the second part is used twice
 //              [           | structs or values, where in place ]
