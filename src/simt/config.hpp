@@ -1,4 +1,4 @@
-// What every file that may be compiled by nvcc and by a host compiler needs to know about which of the two it meets.
+// What a file has to know that is compiled by nvcc and by a host compiler: which of the two compiles it.
 //
 // The header stands alone: no CUDA header, no other file of the dialect. Use it for code that both sides run (codecs,
 // merge paths).
@@ -7,8 +7,8 @@
 //   SORTILE_DEVICE        a function that runs in kernels only (on the executor: on a fiber); always inlined by nvcc
 //   SORTILE_DEVICE_CALL   the same, kept as a real call by nvcc (for large bodies used in several places)
 //   SORTILE_UNROLL        in front of a loop whose trip count is known and whose arrays must stay in registers
-//   SORTILE_NO_UNROLL     in front of a loop whose body is to stand in the code once: what runs once waits for its
-//                         instructions longer than for its branches
+//   SORTILE_NO_UNROLL     in front of a loop whose body is to be in the code once: code that runs once waits longer
+//                         for its instructions than for its branches
 //   SORTILE_BACKEND       the inline namespace of this compilation; code that uses the dialect lives in
 //                         `inline namespace SORTILE_BACKEND` inside its own, so that the linker never mixes the two
 //   SORTILE_ON_CUDA       1 under nvcc, 0 under a host compiler

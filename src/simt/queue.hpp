@@ -7,8 +7,9 @@
 //     template <class Backend> SORTILE_LAUNCH void histogram(simt::queue, const std::uint32_t* keys, std::size_t n,
 //                                                            std::uint32_t* bins);
 //     // histogram.cu
-//     template <> void histogram<simt::this_backend>(simt::queue q, ...) { simt::launch(q, {.grid = blocks},
-//     kernel{...}); }
+//     template <> void histogram<simt::this_backend>(simt::queue q, ...) {
+//       simt::launch(q, {.grid = blocks}, kernel{...});
+//     }
 //     // the caller
 //     simt::visit(q, [&](auto backend) { histogram<decltype(backend)>(q, keys, n, bins); });
 #pragma once
@@ -19,7 +20,7 @@ namespace sortile::executor {
 class device;
 }
 
-/// In front of the declaration of a launch that lives in a library of its backend's: a weak symbol, so that a program
+/// In front of the declaration of a launch that is defined in its backend's library: a weak symbol, so that a program
 /// may be linked with the kernels of one backend and without the other's.
 #define SORTILE_LAUNCH [[gnu::weak]]
 

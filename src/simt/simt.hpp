@@ -16,7 +16,7 @@
 //     };
 //     simt::launch(queue, {.grid = (n + 255) / 256}, saxpy{{x, n}, {y, n}, a, n});
 //
-// Under nvcc every word of the dialect is an instruction or nothing; under a host compiler it is a call into the
+// Under nvcc each call of the dialect is an instruction, or nothing; under a host compiler it is a call into the
 // executor.
 #pragma once
 

@@ -1,8 +1,8 @@
 // The words of the kernel dialect that are the same on both backends: orders, scopes, cache hints, vectors, launches,
 // errors.
 //
-// Orders, scopes and hints are enumerators of a type each, so that `load(i, release)` does not compile and so that
-// nothing is left of them at run time.
+// Each order, scope and hint is an enumerator of a type of its own. So `load(i, release)` does not compile, and none of
+// them costs anything at run time.
 #pragma once
 
 #include "simt/config.hpp"

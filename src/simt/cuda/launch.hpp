@@ -53,7 +53,7 @@ inline std::string demangled(const char* name) {
   return text ? text.get() : name;
 }
 
-/// Made once: a launch of a few microseconds is not to wait for it.
+/// Made once: a launch of a few microseconds must not wait for it.
 template <class K>
 const char* kernel_name() {
   static const std::string text = demangled(typeid(K).name());

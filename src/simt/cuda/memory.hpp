@@ -1,4 +1,4 @@
-// The dialect under nvcc: global and shared arrays are plain pointers with the dialect's words on them.
+// The dialect under nvcc: global and shared arrays are plain pointers with the dialect's functions.
 #pragma once
 
 #include "simt/cuda/ordered.hpp"

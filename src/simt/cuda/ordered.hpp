@@ -1,7 +1,8 @@
 // The dialect under nvcc: ordered loads and stores and ordered atomics, as inline PTX.
 //
-// Written out by order and scope; the compiler sees one instruction each and no branch. Addresses of global memory are
-// the same in the generic and the global window, so global accesses name their space; shared ones are turned into it.
+// Written out by order and scope, so each is one instruction without a branch. Addresses of global memory are the same
+// in the generic and the global space, so global accesses name that space; addresses of shared memory are converted to
+// theirs.
 #pragma once
 
 #include "simt/cuda/warp.hpp"

@@ -1,6 +1,6 @@
 // The dialect under nvcc: barriers, fences, polling.
 //
-// What needs sm_90 traps in code built for less; the launch has refused such a kernel before (feature).
+// What needs sm_90 traps in code built for older architectures; but the launch refuses such a kernel first (feature).
 #pragma once
 
 #include "simt/cuda/index.hpp"
@@ -68,7 +68,7 @@ SORTILE_DEVICE void fence(system_scope_type) {
   __threadfence_system();
 }
 
-/// In a loop that polls: gives way for about so many nanoseconds (0: not at all on the GPU).
+/// In a loop that polls: sleeps for about so many nanoseconds (0: not at all on the GPU).
 SORTILE_DEVICE void spin_hint(unsigned nanoseconds = 0) {
   if (nanoseconds)
     __nanosleep(nanoseconds);

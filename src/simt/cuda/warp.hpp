@@ -76,7 +76,7 @@ SORTILE_DEVICE unsigned match_any(T v, unsigned mask = full_warp) {
   else
     return __match_any_sync(mask, detail::bits_as<unsigned long long>(v));
 }
-/// In assembly: from C++ the compiler looks for the bit twice, and a vote takes seven instructions in place of three.
+/// In assembly: from C++ the compiler tests the bit twice, and a vote takes seven instructions in place of three.
 SORTILE_DEVICE unsigned match_bit(std::uint32_t v, unsigned bit, unsigned mask = full_warp) {
   unsigned lanes;
   asm volatile("{\n\t.reg .pred set;\n\t"
@@ -89,7 +89,7 @@ SORTILE_DEVICE unsigned match_bit(std::uint32_t v, unsigned bit, unsigned mask =
   return lanes & mask;
 }
 namespace detail {
-/// match_bit, which takes its complement by multiplying: `ones` is all ones, and the compiler must not know.
+/// match_bit, with the complement as a multiplication: `ones` is all ones, which the compiler must not know.
 SORTILE_DEVICE unsigned match_bit(std::uint32_t v, unsigned bit, std::uint32_t ones) {
   unsigned lanes;
   asm volatile("{\n\t.reg .pred set;\n\t"
@@ -101,7 +101,7 @@ SORTILE_DEVICE unsigned match_bit(std::uint32_t v, unsigned bit, std::uint32_t o
                : "r"(v), "r"(1u << bit), "r"(ones));
   return lanes;
 }
-/// The same; the bit is asked for as a sign.
+/// The same; the bit is tested as a sign.
 SORTILE_DEVICE unsigned match_sign(std::uint32_t v, unsigned bit, std::uint32_t ones) {
   unsigned lanes;
   asm volatile("{\n\t.reg .pred set;\n\t"
@@ -119,11 +119,10 @@ SORTILE_DEVICE unsigned and_of_three(unsigned a, unsigned b, unsigned c) {
   return all;
 }
 } // namespace detail
-/// By votes, two to an instruction that puts them together. Complements are taken where multiplications are, beside
-/// the votes: ~x = x · (−1) + (−1). Of eight bits some 12 instructions are left to the integer units, of eight calls of
-/// match_bit 25. The lower five bits become predicates by one instruction (R2P); of seven or eight asked for alike
-/// ptxas 13.0 would make seven predicates at once, and fail where it has not got them, so the others are asked for as
-/// signs.
+/// By votes; one instruction combines two of them. Complements are multiplications, ~x = x · (−1) + (−1), since the
+/// multipliers are idle beside the votes. So eight bits take some 12 instructions of the integer units; eight calls of
+/// match_bit take 25. One instruction (R2P) makes predicates of the lower five bits. Of seven or eight bits ptxas 13.0
+/// would make seven predicates at once, and fails where so many are not free; so the upper bits are tested as signs.
 template <unsigned Bits>
 SORTILE_DEVICE unsigned match_bits(std::uint32_t v) {
   static_assert(Bits >= 1 && Bits <= 32);

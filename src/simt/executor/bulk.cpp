@@ -1,7 +1,7 @@
-// Bulk asynchronous copies and the barriers that tell of their arrival.
+// Bulk asynchronous copies, and the barriers at which threads wait for them.
 //
-// A copy is put on its way and lands at some later scheduling point (or when nobody can run without it), so that a
-// kernel that reads before it has waited meets old data, and under check::shared_races an error.
+// A copy lands at some later scheduling point, or when no thread can run without it. So a kernel that reads before it
+// has waited reads old data, and under check::shared_races gets an error.
 #include "simt/executor/scheduler.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What kernels did, in the units in which hardware pays for it. Filled by the executor under check::counters.
+// What kernels did, in the units that cost time on a GPU. Filled by the executor under check::counters.
 //
 // A request is one load, store or atomic of a warp: the lanes' accesses from the same place in the source, the n-th of
 // each lane since the lanes last met, count as one. Sectors are the distinct 32-byte pieces of global memory that a

@@ -10,7 +10,7 @@ inline namespace executor_backend {
 /// is 0 for the first.
 class transfer_barrier {
  public:
-  /// By one thread, before the others use it (behind a block barrier).
+  /// By one thread, before the others use it (a block barrier lies between).
   void init(unsigned arrivals, site w = site::current()) { executor::transfer_init(&b_, arrivals, w); }
   void arrive(site w = site::current()) { executor::transfer_arrive(&b_, 0, w); }
   /// Arrives, and lets the phase wait for so many bytes of copies.
@@ -39,7 +39,7 @@ void bulk_store(global<T> to, detail::position to_index, const Shared& from, det
   executor::bulk_store(to.checked(to_index.i, count, to_index.where),
                        from.checked(from_index.i, count, from_index.where), count * sizeof(T), to_index.where);
 }
-/// Between this thread's (or, behind a barrier, its block's) stores to shared memory and a bulk_store that reads them.
+/// Between this thread's (or, after a barrier, its block's) stores to shared memory and a bulk_store that reads them.
 inline void bulk_fence(site w = site::current()) {
   executor::fence(executor::reach::block, w);
 }

@@ -1,7 +1,7 @@
 // The dialect on the executor: global and shared arrays, their loads, stores and atomics.
 //
-// Every access knows its place in the source (for reports and to put lanes' accesses together to requests), is checked
-// against the array's bounds, and leaves the inline path where a check watches that kind of memory.
+// Every access knows its place in the source, for reports and to put lanes' accesses together to requests. It is
+// checked against the array's bounds, and leaves the inline path where a check watches that kind of memory.
 #pragma once
 
 #include "simt/executor/dialect_spaces.hpp"
@@ -19,8 +19,7 @@ T wrapping_add(T a, T b) {
     return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
 }
 
-/// What `array[i]` gives: an element to read or write once. It is no object to keep: `auto x = array[i]` cannot be
-/// read.
+/// What `array[i]` gives: an element to read or write once. Do not keep it: an `auto x = array[i]` cannot be read.
 template <class T, class Space>
 class element {
  public:

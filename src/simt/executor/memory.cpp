@@ -1,4 +1,4 @@
-// Global memory under check::held_stores: x86 would hide a missing release, so the executor holds stores back itself.
+// Global memory under check::held_stores: x86 would hide a missing release, so the executor itself delays stores.
 //
 // A plain or relaxed store goes into its thread's buffer. It leaves on its own at some later scheduling point, in any
 // order but after older stores to the same bytes; or because something orders it:

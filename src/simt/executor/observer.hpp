@@ -1,13 +1,13 @@
-// Who watches what kernels do on the executor: launches, blocks, requests of warps, barriers, in the order in which
-// they happen.
+// An observer is told what kernels do on the executor: launches, blocks, requests of warps, barriers, in the order in
+// which they happen.
 //
 //     my_observer o;                              // overrides what it wants to know
 //     const executor::observing now(o);           // what this host thread launches from here on, on any device
 //     simt::launch(queue, …);                     // under check::counters
 //
-// A warp's requests are told when its lanes meet (a warp-wide call, a block barrier, the block's end), in the order of
-// the program; blocks and warps come as the schedule ran them. What the host does to memory is told by whoever does it
-// (classics/machine.cpp), by the functions that begin with `host_`.
+// It is told a warp's requests when the warp's lanes meet (a warp-wide call, a block barrier, the block's end), in the
+// order of the program; blocks and warps come in the order of the schedule. Host code that uses memory calls the
+// functions that begin with `host_` itself (classics/machine.cpp).
 #pragma once
 
 #include "simt/executor/runtime.hpp"
@@ -99,7 +99,7 @@ class observing {
   observer* before_;
 };
 
-/// Who watches this host thread; null: nobody.
+/// The observer of this host thread, or null.
 observer* watching();
 
 } // namespace sortile::executor

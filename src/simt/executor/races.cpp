@@ -1,4 +1,4 @@
-// Races on shared storage: found from what orders accesses, not from what they happen to yield.
+// Races on shared storage, found by what orders accesses, not by the values that they read.
 //
 // Every ordering event of a scheduler takes a tick of one clock (`now`). The shadow of shared storage keeps, for each
 // four bytes (each byte where elements are smaller), the last write and the two most recent reads by different threads,

@@ -1,10 +1,10 @@
-// Lanes run one after another on the executor; here their accesses are put together again to the requests of a warp.
+// Lanes run one after another on the executor. This puts their accesses together again to the requests of a warp.
 //
 // Each lane's accesses are kept until lanes meet (a warp-wide call, a block barrier, the block's end). The n-th access
 // of each lane from one place in the source is then one request.
 //
-// For an observer the values are kept too. An access is logged before it is done, so what it leaves in memory is read
-// when the next access is logged or lanes meet: nothing else runs in between.
+// For an observer the values are kept too. An access is logged before it is done, so the value that it leaves in memory
+// is read when the next access is logged, or when lanes meet: nothing else runs in between.
 #include "simt/executor/scheduler.hpp"
 
 #include <algorithm>

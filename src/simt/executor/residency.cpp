@@ -88,7 +88,7 @@ void scheduler::place_shared(block_state& b) {
   b.shared_memory.resize(b.shared_bytes + alignment);
   const auto at = reinterpret_cast<std::uintptr_t>(b.shared_memory.data());
   b.shared = b.shared_memory.data() + ((at + alignment - 1) / alignment * alignment - at);
-  // What is left in shared storage is anybody's guess; a NaN and a large integer are rude guesses.
+  // Shared storage may begin with anything; these bytes are NaNs and large integers.
   if (run_.options.checks != check::none)
     std::memset(b.shared, 0xff - int(random.below(4)), b.shared_bytes);
   if (checks(check::shared_races)) {
@@ -150,9 +150,9 @@ void scheduler::block_ended(block_state& b, const thread_state& last) {
     drain(t.pending, &b);
   drain(b.pending, nullptr);
   if (b.unmet == b.threads)
-    return record(fault::bad_use, who(last) + " was the last of its block, and no thread of that has called "
-                                              "wait_for_prerequisites(); in a dependent launch every block does, also "
-                                              "one without work: what is launched next waits for this launch alone");
+    return record(fault::bad_use, who(last) + " was the last of its block, and none of its threads has called "
+                                              "wait_for_prerequisites(); in a dependent launch every block has to, "
+                                              "also one without work: the next launch waits for this one alone");
   for (const transfer& t : in_flight)
     if (t.issuer->block == &b)
       return record(fault::bad_use, who(last) + " was the last of its block, and a bulk copy of thread " +

@@ -1,7 +1,7 @@
 // What a running kernel needs of the executor: the state of threads, warps and blocks, and the calls behind the
 // dialect's words.
 //
-// The dialect's headers keep the unchecked path inline (a look at `active_modes`, then the plain access); everything
+// The dialect's headers keep the unchecked path inline (a test of `active_modes`, then the plain access); everything
 // else is in the .cpp files. A block stays on the OS thread that started it, so thread-local state is safe across fiber
 // switches.
 #pragma once

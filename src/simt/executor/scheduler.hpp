@@ -2,9 +2,9 @@
 //
 // Fibers switch directly to one another; the scheduler's own context (`root`) runs only to start blocks, to finish, and
 // to clean up after a failure. Without check::schedule a warp runs until all its lanes wait, warps take turns in order,
-// and a polling lane goes behind everyone. With it, every choice is drawn from the seed, some blocks are starved for a
-// while, and polling lanes are let in now and then, or when nobody else can run. If then nothing changes for many
-// rounds, it is a deadlock.
+// and a polling lane runs after all others. With it, every choice is drawn from the seed, some blocks are starved for a
+// while, and polling lanes run now and then, or when no other thread can. If they run for many rounds and nothing
+// changes, it is a deadlock.
 #pragma once
 
 #include "simt/executor/observer.hpp"
@@ -19,7 +19,7 @@
 
 namespace sortile::executor {
 
-/// splitmix64: small, and every seed is as good as another.
+/// SplitMix64: small, and no seed is worse than another.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}

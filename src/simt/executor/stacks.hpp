@@ -1,8 +1,8 @@
 // A pool of fiber stacks, kept across launches.
 //
-// Stacks come in slabs of one mapping each. The lowest page of a stack is made a guard while there are few of them (a
-// process has 65,530 mappings); a canary above it catches what a guard cannot. Tops are staggered: with equal alignment
-// the hot ends of all stacks would share a few cache sets.
+// Stacks come in slabs of one mapping each. The lowest page of each of the first 8192 stacks is a guard (a process may
+// have 65,530 mappings). A canary above it shows an overrun where there is no guard. The tops of stacks are staggered:
+// equally aligned, the parts in use would share a few cache sets.
 #pragma once
 
 #include <cstddef>

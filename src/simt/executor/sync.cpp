@@ -1,4 +1,4 @@
-// Barriers of blocks, clusters and grids, and the meeting of lanes behind every warp-wide call.
+// Barriers of blocks, clusters and grids, and the meeting of lanes in every warp-wide call.
 #include "simt/executor/scheduler.hpp"
 
 #include <bit>
@@ -6,7 +6,7 @@
 namespace sortile::executor {
 namespace {
 
-// Stores made before a barrier are seen by the whole block behind it.
+// Stores made before a barrier are seen by the whole block after it.
 void publish_in_block(block_state& b) {
   for (thread_state& t : b.thread)
     if (!t.pending.empty())

@@ -1,8 +1,8 @@
 // The last resort against a kernel that never comes to a scheduling point: nothing can unwind it, so the process ends
 // with a message.
 //
-// A grid that takes too long and still passes scheduling points is an ordinary failure (fault::watchdog) before this
-// one barks.
+// A grid that takes too long and still passes scheduling points is an ordinary failure (fault::watchdog), which comes
+// 10 seconds earlier.
 #pragma once
 
 #include <chrono>
