@@ -72,7 +72,7 @@ void arrangement::take_usual(const sort_request& request) {
   gathered = take(is_gathered && request.values_in == request.values_out ? n * request.value_bytes : 0);
 }
 
-// Where the keys are not wanted sorted, their copy is the least that there is.
+// Where sorted keys are not wanted, a copy of the keys is the least that is needed.
 void arrangement::stay_within(std::size_t limit, const sort_request& request, unsigned threads) {
   const std::size_t usual = bytes;
   if (handling != value_handling::widened && handling != value_handling::gathered) {

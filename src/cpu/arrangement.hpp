@@ -1,13 +1,13 @@
 // How a sort request becomes a radix sort: what travels with the keys, and where everything lies in the workspace.
 //
 // The radix sort moves values of 4, 8 and 16 bytes. Others become these:
-//   below 16 bytes   widened to the next of 4, 8, 16 in the workspace, sorted there, and narrowed into the output: two
-//   more passes
-//                    over the values in memory order, where a gather would miss the caches for nearly every value
+//   below 16 bytes   widened to the next of 4, 8, 16 in the workspace, sorted there, and narrowed into the output. That
+//                    is two more passes over the values in memory order; a gather would miss the caches for nearly
+//                    every value
 //   above 16 bytes   positions are sorted, then the values are gathered once: a large value is worth its cache miss
 //
-//   workspace   [ radix scratch | spare keys | spare values | keys without output | widened values or positions |
-//   gathered values ]
+//   workspace   [ radix scratch | spare keys | spare values | keys without output
+//               | widened values or positions | gathered values ]
 #pragma once
 
 #include "cpu/radix_job.hpp"

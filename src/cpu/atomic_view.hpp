@@ -1,4 +1,4 @@
-// What std::atomic_ref is, for integers: libc++ 16 has none yet.
+// As std::atomic_ref, for integers: libc++ 16 has none yet.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,8 @@
 // Values moved by position, or from one width to another, and the permutation of an array.
 //
-// A gather misses the cache for nearly every value of a large array. The processor overlaps many such misses by itself
-// as long as nothing in the loop waits for a value, so the loop is as plain as it looks. Permuting in place goes
-// through a copy: following the cycles of the permutation would need no memory, but each step of a cycle waits for the
-// one before it.
+// A gather misses the cache for nearly every value of a large array. The processor overlaps many such misses by itself,
+// as long as nothing in the loop waits for a value, so a plain loop is best. Permuting in place goes through a copy:
+// following the cycles of the permutation would need no memory, but each step of a cycle waits for the one before it.
 #include "cpu/gather.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/parallel.hpp"
@@ -66,8 +65,8 @@ void check_indices(const Index* indices, std::size_t n, unsigned threads) {
                            " is out of range; allowed are 0 to " + std::to_string(n - 1));
 }
 
-/// Calls work(threads), which may be done again from its beginning; where it fails, on the calling thread alone, where
-/// nothing is allocated.
+/// Calls work(threads). Where that fails, calls it again for the calling thread alone, which allocates nothing; so it
+/// must be possible to begin the work again.
 template <class Work>
 void surely(unsigned threads, Work&& work) noexcept {
   if (threads > 1) {

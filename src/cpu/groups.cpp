@@ -2,8 +2,9 @@
 // writes what is wanted of each.
 //
 //   sorted    2 2 2 5 7 7       positions travel along where anything but keys and counts is wanted
-//   begins    1 0 0 1 1 0       a key whose image differs from the one before it; each piece of the array counts its
-//   own, group     0 0 0 1 2 2       and a sum over the pieces before it gives the number of its first group
+//   begins    1 0 0 1 1 0       a key whose image differs from the one before it
+//   group     0 0 0 1 2 2       each piece of the array counts its beginnings; the sum over the pieces before it is the
+//                               number of its first group
 #include "cpu/groups.hpp"
 
 #include "cpu/cpu_engine.hpp"
@@ -93,7 +94,7 @@ class grouper {
     return begins;
   }
 
-  /// The last group of each piece ends where the next one begins, in whichever piece that is.
+  /// The last group of each piece ends where the next group begins, perhaps several pieces further on.
   void close_counts(const std::vector<std::size_t>& first_group, const std::vector<ends>& begins) const {
     auto* const counts = static_cast<Index*>(request_.counts);
     std::size_t next = request_.n;

@@ -1,4 +1,4 @@
-// Segments that need no sort: copied as they are, or from back to front, by several threads.
+// Segments that need no sort: copied as they are, or backwards, by several threads.
 #pragma once
 
 #include "cpu/kernels.hpp"

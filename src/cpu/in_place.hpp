@@ -1,29 +1,27 @@
-// The CPU's radix sort within little memory: partitions move blocks of keys within the array, and nothing of n keys is
-// needed beside it.
+// The CPU's radix sort within little memory: partitions move blocks of keys within the array, so no second array of n
+// keys is needed.
 //
 // Idea. Three steps a partition, each by all threads:
-//   1. Collect. Every thread reads a stretch of the array and collects its keys in a block for each bucket; a full
-//   block
-//      is written to the front of the stretch, over keys that have been read. Where each bucket will come to lie is
-//      known from counts, so it is written down where each block goes.
-//   2. Permute. Blocks are carried to their places along the cycles of that permutation. A thread takes a block out of
-//      its slot, carries it to its target, takes the block that lies there, and so on, until a target is free.
-//   3. Fill. What was left in the buffers goes to the edges of the buckets, which are no multiples of a block:
+//   1. Collect. Every thread reads a stretch of the array and collects its keys in a block for each bucket. Full blocks
+//      are written to the front of the stretch, over keys that have been read. Counts have told where each bucket will
+//      lie, so each block's target is noted.
+//   2. Permute. Blocks move to their targets along the cycles of that permutation. A thread takes a block out of its
+//      slot, puts it into its target, takes the block that was there, and so on, until a target is free.
+//   3. Fill. The keys left in the buffers go to the edges of the buckets, which are not multiples of a block:
 //
 //        bucket b of thread t:   … │ head │ block │ block │ block │ tail │ …
 //                                  └ kept apart     └ step 2        └ still in the buffer
 //
-// So it is stable, where the known partitions by blocks (IPS4o) are not: they swap blocks into a bucket in any order,
-// here each has its slot. Buckets are segments again, until vectors or a local sort take them.
+// So the sort is stable. The known partitions by blocks (IPS4o) are not: they swap blocks into a bucket in any order;
+// here each block has its own slot. Buckets are segments again, until vectors or a local sort take them.
 //
 // Invariants
 //   - A stretch has read at least as many keys as it has written, so no key is overwritten unread.
 //   - Slot s of a segment is its keys [s · block, (s + 1) · block). A target slot lies within its bucket's part, so no
-//   two
-//     blocks have one target.
-//   - state[s] says who may touch slot s in step 2: `full`, its block waits; `taken`, somebody reads it; `free`. Only
-//     who turned full into taken reads the slot; only the block whose target it is is written there, once it is free.
-//     So every slot is read before it is written, by whichever threads.
+//     two blocks have one target.
+//   - state[s] says who may touch slot s in step 2: `full`, its block waits; `taken`, a thread reads it; `free`. Only
+//     the thread that turned full into taken reads the slot. Only the block whose target it is is written there, once
+//     it is free. So every slot is read before it is written.
 // Cost: 3 reads and 2 writes a partition, against 2 and 1 out of place; memory 1 MiB a thread and 5 bytes a block.
 // Sources: Axtmann, Witt, Ferizovic and Sanders, "In-place parallel super scalar samplesort", ESA 2017; cycle leaders:
 // Knuth, TAOCP 1, 1.3.3.
@@ -128,7 +126,7 @@ class in_place_sorter {
   void sort_segment(const segment& s, unsigned workers, unsigned worker) {
     look_result<K> found = look(s, workers);
     if (found.special) {
-      image_.exact = true; // seen by the first look at the whole input, before any other thread reads it
+      image_.exact = true; // set by the first scan of the whole input, before any other thread reads it
       found = look(s, workers);
     }
     if (found.ascending)

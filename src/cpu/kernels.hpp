@@ -1,9 +1,8 @@
 // The inner loops of the CPU engine, as a table of functions per key width and value width: scan, histogram, partition,
 // local.
 //
-// What is above (radix_sort.hpp) decides what is done where and by which thread; what is below knows nothing of
-// threads. The table is filled once per instruction set (kernels_all.hpp), and the best one that the machine has is
-// used.
+// radix_sort.hpp, which calls them, decides what is done where and by which thread; the loops know nothing of threads.
+// There is a table for each instruction set (kernels_all.hpp), and the best one that the machine has is used.
 #pragma once
 
 #include "cpu/key_image.hpp"
@@ -128,7 +127,7 @@ struct look_result {
   K all = static_cast<K>(~K{0}); ///< AND of the images
   bool ascending = true;         ///< no image is smaller than the one before it
   bool descending = true;        ///< every image is smaller than the one before it
-  bool special = false;          ///< −0 or NaN was met by a look with plain images, whose findings do not count then
+  bool special = false;          ///< a scan with plain images met −0 or NaN: its other findings do not count then
 
   void join(const look_result& other) {
     any = static_cast<K>(any | other.any);
@@ -174,7 +173,7 @@ struct block_collector {
 
 template <class K, class V>
 struct kernels {
-  /// Looks at keys[0, n); `before` is the key before them, or null.
+  /// Scans keys[0, n); `before` is the key before them, or null.
   void (*look)(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found);
 
   /// counts[digit] += how often it occurs.

@@ -1,9 +1,9 @@
 // The kernels of every instruction set that this compiler and processor family offer, each in a namespace of its own,
 // and the choice between them at run time.
 //
-// The same templates are read once per instruction set, each time under the compiler's target pragma, so nothing
-// outside them is compiled for a processor that may not be there (flags for whole files would let the linker pick such
-// code for everybody).
+// The same templates are included once per instruction set, each time under the compiler's target pragma. So nothing
+// else is compiled for a processor that may not be there. (With flags for whole files the linker could pick such code
+// for all processors.)
 #pragma once
 
 #include "cpu/instruction_sets.hpp"

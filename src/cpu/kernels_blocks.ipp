@@ -1,12 +1,12 @@
-// The kernel of the partition in place: keys collect in a block for each bucket, and whole blocks go to the front of
-// what has been read already. Included once per instruction set (kernels_all.hpp); what is done with the blocks then:
-// in_place.hpp.
+// The kernel of the partition in place: keys collect in a block for each bucket, and whole blocks are written to the
+// front, over what has been read. Included once per instruction set (kernels_all.hpp). in_place.hpp says what happens
+// to the blocks.
 //
 //     [ block of 3 | block of 0 | block of 3 |      free      | not read yet … ]
 //                                             ^slot            ^i               fewer keys are written than read
 //
-// A block lies in the second cache until it is full, so a bucket costs one mispredicted branch a block and no counter
-// of positions. Stable: the blocks of a bucket are filled one after the other.
+// A block stays in the L2 cache until it is full, so a bucket costs one mispredicted branch a block and no counter of
+// positions. Stable: the blocks of a bucket are filled one after the other.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class K, class V>

@@ -2,15 +2,12 @@
 // (kernels_all.hpp).
 //
 // Idea: an LSD radix sort over only as many leading bits as tell the keys apart, then a repair of what is left.
-//   1. One look at the segment: the bits that differ in it. Above the highest of them everything is equal and nothing
-//   is moved for it.
-//   2. m keys drawn at random are nearly all told apart by their first log2(m) + 4 differing bits. Those bits are
-//   sorted by one to
-//      three counting passes, least significant digit first (each stable), between the segment and two scratch lanes.
-//   3. One walk over the result. Where a key is smaller than the one before it, the two share those bits, and so does a
-//   whole run of
-//      neighbours: the run is sorted by its lower bits, by insertion where it is short, else by this same procedure.
-// So 64- and 128-bit keys cost hardly more moves than 32-bit ones: the low bits are only looked at. Where runs are long
+//   1. One scan of the segment finds the bits in which keys differ. No key moves for bits above the highest of these.
+//   2. The first log2(m) + 4 differing bits tell nearly all of m random keys apart. One to three counting passes sort
+//      by them, least significant digit first (each stable), between the segment and two scratch lanes.
+//   3. One walk over the result. Where a key is smaller than the one before it, a run of neighbours shares those bits.
+//      The run is sorted by its lower bits: by insertion where it is short, else by this same procedure.
+// So 64- and 128-bit keys cost hardly more moves than 32-bit ones: the low bits are only compared. Where runs are long
 // (skewed keys), each level of the recursion uses up the highest bits that differ, so there are at most as many levels
 // as bits, and in practice two or three.
 //
@@ -18,9 +15,8 @@
 //
 // Where `to` is in main memory, the last pass and the repair work in a third lane, which is then written out in order.
 //
-// Sources: LSD counting sort, Knuth, TAOCP 3, 5.2.5 (algorithm R); leading bits first, then insertion: MacLaren's
-// method, ibid. 5.2.5
-// ("the first half of the key, then one insertion pass over the file").
+// Sources: LSD counting sort: Knuth, TAOCP 3, 5.2.5, algorithm R. Leading bits first, then insertion: MacLaren's
+// method, ibid. ("the first half of the key, then one insertion pass over the file").
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class K>
@@ -111,10 +107,10 @@ void copy_lanes(const source<K, V>& from, std::size_t n, const lanes<K, V>& to) 
 // that is not worth it.
 inline constexpr std::size_t stream_from_keys = 512;
 
-// Words of more keys than this would have no room for a key of 32 bits.
+// For more keys than this, words would have no room for an image of 32 bits.
 inline constexpr std::size_t words_most = std::size_t{1} << 32;
 
-// Writes past the caches, and is done with it for other threads too.
+// Writes past the caches; other threads see it when the call returns.
 inline void write_out(const void* from, std::size_t bytes, void* to) {
   stream_bytes(to, from, bytes);
 #if defined(__SSE2__)

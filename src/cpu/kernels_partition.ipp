@@ -1,10 +1,10 @@
 // The partition kernel. Included once per instruction set (kernels_all.hpp).
 //
-// Partition is where memory is won or lost. A key goes to one of up to 2048 places; written straight there, each write
-// would fetch a cache line, change a few bytes of it and write it back later, with a TLB miss on the way. So every
-// bucket has a line in a buffer that stays in the L2 cache; keys collect there and go out a whole aligned line at a
-// time, past the caches where the array is larger than they are (Satish et al., "Fast sort on CPUs and GPUs", SIGMOD
-// 2010; Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011).
+// The partition decides how well memory is used. A key goes to one of up to 2048 places. Written straight there, each
+// key would fetch a cache line, change a few bytes of it and write it back later, with a TLB miss on the way. So every
+// bucket has a line in a buffer that stays in the L2 cache. Keys collect there and are written one whole aligned line
+// at a time, past the caches where the array is larger than they are (Satish et al., "Fast sort on CPUs and GPUs",
+// SIGMOD 2010; Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011).
 //
 //     bucket b:  destination  … ──────[···xxxx][xxxxxxxx][xxx·····] …      one [ ] is a line
 //                                      ^start            ^line  ^position[b]
@@ -175,7 +175,7 @@ struct line_writer {
       std::memcpy(to.values + begin, value_lines + slot, (end - begin) * sizeof(V));
   }
 
-  // What is left in the buffers; positions are counted from `to` as the caller knows it again.
+  // Writes what is left in the buffers; then positions count from the caller's `to` again.
   void finish(std::uint64_t* position, std::size_t buckets) const {
     for (std::size_t b = 0; b < buckets; ++b) {
       const std::size_t end = position[b], line_begin = end & ~slots, first = start[b] + phase;
@@ -220,8 +220,8 @@ void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image,
   }
 }
 
-// Partition around a key. Every key of a block is written to all three places, and only the right one moves on: no
-// branch to mispredict, and no counter in memory for the many equal keys to wait for.
+// Partition around a key. Every key of a block is written to all three places, and only the position of the right one
+// advances: no branch to mispredict, and no counter in memory that the many equal keys would wait for.
 template <bool Exact, bool MakesIndices, class K, class V>
 void partition_around(source<K, V> from, std::size_t n, const key_image<K>& image, K middle, std::uint64_t* position,
                       lanes<K, V> to) {
@@ -250,8 +250,8 @@ void partition_around(source<K, V> from, std::size_t n, const key_image<K>& imag
   }
 }
 
-// Calls f with the two questions that a moving loop must not ask for every key answered at compile time: are the images
-// exact ones, and are indices made.
+// Calls f with two answers as constants, so that a moving loop does not ask for every key: whether images are exact,
+// and whether indices are made.
 template <class K, class V, class F>
 inline void with_questions(const source<K, V>& from, const key_image<K>& image, F&& f) {
   using yes = std::true_type;

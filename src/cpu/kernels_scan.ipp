@@ -1,4 +1,4 @@
-// Kernels that only read keys, look and histogram, and what all kernels share. Included once per instruction set
+// Kernels that only read keys (scan and histogram), and what all kernels share. Included once per instruction set
 // (kernels_all.hpp).
 
 namespace sortile::cpu::SORTILE_CPU_ISA {
@@ -93,7 +93,7 @@ inline void count_around(const K* keys, std::size_t n, const key_image<K>& image
 }
 
 // In arrays that are in order, or nearly, neighbours go to one bucket, and each would wait for the counter that the one
-// before it has just written. So keys are taken by the dozen where so many digits are equal.
+// before it has just written. So runs of so many equal digits are counted, and moved, together.
 inline constexpr std::size_t digit_run = 16;
 
 inline bool is_run(const std::uint16_t* digits) {

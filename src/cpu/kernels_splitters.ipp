@@ -1,18 +1,18 @@
-// Buckets between splitters: the digit of a key is found in a tree of 127 sampled keys. Included once per instruction set
-// (kernels_all.hpp).
+// Buckets between splitters: the digit of a key is found in a tree of 127 sampled keys. Included once per instruction
+// set (kernels_all.hpp).
 //
-// Idea: where keys are spread unevenly, their highest bits put most of them into a few buckets, and those would have to
-// be partitioned again and again. Splitters drawn from a sample make buckets of equal size whatever the spread, and a key
-// that is itself a splitter gets a bucket of its own, which needs no further sort: so duplicates are moved once.
+// Idea: where keys are skewed, their highest bits put most of them into a few buckets, which would have to be
+// partitioned again and again. Splitters drawn from a sample make buckets of equal size, however keys are spread. A key
+// that is itself a splitter gets an equality bucket, which needs no further sort: so duplicates are moved once.
 //
 //     level 0            s63                  i = 0
 //     level 1       s31        s95            i = 2 i + (s < x), seven times: i splitters are below x
 //     level 2    s15  s47   s79  s111
 //     …                                       bucket 2 i, or 2 i + 1 where x = s[i]
 //
-// Levels lie in registers as far as those reach, and a permutation by i looks them up; the rest is gathered. 31 splitters
-// cost half of that, and often one more partition.
-// Source: super scalar sample sort: Sanders and Winkel, ESA 2004; equality buckets: Axtmann et al., ESA 2017.
+// As many levels as fit are in registers, and a permutation by i looks them up; the others are gathered. 31 splitters
+// would cost half as much, and often one more partition. Source: super scalar sample sort: Sanders and Winkel, ESA
+// 2004; equality buckets: Axtmann et al., ESA 2017.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class K>

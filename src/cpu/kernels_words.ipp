@@ -1,9 +1,9 @@
-// The local kernel by words: what is stable, sorted by a sort that is not. Included once per instruction set
+// The local kernel by words: a stable sort by means of one that is not. Included once per instruction set
 // (kernels_all.hpp).
 //
 // Idea: a segment of the local sort is short, so a key and its position fit into 64 bits. No two such words are equal;
 // the vector sort of 64-bit numbers puts them into the stable order, and the positions in them say where keys and
-// values come from. −0, NaN, bit windows and orders are a matter of the image alone.
+// values come from. −0, NaN, bit windows and orders concern the image alone.
 //
 //     word i   [ image of key i: the bits that differ in the segment ][ position i ]
 //

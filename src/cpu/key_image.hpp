@@ -1,12 +1,12 @@
 // The codec as the CPU's inner loops use it: three operations per key for every type that has no special cases in it.
 //
 // The codec of primitives/key_codec.hpp maps −0 to +0 and every NaN to one image. Few arrays hold either, and the first
-// look at the keys finds out. Where it found none, integers and floats alike have the image
+// scan of the keys finds out. Where it found none, integers and floats alike have the image
 //
 //     u ^ (arithmetic shift of u by width − 1  &  negative) ^ flip
 //
 // with negative = 0 for integers. It is one to one, so equal images are equal bits, which the counting sort relies on.
-// Where it found some, every image is taken through the exact codec: slower, and just as right.
+// Where it found some, the exact codec makes every image, which is slower.
 #pragma once
 
 #include "primitives/key_codec.hpp"

@@ -1,10 +1,10 @@
 // Merges sorted runs into one, stably, by several threads.
 //
 // The output is cut into pieces of equal length. Where a piece begins is found by rank: the r smallest keys of all
-// runs, ties to the earlier run, end at some position in each run. That position is found by bisection over key images:
-// the smallest image x of which at least r keys are no larger takes at most as many steps as a key has bits, each a
-// binary search in every run; all keys below x belong in front, and of the keys equal to x as many as are wanted, run
-// by run. So pieces are exact, whatever the keys are, and independent of each other.
+// runs, ties to the earlier run, end at some position in each run. Bisection over key images finds the smallest image x
+// such that at least r keys are not above it. That takes at most as many steps as a key has bits, each with a binary
+// search in every run. All keys below x come first, and of the keys equal to x as many as are wanted, run by run. So
+// pieces are exact, whatever the keys are, and independent of each other.
 //
 // Within a piece two runs are merged by comparison, more by a loser tree: a tournament in which each inner node keeps
 // the loser of its match, so that replacing the winner replays one path, one comparison a level (Knuth, TAOCP
@@ -16,8 +16,8 @@
 //                 run 0 1    run 2 3
 //
 // Cost: n · log2(runs) comparisons, each key and value moved once. Splitting by rank: Varman, Scheufler, Iyer, Ricard,
-// "Merging multiple lists on hierarchical-memory multiprocessors", JPDC 1991, does it by sampling; bisection is shorter
-// and as good for the few pieces that threads need.
+// "Merging multiple lists on hierarchical-memory multiprocessors", JPDC 1991, use samples; bisection is shorter, and as
+// good for the few pieces that threads need.
 #include "cpu/cpu_engine.hpp"
 #include "cpu/key_image.hpp"
 #include "cpu/parallel.hpp"
@@ -41,7 +41,7 @@ class merger {
  public:
   merger(const merge_request& request, const options& opts)
       : request_(request), runs_(request.runs), image_(request.type, opts.order, opts.bits) {
-    image_.exact = image_.is_float; // the runs have not been looked at
+    image_.exact = image_.is_float; // the runs have not been read
   }
 
   void run(unsigned threads, progress_meter& progress) const {

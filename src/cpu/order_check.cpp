@@ -1,7 +1,7 @@
 // Finds the first key that is out of order.
 //
-// Blocks are taken in order by whichever thread is free. A block that lies behind a disorder already found is skipped,
-// so all threads stop soon after the first one; the smallest position wins, so the answer does not depend on them.
+// Blocks are taken in order by whichever thread is free. A block after a disorder that has been found is skipped, so
+// all threads stop soon. The smallest position counts, so the answer does not depend on the threads.
 #include "cpu/cpu_engine.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/parallel.hpp"

@@ -1,10 +1,10 @@
-// The threads of the CPU engine: a pool of the whole process, which is there from the first call that needs it on.
+// The threads of the CPU engine: one pool for the process, made by the first call that needs it.
 //
 // A call of run_workers() puts a job into the pool's list: a function and a number of shares. Free threads of the pool
 // take shares; the calling thread does share 0, then every share that nobody has taken, then waits for those that are
-// being done. So a caller never waits for a thread to become free: where all are busy, with other callers or with the
-// one that this call is nested in, it does the whole job itself. Nobody waits but for shares that run, and a share
-// waits for shares of jobs that it has begun itself, so that the waiting has no circle.
+// being done. So a caller never waits for a free thread: where all are busy, with other callers or with the one that
+// this call is nested in, it does the whole job itself. A caller waits only for shares that run, and a share only for
+// shares of jobs that it has begun itself. So waits form no circle.
 //
 //   caller    share 0 ─ share 3 (nobody has taken it) ─ waits for 2 ─ goes on
 //   thread a  parked ── share 1 ─ parked
@@ -29,7 +29,7 @@
 namespace sortile::cpu::detail {
 namespace {
 
-/// One call of run_workers(), on the stack of its caller. What is no atomic belongs to the pool's mutex.
+/// One call of run_workers(), on the stack of its caller. Members that are not atomic are guarded by the pool's mutex.
 struct job {
   worker_function function;
   unsigned workers;
@@ -103,7 +103,7 @@ class pool {
   bool stopped_ = false;
 };
 
-/// More threads than processors bring nothing; a few more show a small machine's tests what many do to each other.
+/// More threads than processors gain nothing; a few more let tests on a small machine see what many do to each other.
 unsigned most_threads() {
   return std::max(7u, std::thread::hardware_concurrency());
 }
@@ -145,7 +145,7 @@ unsigned pool::take_share(job& j) {
   return share;
 }
 
-/// Does a share; what it throws is kept for the caller of the job, of several the exception of the least worker.
+/// Does a share. What it throws is kept for the caller of the job: of several exceptions that of the lowest worker.
 void pool::do_share(job& j, unsigned worker, lock& held) {
   std::exception_ptr failure;
   if (held.owns_lock())
@@ -176,7 +176,7 @@ void pool::run(unsigned workers, worker_function f) {
     add_threads(workers - 1);
   put(j);
   const unsigned asleep = asleep_;
-  held.unlock(); // so that those who wake find it free
+  held.unlock(); // so that threads that wake find it free
   wake(std::min(asleep, workers - 1), asleep <= workers - 1);
   do_share(j, 0, held);
   while (j.next < workers)

@@ -21,8 +21,8 @@ struct worker_function {
 [[gnu::visibility("default")]] void run_workers(unsigned workers, worker_function f);
 } // namespace detail
 
-/// Calls f(worker) for every worker in [0, workers): worker 0 on the calling thread, the others wherever a thread is
-/// free, perhaps one after another; so they must not wait for each other. Returns when all have; the first exception is
+/// Calls f(worker) for every worker in [0, workers): worker 0 on the calling thread, the others on free threads,
+/// perhaps one after another; so they must not wait for each other. Returns when all have; the first exception is
 /// passed on.
 template <class F>
 void run_on(unsigned workers, F&& f) {
@@ -51,7 +51,7 @@ void for_each_task(unsigned workers, std::size_t tasks, progress_meter* progress
           progress->report();
       }
       if (worker == 0 && progress != nullptr && !had_a_task)
-        progress->report(); // others were quicker: a caller who wants to cancel is asked all the same
+        progress->report(); // others were quicker; the callback is asked once all the same, since it may cancel
     } catch (...) {
       next.store(tasks, std::memory_order_relaxed);
       throw;

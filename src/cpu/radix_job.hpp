@@ -39,7 +39,7 @@ struct radix_layout {
   std::size_t line_bytes = 0;   ///< write-combining buffers of one worker
   std::size_t lane_keys = 0;    ///< length of a scratch lane of a local sort
   std::size_t worker_bytes = 0; ///< scratch of one worker
-  std::size_t chunks = 0;       ///< pieces that a parallel look or partition is cut into
+  std::size_t chunks = 0;       ///< pieces that a parallel scan or partition is cut into
   std::size_t bytes = 0;        ///< all of it
   unsigned workers = 1;
 
@@ -66,17 +66,17 @@ struct in_place_layout {
   void measure(std::size_t pair, std::size_t n, std::size_t local_bytes);
 };
 
-/// Sizes that measurements gave. Tests shrink them, so that small inputs go through every step; nothing else changes
-/// them.
+/// Sizes that were found by measurement. Tests shrink them, so that small inputs go through every step; nothing else
+/// changes them.
 struct radix_tuning {
   /// Bytes of a segment that a partition aims at: such a local sort reads the segment, writes a scratch lane, and
   /// writes the result, three times this much, in an L2 cache of 1 MiB.
   std::size_t bucket_bytes = std::size_t{256} << 10;
-  /// Bytes of the largest segment that is sorted locally: one more partition costs more than the cache misses up to
-  /// here.
+  /// Bytes of the largest segment that is sorted locally: up to here one more partition costs more than the cache
+  /// misses.
   std::size_t local_bytes = std::size_t{768} << 10;
-  /// Bytes of keys alone that one thread sorts by vectors in one go: beyond, it tells of its progress between the
-  /// parts.
+  /// Bytes of keys alone that one thread sorts by vectors at once. More are sorted in parts, with progress told between
+  /// them.
   std::size_t vector_bytes = std::size_t{16} << 20;
   /// Up to so many threads sort keys alone by quicksort (vector_quicksort.hpp). More sort sooner by one partition into
   /// many buckets, which reads memory fewer times.

@@ -3,8 +3,9 @@
 // A segment (at first the whole input) that is larger than a core's L2 cache can hold is scanned once, all threads
 // sharing the work: which bits differ, is it in order already, how many keys does each bucket of its highest differing
 // bits get. It is then partitioned by those bits, stably, into up to 2048 buckets in the other buffer, and each bucket
-// is a segment again. A segment that fits is sorted locally (kernels_local.ipp) into the place where the result
-// belongs.
+// is a segment again. Where a sample shows that those bits would leave too much together, it is partitioned between
+// splitters (kernels_splitters.ipp) or around one very frequent key. A segment that fits is sorted locally
+// (kernels_local.ipp) into the place where the result belongs.
 //
 //          input            spare                     result
 //        [ ------- ] ──▶ [ b0 | b1 | … | b2047 ] ──▶ [ ------- ]     each key: scanned once, moved twice in memory,
@@ -12,19 +13,22 @@
 //
 // Invariants
 //   - Every move is stable: chunks of a segment are in input order, and bucket b of chunk c starts where bucket b of
-//   chunk c − 1
-//     ends. So the whole is stable, and the result does not depend on the number of threads.
-//   - A digit starts at the highest bit in which keys of the segment differ, so each partition splits; bits that are
-//   equal
-//     throughout are never moved.
+//     chunk c − 1 ends. So the whole is stable, and the result does not depend on the number of threads.
+//   - A digit starts at the highest bit in which keys of the segment differ, so each partition splits; no key is moved
+//     for bits that are equal throughout.
 //   - The input is only read, unless it is the result or spare buffer.
+//
 // Parallelism: scan and partition share chunks of a segment. Buckets are tasks, handed out largest first. A bucket that
-// holds so much of the segment that it would keep one thread busy while others idle is not a task but a segment for all
-// threads: skew cannot serialise the sort. Shortcuts that the scan finds: sorted (copied, or nothing), strictly
-// decreasing (reversed), all equal (sorted), and, for keys alone whose differing bits span at most 16: counted, and
-// written from the counts. Cost: for uniform keys 3 reads and 2 writes of the input. Source: MSD radix sort with
-// write-combining: Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011; Polychroniou and Ross,
-// "A comprehensive study of main-memory partitioning", SIGMOD 2014.
+// would keep one thread busy while others idle is not a task but a segment for all threads: skew cannot serialise the
+// sort.
+//
+// Shortcuts that the scan finds: keys in order are copied, or left; strictly descending ones are reversed; equal ones
+// are in order. Keys alone whose differing bits span at most 16 are counted, and written from the counts.
+//
+// Cost: for uniform keys 3 reads and 2 writes of the input.
+//
+// Source: MSD radix sort with write-combining: Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par
+// 2011; Polychroniou and Ross, "A comprehensive study of main-memory partitioning", SIGMOD 2014.
 #pragma once
 
 #include "cpu/in_order.hpp"
@@ -57,7 +61,7 @@ class radix_sorter {
   }
 
  private:
-  static constexpr std::size_t block_keys = 4096; // looked at, then counted, while in the L1 cache
+  static constexpr std::size_t block_keys = 4096; // scanned, then counted, while in the L1 cache
   static constexpr unsigned least_digit_bits = 6;
   static constexpr unsigned counting_bits = 16;
 
@@ -121,7 +125,7 @@ class radix_sorter {
     split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s, tree);
     look_result<K> found = look(s, workers, guess, counts, looks);
     if (found.special) {
-      image_.exact = true; // seen by the first look at the whole input, before any other thread reads it
+      image_.exact = true; // set by the first scan of the whole input, before any other thread reads it
       guess = s.n <= layout_.local_limit ? guess : guess_split(s, tree);
       found = look(s, workers, guess, counts, looks);
     }
@@ -174,8 +178,8 @@ class radix_sorter {
     return (s.in_spare ? tuning().skewed_vector_bytes : tuning().vector_bytes) / sizeof(K);
   }
 
-  // Progress: looking at the whole input, partitioning it and having it in place count 1 : 1 : 2; what is done to parts
-  // of it again does not count.
+  // Progress: the scan of the whole input, its partition and its local sorts count 1 : 1 : 2; further steps on parts of
+  // it do not count.
   void moved_along(const segment& s, std::size_t n) {
     if (s.n == job_.n)
       job_.progress->add(n);
@@ -186,7 +190,7 @@ class radix_sorter {
 
   // ---- look ----
 
-  // The split that a sample of the keys suggests, so that the first look can count it.
+  // The split that a sample of the keys suggests, so that the first scan can count it.
   split<K> guess_split(const segment& s, splitter_tree<K>& tree) const {
     const key_sample<K> sample(s.from.keys, s.n, image_);
     // A key that fills half of the segment would make every counter wait for the one before it.
@@ -208,8 +212,7 @@ class radix_sorter {
     if (differing == 0)
       return {};
     auto bits = static_cast<unsigned>(std::bit_width(n / layout_.bucket_keys));
-    if (bits >
-        max_digit_bits) { // one digit does not reach that far: do local sorts take what it leaves, or are two needed?
+    if (bits > max_digit_bits) { // one digit is not enough: do local sorts take what it leaves, or are two needed?
       const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
       bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
     }
@@ -250,7 +253,7 @@ class radix_sorter {
     return l;
   }
 
-  // Counts what the look did not, or everything where it counted the wrong digit.
+  // Counts what the scan did not, or everything where it counted the wrong digit.
   void count_rest(const segment& s, unsigned workers, const split<K>& d, bool guessed, chunk_counts* counts,
                   std::vector<chunk_look>& looks) {
     const std::size_t chunks = looks.size();

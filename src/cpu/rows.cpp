@@ -3,8 +3,8 @@
 // Each column has an image that sorts ascending, whatever its type and direction. Neighbouring columns whose images fit
 // together into 32, 64 or 128 bits become one composite key: the first column's image on top. If all columns fit, one
 // argsort does it. Otherwise the columns are cut into groups that fit, from the last to the first, and the groups are
-// sorted in that order: each sort is stable, so what the later columns decided stays where an earlier one sees a tie
-// (the LSD principle, with columns for digits).
+// sorted in that order: each sort is stable, so ties of an earlier column keep the order by the later ones (as in LSD
+// radix sort, with columns for digits).
 #include "cpu/cpu_engine.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/key_image.hpp"
@@ -47,7 +47,7 @@ void append_column_of(const column& c, const Index* rows, std::size_t begin, std
   const K* const data = static_cast<const K*>(c.data);
   for (std::size_t i = begin; i < end; ++i) {
     const Key x = static_cast<Key>(image(data[rows != nullptr ? std::size_t{rows[i]} : i]));
-    if constexpr (sizeof(K) >= sizeof(Key)) // a column as wide as the composite is all of it
+    if constexpr (sizeof(K) >= sizeof(Key)) // such a column is the whole key
       keys[i] = x;
     else
       keys[i] = static_cast<Key>(static_cast<Key>(keys[i] << (8 * sizeof(K))) | x);
@@ -142,7 +142,7 @@ void argsort_rows(const rows_request& request, const options& opts, unsigned thr
   }
 }
 
-/// All memory is at hand before the first array is touched; from there on nothing fails.
+/// All memory is allocated before the first array is changed; after that nothing can fail.
 void sort_rows(const sort_rows_request& request, const options& opts, unsigned threads) {
   const std::size_t n = request.n, index_bytes = n <= std::size_t{1} << 32 ? 4 : 8;
   const scratch order(n * index_bytes, "the order of rows");

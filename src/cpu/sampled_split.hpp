@@ -1,4 +1,4 @@
-// How a segment is to be split, to judge by a sample of its keys.
+// What a sample of its keys tells about how a segment is to be split.
 #pragma once
 
 #include "cpu/kernels.hpp"

@@ -1,10 +1,11 @@
 // Scratch memory for one call: aligned, uninitialised, and on huge pages where it is large.
 //
-// A sort writes all over its scratch in a few hundred to a few thousand streams. With 4 KiB pages each first touch
-// costs a page fault (0.2–0.3 s for 400 MB) and each stream a TLB entry; with 2 MiB pages both nearly disappear. So
-// large scratch is mapped by itself, aligned to 2 MiB, and advised to be huge; the threads that fill it touch it first,
-// side by side. And since even that costs as much as a pass over the keys (on virtual machines several, where the host has to
-// find the pages), one mapping of up to 1 GiB is kept for the next call instead of being given back: release_scratch().
+// A sort writes to its scratch in a few hundred to a few thousand streams. With 4 KiB pages each first touch costs a
+// page fault (0.2–0.3 s for 400 MB) and each stream a TLB entry; with 2 MiB pages both nearly disappear. So large
+// scratch is mapped by itself, aligned to 2 MiB, with advice to use huge pages; the threads that fill it touch it
+// first, in parallel. Even that costs as much as a pass over the keys (several passes on virtual machines, where the
+// host has to find the pages). So one mapping of up to 1 GiB is kept for the next call: release_scratch() gives it
+// back.
 #pragma once
 
 #include <sortile/error.hpp>

@@ -1,7 +1,7 @@
-// Short segments that have to be sorted stably, several at once, as numbers. Idea: a number that holds which segment a
-// key belongs to, the key's image and its place in the batch is like no other, so a sort of numbers that is not stable
-// puts a whole batch of segments into order; and one sort of 128 numbers by vectors costs less than the insertions into
-// many short segments.
+// Short segments that have to be sorted stably, several at once, as numbers. Idea: a number holds the segment that a
+// key belongs to, the key's image and its place in the batch. No two such numbers are equal, so a sort of numbers that
+// is not stable sorts a whole batch of segments stably. And one sort of 128 numbers by vectors costs less than
+// insertion sorts of many short segments.
 //
 //     word   [ segment of the batch: up to 7 bits ][ image, the bits that differ ][ place in the batch: 7 bits ]
 //
@@ -25,8 +25,8 @@ class segment_batch {
   static constexpr std::size_t longest = 64;   ///< elements of a segment in it
   static constexpr bool fits = sizeof(K) <= 8; ///< whether images fit into words
 
-  /// Takes segments first, first + 1, … as far as they are short, in number as many as there is room for; how many.
-  /// `values` null: positions are made.
+  /// Takes the segments first, first + 1, … as long as they are short and there is room; returns how many. `values`
+  /// null: positions are made.
   std::size_t take(const segments& where, std::size_t first, std::size_t last, const key_codec<K>& codec, const K* keys,
                    const V* values) {
     std::size_t i = first;
@@ -50,7 +50,7 @@ class segment_batch {
     return i - first;
   }
 
-  /// Puts all that was taken into order, at their segments' places of `to`; keys null: not wanted.
+  /// Sorts all that was taken, and writes it to the segments' places of the outputs; keys null: not wanted.
   void put(K* keys, V* values, bool makes_indices) {
     if (elements_ == 0)
       return;

@@ -1,7 +1,7 @@
 // How a sort within segments uses its workspace: fixed by the types, the threads, the longest segment and all elements.
 //
-// A segment of up to alone_limit elements is sorted by one thread, in an area of that thread's own; longer ones one
-// after the other by all threads, in the shared area, which is the same memory.
+// One thread sorts a segment of up to alone_limit elements, in an area of its own. All threads sort longer ones, one
+// after the other, in the shared area, which is the same memory.
 //
 //   workspace   [ transposed keys | values | results ]  [ area of worker 0 | of worker 1 | … ]   or   [ shared area ]
 //   an area     [ radix scratch | spare keys | spare values | keys without output | positions | gathered values ]

@@ -6,7 +6,7 @@
 //   one huge, 10^7 tiny    [ huge: all threads ]  then  [ tasks of 16,384 to 2^20 elements each, as threads are free ]
 //
 // Columns of a 2-D array (step above 1) become rows in the workspace, are sorted there, and go back: two more passes
-// over the array, where a column read in its place would fetch a cache line for every element.
+// over the array; reading a column in place would fetch a cache line for every element.
 //
 // Cost: no allocation and no barrier for a segment; offsets are read twice, once to check them. The result does not
 // depend on the number of threads: each segment's sort is stable.

@@ -1,7 +1,7 @@
-// Work is counted in elements, and a few more for each segment, so that millions of empty ones count too. The survey
-// has counted the elements of stretches of segments: only a stretch that is more than a task, or may hold a segment for
-// all threads, is read segment by segment again. So cutting reads few offsets, and allocates a task for each 1/32
-// of a thread's share, not for each segment.
+// Work is counted in elements, with a few more for each segment, so that millions of empty segments count too. The
+// survey has counted the elements of stretches of segments. Only a stretch that is more than a task, or may hold a
+// segment for all threads, is read again segment by segment. So cutting reads few offsets, and allocates a task for
+// each 1/32 of a thread's share, not for each segment.
 #include "cpu/segment_tasks.hpp"
 
 #include "cpu/parallel.hpp"

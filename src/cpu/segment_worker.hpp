@@ -1,13 +1,13 @@
 // Sorts one segment after the other in one area of scratch: each by what its length asks for.
 //
 //   1 element                nothing, or a copy
-//   keys alone by vectors    networks and quicksort (vector_sort.ipp), up to what one thread sorts so without a
-//   partition up to 24                 insertion up to the local limit    in order already: copied; else the local
-//   kernel, within the L2 cache longer                   the radix sort of a whole array: by this thread alone, or by
-//   all
+//   keys alone by vectors    networks and quicksort (vector_sort.ipp), up to what one thread sorts without a partition
+//   up to 24                 insertion
+//   up to the local limit    in order already: copied, or reversed; else the local kernel, within the L2 cache
+//   longer                   the radix sort of a whole array: by this thread alone, or by all
 //
-// No allocation for a segment up to the local limit, and no call beyond these kernels: what a short segment costs is
-// its sort.
+// A segment up to the local limit allocates nothing and calls these kernels alone, so that a short segment costs its
+// sort and no more.
 #pragma once
 
 #include "cpu/gather.hpp"
@@ -74,8 +74,8 @@ class segment_worker {
     }
   }
 
-  /// Sorts segments first, first + 1, … of those that are short, together; how many. None where they are not, or where
-  /// this machine has no vectors.
+  /// Sorts the segments first, first + 1, … together, as long as they are short; returns how many. None where they are
+  /// not, or where this machine has no vectors.
   std::size_t sort_some(const segments& where, std::size_t first, std::size_t last) {
     if constexpr (segment_batch<K, V>::fits) {
       if (!in_batches_)

@@ -82,7 +82,7 @@ void do_rows(const Request& r, const Layout& layout, const row_shares& shares, c
   progress.finish();
 }
 
-/// Keys alone of a type have no NaN's result to interpolate with: a double.
+/// A key as a double, to interpolate with.
 double number_of(key_type type, const void* key) {
   const auto as = [key]<class T>(T) {
     T value;

@@ -1,15 +1,15 @@
-// Selections that rearrange an array in place, by exchanges alone: what lies before place k and is not among the first
-// k keys changes places with what lies behind it and is. Both are equally many. So everything else stays where it is,
-// and no memory is needed beyond a few counts.
+// Selections that rearrange an array in place, by exchanges alone. Keys before place k that are not among the first k
+// change places with keys from k on that are. There are as many of one kind as of the other. All other keys stay where
+// they are, and no memory is needed beyond a few counts.
 //
 //     place   0 … k − 1                 k … n − 1
 //     keys    first   ·   first  ·      ·  ·  first  ·  first  ·         · is not among the first k
 //                     └──────────│────────────┘         │
 //                                └──────────────────────┘
 //
-// Which of the keys equal to the k-th are among the first is decided by their positions. Threads share the exchanges by
-// their number; where each one's begin, on both sides, is found before the first exchange is made, so that nobody reads
-// what another one writes.
+// Of the keys equal to the k-th, those with the lowest positions are among the first. Threads share the exchanges
+// equally. Where each thread's exchanges begin, on both sides, is found before the first one is made, so that no thread
+// reads what another one writes.
 #pragma once
 
 #include "cpu/select_jobs.hpp"
@@ -103,7 +103,7 @@ class exchange_with_first {
       : arrays_(a), k_(k), behind_(behind), first_(first), image_(image), threads_(threads),
         pieces_(a.n < alone_below ? 1 : std::size_t{4} * threads) {}
 
-  /// Where `fills`, nothing moves to the places before k: they are written by others later.
+  /// Where `fills`, nothing moves to the places before k: the caller writes them later.
   void run(bool fills) {
     const std::vector<sums> left = count(0, k_, 0, false);
     const std::vector<sums> right = count(behind_, arrays_.n, left.back().equal, true);

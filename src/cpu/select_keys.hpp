@@ -16,8 +16,8 @@
 
 namespace sortile::cpu {
 
-/// The image of a key, exact for every float: selections look at each key once, and do not find out first whether there
-/// is a −0 or a NaN.
+/// The image of a key, exact for every float: selections read each key once, and cannot find out first whether there is
+/// a −0 or a NaN.
 template <class K>
 key_image<K> exact_image(key_type type, const options& opts) {
   key_image<K> image(type, opts.order, opts.bits);
@@ -50,8 +50,8 @@ class selection {
   const key_image<K>& image() const { return image_; }
   unsigned threads() const { return threads_; }
 
-  /// The images of m keys, one from each m-th of the array, at a place in it that follows from a fixed series of random
-  /// numbers: no arrangement that an array is likely to have agrees with it.
+  /// The images of m keys, one from each of m equal parts of the array, at a random place that is always the same: no
+  /// likely arrangement of an array matches these places.
   void sample(K* images, std::size_t m) const {
     for (std::size_t i = 0; i < m; ++i) {
       const std::size_t begin = place(i, m), width = place(i + 1, m) - begin;
@@ -187,7 +187,7 @@ class selection {
       each_block(piece, pieces, [&](std::size_t at, std::size_t m, std::uint16_t*) {
         loops_.histogram(keys_ + at, m, image_, d, counts.data());
         counted += m;
-        if (counted >= std::size_t{1} << 31) { // before a count has no more room
+        if (counted >= std::size_t{1} << 31) { // before a count overflows
           flush();
           counted = 0;
         }

@@ -1,15 +1,14 @@
 // How a selection is carried out, and where everything lies in its workspace: from n, k and the types alone.
 //
-// The first k of n keys. A sample of the keys, taken from all over the array, gives a pivot: a key that stands, as far
-// as the sample can tell, a little behind the k-th. One read of the keys collects those below the pivot, the
-// candidates, in the order of their positions, and counts those equal to it. A sort of the candidates gives the result;
-// where the pivot is so frequent that it reaches from before the k-th key to behind the candidates, the result ends
-// with as many keys equal to it as are missing, and these are found from the front. So no distribution is a special
-// case: all equal, two values, sorted or skewed.
+// The first k of n keys. A sample of the keys, taken from all over the array, gives a pivot: a key that probably comes
+// a little after the k-th. One read of the keys collects those below the pivot, the candidates, in the order of their
+// positions, and counts those equal to it. A sort of the candidates gives the result. Where there are fewer than k
+// candidates, the pivot is a frequent key; then the result ends with as many keys equal to it as are missing, those
+// with the lowest positions. So no distribution is a special case: all equal, two values, sorted or skewed.
 //
-// How far behind, primitives/sample_ranks.hpp says: about once in a million arrays the candidates are too few for k, or
-// too many for the room that they have. Then digits find the k-th key exactly: one read for 11 bits, then the read that
-// collects. The time is bounded for every input, and the memory too.
+// primitives/sample_ranks.hpp says how far after: about once in a million arrays the pivot lies before the k-th key, or
+// there are more candidates than room. Then digits find the k-th key exactly, one read for each 11 bits, and then the
+// candidates are collected again. So time and memory are bounded for every input.
 //
 // Where the candidates would be most of the array, all of it is sorted instead.
 //

@@ -10,7 +10,7 @@
 
 namespace sortile::cpu {
 
-/// Keys that one call of a loop looks at, at most.
+/// Keys that one call of a loop reads, at most.
 inline constexpr std::size_t select_block = 512;
 /// Splitters that one call compares with, at most.
 inline constexpr std::size_t most_splitters = 48;

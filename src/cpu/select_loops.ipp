@@ -1,9 +1,9 @@
 // The loops of select_loops.hpp. Included once per instruction set (select_width.hpp), under the compiler's target
 // pragma: plain loops that compilers turn into vectors.
 //
-// A first loop makes the images of a block and counts; only where it counted something does a second one write offsets,
-// without a branch per key. Few blocks of a long array hold one of the first keys, so nearly all of the time goes to the
-// first loop, which runs as fast as memory delivers.
+// A first loop makes the images of a block and counts. Only where it counted something does a second loop write
+// offsets, without a branch per key. Few blocks of a long array hold one of the first keys, so nearly all of the time
+// goes to the first loop, which runs as fast as memory delivers.
 
 namespace sortile::cpu::SORTILE_CPU_ISA {
 

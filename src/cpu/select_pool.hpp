@@ -1,5 +1,5 @@
-// Where the threads that read pieces of an array leave what they collect: chunks of memory, taken one after the other,
-// so that memory for `capacity` elements is enough however they lie, all in one piece or spread over all.
+// Room for what threads collect from the pieces of an array: chunks of memory, taken one after the other. So memory for
+// `capacity` elements is enough, whether they lie in one piece or are spread over all.
 #pragma once
 
 #include "cpu/parallel.hpp"
@@ -35,7 +35,7 @@ class chunk_pool {
   /// Whether a piece found no chunk: then what was collected is not complete.
   bool overflowed() const { return overflowed_.load(std::memory_order_relaxed); }
 
-  /// Whether all was collected, and is no more than that.
+  /// Whether all was collected, and is at most so much.
   bool holds_at_most(std::size_t most) const {
     std::size_t sum = 0;
     for (std::size_t c = 0; c < used(); ++c)

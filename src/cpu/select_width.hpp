@@ -1,5 +1,5 @@
 // The selections of one key width, instantiated: included by one source file a width, which compiles the loops for
-// every instruction set (kernels_all.hpp says why so).
+// every instruction set (kernels_all.hpp says why).
 #pragma once
 
 #include "cpu/instruction_sets.hpp"

@@ -1,14 +1,14 @@
-// Short sorts. Idea: what a short sort costs is not its comparisons but everything before them, so this file asks only
-// what it must know and leaves whatever is unusual to the front door.
+// Short sorts. Idea: most of a short sort's time goes to what comes before its comparisons. So this file asks only what
+// it must know, and leaves unusual requests to the front door.
 //
-// Keys alone of 4 and 8 bytes go to the vector sort as they are. Everything else that is stable is sorted as numbers
-// that hold a key and its position:
+// Keys alone of 4 and 8 bytes go to the vector sort as they are. All other requests are sorted as numbers that hold a
+// key and its position:
 //
 //     word i   [ image of key i, the bits that differ ][ i: 7 bits ]
 //
-// No two words are equal, so a sort that is not stable puts them into the stable order, and −0, NaN and bit windows are
-// only a matter of the image. Positions then say where keys and values come from. Where 64-bit keys differ in more than
-// the 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those leave equal.
+// No two words are equal, so a sort that is not stable puts them into the stable order, and −0, NaN and bit windows
+// concern only the image. Positions then say where keys and values come from. Where 64-bit keys differ in more than the
+// 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those leave equal.
 #include "cpu/small_sort.hpp"
 
 #include "cpu/vector_sort.hpp"
@@ -78,7 +78,7 @@ bool are_sound(const sort_request& r, std::size_t key) {
          (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
 }
 
-/// Not where the front door has to refuse a GPU's memory by name.
+/// False where the front door has to refuse a GPU's memory by name.
 bool are_in_reach(const sort_request& r) {
   if (!device::has_driver())
     return true;

@@ -5,8 +5,8 @@
 
 namespace sortile::cpu {
 
-/// Does a short sort at once, and says so. False: nothing was done, and the request goes the long way, which is where
-/// every misuse is named. `engine_is_open`: nobody asked for another engine than this one.
+/// Does a short sort at once, and returns true. False: nothing was done, and the request goes on to the front door's
+/// checks, which name every misuse. `engine_is_open`: no other engine than this one was asked for.
 bool sort_small(const sort_request& request, const options& opts, bool engine_is_open) noexcept;
 
 } // namespace sortile::cpu

@@ -1,5 +1,5 @@
-// In tiles of 64 segments by as many elements as a cache line holds: of columns, a tile reads pieces of 64 neighbours
-// and writes whole lines of 64 rows, all of which stay in the L1 cache.
+// In tiles of 64 segments by as many elements as a cache line holds: of columns, a tile reads runs of 64 neighbours and
+// writes whole lines of 64 rows; all of these stay in the L1 cache.
 #include "cpu/strided_copy.hpp"
 
 #include "cpu/parallel.hpp"

@@ -1,4 +1,4 @@
-// Strided segments to rows that lie one behind the other, and back: how columns of a 2-D array are sorted.
+// Strided segments to rows that lie one after the other, and back: how columns of a 2-D array are sorted.
 #pragma once
 
 #include <sortile/segments.hpp>

@@ -1,11 +1,11 @@
 // The sort of byte strings: a most-significant-digit radix sort whose digit is a word of seven bytes.
 //
-// Idea. The words that tell strings apart lie cached beside their positions, and words are sorted as any 64-bit keys
-// are. All strings are sorted by the word behind the prefix that all of them share. Strings whose words differ are then
-// in order for good; a group of equal words is sorted by its next word, and so on. What a group has in common is
-// skipped in one go, so long common prefixes are read once. Most groups are short: those of up to eight strings are
-// compared, longer ones become words again, sorted at once by vectors (small_sort.cpp), or by a radix sort of one
-// thread; all threads share a group of 2^15 and more.
+// Idea. The words that tell strings apart are kept beside their positions, and words are sorted as any 64-bit keys are.
+// All strings are sorted by the word after the prefix that all of them share. Strings whose words differ are then in
+// their final order. A group of equal words is sorted by its next word, and so on. What the strings of a group have in
+// common is skipped at once, so long common prefixes are read once. Most groups are short: up to eight strings are
+// sorted by comparison; longer groups become words again, which vectors sort (small_sort.cpp), or a radix sort of one
+// thread. All threads share a group of 2^15 strings or more.
 //
 //   words      | ab… | ab… | ab… | ba… | ca… | ca… |      sorted
 //   positions  |  2  |  7  |  9  |  4  |  0  |  5  |
@@ -127,7 +127,7 @@ class string_sorter {
     split(g, words, large);
   }
 
-  /// Bytes that a group's strings begin with; beyond the word in which they are known to agree.
+  /// Bytes that all strings of a group begin with: more than the word in which they are known to agree.
   std::size_t shared_prefix(const group& g) {
     const std::size_t known = g.depth + text_word_bytes;
     std::atomic<std::size_t> shared{strings_[g.positions[0]].size()};
@@ -236,7 +236,7 @@ class string_sorter {
 
   void fetch(Index position, std::size_t depth) const { __builtin_prefetch(strings_[position].data() + depth); }
 
-  /// Asks for the strings of a group some way behind `at`.
+  /// Asks for the strings of a group some way after `at`.
   void ask_ahead(const group& g, const std::uint64_t* words, std::size_t at) const {
     const std::size_t near = at + ahead, far = near + ahead;
     if (far < g.n && words[far] == words[far - 1])

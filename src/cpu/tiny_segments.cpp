@@ -1,7 +1,7 @@
 // Idea: a vector of 16 keys is cut into groups of 2, 4, 8 or 16 lanes, and each group takes one segment. The keys of
-// neighbouring segments lie side by side, so one load gets them all; they are spread to the lowest lanes of their
-// groups (the rest is filled with the greatest image), all groups go through the same network at once, and one store
-// puts them back side by side.
+// neighbouring segments lie side by side, so one load gets them all. They are spread to the lowest lanes of their
+// groups, and other lanes get the greatest image. All groups go through the same network at once, and one store puts
+// the keys back side by side.
 //
 //   segments  [a b c] [d] [e f g h]          in memory   a b c d e f g h
 //   groups of 4       a b c ·   d · · ·   e f g h   …    sorted within each, · last

@@ -16,7 +16,7 @@ struct tiny_kernels {
   std::size_t most = 0; ///< elements of a segment that are taken
 
   /// Sorts segments first, first + 1, … of `from` into `to`, which may be `from`, as long as they are short, lie one
-  /// behind the other, and hold no −0 and no NaN; returns how many it has done, at most last − first.
+  /// after the other, and hold no −0 and no NaN; returns how many it has done, at most last − first.
   std::size_t (*sort)(const K* from, K* to, const segments& where, std::size_t first, std::size_t last,
                       const plain_image<K>& image) = nullptr;
 };

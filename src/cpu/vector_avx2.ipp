@@ -1,10 +1,10 @@
 // Vectors of 8 and 4 keys: the operations of vector_sort.ipp in AVX2, for processors without AVX-512.
 //
 // AVX2 compares signed numbers only, so images are signed here: the sort's own template flips their highest bit. It has
-// no compressing stores either: a table gives, for every mask of lanes, the permutation that brings those to the front,
-// and the whole vector is stored at both sides. And it has no minimum of 64-bit numbers: one comparison and a blend
-// each do. Sixteen registers hold no leaf of sixteen rows with what it needs beside; the compiler keeps some in the
-// first cache, which costs less than the level of splits that a smaller leaf would.
+// no compressing stores either: for every mask of lanes a table gives the permutation that brings those to the front,
+// and the whole vector is stored on both sides. And it has no minimum of 64-bit numbers: a comparison and a blend take
+// its place. Sixteen registers do not hold a leaf of sixteen rows and what is needed beside it. The compiler keeps some
+// rows in the L1 cache, which costs less than the further level of splits of a smaller leaf.
 namespace sortile::cpu::avx2 {
 
 // For every mask of `Lanes` lanes, those lanes first and then the others, both in their order, as indices of 32 bits.
@@ -26,7 +26,7 @@ struct split_table {
 inline constexpr split_table<8> split_8;
 inline constexpr split_table<4> split_4;
 
-// As many words of −1 as lanes are wanted stand before `words_behind`, zeros follow.
+// Eight words of −1, then zeros: first() loads from where as many words of −1 are left as it wants.
 alignas(32) inline constexpr std::int32_t lane_mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 
 // What both widths have in common; Width has the operations that differ.

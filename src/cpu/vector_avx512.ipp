@@ -19,8 +19,8 @@ inline constexpr split_table<std::uint32_t> split_32;
 inline constexpr split_table<std::uint64_t> split_64;
 
 // The bits of a mask in a general register. g++ 12 may keep a mask in memory as the one or two bytes that it has, and
-// count the bits of four there: the instrumentation of ThreadSanitizer made it do so. What stands in a general register
-// is written and read as a whole.
+// count the bits of four there: the instrumentation of ThreadSanitizer made it do so. A general register is written and
+// read as a whole.
 SORTILE_INLINE unsigned bits_of(unsigned mask) {
   __asm__("" : "+r"(mask));
   return mask;

@@ -1,9 +1,9 @@
-// Sorts of keys alone by vectors, as a table per key width: what a small call goes to straight from the front door, and
-// what the radix sort's local step uses.
+// Sorts of keys alone by vectors, as a table per key width: the front door calls them for small requests, and the radix
+// sort's local step uses them.
 //
-// Keys of 4 and 8 bytes whose images are plain (no −0, no NaN) and whose whole image decides: equal keys are equal bits,
-// so no order among them can be seen, and the sort need not be stable. Where the processor has none of the instruction
-// sets below, there is no table and the counting sorts of kernels_local.ipp do the work.
+// Keys of 4 and 8 bytes whose images are plain (no −0, no NaN) and whose whole image decides: equal keys are equal
+// bits, so their order cannot be seen, and the sort need not be stable. Where the processor has neither AVX2 nor
+// AVX-512 there is no table, and the counting sorts of kernels_local.ipp sort instead.
 #pragma once
 
 #include "cpu/instruction_sets.hpp"
@@ -28,8 +28,8 @@ struct plain_image {
 
 template <class K>
 struct vector_kernels {
-  /// Sorts n keys of which nothing is known into `to`, which may be where they are; keys in order already cost one look.
-  /// False where a −0 or a NaN is among them: `to` then holds nothing of use, or what it held where it is `from`.
+  /// Sorts n keys of which nothing is known into `to`, which may be where they are; keys in order already cost one
+  /// read. False where a −0 or a NaN is among them: `to` then holds nothing of use, or what it held where it is `from`.
   bool (*unseen)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
 
   /// The same for keys without −0 and NaN that are not in order.
