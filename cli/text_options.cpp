@@ -116,7 +116,7 @@ void text_options::add_to(CLI::App& command, bool as_sort) {
   flag("-d,--dictionary-order", global.dictionary, "blanks, letters and digits alone count");
   flag("-i,--ignore-nonprinting", global.printing, "printing characters alone count");
   flag("-f,--ignore-case", global.fold, "lower case counts as upper case");
-  flag("-b,--ignore-leading-blanks", blanks, "blanks at the begin of a key do not count");
+  flag("-b,--ignore-leading-blanks", blanks, "blanks at the beginning of a key do not count");
   command.add_flag("-z,--zero-terminated", zero, "lines end in NUL, not newline")->group(group);
   command.add_flag("-s,--stable", stable, "equal keys stay as they are (else the whole line decides)")->group(group);
   command.add_flag("-u,--unique", unique, "of equal keys, only the first; of arrays too")->group(group);

@@ -56,7 +56,7 @@ void need_reserved_zeros(const sortile_options& given) {
     if (word != 0)
       throw invalid_argument("sortile: options.reserved[" + std::to_string(&word - given.reserved) +
                              "] is not 0: the options were not initialised (sortile_options options = {0}), or they "
-                             "ask for what came after version " SORTILE_VERSION " of the library");
+                             "set one that version " SORTILE_VERSION " of the library does not know");
 }
 
 options options_of(const sortile_options* given) {
@@ -151,7 +151,7 @@ top_k_request top_k_of(const sortile_top_k_request* given) {
     throw invalid_argument("sortile: the request of a top-k is null");
   if (given->value_bytes > 0 && given->index_bytes > 0)
     throw invalid_argument("sortile: values of " + std::to_string(given->value_bytes) + " bytes and indices of " +
-                           std::to_string(given->index_bytes) + " bytes are asked for; one of both travels");
+                           std::to_string(given->index_bytes) + " bytes are asked for; only one of the two is allowed");
   const bool values = given->value_bytes > 0, indices = given->index_bytes > 0;
   return {.type = type_of(given->type),
           .n = given->n,

@@ -258,7 +258,7 @@ void on_host(const char* operation, const options& opts) {
     refuse(std::string("a workspace is given to ") + operation +
            ", which allocates its own memory; only sorts take options::workspace");
   if (opts.workspace_limit != 0)
-    refuse(std::string("a limit of the workspace is given to ") + operation + "; only sorts keep one");
+    refuse(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
 }
 
 void merge(const merge_request& r, const options& opts) {

@@ -175,8 +175,8 @@ void segmented(const segmented_request& request, const options& opts) {
     refuse("device_n is given to a sort within segments; the segments say what is sorted");
   if (opts.workspace_limit != 0)
     refuse(
-        "options::workspace_limit is given to a sort within segments, which has one way only; workspace_bytes() says "
-        "what that takes");
+        "options::workspace_limit is given to a sort within segments, which keeps to none; workspace_bytes() says what "
+        "it needs");
   if (arrays.device_status != nullptr && opts.memory != memory::device)
     refuse(
         "device_status is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
@@ -193,7 +193,7 @@ void segmented(const segmented_request& request, const options& opts) {
     if (w.offset_bytes != 4 && w.offset_bytes != 8)
       refuse("offsets of " + text(w.offset_bytes) + " bytes given; allowed are 4 and 8");
     if (w.count == none)
-      refuse("there cannot be " + text(w.count) + " segments");
+      refuse(text(w.count) + " segments have more offsets than memory can address");
     if (w.count > 0)
       need_offsets("begins", w.begins, w.count + 1, w);
     if (w.form == segment_form::ranges)

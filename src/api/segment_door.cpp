@@ -30,7 +30,7 @@ assignment assign(const segmented_request& request, const options& opts, purpose
     asked.n = 0; // so that no engine is chosen that pays for large arrays alone
   const engine_choice choice = choose_engine(asked, opts, what);
   const segment_sorter* const sorter = choice.chosen->segments();
-  const std::string why = sorter == nullptr ? "it sorts nothing within segments" : sorter->why_refused(request, opts);
+  const std::string why = sorter == nullptr ? "it has no sort within segments" : sorter->why_refused(request, opts);
   if (!why.empty())
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
                           ", does not do this: " + why);

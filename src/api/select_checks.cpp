@@ -20,7 +20,7 @@ void need_host_call(const char* operation, key_type type, const options& opts) {
     refuse_call(std::string("a workspace is given to ") + operation +
                 ", which allocates its own memory; sorts and top-k take options::workspace");
   if (opts.workspace_limit != 0)
-    refuse_call(std::string("a limit of the workspace is given to ") + operation + "; only sorts keep one");
+    refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
 }
 
 void need_at_most(const char* name, std::size_t value, const char* bound_name, std::size_t bound) {
@@ -91,7 +91,7 @@ top_k_arrays arrays_of(const top_k_request& r) {
 void top_k(const top_k_request& r, const options& opts) {
   need_sort_options(r.type, opts);
   if (opts.workspace_limit != 0)
-    refuse_call("a limit of the workspace is given to a top-k; only sorts keep one");
+    refuse_call("options::workspace_limit is given to a top-k; only sorts keep to it");
   need_at_most("k", r.k, "n", r.n);
   need_payload(r);
   const top_k_arrays a = arrays_of(r);
@@ -144,7 +144,7 @@ void quantiles(const quantiles_request& r, const options& opts) {
   if (r.method > quantile_method::midpoint)
     refuse_call("quantile method number " + std::to_string(static_cast<int>(r.method)) + " does not exist");
   if (r.n == 0 && r.rows > 0 && !r.probabilities.empty())
-    refuse_call("there is no quantile of no keys; n is 1 at least");
+    refuse_call("n = 0 keys have no quantiles; n must be at least 1");
   for (const double p : r.probabilities)
     if (!(p >= 0 && p <= 1))
       refuse_call("probability " + std::to_string(p) + " asked for; allowed is 0 <= probability <= 1");
@@ -191,7 +191,7 @@ void groups(const groups_request& r, const options& opts) {
     refuse_call(on_device ? "groups of arrays in device memory need device_groups: where their number is to be written"
                           : "device_groups is given, but the arrays are said to lie in host memory");
   if (on_device && r.n == 0)
-    refuse_call("there are no groups of no keys in device memory; n is 1 at least");
+    refuse_call("n = 0 keys in device memory have no groups; n must be at least 1");
   const groups_arrays a = arrays_of(r);
   for (const named_array* each :
        {&a.keys, &a.keys_out, &a.first, &a.counts, &a.offsets, &a.order, &a.inverse, &a.groups})

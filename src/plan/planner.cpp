@@ -70,7 +70,7 @@ unsigned cpus_of_this_process() {
 /// What the engine lacks for a request; empty where nothing.
 std::string why_refused(const engine& e, const sort_request& request, const options& opts) {
   if (opts.workspace_limit != 0 && e.name() != "cpu")
-    return "options::workspace_limit is kept by the CPU engine alone";
+    return "only the CPU engine keeps to options::workspace_limit";
   return e.why_refused(request, opts);
 }
 

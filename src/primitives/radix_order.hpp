@@ -27,7 +27,7 @@
 // splitters (piece_order.hpp) take 80 instructions per row to find; being half full, they take as many instructions as
 // four passes to sort by warps. They pay where keys have 64 bits and there are many buckets, and not here.
 //
-// Shared storage: 512 bytes per warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
+// Shared storage: 528 bytes per warp, 1 KB for the columns, and the caller's order. Block barriers: 1, and 4 a pass.
 #pragma once
 
 #include "primitives/warp_scan.hpp"

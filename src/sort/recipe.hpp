@@ -41,7 +41,7 @@ inline sorters sorters_for(const sort_facts& facts) {
 
 /// Numbers of keys up to which some rule, or the shape of some sort, holds, in any order; with the values they travel
 /// with, keys have so many bytes. Just beyond such a number a request may take less workspace than at it.
-/// `workspace.is_enough_for_fewer_keys` (tests/gpu) finds one that is missing.
+/// `workspace.is_enough_for_fewer_keys_at_any_alignment` (tests/gpu) finds one that is missing.
 std::vector<std::size_t> last_before_changes(std::size_t travelling_bytes);
 
 } // namespace sortile::gpu

@@ -35,7 +35,7 @@ TEST(SelectMisuse, TopK) {
   refused([](auto& r) { r.keys_in = reinterpret_cast<const char*>(keys.data()) + 1; }, {"not aligned"});
   refused([](auto&) {}, {"bit window"}, {.bits = {3, 40}});
   refused([](auto&) {}, {"stream"}, {.stream = out.data()});
-  refused([](auto&) {}, {"limit of the workspace"}, {.workspace_limit = 1 << 20});
+  refused([](auto&) {}, {"options::workspace_limit", "only sorts"}, {.workspace_limit = 1 << 20});
 }
 
 TEST(SelectMisuse, Workspaces) {
@@ -68,7 +68,7 @@ TEST(SelectMisuse, Others) {
   expect_invalid([&] { (void)keys_at_ranks(some, ranks); }, {"rank 5", "0 to n - 1"});
   const std::vector<double> above{1.5};
   expect_invalid([&] { (void)quantiles(some, above); }, {"probability 1.5"});
-  expect_invalid([&] { (void)median(std::vector<double>{}); }, {"no quantile of no keys"});
+  expect_invalid([&] { (void)median(std::vector<double>{}); }, {"have no quantiles", "at least 1"});
   expect_invalid([&] { (void)median(some, {.order = order::descending}); }, {"ascending order"});
   std::vector<char> values(4);
   expect_invalid([&] { partial_sort_by_key(some, values, 1); }, {"values"});
