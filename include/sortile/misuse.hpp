@@ -51,11 +51,11 @@ template <class P, class N>
 concept pointer_and_length = std::is_pointer_v<std::remove_cvref_t<P>> && std::integral<std::remove_cvref_t<N>>;
 template <class D>
 concept direction = std::same_as<std::remove_cvref_t<D>, order>;
+/// std::less or std::greater of elements that have no < or >.
 template <class C, class R>
-concept compares = std::ranges::range<R> && !std::ranges::range<C> &&
-                   requires(std::remove_cvref_t<C> & c, const std::ranges::range_value_t<R>& t) {
-  { c(t, t) } -> std::convertible_to<bool>;
-};
+concept misses_operator = std::ranges::range<R> && !comparison_of<C, R> &&
+                          (is_less<std::remove_cvref_t<C>, std::ranges::range_value_t<R>> ||
+                           is_greater<std::remove_cvref_t<C>, std::ranges::range_value_t<R>>);
 template <class F, class R>
 concept bare_projection =
     std::ranges::range<R> && !std::ranges::range<F> && !is_projection<std::remove_cvref_t<F>> && requires {
@@ -65,7 +65,7 @@ concept bare_projection =
 /// The second argument of a call says that another interface was meant.
 template <class First, class Second>
 concept another_interface = iterators<First, Second> || pointer_and_length<First, Second> || direction<Second> ||
-    compares<Second, First> || bare_projection<Second, First>;
+    misses_operator<Second, First> || bare_projection<Second, First>;
 
 template <class First, class Second>
 constexpr void refuse_another_interface() {
@@ -77,10 +77,10 @@ constexpr void refuse_another_interface() {
                                 "sort(std::span(pointer, n))");
   else if constexpr (direction<Second>)
     static_assert(never<First>, "sortile: the direction is one of the options: sort(v, {.order = order::descending})");
-  else if constexpr (compares<Second, First>)
-    static_assert(never<First>,
-                  "sortile: keys have an order of their own, and calls take no comparison: for std::greater "
-                  "write sort(v, {.order = order::descending}), for members sort(v, by(&T::member))");
+  else if constexpr (misses_operator<Second, First>)
+    static_assert(never<First>, "sortile: elements of this type have no < for std::less, or no > for std::greater; "
+                                "compare members: sort(v, [](const T& a, const T& b) { return ...; }), or name them: "
+                                "sort(v, by(&T::member))");
   else
     static_assert(never<First>, "sortile: a projection is wrapped in by(): sort(v, by(&T::member))");
 }
@@ -238,10 +238,9 @@ void sort_by_key(First&&, Last&&, Values&&) {
                                       "spans of parts of them");
 }
 
-template <std::ranges::range Keys, class Values, class Compare>
-requires detail::compares<Compare, Keys>
-void sort_by_key(Keys&&, Values&&, Compare&&) {
-  detail::refuse_another_interface<Keys, Compare>();
+template <std::ranges::range Keys, class Values, comparison_of<Keys> Compare>
+requires(!detail::values_out<Values>) void sort_by_key(Keys&&, Values&&, Compare&&, const options& = {}) {
+  detail::check_values_out<Values>();
 }
 
 template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut>
@@ -289,6 +288,14 @@ requires(!key_range<Keys> || !index_range<Positions> || !writable<Positions>) vo
     detail::check_writable<Positions>();
 }
 
+template <class R, std::ranges::range Positions, comparison_of<R> Compare>
+requires(!index_range<Positions> || !writable<Positions>) void argsort(R&&, Positions&&, Compare&&,
+                                                                       const options& = {}) {
+  detail::check_positions<Positions>();
+  if constexpr (index_range<Positions>)
+    detail::check_writable<Positions>();
+}
+
 template <class Keys>
 requires(!key_range<Keys>) auto is_sorted(Keys&&, const options& = {}) {
   detail::check_keys<Keys>();
@@ -330,7 +337,7 @@ requires(!index_range<Positions> || !detail::values_out<Values>) void permute(Po
 }
 
 template <class A, class B, class Out>
-requires(!key_range<A> || !key_range<B> || !detail::keys_out<Out>) void merge(A&&, B&&, Out&&, const options& = {}) {
+requires(!comparison_of<Out, B> && (!key_range<A> || !key_range<B> || !detail::keys_out<Out>)) void merge(A&&, B&&, Out&&, const options& = {}) {
   detail::check_keys<A>();
   if constexpr (key_range<A>)
     detail::check_keys<B>();

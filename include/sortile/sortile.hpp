@@ -2,8 +2,8 @@
 //
 // All sorts are stable; floats order −0 and +0 as equal and NaN as the largest; bits are never altered. Calls block
 // until done and may be made from several threads at once on different arrays. Ranges are anything contiguous:
-// std::vector, std::span, arrays. Structs are sorted by their members (projections.hpp), and many parts of an
-// array in one call (segments.hpp). What is no call of these ends the compilation with one sentence that says what to
+// std::vector, std::span, arrays. Structs are sorted by their members (projections.hpp), anything by a comparison
+// (any_order.hpp), and many parts of an array in one call (segments.hpp). What is no call of these ends the compilation with one sentence that says what to
 // write (misuse.hpp).
 #pragma once
 
@@ -273,6 +273,7 @@ void merge(A&& a, B&& b, Out&& out, const options& opts = {}) {
 #pragma GCC visibility pop
 
 #include <sortile/projections.hpp>
+#include <sortile/any_order.hpp>
 #include <sortile/strings.hpp>
 
 #include <sortile/segments.hpp>

@@ -9,6 +9,7 @@
 
 #include <initializer_list>
 #include <limits>
+#include <span>
 #include <string>
 
 namespace sortile::checks {
@@ -60,6 +61,16 @@ inline void need_outputs_apart(std::initializer_list<named_array> read, std::ini
     for (const named_array* other = written.begin(); other != w; ++other)
       need_apart(*other, *w);
   }
+}
+
+/// The caller's workspace: large enough, aligned, apart from the arrays of the request.
+inline void need_space(std::initializer_list<named_array> apart, std::span<std::byte> given, std::size_t wanted) {
+  if (given.size() < wanted)
+    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
+                              " bytes; this request needs " + std::to_string(wanted));
+  const named_array space{"the workspace", given.data(), given.size(), 1, workspace_alignment};
+  need_array(space, memory::device); // whose reach is asked when it is used
+  need_outputs_apart(apart, {space});
 }
 
 } // namespace sortile::checks

@@ -310,6 +310,27 @@ void struct_options(const options& opts, const void* structs, std::size_t n) {
   need_reach("the range of structs", structs, n);
 }
 
+void comparison_direction(const options& opts) {
+  if (opts.order != order::ascending)
+    refuse("the comparison says the direction; leave options::order at its default, and turn the comparison round");
+  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse("a comparison sees whole elements; leave options::bits at its default");
+}
+
+void comparison_options(const char* operation, bool takes_workspace, const options& opts) {
+  if (opts.memory == memory::device)
+    refuse(std::string(operation) + " calls a function of the host, and arrays in device memory are out of its reach; "
+                                    "there sortile/compare.cuh sorts by members");
+  if (takes_workspace)
+    need_memory(opts);
+  else
+    on_host(operation, opts);
+  if (opts.workspace_limit != 0)
+    refuse(std::string("a limit of the workspace is given to ") + operation +
+           "; only sorts by the keys' own order keep one");
+  comparison_direction(opts);
+}
+
 void rows(const rows_request& r, const options& opts) {
   on_host("a sort of rows", opts);
   need_columns(r.columns, r.n, opts);

@@ -11,6 +11,9 @@ void sort(const sort_request& request, const options& opts);
 void structs(const struct_request& request, const options& opts);
 /// Of a sort of n structs in host memory, where they begin; null where they do not lie in one piece.
 void struct_options(const options& opts, const void* structs, std::size_t n);
+/// Of a sort or a merge by a comparison, and of what a comparison leaves no choice in.
+void comparison_options(const char* operation, bool takes_workspace, const options& opts);
+void comparison_direction(const options& opts);
 void merge(const merge_request& request, const options& opts);
 void rows(const rows_request& request, const options& opts);
 void sort_rows(const sort_rows_request& request, const options& opts);

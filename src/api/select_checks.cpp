@@ -63,15 +63,6 @@ void need_payload(const top_k_request& r) {
     refuse_call("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
 }
 
-void need_space(std::initializer_list<named_array> apart, std::span<std::byte> given, std::size_t wanted) {
-  if (given.size() < wanted)
-    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
-                              " bytes; this request needs " + std::to_string(wanted));
-  const named_array space{"the workspace", given.data(), given.size(), 1, workspace_alignment};
-  need_array(space, memory::device); // whose reach is asked when it is used
-  need_outputs_apart(apart, {space});
-}
-
 struct top_k_arrays {
   named_array keys_in, keys_out, values_in, values_out;
 };

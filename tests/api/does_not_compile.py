@@ -39,13 +39,14 @@ std::deque<int> deque;
 const std::vector<int> constant;
 const std::vector<person> constant_people;
 volatile int changing[3];
+inline constexpr auto younger = [](const auto& a, const auto& b) { return &a < &b; }; // any order
 void test() {
 """
 
 STRINGS = "strings are no keys"
 RANGES = "calls take a range in place of two iterators: sort(v)"
 MEMBERS = "name the members that decide: sort(v, by(&T::member))"
-COMPARISON = "for std::greater write sort(v, {.order = order::descending})"
+OPERATOR = "elements of this type have no < for std::less"
 DIRECTION = "the direction is one of the options: sort(v, {.order = order::descending})"
 TEMPORARY = "this range is a temporary, and the result would be lost with it"
 CONST = "the elements of this range are const"
@@ -62,9 +63,12 @@ REFUSED = [
     ("sortile::sort(v.data(), v.data() + 1);", RANGES),
     ("sortile::sort(v.begin(), v.end(), std::greater<>{});", RANGES),
     ("sortile::sort(v.data(), v.size());", "in place of a pointer and a length: sort(std::span(pointer, n))"),
-    ("sortile::sort(v, std::greater{});", COMPARISON),
-    ("sortile::sort(v, std::greater<int>{});", COMPARISON),
-    ("sortile::sort(people, [](const person& a, const person& b) { return a.age < b.age; });", COMPARISON),
+    ("sortile::sort(people, std::greater{});", OPERATOR),
+    ("sortile::sort(people, std::less<person>{});", OPERATOR),
+    ("sortile::sort(constant, younger);", "the elements are const and cannot be moved"),
+    ("sortile::sort(std::vector<person>(3), younger);", "the range is a temporary"),
+    ("sortile::sort(list, younger);", "a range with random access and a size"),
+    ("sortile::sort(people, v, younger);", "input and output must have elements of one type"),
     ("sortile::sort(v, order::descending);", DIRECTION),
     ("sortile::sort(people);", MEMBERS),
     ("sortile::sort(pairs);", MEMBERS),
@@ -101,14 +105,18 @@ REFUSED = [
     ("sortile::sort_by_key(v, constant);", CONST),
     ("sortile::sort_by_key(v, std::vector<int>(3));", TEMPORARY),
     ("sortile::sort_by_key(v.begin(), v.end(), w.begin());", "in place of iterators: sort_by_key(keys, values)"),
-    ("sortile::sort_by_key(v, w, std::greater{});", COMPARISON),
+    ("sortile::sort_by_key(v, strings, younger);", VALUES),
+    ("sortile::sort_by_key(v, constant, younger);", CONST),
+    ("sortile::sort_by_key(constant_people, v, younger);", "the elements are const and cannot be moved"),
     ("sortile::sort_by_key(v, w, v, constant);", CONST),
     ("sortile::sort_by_key(v, f, v, w);", "input and output must have values of one type"),
     ("sortile::sort_by_key(sortile::double_buffer<int>{}, sortile::double_buffer<int>{});", BUFFER),
     ("auto p = sortile::argsort(strings);", STRINGS),
     ("for (auto i : sortile::argsort(people)) static_cast<void>(v[i]);", MEMBERS),
     ("auto p = sortile::argsort(v.begin(), v.end());", RANGES),
-    ("auto p = sortile::argsort(v, std::greater{});", COMPARISON),
+    ("auto p = sortile::argsort(people, std::greater{});", OPERATOR),
+    ("auto p = sortile::argsort(list, younger);", "a range with random access and a size"),
+    ("sortile::argsort(v, f, younger);", POSITIONS),
     ("auto p = sortile::argsort(v, order::descending);", DIRECTION),
     ("auto p = sortile::argsort<short>(v);", POSITIONS),
     ("auto p = sortile::argsort(people, by(&person::name));", "by(...) gives a string"),
@@ -126,6 +134,8 @@ REFUSED = [
     ("sortile::merge(v, strings, w);", STRINGS),
     ("sortile::merge(v, f, w);", "ranges and output must have keys of one type"),
     ("sortile::merge(v, w, constant);", CONST),
+    ("sortile::merge(v, f, w, younger);", "ranges and output must have elements of one type"),
+    ("sortile::merge(std::vector{f}, w, younger);", "runs and output must have elements of one type"),
 ]
 
 ACCEPTED = """
@@ -142,6 +152,12 @@ auto s = sortile::argsort(std::vector{2, 1}); sortile::argsort(v, w); sortile::a
 if (sortile::is_sorted(constant) && sortile::is_sorted(v, variable)) v.clear();
 sortile::merge(constant, v, w); sortile::permute(v, f); sortile::sort_rows(std::array{by(v), by(constant)}, std::tie(v, f));
 sortile::sort_by_key(v, w, v, w, variable); sortile::sort_by_key(constant, f, v, f); by(std::span(v));
+sortile::sort(v, std::greater{}); sortile::sort(people, younger, variable); sortile::sort(strings, std::less{}, {.threads = 1});
+sortile::sort(v, w, std::ranges::less{}); sortile::sort(deque, younger); sortile::sort(std::span(people), younger); sortile::sort(pairs, std::less{});
+sortile::sort_by_key(v, w, std::greater<int>{}); sortile::sort_by_key(strings, f, younger); sortile::sort_by_key(v, f, v, f, younger, variable);
+auto t = sortile::argsort(constant_people, younger); auto u = sortile::argsort<std::uint32_t>(v, std::greater{}, {.threads = 1});
+sortile::argsort(v, w, younger); if (sortile::is_sorted(strings, std::less{}) && sortile::is_sorted(v, younger, variable)) v.clear();
+sortile::merge(v, w, v, younger); sortile::merge(std::vector{v, w}, v, std::greater{}, variable);
 std::vector<std::chrono::milliseconds> times; sortile::sort(times); std::vector<std::byte> bytes; sortile::sort(bytes);
 """
 
