@@ -17,8 +17,9 @@
 // permutation, and nothing worse. Where the comparison throws, or the call is cancelled, elements sorted as they are
 // have been left in some order, none lost; with values, in argsort, and where positions were sorted, nothing has moved.
 //
-// Options. threads, engine, progress and workspace; options::order, bits and workspace_limit are refused, memory::device
-// too: sortile/compare.cuh sorts there by members (std::less and std::greater on numbers go there as well).
+// Options. threads, engine, progress and workspace; options::order, bits and workspace_limit are refused,
+// memory::device too: sortile/compare.cuh sorts there by members (std::less and std::greater on numbers go there as
+// well).
 //
 // Cost of n elements of T bytes: about n log2 n + 2 n comparisons; a few moves of each element. Memory:
 //
@@ -43,7 +44,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <iterator>
 #include <ranges>
 #include <span>
@@ -99,21 +99,16 @@ struct by_position {
 
 // std::less and std::greater on built-in numbers: the library's own order, in one direction or the other.
 template <class K>
-concept number_key = key<K> && (std::is_arithmetic_v<K> || std::same_as<K, uint128> || std::same_as<K, int128>);
+concept number_key = key<K> &&(std::is_arithmetic_v<K> || std::same_as<K, uint128> || std::same_as<K, int128>);
 template <class Less, class K>
-inline constexpr bool is_less = std::same_as<Less, std::less<>> || std::same_as<Less, std::less<K>> ||
-                                std::same_as<Less, std::ranges::less>;
+inline constexpr bool is_less =
+    std::same_as<Less, std::less<>> || std::same_as<Less, std::less<K>> || std::same_as<Less, std::ranges::less>;
 template <class Less, class K>
 inline constexpr bool is_greater = std::same_as<Less, std::greater<>> || std::same_as<Less, std::greater<K>> ||
                                    std::same_as<Less, std::ranges::greater>;
 template <class R, class Less>
 concept in_own_order = key_range<R> && number_key<std::ranges::range_value_t<R>> &&
-                       (is_less<Less, std::ranges::range_value_t<R>> || is_greater<Less, std::ranges::range_value_t<R>>);
-
-/// \throws invalid_argument for options::order and options::bits, which a comparison leaves no choice in
-void check_comparison_direction(const options& opts);
-
-std::size_t comparison_workspace_bytes(std::size_t n, std::size_t element_bytes, unsigned buffers, const options& opts);
+    (is_less<Less, std::ranges::range_value_t<R>> || is_greater<Less, std::ranges::range_value_t<R>>);
 
 /// The options of the call by the keys' own order that a call by std::less or std::greater becomes.
 template <class K, class Less>
@@ -122,29 +117,6 @@ options own_order(const options& opts) {
   options own = opts;
   own.order = is_greater<Less, K> ? order::descending : order::ascending;
   return own;
-}
-
-/// Checks arrays and options before anything is written. \throws as comparison_call
-inline void need_apart(const char* operation, std::initializer_list<caller_array> arrays, const options& opts) {
-  options others = opts;
-  others.workspace = {};
-  comparison_call({operation}, arrays, others);
-}
-
-template <class R>
-caller_array named(const char* name, R& range, bool written) {
-  if constexpr (array_like<R>) {
-    using T = std::ranges::range_value_t<R>;
-    return {name, std::ranges::data(range), length(range), sizeof(T), alignof(T), written};
-  } else {
-    return {name, nullptr, 0, 1, 1, written}; // in no one piece
-  }
-}
-
-/// Sorts elements as they are. They lie in `data`, which the call has been told of.
-template <class T, class Less>
-void sort_bytes(comparison_call& call, T* data, T* other, std::size_t n, const Less& less) {
-  comparison_sorter<T, Less>(call, data, other, n, less).run();
 }
 
 /// Fills the records, sorts them, and writes them where they belong: make(i), then take(i, record).
@@ -161,7 +133,7 @@ void sort_records(comparison_call& call, std::size_t n, const Less& less, const 
     });
   };
   for_each(make);
-  sort_bytes(call, records, call.buffer<Record>(1), n, less);
+  comparison_sorter(call, records, call.buffer<Record>(1), n, less).run();
   for_each(take);
 }
 
@@ -172,8 +144,8 @@ void order_positions(comparison_call& call, Structs& structs, Index* positions, 
   const std::size_t n = length(structs);
   for (std::size_t i = 0; i < n; ++i)
     positions[i] = static_cast<Index>(i);
-  sort_bytes(call, positions, call.buffer<Index>(0), n,
-             by_position<Iterator, Index, Less>{std::ranges::begin(structs), less});
+  const by_position<Iterator, Index, Less> before{std::ranges::begin(structs), less};
+  comparison_sorter(call, positions, call.buffer<Index>(0), n, before).run();
 }
 
 /// Sorts elements of any kind by their positions, and moves `values`, ranges of the same length, along.
@@ -229,23 +201,23 @@ void merge_arrays(std::span<std::span<const T>> runs, std::span<T> out, Less& le
 
 } // namespace detail
 
-/// Sorts elements in place so that less(later, earlier) holds for none. Stable. Elements are of any movable type, in any
-/// range with random access and a size.
-/// \throws invalid_argument for options that mean nothing here, workspace_too_small, engine_unusable, unknown_engine,
-/// out_of_memory, cancelled, and what `less` throws
+/// Sorts elements in place so that less(later, earlier) holds for none. Stable. Elements are of any movable type, in
+/// any range with random access and a size. \throws invalid_argument for options that mean nothing here,
+/// workspace_too_small, engine_unusable, unknown_engine, out_of_memory, cancelled, and what `less` throws
 template <class R, comparison_of<R> Less>
 void sort(R&& elements, Less less, const options& opts = {}) {
   using T = std::ranges::range_value_t<R>;
   if constexpr (!detail::check_movable_structs<R>()) {
     return;
   } else if constexpr (detail::in_own_order<R, Less>) {
-    sort(elements, detail::own_order<T, Less>(opts));
+    sortile::sort(elements, detail::own_order<T, Less>(opts));
   } else if constexpr (detail::array_like<R> && detail::moved_as_bytes<T>) {
     const std::size_t n = detail::length(elements);
     T* const data = std::ranges::data(elements);
     detail::comparison_call call({"a sort by a comparison", n, sizeof(T)},
                                  {detail::named("the elements", elements, true)}, opts);
-    detail::sort_bytes(call, data, call.buffer<T>(0), n, detail::by_element<T, Less>{less});
+    const detail::by_element<T, Less> before{less};
+    detail::comparison_sorter(call, data, call.buffer<T>(0), n, before).run();
   } else {
     detail::sort_any("a sort by a comparison", elements, less, opts);
   }
@@ -261,11 +233,12 @@ void sort(In&& in, Out&& out, Less less, const options& opts = {}) {
   const std::size_t n = detail::length(out);
   detail::same_length("sort", "in", detail::length(in), "out", n);
   if constexpr (detail::in_own_order<Out, Less>) {
-    sort(in, out, detail::own_order<T, Less>(opts));
+    sortile::sort(in, out, detail::own_order<T, Less>(opts));
   } else {
-    detail::need_apart("a sort by a comparison", {detail::named("in", in, false), detail::named("out", out, true)}, opts);
+    detail::need_apart("a sort by a comparison", {detail::named("in", in, false), detail::named("out", out, true)},
+                       opts);
     detail::put(std::ranges::data(out), std::ranges::data(in), n);
-    sort(out, std::move(less), opts);
+    sortile::sort(out, std::move(less), opts);
   }
 }
 
@@ -283,7 +256,7 @@ void sort_by_key(Keys&& keys, Values&& values, Less less, const options& opts = 
     const std::size_t n = detail::length(keys);
     detail::same_length("sort_by_key", "keys", n, "values", detail::length(values));
     if constexpr (detail::in_own_order<Keys, Less>) {
-      sort_by_key(keys, values, detail::own_order<K, Less>(opts));
+      sortile::sort_by_key(keys, values, detail::own_order<K, Less>(opts));
     } else if constexpr (detail::array_like<Keys> && std::is_trivially_copyable_v<K> &&
                          sizeof(detail::record<K, V>) <= detail::most_moved_bytes) {
       using record = detail::record<K, V>;
@@ -320,7 +293,7 @@ void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, Val
   static_assert(std::same_as<std::ranges::range_value_t<ValuesOut>, std::ranges::range_value_t<ValuesIn>>,
                 "sortile: input and output must have values of one type");
   if constexpr (detail::in_own_order<KeysOut, Less>) {
-    sort_by_key(keys_in, values_in, keys_out, values_out, detail::own_order<K, Less>(opts));
+    sortile::sort_by_key(keys_in, values_in, keys_out, values_out, detail::own_order<K, Less>(opts));
   } else {
     const std::size_t n = detail::length(keys_in);
     detail::same_length("sort_by_key", "keys_in", n, "values_in", detail::length(values_in));
@@ -332,7 +305,7 @@ void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, Val
                        opts);
     detail::put(std::ranges::data(keys_out), std::ranges::data(keys_in), n);
     detail::put(std::ranges::data(values_out), std::ranges::data(values_in), n);
-    sort_by_key(keys_out, values_out, std::move(less), opts);
+    sortile::sort_by_key(keys_out, values_out, std::move(less), opts);
   }
 }
 
@@ -349,7 +322,7 @@ void argsort(R&& elements, Positions&& positions, Less less, const options& opts
     detail::same_length("argsort", "elements", n, "positions", detail::length(positions));
     detail::need_wide_enough<Index>("argsort", n);
     if constexpr (detail::in_own_order<R, Less>) {
-      argsort(elements, positions, detail::own_order<T, Less>(opts));
+      sortile::argsort(elements, positions, detail::own_order<T, Less>(opts));
     } else {
       constexpr const char* operation = "an argsort by a comparison";
       constexpr bool with_keys = detail::array_like<R> && std::is_trivially_copyable_v<T> && sizeof(T) <= 16;
@@ -378,7 +351,7 @@ void argsort(R&& elements, Positions&& positions, Less less, const options& opts
 template <index Index = std::uint64_t, class R, comparison_of<R> Less>
 [[nodiscard]] std::vector<Index> argsort(R&& elements, Less less, const options& opts = {}) {
   std::vector<Index> positions = detail::room_for_positions<Index>("argsort", detail::length(elements));
-  argsort(elements, positions, std::move(less), opts);
+  sortile::argsort(elements, positions, std::move(less), opts);
   return positions;
 }
 
@@ -390,7 +363,7 @@ template <class R, comparison_of<R> Less>
   if constexpr (!detail::check_structs<R>()) {
     return false;
   } else if constexpr (detail::in_own_order<R, Less>) {
-    return is_sorted(elements, detail::own_order<T, Less>(opts));
+    return sortile::is_sorted(elements, detail::own_order<T, Less>(opts));
   } else {
     constexpr std::size_t piece = std::size_t{1} << 14;
     const std::size_t n = detail::length(elements);
@@ -438,7 +411,7 @@ void merge(A&& a, B&& b, Out&& out, Less less, const options& opts = {}) {
   static_assert(std::same_as<T, std::ranges::range_value_t<A>> && std::same_as<T, std::ranges::range_value_t<B>>,
                 "sortile: ranges and output must have elements of one type");
   if constexpr (detail::in_own_order<Out, Less>) {
-    merge(a, b, out, detail::own_order<T, Less>(opts));
+    sortile::merge(a, b, out, detail::own_order<T, Less>(opts));
   } else {
     std::span<const T> runs[] = {std::span<const T>(a), std::span<const T>(b)};
     detail::merge_arrays<Less, T>(runs, std::span<T>(out), less, opts);

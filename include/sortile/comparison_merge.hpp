@@ -23,6 +23,13 @@
 #include <cstring>
 #include <span>
 
+// The ranks of a block stay in registers where the loops over them are unrolled. nvcc would warn of the pragma.
+#ifdef __CUDACC__
+#define SORTILE_UNROLLED
+#else
+#define SORTILE_UNROLLED _Pragma("GCC unroll 8")
+#endif
+
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile::detail {
 
@@ -38,14 +45,15 @@ inline constexpr std::size_t block_elements = 8;
 template <class T, class Less>
 void sort_block(T* to, const T* from, const Less& less) {
   unsigned ranks[block_elements] = {};
-#pragma GCC unroll 8
-  for (std::size_t j = 1; j < block_elements; ++j)
-#pragma GCC unroll 8
+  SORTILE_UNROLLED
+  for (std::size_t j = 1; j < block_elements; ++j) {
+    SORTILE_UNROLLED
     for (std::size_t i = 0; i < j; ++i) {
       const bool j_first = less(from[j], from[i]);
       ranks[i] += j_first;
       ranks[j] += !j_first;
     }
+  }
   unsigned taken = 0;
   for (const unsigned rank : ranks)
     taken |= 1u << rank;

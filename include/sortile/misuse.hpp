@@ -337,7 +337,8 @@ requires(!index_range<Positions> || !detail::values_out<Values>) void permute(Po
 }
 
 template <class A, class B, class Out>
-requires(!comparison_of<Out, B> && (!key_range<A> || !key_range<B> || !detail::keys_out<Out>)) void merge(A&&, B&&, Out&&, const options& = {}) {
+requires(!comparison_of<Out, B> &&
+         (!key_range<A> || !key_range<B> || !detail::keys_out<Out>)) void merge(A&&, B&&, Out&&, const options& = {}) {
   detail::check_keys<A>();
   if constexpr (key_range<A>)
     detail::check_keys<B>();

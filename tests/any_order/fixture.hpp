@@ -55,8 +55,8 @@ T element(std::uint64_t key, std::size_t place) {
 
 /// Every way in which the sort's steps can go: what the keys are, from all equal to all different.
 enum class keys_are { random, few, one_frequent, rising, falling, in_runs, nearly_sorted };
-inline constexpr std::array all_arrangements{keys_are::random,  keys_are::few,     keys_are::one_frequent,
-                                             keys_are::rising,  keys_are::falling, keys_are::in_runs,
+inline constexpr std::array all_arrangements{keys_are::random,       keys_are::few,     keys_are::one_frequent,
+                                             keys_are::rising,       keys_are::falling, keys_are::in_runs,
                                              keys_are::nearly_sorted};
 
 inline std::uint64_t key_at(keys_are a, std::size_t i, std::size_t n, std::uint64_t seed) {

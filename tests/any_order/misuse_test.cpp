@@ -27,7 +27,8 @@ TEST(any_order_misuse, of_options) {
   refuse({.memory = static_cast<memory>(9)}, {"memory", "9"});
   refuse({.stream = &stream}, {"stream"});
   expect_invalid([&] { sort(numbers, std::greater{}, {.order = order::descending}); }, {"direction"});
-  expect_refusal<unknown_engine>([&] { sort(all, unread, {.engine = "quantum"}); }, status::unknown_engine, {"quantum"});
+  expect_refusal<unknown_engine>([&] { sort(all, unread, {.engine = "quantum"}); }, status::unknown_engine,
+                                 {"quantum"});
 }
 
 TEST(any_order_misuse, of_arrays) {
@@ -36,10 +37,12 @@ TEST(any_order_misuse, of_arrays) {
   expect_invalid([&] { sort_by_key(all, few, unread); }, {"sort_by_key", "keys", "100", "values", "99"});
   expect_invalid([&] { argsort(all, few, unread); }, {"argsort", "100", "99"});
   expect_invalid([&] { sortile::sort(all, std::span(all).first(50), unread); }, {"in", "100", "out", "50"});
-  expect_invalid([&] { sortile::sort(std::span(all).first(60), std::span(all).last(60), unread); }, {"in", "out", "overlap"});
+  expect_invalid([&] { sortile::sort(std::span(all).first(60), std::span(all).last(60), unread); },
+                 {"in", "out", "overlap"});
   expect_invalid([&] { sort_by_key(std::span(all).first(60), std::span(all).last(60), unread); },
                  {"keys", "values", "overlap"});
-  expect_invalid([&] { sortile::sort(std::span<sized<12>>(static_cast<sized<12>*>(nullptr), 3), unread); }, {"elements", "null"});
+  expect_invalid([&] { sortile::sort(std::span<sized<12>>(static_cast<sized<12>*>(nullptr), 3), unread); },
+                 {"elements", "null"});
 }
 
 /// Enough is what is asked for, wherever the sort goes, and one byte less is refused.

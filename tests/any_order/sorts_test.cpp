@@ -158,7 +158,8 @@ TEST(any_order, in_other_ranges) {
     ASSERT_EQ(*owners[std::size_t(i)], i);
 
   int plain[] = {3, 1, 2};
-  sort(plain, +[](int a, int b) { return a > b; });
+  sort(
+      plain, +[](int a, int b) { return a > b; });
   EXPECT_EQ(plain[0], 3);
   EXPECT_EQ(plain[2], 1);
 }
@@ -263,9 +264,10 @@ TEST(any_order, is_told_of_and_can_be_cancelled) {
     for (std::size_t stop = 0; stop < reports; stop += 1 + reports / 8) {
       all = given;
       std::size_t seen = 0;
-      EXPECT_THROW(sort(all, coarse_descending{},
-                        {.threads = threads, .progress = [&](double) { return seen++ < std::min<std::size_t>(stop, 3); }}),
-                   cancelled);
+      EXPECT_THROW(
+          sort(all, coarse_descending{},
+               {.threads = threads, .progress = [&](double) { return seen++ < std::min<std::size_t>(stop, 3); }}),
+          cancelled);
       std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.place < y.place; });
       ASSERT_EQ(all, given);
     }
