@@ -1,12 +1,30 @@
 """sortile bench classics: its list, its refusals, a run that counts on the executor, and results kept and drawn again."""
 
+import functools
 import json
 import os
+import tempfile
 import unittest
 
 from harness import CommandTest, run
 
 NAMES = ["lab-report", "lab-counters", "staircase", "sweeps", "crossings", "quicksort", "against-cub", "counters"]
+
+
+@functools.cache
+def counted():
+    """What a quick run on the executor printed, its results, and its plots by name; counted once for all tests."""
+    with tempfile.TemporaryDirectory(prefix="sortile-test-") as folder:
+        kept, plots = os.path.join(folder, "r.json"), os.path.join(folder, "plots")
+        status, table, err = run("bench", "classics", "--quick", "--engine", "executor", "--json", kept, "--plots", plots)
+        assert (status, err) == (0, b""), err
+        with open(kept, "rb") as file:
+            content = file.read()
+        drawn = {}
+        for name in os.listdir(plots):
+            with open(os.path.join(plots, name), "rb") as file:
+                drawn[name] = file.read()
+        return table, content, drawn
 
 
 class Experiments(CommandTest):
@@ -34,10 +52,10 @@ class Experiments(CommandTest):
             self.refused(*bench, says=["no usable GPU", "--engine executor"])
 
     def test_counts_are_kept_and_drawn_again(self):
-        plots, again = self.path("plots"), self.path("again")
-        kept = self.path("r.json")
-        table = self.good("bench", "classics", "--quick", "--engine", "executor", "--json", kept, "--plots", plots)
-        results = json.loads(self.content("r.json"))
+        again = self.path("again")
+        table, content, plots = counted()
+        kept = self.file("r.json", content)
+        results = json.loads(content)
         self.assertEqual((results["format"], results["suite"], results["settings"]), ("sortile-results 1", "classics", {"quick": True}))
         self.assertEqual({row["experiment"] for row in results["rows"]}, {"lab-counters", "counters"})
         self.assertIn("cpu", results["environment"])
@@ -45,12 +63,11 @@ class Experiments(CommandTest):
         self.assertGreater(by_name["scan-blelloch"]["bank conflicts"], 10 * by_name["scan-blelloch-padded-32"]["bank conflicts"])
         self.assertGreater(by_name["rank"]["sectors a store"], by_name["rank"]["ideal sectors a store"])
         self.assertEqual(self.good("bench", "classics", "--from", kept, "--plots", again), table)
-        names = sorted(os.listdir(plots))
+        names = sorted(plots)
         self.assertEqual(sorted(os.listdir(again)), names)
         self.assertIn("classics-lab-counters-full.svg", names)
         for name in names:
-            with open(os.path.join(plots, name), "rb") as one, open(os.path.join(again, name), "rb") as other:
-                self.assertEqual(one.read(), other.read(), name)
+            self.assertEqual(self.content(os.path.join("again", name)), plots[name], name)
 
     def test_places_that_cannot_be_written_are_known_before_anything_is_counted(self):
         count = ["bench", "classics", "--quick", "--engine", "executor"]
@@ -61,8 +78,7 @@ class Experiments(CommandTest):
 
     def test_counts_are_taken_anew_beside_kept_times(self):
         kept, again = self.path("r.json"), self.path("again.json")
-        self.good("bench", "classics", "--quick", "--engine", "executor", "--json", kept)
-        results = json.loads(self.content("r.json"))
+        results = json.loads(counted()[1])
         chosen = [p for p in results["rows"] if p["category"] in ("scan-blelloch", "rank-tiles")]
         self.assertEqual(len(chosen), 2)
         for p in chosen:
