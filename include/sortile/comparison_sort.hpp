@@ -10,7 +10,7 @@
 //                         again, where it is long ◀─┴─▶ by merges (comparison_merge.hpp), where it fits the caches
 //
 // Elements that are equal to a splitter get a bucket of their own, which is done, where two splitters are equal: some
-// key is frequent then. Before all that, one look: where the elements are a few ascending or strictly descending runs,
+// key is frequent then. Before all that, one scan: where the elements are a few ascending or strictly descending runs,
 // as sorted, reversed and appended arrays are, these are merged.
 //
 // What holds. The sample is drawn at places that n alone decides, and no step's result depends on how the work is

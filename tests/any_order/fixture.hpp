@@ -53,6 +53,9 @@ T element(std::uint64_t key, std::size_t place) {
   }
 }
 
+/// Around the sizes at which a step changes.
+inline constexpr std::size_t sizes[] = {0, 1, 2, 7, 8, 9, 16, 31, 64, 100, 1000, 2047, 2048, 2049, 5000, 70'001};
+
 /// Every way in which the sort's steps can go: what the keys are, from all equal to all different.
 enum class keys_are { random, few, one_frequent, rising, falling, in_runs, nearly_sorted };
 inline constexpr std::array all_arrangements{keys_are::random,       keys_are::few,     keys_are::one_frequent,
