@@ -243,7 +243,8 @@ void sort(In&& in, Out&& out, Less less, const options& opts = {}) {
 }
 
 /// Sorts keys in place and moves values[i] with keys[i]. Stable. Keys are of any movable type.
-/// \throws as sort(elements, less); then nothing has moved
+/// \throws as sort(elements, less); then nothing has moved, but for out_of_memory where keys and values take more than
+/// 64 bytes: values may have moved before their keys could
 template <class Keys, value_range Values, comparison_of<Keys> Less>
 requires writable<Values>
 void sort_by_key(Keys&& keys, Values&& values, Less less, const options& opts = {}) {

@@ -61,7 +61,7 @@ class comparison_call {
     for_each(tasks, const_cast<void*>(static_cast<const void*>(&task)),
              [](void* object, std::size_t i) -> std::size_t { return (*static_cast<Function*>(object))(i); });
   }
-  /// Tells the callback that all is done.
+  /// Tells the callback that all is done; later calls of for_each() tell it nothing.
   void finish();
 
  private:

@@ -119,6 +119,7 @@ void comparison_call::for_each(std::size_t tasks, void* object, std::size_t (*ca
 void comparison_call::finish() {
   if (state_->progress)
     state_->progress->finish();
+  state_->progress.reset(); // what follows writes results: nobody is asked any more
 }
 
 std::size_t comparison_workspace_bytes(std::size_t n, std::size_t element_bytes, unsigned buffers,
