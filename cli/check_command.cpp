@@ -1,6 +1,7 @@
 // sortile check: is a file in order, and does it hold what another one holds?
 #include "command_line.hpp"
 #include "file_format.hpp"
+#include "locale_note.hpp"
 #include "text_commands.hpp"
 
 #include "files/array_sort.hpp"
@@ -118,6 +119,7 @@ int check_lines(const check_job& job, const files::input& source, const talk& vo
   refuse_array_options(job.arrays);
   const unsigned threads = files::thread_count(job.arrays.threads);
   const files::record_order order = job.text.for_lines(job.arrays.descending());
+  note_order_of_bytes(order, voice);
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
   const int status = check_records(
       job, job.as_sort ? job.inputs.empty() ? "-" : job.inputs[0] : source.name(), records, order,

@@ -185,7 +185,9 @@ void append_debugged(std::string_view line, const debug_keys& of, std::string& t
 }
 
 std::vector<std::string> debug_warnings(const debug_keys& of) {
-  std::vector<std::string> warnings{"text ordering performed using simple byte comparison"};
+  std::vector<std::string> warnings{of.locale.empty()
+                                        ? "text ordering performed using simple byte comparison"
+                                        : fmt::format("text ordering performed using '{}' sorting rules", of.locale)};
   unused_flags unused(of.global);
   for (std::size_t i = 0; i < of.keys.size(); ++i) {
     const field_key& key = of.keys[i];

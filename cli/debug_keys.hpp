@@ -18,6 +18,7 @@ struct debug_keys {
   bool global_only = false;           ///< no -k was given
   bool last_resort = true;            ///< lines with equal keys are ordered by all their bytes
   std::optional<char> separator;
+  std::string locale; ///< in whose order text is; empty: that of bytes
 };
 
 /// Appends the line, tabs shown as '>', and under it a line for each key.

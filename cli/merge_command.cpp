@@ -1,6 +1,7 @@
 // sortile merge: sorted files of one format into one.
 #include "command_line.hpp"
 #include "file_format.hpp"
+#include "locale_note.hpp"
 #include "text_commands.hpp"
 
 #include "files/array_merge.hpp"
@@ -167,8 +168,9 @@ void merge_in_rounds(const merge_job& job, const files::merge_rules& rules, std:
 }
 
 int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_reader>>& inputs,
-                files::merge_rules& rules, files::output& to) {
+                files::merge_rules& rules, files::output& to, const talk& voice) {
   rules.order = job.text.for_lines(job.arrays.descending());
+  note_order_of_bytes(rules.order, voice);
   std::vector<std::string> paths = job.inputs;
   std::vector<std::unique_ptr<round_file>> made;
   const std::size_t can_be_open = most_open_inputs();
@@ -193,7 +195,7 @@ int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_
   return all_well;
 }
 
-int merge_text(const merge_job& job, file_format format) {
+int merge_text(const merge_job& job, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
   need_output_name(job.output, format, {}, job.format);
   files::merge_rules rules{
@@ -202,7 +204,7 @@ int merge_text(const merge_job& job, file_format format) {
   if (is_table(format) && job.text.wants_lines())
     refuse("{} goes with lines; tables are merged with --by", job.text.named_for_arrays());
   files::output to(job.output, job.how_to_write(job.output));
-  return is_table(format) ? merge_tables(job, format, inputs, rules, to) : merge_lines(job, inputs, rules, to);
+  return is_table(format) ? merge_tables(job, format, inputs, rules, to) : merge_lines(job, inputs, rules, to, voice);
 }
 
 } // namespace
@@ -216,7 +218,7 @@ int run_merge(const merge_job& given, const talk& voice) {
   for (std::size_t i = 1; i < job.inputs.size(); ++i)
     need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
                      job.text);
-  return is_array(format) ? merge_array_files(job, format, voice) : merge_text(job, format);
+  return is_array(format) ? merge_array_files(job, format, voice) : merge_text(job, format, voice);
 }
 
 void add_merge_command(command_line& line) {

@@ -1,6 +1,7 @@
 // sortile sort on records: lines, rows of tables, and records of one size. All are read into memory, put in order by
 // the same sort, and written.
 #include "command_line.hpp"
+#include "locale_note.hpp"
 #include "sort_job.hpp"
 
 #include "files/failure.hpp"
@@ -132,6 +133,7 @@ int sort_fixed_records(const sort_job& job, files::input first, file_format form
 int sort_lines(const sort_job& job, files::input first, const talk& voice) {
   refuse_array_options(job.arrays);
   const files::record_order order = job.text.for_lines(job.arrays.descending());
+  note_order_of_bytes(order, voice);
   const unsigned threads = files::thread_count(job.arrays.threads);
   progress_bar bar(voice);
   bar.phase("read");

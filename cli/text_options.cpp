@@ -75,6 +75,15 @@ files::key_part part_of(const files::field_key& field) {
   return part;
 }
 
+// Text in the order of a locale, where there is one.
+void collate(files::key_part& part, const std::shared_ptr<const files::collation>& of_locale) {
+  using form = files::key_part::form;
+  if (!of_locale || (part.as != form::text && part.as != form::folded && part.as != form::filtered))
+    return;
+  part.as = form::collated;
+  part.locale = of_locale;
+}
+
 } // namespace
 
 void text_options::add_to(CLI::App& command, bool as_sort) {
@@ -120,6 +129,12 @@ void text_options::add_to(CLI::App& command, bool as_sort) {
   command.add_flag("-z,--zero-terminated", zero, "lines end in NUL, not newline")->group(group);
   command.add_flag("-s,--stable", stable, "equal keys stay as they are (else the whole line decides)")->group(group);
   command.add_flag("-u,--unique", unique, "of equal keys, only the first; of arrays too")->group(group);
+  command
+      .add_flag(
+          "--locale", locale,
+          "text in the order of the locale that LC_ALL, LC_COLLATE or LANG names (default: by its bytes); columns of "
+          "tables too")
+      ->group(group);
   constexpr const char* tables = "Tables (CSV and TSV with a header)";
   command
       .add_option(
@@ -179,7 +194,7 @@ std::string text_options::named_for_arrays() const {
     if (is_given)
       return name;
   const std::string of_tables = table_option();
-  return of_tables.empty() && unique ? "-u" : of_tables;
+  return !of_tables.empty() ? of_tables : locale ? "--locale" : unique ? "-u" : "";
 }
 
 std::string text_options::table_option() const {
@@ -225,17 +240,25 @@ debug_keys text_options::for_debugging(bool reverse) const {
                    .global = ordered(),
                    .global_only = keys.empty(),
                    .last_resort = !stable && !unique,
-                   .separator = separator()};
+                   .separator = separator(),
+                   .locale = {}};
+  if (const std::shared_ptr<const files::collation> of_locale = collation())
+    debug.locale = of_locale->name();
   if (keys.empty() && debug.global == files::ordering{})
     debug.keys.clear();
   debug.global.reverse = reverse;
   return debug;
 }
 
+std::shared_ptr<const files::collation> text_options::collation() const {
+  return locale ? files::collation_of_environment() : nullptr;
+}
+
 files::record_order text_options::for_lines(bool reverse) const {
   if (wants_table())
     refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)", table_option());
   files::record_order order;
+  const std::shared_ptr<const files::collation> of_locale = collation();
   std::optional<files::random_seed> seed;
   for (const files::field_key& field : line_keys(reverse)) {
     files::key_part part = part_of(field);
@@ -244,12 +267,16 @@ files::record_order text_options::for_lines(bool reverse) const {
         seed = seed_of(random_source);
       part.seed = *seed;
     }
+    collate(part, of_locale);
     order.push_back(part);
   }
-  const bool whole_line_by_bytes =
-      order.back().where == files::key_part::place::record && order.back().as == files::key_part::form::text;
-  if (!stable && !unique && !whole_line_by_bytes)
-    order.push_back({.reverse = reverse}); // the last resort of sort(1)
+  files::key_part last_resort{.reverse = reverse}; // of sort(1)
+  collate(last_resort, of_locale);
+  const files::key_part& last = order.back();
+  const bool is_last_resort =
+      last.where == last_resort.where && last.as == last_resort.as && last.filter == last_resort.filter;
+  if (!stable && !unique && !is_last_resort)
+    order.push_back(last_resort);
   return order;
 }
 
@@ -291,8 +318,9 @@ files::key_part::form form_of(files::column_key::form as, const files::column_fa
 // not.
 class table_order {
  public:
-  table_order(const std::vector<std::string>& names, const files::csv_dialect& dialect, std::string_view file)
-      : names_(names), dialect_(dialect), file_(file) {}
+  table_order(const std::vector<std::string>& names, const files::csv_dialect& dialect, std::string_view file,
+              std::shared_ptr<const files::collation> of_locale)
+      : names_(names), dialect_(dialect), file_(file), locale_(std::move(of_locale)) {}
 
   std::size_t column_of(const files::column_key& key) const { return files::column_named(names_, key.name, file_); }
 
@@ -310,6 +338,7 @@ class table_order {
       order_.push_back(presence);
     }
     part.as = form_of(key.as, facts);
+    collate(part, locale_);
     order_.push_back(part);
   }
   const files::record_order& order() const { return order_; }
@@ -318,6 +347,7 @@ class table_order {
   const std::vector<std::string>& names_;
   const files::csv_dialect& dialect_;
   std::string_view file_;
+  std::shared_ptr<const files::collation> locale_;
   files::record_order order_;
 };
 
@@ -336,7 +366,7 @@ files::record_order text_options::for_table(files::csv_table& table, bool revers
   std::vector<files::cell_check> checks(table.names.size(), files::cell_check::nothing);
   const std::vector<files::column_key> columns = files::parse_column_keys(by);
   const std::string name = table.name();
-  table_order order(table.names, table.dialect, name);
+  table_order order(table.names, table.dialect, name, collation());
   for (const files::column_key& column : columns) {
     files::cell_check& check = checks[order.column_of(column)];
     const bool by_text = column.as == files::column_key::form::text || column.as == files::column_key::form::version ||
@@ -357,7 +387,7 @@ files::record_order text_options::for_row_stream(const std::vector<std::string>&
                                                  bool reverse) const {
   if (by.empty())
     refuse("say by which columns the tables are in order: --by NAME[:desc][:num],…");
-  table_order order(names, dialect, file);
+  table_order order(names, dialect, file, collation());
   for (const files::column_key& column : files::parse_column_keys(by))
     order.add(column, reverse, empty_first(nulls), nullptr);
   return order.order();

@@ -3,11 +3,13 @@
 
 #include "debug_keys.hpp"
 
+#include "files/collation.hpp"
 #include "files/column_keys.hpp"
 #include "files/csv_check.hpp"
 #include "files/field_keys.hpp"
 #include "files/record_order.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +29,7 @@ struct text_options {
   bool stable = false;
   bool unique = false;
   bool zero = false;
+  bool locale = false; ///< --locale
   bool no_quotes = false;
   bool no_header = false;
   std::string comment;  ///< --comment
@@ -40,6 +43,9 @@ struct text_options {
   bool wants_table() const { return !table_option().empty(); }
   /// The name of an option that has a meaning for tables only; empty where none was given.
   std::string table_option() const;
+  /// The order of texts that --locale asks for; null: by bytes. \throws invalid_argument where the system has no such
+  std::shared_ptr<const files::collation> collation() const;
+
   /// The name of an option that has a meaning for text only; -u, which some arrays take too, where there is no other;
   /// empty where none was given.
   std::string named_for_arrays() const;

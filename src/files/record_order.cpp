@@ -37,6 +37,29 @@ decimal number_in(const key_part& part, std::string_view text) {
   return part.as == form::leading_number ? parse_leading_number(text) : parse_number(text).value_or(decimal{});
 }
 
+// Whether a part's texts are made into others, which compare by bytes.
+constexpr bool is_made(form as) {
+  return as == form::filtered || as == form::version || as == form::natural || as == form::collated;
+}
+
+// What such a text is made into; in `kept` or `key` where it is not the text itself.
+std::string_view made_text(const key_part& part, std::string_view text, std::string& kept, std::string& key) {
+  if (part.as == form::natural) {
+    make_natural_key(text, key);
+    return key;
+  }
+  const std::string_view counting = filtered(text, part.filter, kept);
+  if (part.as == form::filtered)
+    return counting;
+  if (part.as == form::collated) {
+    key.clear();
+    part.locale->append_key(counting, key);
+  } else {
+    make_version_key(counting, key);
+  }
+  return key;
+}
+
 // One word of a text, by form: a type each, so that the loops below are compiled for each.
 template <form As>
 class word_reader {
@@ -50,8 +73,6 @@ class word_reader {
       return folded_word(text, depth);
     else if constexpr (As == form::leading_number)
       return number_word(parse_leading_number(text), depth);
-    else if constexpr (As == form::number)
-      return number_word(parse_number(text).value_or(decimal{}), depth);
     else if constexpr (As == form::general_number)
       return general_number_word(text, depth);
     else if constexpr (As == form::month)
@@ -66,32 +87,20 @@ class word_reader {
       return code_points_word(text, part_.binary, depth);
     else if constexpr (As == form::value)
       return value_word(text, part_.binary, depth);
-    else if constexpr (As == form::natural)
-      return text_word(natural_key(text), depth);
     else if constexpr (As == form::human_number)
       return human_number_word(filtered(text, part_.filter, kept_), depth);
     else if constexpr (As == form::random)
       return random_word(filtered(text, part_.filter, kept_), part_.seed, depth);
-    else if constexpr (As == form::filtered)
-      return text_word(filtered(text, part_.filter, kept_), depth);
+    else if constexpr (is_made(As))
+      return text_word(made_text(part_, text, kept_, made_), depth);
     else
-      return text_word(version_key(text), depth);
-  }
-
-  std::string_view natural_key(std::string_view text) {
-    make_natural_key(text, version_key_);
-    return version_key_;
-  }
-
-  std::string_view version_key(std::string_view text) {
-    make_version_key(filtered(text, part_.filter, kept_), version_key_);
-    return version_key_;
+      return number_word(parse_number(text).value_or(decimal{}), depth);
   }
 
  private:
   const key_part& part_;
   std::string kept_;
-  std::string version_key_;
+  std::string made_;
 };
 
 template <class Body>
@@ -127,6 +136,8 @@ decltype(auto) with_reader(const key_part& part, Body&& body) {
     return body(word_reader<form::code_points>(part));
   case form::value:
     return body(word_reader<form::value>(part));
+  case form::collated:
+    return body(word_reader<form::collated>(part));
   default:
     return body(word_reader<form::number>(part));
   }
@@ -177,24 +188,17 @@ int compare_words(const key_part& part, std::string_view a, std::string_view b, 
   });
 }
 
-// By the whole of what the texts are made into.
 int compare_made(const key_part& part, std::string_view a, std::string_view b) {
-  std::string key_a;
-  std::string key_b;
-  if (part.as == form::natural) {
-    make_natural_key(a, key_a);
-    make_natural_key(b, key_b);
-    return compare_bytes(key_a, key_b, 0);
-  }
-  std::string kept_a;
-  std::string kept_b;
-  const std::string_view x = filtered(a, part.filter, kept_a);
-  const std::string_view y = filtered(b, part.filter, kept_b);
-  if (part.as == form::filtered)
-    return compare_bytes(x, y, 0);
-  make_version_key(x, key_a);
-  make_version_key(y, key_b);
-  return compare_bytes(key_a, key_b, 0);
+  if (a == b)
+    return 0;
+  std::string kept[2];
+  std::string keys[2];
+  return compare_bytes(made_text(part, a, kept[0], keys[0]), made_text(part, b, kept[1], keys[1]), 0);
+}
+
+int compare_collated(const key_part& part, std::string_view a, std::string_view b) {
+  std::string kept[2];
+  return part.locale->compare(filtered(a, part.filter, kept[0]), filtered(b, part.filter, kept[1]));
 }
 
 // Compares two texts of a part that are known to be equal in their first `depth` words; linear in their lengths.
@@ -217,6 +221,8 @@ int compare_texts(const key_part& part, std::string_view a, std::string_view b, 
   case form::version:
   case form::natural:
     return compare_made(part, a, b);
+  case form::collated:
+    return compare_collated(part, a, b);
   default:
     return compare_words(part, a, b, depth, SIZE_MAX); // of few words; behind those of a hash comes the text
   }
@@ -285,6 +291,43 @@ int compare(const record_order& order, std::string_view a, std::string_view b, s
       return (result < 0) != p.reverse ? -1 : 1;
   }
   return 0;
+}
+
+namespace {
+
+// The words of a part of which each is found in constant time.
+template <class Word>
+void append_words(Word&& word, std::string& key) {
+  for (std::size_t depth = 0;; ++depth) {
+    const key_word next = word(depth);
+    for (int shift = 56; shift >= 0; shift -= 8)
+      key += static_cast<char>(next.bits >> shift);
+    if (next.last)
+      return;
+  }
+}
+
+} // namespace
+
+void append_normalized(const record_order& order, std::string_view record, std::string& key) {
+  std::string scratch;
+  std::string kept;
+  std::string made;
+  for (const key_part& part : order) {
+    const std::size_t begin = key.size();
+    const std::string_view text = locate(part, record, scratch);
+    if (part.as == form::collated)
+      part.locale->append_key(filtered(text, part.filter, kept), key);
+    else if (is_made(part.as))
+      append_words([of = made_text(part, text, kept, made)](std::size_t depth) { return text_word(of, depth); }, key);
+    else if (part.as == form::leading_number || part.as == form::number)
+      append_words([of = number_in(part, text)](std::size_t depth) { return number_word(of, depth); }, key);
+    else
+      with_reader(part, [&](auto of) { append_words([&](std::size_t depth) { return of(text, depth); }, key); });
+    if (part.reverse)
+      std::transform(key.begin() + static_cast<std::ptrdiff_t>(begin), key.end(),
+                     key.begin() + static_cast<std::ptrdiff_t>(begin), [](char c) { return static_cast<char>(~c); });
+  }
 }
 
 void validate_row(std::string_view row, std::size_t columns, const csv_dialect& dialect, const record_order& order) {

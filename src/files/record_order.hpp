@@ -2,12 +2,14 @@
 #pragma once
 
 #include "files/binary_keys.hpp"
+#include "files/collation.hpp"
 #include "files/csv.hpp"
 #include "files/field_keys.hpp"
 #include "files/key_forms.hpp"
 #include "files/key_word.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,17 +36,19 @@ struct key_part {
     bytes,          ///< by bytes, of texts of one length
     code_points,    ///< characters of four bytes each
     value,          ///< a number in binary form
+    collated,       ///< by those bytes that count, in the order of a locale
   };
 
   place where = place::record;
   form as = form::text;
   bool reverse = false;
-  field_range range{};    ///< place::fields
-  std::size_t column = 0; ///< place::cell
-  csv_dialect dialect{};  ///< place::cell
-  text_filter filter{};   ///< of filtered texts, versions, random orders and human numbers
-  random_seed seed{};     ///< form::random
-  binary_range binary{};  ///< place::range
+  field_range range{};                       ///< place::fields
+  std::size_t column = 0;                    ///< place::cell
+  csv_dialect dialect{};                     ///< place::cell
+  text_filter filter{};                      ///< of filtered texts, versions, random orders and human numbers
+  random_seed seed{};                        ///< form::random
+  binary_range binary{};                     ///< place::range
+  std::shared_ptr<const collation> locale{}; ///< form::collated
 
   /// Whether a word far behind costs as much as the first; else what lies before it is read again for each word.
   bool has_cheap_words() const {
@@ -77,6 +81,10 @@ void validate_row(std::string_view row, std::size_t columns, const csv_dialect& 
 /// Compares records, in time linear in their lengths, from word `depth` of part `part` on: negative, 0, positive.
 int compare(const record_order& order, std::string_view a, std::string_view b, std::size_t part = 0,
             std::size_t depth = 0);
+
+/// Appends the whole key of a record: bytes that compare as the records do in all parts of the order, and of which none
+/// are the beginning of another key. Linear in the record's length for texts and numbers.
+void append_normalized(const record_order& order, std::string_view record, std::string& key);
 
 /// Bytes that the texts of a part have in common, at least; for parts by bytes.
 std::size_t common_prefix(const key_part& part, std::string_view a, std::string_view b, std::size_t from);

@@ -79,6 +79,9 @@ std::string describe(const key_part& part) {
   case key_part::form::value:
     as = "as a value";
     break;
+  case key_part::form::collated:
+    return fmt::format("{}, in the order of the locale {}{}", where, part.locale->name(),
+                       part.reverse ? ", descending" : "");
   }
   const std::string type =
       part.as == key_part::form::value ? fmt::format(" of type {}", name(part.binary.type)) : std::string();

@@ -21,6 +21,7 @@
 #include "files/record_sort.hpp"
 
 #include "files/failure.hpp"
+#include "files/normalized_keys.hpp"
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
 
@@ -311,6 +312,52 @@ void sort_strings(const record_table& records, bool descending, const options& g
       opts);
 }
 
+// Puts records in order that nearly are: looks at all neighbours, and moves those to the front that come too late.
+void mend_order(const record_table& records, const record_order& order, raw_array<std::uint32_t>& ids,
+                unsigned threads) {
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    const int result = compare(order, records[a], records[b]);
+    return result != 0 ? result < 0 : a < b;
+  };
+  std::mutex lock;
+  std::vector<std::size_t> late;
+  parallel_slices(threads, ids.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
+      if (before(ids[i], ids[i - 1])) {
+        const std::lock_guard guard(lock);
+        late.push_back(i);
+      }
+  });
+  std::sort(late.begin(), late.end());
+  std::size_t moves_left = ids.size() + 64; // then it is another order, and needs a sort
+  std::size_t in_order = 0;                 // all before this one
+  for (const std::size_t first : late)
+    for (std::size_t i = std::max(first, in_order); i < ids.size() && before(ids[i], ids[i - 1]); in_order = ++i) {
+      const std::uint32_t moving = ids[i];
+      std::size_t j = i;
+      for (; j > 0 && before(moving, ids[j - 1]); --j) {
+        ids[j] = ids[j - 1];
+        if (moves_left-- == 0) {
+          ids[j - 1] = moving;
+          std::stable_sort(ids.begin(), ids.end(), before);
+          return;
+        }
+      }
+      ids[j] = moving;
+    }
+}
+
+void sort_normalized(const record_table& records, const record_order& order, const options& opts,
+                     raw_array<std::uint32_t>& ids) {
+  const normalized_keys keys = make_normalized_keys(records, order, thread_count(opts.threads));
+  const record_order by_bytes(1);
+  if (are_strings(by_bytes, ids.size(), opts))
+    sort_strings(keys.records, false, opts, ids);
+  else
+    sorter(keys.records, by_bytes, opts).sort_all(ids);
+  mend_order(records, order, ids, thread_count(opts.threads));
+}
+
 } // namespace
 
 raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts) {
@@ -319,6 +366,8 @@ raw_array<std::uint32_t> sort_records(const record_table& records, const record_
   raw_array<std::uint32_t> ids(records.size());
   if (order.empty() || records.size() < 2)
     std::iota(ids.begin(), ids.end(), 0u);
+  else if (needs_normalized_keys(order))
+    sort_normalized(records, order, opts, ids);
   else if (are_strings(order, records.size(), opts))
     sort_strings(records, order[0].reverse, opts, ids);
   else
