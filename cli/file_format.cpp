@@ -33,18 +33,25 @@ struct known_beginning {
   std::string_view bytes;
   const char* what;
 };
-constexpr std::array known_beginnings{known_beginning{"\x1f\x8b", "a gzip file (gzip -dc decompresses it)"},
-                                      known_beginning{"\x28\xb5\x2f\xfd", "a zstd file (zstd -dc decompresses it)"},
-                                      known_beginning{{"\xfd"
-                                                       "7zXZ\0",
-                                                       6},
-                                                      "an xz file (xz -dc decompresses it)"},
-                                      known_beginning{"BZh91AY&SY", "a bzip2 file (bzip2 -dc decompresses it)"},
-                                      known_beginning{"PK\x03\x04", "a zip archive (.npz is one: unzip it)"},
-                                      known_beginning{"PAR1\x15", "a Parquet file, which is not read"},
-                                      known_beginning{{"ARROW1\0", 7}, "an Arrow file, which is not read"},
-                                      known_beginning{"\x89HDF\r\n", "an HDF5 file, which is not read"},
-                                      known_beginning{"SQLite format 3", "an SQLite database"}};
+constexpr std::array known_beginnings{
+    known_beginning{"\x1f\x8b", "a gzip file (gzip -dc decompresses it)"},
+    known_beginning{"\x28\xb5\x2f\xfd", "a zstd file (zstd -dc decompresses it)"},
+    known_beginning{{"\xfd"
+                     "7zXZ\0",
+                     6},
+                    "an xz file (xz -dc decompresses it)"},
+    known_beginning{"BZh91AY&SY", "a bzip2 file (bzip2 -dc decompresses it)"},
+    known_beginning{"PK\x03\x04", "a zip archive (.npz is one: unzip it)"},
+    known_beginning{
+        "PAR1\x15",
+        "a Parquet file, which the command does not read: sort_table() of the Python package sorts the table that "
+        "pyarrow.parquet.read_table() makes of it"},
+    known_beginning{
+        {"ARROW1\0", 7},
+        "an Arrow file, which the command does not read: sort_table() of the Python package sorts the table that "
+        "pyarrow.feather.read_table() makes of it"},
+    known_beginning{"\x89HDF\r\n", "an HDF5 file, which is not read"},
+    known_beginning{"SQLite format 3", "an SQLite database"}};
 
 constexpr const char* name_of(file_format format) {
   switch (format) {

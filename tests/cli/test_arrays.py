@@ -370,6 +370,9 @@ class WhatAFileIs(CommandTest):
             for command in (["sort", "-o", path], ["sort", "-n", "-o", path], ["check"], ["merge", "-o", path], ["sort", "--by", "a"]):
                 self.refused(*command, path, says=[name, says])
             self.assertEqual(self.content(name), content)
+            if says in ("Parquet", "Arrow"):  # what to do, through a pipe too
+                for command in (["sort"], ["sort", "-n"], ["check"], ["merge"], ["sort", "--by", "a"]):
+                    self.refused(*command, stdin=content, says=["-", says, "sort_table()"])
         self.good("sort", self.file("text", b"PAR1 is no Parquet file\nBZh9\nPK\n"), "-o", self.path("text"))
 
     def test_output_names(self):
