@@ -108,6 +108,13 @@ struct vector_32 {
     left += count;
     right -= 8 - count;
   }
+  static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return bits_of(_mm512_cmpeq_epi32_mask(a, b)); }
+  // Of v, the lanes that are not given go to `to`; a whole vector is written there.
+  static SORTILE_INLINE void store_others(V v, unsigned given, T*& to) {
+    const unsigned others = given ^ ((1u << lanes) - 1);
+    store(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(others), v));
+    to += _mm_popcnt_u32(others);
+  }
   template <bool OrEqual>
   static SORTILE_INLINE void split_first(V v, std::size_t n, V pivot, T*& left, T*& right) {
     const __mmask16 there = first(n);
@@ -227,6 +234,13 @@ struct vector_64 {
     _mm512_storeu_si512(right - lanes, parts);
     left += count;
     right -= lanes - count;
+  }
+  static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return bits_of(_mm512_cmpeq_epi64_mask(a, b)); }
+  // Of v, the lanes that are not given go to `to`; a whole vector is written there.
+  static SORTILE_INLINE void store_others(V v, unsigned given, T*& to) {
+    const unsigned others = given ^ ((1u << lanes) - 1);
+    store(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(others), v));
+    to += _mm_popcnt_u32(others);
   }
   template <bool OrEqual>
   static SORTILE_INLINE void split_first(V v, std::size_t n, V pivot, T*& left, T*& right) {

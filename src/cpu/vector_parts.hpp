@@ -20,6 +20,10 @@ struct vector_parts {
   K (*pivot)(const K* images, std::size_t n, std::uint64_t seed);
   /// Brings the images that are below the pivot, or not above it, to the front; how many.
   std::size_t (*split)(K* images, std::size_t n, K pivot, bool or_equal);
+  /// Takes the m images in `heavy` out of n, and counts them; how many others there are, now in `rest`, which may be
+  /// `images`, and has room for n.
+  std::size_t (*take_out)(const K* images, std::size_t n, const K* heavy, std::size_t m, std::uint64_t* counts,
+                          K* rest);
   /// Sorts images, and leaves keys.
   void (*sort)(K* images, std::size_t n, const plain_image<K>& image);
 };

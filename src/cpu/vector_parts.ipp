@@ -33,6 +33,48 @@ std::size_t split_images(key_bits<S>* images, std::size_t n, key_bits<S> pivot, 
   return or_equal ? split_any<S, true>(numbers<S>(images), n, p) : split_any<S, false>(numbers<S>(images), n, p);
 }
 
+// Takes the m images in `heavy` out of n: adds to counts[j] how often heavy[j] occurs, writes the others to `rest`, which
+// may be where the images are, and returns how many those are. Whole vectors are written: `rest` has room for n.
+template <class S>
+std::size_t take_out(const typename S::T* from, std::size_t n, const typename S::T* heavy, std::size_t m,
+                     std::uint64_t* counts, typename S::T* rest) {
+  using V = typename S::V;
+  constexpr std::size_t block = block_vectors * S::lanes;
+  typename S::T* to = rest;
+  std::size_t i = 0;
+  for (; i + block <= n; i += block) {
+    V v[block_vectors];
+    unsigned found[block_vectors] = {};
+    each<block_vectors>([&](auto r) __attribute__((always_inline)) { v[r.value] = S::load(from + i + r.value * S::lanes); });
+    for (std::size_t j = 0; j < m; ++j) {
+      const V key = S::all(heavy[j]);
+      unsigned count = 0;
+      each<block_vectors>([&](auto r) __attribute__((always_inline)) {
+        const unsigned equal = S::equal_lanes(v[r.value], key);
+        found[r.value] |= equal;
+        count += static_cast<unsigned>(_mm_popcnt_u32(equal));
+      });
+      counts[j] += count;
+    }
+    each<block_vectors>([&](auto r) __attribute__((always_inline)) { S::store_others(v[r.value], found[r.value], to); });
+  }
+  for (; i < n; ++i) {
+    const auto x = from[i];
+    const auto j = static_cast<std::size_t>(std::find(heavy, heavy + m, x) - heavy);
+    if (j < m)
+      ++counts[j];
+    else
+      *to++ = x;
+  }
+  return static_cast<std::size_t>(to - rest);
+}
+
+template <class S>
+std::size_t heavy_taken_out(const key_bits<S>* images, std::size_t n, const key_bits<S>* heavy, std::size_t m,
+                            std::uint64_t* counts, key_bits<S>* rest) {
+  return take_out<S>(numbers<S>(images), n, numbers<S>(heavy), m, counts, numbers<S>(rest));
+}
+
 template <class S>
 void images_sorted(key_bits<S>* images, std::size_t n, const plain_image<key_bits<S>>& image) {
   sort_images<S>(numbers<S>(images), n, image);
@@ -45,6 +87,7 @@ inline constexpr vector_parts<key_bits<S>> parts{static_cast<key_bits<S>>(std::n
                                                  is_as_they_are<S>,
                                                  pivot_of<S>,
                                                  split_images<S>,
+                                                 heavy_taken_out<S>,
                                                  images_sorted<S>};
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

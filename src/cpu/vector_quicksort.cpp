@@ -8,7 +8,7 @@
 //
 // until there are a few parts for each thread, which then sorts them alone, the largest first. Beforehand a sample, and
 // the first keys, say whether something simpler may do: keys in order already, keys from a small range, which are
-// counted and written, and up to 127 different keys, which are counted in a tree of splitters.
+// counted and written, and few values in many places (few_values.hpp), which are counted before the rest is sorted.
 //
 // Cost: 8 bytes a 32-bit key for each level until parts fit the L2 cache. A partition into many buckets moves 12 bytes
 // once, but finds a bucket a key by scalar code: it is ahead where many threads share the memory's rate
@@ -17,6 +17,7 @@
 // together); Blacher et al., "Vectorized and performance-portable quicksort", 2022.
 #include "cpu/vector_quicksort.hpp"
 
+#include "cpu/few_values.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/vector_parts.hpp"
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace sortile::cpu {
@@ -53,19 +55,13 @@ class quick_sorter {
   bool run() {
     if (n_ >= 64 * key_sample<K>::least) {
       const key_sample<K> sample(from_, n_, image_);
-      switch (take_shortcut(sample)) {
-      case outcome::sorted:
-        return true;
-      case outcome::special:
-        return false;
-      case outcome::open:
-        break;
-      }
+      if (const outcome found = take_shortcut(sample); found != outcome::open)
+        return found == outcome::sorted;
     }
     if (!make_images())
       return false;
     job_.progress->add(n_);
-    sort_images();
+    sort_images(n_);
     return true;
   }
 
@@ -90,13 +86,17 @@ class quick_sorter {
   // ---- what needs no sort ----
 
   outcome take_shortcut(const key_sample<K>& sample) {
+    const value_frequencies<K> frequencies(sample);
     const bool narrow = sample.differing == 0 || span_of(sample.differing).bits <= counting_bits;
-    const auto different = static_cast<std::size_t>(std::count_if(sample.images + 1, sample.images + sample.size,
-                                                                  [](const K& x) { return x != (&x)[-1]; })) +
-                           1;
-    const bool in_order = begins_in_order();
-    if (different <= splitter_tree<K>::splitters && !in_order)
-      if (const outcome counted = count_few(sample); counted != outcome::open)
+    const bool in_order = frequencies.values > 1 && begins_in_order();
+    if (!in_order && frequencies.heavy_ones_pay()) {
+      if (image_.is_float && frequencies.are_all_heavy())
+        if (const outcome counted = count_heavy(frequencies); counted != outcome::open)
+          return counted;
+      return sort_beside(frequencies);
+    }
+    if (!in_order && frequencies.table_pays())
+      if (const outcome counted = count_values(); counted != outcome::open)
         return counted;
     if (!narrow && !in_order)
       return outcome::open;
@@ -148,6 +148,7 @@ class quick_sorter {
     return found;
   }
 
+  /// Of one thread: counters of digits, or a table of values.
   std::uint64_t* counters(unsigned worker) const {
     return reinterpret_cast<std::uint64_t*>(job_.scratch) + worker * counters_for(n_);
   }
@@ -159,54 +160,155 @@ class quick_sorter {
     each_piece([&](unsigned w, std::size_t begin, std::size_t end) {
       kernels_.histogram(from_ + begin, end - begin, image_, d, counters(w));
     });
+    add_counters(d.buckets());
+  }
+
+  /// The counters of all threads, to those of worker 0.
+  void add_counters(std::size_t n) const {
     for (unsigned w = 1; w < workers_; ++w)
-      for (std::size_t b = 0; b < d.buckets(); ++b)
-        counters(0)[b] += counters(w)[b];
+      std::transform(counters(0), counters(0) + n, counters(w), counters(0), std::plus<>());
   }
 
   void count_and_fill(digit d, K all) {
     count(d);
     const K base = static_cast<K>(all & static_cast<K>(~static_cast<K>(static_cast<K>(d.buckets() - 1) << d.shift)));
-    fill(d.buckets(),
-         [&](std::size_t b) { return static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift)); });
+    fill(counters(0), d.buckets(), [&](std::size_t b) {
+      return image_.key_of(static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift)));
+    });
   }
 
-  /// Sorts where the sample holds all keys that there are.
-  outcome count_few(const key_sample<K>& sample) {
-    using tree_type = splitter_tree<K>;
-    K different[tree_type::splitters + 1];
-    std::size_t m = 1; // the tree takes them from place 1 on
-    for (std::size_t i = 0; i < sample.size; ++i)
-      if (i == 0 || sample.images[i] != sample.images[i - 1])
-        different[m++] = sample.images[i];
-    std::fill(different + m, different + tree_type::splitters + 1, different[m - 1]);
-    const tree_type tree(different, tree_type::splitters + 1);
-    const split<K> d(tree);
-    count(d);
-    for (std::size_t b = 0; b < d.buckets(); b += 2)
-      if (counters(0)[b] != 0)
-        return outcome::open;
-    if (image_.is_float &&
-        std::any_of(different + 1, different + m, [&](K x) { return image_.is_special(image_.key_of(x)); }))
+  /// Counts every value in a table, where they fit into one.
+  outcome count_values() {
+    using table = value_table<K>;
+    static_assert(table::bytes <= 64 * key_sample<K>::least / 4 * sizeof(std::uint64_t)); // see counters_for()
+    const auto memory = [&](unsigned worker) { return reinterpret_cast<std::byte*>(counters(worker)); };
+    std::vector<table> tables;
+    for (unsigned w = 0; w < workers_; ++w)
+      tables.emplace_back(memory(w));
+    std::atomic<bool> too_many{false};
+    each_piece([&](unsigned w, std::size_t begin, std::size_t end) {
+      constexpr std::size_t step = std::size_t{1} << 16;
+      for (; begin < end && !too_many.load(std::memory_order_relaxed); begin += step)
+        if (!tables[w].count(from_ + begin, std::min(step, end - begin)))
+          too_many.store(true, std::memory_order_relaxed);
+    });
+    if (too_many)
+      return outcome::open;
+    std::vector<typename table::entry> all;
+    for (const table& t : tables)
+      t.append_to(all);
+    if (image_.is_float && std::any_of(all.begin(), all.end(), [&](const auto& e) { return image_.is_special(e.key); }))
       return outcome::special;
-    fill(d.buckets(), [&](std::size_t b) { return tree.sorted[b / 2]; });
+    std::sort(all.begin(), all.end(),
+              [&](const auto& a, const auto& b) { return image_.plain(a.key) < image_.plain(b.key); });
+    std::vector<std::uint64_t> ends(all.size());
+    std::transform(all.begin(), all.end(), ends.begin(), [](const auto& e) { return e.count; });
+    fill(ends.data(), ends.size(), [&](std::size_t v) { return all[v].key; });
     return done();
   }
 
-  /// Writes the keys of images as often as they were counted.
-  template <class ImageOf>
-  void fill(std::size_t buckets, ImageOf image_of) {
-    std::uint64_t* const ends = counters(0);
+  /// Writes each value as often as `ends` has counted it; `ends` then says where it ends.
+  template <class KeyOf>
+  void fill(std::uint64_t* ends, std::size_t values, KeyOf key_of) {
     std::uint64_t sum = 0;
-    for (std::size_t b = 0; b < buckets; ++b)
-      ends[b] = sum += ends[b];
+    for (std::size_t v = 0; v < values; ++v)
+      ends[v] = sum += ends[v];
     each_piece([&](unsigned, std::size_t at, std::size_t end) {
-      for (auto b = static_cast<std::size_t>(std::upper_bound(ends, ends + buckets, at) - ends); at < end; ++b) {
-        const std::size_t until = std::min<std::size_t>(ends[b], end);
-        std::fill(to_ + at, to_ + until, image_.key_of(image_of(b)));
+      for (auto v = static_cast<std::size_t>(std::upper_bound(ends, ends + values, at) - ends); at < end; ++v) {
+        const std::size_t until = std::min<std::size_t>(ends[v], end);
+        std::fill(to_ + at, to_ + until, key_of(v));
         at = until;
       }
     });
+  }
+
+  // ---- heavy keys ----
+
+  void keys_of(const value_frequencies<K>& heavy, K* keys) const {
+    std::transform(heavy.heavy, heavy.heavy + heavy.heavy_values, keys, [&](K x) { return image_.key_of(x); });
+  }
+
+  /// Counts floats where the heavy keys are all that there are: without images, which would have to be undone where −0
+  /// or NaN is met.
+  outcome count_heavy(const value_frequencies<K>& heavy) {
+    K keys[value_frequencies<K>::most_heavy];
+    keys_of(heavy, keys);
+    if (std::any_of(keys, keys + heavy.heavy_values, [&](K key) { return image_.is_special(key); }))
+      return outcome::special;
+    for (unsigned w = 0; w < workers_; ++w)
+      std::fill_n(counters(w), heavy.heavy_values, 0);
+    std::atomic<bool> others{false};
+    each_piece([&](unsigned w, std::size_t begin, std::size_t end) {
+      constexpr std::size_t step = 1024;
+      K rest[step];
+      for (; begin < end && !others.load(std::memory_order_relaxed); begin += step)
+        if (parts_.take_out(from_ + begin, std::min(step, end - begin), keys, heavy.heavy_values, counters(w), rest) >
+            0)
+          others.store(true, std::memory_order_relaxed);
+    });
+    if (others)
+      return outcome::open;
+    add_counters(heavy.heavy_values);
+    fill(counters(0), heavy.heavy_values, [&](std::size_t j) { return keys[j]; });
+    return done();
+  }
+
+  /// Takes the heavy keys out, sorts what is left, and puts them back.
+  outcome sort_beside(const value_frequencies<K>& heavy) {
+    const bool as_they_are = !image_.is_float && parts_.images_are_keys(plain_);
+    if (!as_they_are && !make_images())
+      return outcome::special;
+    std::vector<std::uint64_t> counts(heavy.heavy_values);
+    const std::size_t rest = take_out(heavy, as_they_are ? from_ : to_, counts);
+    job_.progress->add(n_ + 3 * (n_ - rest));
+    if (counts.front() == n_ && as_they_are && from_ == to_)
+      return outcome::sorted;
+    sort_images(rest);
+    put_back(heavy, counts, rest);
+    return outcome::sorted;
+  }
+
+  /// What is left of the images stands at the front of the result then.
+  std::size_t take_out(const value_frequencies<K>& heavy, const K* images, std::vector<std::uint64_t>& counts) const {
+    struct found {
+      std::size_t begin, rest;
+      std::uint64_t counts[value_frequencies<K>::most_heavy];
+    };
+    std::vector<found> in(pieces());
+    K wanted[value_frequencies<K>::most_heavy]; // as the vectors know them
+    keys_of(heavy, wanted);
+    parts_.to_images(wanted, heavy.heavy_values, plain_, wanted);
+    for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
+      found f{part_begin(n_, pieces(), p), 0, {}};
+      f.rest = parts_.take_out(images + f.begin, part_begin(n_, pieces(), p + 1) - f.begin, wanted, heavy.heavy_values,
+                               f.counts, to_ + f.begin);
+      in[p] = f;
+    });
+    std::size_t rest = 0;
+    for (const found& f : in) {
+      std::memmove(to_ + rest, to_ + f.begin, f.rest * sizeof(K));
+      rest += f.rest;
+      for (std::size_t j = 0; j < counts.size(); ++j)
+        counts[j] += f.counts[j];
+    }
+    return rest;
+  }
+
+  /// From the greatest down: keys above it move to the end, and it is written before them.
+  void put_back(const value_frequencies<K>& heavy, const std::vector<std::uint64_t>& counts, std::size_t rest) const {
+    std::size_t end = n_;
+    for (std::size_t j = counts.size(); j > 0; --j) {
+      const K image = heavy.heavy[j - 1];
+      const auto above = static_cast<std::size_t>(
+          std::partition_point(to_, to_ + rest, [&](K key) { return image_.plain(key) < image; }) - to_);
+      end -= rest - above;
+      std::memmove(to_ + end, to_ + above, (rest - above) * sizeof(K));
+      rest = above;
+      end -= counts[j - 1];
+      for_each_piece(workers_, counts[j - 1], std::size_t{1} << 16, [&](std::size_t from, std::size_t until) {
+        std::fill(to_ + end + from, to_ + end + until, image_.key_of(image));
+      });
+    }
   }
 
   // ---- images ----
@@ -230,14 +332,17 @@ class quick_sorter {
 
   // ---- quicksort ----
 
-  void sort_images() {
+  /// Sorts the first n of the result, which are images, and leaves keys.
+  void sort_images(std::size_t n) {
     const std::size_t alone = std::max<std::size_t>(tuning().vector_bytes / sizeof(K), 4096);
-    const std::size_t largest = workers_ == 1 ? alone : std::clamp<std::size_t>(n_ / (4 * workers_), 4096, alone);
-    std::vector<part> open{{0, n_, parts_.least}}, parts;
+    const std::size_t largest = workers_ == 1 ? alone : std::clamp<std::size_t>(n / (4 * workers_), 4096, alone);
+    std::vector<part> open, parts;
+    if (n > 0)
+      open.push_back({0, n, parts_.least});
     for (std::size_t splits = 0; !open.empty(); ++splits) {
       const part p = open.back();
       open.pop_back();
-      if (p.n <= largest || splits > 2 * n_ / largest + 64) // pivots as bad as that are not met by chance
+      if (p.n <= largest || splits > 2 * n / largest + 64) // pivots as bad as that are not met by chance
         parts.push_back(p);
       else
         split_together(p, splits, open);
