@@ -10,9 +10,17 @@ namespace sortile::cpu {
 
 namespace detail {
 
-template <class V>
-void put_index(V& value, std::uint64_t index) {
-  std::memcpy(&value, &index, sizeof(V) < sizeof(index) ? sizeof(V) : sizeof(index));
+/// Calls f with a value of the type that values of a width are moved as.
+template <class F>
+void with_value_of(std::size_t width, F&& f) {
+  switch (width) {
+  case 4:
+    return f(value_bytes<4>{});
+  case 8:
+    return f(value_bytes<8>{});
+  default:
+    return f(value_bytes<16>{});
+  }
 }
 
 /// Swaps i and n − 1 − i on the way from `from` to `to`, which may be one array.
@@ -28,37 +36,39 @@ void reverse_lane(const T* from, T* to, std::size_t n, std::size_t begin, std::s
 } // namespace detail
 
 /// Copies n keys with their values, or makes indices; nothing where `to` is `from`.
-template <class K, class V>
-void copy_in_order(const source<K, V>& from, std::size_t n, const lanes<K, V>& to, unsigned workers) {
-  if (from.keys == to.keys && (!has_values<V> || from.values == to.values))
+template <class K>
+void copy_in_order(const source<K>& from, std::size_t n, const lanes<K>& to, unsigned workers) {
+  if (from.keys == to.keys && from.values == to.values && !from.makes_indices())
     return;
   for_each_piece(workers, n, 1, [&](std::size_t begin, std::size_t end) {
     if (from.keys != to.keys)
       std::memcpy(to.keys + begin, from.keys + begin, (end - begin) * sizeof(K));
-    if constexpr (has_values<V>) {
-      if (from.makes_indices())
+    if (from.makes_indices())
+      detail::with_value_of(from.width, [&]<class V>(V) {
         for (std::size_t i = begin; i < end; ++i)
-          detail::put_index(to.values[i], from.first_index + i);
-      else if (from.values != to.values)
-        std::memcpy(to.values + begin, from.values + begin, (end - begin) * sizeof(V));
-    }
+          put_index(to.template values_as<V>()[i], from.first_index + i);
+      });
+    else if (from.width != 0 && from.values != to.values)
+      std::memcpy(to.at(begin).values, from.at(begin).values, (end - begin) * from.width);
   });
 }
 
 /// The same from back to front; `to` may be `from`.
-template <class K, class V>
-void copy_reversed(const source<K, V>& from, std::size_t n, const lanes<K, V>& to, unsigned workers) {
+template <class K>
+void copy_reversed(const source<K>& from, std::size_t n, const lanes<K>& to, unsigned workers) {
   for_each_piece(workers, (n + 1) / 2, 1, [&](std::size_t begin, std::size_t end) {
     detail::reverse_lane(from.keys, to.keys, n, begin, end);
-    if constexpr (has_values<V>) {
-      if (from.makes_indices())
-        for (std::size_t i = begin; i < end; ++i) {
-          detail::put_index(to.values[i], from.first_index + n - 1 - i);
-          detail::put_index(to.values[n - 1 - i], from.first_index + i);
-        }
-      else
-        detail::reverse_lane(from.values, to.values, n, begin, end);
-    }
+    if (from.width == 0)
+      return;
+    detail::with_value_of(from.width, [&]<class V>(V) {
+      V* const values = to.template values_as<V>();
+      if (!from.makes_indices())
+        return detail::reverse_lane(from.template values_as<V>(), values, n, begin, end);
+      for (std::size_t i = begin; i < end; ++i) {
+        put_index(values[i], from.first_index + n - 1 - i);
+        put_index(values[n - 1 - i], from.first_index + i);
+      }
+    });
   });
 }
 

@@ -41,16 +41,17 @@
 
 namespace sortile::cpu {
 
-template <class K, class V>
+template <class K>
 class in_place_sorter {
  public:
   explicit in_place_sorter(const radix_job& job)
-      : layout_(sizeof(K), job.value_width, job.n, job.threads, job.workspace_limit), kernels_(best_kernels<K, V>()),
-        job_(job), image_(job.type, job.direction, job.bits), array_{static_cast<K*>(job.keys_out),
-                                                                     static_cast<V*>(job.values_out)} {}
+      : layout_(sizeof(K), job.value_width, job.n, job.threads, job.workspace_limit), kernels_(best_kernels<K>()),
+        movers_(best_movers<K>(job.value_width)), job_(job),
+        image_(job.type, job.direction, job.bits), array_{static_cast<K*>(job.keys_out),
+                                                          static_cast<std::byte*>(job.values_out), job.value_width} {}
 
   void run() {
-    const source<K, V> input(static_cast<const K*>(job_.keys_in), static_cast<const V*>(job_.values_in));
+    const source<K> input(static_cast<const K*>(job_.keys_in), job_.values_in, job_.value_width);
     copy_in_order(input, job_.n, array_, layout_.workers);
     sort_segment({0, job_.n}, layout_.workers, 0);
   }
@@ -78,38 +79,25 @@ class in_place_sorter {
   tables& tables_of(unsigned worker) const { return *reinterpret_cast<tables*>(worker_area(worker)); }
 
   /// Lanes of `n` keys at `at`, which moves behind them.
-  static lanes<K, V> take(std::byte*& at, std::size_t n) {
-    lanes<K, V> taken;
-    taken.keys = reinterpret_cast<K*>(at);
+  lanes<K> take(std::byte*& at, std::size_t n) const {
+    K* const keys = reinterpret_cast<K*>(at);
     at += n * sizeof(K);
-    if constexpr (has_values<V>) {
-      taken.values = reinterpret_cast<V*>(at);
-      at += n * sizeof(V);
-    }
-    return taken;
+    std::byte* const values = job_.value_width != 0 ? at : nullptr;
+    at += n * job_.value_width;
+    return {keys, values, job_.value_width};
   }
 
-  lanes<K, V> block_area(unsigned worker, unsigned which) const { // 0: buffers, 1: heads, 2 and 3: single blocks
+  lanes<K> block_area(unsigned worker, unsigned which) const { // 0: buffers, 1: heads, 2 and 3: single blocks
     std::byte* at = worker_area(worker) + in_place_layout::table_bytes;
-    lanes<K, V> area;
+    lanes<K> area;
     for (unsigned i = 0; i <= which; ++i)
       area = take(at, i < 2 ? most_buckets * layout_.block : layout_.block);
     return area;
   }
 
-  local_scratch<K, V> local_area(unsigned worker) const {
-    std::byte* at = worker_area(worker) + in_place_layout::table_bytes + layout_.block_bytes;
-    local_scratch<K, V> area;
-    area.counts = reinterpret_cast<std::uint32_t*>(at);
-    at += max_local_digits * max_buckets * sizeof(std::uint32_t);
-    const std::size_t n = layout_.local_limit; // keys of all lanes first: `second` follows `first`
-    K* const keys = reinterpret_cast<K*>(at);
-    area.first.keys = keys, area.second.keys = keys + n, area.result.keys = keys + 2 * n;
-    if constexpr (has_values<V>) {
-      V* const values = reinterpret_cast<V*>(keys + 3 * n);
-      area.first.values = values, area.second.values = values + n, area.result.values = values + 2 * n;
-    }
-    return area;
+  local_scratch<K> local_area(unsigned worker) const {
+    return {worker_area(worker) + in_place_layout::table_bytes + layout_.block_bytes, layout_.local_limit,
+            job_.value_width};
   }
 
   /// Of the slots of a segment; segments that are apart have tables that are apart.
@@ -132,7 +120,7 @@ class in_place_sorter {
     if (found.ascending)
       return finished(s.n);
     if (found.descending) {
-      copy_reversed(source<K, V>(array_.at(s.begin)), s.n, array_.at(s.begin), workers);
+      copy_reversed(source<K>(array_.at(s.begin)), s.n, array_.at(s.begin), workers);
       return finished(s.n);
     }
     if (workers == 1 && sort_at_once(s, worker))
@@ -146,9 +134,9 @@ class in_place_sorter {
 
   /// What needs no partition.
   bool sort_at_once(const segment& s, unsigned worker) {
-    const lanes<K, V> at = array_.at(s.begin);
-    if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
-      if (sorts_by_vectors(image_) && s.n <= layout_.vector_limit) {
+    const lanes<K> at = array_.at(s.begin);
+    if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+      if (job_.value_width == 0 && sorts_by_vectors(image_) && s.n <= layout_.vector_limit) {
         best_vector_kernels<K>()->sort(at.keys, s.n, image_, at.keys);
         finished(s.n);
         return true;
@@ -156,7 +144,7 @@ class in_place_sorter {
     }
     if (s.n > layout_.local_limit)
       return false;
-    kernels_.local(source<K, V>(at), s.n, image_, at, local_area(worker), false);
+    movers_.local(source<K>(at), s.n, image_, at, local_area(worker), false);
     finished(s.n);
     return true;
   }
@@ -240,13 +228,13 @@ class in_place_sorter {
       t.in_head[b] = misplaced != 0;
       t.next[b] = static_cast<std::uint32_t>((t.begins[b] + block - 1) / block);
     }
-    block_collector<K, V> c;
+    block_collector<K> c;
     c.array = array_.at(s.begin);
     c.buffers = block_area(worker, 0), c.heads = block_area(worker, 1);
     c.fill = t.fill, c.head = t.head, c.in_head = t.in_head, c.next = t.next;
     c.targets = targets_of(s);
     c.slot = begin / block, c.block = block;
-    kernels_.collect(begin, end - begin, image_, d, c);
+    movers_.collect(begin, end - begin, image_, d, c);
     std::uint8_t* const states = states_of(s);
     std::fill(states + begin / block, states + c.slot, full);
     std::fill(states + c.slot, states + end / block, free);
@@ -256,7 +244,7 @@ class in_place_sorter {
     std::uint8_t* const states = states_of(s);
     const std::uint32_t* const targets = targets_of(s);
     const auto state_of = [&](std::size_t slot) { return atomic_view<std::uint8_t>(states[slot]); };
-    const auto take_out = [&](std::size_t slot, const lanes<K, V>& to) { // false: there is nothing to take
+    const auto take_out = [&](std::size_t slot, const lanes<K>& to) { // false: there is nothing to take
       std::uint8_t seen = full;
       if (!state_of(slot).compare_exchange(seen, taken))
         return false;
@@ -264,7 +252,7 @@ class in_place_sorter {
       state_of(slot).store(free, std::memory_order_release);
       return true;
     };
-    lanes<K, V> carried = block_area(worker, 2), met = block_area(worker, 3);
+    lanes<K> carried = block_area(worker, 2), met = block_area(worker, 3);
     for (std::size_t slot = first; slot < last; ++slot) {
       if (state_of(slot).load(std::memory_order_relaxed) != full || targets[slot] == slot || !take_out(slot, carried))
         continue; // where a block is at its target already, no other block has that target
@@ -281,20 +269,20 @@ class in_place_sorter {
     }
   }
 
-  lanes<K, V> slot_of(const segment& s, std::size_t slot) const { return array_.at(s.begin + slot * layout_.block); }
+  lanes<K> slot_of(const segment& s, std::size_t slot) const { return array_.at(s.begin + slot * layout_.block); }
 
-  void move_block(const lanes<K, V>& from, const lanes<K, V>& to) const { move_keys(from, layout_.block, to); }
+  void move_block(const lanes<K>& from, const lanes<K>& to) const { move_keys(from, layout_.block, to); }
 
-  static void move_keys(const lanes<K, V>& from, std::size_t n, const lanes<K, V>& to) {
+  static void move_keys(const lanes<K>& from, std::size_t n, const lanes<K>& to) {
     std::memcpy(to.keys, from.keys, n * sizeof(K));
-    if constexpr (has_values<V>)
-      std::memcpy(to.values, from.values, n * sizeof(V));
+    if (from.width != 0)
+      std::memcpy(to.values, from.values, n * from.width);
   }
 
   /// Heads and what is left in the buffers, where no block has come to lie.
   void fill_edges(const segment& s, const split<K>& d, unsigned worker) {
     const tables& t = tables_of(worker);
-    const lanes<K, V> buffers = block_area(worker, 0), heads = block_area(worker, 1);
+    const lanes<K> buffers = block_area(worker, 0), heads = block_area(worker, 1);
     for (std::size_t b = 0; b < d.buckets(); ++b) {
       const std::size_t at = b * layout_.block, head = t.head[b], begin = s.begin + t.begins[b];
       if (t.in_head[b] != 0) { // all that there is
@@ -333,10 +321,11 @@ class in_place_sorter {
   }
 
   const in_place_layout layout_;
-  const kernels<K, V>& kernels_;
+  const kernels<K>& kernels_;
+  const movers<K>& movers_;
   const radix_job& job_;
   key_image<K> image_;
-  const lanes<K, V> array_;
+  const lanes<K> array_;
 };
 
 } // namespace sortile::cpu

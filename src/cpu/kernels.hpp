@@ -1,14 +1,17 @@
-// The inner loops of the CPU engine, as a table of functions per key width and value width: scan, histogram, partition,
-// local.
+// The inner loops of the CPU engine, as tables of functions: per key width those that only read keys (scan, histogram,
+// digits), per key width and value width those that move them (partition, local sort, collection in blocks).
 //
-// radix_sort.hpp, which calls them, decides what is done where and by which thread; the loops know nothing of threads.
-// There is a table for each instruction set (kernels_all.hpp), and the best one that the machine has is used.
+// radix_sort.hpp, which calls them, decides what is done where and by which thread, and knows the values' width as a
+// number; the loops know nothing of threads. What vectors make faster is compiled once per instruction set
+// (kernels_all.hpp), and the best one that the machine has is used. What moves keys one after the other is compiled
+// once, and takes digits and images a block at a time from those.
 #pragma once
 
 #include "cpu/key_image.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <type_traits>
 
@@ -27,39 +30,49 @@ template <class V>
 inline constexpr bool has_values = !std::is_same_v<V, no_value>;
 
 /// Keys and the values that belong to them, in arrays side by side.
-template <class K, class V>
+template <class K>
 struct lanes {
   K* keys = nullptr;
-  V* values = nullptr;
+  std::byte* values = nullptr;
+  std::size_t width = 0; ///< of a value; 0: there are none
 
-  lanes at(std::size_t i) const {
-    if constexpr (has_values<V>)
-      return {keys + i, values != nullptr ? values + i : nullptr};
-    else
-      return {keys + i, nullptr};
+  lanes at(std::size_t i) const { return {keys + i, values != nullptr ? values + i * width : nullptr, width}; }
+  template <class V>
+  V* values_as() const {
+    return reinterpret_cast<V*>(values);
   }
 };
 
-/// Lanes that are only read. Where V carries values and `values` is null, the value of key i is its position,
+/// Lanes that are only read. Where there is a width and `values` is null, the value of key i is its position,
 /// first_index + i: so argsort never reads positions, it makes them on the first move.
-template <class K, class V>
+template <class K>
 struct source {
   const K* keys = nullptr;
-  const V* values = nullptr;
+  const std::byte* values = nullptr;
+  std::size_t width = 0;
   std::size_t first_index = 0;
 
   source() = default;
-  source(const K* k, const V* v, std::size_t first = 0) : keys(k), values(v), first_index(first) {}
-  source(const lanes<K, V>& l) : keys(l.keys), values(l.values) {}
+  source(const K* k, const void* v, std::size_t value_width, std::size_t first = 0)
+      : keys(k), values(static_cast<const std::byte*>(v)), width(value_width), first_index(first) {}
+  source(const lanes<K>& l) : keys(l.keys), values(l.values), width(l.width) {}
 
-  bool makes_indices() const { return has_values<V> && values == nullptr; }
+  bool makes_indices() const { return width != 0 && values == nullptr; }
   source at(std::size_t i) const {
-    if constexpr (has_values<V>)
-      return {keys + i, values != nullptr ? values + i : nullptr, first_index + i};
-    else
-      return {keys + i, nullptr, 0};
+    return {keys + i, values != nullptr ? values + i * width : nullptr, width, first_index + i};
+  }
+  template <class V>
+  const V* values_as() const {
+    return reinterpret_cast<const V*>(values);
   }
 };
+
+/// The bytes of a position as a value that has room for it.
+template <class V>
+void put_index(V& value, std::uint64_t index) {
+  std::memcpy(static_cast<void*>(&value), &index,
+              sizeof(V) < sizeof(index) ? sizeof(V) : sizeof(index)); // little endian
+}
 
 /// A digit of the image: `bits` bits from bit `shift` up.
 struct digit {
@@ -98,8 +111,8 @@ struct splitter_tree {
   }
 };
 
-/// How a segment is split into buckets: by a digit, between splitters, or around a key that is very frequent, into what is
-/// below it, equal to it and above it.
+/// How a segment is split into buckets: by a digit, between splitters, or around a key that is very frequent, into what
+/// is below it, equal to it and above it.
 template <class K>
 struct split {
   digit by{};
@@ -148,20 +161,31 @@ constexpr std::size_t line_keys(std::size_t key_bytes, std::size_t value_width) 
 }
 
 /// Scratch of a local sort: three lanes of the largest local size, and counters.
-template <class K, class V>
+template <class K>
 struct local_scratch {
-  lanes<K, V> first;
-  lanes<K, V> second;
-  lanes<K, V> result;    ///< where the result is made that is then written past the caches
+  lanes<K> first;
+  lanes<K> second;
+  lanes<K> result;       ///< where the result is made that is then written past the caches
   std::uint32_t* counts; ///< [max_local_digits][max_buckets]
+
+  local_scratch() = default;
+  /// Counters, then the keys of all lanes (`second` follows `first`), then their values, from `at` on.
+  local_scratch(std::byte* at, std::size_t lane_keys, std::size_t value_width)
+      : counts(reinterpret_cast<std::uint32_t*>(at)) {
+    K* const keys = reinterpret_cast<K*>(at + max_local_digits * max_buckets * sizeof(std::uint32_t));
+    std::byte* const values = value_width != 0 ? reinterpret_cast<std::byte*>(keys + 3 * lane_keys) : nullptr;
+    first = {keys, values, value_width};
+    second = first.at(lane_keys);
+    result = second.at(lane_keys);
+  }
 };
 
-/// A stretch of a segment whose keys one thread collects in blocks of one bucket each, in place (kernels_blocks.ipp).
-template <class K, class V>
+/// A stretch of a segment whose keys one thread collects in blocks of one bucket each, in place (kernels_blocks.hpp).
+template <class K>
 struct block_collector {
-  lanes<K, V> array;      ///< the segment: slot s holds the keys [s · block, (s + 1) · block) of it
-  lanes<K, V> buffers;    ///< [buckets][block]: what has not filled a block yet
-  lanes<K, V> heads;      ///< [buckets][block]: what lies before the first whole block of a bucket
+  lanes<K> array;         ///< the segment: slot s holds the keys [s · block, (s + 1) · block) of it
+  lanes<K> buffers;       ///< [buckets][block]: what has not filled a block yet
+  lanes<K> heads;         ///< [buckets][block]: what lies before the first whole block of a bucket
   std::uint32_t* fill;    ///< keys in each buffer
   std::uint32_t* head;    ///< where the head of each bucket begins within its block
   std::uint32_t* in_head; ///< whether the buffer of a bucket holds its head
@@ -171,43 +195,95 @@ struct block_collector {
   std::size_t block = 0;  ///< keys in a block
 };
 
-template <class K, class V>
+/// Digits are taken from keys a block at a time, in a loop of its own, which is made of vectors; the loops that count
+/// or move one key after another then only load them. That halves their instructions.
+inline constexpr std::size_t digit_block = 256;
+
+/// Of an array that is in order, or nearly, neighbours go to one bucket, and each would wait for the counter that the
+/// one before it has just written. So keys are taken by the dozen where so many digits are equal.
+inline constexpr std::size_t digit_run = 16;
+
+inline bool is_run(const std::uint16_t* digits) {
+  std::uint16_t differing = 0;
+  for (std::size_t i = 0; i < digit_run; ++i)
+    differing = static_cast<std::uint16_t>(differing | (digits[i] ^ digits[0]));
+  return differing == 0;
+}
+
+/// The values of a block of keys, one after the other: where they lie, or positions that are made.
+template <class V>
+class value_block {
+ public:
+  /// Of m ≤ digit_block keys from key i on; good until the next call.
+  template <class K>
+  const V* operator()(const source<K>& from, std::size_t i, std::size_t m) {
+    if (!from.makes_indices())
+      return has_values<V> ? from.template values_as<V>() + i : nullptr;
+    for (std::size_t j = 0; j < m; ++j)
+      put_index(made_[j], from.first_index + i + j);
+    return made_;
+  }
+
+ private:
+  V made_[has_values<V> ? digit_block : 1];
+};
+
+/// How keys become words for a local sort (kernels_words.hpp).
+struct word_shape;
+
+/// What reads keys.
+template <class K>
 struct kernels {
   /// Scans keys[0, n); `before` is the key before them, or null.
   void (*look)(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found);
 
   /// counts[digit] += how often it occurs.
   void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts);
+  /// The same in the counters of a local sort.
+  void (*count)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint32_t* counts);
 
-  /// Moves n keys to `to`, each to where its bucket has come: position[b], counted up. Stable. `start` holds the
-  /// positions before; `buffers` has max_buckets · line_keys(…) keys, then as many values, aligned to 64. With
-  /// `stream`, past the caches.
-  void (*partition)(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d,
-                    std::uint64_t* position, const std::uint64_t* start, lanes<K, V> to, bool stream,
-                    std::byte* buffers);
+  /// The buckets of n ≤ digit_block keys, but of a split around a key.
+  void (*digits)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint16_t* digits);
 
-  /// Sorts n ≤ local limit keys into `to`, which may be where they are. Stable. With `stream`, `to` is written past the
-  /// caches.
-  void (*local)(source<K, V> from, std::size_t n, const key_image<K>& image, lanes<K, V> to,
-                const local_scratch<K, V>& scratch, bool stream);
+  /// The bits of the window in which the images of n keys differ.
+  K (*differing)(const K* keys, std::size_t n, const key_image<K>& image);
 
-  /// Collects the keys [begin, begin + n) of the segment in blocks. Stable.
-  void (*collect)(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
-                  block_collector<K, V>& state);
+  void (*make_words)(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape,
+                     std::uint64_t* words);
 
   /// Copies past the caches.
   void (*write_out)(const void* from, std::size_t bytes, void* to);
 };
 
-/// The fastest kernels for this machine.
-template <class K, class V>
-const kernels<K, V>& best_kernels();
+/// What moves keys with values of one width.
+template <class K>
+struct movers {
+  /// Moves n keys to `to`, each to where its bucket has come: position[b], counted up. Stable. `start` holds the
+  /// positions before; `buffers` has max_buckets · line_keys(…) keys, then as many values, aligned to 64. With
+  /// `stream`, past the caches.
+  void (*partition)(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                    std::uint64_t* position, const std::uint64_t* start, const lanes<K>& to, bool stream,
+                    std::byte* buffers);
+
+  /// Sorts n ≤ local limit keys into `to`, which may be where they are. Stable. With `stream`, `to` is written past the
+  /// caches.
+  void (*local)(const source<K>& from, std::size_t n, const key_image<K>& image, const lanes<K>& to,
+                const local_scratch<K>& scratch, bool stream);
+
+  /// Collects the keys [begin, begin + n) of the segment in blocks. Stable.
+  void (*collect)(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
+                  block_collector<K>& state);
+};
+
+/// The fastest for this machine. Values of 0 (none), 4, 8 or 16 bytes.
+template <class K>
+const kernels<K>& best_kernels();
+template <class K>
+const movers<K>& best_movers(std::size_t value_width);
 
 #define SORTILE_KERNELS_OF(KEY)                                                                                        \
-  extern template const kernels<KEY, no_value>& best_kernels();                                                        \
-  extern template const kernels<KEY, value_bytes<4>>& best_kernels();                                                  \
-  extern template const kernels<KEY, value_bytes<8>>& best_kernels();                                                  \
-  extern template const kernels<KEY, value_bytes<16>>& best_kernels();
+  extern template const kernels<KEY>& best_kernels();                                                                  \
+  extern template const movers<KEY>& best_movers(std::size_t);
 SORTILE_KERNELS_OF(std::uint8_t)
 SORTILE_KERNELS_OF(std::uint16_t)
 SORTILE_KERNELS_OF(std::uint32_t)

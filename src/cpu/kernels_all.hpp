@@ -8,6 +8,8 @@
 
 #include "cpu/instruction_sets.hpp"
 #include "cpu/kernels.hpp"
+#include "cpu/kernels_blocks.hpp"
+#include "cpu/kernels_local.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/vector_sort.hpp"
 
@@ -25,10 +27,6 @@
 #include "cpu/kernels_scan.ipp"
 
 #include "cpu/kernels_partition.ipp"
-
-#include "cpu/kernels_blocks.ipp"
-
-#include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
 
 #if defined(__x86_64__)
@@ -45,10 +43,6 @@
 #include "cpu/kernels_scan.ipp"
 
 #include "cpu/kernels_partition.ipp"
-
-#include "cpu/kernels_blocks.ipp"
-
-#include "cpu/kernels_local.ipp"
 #undef SORTILE_CPU_ISA
 #undef SORTILE_CPU_AVX512_HERE
 #if defined(__clang__)
@@ -60,17 +54,52 @@
 
 namespace sortile::cpu {
 
-template <class K, class V>
-const kernels<K, V>& best_kernels() {
+template <class K>
+const kernels<K>& best_kernels() {
 #if defined(SORTILE_CPU_X86)
-  static constexpr kernels<K, V> wide{avx512::look<K>, avx512::histogram<K>, avx512::partition<K, V>,
-                                      avx512::local<K, V>, avx512::collect<K, V>, avx512::write_out};
+  static constexpr kernels<K> wide{avx512::look<K>,
+                                   avx512::count_digit<K, std::uint64_t>,
+                                   avx512::count_digit<K, std::uint32_t>,
+                                   avx512::digits_of<K>,
+                                   avx512::differing_bits<K>,
+                                   avx512::make_words<K>,
+                                   avx512::write_out};
   if (uses(instruction_set::avx512))
     return wide;
 #endif
-  static constexpr kernels<K, V> plain{generic::look<K>, generic::histogram<K>, generic::partition<K, V>,
-                                       generic::local<K, V>, generic::collect<K, V>, generic::write_out};
+  static constexpr kernels<K> plain{generic::look<K>,
+                                    generic::count_digit<K, std::uint64_t>,
+                                    generic::count_digit<K, std::uint32_t>,
+                                    generic::digits_of<K>,
+                                    generic::differing_bits<K>,
+                                    generic::make_words<K>,
+                                    generic::write_out};
   return plain;
+}
+
+template <class K, class V>
+const movers<K>& best_movers_of() {
+#if defined(SORTILE_CPU_X86)
+  static constexpr movers<K> wide{avx512::partition<K, V>, local<K, V>, collect<K, V>};
+  if (uses(instruction_set::avx512))
+    return wide;
+#endif
+  static constexpr movers<K> plain{generic::partition<K, V>, local<K, V>, collect<K, V>};
+  return plain;
+}
+
+template <class K>
+const movers<K>& best_movers(std::size_t value_width) {
+  switch (value_width) {
+  case 4:
+    return best_movers_of<K, value_bytes<4>>();
+  case 8:
+    return best_movers_of<K, value_bytes<8>>();
+  case 16:
+    return best_movers_of<K, value_bytes<16>>();
+  default:
+    return best_movers_of<K, no_value>();
+  }
 }
 
 } // namespace sortile::cpu

@@ -86,17 +86,12 @@ inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
   std::memcpy(out, in, bytes);
 }
 
-// The value of from.keys[i].
-template <bool MakesIndices, class K, class V>
-inline V value_at(const source<K, V>& from, std::size_t i) {
-  if constexpr (MakesIndices) {
-    const std::uint64_t index = from.first_index + i;
-    V v;
-    std::memcpy(&v, &index, sizeof(V)); // little endian: the low bytes of a position that fits
-    return v;
-  } else {
-    return from.values[i];
-  }
+// Writes past the caches, and is done with it for other threads too.
+inline void write_out(const void* from, std::size_t bytes, void* to) {
+  stream_bytes(to, from, bytes);
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
 }
 
 // One partition under way: buffers, and where their lines go.
@@ -107,22 +102,23 @@ struct line_writer {
 
   K* key_lines;
   V* value_lines;
-  lanes<K, V> to; // shifted down by `phase`, so that positions count from the start of a line
+  K* to_keys; // shifted down by `phase`, so that positions count from the start of a line
+  V* to_values;
   const std::uint64_t* start;
   std::size_t phase; // keys from the line boundary below `to` to it
   bool stream_keys, stream_values;
 
-  line_writer(std::byte* buffers, lanes<K, V> destination, const std::uint64_t* starts, bool stream)
-      : key_lines(reinterpret_cast<K*>(buffers)), value_lines(nullptr), start(starts) {
+  line_writer(std::byte* buffers, const lanes<K>& destination, const std::uint64_t* starts, bool stream)
+      : key_lines(reinterpret_cast<K*>(buffers)), value_lines(nullptr), to_values(nullptr), start(starts) {
     const auto address = reinterpret_cast<std::uintptr_t>(destination.keys);
     phase = address / sizeof(K) % line;
-    to.keys = reinterpret_cast<K*>(address - phase * sizeof(K));
+    to_keys = reinterpret_cast<K*>(address - phase * sizeof(K));
     stream_keys = stream; // lines of keys are aligned: `phase` sees to that
     stream_values = false;
     if constexpr (has_values<V>) {
       value_lines = reinterpret_cast<V*>(buffers + max_buckets * line * sizeof(K));
       const auto values = reinterpret_cast<std::uintptr_t>(destination.values) - phase * sizeof(V);
-      to.values = reinterpret_cast<V*>(values);
+      to_values = reinterpret_cast<V*>(values);
       stream_values = stream && values % 64 == 0;
     }
   }
@@ -145,20 +141,19 @@ struct line_writer {
       flush_part(bucket, start[bucket] + phase, position + 1);
       return;
     }
-    put_line<line>(to.keys + begin, keys, key, stream_keys);
+    put_line<line>(to_keys + begin, keys, key, stream_keys);
     if constexpr (has_values<V>)
-      put_line<line>(to.values + begin, values, value, stream_values);
+      put_line<line>(to_values + begin, values, value, stream_values);
   }
 
   // Puts `count` neighbours into one bucket, from `position` on.
-  template <bool MakesIndices>
-  void put_run(std::size_t bucket, std::size_t position, const source<K, V>& from, std::size_t count) const {
+  void put_run(std::size_t bucket, std::size_t position, const K* keys, const V* values, std::size_t count) const {
     for (std::size_t i = 0; i < count;) {
       const std::size_t slot = position & slots, m = line - slot < count - i ? line - slot : count - i;
-      std::memcpy(key_lines + bucket * line + slot, from.keys + i, m * sizeof(K));
+      std::memcpy(key_lines + bucket * line + slot, keys + i, m * sizeof(K));
       if constexpr (has_values<V>)
-        for (std::size_t j = 0; j < m; ++j)
-          value_lines[bucket * line + slot + j] = value_at<MakesIndices>(from, i + j);
+        for (std::size_t j = 0; j < m; ++j) // a call of memcpy takes longer
+          value_lines[bucket * line + slot + j] = values[i + j];
       position += m;
       i += m;
       if ((position & slots) == 0) {
@@ -170,9 +165,9 @@ struct line_writer {
 
   void flush_part(std::size_t bucket, std::size_t begin, std::size_t end) const {
     const std::size_t slot = bucket * line + (begin & slots);
-    std::memcpy(to.keys + begin, key_lines + slot, (end - begin) * sizeof(K));
+    std::memcpy(to_keys + begin, key_lines + slot, (end - begin) * sizeof(K));
     if constexpr (has_values<V>)
-      std::memcpy(to.values + begin, value_lines + slot, (end - begin) * sizeof(V));
+      std::memcpy(to_values + begin, value_lines + slot, (end - begin) * sizeof(V));
   }
 
   // Writes what is left in the buffers; then positions count from the caller's `to` again.
@@ -189,26 +184,29 @@ struct line_writer {
   }
 };
 
-template <bool Exact, bool MakesIndices, class K, class V>
-void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d,
-                    std::uint64_t* position, const line_writer<K, V>& writer) {
+template <class K, class V>
+void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                         std::uint64_t* position, const line_writer<K, V>& writer) {
   const line_writer<K, V> out = writer;
   alignas(64) std::uint16_t digits[digit_block];
+  value_block<V> values_of;
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
-    digits_of<Exact>(from.keys + i, m, image, d, digits);
+    const K* const keys = from.keys + i;
+    const V* const values = values_of(from, i, m);
+    digits_of(keys, m, image, d, digits);
     const auto put = [&](std::size_t j) {
       const std::size_t b = digits[j], p = position[b];
       position[b] = p + 1;
       if constexpr (has_values<V>)
-        out.put(b, p, from.keys[i + j], value_at<MakesIndices>(from, i + j));
+        out.put(b, p, keys[j], values[j]);
       else
-        out.put(b, p, from.keys[i + j], {});
+        out.put(b, p, keys[j], {});
     };
     std::size_t j = 0;
     for (; j + digit_run <= m; j += digit_run) {
       if (is_run(digits + j)) {
-        out.template put_run<MakesIndices>(digits[j], position[digits[j]], from.at(i + j), digit_run);
+        out.put_run(digits[j], position[digits[j]], keys + j, has_values<V> ? values + j : nullptr, digit_run);
         position[digits[j]] += digit_run;
       } else {
         for (std::size_t k = j; k < j + digit_run; ++k)
@@ -222,69 +220,47 @@ void partition_with(source<K, V> from, std::size_t n, const key_image<K>& image,
 
 // Partition around a key. Every key of a block is written to all three places, and only the position of the right one
 // advances: no branch to mispredict, and no counter in memory that the many equal keys would wait for.
-template <bool Exact, bool MakesIndices, class K, class V>
-void partition_around(source<K, V> from, std::size_t n, const key_image<K>& image, K middle, std::uint64_t* position,
-                      lanes<K, V> to) {
-  const key_image<K> im = image;
+template <class K, class V>
+void partition_around(const source<K>& from, std::size_t n, const key_image<K>& image, K middle,
+                      std::uint64_t* position, const lanes<K>& to) {
   K keys[3][digit_block];
   [[maybe_unused]] V values[3][has_values<V> ? digit_block : 1];
+  value_block<V> values_of;
   for (std::size_t i = 0; i < n; i += digit_block) {
-    const std::size_t end = n - i < digit_block ? n : i + digit_block;
+    const std::size_t m = n - i < digit_block ? n - i : digit_block;
+    [[maybe_unused]] const V* const in = values_of(from, i, m);
     std::size_t below = 0, equal = 0, above = 0;
-    for (std::size_t j = i; j < end; ++j) {
-      const K key = from.keys[j], x = static_cast<K>(image_of<Exact>(im, key) & im.window);
-      keys[0][below] = keys[1][equal] = keys[2][above] = key;
-      if constexpr (has_values<V>)
-        values[0][below] = values[1][equal] = values[2][above] = value_at<MakesIndices>(from, j);
-      below += x < middle;
-      equal += x == middle;
-      above += x > middle;
-    }
+    with_image(image, [&](auto image_of) {
+      for (std::size_t j = 0; j < m; ++j) {
+        const K key = from.keys[i + j], x = static_cast<K>(image_of(key) & image.window);
+        keys[0][below] = keys[1][equal] = keys[2][above] = key;
+        if constexpr (has_values<V>)
+          values[0][below] = values[1][equal] = values[2][above] = in[j];
+        below += x < middle;
+        equal += x == middle;
+        above += x > middle;
+      }
+    });
     const std::size_t counts[3] = {below, equal, above};
     for (std::size_t b = 0; b < 3; ++b) {
       std::memcpy(to.keys + position[b], keys[b], counts[b] * sizeof(K));
       if constexpr (has_values<V>)
-        std::memcpy(to.values + position[b], values[b], counts[b] * sizeof(V));
+        std::memcpy(to.template values_as<V>() + position[b], values[b], counts[b] * sizeof(V));
       position[b] += counts[b];
     }
   }
 }
 
-// Calls f with two answers as constants, so that a moving loop does not ask for every key: whether images are exact,
-// and whether indices are made.
-template <class K, class V, class F>
-inline void with_questions(const source<K, V>& from, const key_image<K>& image, F&& f) {
-  using yes = std::true_type;
-  using no = std::false_type;
-  if constexpr (has_values<V> && (sizeof(V) == 4 || sizeof(V) == 8)) {
-    if (from.makes_indices()) {
-      if constexpr (width_has_floats<K>) {
-        if (image.exact)
-          return f(yes{}, yes{});
-      }
-      return f(no{}, yes{});
-    }
-  }
-  if constexpr (width_has_floats<K>) {
-    if (image.exact)
-      return f(yes{}, no{});
-  }
-  f(no{}, no{});
-}
-
 template <class K, class V>
-void partition(source<K, V> from, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* position,
-               const std::uint64_t* start, lanes<K, V> to, bool stream, std::byte* buffers) {
+void partition(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
+               std::uint64_t* position, const std::uint64_t* start, const lanes<K>& to, bool stream,
+               std::byte* buffers) {
   if (d.around_key)
-    return with_questions(from, image, [&](auto exact, auto makes_indices) {
-      partition_around<exact.value, makes_indices.value>(from, n, image, d.key_image, position, to);
-    });
+    return partition_around<K, V>(from, n, image, d.key_image, position, to);
   const line_writer<K, V> writer(buffers, to, start, stream);
   for (std::size_t b = 0; b < d.buckets(); ++b)
     position[b] += writer.phase;
-  with_questions(from, image, [&](auto exact, auto makes_indices) {
-    partition_with<exact.value, makes_indices.value>(from, n, image, d, position, writer);
-  });
+  partition_by_digits(from, n, image, d, position, writer);
   writer.finish(position, d.buckets());
 }
 

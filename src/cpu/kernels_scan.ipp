@@ -1,14 +1,5 @@
-// Kernels that only read keys (scan and histogram), and what all kernels share. Included once per instruction set
-// (kernels_all.hpp).
-
-namespace sortile::cpu::SORTILE_CPU_ISA {
-
-template <bool Exact, class K>
-inline K image_of(const key_image<K>& image, K key) {
-  return Exact ? image.codec.whole_image(key) : image.plain(key);
-}
-
-} // namespace sortile::cpu::SORTILE_CPU_ISA
+// Kernels that only read keys. Included once per instruction set (kernels_all.hpp), and compiled once per key width. A
+// block asks once whether images are exact, so no loop over keys is compiled twice for it.
 
 #include "cpu/kernels_splitters.ipp"
 
@@ -50,39 +41,58 @@ inline std::size_t digits_of_vectors(const std::uint64_t* keys, std::size_t n, c
 }
 #endif
 
-// Digits are taken from keys a block at a time, in a loop of its own, which compilers turn into vectors; the loops that
-// count or move one key after another then only load them. That halves their instructions.
-inline constexpr std::size_t digit_block = 256;
-
-template <bool Exact, class K>
-inline void digits_of(const K* keys, std::size_t n, const key_image<K>& image, const std::type_identity_t<split<K>>& d,
-                      std::uint16_t* digits) {
-  if (d.tree != nullptr)
-    return splitter_digits_of<Exact>(keys, n, image, *d.tree, digits);
+// Calls f with a function that gives images: the plain ones in three operations, or the exact ones of floats.
+template <class K, class F>
+inline auto with_image(const key_image<K>& image, F&& f) {
   const key_image<K> im = image;
+  if constexpr (width_has_floats<K>) {
+    if (im.exact)
+      return f([im](K key) { return im.codec.whole_image(key); });
+  }
+  return f([im](K key) { return im.plain(key); });
+}
+
+template <class K>
+void digits_of(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint16_t* digits) {
+  if (d.tree != nullptr)
+    return splitter_digits_of(keys, n, image, *d.tree, digits);
   const unsigned shift = d.by.shift;
   const K mask = static_cast<K>(d.by.buckets() - 1);
   std::size_t i = 0;
 #if defined(SORTILE_CPU_AVX512_HERE)
-  if constexpr (!Exact && (sizeof(K) == 4 || sizeof(K) == 8))
-    i = digits_of_vectors(keys, n, im, shift, mask, digits);
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+    if (!image.exact)
+      i = digits_of_vectors(keys, n, image, shift, mask, digits);
+  }
 #endif
-  for (; i < n; ++i)
-    digits[i] = static_cast<std::uint16_t>(static_cast<K>(image_of<Exact>(im, keys[i]) >> shift) & mask);
+  with_image(image, [&](auto image_of) {
+    for (; i < n; ++i)
+      digits[i] = static_cast<std::uint16_t>(static_cast<K>(image_of(keys[i]) >> shift) & mask);
+  });
+}
+
+// Ordering images of a block.
+template <class K>
+void images_of(const K* keys, std::size_t n, const key_image<K>& image, K* images) {
+  const K window = image.window;
+  with_image(image, [&](auto image_of) {
+    for (std::size_t i = 0; i < n; ++i)
+      images[i] = static_cast<K>(image_of(keys[i]) & window);
+  });
 }
 
 // Keys below, equal to and above one key. Without tables: the equal ones would all wait for one counter.
-template <bool Exact, class K, class Count>
+template <class K, class Count>
 inline void count_around(const K* keys, std::size_t n, const key_image<K>& image, K middle, Count* counts) {
-  const key_image<K> im = image;
   std::size_t below = 0, above = 0;
+  K images[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
-    const std::size_t end = n - i < digit_block ? n : i + digit_block;
+    const std::size_t m = n - i < digit_block ? n - i : digit_block;
+    images_of(keys + i, m, image, images);
     std::uint32_t b = 0, a = 0;
-    for (std::size_t j = i; j < end; ++j) {
-      const K x = static_cast<K>(image_of<Exact>(im, keys[j]) & im.window);
-      b += x < middle;
-      a += x > middle;
+    for (std::size_t j = 0; j < m; ++j) {
+      b += images[j] < middle;
+      a += images[j] > middle;
     }
     below += b;
     above += a;
@@ -92,26 +102,14 @@ inline void count_around(const K* keys, std::size_t n, const key_image<K>& image
   counts[2] = static_cast<Count>(counts[2] + above);
 }
 
-// In arrays that are in order, or nearly, neighbours go to one bucket, and each would wait for the counter that the one
-// before it has just written. So runs of so many equal digits are counted, and moved, together.
-inline constexpr std::size_t digit_run = 16;
-
-inline bool is_run(const std::uint16_t* digits) {
-  std::uint16_t differing = 0;
-  for (std::size_t i = 0; i < digit_run; ++i)
-    differing = static_cast<std::uint16_t>(differing | (digits[i] ^ digits[0]));
-  return differing == 0;
-}
-
-template <bool Exact, class K, class Count>
-inline void count_digit(const K* keys, std::size_t n, const key_image<K>& image,
-                        const std::type_identity_t<split<K>>& d, Count* counts) {
+template <class K, class Count>
+void count_digit(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, Count* counts) {
   if (d.around_key)
-    return count_around<Exact>(keys, n, image, d.key_image, counts);
+    return count_around(keys, n, image, d.key_image, counts);
   alignas(64) std::uint16_t digits[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
-    digits_of<Exact>(keys + i, m, image, d, digits);
+    digits_of(keys + i, m, image, d, digits);
     std::size_t j = 0;
     for (; j + digit_run <= m; j += digit_run) {
       if (is_run(digits + j))
@@ -123,6 +121,28 @@ inline void count_digit(const K* keys, std::size_t n, const key_image<K>& image,
     for (; j < m; ++j)
       ++counts[digits[j]];
   }
+}
+
+template <class K>
+K differing_bits(const K* keys, std::size_t n, const key_image<K>& image) {
+  return with_image(image, [&](auto image_of) {
+    const K first = image_of(keys[0]);
+    K differing = 0;
+    for (std::size_t i = 1; i < n; ++i)
+      differing = static_cast<K>(differing | static_cast<K>(image_of(keys[i]) ^ first));
+    return static_cast<K>(differing & image.window);
+  });
+}
+
+template <class K>
+void make_words(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape,
+                std::uint64_t* words) {
+  const K kept = static_cast<K>(image.window & low_bits<K>(shape.width));
+  const unsigned dropped = shape.dropped, position_bits = shape.position_bits;
+  with_image(image, [&](auto image_of) {
+    for (std::size_t i = 0; i < n; ++i)
+      words[i] = static_cast<std::uint64_t>(image_of(keys[i]) & kept) >> dropped << position_bits | i;
+  });
 }
 
 // OR, AND and the order of a block. Flags are gathered in key-wide integers, which compilers turn into vectors.
@@ -170,15 +190,6 @@ void look(const K* keys, std::size_t n, const K* before, const key_image<K>& ima
     }
   }
   look_at<false, false>(keys, n, before, image, found);
-}
-
-template <class K>
-void histogram(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts) {
-  if constexpr (width_has_floats<K>) {
-    if (image.exact)
-      return count_digit<true>(keys, n, image, d, counts);
-  }
-  count_digit<false>(keys, n, image, d, counts);
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

@@ -95,16 +95,18 @@ inline std::size_t splitter_digits(const std::uint64_t* keys, std::size_t n, con
 }
 #endif
 
-template <bool Exact, class K>
+template <class K>
 inline void splitter_digits_of(const K* keys, std::size_t n, const key_image<K>& image, const splitter_tree<K>& tree,
                                std::uint16_t* digits) {
   std::size_t i = 0;
 #if defined(SORTILE_CPU_AVX512_HERE)
-  if constexpr (!Exact && (sizeof(K) == 4 || sizeof(K) == 8))
-    i = splitter_digits(keys, n, image, tree, digits);
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+    if (!image.exact)
+      i = splitter_digits(keys, n, image, tree, digits);
+  }
 #endif
   for (; i < n; ++i)
-    digits[i] = splitter_digit(tree, static_cast<K>(image_of<Exact>(image, keys[i]) & image.window));
+    digits[i] = splitter_digit(tree, image.ordering(keys[i]));
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

@@ -20,11 +20,11 @@ template <class K>
 bool in_order(const K* keys, std::size_t begin, std::size_t end, key_image<K> image) {
   const K* const before = begin > 0 ? keys + begin - 1 : nullptr;
   look_result<K> found;
-  best_kernels<K, no_value>().look(keys + begin, end - begin, before, image, found);
+  best_kernels<K>().look(keys + begin, end - begin, before, image, found);
   if (image.is_float && (found.special || (before != nullptr && image.is_special(*before)))) {
     image.exact = true;
     found = {};
-    best_kernels<K, no_value>().look(keys + begin, end - begin, before, image, found);
+    best_kernels<K>().look(keys + begin, end - begin, before, image, found);
   }
   return found.ascending;
 }

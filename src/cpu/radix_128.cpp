@@ -3,10 +3,8 @@
 
 namespace sortile::cpu {
 
-template const kernels<uint128, no_value>& best_kernels();
-template const kernels<uint128, value_bytes<4>>& best_kernels();
-template const kernels<uint128, value_bytes<8>>& best_kernels();
-template const kernels<uint128, value_bytes<16>>& best_kernels();
+template const kernels<uint128>& best_kernels();
+template const movers<uint128>& best_movers(std::size_t);
 template void radix_sort_keys<uint128>(const radix_job&);
 template void sort_keys_in_place<uint128>(const radix_job&);
 

@@ -3,10 +3,8 @@
 
 namespace sortile::cpu {
 
-template const kernels<std::uint16_t, no_value>& best_kernels();
-template const kernels<std::uint16_t, value_bytes<4>>& best_kernels();
-template const kernels<std::uint16_t, value_bytes<8>>& best_kernels();
-template const kernels<std::uint16_t, value_bytes<16>>& best_kernels();
+template const kernels<std::uint16_t>& best_kernels();
+template const movers<std::uint16_t>& best_movers(std::size_t);
 template void radix_sort_keys<std::uint16_t>(const radix_job&);
 template void sort_keys_in_place<std::uint16_t>(const radix_job&);
 

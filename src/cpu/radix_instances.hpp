@@ -1,4 +1,4 @@
-// Included by the one source file of each key width: instantiates the sort and its kernels for all value widths.
+// Included by the one source file of each key width: instantiates the sorts of that width and their kernels.
 #pragma once
 
 #include "cpu/in_place.hpp"
@@ -7,28 +7,14 @@
 
 namespace sortile::cpu {
 
-template <class K, template <class, class> class Sorter>
-void sort_with(const radix_job& job) {
-  switch (job.value_width) {
-  case 4:
-    return Sorter<K, value_bytes<4>>(job).run();
-  case 8:
-    return Sorter<K, value_bytes<8>>(job).run();
-  case 16:
-    return Sorter<K, value_bytes<16>>(job).run();
-  default:
-    return Sorter<K, no_value>(job).run();
-  }
-}
-
 template <class K>
 void radix_sort_keys(const radix_job& job) {
-  sort_with<K, radix_sorter>(job);
+  radix_sorter<K>(job).run();
 }
 
 template <class K>
 void sort_keys_in_place(const radix_job& job) {
-  sort_with<K, in_place_sorter>(job);
+  in_place_sorter<K>(job).run();
 }
 
 } // namespace sortile::cpu

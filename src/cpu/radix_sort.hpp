@@ -5,7 +5,7 @@
 // bits get. It is then partitioned by those bits, stably, into up to 2048 buckets in the other buffer, and each bucket
 // is a segment again. Where a sample shows that those bits would leave too much together, it is partitioned between
 // splitters (kernels_splitters.ipp) or around one very frequent key. A segment that fits is sorted locally
-// (kernels_local.ipp) into the place where the result belongs.
+// (kernels_local.hpp) into the place where the result belongs.
 //
 //          input            spare                     result
 //        [ ------- ] ──▶ [ b0 | b1 | … | b2047 ] ──▶ [ ------- ]     each key: scanned once, moved twice in memory,
@@ -43,19 +43,19 @@
 
 namespace sortile::cpu {
 
-template <class K, class V>
+template <class K>
 class radix_sorter {
  public:
   explicit radix_sorter(const radix_job& job)
-      : layout_(sizeof(K), job.value_width, job.n, job.threads), kernels_(best_kernels<K, V>()), job_(job),
-        image_(job.type, job.direction, job.bits), result_(lanes_of(job.keys_out, job.values_out)),
-        spare_(lanes_of(job.spare_keys, job.spare_values)) {}
+      : layout_(sizeof(K), job.value_width, job.n, job.threads), kernels_(best_kernels<K>()),
+        movers_(best_movers<K>(job.value_width)), job_(job), image_(job.type, job.direction, job.bits),
+        result_(lanes_of(job.keys_out, job.values_out)), spare_(lanes_of(job.spare_keys, job.spare_values)) {}
 
   void run() {
-    const source<K, V> input(static_cast<const K*>(job_.keys_in), static_cast<const V*>(job_.values_in));
+    const source<K> input(static_cast<const K*>(job_.keys_in), job_.values_in, job_.value_width);
     image_.exact = image_.is_float && job_.n <= insertion_limit;
     if (job_.n <= insertion_limit)
-      kernels_.local(input, job_.n, image_, result_, {}, false);
+      movers_.local(input, job_.n, image_, result_, {}, false);
     else
       sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
   }
@@ -66,7 +66,7 @@ class radix_sorter {
   static constexpr unsigned counting_bits = 16;
 
   struct segment {
-    source<K, V> from; // its first key
+    source<K> from;    // its first key
     std::size_t begin; // its place in the result
     std::size_t n;
     bool in_spare; // else in the input (first level) or in the result
@@ -79,24 +79,14 @@ class radix_sorter {
 
   // ---- scratch ----
 
-  static lanes<K, V> lanes_of(void* keys, void* values) { return {static_cast<K*>(keys), static_cast<V*>(values)}; }
+  lanes<K> lanes_of(void* keys, void* values) const {
+    return {static_cast<K*>(keys), static_cast<std::byte*>(values), job_.value_width};
+  }
 
   std::byte* worker_area(unsigned worker) const { return job_.scratch + worker * layout_.worker_bytes; }
 
-  local_scratch<K, V> local_area(unsigned worker) const {
-    std::byte* at = worker_area(worker);
-    local_scratch<K, V> area;
-    area.counts = reinterpret_cast<std::uint32_t*>(at);
-    at += max_local_digits * max_buckets * sizeof(std::uint32_t);
-    area.first.keys = reinterpret_cast<K*>(at);
-    area.second.keys = area.first.keys + layout_.lane_keys;
-    area.result.keys = area.second.keys + layout_.lane_keys;
-    if constexpr (has_values<V>) {
-      area.first.values = reinterpret_cast<V*>(area.result.keys + layout_.lane_keys);
-      area.second.values = area.first.values + layout_.lane_keys;
-      area.result.values = area.second.values + layout_.lane_keys;
-    }
-    return area;
+  local_scratch<K> local_area(unsigned worker) const {
+    return {worker_area(worker), layout_.lane_keys, job_.value_width};
   }
 
   std::byte* line_area(unsigned worker) const {
@@ -152,14 +142,14 @@ class radix_sorter {
   void sort_locally(const segment& s, unsigned worker) {
     const bool stream = s.in_spare && streams(job_.n);
     if (!sort_by_vectors(s, worker, stream))
-      kernels_.local(s.from, s.n, image_, result_.at(s.begin), local_area(worker), stream);
+      movers_.local(s.from, s.n, image_, result_.at(s.begin), local_area(worker), stream);
     finished(s.n);
   }
 
   // In main memory, what is in cache is sorted first and written then; what is not is sorted where it comes to lie.
   bool sort_by_vectors(const segment& s, unsigned worker, bool stream) {
-    if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
-      if (!sorts_by_vectors(image_))
+    if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+      if (job_.value_width != 0 || !sorts_by_vectors(image_))
         return false;
       K* const to = result_.keys + s.begin;
       K* const lane = stream && s.n <= layout_.local_limit ? local_area(worker).result.keys : to;
@@ -173,7 +163,7 @@ class radix_sorter {
 
   // Segments above the local limit that vectors sort in place sooner than another partition would.
   std::size_t vector_limit(const segment& s) const {
-    if (has_values<V> || !sorts_by_vectors(image_))
+    if (job_.value_width != 0 || !sorts_by_vectors(image_))
       return 0;
     return (s.in_spare ? tuning().skewed_vector_bytes : tuning().vector_bytes) / sizeof(K);
   }
@@ -293,19 +283,19 @@ class radix_sorter {
 
   void partition(const segment& s, unsigned workers, unsigned worker, const split<K>& d, chunk_counts* counts) {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
-    const lanes<K, V> target = s.in_spare ? result_ : spare_;
+    const lanes<K> target = s.in_spare ? result_ : spare_;
     const bool stream = streams(s.n);
     for_each_task(workers, chunks, meter(workers), [&](unsigned w, std::size_t c) {
       const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
-      kernels_.partition(s.from.at(begin), end - begin, image_, d, counts[c].position, counts[c].start, target, stream,
-                         line_area(workers == 1 ? worker : w));
+      movers_.partition(s.from.at(begin), end - begin, image_, d, counts[c].position, counts[c].start, target, stream,
+                        line_area(workers == 1 ? worker : w));
       moved_along(s, end - begin);
     });
   }
 
   void sort_buckets(const segment& s, unsigned workers, unsigned worker, const split<K>& d,
                     const std::uint64_t* begins) {
-    const lanes<K, V> target = s.in_spare ? result_ : spare_;
+    const lanes<K> target = s.in_spare ? result_ : spare_;
     const auto bucket = [&](std::size_t b) -> segment {
       const std::size_t begin = s.begin + begins[b];
       return {target.at(begin), begin, begins[b + 1] - begins[b], !s.in_spare};
@@ -382,20 +372,14 @@ class radix_sorter {
 
   // Equal keys must be equal bits: keys alone, plain images, and no key differs outside the window.
   bool can_count(K differing, std::size_t n) const {
-    if constexpr (has_values<V>)
+    if (job_.value_width != 0 || image_.exact || static_cast<K>(differing & image_.window) != differing)
       return false;
-    else {
-      if (image_.exact || static_cast<K>(differing & image_.window) != differing)
-        return false;
-      const unsigned span = span_of(differing).bits;
-      return span <= counting_bits && n >= std::size_t{4} << span &&
-             sizeof(std::uint64_t) << span <= 2 * layout_.lane_keys * sizeof(K);
-    }
+    const unsigned span = span_of(differing).bits;
+    return span <= counting_bits && n >= std::size_t{4} << span &&
+           sizeof(std::uint64_t) << span <= 2 * layout_.lane_keys * sizeof(K);
   }
 
-  static digit span_of(K differing) {
-    return highest_digit(differing, 8 * sizeof(K));
-  }
+  static digit span_of(K differing) { return highest_digit(differing, 8 * sizeof(K)); }
 
   // The counts lie in the lanes of the local sorts, which do nothing meanwhile.
   void count_and_fill(const segment& s, unsigned workers, unsigned worker, const look_result<K>& found) {
@@ -434,11 +418,12 @@ class radix_sorter {
   }
 
   const radix_layout layout_;
-  const kernels<K, V>& kernels_;
+  const kernels<K>& kernels_;
+  const movers<K>& movers_;
   const radix_job& job_;
   key_image<K> image_;
-  const lanes<K, V> result_;
-  const lanes<K, V> spare_;
+  const lanes<K> result_;
+  const lanes<K> spare_;
 };
 
 } // namespace sortile::cpu

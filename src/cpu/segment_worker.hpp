@@ -40,15 +40,15 @@ class segment_worker {
   /// \param told  of long sorts' progress, where this thread is the caller's
   segment_worker(const segment_job& job, const segment_layout& layout, const segment_layout::area& at, std::byte* area,
                  unsigned threads, progress_meter* told)
-      : job_(job), layout_(layout), at_(at), area_(area), threads_(threads), told_(told),
-        kernels_(best_kernels<K, V>()), image_(job.type, job.direction, job.bits), exact_(image_) {
+      : job_(job), layout_(layout), at_(at), area_(area), threads_(threads), told_(told), kernels_(best_kernels<K>()),
+        movers_(best_movers<K>(layout.value_width)), image_(job.type, job.direction, job.bits), exact_(image_) {
     exact_.exact = exact_.is_float;
     if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
       by_vectors_ = sorts_by_vectors(image_);
       most_by_vectors_ = tuning().vector_bytes / sizeof(K);
     }
-    in_batches_ = !by_vectors_ && job.handling != segment_values::gathered &&
-                  best_vector_kernels<std::uint64_t>() != nullptr;
+    in_batches_ =
+        !by_vectors_ && job.handling != segment_values::gathered && best_vector_kernels<std::uint64_t>() != nullptr;
   }
 
   void sort(segment_place p) {
@@ -57,21 +57,17 @@ class segment_worker {
     if (p.n == 1)
       return copy_one(p.first);
     const K* const from = reinterpret_cast<const K*>(job_.keys_in) + p.first;
-    lanes<K, V> to{job_.keys_out != nullptr ? reinterpret_cast<K*>(job_.keys_out) + p.first
-                                            : reinterpret_cast<K*>(area_ + at_.unwanted_keys),
-                   nullptr};
-    if constexpr (has_values<V>) {
-      const bool gathers = job_.handling == segment_values::gathered;
-      to.values =
-          gathers ? reinterpret_cast<V*>(area_ + at_.positions) : reinterpret_cast<V*>(job_.values_out) + p.first;
-      const V* const values =
-          job_.handling == segment_values::direct ? reinterpret_cast<const V*>(job_.values_in) + p.first : nullptr;
-      sort_lanes({from, values, 0}, p.n, to);
-      if (gathers)
-        gather_values(p);
-    } else {
-      sort_lanes({from, nullptr, 0}, p.n, to);
-    }
+    const std::size_t width = layout_.value_width;
+    const bool gathers = job_.handling == segment_values::gathered;
+    lanes<K> to{job_.keys_out != nullptr ? reinterpret_cast<K*>(job_.keys_out) + p.first
+                                         : reinterpret_cast<K*>(area_ + at_.unwanted_keys),
+                nullptr, width};
+    if (width != 0)
+      to.values = gathers ? area_ + at_.positions : job_.values_out + p.first * width;
+    sort_lanes({from, job_.handling == segment_values::direct ? job_.values_in + p.first * width : nullptr, width}, p.n,
+               to);
+    if (gathers)
+      gather_values(p);
   }
 
   /// Sorts the segments first, first + 1, … together, as long as they are short; returns how many. None where they are
@@ -108,12 +104,12 @@ class segment_worker {
       std::memcpy(job_.values_out + i * width, job_.values_in + i * width, width);
   }
 
-  void sort_lanes(const source<K, V>& from, std::size_t n, const lanes<K, V>& to) {
+  void sort_lanes(const source<K>& from, std::size_t n, const lanes<K>& to) {
     if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8))
       if (by_vectors_ && n <= most_by_vectors_ && best_vector_kernels<K>()->unseen(from.keys, n, image_, to.keys))
         return;
     if (n <= insertion_limit)
-      return kernels_.local(from, n, exact_, to, {}, false);
+      return movers_.local(from, n, exact_, to, {}, false);
     if (n > layout_.local_limit)
       return sort_long(from, n, to);
     look_result<K> found;
@@ -122,21 +118,19 @@ class segment_worker {
       return copy_in_order(from, n, to, 1);
     if (!found.special && found.descending)
       return copy_reversed(from, n, to, 1);
-    kernels_.local(from, n, found.special ? exact_ : image_, to, local_area(n), false);
+    movers_.local(from, n, found.special ? exact_ : image_, to, local_area(n), false);
   }
 
-  void sort_long(const source<K, V>& from, std::size_t n, const lanes<K, V>& to) {
+  void sort_long(const source<K>& from, std::size_t n, const lanes<K>& to) {
     progress_meter silent(nullptr, 0);
     radix_job job{.type = job_.type, .direction = job_.direction, .bits = job_.bits, .n = n};
     job.value_width = layout_.value_width;
     job.keys_in = from.keys;
     job.keys_out = to.keys;
     job.spare_keys = area_ + at_.spare_keys;
-    if constexpr (has_values<V>) {
-      job.values_in = from.values;
-      job.values_out = to.values;
-      job.spare_values = area_ + at_.spare_values;
-    }
+    job.values_in = from.values;
+    job.values_out = to.values;
+    job.spare_values = job.value_width != 0 ? area_ + at_.spare_values : nullptr;
     job.threads = threads_;
     job.progress = told_ != nullptr ? told_ : &silent;
     job.scratch = area_;
@@ -145,20 +139,7 @@ class segment_worker {
   }
 
   /// As radix_layout lays it out.
-  local_scratch<K, V> local_area(std::size_t n) const {
-    const std::size_t lane = (n + 63) / 64 * 64;
-    local_scratch<K, V> s;
-    s.counts = reinterpret_cast<std::uint32_t*>(area_);
-    s.first.keys = reinterpret_cast<K*>(area_ + max_local_digits * max_buckets * sizeof(std::uint32_t));
-    s.second.keys = s.first.keys + lane;
-    s.result.keys = s.second.keys + lane;
-    if constexpr (has_values<V>) {
-      s.first.values = reinterpret_cast<V*>(s.result.keys + lane);
-      s.second.values = s.first.values + lane;
-      s.result.values = s.second.values + lane;
-    }
-    return s;
-  }
+  local_scratch<K> local_area(std::size_t n) const { return {area_, (n + 63) / 64 * 64, layout_.value_width}; }
 
   void gather_values(segment_place p) {
     const std::size_t width = job_.value_bytes;
@@ -176,7 +157,8 @@ class segment_worker {
   std::byte* const area_;
   const unsigned threads_;
   progress_meter* const told_;
-  const kernels<K, V>& kernels_;
+  const kernels<K>& kernels_;
+  const movers<K>& movers_;
   const key_image<K> image_; ///< for keys without −0 and NaN
   key_image<K> exact_;       ///< for all
   bool by_vectors_ = false, in_batches_ = false;

@@ -49,8 +49,7 @@ class quick_sorter {
   explicit quick_sorter(const radix_job& job)
       : job_(job), n_(job.n), workers_(workers_for(n_ * sizeof(K), job.threads)),
         image_(job.type, job.direction, job.bits), plain_(image_), parts_(*best_vector_parts<K>()),
-        kernels_(best_kernels<K, no_value>()), from_(static_cast<const K*>(job.keys_in)),
-        to_(static_cast<K*>(job.keys_out)) {}
+        kernels_(best_kernels<K>()), from_(static_cast<const K*>(job.keys_in)), to_(static_cast<K*>(job.keys_out)) {}
 
   bool run() {
     if (n_ >= 64 * key_sample<K>::least) {
@@ -104,11 +103,11 @@ class quick_sorter {
     if (found.special)
       return outcome::special;
     if (found.ascending) {
-      copy_in_order(source<K, no_value>(from_, nullptr), n_, lanes<K, no_value>{to_}, workers_);
+      copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
       return done();
     }
     if (found.descending) {
-      copy_reversed(source<K, no_value>(from_, nullptr), n_, lanes<K, no_value>{to_}, workers_);
+      copy_reversed(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
       return done();
     }
     const K differing = static_cast<K>(found.any ^ found.all);
@@ -416,7 +415,7 @@ class quick_sorter {
   const key_image<K> image_;
   const plain_image<K> plain_;
   const vector_parts<K>& parts_;
-  const kernels<K, no_value>& kernels_;
+  const kernels<K>& kernels_;
   const K* const from_;
   K* const to_;
 };

@@ -3,7 +3,7 @@
 //
 // Keys of 4 and 8 bytes whose images are plain (no −0, no NaN) and whose whole image decides: equal keys are equal
 // bits, so their order cannot be seen, and the sort need not be stable. Where the processor has neither AVX2 nor
-// AVX-512 there is no table, and the counting sorts of kernels_local.ipp sort instead.
+// AVX-512 there is no table, and the counting sorts of kernels_local.hpp sort instead.
 #pragma once
 
 #include "cpu/instruction_sets.hpp"
