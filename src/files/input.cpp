@@ -1,47 +1,25 @@
 // See input.hpp.
 #include "files/input.hpp"
 
-#include "files/failure.hpp"
-#include "files/file_descriptor.hpp"
-#include "files/parallel.hpp"
-
-#include <atomic>
+#include <algorithm>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
 namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_bytes = std::size_t{1} << 22;
 constexpr std::size_t first_room = std::size_t{1} << 20;
 
-// The bytes that a regular file still holds behind its position; nothing for pipes, devices, and files of /proc, which
-// say that they are empty and are not.
-std::size_t known_rest(int fd, const struct stat& status, off_t& position) {
-  position = S_ISREG(status.st_mode) && status.st_size > 0 ? ::lseek(fd, 0, SEEK_CUR) : -1;
-  return position >= 0 && position < status.st_size ? static_cast<std::size_t>(status.st_size - position) : 0;
-}
-
-// Reads `rest` bytes at `position` on several threads.
-void read_known(int fd, off_t position, std::size_t rest, const std::string& name, unsigned threads, byte_buffer& to) {
-  to.reserve(to.size() + rest + 1, name); // one more, so that the end is seen without growing
-  char* const begin = to.end();
-  std::atomic<bool> shorter{false};
-  parallel_for(threads, (rest + slice_bytes - 1) / slice_bytes, [&](std::size_t slice) {
-    const std::size_t from = slice * slice_bytes;
-    const std::size_t size = std::min(slice_bytes, rest - from);
-    if (read_fully_at(fd, begin + from, size, static_cast<std::uint64_t>(position) + from, name) != size)
-      shorter = true;
-  });
-  if (shorter)
-    fail(name, "became shorter while it was read");
-  to.grow(rest);
-  if (::lseek(fd, position + static_cast<off_t>(rest), SEEK_SET) < 0)
-    fail_system(name, "read");
+// Behind what the buffer holds.
+void read_to_end(input_stream& from, byte_buffer& to) {
+  to.reserve(to.size() + from.promised() + 1, from.name()); // one more, so that the end is seen without growing
+  for (std::size_t got = 1; got != 0; to.grow(got)) {
+    if (to.room() == 0)
+      to.reserve(std::max(first_room, 2 * to.size()), from.name());
+    got = from.read(to.end(), to.room());
+  }
 }
 
 void append_delimiter(byte_buffer& to, std::size_t begin, char delimiter, const std::string& name) {
@@ -52,58 +30,16 @@ void append_delimiter(byte_buffer& to, std::size_t begin, char delimiter, const 
   to.grow(1);
 }
 
-// Returns how the input was packed.
-packing append_input(const std::string& path, unsigned threads, bool as_it_is, byte_buffer& to) {
-  const std::string name = display_name(path);
-  const std::size_t begin = to.size();
-  read_to_end(open_input(path), name, threads, to);
-  const std::string_view bytes = to.bytes().substr(begin);
-  const packing how = as_it_is ? packing::none : packing_of(bytes);
-  if (how == packing::none)
-    return how;
-  byte_buffer packed;
-  packed.reserve(bytes.size(), name);
-  std::copy(bytes.begin(), bytes.end(), packed.end());
-  packed.grow(bytes.size());
-  to.shrink(begin);
-  unpack(packed.bytes(), how, name, to);
-  return how;
-}
-
 } // namespace
 
-std::string display_name(const std::string& path) {
-  return path == "-" ? "standard input" : path;
-}
-
-file_descriptor open_input(const std::string& path) {
-  const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    fail_system(display_name(path), "open for reading");
-  return file_descriptor(fd);
-}
-
-void read_to_end(const file_descriptor& file, const std::string& name, unsigned threads, byte_buffer& to) {
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0)
-    fail_system(name, "examine");
-  if (S_ISDIR(status.st_mode))
-    fail(name, "is a directory (a file, a pipe or - is needed)");
-  off_t position = 0;
-  if (const std::size_t rest = known_rest(file.get(), status, position))
-    read_known(file.get(), position, rest, name, threads, to);
-  // Pipes and devices; and what a growing file has gained meanwhile.
-  for (std::size_t got = 1; got != 0; to.grow(got)) {
-    if (to.room() == 0)
-      to.reserve(std::max(first_room, 2 * to.size()), name);
-    got = read_fully(file.get(), to.end(), to.room(), name);
-  }
-}
-
-input::input(const std::string& path, unsigned threads, bool as_it_is) : name_(display_name(path)) {
-  packed_ = append_input(path, threads, as_it_is, read_);
+input::input(input_stream&& stream) : name_(stream.name()) {
+  read_to_end(stream, read_);
   bytes_ = read_.bytes();
+  packed_ = stream.packed();
 }
+
+input::input(const std::string& path, unsigned threads, bool as_it_is)
+    : input(input_stream(path, as_it_is, threads)) {}
 
 input input::of_text(std::string name, std::string text) {
   input result;
@@ -142,7 +78,8 @@ input append(input first, std::span<const std::string> paths, std::optional<char
     append_delimiter(first.read_, 0, *delimiter, first.name_);
   for (const std::string& path : paths) {
     const std::size_t begin = first.read_.size();
-    append_input(path, threads, as_it_is, first.read_);
+    input_stream stream(path, as_it_is, threads);
+    read_to_end(stream, first.read_);
     if (delimiter)
       append_delimiter(first.read_, begin, *delimiter, path);
   }

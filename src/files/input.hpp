@@ -3,6 +3,7 @@
 #pragma once
 
 #include "files/byte_buffer.hpp"
+#include "files/input_stream.hpp"
 #include "files/packing.hpp"
 
 #include <cstddef>
@@ -26,6 +27,9 @@ class input {
   /// \throws io_failure naming the file: it is missing, unreadable, a directory, became shorter while it was read,
   /// its packed data is damaged, …
   explicit input(const std::string& path, unsigned threads = 1, bool as_it_is = false);
+
+  /// What is left of a stream.
+  explicit input(input_stream&& stream);
 
   /// Bytes that are in memory already, under a name for messages.
   static input of_text(std::string name, std::string text);
@@ -52,15 +56,6 @@ class input {
   std::unique_ptr<std::string> text_; // what of_text() was given
   packing packed_ = packing::none;
 };
-
-/// "standard input" for "-", else the path itself.
-std::string display_name(const std::string& path);
-
-/// Opens for reading; "-" gives a duplicate of standard input. \throws io_failure
-class file_descriptor open_input(const std::string& path);
-
-/// Reads what is left of an open file, to its end, behind what the buffer holds. \throws io_failure, out_of_memory
-void read_to_end(const class file_descriptor& file, const std::string& name, unsigned threads, byte_buffer& to);
 
 /// All inputs one after the other, the first of which is read already. Each ends in `delimiter`, which is added where
 /// its last record lacks it; nothing is added where there is no delimiter.

@@ -35,24 +35,4 @@ std::string_view without_packing(std::string_view path) {
   }
 }
 
-void unpack(std::string_view packed, packing how, const std::string& name, byte_buffer& to) {
-  constexpr std::size_t first_room = std::size_t{1} << 16;
-  unpacker from(how, name);
-  while (!packed.empty()) {
-    if (to.room() == 0)
-      to.reserve(std::max({first_room, 2 * to.size(), 4 * packed.size()}), name);
-    const unpacker::step step = from.run(packed, to.end(), to.room());
-    to.grow(step.put);
-    packed.remove_prefix(step.taken);
-  }
-  // What the codec still holds when all is taken.
-  for (std::size_t put = 1; put != 0;) {
-    if (to.room() == 0)
-      to.reserve(std::max(first_room, 2 * to.size()), name);
-    put = from.run({}, to.end(), to.room()).put;
-    to.grow(put);
-  }
-  from.finish();
-}
-
 } // namespace sortile::files

@@ -2,8 +2,6 @@
 // and by their names when they are written.
 #pragma once
 
-#include "files/byte_buffer.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,9 +45,6 @@ class unpacker {
   class zstd_codec;
   std::unique_ptr<codec> codec_;
 };
-
-/// Unpacks what is in memory, behind what `to` holds.
-void unpack(std::string_view packed, packing how, const std::string& name, byte_buffer& to);
 
 /// Packs a stream piece by piece.
 class packer {

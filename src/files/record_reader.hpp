@@ -2,11 +2,11 @@
 #pragma once
 
 #include "files/csv.hpp"
-#include "files/file_descriptor.hpp"
+#include "files/input_stream.hpp"
 #include "files/output.hpp"
-#include "files/packing.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,17 +14,28 @@
 
 namespace sortile::files {
 
-/// Reads lines (or CSV records, where a dialect with quotes is given) up to `delimiter`.
+/// Where records end.
+struct record_shape {
+  char delimiter = '\n';
+  std::optional<csv_dialect> csv{}; ///< delimiters within quotes end no record
+  std::size_t record_bytes = 0;     ///< of records of one size, without anything between them; 0: up to `delimiter`
+};
+
+/// Reads lines, CSV records, or records of one size.
 class record_reader {
  public:
   static constexpr std::string_view unit = "line"; ///< what messages call a record
-  static constexpr bool delimited = true;
+  static constexpr std::size_t usual_buffer_bytes = std::size_t{1} << 18;
 
   /// \param into  where the records go: an input into which it writes straight is read to its end first
   /// \param as_it_is  a packed input is not unpacked
   /// \throws io_failure where the input cannot be opened
   record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv = {},
                 const output* into = nullptr, bool as_it_is = false);
+
+  /// \param buffer_bytes  that are read at once; a longer record makes the buffer grow
+  record_reader(std::unique_ptr<byte_source> source, const record_shape& shape,
+                std::size_t buffer_bytes = usual_buffer_bytes);
 
   /// Moves to the next record; false at the end. The record before it is gone.
   /// \throws io_failure where reading fails, the input ends within quotes, or a file ends before the size that it had
@@ -34,32 +45,20 @@ class record_reader {
   std::string_view first_bytes(std::size_t size);
 
   std::string_view record() const { return record_; }
-  const std::string& name() const { return name_; }
+  bool delimited() const { return shape_.record_bytes == 0; }
+  const std::string& name() const { return source_->name(); }
   std::uint64_t line() const { return line_; } ///< on which the record begins, counted from 1; without CSV: its number
 
  private:
   std::size_t find_end(bool& in_quotes) const; ///< length of the next record; npos where its end has not been read yet
   bool refill();
-  std::size_t read_more(char* to, std::size_t room);
-  std::size_t unpack_more(char* to, std::size_t room);
-  void read_all();
-  void need_whole_file() const;
 
-  std::string name_;
-  file_descriptor file_;
-  char delimiter_;
-  std::optional<csv_dialect> csv_;
+  std::unique_ptr<byte_source> source_;
+  record_shape shape_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0; ///< of what has not been handed out yet
   std::size_t end_ = 0;
   bool at_end_ = false;
-  bool as_it_is_ = false;
-  std::optional<unpacker> unpacker_;
-  std::vector<char> packed_;
-  std::size_t packed_begin_ = 0; ///< of what has not been unpacked yet
-  std::size_t packed_end_ = 0;
-  std::uint64_t promised_ = 0; ///< bytes that the file held when it was opened
-  std::uint64_t came_ = 0;
   std::string_view record_;
   std::uint64_t line_ = 0;
   std::uint64_t next_line_ = 1;

@@ -1,0 +1,27 @@
+// Bytes one after the other, from anything that can be read once.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace sortile::files {
+
+class byte_source {
+ public:
+  explicit byte_source(std::string name) : name_(std::move(name)) {}
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  virtual ~byte_source() = default;
+
+  /// Puts at least one byte and at most `room` at `to`; returns how many, 0 at the end. \throws io_failure
+  virtual std::size_t read(char* to, std::size_t room) = 0;
+
+  /// For messages.
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+} // namespace sortile::files
