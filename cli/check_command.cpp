@@ -78,7 +78,7 @@ int check_fixed_records(const check_job& job, files::input source, file_format f
 
 int check_array(const check_job& job, const std::string& path, files::input source, file_format format,
                 const talk& voice) {
-  if (is_ordered_as_records(source, format, job.arrays))
+  if (is_ordered_as_records(source.bytes(), source.name(), format, job.arrays))
     return check_fixed_records(job, std::move(source), format, voice);
   refuse_text_options(job.text);
   const options opts = job.arrays.for_library();

@@ -230,42 +230,67 @@ files::array_file open_array(const std::string& path, file_format format, const 
   return open_array(files::input(path, files::thread_count(arrays.threads), arrays.as_it_is), path, format, arrays);
 }
 
-files::array_file open_array(files::input source, const std::string& path, file_format format,
-                             const array_options& arrays) {
-  if (format == file_format::npy) {
-    if (!arrays.type.empty())
-      refuse("--type goes with raw arrays; a .npy file says its own type");
-    return files::open_npy(std::move(source), arrays.keys.empty() ? std::string() : arrays.keys.front());
-  }
+std::string field_of_npy(const array_options& arrays) {
+  if (!arrays.type.empty())
+    refuse("--type goes with raw arrays; a .npy file says its own type");
+  return arrays.keys.empty() ? std::string() : arrays.keys.front();
+}
+
+key_type type_of_raw_keys(const std::string& path, const array_options& arrays) {
   if (!arrays.keys.empty())
     refuse("--key goes with structured .npy records and --record; a raw array has no fields");
   const std::optional<key_type> type = arrays.raw_type().has_value() ? arrays.raw_type() : type_by_name(path);
   if (!type)
     refuse("{}: say the type of its keys: --type u32 (u8 … u128, i8 … i128, f16, bf16, f32, f64)",
            files::display_name(path));
-  return files::open_raw(std::move(source), *type);
+  return *type;
 }
 
-bool is_ordered_as_records(const files::input& source, file_format format, const array_options& arrays) {
+files::array_file open_array(files::input source, const std::string& path, file_format format,
+                             const array_options& arrays) {
+  return format == file_format::npy ? files::open_npy(std::move(source), field_of_npy(arrays))
+                                    : files::open_raw(std::move(source), type_of_raw_keys(path, arrays));
+}
+
+bool is_ordered_as_records(std::string_view begin, std::string_view name, file_format format,
+                           const array_options& arrays) {
   if (format == file_format::records)
     return true;
-  if (format != file_format::npy || !arrays.type.empty() ||
-      !files::needs_records(source.bytes(), source.name(), arrays.keys))
+  if (format != file_format::npy || !arrays.type.empty() || !files::needs_records(begin, name, arrays.keys))
     return false;
   if (!arrays.bits.empty())
     refuse("--bits goes with one key of an integer or float type");
   return true;
 }
 
-files::fixed_records open_fixed_records(files::input source, file_format format, const array_options& arrays) {
-  const unsigned threads = files::thread_count(arrays.threads);
-  if (format == file_format::npy)
-    return files::open_npy_records(std::move(source), arrays.keys, arrays.descending(), threads);
+namespace {
+
+std::size_t plain_record_bytes(const array_options& arrays) {
   if (arrays.record.empty())
     refuse("--format records: say how large they are: --record N");
   if (!arrays.bits.empty())
     refuse("--bits goes with arrays (.npy and raw); records have --key OFFSET:LENGTH[:TYPE]");
-  return files::open_records(std::move(source), arrays.record_bytes(), arrays.keys, arrays.descending(), threads);
+  return arrays.record_bytes();
+}
+
+} // namespace
+
+record_layout layout_of_records(std::string_view begin, std::string_view name, file_format format,
+                                const array_options& arrays) {
+  if (format != file_format::npy) {
+    const std::size_t bytes = plain_record_bytes(arrays);
+    return {0, bytes, files::order_of_ranges(bytes, arrays.keys, arrays.descending()), {}};
+  }
+  const files::npy_header header = files::parse_npy_header(begin, name);
+  return {header.data_offset, header.record_bytes,
+          files::order_of_fields(header, arrays.keys, arrays.descending(), name), header};
+}
+
+files::fixed_records open_fixed_records(files::input source, file_format format, const array_options& arrays) {
+  const unsigned threads = files::thread_count(arrays.threads);
+  if (format == file_format::npy)
+    return files::open_npy_records(std::move(source), arrays.keys, arrays.descending(), threads);
+  return files::open_records(std::move(source), plain_record_bytes(arrays), arrays.keys, arrays.descending(), threads);
 }
 
 void refuse_text_options(const text_options& text) {

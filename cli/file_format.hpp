@@ -59,7 +59,23 @@ files::array_file open_array(files::input source, const std::string& path, file_
                              const array_options& arrays);
 
 /// Whether an array is sorted as records ordered by ranges of bytes, and not as keys of the library.
-bool is_ordered_as_records(const files::input& source, file_format format, const array_options& arrays);
+/// \param begin  of the file, the header of a .npy file with it
+bool is_ordered_as_records(std::string_view begin, std::string_view name, file_format format,
+                           const array_options& arrays);
+/// Where records lie and how they are ordered, before they are there. \param begin  as is_ordered_as_records()
+struct record_layout {
+  std::size_t header_bytes = 0;
+  std::size_t record_bytes = 0;
+  files::record_order order;
+  std::optional<files::npy_header> npy;
+};
+record_layout layout_of_records(std::string_view begin, std::string_view name, file_format format,
+                                const array_options& arrays);
+/// The type of raw keys. \throws invalid_argument where nothing says it
+key_type type_of_raw_keys(const std::string& path, const array_options& arrays);
+/// The field that is the key of a .npy array; empty: the first. \throws invalid_argument
+std::string field_of_npy(const array_options& arrays);
+
 /// Opens such. \throws invalid_argument, io_failure
 files::fixed_records open_fixed_records(files::input source, file_format format, const array_options& arrays);
 

@@ -5,18 +5,14 @@
 #include "text_commands.hpp"
 
 #include "files/array_merge.hpp"
+#include "files/external/merge_rounds.hpp"
 #include "files/failure.hpp"
 #include "files/npy.hpp"
 #include "files/parallel.hpp"
 #include "files/record_merge.hpp"
-#include "files/temporary_files.hpp"
 
-#include <filesystem>
+#include <algorithm>
 #include <memory>
-#include <optional>
-
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace sortile::cli {
 
@@ -54,7 +50,7 @@ int merge_array_files(const merge_job& job, file_format format, const talk& voic
   std::vector<files::input> sources;
   for (const std::string& path : job.inputs)
     sources.emplace_back(path, files::thread_count(job.arrays.threads), job.arrays.as_it_is);
-  if (is_ordered_as_records(sources[0], format, job.arrays)) {
+  if (is_ordered_as_records(sources[0].bytes(), sources[0].name(), format, job.arrays)) {
     if (const std::string option = job.text.named_for_arrays();
         !option.empty() && (option != "-u" || format == file_format::npy))
       refuse("{} does not go with records", option);
@@ -107,88 +103,30 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
   return all_well;
 }
 
-// Inputs that can be open at once, beside standard streams, the output and what else a process has open.
-std::size_t most_open_inputs() {
-  constexpr std::size_t others = 16;
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
-    return 2;
-  if (limit.rlim_cur != limit.rlim_max) { // the system lets everybody raise the one to the other
-    limit.rlim_cur = limit.rlim_max;
-    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
-      ::getrlimit(RLIMIT_NOFILE, &limit);
-  }
-  const auto most = static_cast<std::size_t>(limit.rlim_cur);
-  return most > others + 2 ? most - others : 2;
-}
-
-// A file that goes when the last process that has it open ends.
-class round_file {
- public:
-  explicit round_file(const std::string& folder) {
-    path_ = (folder.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(folder)) /
-            "sortile-merge-XXXXXX";
-    const int fd = ::mkstemp(path_.data());
-    if (fd < 0)
-      files::fail_system(path_, "create a temporary file");
-    files::file_descriptor(fd).close(path_);
-    entry_.emplace(path_);
-  }
-  round_file(const round_file&) = delete;
-  round_file& operator=(const round_file&) = delete;
-  ~round_file() { ::unlink(path_.c_str()); }
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  std::optional<files::temporary_entry> entry_;
-};
-
-// Merges the first inputs into a temporary file that takes their place, until few enough are left. Their neighbours
-// stay their neighbours, so that equal lines keep their order.
-void merge_in_rounds(const merge_job& job, const files::merge_rules& rules, std::size_t most,
-                     std::vector<std::string>& paths, std::vector<std::unique_ptr<round_file>>& made) {
-  while (paths.size() > most) {
-    std::vector<std::string> next;
-    for (std::size_t begin = 0; begin < paths.size(); begin += most) {
-      const std::size_t end = std::min(paths.size(), begin + most);
-      std::vector<std::unique_ptr<files::record_reader>> inputs;
-      for (std::size_t i = begin; i < end; ++i)
-        inputs.push_back(std::make_unique<files::record_reader>(paths[i], rules.delimiter, std::nullopt, nullptr,
-                                                                job.arrays.as_it_is));
-      made.push_back(std::make_unique<round_file>(job.temporary_folder));
-      files::output to(made.back()->path(), {.synced = false, .pack = files::packing::none, .temporary_folder = {}});
-      files::merge_records(inputs, rules, to);
-      to.commit();
-      next.push_back(made.back()->path());
-    }
-    paths = std::move(next);
-  }
-}
-
 int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_reader>>& inputs,
                 files::merge_rules& rules, files::output& to, const talk& voice) {
   rules.order = job.text.for_lines(job.arrays.descending());
   note_order_of_bytes(rules.order, voice);
-  std::vector<std::string> paths = job.inputs;
-  std::vector<std::unique_ptr<round_file>> made;
-  const std::size_t can_be_open = most_open_inputs();
-  const std::size_t most = job.batch == 0 ? can_be_open : std::min<std::size_t>(can_be_open, job.batch);
-  if (paths.size() > most)
-    merge_in_rounds(job, rules, most, paths, made);
+  std::vector<std::unique_ptr<files::merge_input>> waiting;
+  for (const std::string& path : job.inputs)
+    waiting.push_back(std::make_unique<files::named_input>(path, rules.delimiter, job.arrays.as_it_is));
+  files::temporary_store store = job.memory.store();
+  const std::size_t files = files::most_open_inputs();
+  const std::size_t most = std::min(std::max<std::size_t>(2, store.program().empty() ? files : files / 2),
+                                    job.memory.batch() == 0 ? SIZE_MAX : job.memory.batch());
+  files::merge_in_rounds(waiting, rules, {.most = most, .files = files, .shape = {.delimiter = rules.delimiter}}, most,
+                         store);
   if (job.debug)
     rules.write = [keys = job.text.for_debugging(job.arrays.descending())](std::string_view line, files::output& out) {
       std::string text;
       append_debugged(line, keys, text);
       out.write(text);
     };
-  for (const std::string& path : paths) {
-    inputs.push_back(
-        std::make_unique<files::record_reader>(path, job.text.delimiter(), std::nullopt, &to, job.arrays.as_it_is));
+  for (const std::unique_ptr<files::merge_input>& input : waiting) {
+    inputs.push_back(input->open(&to, files::record_reader::usual_buffer_bytes));
     // Of a pipe, this is the first that is seen.
-    need_same_format(path, inputs.back()->first_bytes(first_bytes_wanted), file_format::lines, job.format, job.arrays,
-                     job.text);
+    need_same_format(inputs.back()->name(), inputs.back()->first_bytes(first_bytes_wanted), file_format::lines,
+                     job.format, job.arrays, job.text);
   }
   files::merge_records(inputs, rules, to);
   to.commit();

@@ -7,6 +7,7 @@
 #include "files/array_select.hpp"
 #include "files/array_sort.hpp"
 #include "files/failure.hpp"
+#include "files/input.hpp"
 #include "files/parallel.hpp"
 #include "files/record_counts.hpp"
 
@@ -157,37 +158,10 @@ int write_groups(const sort_job& job, const files::array_file& array, file_forma
   return all_well;
 }
 
-} // namespace
-
-int sort_arrays(const sort_job& job, files::input first, file_format format, const talk& voice) {
-  const bool along = job.rows || job.axis;
-  if (!along && is_ordered_as_records(first, format, job.arrays))
-    return sort_fixed_records(job, std::move(first), format, voice);
-  if (const std::string option = job.text.named_for_arrays(); option != "-u")
-    refuse_text_options(job.text);
-  if (job.inputs.size() != 1)
-    refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
-  if (along && job.text.unique)
-    refuse("-u goes with arrays of one axis, not with --rows and --axis");
-  need_place_of_counts(job, format == file_format::npy);
-  if (along && !(job.top + job.quantiles).empty())
-    refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
-  if (along)
-    return sort_along(job, std::move(first), format, voice);
-  progress_bar bar(voice);
+// An array in memory, with its values.
+int sort_whole(const sort_job& job, const files::array_file& array, file_format format, progress_bar& bar,
+               const talk& voice) {
   options opts = job.arrays.for_library();
-  files::array_file array = open_array(std::move(first), job.inputs[0], format, job.arrays);
-  if (job.text.unique && !array.layout.keys_alone()) {
-    if (!job.arrays.bits.empty())
-      refuse("-u of records does not go with --bits");
-    return sort_fixed_records(job, std::move(array.source), format, voice);
-  }
-  if (!job.quantiles.empty())
-    return print_quantiles(job, array, opts);
-  if (job.text.unique)
-    return write_groups(job, array, format, voice);
-  if (!job.top.empty())
-    return write_top(job, array, format, voice);
   const std::optional<files::values_file> values = open_values(job);
   const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
   if (job.explain)
@@ -202,6 +176,86 @@ int sort_arrays(const sort_job& job, files::input first, file_format format, con
   bar.phase({});
   say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
   return all_well;
+}
+
+// An array that is not known to fit: its layout, and its header where it is a .npy file.
+struct array_plan {
+  files::array_layout layout;
+  std::optional<files::npy_header> npy;
+};
+
+array_plan plan_array(std::string_view begin, const sort_job& job, file_format format) {
+  if (format != file_format::npy)
+    return {files::layout_of(type_of_raw_keys(job.inputs[0], job.arrays)), {}};
+  const std::string name = files::display_name(job.inputs[0]);
+  const std::string field = field_of_npy(job.arrays);
+  files::npy_header header = files::parse_npy_header(begin, name);
+  return {files::layout_of(header, field, name), std::move(header)};
+}
+
+// A sort of the whole array, which may be larger than memory.
+int sort_all(const sort_job& job, first_input first, const array_plan& planned, file_format format, const talk& voice) {
+  const options opts = job.arrays.for_library();
+  progress_bar bar(voice);
+  bar.phase("read");
+  files::run_reader reader = read_in_runs(job, std::move(first), {.record_bytes = planned.layout.record_bytes},
+                                          files::memory_of_arrays(planned.layout, opts));
+  const std::string header(reader.skip_header(planned.npy ? planned.npy->data_offset : 0));
+  const std::string_view run = reader.next();
+  if (reader.at_end())
+    return sort_whole(job, open_array(reader.take_whole(), job.inputs[0], format, job.arrays), format, bar, voice);
+  if (!job.explain)
+    refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, planned.layout.key, job.format);
+  runs_to_sort what{.format = files::array_runs(planned.layout, opts),
+                    .how = files::explain_array_sort(files::array_of(planned.layout, run), opts)};
+  what.format.header = header;
+  what.need_whole = [&](std::uint64_t bytes) {
+    if (planned.npy)
+      files::need_whole_array(*planned.npy, bytes, reader.name());
+    else
+      files::need_whole_keys(planned.layout.key, bytes, reader.name());
+  };
+  return sort_in_runs(job, reader, run, what, bar, voice);
+}
+
+} // namespace
+
+int sort_arrays(const sort_job& job, first_input first, file_format format, const talk& voice) {
+  const bool along = job.rows || job.axis;
+  const std::string begin(format == file_format::npy ? first->peek_npy_header() : "");
+  if (!along && is_ordered_as_records(begin, first->name(), format, job.arrays))
+    return sort_fixed_records(job, std::move(first), format, voice);
+  if (const std::string option = job.text.named_for_arrays(); option != "-u")
+    refuse_text_options(job.text);
+  if (job.inputs.size() != 1)
+    refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
+  if (along && job.text.unique)
+    refuse("-u goes with arrays of one axis, not with --rows and --axis");
+  need_place_of_counts(job, format == file_format::npy);
+  if (along && !(job.top + job.quantiles).empty())
+    refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
+  if (along)
+    return sort_along(job, files::input(std::move(*first)), format, voice);
+  const array_plan planned = plan_array(begin, job, format);
+  if (job.text.unique && !planned.layout.keys_alone()) {
+    if (!job.arrays.bits.empty())
+      refuse("-u of records does not go with --bits");
+    return sort_fixed_records(job, std::move(first), format, voice);
+  }
+  const bool in_parts = !job.text.unique && (job.top + job.quantiles + job.values + job.values_output).empty();
+  if (in_parts)
+    return sort_all(job, std::move(first), planned, format, voice);
+  const options opts = job.arrays.for_library();
+  files::array_file array = open_array(files::input(std::move(*first)), job.inputs[0], format, job.arrays);
+  if (!job.quantiles.empty())
+    return print_quantiles(job, array, opts);
+  if (job.text.unique)
+    return write_groups(job, array, format, voice);
+  if (!job.top.empty())
+    return write_top(job, array, format, voice);
+  progress_bar bar(voice);
+  return sort_whole(job, array, format, bar, voice);
 }
 
 } // namespace sortile::cli

@@ -4,6 +4,7 @@
 #include "text_commands.hpp"
 
 #include "files/failure.hpp"
+#include "files/input.hpp"
 #include "files/parallel.hpp"
 
 #include <memory>
@@ -46,10 +47,12 @@ void refuse_sort_only(const sort_job& job) {
     refuse("{} does not go with {}", name, job.merge ? "-m" : "-c");
 }
 
-// Sorts one format; its first input is read before the format is decided, since its first bytes may tell.
+// Sorts one format; the first bytes of its first input may tell which.
 int sort_inputs(const sort_job& job, const talk& voice) {
-  files::input first(job.inputs[0], files::thread_count(job.arrays.threads), job.arrays.as_it_is);
-  const file_format format = format_of(job.inputs[0], first.bytes(), job.format, job.arrays, job.text);
+  auto first = std::make_unique<files::input_stream>(job.inputs[0], job.arrays.as_it_is,
+                                                     files::thread_count(job.arrays.threads));
+  const file_format format =
+      format_of(job.inputs[0], first->peek(first_bytes_wanted), job.format, job.arrays, job.text);
   for (std::size_t i = 1; i < job.inputs.size(); ++i)
     need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
                      job.text);
@@ -93,15 +96,6 @@ std::vector<std::string> names_in(const std::string& path) {
   return names;
 }
 
-// SIZE[bkKMGTPEZY%], as sort(1) takes it.
-void need_buffer_size(const std::string& text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view unit = std::string_view(text).substr(digits);
-  if (digits == 0 || unit.size() > 1 ||
-      (unit.size() == 1 && std::string_view("bkKmMgGtTPEZY%").find(unit) == std::string_view::npos))
-    refuse("invalid -S argument '{}' (allowed: a number, and one of the letters b, K, M, G, T, P, E, Z, Y, %)", text);
-}
-
 // What sort(1) demands of its options beyond their order.
 void need_sense(sort_job& job) {
   if (!job.names_from.empty()) {
@@ -111,10 +105,7 @@ void need_sense(sort_job& job) {
   }
   if (job.inputs.empty())
     job.inputs.push_back("-");
-  if (!job.buffer_size.empty())
-    need_buffer_size(job.buffer_size);
-  if (!job.batch_size.empty() && parse_count(job.batch_size, "invalid --batch-size argument") < 2)
-    refuse("invalid --batch-size argument '{}': minimum --batch-size argument is '2'", job.batch_size);
+  job.memory.check();
   const char letter = job.check ? 'c' : 'C';
   if (job.debug && (job.check || job.check_quietly || job.output_named))
     refuse("options '-{} --debug' are incompatible", job.check || job.check_quietly ? letter : 'o');
@@ -136,10 +127,9 @@ int run_sort(sort_job& job, const talk& voice) {
   if (job.check || job.check_quietly)
     return run_check({job.inputs, job.format, {}, job.arrays, job.text, job.check_quietly, true}, voice);
   if (job.merge)
-    return run_merge({job.inputs, job.output, job.format, job.arrays, job.text, job.force, job.no_sync, true,
-                      job.temporary_folders.empty() ? std::string() : job.temporary_folders.front(), job.debug,
-                      job.batch_size.empty() ? 0 : parse_count(job.batch_size, "invalid --batch-size argument")},
-                     voice);
+    return run_merge(
+        {job.inputs, job.output, job.format, job.arrays, job.text, job.force, job.no_sync, true, job.memory, job.debug},
+        voice);
   return sort_inputs(job, voice);
 }
 
@@ -198,16 +188,7 @@ CLI::App* add_sort_command(command_line& line) {
       ->group(group);
   option("--files0-from", job->names_from, "FILE",
          "the inputs' names, each ended by NUL, from a file; -: standard input");
-  constexpr const char* nothing = "accepted, and without effect: sorts take place in memory";
-  option("-S,--buffer-size", job->buffer_size, "SIZE", nothing);
-  option("-T,--temporary-directory", job->temporary_folders, "DIR",
-         "where temporary files go that do not lie beside the output: of merges in rounds, and of outputs whose folder "
-         "takes no new file (default: TMPDIR, or /tmp)")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  option("--batch-size", job->batch_size, "N", "merge at most N inputs at once, in several rounds (-m)");
-  option("--compress-program", job->compress_program, "PROGRAM", nothing);
+  job->memory.add_to(command, group);
   return &command;
 }
 

@@ -8,9 +8,7 @@
 namespace sortile::cli {
 
 files::output_options sort_job::how_to_write(const std::string& path) const {
-  return {.synced = !no_sync,
-          .pack = arrays.packing_of_output(path),
-          .temporary_folder = temporary_folders.empty() ? std::string() : temporary_folders.front()};
+  return {.synced = !no_sync, .pack = arrays.packing_of_output(path), .temporary_folder = memory.folder()};
 }
 
 sort_outputs::sort_outputs(const sort_job& job) : to(job.output, job.how_to_write(job.output)) {

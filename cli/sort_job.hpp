@@ -3,14 +3,18 @@
 
 #include "array_options.hpp"
 #include "file_format.hpp"
+#include "memory_options.hpp"
 #include "talk.hpp"
 #include "text_options.hpp"
 
-#include "files/input.hpp"
+#include "files/external/run_formats.hpp"
+#include "files/input_stream.hpp"
 #include "files/output.hpp"
 
 #include <sortile/sortile.hpp>
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,24 +44,38 @@ struct sort_job {
   bool check = false;
   bool check_quietly = false;
   bool merge = false;
-  std::string names_from;  ///< --files0-from
-  std::string buffer_size; ///< checked, and of no meaning: memory is what the inputs need
-  std::string batch_size;
-  std::string compress_program;
-  std::vector<std::string> temporary_folders;
+  std::string names_from; ///< --files0-from
+  memory_options memory;
 
   files::output_options how_to_write(const std::string& path) const;
   /// Whether counts are written beside their records, not into a file of their own.
   bool counts_inside() const { return count && values_output.empty(); }
 };
 
+/// A stream that is read when the format of its input is known.
+using first_input = std::unique_ptr<files::input_stream>;
+
 /// Each opens what is left of the inputs, of which `first` is the first, writes the output, and returns the exit
 /// status. \throws invalid_argument, io_failure
-int sort_arrays(const sort_job& job, files::input first, file_format format, const talk& voice);
-int sort_tables(const sort_job& job, files::input first, file_format format, const talk& voice);
-int sort_lines(const sort_job& job, files::input first, const talk& voice);
+int sort_arrays(const sort_job& job, first_input first, file_format format, const talk& voice);
+int sort_tables(const sort_job& job, first_input first, file_format format, const talk& voice);
+int sort_lines(const sort_job& job, first_input first, const talk& voice);
 /// Records of one size, of which the library has no such keys, or several.
-int sort_fixed_records(const sort_job& job, files::input first, file_format format, const talk& voice);
+int sort_fixed_records(const sort_job& job, first_input first, file_format format, const talk& voice);
+
+/// What is sorted in runs because it does not fit into memory.
+struct runs_to_sort {
+  files::run_format format;
+  plan how;                                              ///< of one run
+  std::function<void(std::uint64_t bytes)> need_whole{}; ///< throws where that is not what the header promises
+};
+
+/// The inputs of a job, cut into runs. \param working_memory  of so many records; none: everything is one run
+files::run_reader read_in_runs(const sort_job& job, first_input first, const files::record_shape& shape,
+                               std::function<std::size_t(std::size_t)> working_memory);
+/// Sorts the run `first_run`, which the reader has handed out, and those behind it.
+int sort_in_runs(const sort_job& job, files::run_reader& reader, std::string_view first_run, runs_to_sort what,
+                 progress_bar& bar, const talk& voice);
 
 /// The outputs of a sort: -o, and --values-output where it is named. Both are opened before the work begins.
 class sort_outputs {

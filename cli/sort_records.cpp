@@ -97,9 +97,21 @@ int show_types(files::csv_table& table, files::bad_rows rule, unsigned threads) 
   return all_well;
 }
 
+// What a run takes beside its text; nothing where everything is to be held in memory.
+std::function<std::size_t(std::size_t)> run_memory(const sort_job& job, bool at_once) {
+  return at_once ? std::function<std::size_t(std::size_t)>() : files::memory_of_records(job.arrays.for_library());
+}
+
+runs_to_sort runs_of(const sort_job& job, const files::run_reader& reader, std::string_view run,
+                     const files::record_shape& shape, const files::record_order& order) {
+  const options opts = job.arrays.for_library();
+  return {.format = files::record_runs(shape, order, job.text.unique, opts),
+          .how = files::explain_record_sort(reader.records(), run.size(), order, opts)};
+}
+
 } // namespace
 
-int sort_fixed_records(const sort_job& job, files::input first, file_format format, const talk& voice) {
+int sort_fixed_records(const sort_job& job, first_input first, file_format format, const talk& voice) {
   if (!(job.values + job.values_type).empty() || (!job.values_output.empty() && !job.count))
     refuse("--values goes with arrays whose keys are numbers");
   if (!(job.top + job.quantiles).empty())
@@ -110,16 +122,28 @@ int sort_fixed_records(const sort_job& job, files::input first, file_format form
   need_place_of_counts(job, is_npy);
   if (!job.explain)
     refuse_binary_to_terminal(job.output, job.force);
-  const unsigned threads = files::thread_count(job.arrays.threads);
-  progress_bar bar(voice);
-  bar.phase("read");
-  files::input all =
-      is_npy || job.inputs.size() == 1
-          ? std::move(first)
-          : files::append(std::move(first), std::span(job.inputs).subspan(1), {}, threads, job.arrays.as_it_is);
   if (is_npy && job.inputs.size() != 1)
     refuse("arrays are sorted one file at a time ({} are named); sortile merge joins sorted ones", job.inputs.size());
-  const files::fixed_records file = open_fixed_records(std::move(all), format, job.arrays);
+  progress_bar bar(voice);
+  bar.phase("read");
+  const record_layout layout = layout_of_records(first->peek_npy_header(), first->name(), format, job.arrays);
+  const files::record_shape shape{.record_bytes = layout.record_bytes};
+  // How many records are distinct is known when all are sorted; the header of a .npy file says it in front of them.
+  const bool at_once = job.count || (is_npy && job.text.unique);
+  files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, at_once));
+  const std::string header(reader.skip_header(layout.header_bytes));
+  const std::string_view run = reader.next();
+  if (!reader.at_end()) {
+    runs_to_sort what = runs_of(job, reader, run, shape, layout.order);
+    what.format.header = header;
+    what.need_whole = [&](std::uint64_t bytes) {
+      if (layout.npy)
+        files::need_whole_array(*layout.npy, bytes, reader.name());
+      files::need_whole_records(reader.name(), header.size(), bytes, layout.record_bytes);
+    };
+    return sort_in_runs(job, reader, run, what, bar, voice);
+  }
+  const files::fixed_records file = open_fixed_records(reader.take_whole(), format, job.arrays);
   records_to_sort what{file.records, file.order};
   what.count = files::count_place::last_field;
   what.header = file.header;
@@ -130,27 +154,31 @@ int sort_fixed_records(const sort_job& job, files::input first, file_format form
   return sort_records_to(job, what, bar, voice);
 }
 
-int sort_lines(const sort_job& job, files::input first, const talk& voice) {
+int sort_lines(const sort_job& job, first_input first, const talk& voice) {
   refuse_array_options(job.arrays);
   const files::record_order order = job.text.for_lines(job.arrays.descending());
   note_order_of_bytes(order, voice);
   const unsigned threads = files::thread_count(job.arrays.threads);
+  const files::record_shape shape{.delimiter = job.text.delimiter()};
   progress_bar bar(voice);
   bar.phase("read");
-  const files::input source = files::append(std::move(first), std::span(job.inputs).subspan(1), job.text.delimiter(),
-                                            threads, job.arrays.as_it_is);
+  files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, job.count));
+  const std::string_view run = reader.next();
+  if (!reader.at_end())
+    return sort_in_runs(job, reader, run, runs_of(job, reader, run, shape, order), bar, voice);
+  const files::input source = reader.take_whole();
   bar.phase("cut");
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
   return sort_records_to(job, {records, order}, bar, voice);
 }
 
-int sort_tables(const sort_job& job, files::input first, file_format format, const talk& voice) {
+int sort_tables(const sort_job& job, first_input first, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
   const unsigned threads = files::thread_count(job.arrays.threads);
   progress_bar bar(voice);
   bar.phase("cut");
   files::csv_table table =
-      open_tables(job, std::move(first), job.text.table_options(format == file_format::tsv), threads);
+      open_tables(job, files::input(std::move(*first)), job.text.table_options(format == file_format::tsv), threads);
   const files::bad_rows rule = job.text.rule_of_bad_rows();
   if (job.types)
     return show_types(table, rule, threads);

@@ -69,10 +69,12 @@ void progress_bar::show(double fraction) {
   if (now - start_ < 1s || now - last_drawn_ < 100ms)
     return;
   last_drawn_ = now;
+  const double gone = std::chrono::duration<double>(now - phase_start_).count();
+  const std::string left = fraction > 0 ? fmt::format(", {:.0f} s left", gone / fraction - gone) : std::string();
   const int filled = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
-  write_to_stderr(fmt::format("\r\x1b[K{}: {:<6} [{}{}] {:3.0f} %", voice_.command, phase_,
+  write_to_stderr(fmt::format("\r\x1b[K{}: {:<6} [{}{}] {:3.0f} %{}", voice_.command, phase_,
                               std::string(static_cast<std::size_t>(filled), '='),
-                              std::string(static_cast<std::size_t>(bar_width - filled), ' '), 100 * fraction));
+                              std::string(static_cast<std::size_t>(bar_width - filled), ' '), 100 * fraction, left));
   drawn_ = true;
 }
 

@@ -27,8 +27,9 @@ class talk {
   void line(const std::string& text) const;
 };
 
-/// A bar for the phases of one job. It is drawn where standard error is a terminal, from the first second on, ten times
-/// a second at most; elsewhere, and at level 3, each phase gives a plain line with its time when it ends.
+/// A bar for the phases of one job, with the time that the phase will still take if it goes on as it did. It is drawn
+/// where standard error is a terminal, from the first second on, ten times a second at most; elsewhere, and at level 3,
+/// each phase gives a plain line with its time when it ends.
 class progress_bar {
  public:
   explicit progress_bar(const talk& voice);

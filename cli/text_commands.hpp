@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array_options.hpp"
+#include "memory_options.hpp"
 #include "talk.hpp"
 #include "text_options.hpp"
 
@@ -32,12 +33,11 @@ struct merge_job {
   bool force = false;
   bool no_sync = false;
   bool trusted = false; ///< for sort -m: inputs out of order are no error
-  std::string temporary_folder;
-  bool debug = false;      ///< show the keys of every line
-  std::uint64_t batch = 0; ///< inputs at most that are merged at once; 0: as many as can be open
+  memory_options memory;
+  bool debug = false; ///< show the keys of every line
 
   files::output_options how_to_write(const std::string& path) const {
-    return {.synced = !no_sync, .pack = arrays.packing_of_output(path), .temporary_folder = temporary_folder};
+    return {.synced = !no_sync, .pack = arrays.packing_of_output(path), .temporary_folder = memory.folder()};
   }
 };
 int run_merge(const merge_job& job, const talk& voice);

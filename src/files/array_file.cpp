@@ -48,18 +48,22 @@ array_file open_npy(const std::string& path, const std::string& field) {
   return open_npy(input(path), field);
 }
 
+array_layout layout_of(const npy_header& header, const std::string& field, std::string_view name) {
+  const npy_field& key = key_field(header, field, name);
+  if (!key.key)
+    fail(name, "the dtype {} is no key of the library's", key.descr);
+  const bool other_order = key.big_endian == (std::endian::native == std::endian::little);
+  return {.key = *key.key,
+          .swapped = other_order && key.bytes > 1,
+          .key_offset = key.offset,
+          .record_bytes = header.record_bytes};
+}
+
 array_file open_npy(input source, const std::string& field, npy_axes axes) {
   const npy_header header = parse_npy(source.bytes(), source.name(), axes);
-  const npy_field& key = key_field(header, field, source.name());
-  if (!key.key)
-    fail(source.name(), "the dtype {} is no key of the library's", key.descr);
-  const bool other_order = key.big_endian == (std::endian::native == std::endian::little);
+  const array_layout layout = layout_of(header, field, source.name());
   array_file file{
-      .source = std::move(source), .layout = {}, .count = header.count, .header = {}, .data = {}, .descr = {}};
-  file.layout = {.key = *key.key,
-                 .swapped = other_order && key.bytes > 1,
-                 .key_offset = key.offset,
-                 .record_bytes = header.record_bytes};
+      .source = std::move(source), .layout = layout, .count = header.count, .header = {}, .data = {}, .descr = {}};
   file.header = file.source.bytes().substr(0, header.data_offset);
   file.data = file.source.bytes().substr(header.data_offset);
   file.descr = header.descr;
@@ -74,13 +78,30 @@ array_file open_raw(const std::string& path, key_type type) {
   return open_raw(input(path), type);
 }
 
+array_layout layout_of(key_type type) {
+  return {.key = type, .swapped = false, .key_offset = 0, .record_bytes = key_bytes(type)};
+}
+
+array_file array_of(const array_layout& layout, std::string_view data) {
+  return {.source = {},
+          .layout = layout,
+          .count = data.size() / layout.record_bytes,
+          .header = {},
+          .data = data,
+          .descr = {}};
+}
+
+void need_whole_keys(key_type type, std::uint64_t bytes, std::string_view name) {
+  if (bytes % key_bytes(type) != 0)
+    fail(name, "{} bytes are no whole number of {} keys of {} bytes ({} bytes are left over)", bytes,
+         sortile::name(type), key_bytes(type), bytes % key_bytes(type));
+}
+
 array_file open_raw(input source, key_type type) {
   array_file file{.source = std::move(source), .layout = {}, .count = 0, .header = {}, .data = {}, .descr = {}};
   const std::size_t size = file.source.bytes().size();
-  if (size % key_bytes(type) != 0)
-    fail(file.name(), "{} bytes are no whole number of {} keys of {} bytes ({} bytes are left over)", size,
-         sortile::name(type), key_bytes(type), size % key_bytes(type));
-  file.layout = {.key = type, .swapped = false, .key_offset = 0, .record_bytes = key_bytes(type)};
+  need_whole_keys(type, size, file.name());
+  file.layout = layout_of(type);
   file.count = size / key_bytes(type);
   file.data = file.source.bytes();
   return file;

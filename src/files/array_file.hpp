@@ -44,10 +44,22 @@ struct array_file {
 /// there is none or it cannot be ordered
 const npy_field& key_field(const npy_header& header, const std::string& wanted, std::string_view name);
 
+/// The layout of the records of a .npy file that are ordered by a field; empty: the first.
+/// \throws io_failure as key_field(), and where the key is none of the library's (fixed_records.hpp)
+array_layout layout_of(const npy_header& header, const std::string& field, std::string_view name);
+
 /// Opens a .npy file. \param field  the field to order by; empty: the first
-/// \throws io_failure as parse_npy() and key_field(), and where the key is none of the library's (fixed_records.hpp)
+/// \throws io_failure as parse_npy() and layout_of()
 array_file open_npy(const std::string& path, const std::string& field = {});
 array_file open_npy(input source, const std::string& field = {}, npy_axes axes = npy_axes::one);
+
+/// The layout of raw keys of this machine's byte order.
+array_layout layout_of(key_type type);
+/// \throws io_failure where bytes are no whole number of keys
+void need_whole_keys(key_type type, std::uint64_t bytes, std::string_view name);
+
+/// Records in memory, for messages without a name.
+array_file array_of(const array_layout& layout, std::string_view data);
 
 /// Opens a raw array of keys of this machine's byte order. \throws io_failure where its size is not a multiple of the
 /// key's

@@ -35,17 +35,21 @@ bool usable_in_place(const array_file& array) {
          reinterpret_cast<std::uintptr_t>(array.data.data()) % array.layout.key_size() == 0;
 }
 
-sort_request request_of(const array_file& array) {
-  sort_request request{.type = array.layout.key, .n = array.count};
-  const array_route route = route_of(array.layout);
+sort_request request_of(const array_layout& layout, std::size_t n) {
+  sort_request request{.type = layout.key, .n = n};
+  const array_route route = route_of(layout);
   if (route == array_route::keys_and_rests) {
     request.carries = payload::values;
-    request.value_bytes = rest_bytes(array.layout);
+    request.value_bytes = rest_bytes(layout);
   } else if (route == array_route::positions) {
     request.carries = payload::indices;
-    request.value_bytes = index_bytes(array.count);
+    request.value_bytes = index_bytes(n);
   }
   return request;
+}
+
+sort_request request_of(const array_file& array) {
+  return request_of(array.layout, array.count);
 }
 
 // The request of keys and values in two files.
@@ -160,6 +164,20 @@ key_array::key_array(const array_file& array, unsigned threads) {
     take_keys(array.layout, array.data.data(), begin, end, copy_.data());
   });
   data_ = copy_.data();
+}
+
+std::size_t array_sort_memory(const array_layout& layout, std::size_t n, const options& opts) {
+  const std::size_t workspace = explain_request(request_of(layout, n), opts).workspace_bytes;
+  const std::size_t keys = n * layout.key_size();
+  switch (route_of(layout)) {
+  case array_route::keys:
+    return workspace + keys + (layout.swapped ? keys : 0);
+  case array_route::keys_and_rests:
+    return workspace + n * layout.record_bytes;
+  case array_route::positions:
+    return workspace + keys + n * index_bytes(n);
+  }
+  return workspace;
 }
 
 plan explain_array_sort(const array_file& array, const options& opts) {

@@ -19,6 +19,9 @@ plan explain_array_sort(const array_file& array, const options& opts);
 /// The plan for sorting keys and values in two files. \throws what sort_array_with_values() throws of such files
 plan explain_array_sort(const array_file& keys, const values_file& values, const options& opts);
 
+/// Bytes that sort_array() needs for n records beside the array itself.
+std::size_t array_sort_memory(const array_layout& layout, std::size_t n, const options& opts);
+
 /// Writes the array's header and its records in order. Stable.
 void sort_array(const array_file& array, output& to, const options& opts);
 

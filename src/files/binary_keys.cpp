@@ -60,6 +60,14 @@ std::uint64_t image_of(std::uint64_t bits, key_type type) {
   return codec.image(bits);
 }
 
+// Of bits [first, first + 64) of an image, those within the range's window.
+std::uint64_t window_of(const binary_range& range, unsigned first) {
+  const unsigned begin = std::clamp(range.bits_begin, first, first + 64) - first;
+  const unsigned end = std::clamp(range.bits_end, first, first + 64) - first;
+  const auto below = [](unsigned bit) { return bit == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bit) - 1; };
+  return end < begin ? 0 : below(end) & ~below(begin);
+}
+
 } // namespace
 
 bool looks_like_range(std::string_view text) {
@@ -112,12 +120,12 @@ key_word code_points_word(std::string_view text, const binary_range& range, std:
 key_word value_word(std::string_view text, const binary_range& range, std::size_t depth) {
   if (text.size() <= sizeof(std::uint64_t)) {
     const std::uint64_t image = image_of(load(text, range.big_endian), range.type);
-    return {range.smallest_last ? image - 1 : image, true};
+    return {(range.smallest_last ? image - 1 : image) & window_of(range, 0), true};
   }
   const std::uint64_t upper = load(text.substr(range.big_endian ? 0 : 8, 8), range.big_endian);
   if (depth == 0)
-    return {upper ^ (is_signed_integer(range.type) ? std::uint64_t{1} << 63 : 0), false};
-  return {load(text.substr(range.big_endian ? 8 : 0, 8), range.big_endian), true};
+    return {(upper ^ (is_signed_integer(range.type) ? std::uint64_t{1} << 63 : 0)) & window_of(range, 64), false};
+  return {load(text.substr(range.big_endian ? 8 : 0, 8), range.big_endian) & window_of(range, 0), true};
 }
 
 } // namespace sortile::files

@@ -3,6 +3,7 @@
 
 #include "files/key_word.hpp"
 
+#include <sortile/options.hpp>
 #include <sortile/types.hpp>
 
 #include <cstddef>
@@ -19,6 +20,8 @@ struct binary_range {
   key_type type = key_type::u8;
   bool big_endian = false;
   bool smallest_last = false; ///< the smallest integer stands for none, as NaT does, and comes last
+  unsigned bits_begin = 0;    ///< of a number's image, bits [bits_begin, bits_end) decide
+  unsigned bits_end = bit_window::whole_key;
 
   bool operator==(const binary_range&) const = default;
 };

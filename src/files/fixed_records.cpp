@@ -29,9 +29,7 @@ fixed_records cut(input source, std::size_t header_bytes, std::size_t record_byt
   const std::string_view bytes = file.source.bytes();
   const std::string_view data = bytes.substr(header_bytes);
   file.header = bytes.substr(0, header_bytes);
-  if (data.size() % record_bytes != 0)
-    fail(file.name(), "{} bytes are no whole number of records of {} bytes ({} bytes are left over, from offset {} on)",
-         data.size(), record_bytes, data.size() % record_bytes, bytes.size() - data.size() % record_bytes);
+  need_whole_records(file.name(), header_bytes, data.size(), record_bytes);
   file.records = split_evenly(data, record_bytes, threads);
   return file;
 }
@@ -86,13 +84,26 @@ fixed_records open_records(input source, std::size_t record_bytes, const std::ve
   return file;
 }
 
-fixed_records open_npy_records(input source, const std::vector<std::string>& keys, bool reverse, unsigned threads) {
-  const npy_header header = parse_npy(source.bytes(), source.name());
+record_order order_of_fields(const npy_header& header, const std::vector<std::string>& keys, bool reverse,
+                             std::string_view name) {
   record_order order;
   for (const std::string& key : keys.empty() ? std::vector<std::string>{""} : keys) {
     const field_choice choice = parse_field_choice(key, reverse);
-    order.push_back(part_of(key_field(header, choice.name, source.name()), choice.descending));
+    order.push_back(part_of(key_field(header, choice.name, name), choice.descending));
   }
+  return order;
+}
+
+void need_whole_records(std::string_view name, std::uint64_t header_bytes, std::uint64_t data_bytes,
+                        std::size_t record_bytes) {
+  if (const std::uint64_t rest = data_bytes % record_bytes; rest != 0)
+    fail(name, "{} bytes are no whole number of records of {} bytes ({} bytes are left over, from offset {} on)",
+         data_bytes, record_bytes, rest, header_bytes + data_bytes - rest);
+}
+
+fixed_records open_npy_records(input source, const std::vector<std::string>& keys, bool reverse, unsigned threads) {
+  const npy_header header = parse_npy(source.bytes(), source.name());
+  record_order order = order_of_fields(header, keys, reverse, source.name());
   fixed_records file = cut(std::move(source), header.data_offset, header.record_bytes, threads);
   file.order = std::move(order);
   file.descr = header.descr;
@@ -100,7 +111,7 @@ fixed_records open_npy_records(input source, const std::vector<std::string>& key
 }
 
 bool needs_records(std::string_view bytes, std::string_view name, const std::vector<std::string>& keys) {
-  const npy_header header = parse_npy(bytes, name);
+  const npy_header header = parse_npy_header(bytes, name);
   if (keys.size() > 1)
     return true;
   const field_choice choice = parse_field_choice(keys.empty() ? "" : keys[0], false);

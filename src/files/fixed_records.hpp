@@ -35,7 +35,16 @@ record_order order_of_ranges(std::size_t record_bytes, const std::vector<std::st
 /// The records of a .npy file; `keys` are fields, none: the first. A key may end in :asc or :desc.
 fixed_records open_npy_records(input source, const std::vector<std::string>& keys, bool reverse, unsigned threads);
 
-/// Whether a .npy file with these keys is sorted as records, and not as keys of the library. \throws io_failure
+/// The order of the records of a .npy file. \throws io_failure where a field is missing or cannot be ordered
+record_order order_of_fields(const npy_header& header, const std::vector<std::string>& keys, bool reverse,
+                             std::string_view name);
+
+/// \throws io_failure where `data_bytes` behind `header_bytes` are no whole number of records
+void need_whole_records(std::string_view name, std::uint64_t header_bytes, std::uint64_t data_bytes,
+                        std::size_t record_bytes);
+
+/// Whether a .npy file with these keys is sorted as records, and not as keys of the library. \param bytes  its header
+/// at least. \throws io_failure
 bool needs_records(std::string_view bytes, std::string_view name, const std::vector<std::string>& keys);
 
 /// How records are ordered by a field.

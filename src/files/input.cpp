@@ -38,8 +38,7 @@ input::input(input_stream&& stream) : name_(stream.name()) {
   packed_ = stream.packed();
 }
 
-input::input(const std::string& path, unsigned threads, bool as_it_is)
-    : input(input_stream(path, as_it_is, threads)) {}
+input::input(const std::string& path, unsigned threads, bool as_it_is) : input(input_stream(path, as_it_is, threads)) {}
 
 input input::of_text(std::string name, std::string text) {
   input result;

@@ -1,8 +1,9 @@
-// See input_stream.hpp. What is read first goes through `ahead_`, so that its first bytes can tell whether it is packed;
-// of a plain input, all further bytes go straight to the caller.
+// See input_stream.hpp. What is read first goes through `ahead_`, so that its first bytes can tell whether it is
+// packed; of a plain input, all further bytes go straight to the caller.
 #include "files/input_stream.hpp"
 
 #include "files/failure.hpp"
+#include "files/npy.hpp"
 #include "files/parallel.hpp"
 
 #include <algorithm>
@@ -47,7 +48,8 @@ input_stream::input_stream(const std::string& path, bool as_it_is, unsigned thre
 
 bool input_stream::is_written_by(const output& to) const {
   struct stat status {};
-  return ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) && to.writes_into({status.st_dev, status.st_ino});
+  return ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+         to.writes_into({status.st_dev, status.st_ino});
 }
 
 // Of a file that was cut meanwhile, records are missing.
@@ -58,8 +60,7 @@ void input_stream::need_whole_file() const {
 
 std::size_t input_stream::read_plain(char* to, std::size_t room) {
   const bool is_large = came_ < promised_ && std::min<std::uint64_t>(promised_ - came_, room) > 2 * slice_bytes;
-  const std::size_t got =
-      is_large && threads_ > 1 ? read_known(to, room) : read_fully(file_.get(), to, room, name());
+  const std::size_t got = is_large && threads_ > 1 ? read_known(to, room) : read_fully(file_.get(), to, room, name());
   came_ += got;
   if (got == 0)
     need_whole_file();
@@ -137,15 +138,20 @@ std::size_t input_stream::read(char* to, std::size_t room) {
 }
 
 std::string_view input_stream::peek(std::size_t size) {
-  std::string more(size, '\0');
+  std::string more(std::min(size, ahead_bytes), '\0');
   while (peeked_.size() - peeked_taken_ < size) {
     std::string rest = std::exchange(peeked_, {}).substr(std::exchange(peeked_taken_, 0));
-    const std::size_t got = read(more.data(), size - rest.size());
+    const std::size_t got = read(more.data(), std::min(more.size(), size - rest.size()));
     peeked_ = rest.append(more, 0, got);
     if (got == 0)
       break;
   }
   return std::string_view(peeked_).substr(peeked_taken_, size);
+}
+
+std::string_view input_stream::peek_npy_header() {
+  constexpr std::size_t longest = std::size_t{1} << 26;
+  return peek(std::min(npy_header_size(peek(npy_frame_bytes)), longest));
 }
 
 } // namespace sortile::files

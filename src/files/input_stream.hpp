@@ -32,6 +32,8 @@ class input_stream final : public byte_source {
 
   /// The first bytes, `size` of them unless there are fewer. They stay to be read.
   std::string_view peek(std::size_t size);
+  /// The header of a .npy file, as far as it is there; of other files, some first bytes.
+  std::string_view peek_npy_header();
 
   /// Bytes that a regular file still held when it was opened; 0 where that is not known. They may be packed ones.
   std::uint64_t promised() const { return promised_; }

@@ -139,11 +139,26 @@ std::size_t record_size(const python_literal& descr, std::string_view name) {
   return last.offset + last.bytes;
 }
 
+struct frame_sizes {
+  std::size_t begin;
+  std::size_t length;
+};
+
 // The dictionary text between the fixed part and the array.
 struct frame {
   std::string_view dictionary;
   std::size_t data_offset;
 };
+
+// Where the dictionary begins and how long it is, by the version that the file says.
+frame_sizes sizes_of(std::string_view begin) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(begin[i])); };
+  const std::size_t length_bytes = byte(6) == 1 ? 2 : 4;
+  frame_sizes sizes{8 + length_bytes, 0};
+  for (std::size_t i = 0; i < length_bytes && 8 + i < begin.size(); ++i)
+    sizes.length |= byte(8 + i) << (8 * i);
+  return sizes;
+}
 
 frame parse_frame(std::string_view bytes, std::string_view name) {
   if (!bytes.starts_with(npy_magic))
@@ -155,13 +170,9 @@ frame parse_frame(std::string_view bytes, std::string_view name) {
   const std::size_t minor = byte(7);
   if (major < 1 || major > 3 || minor != 0)
     fail(name, "version {}.{} of the .npy format is unknown (allowed: 1.0, 2.0, 3.0)", major, minor);
-  const std::size_t length_bytes = major == 1 ? 2 : 4;
-  const std::size_t begin = 8 + length_bytes;
+  const auto [begin, length] = sizes_of(bytes);
   if (bytes.size() < begin)
     fail(name, "the .npy header is cut off after {} bytes", bytes.size());
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < length_bytes; ++i)
-    length |= byte(8 + i) << (8 * i);
   if (length > bytes.size() - begin)
     fail(name, "the .npy header says that it is {} bytes long, but only {} follow", length, bytes.size() - begin);
   return {bytes.substr(begin, length), begin + length};
@@ -197,7 +208,27 @@ python_literal parse_dictionary(std::string_view text, std::string_view name) {
 
 } // namespace
 
+std::size_t npy_header_size(std::string_view begin) {
+  if (!begin.starts_with(npy_magic) || begin.size() < npy_frame_bytes)
+    return npy_frame_bytes;
+  const auto [at, length] = sizes_of(begin);
+  return at + length;
+}
+
 npy_header parse_npy(std::string_view bytes, std::string_view name, npy_axes axes) {
+  npy_header header = parse_npy_header(bytes, name, axes);
+  need_whole_array(header, bytes.size() - header.data_offset, name);
+  return header;
+}
+
+void need_whole_array(const npy_header& header, std::uint64_t bytes, std::string_view name) {
+  const std::size_t wanted = checked_product(header.count, header.record_bytes, name);
+  if (wanted != bytes)
+    fail(name, "{} elements of {} bytes make {} bytes, but {} follow the header", header.count, header.record_bytes,
+         wanted, bytes);
+}
+
+npy_header parse_npy_header(std::string_view bytes, std::string_view name, npy_axes axes) {
   const frame where = parse_frame(bytes, name);
   const python_literal dictionary = parse_dictionary(where.dictionary, name);
   for (const char* key : {"descr", "fortran_order", "shape"})
@@ -222,11 +253,7 @@ npy_header parse_npy(std::string_view bytes, std::string_view name, npy_axes axe
   header.data_offset = where.data_offset;
   if (header.record_bytes == 0)
     fail(name, "the elements are 0 bytes large");
-  const std::size_t wanted = checked_product(header.count, header.record_bytes, name);
-  const std::size_t present = bytes.size() - header.data_offset;
-  if (wanted != present)
-    fail(name, "{} elements of {} bytes make {} bytes, but {} follow the header", header.count, header.record_bytes,
-         wanted, present);
+  checked_product(header.count, header.record_bytes, name);
   return header;
 }
 

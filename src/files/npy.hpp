@@ -53,6 +53,15 @@ enum class npy_axes { one, any };
 ///         fewer or more bytes than the shape says
 npy_header parse_npy(std::string_view bytes, std::string_view name, npy_axes axes = npy_axes::one);
 
+/// The same for a file of which no more than the header need be there.
+npy_header parse_npy_header(std::string_view bytes, std::string_view name, npy_axes axes = npy_axes::one);
+/// \throws io_failure where the elements of the header make another number of bytes
+void need_whole_array(const npy_header& header, std::uint64_t bytes, std::string_view name);
+/// Bytes of a header with what stands in front of its dictionary, by the file's first npy_frame_bytes. Of another file,
+/// that many.
+inline constexpr std::size_t npy_frame_bytes = 12;
+std::size_t npy_header_size(std::string_view begin);
+
 /// The header of a one-dimensional array; `descr` as Python writes it: "'<u4'" or "[('key', '<u8'), ('value', '<u4')]".
 std::string make_npy_header(std::string_view descr, std::uint64_t count);
 

@@ -99,6 +99,9 @@ output::output(const std::string& path, const output_options& options)
   }
 }
 
+output::output(std::string name, file_descriptor file, bool has_positions)
+    : name_(std::move(name)), file_(std::move(file)), positions_(has_positions) {}
+
 void output::open_target(const std::string& path) {
   if (path.empty())
     fail("output", "the name is empty (a path, or - for standard output, is needed)");
@@ -130,6 +133,7 @@ bool output::create_temporary(const fs::path& folder) {
     file_ = file_descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file_) {
       entry_ = std::make_unique<temporary_entry>(temporary_);
+      positions_ = true;
       return true;
     }
     code = errno;

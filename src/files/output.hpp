@@ -50,6 +50,9 @@ class output {
  public:
   /// \throws io_failure naming the target
   explicit output(const std::string& path, const output_options& options = {});
+
+  /// Straight into an open file. \param has_positions  whether it is a regular one, written from its beginning
+  output(std::string name, file_descriptor file, bool has_positions);
   output(const output&) = delete;
   output& operator=(const output&) = delete;
   ~output(); ///< without commit(): removes the temporary file
@@ -60,7 +63,7 @@ class output {
   void write(std::string_view bytes);
 
   /// Whether bytes can be put at any place, by several threads at once. Then reserve() and write_at() may be used.
-  bool has_positions() const { return !temporary_.empty() && !packer_; }
+  bool has_positions() const { return positions_ && !packer_; }
 
   /// Claims the `size` bytes after all that was written or claimed so far and returns where they begin.
   std::uint64_t reserve(std::uint64_t size);
@@ -101,6 +104,7 @@ class output {
   std::string gathered_;
   std::optional<packer> packer_;
   std::uint64_t position_ = 0;
+  bool positions_ = false;
   bool synced_ = true;
   enum class place : std::uint8_t { target_is_old, exchanged, created, overwritten } place_ = place::target_is_old;
 };

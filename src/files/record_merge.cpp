@@ -1,10 +1,10 @@
 // See record_merge.hpp.
 //
-// Idea. A tree of losers over the inputs (Knuth, volume 3, 5.4.1): its leaves are the inputs' current records, each inner
-// node holds the loser of the match below it, and the winner of all stands at the root. When the winner's record is
-// written and its input moves on, the matches on the way from its leaf to the root are played again: one comparison a
-// level. Beside every leaf lies the first 64-bit word of its key, made once a record (key_word.hpp), and most matches are
-// decided by the words alone; those of equal words go on from the second word.
+// Idea. A tree of losers over the inputs (Knuth, volume 3, 5.4.1): its leaves are the inputs' current records, each
+// inner node holds the loser of the match below it, and the winner of all stands at the root. When the winner's record
+// is written and its input moves on, the matches on the way from its leaf to the root are played again: one comparison
+// a level. Beside every leaf lies the first 64-bit word of its key, made once a record (key_word.hpp), and most matches
+// are decided by the words alone; those of equal words go on from the second word.
 //
 // Invariants: an input that has ended loses against all others; of equal records the earlier input's wins, which makes
 // the merge stable.
@@ -113,6 +113,8 @@ class merger {
 
   void put(std::size_t from) {
     const std::string_view record = inputs_[from]->record();
+    if (rules_.written)
+      count(record.size() + (inputs_[from]->delimited() ? 1 : 0));
     if (rules_.unique) {
       const key_word word = heads_[from].word;
       if (any_written_ && word.bits == last_word_.bits && compare_behind(word, last_written_, record) == 0)
@@ -126,6 +128,15 @@ class merger {
     to_.write(record);
     if (inputs_[from]->delimited())
       end_record(record);
+  }
+
+  void count(std::uint64_t bytes) {
+    constexpr std::uint64_t now_and_then = std::uint64_t{1} << 22;
+    through_ += bytes;
+    if (through_ < told_ + now_and_then)
+      return;
+    told_ = through_;
+    rules_.written(through_);
   }
 
   void end_record(std::string_view record) {
@@ -169,6 +180,8 @@ class merger {
   key_word last_word_;
   std::string before_;
   bool any_written_ = false;
+  std::uint64_t through_ = 0; // bytes of records that were written, or left out as repeats
+  std::uint64_t told_ = 0;
 };
 
 } // namespace

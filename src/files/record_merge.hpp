@@ -6,6 +6,7 @@
 #include "files/record_order.hpp"
 #include "files/record_reader.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -21,7 +22,8 @@ struct merge_rules {
   std::function<void(std::string_view)>
       validate{}; ///< called for every record; throws invalid_argument where it is malformed
   std::function<void(std::string_view, output&)> write{}; ///< in place of the record and its delimiter
-  std::string line_end{};                                 ///< put behind records that do not end so: "\r" in CRLF files
+  std::function<void(std::uint64_t)> written{}; ///< called now and then with the bytes of the records that are through
+  std::string line_end{};                       ///< put behind records that do not end so: "\r" in CRLF files
 };
 
 /// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log

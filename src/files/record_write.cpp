@@ -11,7 +11,8 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t block_records = std::size_t{1} << 14;
+constexpr std::size_t most_block_records = std::size_t{1} << 14;
+constexpr std::size_t usual_block_bytes = std::size_t{1} << 19;
 constexpr std::size_t starts_ahead = 24;
 constexpr std::size_t text_ahead = 12;
 
@@ -41,6 +42,8 @@ void fill_block(const record_table& records, std::span<const std::uint32_t> ids,
 
 void write_records(const record_table& records, std::span<const std::uint32_t> ids, output& to, unsigned threads,
                    const std::function<void(double)>& done) {
+  const std::size_t record_bytes = records.text.size() / std::max<std::size_t>(1, records.size()) + 1;
+  const std::size_t block_records = std::clamp<std::size_t>(usual_block_bytes / record_bytes, 1, most_block_records);
   write_blocks(
       to, threads, (ids.size() + block_records - 1) / block_records,
       [&](std::size_t block, block_buffer& buffer) {

@@ -1,0 +1,34 @@
+// Options that say how much memory a sort may take, and where it keeps what does not fit: -S, -T, --batch-size and
+// --compress-program of sort(1).
+#pragma once
+
+#include "files/external/temporary_store.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace sortile::cli {
+
+struct memory_options {
+  std::string buffer_size;
+  std::string batch_size;
+  std::string compress_program;
+  std::vector<std::string> temporary_folders;
+
+  void add_to(CLI::App& command, const char* group);
+  /// \throws invalid_argument where one is malformed
+  void check() const;
+
+  /// Bytes for a sort: what -S says, else what suits the machine.
+  std::size_t limit() const;
+  /// Inputs that are merged at once; 0: as many as possible.
+  std::size_t batch() const;
+  files::temporary_store store() const { return files::temporary_store(temporary_folders, compress_program); }
+  /// For outputs whose folder takes no new file; empty: TMPDIR, or /tmp.
+  std::string folder() const { return temporary_folders.empty() ? std::string() : temporary_folders.front(); }
+};
+
+} // namespace sortile::cli

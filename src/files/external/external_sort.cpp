@@ -1,0 +1,107 @@
+// See external_sort.hpp.
+//
+//   input ── pieces that fit ──▶ sorted in memory ──▶ runs: temporary files ── merged in rounds ──▶ output
+//
+// Idea. The merge sort of tapes (Knuth, volume 3, 5.4): what fits into memory is sorted there with everything that the
+// library has, so that the number of runs is the number of memories that the input fills. Mostly one merge of all runs
+// follows: a run needs one buffer, and a gigabyte has room for thousands of them.
+//
+// Invariants: runs lie in the order of their pieces, merges take neighbours, and of equal records the earlier run's
+// come first; so the whole is stable. Files have no names, so nothing stays behind. The target is touched by commit()
+// alone.
+//
+// Cost: the input is read once and written twice, and once more a round. A record costs what it costs in memory, plus
+// log2(runs) comparisons of words (record_merge.cpp).
+#include "files/external/external_sort.hpp"
+
+#include "files/external/merge_rounds.hpp"
+
+#include <sortile/sortile.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace sortile::files {
+
+namespace {
+
+constexpr std::size_t smallest_buffer = std::size_t{1} << 15;
+constexpr std::size_t largest_buffer = std::size_t{1} << 20;
+
+class external_sorter {
+ public:
+  external_sorter(const run_format& format, const external_options& options)
+      : format_(format), options_(options), store_(*options.temporaries) {
+    const std::size_t program = store_.program().empty() ? 1 : 2; // a file, and the pipe of its program
+    const std::size_t files = most_open_inputs();
+    const std::size_t by_memory = std::max<std::size_t>(2, options.memory / 2 / smallest_buffer);
+    rounds_.files = files;
+    rounds_.most = std::min(std::max<std::size_t>(2, files / 2 / program), by_memory);
+    if (options.batch != 0)
+      rounds_.most = std::min(rounds_.most, options.batch);
+    rounds_.shape = format.shape;
+    rounds_.buffer_bytes = std::clamp(options.memory / 2 / rounds_.most, smallest_buffer, largest_buffer);
+  }
+
+  void add_run(std::string_view piece) {
+    temporary_file file(store_, [&](output& to) { format_.sort(piece, to); });
+    done.bytes += piece.size();
+    ++done.runs;
+    runs_.push_back(std::make_unique<temporary_run>(std::move(file), format_.shape));
+  }
+
+  /// Whether no further run could be held open.
+  bool is_crowded() const { return runs_.size() >= std::max<std::size_t>(2, rounds_.files / 2); }
+  void make_room() { merge_in_rounds(runs_, format_.rules, rounds_, runs_.size() - rounds_.most + 1, store_); }
+
+  void merge_all(output& to) {
+    merge_in_rounds(runs_, format_.rules, rounds_, rounds_.most, store_);
+    const std::size_t buffer =
+        std::clamp(options_.memory / 2 / std::max<std::size_t>(1, runs_.size()), smallest_buffer, largest_buffer);
+    std::vector<std::unique_ptr<record_reader>> readers;
+    for (auto& run : runs_)
+      readers.push_back(run->open(nullptr, buffer));
+    to.write(format_.header);
+    merge_rules rules = format_.rules;
+    rules.write = options_.write;
+    if (options_.progress)
+      rules.written = [this](std::uint64_t through) {
+        options_.progress(static_cast<double>(through) / static_cast<double>(done.bytes));
+      };
+    merge_records(readers, rules, to);
+  }
+
+  external_summary done;
+
+ private:
+  const run_format& format_;
+  const external_options& options_;
+  temporary_store& store_;
+  round_settings rounds_;
+  std::vector<std::unique_ptr<merge_input>> runs_;
+};
+
+} // namespace
+
+external_summary sort_externally(run_reader& reader, std::string_view first, const run_format& format,
+                                 const external_options& options, output& to) {
+  external_sorter sorter(format, options);
+  if (options.phase)
+    options.phase("runs");
+  for (std::string_view piece = first; !piece.empty(); piece = reader.at_end() ? std::string_view() : reader.next()) {
+    if (sorter.is_crowded())
+      sorter.make_room();
+    sorter.add_run(piece);
+    if (options.progress && reader.bytes_expected() != 0)
+      options.progress(static_cast<double>(reader.bytes_read()) / static_cast<double>(reader.bytes_expected()));
+  }
+  reader.release();
+  release_scratch();
+  if (options.phase)
+    options.phase("merge");
+  sorter.merge_all(to);
+  return sorter.done;
+}
+
+} // namespace sortile::files

@@ -1,0 +1,98 @@
+// See run_formats.hpp.
+#include "files/external/run_formats.hpp"
+
+#include "files/array_sort.hpp"
+#include "files/parallel.hpp"
+#include "files/planning.hpp"
+#include "files/record_sort.hpp"
+#include "files/record_write.hpp"
+
+#include <bit>
+#include <utility>
+
+namespace sortile::files {
+
+namespace {
+
+// The phases of an external sort tell of its progress; those of a single piece do not.
+options without_progress(options opts) {
+  opts.progress = {};
+  return opts;
+}
+
+record_table cut(std::string_view text, const record_shape& shape, unsigned threads) {
+  if (shape.record_bytes != 0)
+    return split_evenly(text, shape.record_bytes, threads);
+  return shape.csv ? split_rows(text, *shape.csv, "a piece of the table", threads)
+                   : split_lines(text, shape.delimiter, threads);
+}
+
+void sort_piece(std::string_view text, const record_shape& shape, const merge_rules& rules, const options& opts,
+                output& to) {
+  const unsigned threads = thread_count(opts.threads);
+  const record_table records = cut(text, shape, threads);
+  raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts);
+  std::size_t kept = sorted.size();
+  if (rules.unique)
+    kept = keep_first_of_equals(records, rules.order, {sorted.data(), kept}, threads);
+  write_records(records, {sorted.data(), kept}, to, threads);
+}
+
+// Of the words of n records and of the engine that sorts them.
+std::size_t engine_memory(sort_request request, std::size_t n, const options& opts) {
+  request.n = n;
+  return explain_request(request, opts).workspace_bytes;
+}
+
+} // namespace
+
+run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts) {
+  run_format format{.shape = shape, .sort = {}, .rules = {}};
+  format.rules.order = order;
+  format.rules.delimiter = shape.delimiter;
+  format.rules.unique = unique;
+  format.rules.trusted = true;
+  format.sort = [shape, rules = format.rules, plain = without_progress(opts)](std::string_view text, output& to) {
+    sort_piece(text, shape, rules, plain, to);
+  };
+  return format;
+}
+
+run_format array_runs(const array_layout& layout, const options& opts) {
+  key_part key{
+      .where = key_part::place::range, .as = key_part::form::value, .reverse = opts.order == order::descending};
+  key.binary = {.offset = layout.key_offset,
+                .bytes = layout.key_size(),
+                .type = layout.key,
+                .big_endian = layout.swapped == (std::endian::native == std::endian::little),
+                .bits_begin = opts.bits.begin,
+                .bits_end = opts.bits.end};
+  run_format format{.shape = {.record_bytes = layout.record_bytes}, .sort = {}, .rules = {}};
+  format.rules.order = {key};
+  format.rules.trusted = true;
+  format.sort = [layout, plain = without_progress(opts)](std::string_view data, output& to) {
+    sort_array(array_of(layout, data), to, plain);
+  };
+  return format;
+}
+
+// Where each record begins, its number, the first word of its key; then what tells equal words apart.
+std::function<std::size_t(std::size_t)> memory_of_records(const options& opts) {
+  return [plain = without_progress(opts)](std::size_t n) {
+    options words = plain;
+    words.order = order::ascending;
+    words.bits = {};
+    const std::size_t engine =
+        engine_memory({.type = key_type::u64, .carries = payload::indices, .value_bytes = 4}, n, words);
+    constexpr std::size_t start = 8;
+    constexpr std::size_t number = 4;
+    constexpr std::size_t word = 8;
+    return (start + number + 2 * word) * n + engine;
+  };
+}
+
+std::function<std::size_t(std::size_t)> memory_of_arrays(const array_layout& layout, const options& opts) {
+  return [layout, plain = without_progress(opts)](std::size_t n) { return array_sort_memory(layout, n, plain); };
+}
+
+} // namespace sortile::files

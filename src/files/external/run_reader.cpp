@@ -1,0 +1,185 @@
+// See run_reader.hpp. What a piece needs depends on how many records its text holds. So the text is read in chunks, and
+// every few kilobytes a mark says how many records end there; the piece ends at the last mark that fits. What was read
+// beyond it begins the next piece.
+#include "files/external/run_reader.hpp"
+
+#include "files/failure.hpp"
+#include "files/parallel.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace sortile::files {
+
+namespace {
+
+constexpr std::size_t mark_bytes = std::size_t{1} << 15;
+constexpr std::size_t smallest_chunk = std::size_t{1} << 16;
+constexpr std::size_t largest_chunk = std::size_t{1} << 26;
+
+// Bytes that regular files promise; 0 where one is none, or is packed.
+std::uint64_t expected_bytes(input_stream& first, const std::vector<std::string>& further) {
+  first.peek(1);
+  std::uint64_t sum = first.packed() == packing::none ? first.promised() : 0;
+  for (const std::string& path : further) {
+    std::error_code unknown;
+    const std::uint64_t size =
+        std::filesystem::is_regular_file(path, unknown) ? std::filesystem::file_size(path, unknown) : 0;
+    sum = sum == 0 || size == 0 || unknown ? 0 : sum + size;
+  }
+  return sum;
+}
+
+} // namespace
+
+run_reader::run_reader(std::unique_ptr<input_stream> first, std::vector<std::string> further, const record_shape& shape,
+                       run_limit limit, unsigned threads, bool as_it_is)
+    : stream_(std::move(first)), further_(std::move(further)), shape_(shape), limit_(std::move(limit)),
+      threads_(threads), as_it_is_(as_it_is), first_name_(stream_->name()),
+      bytes_expected_(expected_bytes(*stream_, further_)) {}
+
+std::string run_reader::name() const {
+  return further_.empty() ? first_name_ : fmt::format("{} files", further_.size() + 1);
+}
+
+std::string_view run_reader::skip_header(std::size_t size) {
+  buffer_.reserve(size, first_name_);
+  while (buffer_.size() < size) {
+    const std::size_t got = stream_->read(buffer_.end(), size - buffer_.size());
+    if (got == 0)
+      fail(first_name_, "became shorter while it was read");
+    buffer_.grow(got);
+  }
+  bytes_read_ += size;
+  header_ = size;
+  return buffer_.bytes();
+}
+
+std::size_t run_reader::chunk() const {
+  return std::clamp(limit_.memory / 16, smallest_chunk, largest_chunk);
+}
+
+void run_reader::drop_handed_out() {
+  if (cut_ == 0)
+    return;
+  const std::string_view rest = text().substr(cut_);
+  std::memmove(buffer_.end() - buffer_.size(), rest.data(), rest.size());
+  buffer_.shrink(rest.size());
+  header_ = 0;
+  cut_ = 0;
+  marks_.clear();
+}
+
+// Behind the last byte of an input: its last record ends, and the next input's turn comes.
+void run_reader::end_input() {
+  if (shape_.record_bytes == 0 && input_has_bytes_ && buffer_.bytes().back() != shape_.delimiter) {
+    buffer_.reserve(buffer_.size() + 1, name());
+    *buffer_.end() = shape_.delimiter;
+    buffer_.grow(1);
+  }
+  input_has_bytes_ = false;
+  at_end_ = next_input_ == further_.size();
+  stream_ = at_end_ ? nullptr : std::make_unique<input_stream>(further_[next_input_++], as_it_is_, threads_);
+}
+
+void run_reader::read_more() {
+  const std::size_t wanted = chunk();
+  std::size_t done = 0;
+  while (done < wanted && !at_end_) {
+    if (buffer_.room() == 0) {
+      const std::uint64_t promised = std::min<std::uint64_t>(stream_->promised() + 1, limit_.memory);
+      buffer_.reserve(std::max(buffer_.size() + wanted, static_cast<std::size_t>(promised)), name());
+    }
+    const std::size_t got = stream_->read(buffer_.end(), std::min(buffer_.room(), wanted - done));
+    buffer_.grow(got);
+    done += got;
+    bytes_read_ += got;
+    input_has_bytes_ |= got != 0;
+    if (got == 0)
+      end_input();
+  }
+}
+
+void run_reader::count(std::size_t from) {
+  if (shape_.csv && shape_.csv->quotes)
+    return count_quoted();
+  if (shape_.record_bytes == 0)
+    return count_delimited(from);
+  const std::size_t unit = std::max<std::size_t>(1, mark_bytes / shape_.record_bytes) * shape_.record_bytes;
+  const std::size_t whole = text().size() / shape_.record_bytes * shape_.record_bytes;
+  std::size_t at = marks_.empty() ? 0 : marks_.back().bytes;
+  while (at < whole) {
+    at = std::min(whole, at + unit);
+    marks_.push_back({at, at / shape_.record_bytes});
+  }
+}
+
+void run_reader::count_delimited(std::size_t from) {
+  const std::string_view text = this->text();
+  const std::size_t pieces = (text.size() - from + mark_bytes - 1) / mark_bytes;
+  std::vector<mark> found(pieces); // records within a piece, and the end of its last
+  parallel_for(text.size() - from < largest_chunk / 16 ? 1 : threads_, pieces, [&](std::size_t i) {
+    const std::size_t begin = from + i * mark_bytes;
+    const std::string_view piece = text.substr(begin, mark_bytes);
+    const std::size_t last = piece.rfind(shape_.delimiter);
+    found[i] = {begin + last + 1, static_cast<std::size_t>(std::count(piece.begin(), piece.end(), shape_.delimiter))};
+  });
+  std::size_t records = marks_.empty() ? 0 : marks_.back().records;
+  for (const mark& each : found)
+    if (each.records != 0)
+      marks_.push_back({each.bytes, records += each.records});
+}
+
+// A row is read anew where its end was not there yet.
+void run_reader::count_quoted() {
+  const std::string_view text = this->text();
+  mark at = marks_.empty() ? mark{} : marks_.back();
+  std::size_t marked = at.bytes;
+  bool in_quotes = false;
+  for (std::size_t end; (end = end_of_csv_record(text, at.bytes, *shape_.csv, in_quotes)) != std::string_view::npos;) {
+    at = {end + 1, at.records + 1};
+    if (at.bytes < marked + mark_bytes && at.bytes != text.size())
+      continue;
+    marks_.push_back(at);
+    marked = at.bytes;
+  }
+  if (marks_.empty() ? at.bytes != 0 : at.bytes != marks_.back().bytes)
+    marks_.push_back(at);
+}
+
+std::size_t run_reader::memory_at(const mark& at) const {
+  return at.bytes + limit_.working_memory(at.records);
+}
+
+// Whether the records whose ends are known are as many as fit. Without any, more is read in any case.
+bool run_reader::is_full() const {
+  return !marks_.empty() && text().size() + limit_.working_memory(marks_.back().records) > limit_.memory;
+}
+
+std::string_view run_reader::next() {
+  drop_handed_out();
+  count(0);
+  while (!is_full() && !at_end_) {
+    const std::size_t before = text().size();
+    read_more();
+    count(before);
+  }
+  cut_ = text().size();
+  records_ = marks_.empty() ? 0 : marks_.back().records;
+  if (is_full()) {
+    const auto too_large = std::partition_point(marks_.begin(), marks_.end(),
+                                                [&](const mark& at) { return memory_at(at) <= limit_.memory; });
+    const mark& last = too_large == marks_.begin() ? *too_large : *(too_large - 1);
+    cut_ = last.bytes;
+    records_ = last.records;
+  }
+  return text().substr(0, cut_);
+}
+
+input run_reader::take_whole() {
+  return input::of_buffer(name(), std::move(buffer_));
+}
+
+} // namespace sortile::files

@@ -1,0 +1,95 @@
+// Cuts what may be larger than memory into pieces of whole records that fit.
+#pragma once
+
+#include "files/byte_buffer.hpp"
+#include "files/input.hpp"
+#include "files/input_stream.hpp"
+#include "files/record_reader.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sortile::files {
+
+/// How much one piece may take.
+struct run_limit {
+  std::size_t memory = 0; ///< bytes, of the text and of what sorting it needs
+  /// What sorting so many records needs beside their text.
+  std::function<std::size_t(std::size_t records)> working_memory;
+};
+
+/// Reads inputs one after the other, as append() (input.hpp) joins them: where records end in a delimiter, each input
+/// is given one at its end. Memory: at most the limit's, and a sixteenth of it; more where a single record needs more.
+class run_reader {
+ public:
+  /// \param further  inputs behind the first; each is opened when its turn comes
+  run_reader(std::unique_ptr<input_stream> first, std::vector<std::string> further, const record_shape& shape,
+             run_limit limit, unsigned threads, bool as_it_is = false);
+
+  /// Leaves out the first bytes, which are no records; before the first next(). \throws io_failure where there are
+  /// fewer
+  std::string_view skip_header(std::size_t size);
+
+  /// The next records, as many as fit, one at least; empty behind the last. Those before are gone. Of records of one
+  /// size, the last piece may end within one.
+  std::string_view next();
+  /// Whether the piece handed out last is the last; so after the first next(): whether everything fits.
+  bool at_end() const { return at_end_ && cut_ == text().size(); }
+
+  /// Of the piece handed out last.
+  std::size_t records() const { return records_; }
+
+  /// Everything, where it fits: after the first next(), header first.
+  input take_whole();
+
+  /// Of the inputs together, as messages call them.
+  std::string name() const;
+  std::uint64_t bytes_read() const { return bytes_read_; }
+  /// Bytes of all inputs; 0 where that is not known.
+  std::uint64_t bytes_expected() const { return bytes_expected_; }
+  /// Gives the memory back. After that, no more is read.
+  void release() { buffer_ = {}; }
+
+ private:
+  // Where records end: so many bytes, so many records.
+  struct mark {
+    std::size_t bytes = 0;
+    std::size_t records = 0;
+  };
+
+  std::string_view text() const { return buffer_.bytes().substr(header_); }
+  void drop_handed_out();
+  void read_more();
+  void end_input();
+  void count(std::size_t from);
+  void count_delimited(std::size_t from);
+  void count_quoted();
+  bool is_full() const;
+  std::size_t memory_at(const mark& at) const;
+  std::size_t chunk() const;
+
+  std::unique_ptr<input_stream> stream_;
+  std::vector<std::string> further_;
+  std::size_t next_input_ = 0;
+  record_shape shape_;
+  run_limit limit_;
+  unsigned threads_;
+  bool as_it_is_;
+  std::string first_name_;
+  byte_buffer buffer_;
+  std::size_t header_ = 0; // bytes of it in front of the first piece
+  bool input_has_bytes_ = false;
+  std::size_t cut_ = 0; // end of what was handed out
+  std::size_t records_ = 0;
+  std::vector<mark> marks_;
+  bool at_end_ = false;
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t bytes_expected_ = 0;
+};
+
+} // namespace sortile::files

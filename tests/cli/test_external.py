@@ -1,0 +1,247 @@
+"""Sorts larger than the memory that they may take: the same bytes as in memory, within the limit, and nothing left behind."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from harness import SORTILE, CommandTest, gnu_sort, npy, run
+
+SANITIZED = os.environ.get("SORTILE_SANITIZED", "") not in ("", "OFF")
+SMALL = ("-S", "1M")
+
+
+class Larger(CommandTest):
+    def runs(self, *arguments, **more):
+        """Sorts in runs; gives how many there were."""
+        status, out, err = run("sort", "-v", *SMALL, *arguments, **more)
+        self.assertEqual(status, 0, err)
+        found = re.search(rb" by (\d+) runs; ", err)
+        self.assertIsNotNone(found, (arguments, err))
+        return int(found.group(1))
+
+    def agrees(self, name, *arguments, least=3):
+        """The output in runs is that in memory."""
+        self.good("sort", "-S", "4G", *arguments, name, "-o", self.path("in-memory"))
+        count = self.runs(*arguments, name, "-o", self.path("in-runs"))
+        self.assertGreaterEqual(count, least, arguments)
+        self.assertTrue(self.content("in-memory") == self.content("in-runs"), (arguments, count))
+        return count
+
+    def lines(self, count=60000, end="\n"):
+        words = ["alpha", "Beta", "gamma 7", "delta", "", "-3.5e1", "x" * 40, "1K", "\x00nul" if end == "\n" else "nul"]
+        choose = self.random.choice
+        return "".join(f"{choose(words)} {self.random.randrange(5000)} {choose(words)}{end}" for _ in range(count)).encode()
+
+    def test_lines_in_all_orders(self):
+        name = self.file("lines.txt", self.lines())
+        for options in ([], ["-r"], ["-n"], ["-u"], ["-f"], ["-s", "-k2,2"], ["-k2,2n", "-k1,1r"], ["-u", "-k2,2n"], ["-g"],
+                        ["-h", "-k3"], ["-V"], ["-d", "-i", "-k1"], ["-M"], ["-s", "-u", "-k3,3"], ["-t", " ", "-k3,3", "-b"]):
+            self.agrees(name, *options)
+            self.assertTrue(gnu_sort(*options, name)[1] == self.content("in-runs"), options)
+
+    def test_other_ends_of_lines(self):
+        name = self.file("zeros", self.lines(end="\0") + b"no end")
+        self.agrees(name, "-z", "--format", "lines", "-k2,2n")
+        self.assertTrue(self.content("in-runs").endswith(b"\0"))
+
+    def test_pipes_several_inputs_and_packed_ones(self):
+        text = self.lines()
+        first, second = self.file("a.txt", text[:-1]), self.file("b.txt", text[::-1].strip())
+        self.runs(first, "-", second, "-o", self.path("out"), stdin=text)
+        self.assertTrue(self.content("out") == gnu_sort(first, "-", second, stdin=text)[1])
+        packed = self.file("c.gz", subprocess.run(["gzip", "-c"], input=text, capture_output=True, check=True).stdout)
+        self.runs(packed, "-o", self.path("out"))
+        self.assertTrue(self.content("out") == gnu_sort(stdin=text)[1])
+        self.assertTrue(self.good("sort", *SMALL, stdin=text) == gnu_sort(stdin=text)[1])
+
+    def test_output_onto_the_input(self):
+        name = self.file("a.txt", self.lines())
+        wanted = gnu_sort(name)[1]
+        self.runs(name, "-o", name)
+        self.assertTrue(self.content("a.txt") == wanted)
+        self.nothing_left("a.txt")
+
+    def test_lines_longer_than_the_memory(self):
+        text = b"".join(b"%d%s\n" % (i % 3, b"x" * (700000 + i)) for i in range(9))
+        name = self.file("long.txt", text)
+        self.agrees(name)
+
+    def test_debug_shows_keys(self):
+        name = self.file("a.txt", self.lines())
+        status, out, _ = run("sort", *SMALL, "--debug", "-k2,2n", name)
+        self.assertEqual(status, 0)
+        self.assertTrue(out == run("sort", "-S", "4G", "--debug", "-k2,2n", name)[1])
+
+    def test_rounds_of_merges(self):
+        name = self.file("lines.txt", self.lines())
+        for batch in (2, 3, 16):
+            self.agrees(name, "--batch-size", batch, "-s", "-k2,2n", least=5)
+        self.agrees(name, "--batch-size", 2, "-u", "-k2,2n")
+
+    def test_few_open_files(self):
+        name = self.file("lines.txt", self.lines())
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
+        self.runs(name, "-s", "-k2,2n", "-o", self.path("out"), preexec_fn=few)
+        self.assertTrue(self.content("out") == gnu_sort("-s", "-k2,2n", name)[1])
+
+    def test_records(self):
+        name = self.path("r.dat")
+        self.good("gen", "sortbenchmark", "-n", "30000", "-o", name)
+        for options in ([], ["--key", "0:1"], ["--key", "0:1", "-u"], ["--key", "98:2:u16:be:desc", "--key", "0:2"]):
+            self.agrees(name, "--record", "100", *options)
+        status, _, err = run("sort", *SMALL, "--record", "97", name, "-o", self.path("out"))
+        self.assertEqual((status, b"no whole number of records of 97 bytes" in err), (2, True), err)
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_arrays_of_every_type(self):
+        for type_name in ("u8", "i16", "u32", "i64", "f16", "f32", "f64", "bf16", "u128", "i128"):
+            name = self.file("keys." + type_name, self.random.randbytes(5 << 20))
+            self.agrees(name)
+            self.agrees(name, "-r")
+        self.agrees(self.path("keys.f64"), "--bits", "20:40")
+        self.agrees(self.path("keys.i128"), "--bits", "30:100")
+        self.agrees(self.path("keys.i64"), "--bits", "50:64", "-r")
+
+    def test_npy(self):
+        n = 1 << 19
+        data = self.random.randbytes(16 * n)
+        for descr, count, options in (("'<u8'", 2 * n, []), ("'>f8'", 2 * n, ["-r"]), ("'<M8[s]'", 2 * n, []), ("'|S4'", 4 * n, []),
+                                      ("[('a', '<u2'), ('b', '>i4'), ('c', 'S10')]", n, ["--key", "b"]),
+                                      ("[('a', '<u2'), ('b', '>i4'), ('c', 'S10')]", n, ["--key", "a:desc", "--key", "c"]),
+                                      ("[('a', '<u1'), ('c', 'S31')]", n // 2, [])):
+            name = self.file("a.npy", npy(descr, count, data))
+            self.agrees(name, *options)
+        with open(name, "rb") as file:
+            self.assertTrue(self.good("sort", *SMALL, "--format", "npy", "-", stdin=file.read()) == self.content("in-memory"))
+        short = self.file("short.npy", npy("'<u8'", 2 * n, data[:-8]))
+        self.refused("sort", *SMALL, short, "-o", self.path("out"), says="follow the header")
+
+    def test_plan(self):
+        name = self.file("lines.txt", self.lines())
+        out = self.good("sort", *SMALL, "--explain", "-n", name).decode()
+        self.assertIn("runs", out)
+        self.assertIn("merge", out)
+        self.assertNotIn("runs", self.good("sort", "-S", "1G", "--explain", "-n", name).decode())
+
+    def test_sizes(self):
+        name = self.file("a.txt", "b\na\n")
+        for size in ("1b", "100", "10k", "1M", "1%", "3T", "99999999999999999999Y"):
+            self.assertEqual(self.good("sort", "-S", size, name), b"a\nb\n")
+        for size in ("", "x", "1q", "1MM", "-1"):
+            self.refused("sort", "-S" + size if size else "-S=", name, says="-S argument")
+
+
+class Disk(CommandTest):
+    def big(self, lines=60000):
+        return self.file("a.txt", b"".join(b"%016x %d\n" % (self.random.getrandbits(64), i) for i in range(lines)))
+
+    def test_programs_that_compress(self):
+        name = self.big()
+        wanted = gnu_sort(name)[1]
+        for batch in ("2", "16"):
+            self.assertTrue(self.good("sort", *SMALL, "--batch-size", batch, "--compress-program", "gzip", name) == wanted)
+        self.file("out", "old")
+        for program, says in (("false", "false: the program ended with status 1"), ("no-such-program", "no-such-program: cannot start the program")):
+            self.refused("sort", *SMALL, "--compress-program", program, name, "-o", self.path("out"), says=says)
+        reads_no_more = self.file("bad.sh", "#!/bin/sh\n[ \"$1\" = -d ] && exit 3\nexec cat\n")
+        os.chmod(reads_no_more, 0o755)
+        self.refused("sort", *SMALL, "--compress-program", reads_no_more, name, "-o", self.path("out"), says="ended with status 3")
+        self.assertEqual(self.content("out"), b"old")
+        self.nothing_left("a.txt", "bad.sh", "out")
+
+    def test_folders(self):
+        name = self.big()
+        os.mkdir(self.path("t1")), os.mkdir(self.path("t2"))
+        out = self.good("sort", *SMALL, "-T", self.path("t1"), "-T", self.path("t2"), name)
+        self.assertTrue(out == gnu_sort(name)[1])
+        self.refused("sort", *SMALL, "-T", self.path("none"), name, says=[self.path("none"), "create a temporary file in it"])
+        self.refused("sort", *SMALL, name, env={"TMPDIR": self.path("none")}, says=self.path("none"))
+        self.good("sort", "-S", "1G", "-T", self.path("none"), name, "-o", self.path("out"))
+        self.assertEqual(os.listdir(self.path("t1")) + os.listdir(self.path("t2")), [])
+
+    def test_full_disk(self):
+        name = self.big()
+        self.file("out", "old")
+        small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))
+        self.refused("sort", *SMALL, name, "-o", self.path("out"), says=["a temporary file in ", "File too large"], preexec_fn=small)
+        self.assertEqual(self.content("out"), b"old")
+        self.nothing_left("a.txt", "out")
+
+    def in_tmpfs(self, size, *arguments):
+        """Sorts with temporary files on a disk of its own; nothing where the system lets us make none."""
+        os.makedirs(self.path("disk"), exist_ok=True)
+        script = f'mount -t tmpfs -o size={size} none "$0" || exit 77; exec "$@"'
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", script, self.path("disk"), SORTILE, "sort", *SMALL, "-T", self.path("disk"),
+                               *map(str, arguments)], capture_output=True, env={**os.environ, "SORTILE_ENGINE": "cpu"}, timeout=120)
+        if done.returncode in (1, 77) and b"sort" not in done.stderr:
+            self.skipTest("no disk can be mounted here")
+        return done
+
+    def test_room_on_the_disk(self):
+        name = self.big(400000)
+        room = os.path.getsize(name) + (3 << 20)
+        for batch in ("2", "5"):
+            done = self.in_tmpfs(room, "--batch-size", batch, name, "-o", self.path("out"))
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertTrue(self.content("out") == gnu_sort(name)[1])
+        self.file("out", "old")
+        done = self.in_tmpfs(room // 2, name, "-o", self.path("out"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"No space left on device", done.stderr)
+        self.assertEqual(self.content("out"), b"old")
+
+    def test_signals(self):
+        """Whatever ends the command while runs lie on the disk: they go with it, and the target is as it was."""
+        self.file("out", "old")
+        os.mkdir(self.path("t"))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU, signal.SIGKILL):
+            command = subprocess.Popen([SORTILE, "sort", *SMALL, "-T", self.path("t"), "-o", self.path("out")], stdin=subprocess.PIPE,
+                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+            command.stdin.write(b"".join(b"%016x\n" % self.random.getrandbits(64) for _ in range(150000)))
+            command.stdin.flush()
+            held = lambda: [os.readlink(f"/proc/{command.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{command.pid}/fd")]
+            for _ in range(400):
+                if any(path.startswith(self.path("t")) for path in held()):
+                    break
+                time.sleep(0.05)
+            else:
+                self.fail("no run was written")
+            command.send_signal(number)
+            self.assertEqual(command.wait(60), -number)
+            command.stdin.close()
+            self.assertEqual(os.listdir(self.path("t")), [])
+            self.assertEqual(self.content("out"), b"old")
+            if number != signal.SIGKILL: # which leaves the unfinished output
+                self.nothing_left("out", "t")
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
+class Memory(CommandTest):
+    LIMIT = 8
+
+    def peak(self, *arguments):
+        """MiB that a sort takes at most."""
+        # What a process took before it became the command counts too: so it is started by a small one, not by this one.
+        start = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
+                 "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        done = subprocess.run([sys.executable, "-c", start, SORTILE, "sort", "-S", f"{self.LIMIT}M", *map(str, arguments),
+                               "-o", self.path("out")], capture_output=True, check=True)
+        return int(done.stdout) / 1024
+
+    def test_peak_is_below_the_limit_and_64_mib(self):
+        short = self.file("short.txt", b"\n".join(b"%d" % self.random.randrange(10) for _ in range(4 << 20)))
+        self.assertLess(self.peak("-n", short), self.LIMIT + 64)
+        self.assertLess(self.peak("--compress-program", "gzip", "--batch-size", "8", short), self.LIMIT + 64)
+        long = self.file("long.txt", b"".join(b"%0200d\n" % self.random.getrandbits(100) for _ in range(400000)))
+        self.assertLess(self.peak("-k1,1", long), self.LIMIT + 64)
+        keys = self.file("keys.u64", self.random.randbytes(80 << 20))
+        self.assertLess(self.peak(keys), self.LIMIT + 64)
+
+
+if __name__ == "__main__":
+    unittest.main()
