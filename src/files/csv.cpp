@@ -217,12 +217,8 @@ csv_table open_csv(input source, const csv_options& options, unsigned threads) {
   read_header(table, options, preface);
   const std::string_view text = table.source.bytes();
   const std::string_view body = text.substr(std::min(table.prologue.size(), text.size()));
-  table.rows = split_rows(body, dialect, table.name(), threads);
+  table.rows = dialect.quotes ? split_quoted(body, table.name(), threads) : split_lines(body, '\n', threads);
   return table;
-}
-
-record_table split_rows(std::string_view text, const csv_dialect& dialect, std::string_view name, unsigned threads) {
-  return dialect.quotes ? split_quoted(text, name, threads) : split_lines(text, '\n', threads);
 }
 
 csv_table join_tables(std::vector<csv_table> tables) {

@@ -93,9 +93,6 @@ std::size_t column_named(const std::vector<std::string>& names, std::string_view
 /// closed.
 csv_table open_csv(input source, const csv_options& options, unsigned threads);
 
-/// Cuts rows without a header in front. \throws io_failure where a quote is never closed
-record_table split_rows(std::string_view text, const csv_dialect& dialect, std::string_view name, unsigned threads);
-
 /// The rows of all tables one after the other. \throws io_failure where one has another header or separator
 csv_table join_tables(std::vector<csv_table> tables);
 

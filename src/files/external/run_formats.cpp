@@ -20,17 +20,11 @@ options without_progress(options opts) {
   return opts;
 }
 
-record_table cut(std::string_view text, const record_shape& shape, unsigned threads) {
-  if (shape.record_bytes != 0)
-    return split_evenly(text, shape.record_bytes, threads);
-  return shape.csv ? split_rows(text, *shape.csv, "a piece of the table", threads)
-                   : split_lines(text, shape.delimiter, threads);
-}
-
 void sort_piece(std::string_view text, const record_shape& shape, const merge_rules& rules, const options& opts,
                 output& to) {
   const unsigned threads = thread_count(opts.threads);
-  const record_table records = cut(text, shape, threads);
+  const record_table records = shape.record_bytes == 0 ? split_lines(text, shape.delimiter, threads)
+                                                       : split_evenly(text, shape.record_bytes, threads);
   raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts);
   std::size_t kept = sorted.size();
   if (rules.unique)

@@ -72,9 +72,11 @@ void run_reader::drop_handed_out() {
   marks_.clear();
 }
 
-// Behind the last byte of an input: its last record ends, and the next input's turn comes.
+// Behind the last byte of an input: its last record ends, and the next input's turn comes. (Where nothing is left in
+// the buffer, all was handed out up to a delimiter.)
 void run_reader::end_input() {
-  if (shape_.record_bytes == 0 && input_has_bytes_ && buffer_.bytes().back() != shape_.delimiter) {
+  const bool is_open = input_has_bytes_ && !text().empty() && text().back() != shape_.delimiter;
+  if (shape_.record_bytes == 0 && is_open) {
     buffer_.reserve(buffer_.size() + 1, name());
     *buffer_.end() = shape_.delimiter;
     buffer_.grow(1);
@@ -103,8 +105,6 @@ void run_reader::read_more() {
 }
 
 void run_reader::count(std::size_t from) {
-  if (shape_.csv && shape_.csv->quotes)
-    return count_quoted();
   if (shape_.record_bytes == 0)
     return count_delimited(from);
   const std::size_t unit = std::max<std::size_t>(1, mark_bytes / shape_.record_bytes) * shape_.record_bytes;
@@ -130,23 +130,6 @@ void run_reader::count_delimited(std::size_t from) {
   for (const mark& each : found)
     if (each.records != 0)
       marks_.push_back({each.bytes, records += each.records});
-}
-
-// A row is read anew where its end was not there yet.
-void run_reader::count_quoted() {
-  const std::string_view text = this->text();
-  mark at = marks_.empty() ? mark{} : marks_.back();
-  std::size_t marked = at.bytes;
-  bool in_quotes = false;
-  for (std::size_t end; (end = end_of_csv_record(text, at.bytes, *shape_.csv, in_quotes)) != std::string_view::npos;) {
-    at = {end + 1, at.records + 1};
-    if (at.bytes < marked + mark_bytes && at.bytes != text.size())
-      continue;
-    marks_.push_back(at);
-    marked = at.bytes;
-  }
-  if (marks_.empty() ? at.bytes != 0 : at.bytes != marks_.back().bytes)
-    marks_.push_back(at);
 }
 
 std::size_t run_reader::memory_at(const mark& at) const {

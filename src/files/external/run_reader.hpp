@@ -27,6 +27,7 @@ struct run_limit {
 /// is given one at its end. Memory: at most the limit's, and a sixteenth of it; more where a single record needs more.
 class run_reader {
  public:
+  /// \param shape  lines, or records of one size
   /// \param further  inputs behind the first; each is opened when its turn comes
   run_reader(std::unique_ptr<input_stream> first, std::vector<std::string> further, const record_shape& shape,
              run_limit limit, unsigned threads, bool as_it_is = false);
@@ -68,7 +69,6 @@ class run_reader {
   void end_input();
   void count(std::size_t from);
   void count_delimited(std::size_t from);
-  void count_quoted();
   bool is_full() const;
   std::size_t memory_at(const mark& at) const;
   std::size_t chunk() const;
