@@ -350,12 +350,14 @@ void mend_order(const record_table& records, const record_order& order, raw_arra
 void sort_normalized(const record_table& records, const record_order& order, const options& opts,
                      raw_array<std::uint32_t>& ids) {
   const normalized_keys keys = make_normalized_keys(records, order, thread_count(opts.threads));
-  const record_order by_bytes(1);
+  const bool of_locale = needs_normalized_keys(order);
+  const record_order by_bytes{{.reverse = !of_locale && order[0].reverse}};
   if (are_strings(by_bytes, ids.size(), opts))
-    sort_strings(keys.records, false, opts, ids);
+    sort_strings(keys.records, by_bytes[0].reverse, opts, ids);
   else
     sorter(keys.records, by_bytes, opts).sort_all(ids);
-  mend_order(records, order, ids, thread_count(opts.threads));
+  if (of_locale)
+    mend_order(records, order, ids, thread_count(opts.threads));
 }
 
 } // namespace
@@ -366,7 +368,7 @@ raw_array<std::uint32_t> sort_records(const record_table& records, const record_
   raw_array<std::uint32_t> ids(records.size());
   if (order.empty() || records.size() < 2)
     std::iota(ids.begin(), ids.end(), 0u);
-  else if (needs_normalized_keys(order))
+  else if (needs_normalized_keys(order) || is_one_text_that_begins_alike(records, order))
     sort_normalized(records, order, opts, ids);
   else if (are_strings(order, records.size(), opts))
     sort_strings(records, order[0].reverse, opts, ids);

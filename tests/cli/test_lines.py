@@ -81,6 +81,14 @@ class Lines(CommandTest):
         self.assertEqual(self.good("sort", first, second), b"a\nb\nc\nd\n")
         self.assertEqual(self.good("sort", first, "-", stdin=b"a"), b"a\nb\nd\n")
 
+    def test_fields_that_begin_alike(self):
+        r = self.random
+        ends = [b"%d" % i for i in range(60)] + [b"", b"x", b"\xff"]
+        lines = [b"of no consequence " * r.randrange(2) + b"a/common/prefix/" + r.choice(ends) + b" a/common/prefix/" + r.choice(ends) + b" %d" % r.randrange(9) for _ in range(3000)]
+        for text in (b"\n".join(lines), b"\n".join(line for line in lines if line.startswith(b"a/"))):
+            for options in (["-k1,1", "-u"], ["-k1,1", "-s"], ["-k1,1r", "-s"], ["-k2,2", "-u", "-r"], ["-k2", "-s"], ["-t/", "-k3,4", "-u"], ["-k1.3,1.18", "-s"], ["-k2b,2b", "-s"]):
+                self.assertEqual(self.good("sort", *options, stdin=text), gnu_sort(*options, stdin=text)[1], options)
+
     def test_long_common_prefixes(self):
         prefix = bytes(self.random.randrange(256) for _ in range(5000)).replace(b"\n", b" ")
         lines = [prefix + b"%d" % self.random.randrange(1000) for _ in range(500)] + [prefix[:n] for n in range(4990, 5000)]
