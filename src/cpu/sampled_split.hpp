@@ -30,7 +30,8 @@ digit highest_digit(K differing, unsigned bits) {
   return {top - used, used};
 }
 
-/// Sorted ordering images of keys at equal distances: few of short arrays, since a sample takes its time too.
+/// Sorted ordering images of keys at equal distances: few of short arrays, since a sample takes its time too, and all
+/// keys of an array that is shorter than the sample.
 template <class K>
 struct key_sample {
   static constexpr std::size_t least = 512, most = 2048;
@@ -38,7 +39,8 @@ struct key_sample {
   std::size_t size;
   K differing = 0; ///< bits in which they differ
 
-  key_sample(const K* keys, std::size_t n, const key_image<K>& image) : size(n < std::size_t{1} << 20 ? least : most) {
+  key_sample(const K* keys, std::size_t n, const key_image<K>& image)
+      : size(std::min(n, n < std::size_t{1} << 20 ? least : most)) {
     K any = 0, all = static_cast<K>(~K{0});
     for (std::size_t i = 0; i < size; ++i) {
       images[i] = image.ordering(keys[n / size * i]);
