@@ -156,7 +156,15 @@ class merger {
     } catch (const invalid_argument& error) {
       fail(input.name(), "{} {}: {}", Reader::unit, input.line(), error.what());
     }
-    heads_[i].word = rules_.order.empty() ? key_word{0, true} : word_of(rules_.order[0], input.record(), 0, scratch_);
+    heads_[i].word = first_word(input.record());
+  }
+
+  // Texts in the order of a locale are compared as a whole: strcoll() decides, not the words of strxfrm().
+  key_word first_word(std::string_view record) {
+    if (rules_.order.empty())
+      return {0, true};
+    const key_part& first = rules_.order[0];
+    return first.as == key_part::form::collated ? key_word{} : word_of(first, record, 0, scratch_);
   }
 
   void step(std::size_t i) {
