@@ -17,9 +17,8 @@
 // permutation, and nothing worse. Where the comparison throws, or the call is cancelled, elements sorted as they are
 // have been left in some order, none lost; with values, in argsort, and where positions were sorted, nothing has moved.
 //
-// Options. threads, engine, progress and workspace; options::order, bits and workspace_limit are refused,
-// memory::device too: sortile/compare.cuh sorts there by members (std::less and std::greater on numbers go there as
-// well).
+// Options. threads, engine, progress, workspace; order, bits and workspace_limit are refused, memory::device too, where
+// sortile/compare.cuh sorts by members (std::less and std::greater on numbers are sorted there as well).
 //
 // Cost of n elements of T bytes: about n log2 n + 2 n comparisons; a few moves of each element. Memory:
 //
@@ -37,7 +36,6 @@
 #include <sortile/comparison_sort.hpp>
 #include <sortile/projections.hpp>
 #include <sortile/request.hpp>
-#include <sortile/types.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -137,7 +135,7 @@ void sort_records(comparison_call& call, std::size_t n, const Less& less, const 
   for_each(take);
 }
 
-/// The order of any elements, by a sort of their positions, in `positions`.
+/// The order of any elements, by a sort of their positions.
 template <class Index, class Structs, class Less>
 void order_positions(comparison_call& call, Structs& structs, Index* positions, Less& less) {
   using Iterator = std::ranges::iterator_t<Structs>;
