@@ -160,6 +160,10 @@ class job {
 
   /// How many bits of a key steps in base 2 show: those that are sorted by, or those of the largest key.
   unsigned shown_bits = 0;
+  /// How they write keys; a classic that changes the keys may write these in another way.
+  notation shown = asked.shown;
+  /// The task's own way to write a key in base 10; null: a number of its type.
+  std::string (*text_of_key)(const void* key) = nullptr;
   /// What travels with the keys is for the moment no value, but a position.
   bool carries_positions = false;
 

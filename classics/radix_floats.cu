@@ -103,7 +103,9 @@ void sort_floats(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
   simt::launch(j.on.queue(), {.grid = blocks}, flip_floats<Word>{data.keys, n, false});
   if (j.shows_steps())
     j.tell("flipped, as unsigned numbers").words("", hexadecimal(fetch(j.on, data.keys, n)));
+  j.shown = notation::hexadecimal;
   sort_by_buckets<8>(j, data, spare, codec, j.parameter("bits"), j.parameter("tile"));
+  j.shown = j.asked.shown;
   simt::launch(j.on.queue(), {.grid = blocks}, flip_floats<Word>{data.keys, n, true});
   j.show("flipped back", untyped(data), n);
 }
@@ -113,22 +115,21 @@ constexpr key_type floats[] = {key_type::f32, key_type::f64};
 } // namespace
 
 SORTILE_CLASSICS_OF(radix_floats) {
-  return {
-      {.name = "radix-floats",
-       .family = "radix",
-       .summary = "floats flipped to unsigned numbers, sorted, flipped back: total order, -0 before +0",
-       .work = "b n",
-       .depth = "b log n",
-       .source = "Terdiman 2000; Herf 2001",
-       .steps_show = "the flipped bits, each pass (whose keys are flipped bits read as floats), the keys flipped back",
-       .stable = true,
-       .types = floats,
-       .tile = 2048,
-       .parameters = {{"bits", 1, 4, 8, "bits a pass"}, tile_parameter(2048)},
-       .task = &total_order,
-       .run = [](job& j) {
-         with_records(j, [&](auto& data, auto& spare, const auto&) { sort_floats(j, data, spare); });
-       }}};
+  return {{.name = "radix-floats",
+           .family = "radix",
+           .summary = "floats flipped to unsigned numbers, sorted, flipped back: total order, -0 before +0",
+           .work = "b n",
+           .depth = "b log n",
+           .source = "Terdiman 2000; Herf 2001",
+           .steps_show = "the flipped bits, each pass over them, the keys flipped back",
+           .stable = true,
+           .types = floats,
+           .tile = 2048,
+           .parameters = {{"bits", 1, 4, 8, "bits a pass"}, tile_parameter(2048)},
+           .task = &total_order,
+           .run = [](job& j) {
+             with_records(j, [&](auto& data, auto& spare, const auto&) { sort_floats(j, data, spare); });
+           }}};
 }
 
 } // namespace sortile::classics

@@ -45,7 +45,8 @@
 //
 // Columns lie apart in a table, so positions travel: sort (secondary, position), gather the primary column in that
 // order, sort (primary, position), gather the rows. Here the columns are the upper and the lower half of each key's
-// image, so that the result is the order of the whole key, and any test of a sort tests the cascade.
+// image, so that the result is the order of the whole key, and any test of a sort tests the cascade. Columns of several
+// types and directions: radix_columns.cu.
 //
 // Source: Hollerith's card sorters, for the cascade; Knuth, TAOCP vol. 3, 5.2.5; Satish, Harris & Garland 2009 (pairs).
 //
@@ -55,44 +56,10 @@
 //
 // What it teaches: stability is what makes sorts compose; move as little as possible, as late as possible. Limits:
 // positions of 32 bits; the random gather at the end is the slowest access a GPU has.
-#include "classics/radix_buckets.hpp"
+#include "classics/rows.hpp"
 
 namespace sortile::classics {
 namespace {
-
-constexpr unsigned keys_a_thread = 8;
-
-struct number_rows {
-  static constexpr unsigned block_threads = 256;
-  simt::global<std::uint32_t> positions;
-  std::uint64_t n;
-  SORTILE_DEVICE void operator()() const {
-    const std::uint64_t i = grid_thread();
-    if (i < n)
-      positions[i] = static_cast<std::uint32_t>(i);
-  }
-};
-
-template <class T>
-struct gather {
-  static constexpr unsigned block_threads = 256;
-  simt::global<const T> from;
-  simt::global<const std::uint32_t> positions;
-  simt::global<T> to;
-  std::uint64_t n;
-  SORTILE_DEVICE void operator()() const {
-    const std::uint64_t i = grid_thread();
-    if (i < n)
-      to[i] = from.load(positions.load(i));
-  }
-};
-
-template <class T>
-void launch_gather(job& j, const T* from, const std::uint32_t* positions, T* to) {
-  const std::uint64_t n = j.asked.n;
-  simt::launch(j.on.queue(), {.grid = blocks_for(n, gather<T>::block_threads)},
-               gather<T>{{from, n}, {positions, n}, {to, n}, n});
-}
 
 template <class Word, bool Pairs>
 void by_position(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
@@ -103,7 +70,7 @@ void by_position(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
   simt::launch(j.on.queue(), {.grid = blocks_for(n, 256)}, number_rows{view(positions), n});
   records<Word, true> keys{data.keys, view(positions)}, keys_spare{spare.keys, view(other)};
   j.carries_positions = true;
-  sort_by_buckets<keys_a_thread>(j, keys, keys_spare, codec, j.parameter("bits"), j.parameter("tile"));
+  sort_by_buckets<keys_a_thread_of_rows>(j, keys, keys_spare, codec, j.parameter("bits"), j.parameter("tile"));
   j.carries_positions = false;
   if constexpr (Pairs)
     launch_gather(j, static_cast<const std::uint32_t*>(data.values.data()), keys.values.data(), spare.values.data());
@@ -135,13 +102,6 @@ struct make_columns {
   }
 };
 
-/// The column that is sorted by, and which rows stand there.
-inline void tell_column(job& j, telling& t, const records<std::uint32_t, true>& rows, const char* column) {
-  const std::uint64_t n = j.asked.n;
-  if (t.is_read())
-    t.numbers(column, fetch(j.on, rows.keys, n)).numbers("row", fetch(j.on, rows.values, n));
-}
-
 template <class Word, bool Pairs>
 void cascaded(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
   using column = device_array<std::uint32_t>;
@@ -153,25 +113,11 @@ void cascaded(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, c
                make_columns<Word>{data.keys, n, codec, view(primary), view(keys), view(positions)});
   records<std::uint32_t, true> rows{view(keys), view(positions)}, rows_spare{view(keys_spare), view(positions_spare)};
   const auto by_column = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {0, 4 * sizeof(Word)});
-  const auto sort_column = [&](const char* name) {
-    const bucket_pass<std::uint32_t, true, keys_a_thread> pass(j.on, n, j.parameter("bits"), j.parameter("tile"));
-    telling t = j.tell(std::string("by the ") + name);
-    telling silent(nullptr, {});
-    tell_column(j, t, rows, "column");
-    for (unsigned bit = 0; bit < by_column.bits; bit += j.parameter("bits")) {
-      pass(rows, rows_spare, n, by_column, {bit, std::min(j.parameter("bits"), by_column.bits - bit)}, silent);
-      std::swap(rows, rows_spare);
-    }
-    tell_column(j, t, rows, "sorted");
-  };
-  sort_column("secondary key");
+  const auto shown = [](std::uint32_t key) { return std::to_string(key); };
+  sort_by_column(j, "by the secondary key", rows, rows_spare, by_column, shown);
   launch_gather(j, static_cast<const std::uint32_t*>(primary.data()), rows.values.data(), rows.keys.data());
-  sort_column("primary key, stably");
-  launch_gather(j, static_cast<const Word*>(data.keys.data()), rows.values.data(), spare.keys.data());
-  if constexpr (Pairs)
-    launch_gather(j, static_cast<const std::uint32_t*>(data.values.data()), rows.values.data(), spare.values.data());
-  std::swap(data, spare);
-  j.show("rows fetched", untyped(data), n);
+  sort_by_column(j, "by the primary key, stably", rows, rows_spare, by_column, shown);
+  fetch_rows(j, rows.values.data(), data, spare);
 }
 
 } // namespace
@@ -186,8 +132,8 @@ SORTILE_CLASSICS_OF(radix_rows) {
            .source = "Satish, Harris & Garland 2009",
            .steps_show = "each pass over keys and positions; the keys with their values",
            .stable = true,
-           .tile = 256 * keys_a_thread,
-           .parameters = {bits, tile_parameter(256 * keys_a_thread)},
+           .tile = 256 * keys_a_thread_of_rows,
+           .parameters = {bits, tile_parameter(256 * keys_a_thread_of_rows)},
            .run = [](job& j) { with_records(j, [&](auto&... a) { by_position(j, a...); }); }},
           {.name = "radix-cascaded",
            .family = "radix",
@@ -197,8 +143,8 @@ SORTILE_CLASSICS_OF(radix_rows) {
            .source = "Knuth, TAOCP vol. 3, 5.2.5",
            .steps_show = "each column before and after it is sorted, with the rows; the rows fetched in that order",
            .stable = true,
-           .tile = 256 * keys_a_thread,
-           .parameters = {bits, tile_parameter(256 * keys_a_thread)},
+           .tile = 256 * keys_a_thread_of_rows,
+           .parameters = {bits, tile_parameter(256 * keys_a_thread_of_rows)},
            .run = [](job& j) { with_records(j, [&](auto&... a) { cascaded(j, a...); }); }}};
 }
 

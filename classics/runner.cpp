@@ -115,7 +115,8 @@ host_arrays make_input(const classic& c, const request& asked) {
   const std::size_t size = key_bytes(asked.type);
   host_arrays input{.type = asked.type, .n = asked.n, .keys = std::vector<std::byte>(asked.n * size)};
   for (std::size_t i = 0; i < asked.keys.size(); ++i)
-    parse_key(asked.type, asked.keys[i], input.keys.data() + i * size);
+    c.task->parse != nullptr ? c.task->parse(asked.keys[i], input.keys.data() + i * size)
+                             : parse_key(asked.type, asked.keys[i], input.keys.data() + i * size);
   if (asked.keys.empty())
     testing::workload_named(asked.workload).fill({asked.type, asked.n, asked.seed}, 0, asked.n, input.keys.data());
   if (asked.pairs) {
@@ -143,6 +144,7 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
   host_arrays output = input;
   for (unsigned r = 0; r < repetitions; ++r) {
     job j(on, asked, parameters, r + 1 == repetitions ? steps : nullptr);
+    j.text_of_key = c.task->text;
     j.shown_bits = steps != nullptr ? bits_to_show(asked, input) : 0;
     j.data = first.view();
     j.spare = second.view();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct task {
   bool has_direction = true;  ///< ascending and descending differ
   /// Changes the workload's keys into an input of the task; null: they are one as they are.
   void (*prepare)(const request&, host_arrays&) = nullptr;
+  /// A key as steps write it in base 10, and as --keys takes it; null: a number of its type.
+  std::string (*text)(const void* key) = nullptr;
+  void (*parse)(std::string_view text, void* key) = nullptr; ///< \throws invalid_argument
   /// Judges the output against the input. `stable` is what the classic claims.
   testing::verdict (*check)(const request&, bool stable, const host_arrays& before, const host_arrays& after) = nullptr;
 };

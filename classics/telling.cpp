@@ -43,7 +43,9 @@ std::vector<std::string> job::records_of(const device_arrays& arrays, std::uint6
 
 std::string job::text_of(const std::string& record) const {
   const std::size_t size = key_bytes(asked.type);
-  std::string text = key_as_text(asked.type, record.data(), asked.shown, shown_bits);
+  std::string text = text_of_key != nullptr && shown == notation::decimal
+                         ? text_of_key(record.data())
+                         : key_as_text(asked.type, record.data(), shown, shown_bits);
   if (record.size() == size)
     return text;
   std::uint32_t value = 0;

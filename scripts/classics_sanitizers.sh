@@ -51,6 +51,7 @@ list() {
   tiles radix-1bit-coarsened 8192
   tiles radix-lab 2048
   tiles radix-floats 2048 " --type f32"
+  tiles radix-columns 2048 " --type u64"
   for name in radix-by-position radix-cascaded radix-msd sample-sort; do
     tiles $name 2048
   done
@@ -103,6 +104,8 @@ list() {
   echo "radix-floats -n 9000 --type f32 -r --workload specials --set bits=8"
   runs radix-by-position 20000 bits=1 bits=8
   runs radix-cascaded 20000 bits=1 bits=8
+  echo "radix-columns -n 9000 --type u64 --pairs --set bits=1"
+  echo "radix-columns -n 9000 --type u64 --set bits=8"
   runs radix-msd 20000 local=32 local=2048 local=300
   for name in merge-co-rank merge-tiled merge-circular merge-path merge-custom-order; do
     runs $name 10000 tile=4 tile=1024 tile=64
