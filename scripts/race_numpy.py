@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Races sortile against np.sort (x86-simd-sort on processors with AVX-512 or AVX2) in one process, taking turns.
+"""Races sortile against np.sort and np.argsort (x86-simd-sort on processors with AVX-512 or AVX2) in one process, taking turns.
 
-    scripts/race_numpy.py LIBRARY [--threads N] [--rounds R] [--json FILE]
+    scripts/race_numpy.py LIBRARY [--threads N] [--rounds R] [--longest N] [--json FILE]
 
-LIBRARY is a shared library of sortile (cmake -DBUILD_SHARED_LIBS=ON), called through its C interface. np.sort has one thread.
-Prints the fastest run of each in nanoseconds a key, and writes every run in the format of bench/results/README.md. Needs NumPy.
+LIBRARY is a shared library of sortile (cmake -DBUILD_SHARED_LIBS=ON), called through its C interface. NumPy's sorts have one thread, and np.argsort is
+not stable. With one thread, times are the processor's, so that programs beside it count less; with more, the clock's.
+Prints the fastest run of each in nanoseconds a key, and writes every run in the format of bench/results/README.md. Needs NumPy 2.
 """
 
 import argparse
@@ -16,10 +17,12 @@ import time
 
 import numpy
 
-LENGTHS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-KINDS = {"u32": (numpy.uint32, 2), "u64": (numpy.uint64, 3), "f32": (numpy.float32, 12)}  # and the numbers of sortile_key_type
+LENGTHS = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+KINDS = {"u32": (numpy.uint32, 2), "u64": (numpy.uint64, 3), "i64": (numpy.int64, 8), "f32": (numpy.float32, 12),
+         "f64": (numpy.float64, 13)}  # and the numbers of sortile_key_type
 WORKLOADS = ("uniform", "and:3", "few:16")
-KEYS_PER_RUN = 1 << 20
+INDEX_LENGTHS = (1_000, 100_000, 10_000_000)  # of argsort
+KEYS_PER_RUN = 1 << 18
 
 
 class Options(ctypes.Structure):
@@ -35,47 +38,71 @@ class Sortile:
     def __init__(self, path, threads):
         self.library = ctypes.CDLL(path)
         self.library.sortile_sort.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Options)]
+        self.library.sortile_argsort.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(Options)]
         self.library.sortile_error_message.restype = ctypes.c_char_p
         self.options = Options(engine=b"cpu", threads=threads)
 
     def sort(self, kind, keys):
         at = keys.ctypes.data
-        if self.library.sortile_sort(KINDS[kind][1], at, at, keys.size, ctypes.byref(self.options)) != 0:
+        self.check(self.library.sortile_sort(KINDS[kind][1], at, at, keys.size, ctypes.byref(self.options)))
+
+    def argsort(self, kind, keys):
+        indices = numpy.empty(keys.size, dtype=numpy.int64)
+        self.check(self.library.sortile_argsort(KINDS[kind][1], keys.ctypes.data, keys.size, 8, indices.ctypes.data, ctypes.byref(self.options)))
+        return indices
+
+    def check(self, status):
+        if status != 0:
             raise RuntimeError(self.library.sortile_error_message().decode())
 
 
 def keys_of(workload, kind, n, random):
     """Bits of the law that the workloads of this name follow in testing/; floats lie in [0, 1)."""
-    if kind == "f32":
-        return random.random(n, dtype=numpy.float32)
     dtype = KINDS[kind][0]
-    draw = lambda count: random.integers(0, numpy.iinfo(dtype).max, count, dtype=dtype, endpoint=True)
+    if kind in ("f32", "f64"):
+        draw = lambda count: random.random(count, dtype=dtype)
+    else:
+        draw = lambda count: random.integers(numpy.iinfo(dtype).min, numpy.iinfo(dtype).max, count, dtype=dtype, endpoint=True)
     if workload == "few:16":
         return draw(16)[random.integers(0, 16, n)]
     return draw(n) if workload == "uniform" else draw(n) & draw(n) & draw(n)
 
 
-def race(contenders, keys, rounds):
-    """{name: seconds of every run}: short arrays are sorted many times a run, each from its own copy."""
+def race(contenders, keys, rounds, clock):
+    """{name: seconds of every run}: short arrays are sorted many times a run, each from its own copy. A contender sorts an array in place, or gives
+    the positions in order."""
     arrays = max(1, KEYS_PER_RUN // keys.size)
     expected = numpy.sort(keys)
     times = {name: [] for name, _ in contenders}
     for _ in range(rounds):
         for name, sort in contenders:
             copies = [keys.copy() for _ in range(arrays)]
-            begin = time.perf_counter()
+            begin = clock()
             for copy in copies:
-                sort(copy)
-            times[name].append(time.perf_counter() - begin)
-            if not numpy.array_equal(copies[-1], expected):
+                positions = sort(copy)
+            times[name].append(clock() - begin)
+            if not numpy.array_equal(copies[-1] if positions is None else keys[positions], expected):
                 raise RuntimeError(name + ": not sorted")
     return arrays, times
 
 
-def row(kind, workload, n, arrays, name, seconds):
+def rows_to_race(sortile, longest):
+    """(kind, type in the results, workload, length, contenders), for lengths up to the longest."""
+    lengths = [n for n in LENGTHS if n <= longest]
+    for kind in KINDS:
+        sorts = [("sortile cpu", lambda keys, kind=kind: sortile.sort(kind, keys)), ("np.sort", lambda keys: keys.sort())]
+        for workload in WORKLOADS if kind not in ("f32", "f64") else WORKLOADS[:1] + WORKLOADS[2:]:
+            for n in lengths if workload == "uniform" else lengths[-1:]:
+                yield kind, kind, workload, n, sorts
+        argsorts = [("sortile cpu", lambda keys, kind=kind: sortile.argsort(kind, keys)), ("np.argsort", numpy.argsort)]
+        for n in (n for n in INDEX_LENGTHS if n <= longest):
+            yield kind, kind + " index", "uniform", n, argsorts
+
+
+def row(what, workload, n, arrays, name, seconds):
     median = statistics.median(seconds)
     noise = statistics.median(abs(s - median) for s in seconds) / median
-    return {"type": kind, "workload": workload, "n": n, "contender": name, "stable": name != "np.sort", "parallel": name != "np.sort",
+    return {"type": what, "workload": workload, "n": n, "contender": name, "stable": name == "sortile cpu", "parallel": name == "sortile cpu",
             "median": median, "min": min(seconds), "noise": noise, "figures": {"arrays": arrays}, "seconds": seconds}
 
 
@@ -90,19 +117,18 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--longest", type=int, default=LENGTHS[-1])
     parser.add_argument("--json")
     given = parser.parse_args()
     sortile = Sortile(given.library, given.threads)
     rows = []
-    for kind in KINDS:
-        for workload in WORKLOADS if kind != "f32" else WORKLOADS[:1]:
-            for n in LENGTHS if workload == "uniform" else LENGTHS[-1:]:
-                keys = keys_of(workload, kind, n, numpy.random.default_rng(1))
-                contenders = [("sortile cpu", lambda a, kind=kind: sortile.sort(kind, a)), ("np.sort", lambda a: a.sort())]
-                arrays, times = race(contenders, keys, given.rounds)
-                best = {name: 1e9 * min(seconds) / (n * arrays) for name, seconds in times.items()}
-                print("%s %s n=%d: " % (kind, workload, n) + ", ".join("%s %.2f" % each for each in best.items()), flush=True)
-                rows += [row(kind, workload, n, arrays, name, seconds) for name, seconds in times.items()]
+    clock = time.process_time if given.threads == 1 else time.perf_counter
+    for kind, what, workload, n, contenders in rows_to_race(sortile, given.longest):
+        keys = keys_of(workload, kind, n, numpy.random.default_rng(1))
+        arrays, times = race(contenders, keys, given.rounds if n < 10_000_000 else min(given.rounds, 3), clock)
+        best = {name: 1e9 * min(seconds) / (n * arrays) for name, seconds in times.items()}
+        print("%s %s n=%d: " % (what, workload, n) + ", ".join("%s %.2f" % each for each in best.items()), flush=True)
+        rows += [row(what, workload, n, arrays, name, seconds) for name, seconds in times.items()]
     if given.json:
         name, cpus = processor()
         date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
