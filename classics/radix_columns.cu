@@ -74,16 +74,6 @@ constexpr auto by_age = codec_of_column<8>(key_type::u32, order::ascending);
 constexpr auto by_income = codec_of_column<32>(key_type::f32, order::descending);
 constexpr auto by_name = codec_of_column<8 * letters>(key_type::u32, order::ascending);
 
-std::uint32_t age_of(std::uint64_t row) {
-  return static_cast<std::uint32_t>(row >> age_at);
-}
-std::uint32_t income_of(std::uint64_t row) {
-  return static_cast<std::uint32_t>(row >> income_at);
-}
-std::uint32_t name_of(std::uint64_t row) {
-  return static_cast<std::uint32_t>(row) & ((std::uint32_t{1} << 8 * letters) - 1);
-}
-
 std::string income_text(std::uint32_t bits) {
   return key_as_text(key_type::f32, &bits, notation::decimal, 32);
 }
@@ -105,6 +95,16 @@ std::string name_text(std::uint32_t name) {
 
 #if !SORTILE_ON_CUDA
 namespace {
+
+std::uint32_t age_of(std::uint64_t row) {
+  return static_cast<std::uint32_t>(row >> age_at);
+}
+std::uint32_t income_of(std::uint64_t row) {
+  return static_cast<std::uint32_t>(row >> income_at);
+}
+std::uint32_t name_of(std::uint64_t row) {
+  return static_cast<std::uint32_t>(row) & ((std::uint32_t{1} << 8 * letters) - 1);
+}
 
 std::string row_text(const void* key) {
   std::uint64_t row = 0;
