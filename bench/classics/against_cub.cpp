@@ -14,8 +14,7 @@ constexpr std::string_view scans = "scan";
 
 points run(workbench& bench) {
   size_series wanted;
-  for (const classics::classic& c : classics::all_classics())
-    wanted.members.push_back(&c);
+  wanted.members = classics_of_32_bits();
   return run_over_sizes(bench, wanted);
 }
 

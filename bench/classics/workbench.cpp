@@ -62,6 +62,14 @@ std::byte* workbench::staging(std::size_t bytes) {
   return static_cast<std::byte*>(staging_.get());
 }
 
+std::vector<const classics::classic*> classics_of_32_bits() {
+  std::vector<const classics::classic*> all;
+  for (const classics::classic& c : classics::all_classics())
+    if (std::any_of(c.types.begin(), c.types.end(), [](key_type type) { return key_bits(type) == 32; }))
+      all.push_back(&c);
+  return all;
+}
+
 key_type type_for(const classics::classic& c) {
   if (c.takes(key_type::u32))
     return key_type::u32;

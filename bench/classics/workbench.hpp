@@ -66,6 +66,9 @@ class workbench {
 
 using parameters = std::map<std::string, unsigned>;
 
+/// Those that an experiment over all of them measures: they take keys of 32 bits, as their rivals do.
+std::vector<const classics::classic*> classics_of_32_bits();
+
 /// u32 where the classic takes it; else the first of its types of 32 bits. \throws invalid_argument where there is none
 key_type type_for(const classics::classic& c);
 
