@@ -140,7 +140,7 @@ void text_options::add_to(CLI::App& command, bool as_sort) {
       .add_option(
           "--by", by,
           "columns, the first deciding: size:desc,name; numbers and times are ordered as such where every cell is one; "
-          ":num, :time, :text, :version, :natural say so; :nulls-first, :nulls-last say where empty cells go")
+          ":num, :time, :text, :version, :semver, :natural say so; :nulls-first, :nulls-last say where empty cells go")
       ->option_text("NAME[:desc][:FORM][:nulls-last],…")
       ->group(tables);
   command.add_flag("--no-quotes", no_quotes, "quotes are plain characters, rows end at every newline")->group(tables);
@@ -288,6 +288,8 @@ files::cell_check check_of(files::column_key::form as) {
     return files::cell_check::require_number;
   case files::column_key::form::time:
     return files::cell_check::require_time;
+  case files::column_key::form::semantic:
+    return files::cell_check::require_semantic_version;
   default:
     return files::cell_check::detect;
   }
@@ -302,6 +304,8 @@ files::key_part::form form_of(files::column_key::form as, const files::column_fa
     return form::instant;
   case files::column_key::form::version:
     return form::version;
+  case files::column_key::form::semantic:
+    return form::semantic;
   case files::column_key::form::natural:
     return form::natural;
   case files::column_key::form::detect:

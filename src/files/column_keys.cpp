@@ -10,9 +10,10 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::string_view allowed = "NAME[:asc|:desc][:num|:text|:time|:version|:natural][:nulls-first|:nulls-last], "
-                                     "several with commas; a NAME with , "
-                                     "or : in double quotes";
+constexpr std::string_view allowed =
+    "NAME[:asc|:desc][:num|:text|:time|:version|:semver|:natural][:nulls-first|:nulls-last], "
+    "several with commas; a NAME with , "
+    "or : in double quotes";
 
 // A name up to ',' or ':', or one in double quotes (doubled inside).
 std::string take_name(std::string_view& rest, std::string_view whole) {
@@ -39,10 +40,10 @@ struct named_form {
   std::string_view word;
   column_key::form as;
 };
-constexpr std::array named_forms{named_form{"num", column_key::form::number},
-                                 named_form{"text", column_key::form::text}, named_form{"time", column_key::form::time},
-                                 named_form{"version", column_key::form::version},
-                                 named_form{"natural", column_key::form::natural}};
+constexpr std::array named_forms{
+    named_form{"num", column_key::form::number},      named_form{"text", column_key::form::text},
+    named_form{"time", column_key::form::time},       named_form{"version", column_key::form::version},
+    named_form{"semver", column_key::form::semantic}, named_form{"natural", column_key::form::natural}};
 
 void apply_word(std::string_view word, std::string_view whole, column_key& key) {
   const auto* form =

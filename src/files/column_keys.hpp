@@ -10,7 +10,7 @@ namespace sortile::files {
 
 /// One column of --by.
 struct column_key {
-  enum class form { detect, text, number, time, version, natural };
+  enum class form { detect, text, number, time, version, semantic, natural };
 
   std::string name;
   form as = form::detect;
@@ -18,7 +18,7 @@ struct column_key {
   std::optional<bool> empty_first{}; ///< likewise
 };
 
-/// Reads NAME[:asc|:desc][:num|:text|:time|:version|:natural][:nulls-first|:nulls-last][,…]. A name that holds a comma
+/// Reads NAME[:asc|:desc][:num|:text|:time|:version|:semver|:natural][:nulls-first|:nulls-last][,…]. A name that holds a comma
 /// or colon can be put in double quotes. \throws invalid_argument saying what is allowed
 std::vector<column_key> parse_column_keys(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include "files/failure.hpp"
 #include "files/instant.hpp"
 #include "files/parallel.hpp"
+#include "files/semantic_version.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -61,6 +62,10 @@ void need(cell_check check, cell_type type, std::string_view text, const std::st
   if (check == cell_check::require_time && type != cell_type::time && type != cell_type::empty)
     refuse("'{}' in the column '{}' is no date or time (allowed: 2024-02-29, 2024-02-29T12:30:00.5+01:00 and empty "
            "cells; or {}:text)",
+           text.substr(0, shown), column, column);
+  if (check == cell_check::require_semantic_version && type != cell_type::empty && !is_semantic_version(text))
+    refuse("'{}' in the column '{}' is no semantic version (allowed: 1.2.3, 1.2.3-rc.1+build and empty cells; or "
+           "{}:version)",
            text.substr(0, shown), column, column);
 }
 

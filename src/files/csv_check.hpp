@@ -12,9 +12,10 @@ namespace sortile::files {
 /// What is asked of the cells of a column.
 enum class cell_check : std::uint8_t {
   nothing,
-  detect,         ///< what are they?
-  require_number, ///< they must be numbers or empty
-  require_time,   ///< they must be dates and times, or empty
+  detect,                   ///< what are they?
+  require_number,           ///< they must be numbers or empty
+  require_time,             ///< they must be dates and times, or empty
+  require_semantic_version, ///< they must be such, or empty
 };
 
 enum class cell_type : std::uint8_t { empty, integer, number, time, text };

@@ -72,19 +72,7 @@ enum version_byte : unsigned char {
   tilde = 1,
   part_end = 2, // the end of a part without digits, before a number or at the end; letters stand for themselves
   other = 0xf0, // in front of any other character
-  long_number = 0xf0,
 };
-
-void append_number(std::string_view digits, std::string& key) {
-  if (digits.size() < long_number) {
-    key += static_cast<char>(digits.size());
-  } else {
-    key += static_cast<char>(long_number);
-    for (int shift = 56; shift >= 0; shift -= 8)
-      key += static_cast<char>(digits.size() >> shift);
-  }
-  key += digits;
-}
 
 // Compares by bytes as the version does: '~' before the end before letters before everything else, numbers by value.
 void append_version(std::string_view text, std::string& key) {
@@ -271,6 +259,18 @@ key_word human_number_word(std::string_view text, std::size_t depth) {
   if (depth == 0)
     return {static_cast<std::uint64_t>(signed_unit(text) + 16), false};
   return number_word(parse_leading_number(text), depth - 1);
+}
+
+void append_number(std::string_view digits, std::string& key) {
+  constexpr unsigned char long_number = 0xf0;
+  if (digits.size() < long_number) {
+    key += static_cast<char>(digits.size());
+  } else {
+    key += static_cast<char>(long_number);
+    for (int shift = 56; shift >= 0; shift -= 8)
+      key += static_cast<char>(digits.size() >> shift);
+  }
+  key += digits;
 }
 
 key_word month_word(std::string_view text) {

@@ -40,6 +40,9 @@ key_word human_number_word(std::string_view text, std::size_t depth);
 /// The name of a month, by its first three letters (sort -M); what is none comes before January.
 key_word month_word(std::string_view text);
 
+/// Appends digits, without zeros in front, so that bytes compare by their value: their number comes first.
+void append_number(std::string_view digits, std::string& key);
+
 /// A text whose bytes compare as the version in `text` does (sort -V); linear in its length.
 void make_version_key(std::string_view text, std::string& key);
 

@@ -5,6 +5,7 @@
 #include "files/decimal.hpp"
 #include "files/failure.hpp"
 #include "files/instant.hpp"
+#include "files/semantic_version.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,13 +40,18 @@ decimal number_in(const key_part& part, std::string_view text) {
 
 // Whether a part's texts are made into others, which compare by bytes.
 constexpr bool is_made(form as) {
-  return as == form::filtered || as == form::version || as == form::natural || as == form::collated;
+  return as == form::filtered || as == form::version || as == form::natural || as == form::semantic ||
+         as == form::collated;
 }
 
 // What such a text is made into; in `kept` or `key` where it is not the text itself.
 std::string_view made_text(const key_part& part, std::string_view text, std::string& kept, std::string& key) {
   if (part.as == form::natural) {
     make_natural_key(text, key);
+    return key;
+  }
+  if (part.as == form::semantic) {
+    make_semantic_version_key(text, key);
     return key;
   }
   const std::string_view counting = filtered(text, part.filter, kept);
@@ -124,6 +130,8 @@ decltype(auto) with_reader(const key_part& part, Body&& body) {
     return body(word_reader<form::version>(part));
   case form::random:
     return body(word_reader<form::random>(part));
+  case form::semantic:
+    return body(word_reader<form::semantic>(part));
   case form::natural:
     return body(word_reader<form::natural>(part));
   case form::instant:
@@ -219,6 +227,7 @@ int compare_texts(const key_part& part, std::string_view a, std::string_view b, 
   }
   case form::filtered:
   case form::version:
+  case form::semantic:
   case form::natural:
     return compare_made(part, a, b);
   case form::collated:

@@ -30,6 +30,7 @@ struct key_part {
     month,          ///< as sort -M
     version,        ///< as sort -V
     random,         ///< as sort -R
+    semantic,       ///< semantic versions
     natural,        ///< runs of digits by their value, all else by bytes
     instant,        ///< a date or time
     presence,       ///< empty texts first, all others alike

@@ -58,6 +58,9 @@ std::string describe(const key_part& part) {
   case key_part::form::version:
     as = "as a version";
     break;
+  case key_part::form::semantic:
+    as = "as a semantic version";
+    break;
   case key_part::form::random:
     as = "by a random hash";
     break;

@@ -183,6 +183,21 @@ class Tables(CommandTest):
             self.assertEqual(self.good("sort", "--by", "t:natural", "--format", "csv", stdin=text.encode()).decode().split("\n")[1:-1], sorted(names, key=natural))
         self.assertEqual(self.good("sort", "--by", "v:version", stdin=b"v\n1.10\n1.9\n1.9~rc1\n"), b"v\n1.9~rc1\n1.9\n1.10\n")
 
+    def test_semantic_versions(self):
+        """In the order of semver.org, section 11, and with what it says of numbers and builds."""
+        rising = ["0.0.0-0", "0.0.0", "0.9.10", "1.0.0-0", "1.0.0-1", "1.0.0-9", "1.0.0-10", "1.0.0--", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta",
+                  "1.0.0-alpha-a", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1-x", "1.2.0", "1.10.0-rc.1", "v1.10.0", "2.0.0",
+                  "10.0.0", "1" + "0" * 300 + ".0.0"]
+        for _ in range(20):
+            shuffled = self.random.sample(rising, len(rising))
+            for order, expected in (("", rising), (":desc", rising[::-1])):
+                text = "\n".join(["v", *shuffled, ""])
+                self.assertEqual(self.good("sort", "--by", "v:semver" + order, stdin=text.encode(), ).decode().split("\n")[1:-1], expected)
+        self.assertEqual(self.good("sort", "--by", "v:semver", "-u", stdin=b"v,w\n1.0.0+b,1\n1.0.0+a,2\n,3\n1.0.0-a+c,4\n"), b"v,w\n,3\n1.0.0-a+c,4\n1.0.0+b,1\n")
+        for wrong in ("1.0", "1.0.0.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0-a..b", "1.0.0+", "1.0.0+a_b", "a.b.c", "vv1.0.0", "1.0.0 rc"):
+            self.refused("sort", "--by", "v:semver", stdin=b"v,w\n" + wrong.encode() + b",1\n", says=["line 2", wrong, "no semantic version"])
+        self.assertIn(b"as a semantic version", self.good("sort", "--explain", "--by", "v:semver", stdin=b"v\n1.0.0\n"))
+
     def test_types(self):
         text = b"a,b,c,d,e\n1,1.5,2024-01-01,x,\n2,,,,\n"
         self.assertEqual(self.good("sort", "--types", self.file("t.csv", text)), b"a\tinteger\nb\tnumber\nc\ttime\nd\ttext\ne\tempty\n")

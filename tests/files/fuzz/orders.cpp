@@ -75,7 +75,7 @@ void number(std::string_view bytes) {
   const std::string_view b = bytes;
   using form = key_part::form;
   for (const form as : {form::text, form::folded, form::leading_number, form::general_number, form::human_number,
-                        form::month, form::version, form::natural, form::presence, form::random})
+                        form::month, form::version, form::semantic, form::natural, form::presence, form::random})
     hold_order({.as = as}, a, b);
   for (const bool dictionary : {false, true})
     hold_order({.as = form::filtered,
