@@ -38,8 +38,10 @@ constexpr program programs[] = {{"sortile-bench", "sortile bench"},
 
 #if defined(SORTILE_BUILT_GPU)
 constexpr const char* gpu_architectures = SORTILE_BUILT_GPU;
+constexpr bool quick_kernels = SORTILE_QUICK_KERNELS;
 #else
 constexpr const char* gpu_architectures = "";
+constexpr bool quick_kernels = false;
 #endif
 #if defined(SORTILE_BUILT_EXECUTOR)
 constexpr bool has_executor = true;
@@ -51,8 +53,10 @@ constexpr bool has_executor = false;
 void show_build() {
   const bool has_gpu = *gpu_architectures != '\0';
   fmt::print("has       CPU engine\n");
-  fmt::print("          GPU engine: {}\n", has_gpu ? fmt::format("for architectures {}", gpu_architectures)
-                                                   : "no (make run SORTILE_CUDA=ON, or cmake -DSORTILE_CUDA=ON)");
+  fmt::print("          GPU engine: {}\n", has_gpu
+                                               ? fmt::format("for architectures {}{}", gpu_architectures,
+                                                             quick_kernels ? ", not optimised: for tests alone" : "")
+                                               : "no (make run SORTILE_CUDA=ON, or cmake -DSORTILE_CUDA=ON)");
   fmt::print("          executor, which runs GPU kernels on the CPU: {}\n",
              has_executor ? "yes" : "no (make tools, or cmake -DSORTILE_EXECUTOR=ON)");
   for (const program& p : programs)
@@ -64,7 +68,10 @@ json build_as_json() {
   json beside = json::object();
   for (const program& p : programs)
     beside[p.name] = !path_beside(p.name).empty();
-  return {{"gpu_architectures", gpu_architectures}, {"executor", has_executor}, {"programs", beside}};
+  return {{"gpu_architectures", gpu_architectures},
+          {"quick_kernels", quick_kernels},
+          {"executor", has_executor},
+          {"programs", beside}};
 }
 
 void show_gpus() {
