@@ -51,6 +51,24 @@ void write_array(const sort_job& job, const files::array_file& array, const std:
   outputs.commit();
 }
 
+// Shows the plan where that is asked for; else has `write` make the one output, in a phase of that name.
+template <class Write>
+int write_one(const sort_job& job, const files::array_file& array, file_format format, const plan& how,
+              const char* phase, const talk& voice, Write&& write) {
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, array.layout.key, job.format);
+  progress_bar bar(voice);
+  bar.phase(phase);
+  files::output to(job.output, job.how_to_write(job.output));
+  write(to, bar);
+  to.commit();
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
+  return all_well;
+}
+
 // An array of several axes, along one of them.
 int sort_along(const sort_job& job, files::input source, file_format format, const talk& voice) {
   if (format != file_format::npy)
@@ -60,23 +78,14 @@ int sort_along(const sort_job& job, files::input source, file_format format, con
   if (!(job.values + job.values_output + job.values_type).empty())
     refuse("--values does not go with --rows and --axis");
   const long axis = job.axis.value_or(-1);
-  progress_bar bar(voice);
   options opts = job.arrays.for_library();
   const files::array_file array = files::open_npy(
       std::move(source), job.arrays.keys.empty() ? std::string() : job.arrays.keys.front(), files::npy_axes::any);
   const plan how = files::explain_array_along(array, axis, opts);
-  if (job.explain)
-    return explained(how);
-  refuse_binary_to_terminal(job.output, job.force);
-  need_output_name(job.output, format, array.layout.key, job.format);
-  opts.progress = bar.callback();
-  bar.phase("sort");
-  files::output to(job.output, job.how_to_write(job.output));
-  files::sort_array_along(array, axis, to, opts);
-  to.commit();
-  bar.phase({});
-  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
-  return all_well;
+  return write_one(job, array, format, how, "sort", voice, [&](files::output& to, progress_bar& bar) {
+    opts.progress = bar.callback();
+    files::sort_array_along(array, axis, to, opts);
+  });
 }
 
 // "0.5,0.9" as numbers.
@@ -113,19 +122,10 @@ int write_top(const sort_job& job, const files::array_file& array, file_format f
   const auto k = static_cast<std::size_t>(parse_count(job.top, "--top"));
   options opts = job.arrays.for_library();
   const plan how = files::explain_array_top(array, k, opts);
-  if (job.explain)
-    return explained(how);
-  refuse_binary_to_terminal(job.output, job.force);
-  need_output_name(job.output, format, array.layout.key, job.format);
-  progress_bar bar(voice);
-  opts.progress = bar.callback();
-  bar.phase("select");
-  files::output to(job.output, job.how_to_write(job.output));
-  files::write_array_top(array, k, to, opts);
-  to.commit();
-  bar.phase({});
-  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
-  return all_well;
+  return write_one(job, array, format, how, "select", voice, [&](files::output& to, progress_bar& bar) {
+    opts.progress = bar.callback();
+    files::write_array_top(array, k, to, opts);
+  });
 }
 
 // Distinct keys, and with --count how often each occurs.
