@@ -6,13 +6,15 @@
 //   any    nobody knows yet      what was in the workspace
 //   0      the first sort        its first launch, before anybody reads the word
 //   1      its fallback          the first sort, before it moves a key:
-//                                  keys      window_kernel (by a sample), bucket_tables_kernel (by the counts)
+//                                  keys      window_kernel, key_map_kernel (by samples), bucket_tables_kernel (by the
+//                                            counts)
 //                                  pairs     chunk_look_kernel (by a sample), bucket_starts_kernel or, of one
 //                                            partition, own_tables (by the counts)
 //                                  splitters choose_splitters_kernel (by a sample), bucket_starts_kernel
 //                                  counting  count_sort_kernel, one_block_count_kernel (by the counts)
-//   2      the second fallback   the first fallback, which is the sort between splitters: its choose_splitters_kernel
-//                                  (by a sample) or bucket_starts_kernel (by the counts)
+//   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; or the first
+//                                fallback, which is the sort between splitters: its choose_splitters_kernel (by a
+//                                sample) or bucket_starts_kernel (by the counts)
 //
 //   read by                                    and nothing is done where the word is not the reader's role
 //   LSD: scan, passes, copy                    lsd_count::load: n is then 0
@@ -34,9 +36,10 @@ struct verdict {
   simt::global<std::uint32_t> word; // one, or none
   std::uint32_t role;               // of the sort that asks, or writes
   bool decides;                     // there is a word: one of a sort with a fallback may give the keys away
+  std::uint32_t passes;             // role of the LSD sort, where that is the last of two fallbacks; else 0
 
   static verdict of(const verdict_place& place) {
-    return {{place.word, place.word == nullptr ? 0u : 1u}, place.role, place.word != nullptr};
+    return {{place.word, place.word == nullptr ? 0u : 1u}, place.role, place.word != nullptr, place.passes};
   }
 
   /// Whether the sort is to do its work: the first one always, a fallback where the word is its role.
@@ -50,6 +53,12 @@ struct verdict {
   }
   /// By one thread or several, where `decides`: they are the next sort's.
   SORTILE_DEVICE void give_away() const { word.store(0, role + 1, simt::relaxed, simt::device_scope); }
+  /// The same of keys that differ in so many digits of 8 bits, as far as is known. An LSD sort has a pass for each, and
+  /// up to five are quicker than what else there may be.
+  SORTILE_DEVICE void give_away(unsigned digits) const {
+    constexpr unsigned few = 5;
+    word.store(0, passes != 0 && digits <= few ? passes : role + 1, simt::relaxed, simt::device_scope);
+  }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

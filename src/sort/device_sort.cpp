@@ -159,7 +159,7 @@ kernels::typed_request<Word> device_sort::typed(std::byte* workspace, unsigned r
   r.workspace = at(workspace, area::sorter);
   r.workspace_bytes = bytes_ - offsets_[std::size_t(area::sorter)];
   if (by_[1] != sorter::nothing)
-    r.verdict = {reinterpret_cast<std::uint32_t*>(at(workspace, area::verdict)), role};
+    r.verdict = {reinterpret_cast<std::uint32_t*>(at(workspace, area::verdict)), role, by_[2] == sorter::lsd ? 2u : 0u};
   r.fallback_sees_order = by_[1] == sorter::lsd;
   r.leaves_to_passes =
       by_[role] == sorter::splitters && (role == 0 || (facts_.key_bits == 64 && facts_.integers_alone()));

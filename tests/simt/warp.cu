@@ -263,6 +263,39 @@ struct bits {
   }
 };
 
+struct floats {
+  static constexpr unsigned block_threads = 32;
+  global<const std::int64_t> from;
+  global<std::uint32_t> to;
+  SORTILE_DEVICE void operator()() const {
+    const unsigned t = simt::thread_index();
+    to[2 * t] = simt::float_bits_toward_zero(from.load(t));
+    to[2 * t + 1] = simt::float_bits_toward_zero(std::int32_t(from.load(t)));
+  }
+};
+/// 1, 2^23 and 2^24 are exact; beyond, what does not fit is left out, of either sign.
+SIMT_TEST(warp, floats_toward_zero) {
+  const std::int64_t tried[] = {0, 1, -1, 3, -3, 0xffffff, -0xffffff, 0x1ffffff, -0x1ffffff, 0x7fffffff};
+  const float rounded[] = {
+      0, 1, -1, 3, -3, 0x1.fffffep23f, -0x1.fffffep23f, 0x1.fffffep24f, -0x1.fffffep24f, 0x1.fffffep30f};
+  std::vector<std::int64_t> from(32, std::numeric_limits<std::int64_t>::min());
+  std::vector<std::uint32_t> expected;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const bool listed = i < std::size(tried);
+    from[i] = listed ? tried[i] : i % 2 == 0 ? from[i] : std::numeric_limits<std::int64_t>::max();
+    const float wide = listed ? rounded[i] : i % 2 == 0 ? -0x1p63f : 0x1.fffffep62f;
+    const float narrow = listed ? rounded[i] : i % 2 == 0 ? 0.0f : -1.0f; // the lower half
+    expected.push_back(std::bit_cast<std::uint32_t>(wide));
+    expected.push_back(std::bit_cast<std::uint32_t>(narrow));
+  }
+  on_every_schedule([&](simt::queue q) {
+    buffer<std::int64_t> in(from);
+    buffer<std::uint32_t> to(64);
+    simt::launch(q, {.grid = 1}, floats{in.view(), to.view()});
+    ASSERT_EQ(to.host(), expected);
+  });
+}
+
 SIMT_TEST(warp, bits) {
   on_every_schedule([&](simt::queue q) {
     buffer<std::uint32_t> to(12);

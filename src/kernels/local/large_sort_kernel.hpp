@@ -7,9 +7,9 @@
 // buckets may be like that: then it costs 0.8 ms a digit for 2^28 keys, and 2 sizeof(key) bytes a key more than the
 // local step.
 //
-// A larger one stays in memory. For each 8-bit digit in which keys differ at all, the block counts the bucket's digits
-// and, unless they are all the same, moves the keys tile by tile, stably, to the other of two arrays, from there back
-// with the next digit, and so on:
+// One of up to twice that size is sorted in the same way. A larger one stays in memory. For each 8-bit digit in which
+// keys differ at all, the block counts the bucket's digits and, unless they are all the same, moves the keys tile by
+// tile, stably, to the other of two arrays, from there back with the next digit, and so on:
 //
 //   tile        keys in the order of the array, ranked by digit (primitives/digit_rank.hpp)
 //   key's place running[digit] + its rank among the tile's keys of that digit
@@ -36,9 +36,12 @@ struct large_sort_kernel {
   static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
   using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
 
-  /// As many keys as the local step takes: its buckets are sorted here where the bins could not take them.
-  static constexpr std::uint32_t held = local_sort_kernel<Word>::capacity;
-  using radix_order = primitives::block_radix_order<block_threads, held>;
+  /// As many keys as the local step takes: its buckets are sorted here where the bins could not take them. And twice
+  /// as many, where a map or an interval has made a few buckets a little larger than others.
+  static constexpr std::uint32_t usual = local_sort_kernel<Word>::capacity,
+                                 held = sizeof(Word) <= 8 ? 2 * usual : usual;
+  using radix_order = primitives::block_radix_order<block_threads, usual>;
+  using wide_order = primitives::block_radix_order<block_threads, held>;
 
   struct tile_storage {
     typename ranker::storage rank;
@@ -50,7 +53,10 @@ struct large_sort_kernel {
   struct bucket_storage {
     simt::shared_array<Word, held> keys;
     simt::shared_array<std::uint16_t, held> order;
-    typename radix_order::storage radix;
+    union {
+      typename radix_order::storage radix;
+      typename wide_order::storage wide;
+    };
   };
   struct shared {
     union {
@@ -85,7 +91,11 @@ struct large_sort_kernel {
     for (std::uint32_t p = t; p < keys; p += block_threads)
       s.keys[p] = in.load(begin + p);
     simt::block_barrier();
-    radix_order::find(s.radix, s.order.view(), keys, [&](std::uint32_t p) { return image.image(s.keys.load(p)); });
+    const auto image_of = [&](std::uint32_t p) { return image.image(s.keys.load(p)); };
+    if (keys <= usual)
+      radix_order::find(s.radix, s.order.view(), keys, image_of);
+    else
+      wide_order::find(s.wide, s.order.view(), keys, image_of);
     simt::block_barrier();
     for (std::uint32_t p = t; p < keys; p += block_threads)
       out[begin + p] = s.keys.load(s.order.load(p));

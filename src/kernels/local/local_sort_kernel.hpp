@@ -137,6 +137,7 @@ struct local_sort_kernel {
   bool copy_if_sorted; // original and out are not the same array
   giant_list giants{};
   simt::global<Word> counters{}; // of giant buckets: the array that is free
+  simt::global<const Word> first{}; // where a map spreads the keys: each bucket's first image
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const key_window<Word> w = window.load(0);
@@ -258,10 +259,15 @@ struct local_sort_kernel {
   /// barrier.
   SORTILE_DEVICE range values_of(shared& s, const key_window<Word>& w, std::uint32_t number) const {
     if (simt::thread_index() < 2)
-      s.limits[simt::thread_index()] = w.first_of(number + simt::thread_index(), bits);
+      s.limits[simt::thread_index()] = limit(w, number + simt::thread_index());
     simt::block_barrier();
     const Word last = number + 1 < simt::grid_size() ? Word(s.limits.load(1) - 1) : w.span;
     return {s.limits.load(0), last < w.span ? last : w.span};
+  }
+  SORTILE_DEVICE Word limit(const key_window<Word>& w, std::uint32_t number) const {
+    if (w.by_distribution == 0)
+      return w.first_of(number, bits);
+    return first.load(number < simt::grid_size() ? number : simt::grid_size() - 1);
   }
   /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then the list
   /// is not tried.

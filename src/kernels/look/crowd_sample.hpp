@@ -58,6 +58,8 @@ struct crowd_limits {
   unsigned bucket_bits = 0;       ///< of a bucket's number
   std::uint32_t shared_limit = 0; ///< samples that share a bucket with an earlier one; 0: they are not counted
 
+  std::uint32_t uneven_limit = 0; ///< samples of a group whose buckets are too full, if only by a little; 0: not asked
+
   bool in_order_too = false; ///< keys that seem to be in order are judged too: the fallback is as quick with them
 
   SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
@@ -86,6 +88,13 @@ struct crowd_sample : crowd_limits {
     const double sharing = limit_of(samples - cells * (1 - std::exp(-double(samples) / cells)));
     return {{bits, limit <= double(samples) ? std::uint32_t(limit) : 0, std::uint32_t(group), bucket_bits,
              bucket_bits > bits && sharing <= double(samples) ? std::uint32_t(sharing) : 0}};
+  }
+
+  /// Samples of a group from which on, most likely, its buckets hold more than `fits` keys each.
+  static std::uint32_t uneven_from(std::uint64_t n, unsigned bucket_bits, std::uint64_t fits) {
+    const unsigned bits = std::min(bucket_bits, most_bits);
+    const double full = together * std::ldexp(double(samples) * double(fits) / double(n), int(bucket_bits - bits));
+    return std::uint32_t(std::ceil(full + 2 * std::sqrt(full)));
   }
 
   /// Where sample i of n ≥ 1 keys stands.
@@ -126,6 +135,25 @@ struct crowd_sample : crowd_limits {
       found |= sum >= group_limit;
     }
     return simt::block_any(found);
+  }
+  /// Whether more than a sixteenth of the samples are in groups that have as many as `uneven_limit`. After crowded().
+  template <unsigned Threads>
+  SORTILE_DEVICE bool uneven(const counter_view& count) const {
+    std::uint32_t over = 0;
+    for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads) {
+      std::uint32_t sum = 0;
+      for (unsigned b = 0; b < together; ++b)
+        sum += count.load(g * together + (b + g) % together);
+      over += sum >= uneven_limit ? sum : 0;
+    }
+    simt::block_barrier();
+    if (simt::thread_index() == 0)
+      count[0] = 0;
+    simt::block_barrier();
+    if (over != 0)
+      count.fetch_add(0, over, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    return count.load(0) > samples / 16;
   }
   /// Whether more samples share a bucket with an earlier one than can be; bucket_of(sample) is below 2^bucket_bits.
   template <unsigned Threads, class Word, unsigned Each, class BucketOf>

@@ -31,6 +31,7 @@ template <class Word>
 struct key_window {
   Word low, span; ///< images low … low + span
   std::uint32_t shift, scale;
+  std::uint32_t by_distribution; ///< 1: a map spreads the keys, not `spread` (key_map.hpp)
 
   static constexpr unsigned width = 8 * sizeof(Word), spread_bits = 31;
 
@@ -44,7 +45,7 @@ struct key_window {
 
   /// The interval of the images low … high.
   static SORTILE_HOST_DEVICE key_window of(Word low, Word high) {
-    key_window w{low, Word(high - low), 0, 0};
+    key_window w{low, Word(high - low), 0, 0, 0};
     w.shift = unsigned(zeros_above(w.span));
     // One more than the largest x; 2^32 at most.
     const std::uint64_t most = std::uint64_t{upper(Word(w.span << w.shift))} + smallest_step(w.shift);

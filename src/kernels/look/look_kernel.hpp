@@ -31,6 +31,7 @@
 // slower; 512 threads: slower; keys of 64 bits: 2) and as many on their way while these are counted.
 #pragma once
 
+#include "kernels/look/key_map.hpp"
 #include "kernels/look/second_look.hpp"
 #include "simt/simt.hpp"
 
@@ -52,15 +53,19 @@ struct look_kernel {
     gathered_size = Image::of_floats ? 11 : 10
   };
 
+  static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
+
   struct shared {
     simt::shared_array<std::uint32_t, most_bins / 2> packed;
     simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
+    alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
   simt::global<std::uint32_t> count;
   simt::global<std::uint64_t> findings;
   simt::global<const key_window<Word>> window;
+  simt::global<const std::uint32_t> map;
   Image image;
   std::uint32_t n;
   unsigned bits;   // of a bucket's number, up to 16
@@ -84,14 +89,12 @@ struct look_kernel {
       s.packed[i] = 0;
     if (t < gathered_size)
       s.gathered[t] = 0;
+    if constexpr (maps)
+      if (w.by_distribution != 0)
+        fetch_map<Word>(s.map, map, block_threads);
     simt::block_barrier();
     seen all;
-    if (w.is_whole())
-      see_keys(s, binning<whole_keys<Word, Image>>{{image}, 0}, all);
-    else
-      see_keys(s,
-               binning<windowed_keys<Word, Image>>{{w, image}, may_spread ? spread_by(w.buckets_a_value(bins())) : 0},
-               all);
+    see_all(s, w, all);
     gather(s, all);
     simt::block_barrier();
     publish(s);
@@ -121,6 +124,17 @@ struct look_kernel {
     return (2 * t + (t / simt::warp_size & 1)) & (buckets - 1);
   }
 
+  SORTILE_DEVICE void see_all(shared& s, const key_window<Word>& w, seen& all) const {
+    if constexpr (maps)
+      if (w.by_distribution != 0)
+        return see_keys(s, binning<mapped_keys<Word, Image>>{{image, center_of<Word>(map), s.map.view()}, 0}, all);
+    if (w.is_whole())
+      see_keys(s, binning<whole_keys<Word, Image>>{{image}, 0}, all);
+    else
+      see_keys(s,
+               binning<windowed_keys<Word, Image>>{{w, image}, may_spread ? spread_by(w.buckets_a_value(bins())) : 0},
+               all);
+  }
   template <class Binning>
   SORTILE_DEVICE void see_keys(shared& s, const Binning& buckets, seen& all) const {
     see_vectors(s, buckets, all);

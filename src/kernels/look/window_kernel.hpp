@@ -45,7 +45,7 @@ struct window_kernel {
   Image image;
   crowd_limits crowds;
   std::uint32_t n, bins;
-  bool samples_many;
+  bool samples_many, may_map; // may_map: skewed keys are spread by their distribution
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
@@ -88,23 +88,39 @@ struct window_kernel {
     if (!crowds.judges())
       return;
     simt::block_barrier();
-    if ((crowds.in_order_too && low == high) || crowded<Sample>(s, x))
-      leave();
+    if (crowds.in_order_too && low == high)
+      return leave();
+    const key_window<Word> w = s.window.load(0);
+    if (w.one_value_a_bucket(bins) || Sample::in_some_order(x))
+      return;
+    if (w.dense(n))
+      return leave(digits_of(w.span));
+    if (!crowded<Sample>(s, w, x) && !(may_map && Sample{crowds}.template uneven<block_threads>(s.count.view())))
+      return;
+    if (!may_map)
+      return leave();
+    if (simt::thread_index() == 0) {
+      key_window<Word> mapped = key_window<Word>::of(0, Word(~Word{0}));
+      mapped.by_distribution = 1;
+      window[0] = mapped;
+    }
   }
-  SORTILE_DEVICE void leave() const {
+  SORTILE_DEVICE void leave(unsigned digits = sizeof(Word)) const {
     if (simt::thread_index() != 0)
       return;
     findings[finding_skewed] = skewed_by_sample;
-    told.give_away();
+    told.give_away(digits);
+  }
+  /// In how many digits the images of an interval of this width differ, or one fewer.
+  static SORTILE_DEVICE unsigned digits_of(Word span) {
+    unsigned digits = 0;
+    for (; span != 0 && digits < sizeof(Word); span = Word(span >> 4 >> 4))
+      ++digits;
+    return digits;
   }
   /// The same in all threads of the block. A barrier has passed since the interval became known.
   template <class Sample, unsigned Each>
-  SORTILE_DEVICE bool crowded(shared& s, const Word (&images)[Each]) const {
-    const key_window<Word> w = s.window.load(0);
-    if (w.one_value_a_bucket(bins) || Sample::in_some_order(images))
-      return false;
-    if (w.dense(n))
-      return true;
+  SORTILE_DEVICE bool crowded(shared& s, const key_window<Word>& w, const Word (&images)[Each]) const {
     const windowed_keys<Word> places(w, integer_image<Word>{0});
     const unsigned right = key_window<Word>::spread_bits - crowds.bits;
     const std::uint32_t mask = (1u << crowds.bits) - 1;

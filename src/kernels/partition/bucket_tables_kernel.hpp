@@ -22,6 +22,7 @@
 #pragma once
 
 #include "kernels/crowds/giant_buckets.hpp"
+#include "kernels/look/key_map.hpp"
 #include "kernels/look/second_look.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
@@ -38,11 +39,13 @@ template <class Word, class Image = integer_image<Word>>
 struct bucket_tables_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
+  static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   struct shared {
     scan_storage before, within, crowded;
     giant_storage giants_before, giants_within;
+    alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
   };
 
   simt::global<const std::uint32_t> first_count, second_count; // of the two scans
@@ -50,6 +53,8 @@ struct bucket_tables_kernel {
   bucket_rings coarse, fine_rings; // of the first and of the second partition
   simt::global<std::uint64_t> findings;
   simt::global<key_window<Word>> window;
+  simt::global<const std::uint32_t> map;
+  simt::global<Word> first; // each bucket's first image, where a map spreads the keys
   giant_list giants;
   verdict told;
   std::uint32_t n, bins, fine, granule, fitting, most;
@@ -63,6 +68,9 @@ struct bucket_tables_kernel {
     const simt::global<const std::uint32_t> count = again ? second_count : first_count;
     std::uint32_t sum = 0;
     std::uint64_t giant_sum = 0;
+    if constexpr (maps)
+      if (window.load(0).by_distribution != 0)
+        fetch_map<Word>(s.map, map, block_threads); // barriers follow
     for (std::uint32_t j = simt::thread_index(); j < simt::block_index() * block_threads; j += block_threads) {
       const std::uint32_t keys = count.load(j);
       sum += keys;
@@ -85,6 +93,9 @@ struct bucket_tables_kernel {
     if (i >= bins)
       return;
     start[i] = at;
+    if constexpr (maps)
+      if (window.load(0).by_distribution != 0)
+        first[i] = key_map<Word>::first_of(s.map.view(), center_of<Word>(map), i, bits_of_bins());
     if (here > n / 4)
       findings[finding_hot] = 1;
     const std::uint32_t ring = (at + granule - 1) / granule * granule;
@@ -104,6 +115,7 @@ struct bucket_tables_kernel {
   }
 
  private:
+  SORTILE_DEVICE unsigned bits_of_bins() const { return 31 - unsigned(simt::leading_zeros(bins)); }
   /// Number << 32 | keys of giant buckets.
   SORTILE_DEVICE std::uint64_t as_giant(std::uint32_t keys) const {
     return giants.takes(keys) ? std::uint64_t{1} << 32 | keys : 0;

@@ -38,7 +38,7 @@
 // Does nothing where the keys take another course (key_window.hpp).
 #pragma once
 
-#include "kernels/look/key_window.hpp"
+#include "kernels/look/key_map.hpp"
 #include "kernels/partition/bucket_tables_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -71,7 +71,7 @@ enum class tile_size { small, large };
 
 template <class Word, tile_size Size, class Image = integer_image<Word>>
 struct partition_kernel {
-  static constexpr bool large = Size == tile_size::large;
+  static constexpr bool large = Size == tile_size::large, maps = key_map<Word>::exists && !Image::of_floats;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = large ? 1024 : 512, min_blocks = large ? 1 : 2, radix = 256;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = large ? 6 : 4, items = vectors * vector;
@@ -93,6 +93,7 @@ struct partition_kernel {
     simt::shared_array<std::uint32_t, radix + 1> tile_first;
     simt::shared_value<std::uint32_t> staged;
     scan_storage scan;
+    alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
   };
 
   simt::global<const Word> in; // aligned to 16 bytes, as out
@@ -101,6 +102,7 @@ struct partition_kernel {
   bucket_rings rings;
   simt::global<const std::uint64_t> findings;
   simt::global<const key_window<Word>> window;
+  simt::global<const std::uint32_t> map;
   Image image;
   partition_shape shape;
   std::uint32_t n, bins;
@@ -109,18 +111,22 @@ struct partition_kernel {
     const key_window<Word> w = window.load(0);
     if (course_of<Word>(findings, w, bins) != key_course::buckets)
       return;
+    if constexpr (maps)
+      if (w.by_distribution != 0) {
+        fetch_map<Word>(s.map, map, block_threads); // a barrier follows before it is read
+        return partition<false>(s, mapped_keys<Word, Image>{image, center_of<Word>(map), s.map.view()});
+      }
+    const windowed_keys<Word, Image> buckets{w, image};
     if (findings.load(finding_hot) != 0)
-      partition<true>(s, {w, image});
+      partition<true>(s, buckets);
     else
-      partition<false>(s, {w, image});
+      partition<false>(s, buckets);
   }
 
  private:
-  using windowed = windowed_keys<Word, Image>;
-
   /// Hot: most warps' rows are expected to be of one digit.
-  template <bool Hot>
-  SORTILE_DEVICE void partition(shared& s, const windowed& buckets) const {
+  template <bool Hot, class Buckets>
+  SORTILE_DEVICE void partition(shared& s, const Buckets& buckets) const {
     const unsigned t = simt::thread_index();
     const std::uint32_t tiles = number_tiles(s);
     position at{.tile = simt::block_index() * shape.chunk};
@@ -179,7 +185,8 @@ struct partition_kernel {
   SORTILE_DEVICE std::uint32_t segment_start(std::uint32_t segment) const {
     return bucket_start(segment * (shape.mask + 1));
   }
-  SORTILE_DEVICE std::uint32_t digit(const windowed& buckets, Word key) const {
+  template <class Buckets>
+  SORTILE_DEVICE std::uint32_t digit(const Buckets& buckets, Word key) const {
     return buckets.digit(key, shape.shift, shape.mask);
   }
   /// The place in the tile of this thread's key number i.
@@ -246,8 +253,8 @@ struct partition_kernel {
           f(keys[i / vector][i % vector], i);
     }
   }
-  template <bool Hot>
-  SORTILE_DEVICE void rank(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
+  template <bool Hot, class Buckets>
+  SORTILE_DEVICE void rank(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
                            std::uint32_t (&ranks)[items / 2]) const {
     SORTILE_UNROLL
     for (std::uint32_t& two : ranks)
@@ -271,7 +278,8 @@ struct partition_kernel {
       r = s.count.fetch_add(digit, simt::warp_size, simt::relaxed, simt::block_scope);
     return simt::shuffle(r, 0) + simt::lane_index();
   }
-  SORTILE_DEVICE void put(shared& s, const windowed& buckets, const position& at, const keys_vector (&keys)[vectors],
+  template <class Buckets>
+  SORTILE_DEVICE void put(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
                           const std::uint32_t (&ranks)[items / 2]) const {
     each_key(at, keys, [&](Word key, int i) {
       s.stage[s.offset.load(digit(buckets, key)) + (i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16)] = key;
@@ -352,7 +360,8 @@ struct partition_kernel {
     return r;
   }
 
-  SORTILE_DEVICE void write_granules(shared& s, const windowed& buckets, std::uint32_t segment) const {
+  template <class Buckets>
+  SORTILE_DEVICE void write_granules(shared& s, const Buckets& buckets, std::uint32_t segment) const {
     const std::uint32_t filled = s.staged / unsigned(vector);
     for (std::uint32_t v = simt::thread_index(); v < filled; v += block_threads) {
       const std::uint32_t p = v * unsigned(vector);

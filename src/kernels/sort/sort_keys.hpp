@@ -56,10 +56,19 @@ namespace detail {
 struct sort_keys_layout {
   static constexpr std::uint32_t least_giant = sort_tuning::least_giant;
 
-  std::size_t findings, count, left, start, coarse_next, coarse_left, fine_next, fine_left, window, giants, keys, bytes;
+  std::size_t findings, count, left, cells, start, coarse_next, coarse_left, fine_next, fine_left, window, map, first,
+      giants, keys, bytes;
 
   /// Of so many keys, in buckets that are giant from `least` keys on.
   static std::uint64_t most_giants(std::uint64_t n, std::uint32_t least) { return n / least; }
+
+  /// Whether skewed keys are spread by their distribution (look/key_map.hpp).
+  template <class Word>
+  static bool maps(const partition_plan& p, const typed_request<Word>& r) {
+    return sizeof(Word) <= 8 && r.may_fall_back() && !p.counts &&
+           r.n >= std::max(r.tuning.map_from, r.tuning.sample_from);
+  }
+  static constexpr unsigned map_cells(unsigned key_bits) { return 32 * key_bits; } // 16 a power of two, on two sides
 
   template <class Word>
   static sort_keys_layout of(const partition_plan& p, const typed_request<Word>& r) {
@@ -71,12 +80,16 @@ struct sort_keys_layout {
     l.findings = a.take(128);
     l.count = a.take(bins);
     l.left = a.take(bins);
+    const std::size_t cells = maps(p, r) ? std::size_t{map_cells(8 * sizeof(Word))} * 4 : 0;
+    l.cells = a.take(cells == 0 ? 0 : cells + sizeof(Word)); // and the bits in which keys differ
     l.start = a.take(bins + 4);
     l.coarse_next = a.take(coarse);
     l.coarse_left = a.take(coarse);
     l.fine_next = a.take(bins);
     l.fine_left = a.take(bins);
     l.window = a.take(128);
+    l.map = a.take(cells == 0 ? 0 : 2 * cells + 16);
+    l.first = a.take(cells == 0 ? 0 : p.bins() * sizeof(Word));
     l.giants = a.take(p.counts ? 3 * (most_giants(r.n, least_giant) + 1) * 4 : 0);
     l.keys = a.take(r.input_is_scratch ? 0 : std::size_t(r.n) * sizeof(Word));
     l.bytes = a.bytes();

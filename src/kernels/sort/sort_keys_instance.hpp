@@ -17,6 +17,7 @@
 #include "kernels/crowds/medium_sort_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
+#include "kernels/look/key_map_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
 #include "kernels/look/window_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
@@ -52,6 +53,9 @@ class key_sort {
   }
   void scan() const {
     choose_window();
+    if constexpr (may_map)
+      if (maps())
+        draw_map();
     look(false);
     if (plan_.counts)
       look(true);
@@ -67,7 +71,7 @@ class key_sort {
   }
 
   static constexpr unsigned width = 8 * sizeof(Word), spread = key_window<Word>::spread_bits;
-  static constexpr bool floats = Image::of_floats;
+  static constexpr bool floats = Image::of_floats, may_map = key_map<Word>::exists && !floats;
 
   /// Unfolding a float takes care of its sign.
   static Word flip_of(const key_codec<Word>& codec) {
@@ -89,6 +93,10 @@ class key_sort {
   bucket_rings fine_rings() const { return {table(at_.fine_next, plan_.bins()), table(at_.fine_left, plan_.bins())}; }
   bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
   Word* spare() const { return r_.input_is_scratch ? const_cast<Word*>(r_.keys_in) : part<Word>(at_.keys); }
+  bool maps() const { return may_map && detail::sort_keys_layout::maps(plan_, r_); }
+  static constexpr unsigned cells = key_map<Word>::cells, map_words = key_map<Word>::words;
+  simt::global<const std::uint32_t> map() const { return {part<std::uint32_t>(at_.map), maps() ? map_words : 0}; }
+  simt::global<Word> first() const { return {part<Word>(at_.first), maps() ? plan_.bins() : 0}; }
   simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
   /// Because of skew. Floats may be given away in any case: there may be a −0 or a NaN.
   bool may_leave() const { return r_.may_fall_back() && !plan_.counts; }
@@ -111,6 +119,9 @@ class key_sort {
     crowd_limits limits = samples_many() ? crowd_limits(many::of(r_.n, plan_.bits(), most_for_one_block))
                                          : crowd_limits(few::of(r_.n, plan_.bits(), most_for_one_block));
     limits.in_order_too = r_.fallback_sees_order;
+    limits.uneven_limit = !maps()          ? 0
+                          : samples_many() ? many::uneven_from(r_.n, plan_.bits(), local_sort_kernel<Word>::capacity)
+                                           : few::uneven_from(r_.n, plan_.bits(), local_sort_kernel<Word>::capacity);
     return limits;
   }
 
@@ -139,7 +150,30 @@ class key_sort {
                         .crowds = crowds(),
                         .n = n_,
                         .bins = plan_.bins(),
-                        .samples_many = samples_many()});
+                        .samples_many = samples_many(),
+                        .may_map = maps()});
+  }
+  void draw_map() const {
+    static_assert(cells == detail::sort_keys_layout::map_cells(width));
+    using count = count_cells_kernel<Word, Image>;
+    simt::launch(q_, {.grid = simt::resident_blocks<count>(q_)},
+                 count{.in = {r_.keys_in, r_.n},
+                       .window = window(),
+                       .count = table(at_.cells, cells + width / 32),
+                       .words = {part<std::uint32_t>(at_.map), map_words},
+                       .image = image_,
+                       .n = n_});
+    using kernel = key_map_kernel<Word, Image>;
+    simt::launch(q_, {.grid = 1},
+                 kernel{.in = {r_.keys_in, r_.n},
+                        .window = window(),
+                        .count = table(at_.cells, cells + width / 32),
+                        .words = {part<std::uint32_t>(at_.map), map_words},
+                        .findings = findings(),
+                        .told = verdict::of(r_.verdict),
+                        .image = image_,
+                        .limits = kernel::sample::of(r_.n, plan_.bits(), most_for_one_block),
+                        .n = n_});
   }
   void look(bool second) const {
     using kernel = look_kernel<Word, Image>;
@@ -150,6 +184,7 @@ class key_sort {
                         .count = table(second ? at_.left : at_.count, plan_.bins()),
                         .findings = findings(),
                         .window = window(),
+                        .map = map(),
                         .image = image_,
                         .n = n_,
                         .bits = plan_.bits(),
@@ -167,6 +202,8 @@ class key_sort {
                         .fine_rings = fine_rings(),
                         .findings = findings(),
                         .window = window(),
+                        .map = map(),
+                        .first = first(),
                         .giants = giants(),
                         .told = verdict::of(r_.verdict),
                         .n = n_,
@@ -208,6 +245,7 @@ class key_sort {
                         .rings = rings,
                         .findings = findings(),
                         .window = window(),
+                        .map = map(),
                         .image = image_,
                         .shape = shape,
                         .n = n_,
@@ -227,7 +265,8 @@ class key_sort {
                         .bits = plan_.bits(),
                         .copy_if_sorted = r_.keys_in != r_.keys_out,
                         .giants = giants(),
-                        .counters = {from == r_.keys_out ? spare() : r_.keys_out, r_.n}});
+                        .counters = {from == r_.keys_out ? spare() : r_.keys_out, r_.n},
+                        .first = first()});
     if constexpr (!floats)
       if (!plan_.counts)
         return sort_large(from);

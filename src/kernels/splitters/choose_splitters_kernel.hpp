@@ -26,22 +26,13 @@
 // Cost, of 64-bit keys on the H100: 0.15 ms of one block, 0.4 to 0.5 of 256; S scattered reads.
 #pragma once
 
+#include "kernels/look/drawn_place.hpp"
 #include "kernels/pairs/key_spread.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/search_tree.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
-
-/// Place i of S in a segment of so many keys: somewhere in its i-th stretch (the finaliser of MurmurHash3, Appleby
-/// 2011, as a generator).
-SORTILE_HOST_DEVICE std::uint32_t drawn_place(std::uint32_t i, std::uint32_t samples, std::uint32_t keys) {
-  std::uint32_t h = (i + 1) * 0x9e3779b9u;
-  h = (h ^ h >> 16) * 0x85ebca6bu;
-  h = (h ^ h >> 13) * 0xc2b2ae35u;
-  const std::uint64_t at = (std::uint64_t{i} << 32 | (h ^ h >> 16)) / samples; // of 2^32
-  return std::uint32_t((at & 0xffffffffu) * keys >> 32);
-}
 
 template <class Word, class Image>
 struct choose_splitters_kernel {

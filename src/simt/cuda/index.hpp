@@ -59,6 +59,13 @@ SORTILE_DEVICE unsigned popcount(std::uint32_t v) {
 SORTILE_DEVICE unsigned popcount(std::uint64_t v) {
   return unsigned(__popcll(v));
 }
+/// The bits of the float nearest to v that is not farther from zero.
+SORTILE_DEVICE std::uint32_t float_bits_toward_zero(std::int32_t v) {
+  return __float_as_uint(__int2float_rz(v));
+}
+SORTILE_DEVICE std::uint32_t float_bits_toward_zero(std::int64_t v) {
+  return __float_as_uint(__ll2float_rz(v));
+}
 SORTILE_DEVICE unsigned leading_zeros(std::uint32_t v) {
   return unsigned(__clz(int(v)));
 }

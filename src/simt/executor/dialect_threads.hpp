@@ -326,6 +326,17 @@ inline unsigned popcount(std::uint32_t v) {
 inline unsigned popcount(std::uint64_t v) {
   return unsigned(std::popcount(v));
 }
+inline std::uint32_t float_bits_toward_zero(std::int64_t v) {
+  if (v == 0)
+    return 0;
+  const std::uint64_t magnitude = v < 0 ? 0 - std::uint64_t(v) : std::uint64_t(v);
+  const auto above = unsigned(std::countl_zero(magnitude));
+  const auto fraction = std::uint32_t(magnitude << above >> 40) & 0x7fffffu; // behind the leading one
+  return (v < 0 ? 0x80000000u : 0) | (127 + 63 - above) << 23 | fraction;
+}
+inline std::uint32_t float_bits_toward_zero(std::int32_t v) {
+  return float_bits_toward_zero(std::int64_t{v});
+}
 inline unsigned leading_zeros(std::uint32_t v) {
   return unsigned(std::countl_zero(v));
 }
