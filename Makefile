@@ -30,7 +30,7 @@ EXERCISE := $(word 2,$(MAKECMDGOALS))
 $(if $(EXERCISE),$(eval $(EXERCISE): ; @:))
 endif
 
-.PHONY: exercise help setup build run tools gpu-build test test-all test-asan test-tsan test-large bench gallery-site wheel wheel-cuda test-python install times format lint clean
+.PHONY: exercise help setup build run tools gpu-build gpu-check test test-all test-asan test-tsan test-large bench gallery-site wheel wheel-cuda test-python install times format lint clean
 MAKEFLAGS += --no-print-directory
 
 help: ## list the commands
@@ -52,6 +52,10 @@ tools: setup ## the command with all its programs, benches and gallery too, in b
 
 gpu-build: setup ## compile everything for the GPU, tests, gallery and benches too: for a machine that has one
 	@$(call compile,cuda,$(ARCHITECTURE)) --target all sortile_bench
+
+gpu-check: setup ## compile the device code of tests, gallery and benches, which a machine without a GPU leaves out
+	@$(call configure,gpu-check)
+	@scripts/device_code_alone.sh build/gpu-check $(JOBS)
 
 test: setup ## the test suite, with a part of it under the sanitizers
 	@$(call suite,$(PRESET))
