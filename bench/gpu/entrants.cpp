@@ -6,7 +6,7 @@
 #include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/sample/sample_sort.hpp"
 #include "kernels/sort/sort_keys.hpp"
-#include "sort/with_word.hpp"
+#include "primitives/with_word.hpp"
 
 #include <sortile/error.hpp>
 
@@ -71,7 +71,7 @@ double bytes_of_passes(const sort_row& row) {
 }
 
 entrant make_lsd(const sort_row& row, const sort_request& r) {
-  return gpu::with_word(r.type, [&]<class Word>(Word) -> entrant {
+  return with_word(r.type, [&]<class Word>(Word) -> entrant {
     const auto request = typed<Word>(r);
     return {with_own_workspace("lsd", request, kernels::lsd_workspace_bytes(request),
                                [](const simt::queue& q, const auto& given) { kernels::lsd_sort(q, given); }),
@@ -80,7 +80,7 @@ entrant make_lsd(const sort_row& row, const sort_request& r) {
 }
 
 entrant make_sample_sort(const sort_row&, const sort_request& r) {
-  return gpu::with_word(r.type, [&]<class Word>(Word) -> entrant {
+  return with_word(r.type, [&]<class Word>(Word) -> entrant {
     const auto request = typed<Word>(r);
     return {with_own_workspace("sample", request, kernels::sample_sort_workspace_bytes(request),
                                kernels::sample_sort<Word>)};
@@ -88,7 +88,8 @@ entrant make_sample_sort(const sort_row&, const sort_request& r) {
 }
 
 std::uint64_t most_of_sample_sort(const sort_request& r) {
-  return gpu::with_word(r.type, [&]<class Word>(Word) { return kernels::sample_sort_most(default_queue(), typed<Word>(r)); });
+  return with_word(r.type,
+                   [&]<class Word>(Word) { return kernels::sample_sort_most(default_queue(), typed<Word>(r)); });
 }
 
 /// A sort that may give the keys to a fallback, which nobody is here.

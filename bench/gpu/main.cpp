@@ -1,5 +1,5 @@
-// sortile_gpu_bench: device-wide scan and radix histogram against CUB's, in one process, taking turns. Sorts are
-// measured by `sortile bench gpu`.
+// sortile_gpu_bench: scan and digit histogram, as calls of the library, against CUB's, in one process, taking turns.
+// Sorts are measured by `sortile bench gpu`.
 //
 //   sortile_gpu_bench [--only TEXT] [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
 //
@@ -7,8 +7,9 @@
 // anything is timed.
 #include "bench/gpu/timing.hpp"
 
-#include "kernels/histogram/radix_histogram.hpp"
 #include "kernels/scan/scan.hpp"
+
+#include <sortile/scan.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -51,13 +52,18 @@ row scan_row(const char* name, const shared_buffer& data, std::uint64_t n) {
   const auto* in = static_cast<const T*>(data->data());
   const auto queue = simt::queue::cuda(nullptr);
   kernels::prepare_scan_workspace(queue, prepared->data(), bytes);
-  const kernels::scan_request<T> request{
-      .in = in, .out = static_cast<T*>(out->data()), .n = n, .workspace = workspace->data(), .workspace_bytes = bytes};
-  kernels::scan_request<T> again = request;
-  again.workspace = prepared->data();
-  again.prepared = true;
+  const scan_request request{
+      .type = key_type_of<T>, .n = n, .in = in, .out = out->data(), .kind = scan_kind::exclusive};
+  options opts{.memory = memory::device};
+  opts.workspace = {static_cast<std::byte*>(workspace->data()), bytes};
+  const kernels::scan_request<T> again{.in = in,
+                                       .out = static_cast<T*>(out->data()),
+                                       .n = n,
+                                       .workspace = prepared->data(),
+                                       .workspace_bytes = bytes,
+                                       .prepared = true};
   row r{name, n, 2.0 * double(n) * sizeof(T), {}};
-  r.contestants.push_back({"sortile", [=] { kernels::scan(queue, request); }, bytes});
+  r.contestants.push_back({"sortile", [=] { sortile::run(request, opts); }, bytes});
   r.contestants.push_back({"prepared", [=, keep = prepared] { kernels::scan(queue, again); }, bytes});
   r.contestants.push_back(cub_scan(in, static_cast<T*>(expected->data()), n));
   for (const contestant& c : r.contestants)
@@ -71,17 +77,12 @@ row scan_row(const char* name, const shared_buffer& data, std::uint64_t n) {
 
 template <class Word>
 row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n) {
-  using result = kernels::radix_histogram_result<Word>;
-  const auto ours = make_buffer(sizeof(result));
+  const auto ours = make_buffer(sizeof(Word) * 256 * sizeof(std::uint64_t));
   const auto* keys = static_cast<const Word*>(data->data());
-  const auto codec = make_key_codec<Word>(sizeof(Word) == 1   ? key_type::u8
-                                          : sizeof(Word) == 4 ? key_type::u32
-                                                              : key_type::u64,
-                                          order::ascending, {});
-  const auto queue = simt::queue::cuda(nullptr);
+  const histogram_request request{
+      .type = key_type_of<Word>, .n = n, .keys = keys, .counts = static_cast<std::uint64_t*>(ours->data())};
   row r{name, n, double(n) * sizeof(Word), {}};
-  r.contestants.push_back(
-      {"sortile", [=] { kernels::radix_histogram(queue, keys, n, codec, static_cast<result*>(ours->data())); }, 0});
+  r.contestants.push_back({"sortile", [=, keep = ours] { sortile::run(request, {.memory = memory::device}); }, 0});
   r.contestants[0].run();
   if constexpr (sizeof(Word) <= 4) {
     const auto bins = make_buffer(sizeof(Word) * 256 * 4);

@@ -204,6 +204,26 @@ typedef struct sortile_groups_request {
 } sortile_groups_request;
 sortile_status sortile_groups(const sortile_groups_request* request, size_t* groups, const sortile_options* options);
 
+typedef enum sortile_scan_operator SORTILE_ENUM_BASE {
+  SORTILE_SUM = 0,
+  SORTILE_MAXIMUM = 1
+} sortile_scan_operator;
+
+/* out[i] becomes in[0] o ... o in[i] (inclusive), or in[0] o ... o in[i - 1] (exclusive; out[0] is 0, or the lowest value
+ * of a maximum). type: u32, i32, u64 or i64; sums wrap around. out is in, or apart from it. */
+sortile_status sortile_inclusive_scan(sortile_key_type type, const void* in, void* out, size_t n,
+                                      sortile_scan_operator op, const sortile_options* options);
+sortile_status sortile_exclusive_scan(sortile_key_type type, const void* in, void* out, size_t n,
+                                      sortile_scan_operator op, const sortile_options* options);
+/* Bytes of workspace that are enough for either in device memory; 0 in host memory. */
+sortile_status sortile_scan_workspace_bytes(sortile_key_type type, size_t n, size_t* bytes,
+                                            const sortile_options* options);
+
+/* counts[256 * d + v] becomes the number of keys of which digit d, of 8 bits, is v: 256 counts for each byte of a key.
+ * Digits are those of the key as options.order and the bit window make it. No workspace. */
+sortile_status sortile_digit_histogram(sortile_key_type type, const void* keys, size_t n, uint64_t* counts,
+                                       const sortile_options* options);
+
 /* *position becomes the index of the first key out of order, n where all are in order. */
 sortile_status sortile_first_disorder(sortile_key_type type, const void* keys, size_t n, size_t* position,
                                       const sortile_options* options);

@@ -1,6 +1,7 @@
 // The C ABI: structs and exceptions translated, nothing else.
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
+#include <sortile/scan.hpp>
 #include <sortile/segments.hpp>
 #include <sortile/select.hpp>
 #include <sortile/sortile.h>
@@ -134,10 +135,12 @@ segments list_of(const sortile_segments* given) {
   const segment_form form = given->begins == nullptr ? segment_form::strided
                             : given->ends == nullptr ? segment_form::offsets
                                                      : segment_form::ranges;
-  return {form, given->count, given->begins, given->ends, given->offset_bytes, given->length, given->stride, given->step};
+  return {form,          given->count,  given->begins, given->ends, given->offset_bytes,
+          given->length, given->stride, given->step};
 }
 
 static_assert(static_cast<int>(quantile_method::midpoint) == SORTILE_MIDPOINT);
+static_assert(static_cast<int>(scan_operator::maximum) == SORTILE_MAXIMUM);
 
 template <class T>
 std::span<const T> list_of(const T* list, std::size_t count, const char* name) {
@@ -166,6 +169,16 @@ top_k_request top_k_of(const sortile_top_k_request* given) {
           .values_out = values ? given->values_out : given->indices_out,
           .rows = given->rows == 0 ? 1 : given->rows,
           .stride = given->stride};
+}
+
+scan_request scan_of(sortile_key_type type, const void* in, void* out, std::size_t n, sortile_scan_operator op,
+                     scan_kind kind) {
+  return {.type = type_of(type),
+          .n = n,
+          .in = in,
+          .out = out,
+          .op = narrowed<scan_operator>(op, SORTILE_MAXIMUM, "scan operator", "SORTILE_SUM is 0, SORTILE_MAXIMUM 1"),
+          .kind = kind};
 }
 
 /// Addresses for a request that is planned and never run: apart, aligned, not null.
@@ -320,6 +333,29 @@ sortile_status sortile_groups(const sortile_groups_request* given, size_t* group
                                  .inverse = given->inverse},
                   options_of(opts));
   });
+}
+
+sortile_status sortile_inclusive_scan(sortile_key_type type, const void* in, void* out, size_t n,
+                                      sortile_scan_operator op, const sortile_options* opts) {
+  return translated([&] { run(scan_of(type, in, out, n, op, scan_kind::inclusive), options_of(opts)); });
+}
+
+sortile_status sortile_exclusive_scan(sortile_key_type type, const void* in, void* out, size_t n,
+                                      sortile_scan_operator op, const sortile_options* opts) {
+  return translated([&] { run(scan_of(type, in, out, n, op, scan_kind::exclusive), options_of(opts)); });
+}
+
+sortile_status sortile_scan_workspace_bytes(sortile_key_type type, size_t n, size_t* bytes,
+                                            const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    *bytes = workspace_bytes(scan_request{.type = type_of(type), .n = n}, options_of(opts));
+  });
+}
+
+sortile_status sortile_digit_histogram(sortile_key_type type, const void* keys, size_t n, uint64_t* counts,
+                                       const sortile_options* opts) {
+  return translated([&] { run(histogram_request{type_of(type), n, keys, counts}, options_of(opts)); });
 }
 
 sortile_status sortile_first_disorder(sortile_key_type type, const void* keys, size_t n, size_t* position,

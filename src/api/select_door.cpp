@@ -4,12 +4,10 @@
 // of kernels do top-k.
 #include "api/checks.hpp"
 #include "api/select_checks.hpp"
+#include "api/selector_choice.hpp"
 #include "cpu/groups.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select.hpp"
-#include "plan/engine.hpp"
-
-#include <new>
 
 namespace sortile {
 namespace {
@@ -23,43 +21,11 @@ struct assignment {
   unsigned threads;
 };
 
-/// Who does a request of n keys: the CPU engine, or kernels.
-struct kernels_choice {
-  const selector* kernels = nullptr;
-  std::string_view engine;
-  std::string reason;
-};
-
-kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
-  if (opts.memory == memory::host && allows_cpu_engine(opts))
-    return {nullptr, "cpu", "selections of arrays in host memory are done there"};
-  // Any request that every engine takes: only the engine is wanted.
-  void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
-  const engine_choice choice =
-      choose_engine(sort_request{.n = n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
-  const selector* const kernels = choice.chosen->selects();
-  if (kernels == nullptr || !kernels->reaches(opts.memory))
-    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
-                          ", does not select from arrays in " +
-                          (opts.memory == memory::host ? "host memory; engine 'cpu' does" : "device memory"));
-  return {kernels, choice.chosen->name(), choice.reason};
-}
-
 assignment assign(const top_k_request& request, const options& opts, purpose what) {
   checks::top_k(request, opts);
   const kernels_choice by = kernels_for(request.n, opts, what);
   const bool alone = (request.n < alone_below && request.rows == 1) || opts.memory == memory::device;
   return {by.kernels, by.engine, by.reason, alone ? 1 : resolve_threads(opts)};
-}
-
-/// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
-template <class Work>
-auto with_named_failures(const char* operation, Work&& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    throw out_of_memory(std::string("sortile: out of memory in ") + operation);
-  }
 }
 
 /// Of a request whose arrays are not there yet: at any place.
@@ -78,6 +44,21 @@ top_k_request placed(const top_k_request& request) {
 }
 
 } // namespace
+
+kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
+  if (opts.memory == memory::host && allows_cpu_engine(opts))
+    return {nullptr, "cpu", "selections of arrays in host memory are done there"};
+  // Any request that every engine takes: only the engine is wanted.
+  void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
+  const engine_choice choice =
+      choose_engine(sort_request{.n = n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+  const selector* const kernels = choice.chosen->selects();
+  if (kernels == nullptr || !kernels->reaches(opts.memory))
+    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
+                          ", does not do this with arrays in " +
+                          (opts.memory == memory::host ? "host memory; engine 'cpu' does" : "device memory"));
+  return {kernels, choice.chosen->name(), choice.reason};
+}
 
 std::size_t workspace_bytes(const top_k_request& given, const options& opts) {
   return with_named_failures("the plan of a selection", [&] {

@@ -3,6 +3,7 @@
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_groups.hpp"
+#include "gpu/device_scan.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "sort/struct_sort.hpp"
@@ -94,6 +95,16 @@ class selector_on_cuda final : public selector {
                             {"device_groups", request.device_groups}},
                            groups.workspace_bytes(), workspace, opts,
                            [&](const simt::queue& q, void* space) { groups.launch(q, space); });
+  }
+
+  std::size_t workspace_bytes(const scan_request& request) const override { return scan_workspace_bytes(request); }
+  void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    queue_in_device_memory({{"in", request.in}, {"out", request.out}}, scan_workspace_bytes(request), workspace, opts,
+                           [&](const simt::queue& q, void* space) { launch_scan(q, request, space); });
+  }
+  void run(const histogram_request& request, const options& opts) const override {
+    queue_in_device_memory({{"keys", request.keys}, {"counts", request.counts}}, 0, {}, opts,
+                           [&](const simt::queue& q, void*) { launch_histogram(q, request, opts); });
   }
 };
 

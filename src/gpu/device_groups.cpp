@@ -1,7 +1,7 @@
 #include "gpu/device_groups.hpp"
 
 #include "kernels/groups/find_groups.hpp"
-#include "sort/with_word.hpp"
+#include "primitives/with_word.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "kernels/select/filter.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "kernels/values/move_values.hpp"
-#include "sort/with_word.hpp"
+#include "primitives/with_word.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "gpu/executor_engine.hpp"
 
 #include "gpu/device_groups.hpp"
+#include "gpu/device_scan.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "plan/progress.hpp"
@@ -78,6 +79,16 @@ class selector_on_executor final : public selector {
   void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     device_groups(request, opts, device).launch(simt::queue::executor(pretended), workspace.data());
+  }
+
+  std::size_t workspace_bytes(const scan_request& request) const override { return scan_workspace_bytes(request); }
+  void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    launch_scan(simt::queue::executor(pretended), request, workspace.data());
+  }
+  void run(const histogram_request& request, const options& opts) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    launch_histogram(simt::queue::executor(pretended), request, opts);
   }
 };
 

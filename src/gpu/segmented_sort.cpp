@@ -1,7 +1,7 @@
 #include "gpu/segmented_sort.hpp"
 
 #include "kernels/segments/segmented_launch.hpp"
-#include "sort/with_word.hpp"
+#include "primitives/with_word.hpp"
 
 namespace sortile::gpu {
 

@@ -4,6 +4,7 @@
 #include <sortile/device.hpp>
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
+#include <sortile/scan.hpp>
 #include <sortile/segments.hpp>
 #include <sortile/select.hpp>
 #include <sortile/struct_request.hpp>
@@ -70,7 +71,7 @@ class segment_sorter {
   ~segment_sorter() = default;
 };
 
-/// Selections of the first k keys, and groups of equal keys, of an engine made of kernels.
+/// Selections of the first k keys, groups of equal keys, scans and histograms, of an engine made of kernels.
 class selector {
  public:
   virtual bool reaches(memory where) const = 0;
@@ -83,6 +84,11 @@ class selector {
   /// The same of groups; their number goes to request.device_groups, which the kernels reach. There is a key.
   virtual std::size_t workspace_bytes(const groups_request& request, const options& opts) const = 0;
   virtual void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
+
+  /// The same of scans; and of histograms, which need no workspace.
+  virtual std::size_t workspace_bytes(const scan_request& request) const = 0;
+  virtual void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
+  virtual void run(const histogram_request& request, const options& opts) const = 0;
 
  protected:
   ~selector() = default;

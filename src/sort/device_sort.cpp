@@ -9,7 +9,7 @@
 #include "kernels/sort/sort_keys.hpp"
 #include "kernels/splitters/splitter_sort.hpp"
 #include "kernels/values/move_values.hpp"
-#include "sort/with_word.hpp"
+#include "primitives/with_word.hpp"
 
 #include <algorithm>
 

@@ -274,7 +274,8 @@ static const char* sorts_within_segments(void) {
   CHECK(keys[0] == 3 && keys[3] == 9 && keys[2] == 2 && values[0] == 0 && values[5] == 5);
   size_t bytes = 0;
   CHECK(sortile_segment_workspace_bytes(SORTILE_U64, 1000000, 8, 0, &columns, &bytes, NULL) == SORTILE_OK);
-  CHECK(sortile_segment_workspace_bytes(SORTILE_U64, 1000000, 8, 0, &neighbours, &bytes, NULL) == SORTILE_OK && bytes > 0);
+  CHECK(sortile_segment_workspace_bytes(SORTILE_U64, 1000000, 8, 0, &neighbours, &bytes, NULL) == SORTILE_OK &&
+        bytes > 0);
   CHECK(sortile_segment_workspace_bytes(SORTILE_U64, 6, 4, 1, &rows, &bytes, NULL) == SORTILE_OK);
   const uint32_t falling[3] = {0, 4, 2};
   const sortile_segments wrong = {2, falling, NULL, 4, 0, 0, 0}, without = {2, NULL, ends, 4, 0, 0, 0};
@@ -330,6 +331,28 @@ static const char* refuses_numbers_that_name_nothing(void) {
   CHECK(keys[0] == 4 && out[0] == 9 && out[3] == 9 && place == 77 && in_first == 77);
   CHECK(sortile_sort((sortile_key_type)256, keys, keys, 4, NULL) == SORTILE_INVALID_ARGUMENT);
   CHECK(strstr(sortile_error_message(), "key type number 256 does not exist") != NULL);
+  return NULL;
+}
+
+static const char* scans(void) {
+  const int32_t steps[] = {3, -5, 4};
+  int32_t sums[3];
+  CHECK(sortile_inclusive_scan(SORTILE_I32, steps, sums, 3, SORTILE_SUM, NULL) == SORTILE_OK);
+  CHECK(sums[0] == 3 && sums[1] == -2 && sums[2] == 2);
+  CHECK(sortile_exclusive_scan(SORTILE_I32, steps, sums, 3, SORTILE_MAXIMUM, NULL) == SORTILE_OK);
+  CHECK(sums[0] == INT32_MIN && sums[1] == 3 && sums[2] == 3);
+  CHECK(sortile_inclusive_scan(SORTILE_F32, steps, sums, 3, SORTILE_SUM, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_exclusive_scan(SORTILE_I32, steps, sums, 3, (sortile_scan_operator)2, NULL) ==
+        SORTILE_INVALID_ARGUMENT);
+  size_t bytes = 77;
+  CHECK(sortile_scan_workspace_bytes(SORTILE_U64, 1000, &bytes, NULL) == SORTILE_OK && bytes == 0);
+  CHECK(sortile_scan_workspace_bytes(SORTILE_U64, 1000, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
+
+  const uint16_t keys[] = {0x0102, 0x0103, 0x0202};
+  uint64_t counts[512];
+  CHECK(sortile_digit_histogram(SORTILE_U16, keys, 3, counts, NULL) == SORTILE_OK);
+  CHECK(counts[2] == 2 && counts[3] == 1 && counts[256 + 1] == 2 && counts[256 + 2] == 1);
+  CHECK(sortile_digit_histogram(SORTILE_U16, keys, 3, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
   return NULL;
 }
 
@@ -423,6 +446,7 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"zeros_are_the_defaults", zeros_are_the_defaults},
                                   {"sorts_within_segments", sorts_within_segments},
                                   {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},
+                                  {"scans", scans},
                                   {"selects", selects},
                                   {"lists_engines", lists_engines},
                                   {NULL, NULL}};

@@ -7,8 +7,6 @@
 
 #include <sortile/error.hpp>
 
-#include <cmath>
-
 namespace sortile::simt_tests {
 namespace {
 
@@ -100,7 +98,7 @@ class zoned {
 
 template <class T>
 std::vector<T> reference(const std::vector<T>& in, const kernels::scan_request<T>& r) {
-  if (r.op == scan_operator::plus)
+  if (r.op == scan_operator::sum)
     return scanned<primitives::plus>(in, r.kind, r.initial.value_or(T{}));
   return scanned<primitives::maximum>(in, r.kind, r.initial.value_or(primitives::maximum::identity<T>()));
 }
@@ -135,8 +133,8 @@ void check_type(unsigned schedules) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, tile - 1, tile, tile + 1, 2 * tile + 5})
-          check_call<T>(q, n, {.op = scan_operator::plus, .kind = scan_kind::exclusive});
-        check_call<T>(q, tile + 77, {.op = scan_operator::plus, .kind = scan_kind::inclusive, .initial = T(9)});
+          check_call<T>(q, n, {.op = scan_operator::sum, .kind = scan_kind::exclusive});
+        check_call<T>(q, tile + 77, {.op = scan_operator::sum, .kind = scan_kind::inclusive, .initial = T(9)});
         check_call<T>(q, tile + 77, {.op = scan_operator::maximum, .kind = scan_kind::inclusive});
         check_call<T>(q, 3 * tile, {.op = scan_operator::maximum, .kind = scan_kind::exclusive}, {.in_place = true});
       },
@@ -152,8 +150,8 @@ SIMT_TEST(scan, i32) {
 SIMT_TEST(scan, u64) {
   check_type<std::uint64_t>(2);
 }
-SIMT_TEST(scan, f32) {
-  check_type<float>(1);
+SIMT_TEST(scan, i64) {
+  check_type<std::int64_t>(1);
 }
 
 SIMT_TEST(scan, any_alignment) {
@@ -193,34 +191,6 @@ SIMT_TEST(scan, prepared_workspace_serves_many_calls) {
         workspace.host();
       },
       2);
-}
-
-SIMT_TEST(scan, floats_keep_signs_and_nans) {
-  on_every_schedule(
-      [&](simt::queue q) {
-        const float nan = std::nanf("7");
-        std::vector<float> in(4100, -1.0f);
-        in[0] = -0.0f;
-        in[4097] = nan;
-        const zoned<float> from(in, 0), to(in.size(), 0);
-        const zoned<std::uint64_t> workspace(kernels::scan_workspace_bytes<float>(in.size()) / 8, 0);
-        kernels::scan_request<float> r{.in = from.data(),
-                                       .out = to.data(),
-                                       .n = in.size(),
-                                       .op = scan_operator::plus,
-                                       .kind = scan_kind::inclusive,
-                                       .workspace = workspace.data(),
-                                       .workspace_bytes = kernels::scan_workspace_bytes<float>(in.size())};
-        kernels::scan(q, r);
-        EXPECT_TRUE(std::signbit(to.host()[0]));
-        EXPECT_EQ(to.host()[4096], -4096.0f);
-        EXPECT_TRUE(std::isnan(to.host()[4099]));
-        r.op = scan_operator::maximum;
-        kernels::scan(q, r);
-        EXPECT_TRUE(std::signbit(to.host()[4096]) && to.host()[4096] == 0.0f);
-        EXPECT_EQ(std::memcmp(&to.host()[4099], &nan, sizeof nan), 0);
-      },
-      1);
 }
 
 template <class Error>

@@ -10,9 +10,6 @@
 namespace sortile::simt_tests {
 inline namespace SORTILE_BACKEND {
 
-using kernels::scan_kind;
-using kernels::scan_operator;
-
 template <class T>
 std::vector<T> values(std::size_t n, std::uint32_t seed = 1) {
   const auto bits = noise(n * sizeof(T) / 4 + 2, seed);

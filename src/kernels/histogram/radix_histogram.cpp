@@ -7,16 +7,16 @@ namespace sortile::kernels {
 
 template <class Word>
 void radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, const key_codec<Word>& codec,
-                     radix_histogram_result<Word>* result) {
+                     std::uint64_t* counts) {
   check_array("radix_histogram", "keys", keys, n);
-  check_array("radix_histogram", "result", result, 1);
-  check_apart("radix_histogram", "keys", keys, n * sizeof(Word), "result", result, sizeof *result);
-  simt::visit(q, [&](auto backend) { detail::launch_radix_histogram<decltype(backend)>(q, keys, n, codec, result); });
+  check_array("radix_histogram", "counts", counts, radix_histogram_counters<Word>);
+  check_apart("radix_histogram", "keys", keys, n * sizeof(Word), "counts", counts,
+              radix_histogram_counters<Word> * sizeof *counts);
+  simt::visit(q, [&](auto backend) { detail::launch_radix_histogram<decltype(backend)>(q, keys, n, codec, counts); });
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
-  template void radix_histogram(const simt::queue&, const WORD*, std::uint64_t, const key_codec<WORD>&,                \
-                                radix_histogram_result<WORD>*);
+  template void radix_histogram(const simt::queue&, const WORD*, std::uint64_t, const key_codec<WORD>&, std::uint64_t*);
 SORTILE_INSTANCE(std::uint8_t)
 SORTILE_INSTANCE(std::uint16_t)
 SORTILE_INSTANCE(std::uint32_t)

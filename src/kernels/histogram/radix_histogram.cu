@@ -7,9 +7,9 @@ namespace sortile::kernels::detail {
 
 template <class Backend, class Word>
 void launch_radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, const key_codec<Word>& codec,
-                            radix_histogram_result<Word>* result) {
+                            std::uint64_t* counts) {
   using kernel = radix_histogram_kernel<Word>;
-  clear(q, result, sizeof *result);
+  clear(q, counts, radix_histogram_counters<Word> * sizeof *counts);
   if (n == 0)
     return;
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(keys) % 16;
@@ -24,13 +24,12 @@ void launch_radix_histogram(const simt::queue& q, const Word* keys, std::uint64_
                       .n = n,
                       .head = std::uint32_t(head),
                       .codec = codec,
-                      .counts = {&result->counts[0][0], kernel::digits * kernel::radix},
-                      .look = {result->ones, 4}});
+                      .counts = {counts, radix_histogram_counters<Word>}});
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
   template void launch_radix_histogram<simt::this_backend>(const simt::queue&, const WORD*, std::uint64_t,             \
-                                                           const key_codec<WORD>&, radix_histogram_result<WORD>*);
+                                                           const key_codec<WORD>&, std::uint64_t*);
 SORTILE_INSTANCE(std::uint8_t)
 SORTILE_INSTANCE(std::uint16_t)
 SORTILE_INSTANCE(std::uint32_t)

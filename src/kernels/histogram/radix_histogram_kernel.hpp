@@ -11,63 +11,13 @@
 // so that lanes with equal digits, the common case in real data, meet in fewer places, and lanes of different copies
 // never share a bank. The hardware joins additions of a warp to one address, where nobody asks for the result.
 //
-// In the same pass the kernel gathers which bits are set in some key and which are clear in some key: their conjunction
-// says which bits differ at all. Two operations per key on registers, hidden by the loads. `Look` may answer other
-// questions of that kind: it has see(image), clear, gather and publish.
-//
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key.
 #pragma once
 
 #include "primitives/key_codec.hpp"
-#include "primitives/warp_scan.hpp"
+#include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
-
-/// Bits set and clear in some image, as 64-bit halves: [ones low, ones high, zeros low, zeros high].
-template <class Word>
-class bits_look {
- public:
-  static constexpr unsigned words = 4;
-  struct storage {
-    simt::shared_array<std::uint32_t, 2 * words> bits;
-  };
-
-  SORTILE_DEVICE void see(Word image) {
-    ones_ = static_cast<Word>(ones_ | image);
-    zeros_ = static_cast<Word>(zeros_ | static_cast<Word>(~image));
-  }
-  static SORTILE_DEVICE void clear(storage& s) {
-    if (simt::thread_index() < 2 * words)
-      s.bits[simt::thread_index()] = 0;
-  }
-  /// Between clear() and this, and between this and publish(), the block meets at a barrier.
-  SORTILE_DEVICE void gather(storage& s) const {
-    constexpr unsigned pieces = sizeof(Word) <= 4 ? 1 : sizeof(Word) / 4;
-    SORTILE_UNROLL
-    for (unsigned p = 0; p < pieces; ++p) {
-      const auto ones = simt::warp_reduce_or(std::uint32_t(piece(ones_, p)));
-      const auto zeros = simt::warp_reduce_or(std::uint32_t(piece(zeros_, p)));
-      if (simt::lane_index() == 0) {
-        s.bits.fetch_or(p, ones, simt::relaxed, simt::block_scope);
-        s.bits.fetch_or(words + p, zeros, simt::relaxed, simt::block_scope);
-      }
-    }
-  }
-  static SORTILE_DEVICE void publish(storage& s, simt::global<std::uint64_t> result) {
-    const unsigned t = simt::thread_index();
-    if (t < words)
-      result.fetch_or(t, std::uint64_t{s.bits.load(2 * t)} | std::uint64_t{s.bits.load(2 * t + 1)} << 32);
-  }
-
- private:
-  static SORTILE_DEVICE Word piece(Word v, unsigned p) {
-    if constexpr (sizeof(Word) <= 4)
-      return v;
-    else
-      return v >> (32 * p);
-  }
-  Word ones_ = 0, zeros_ = 0;
-};
 
 /// Measured on the H100 (docs/performance-log.md): many copies are worth more than many blocks. The counters stay
 /// within 64 KB.
@@ -79,7 +29,7 @@ struct histogram_tuning {
   static constexpr unsigned copies = sizeof(Word) <= 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
 };
 
-template <class Word, class Tuning = histogram_tuning<Word>, class Look = bits_look<Word>>
+template <class Word, class Tuning = histogram_tuning<Word>>
 struct radix_histogram_kernel {
   static constexpr unsigned block_threads = Tuning::threads, min_blocks = Tuning::min_blocks;
   static constexpr unsigned digits = sizeof(Word), radix = 256, copies = Tuning::copies;
@@ -89,7 +39,6 @@ struct radix_histogram_kernel {
 
   struct shared {
     simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
-    typename Look::storage look;
   };
 
   simt::global<const Word> keys;
@@ -97,29 +46,23 @@ struct radix_histogram_kernel {
   std::uint32_t head; // keys before the first multiple of 16 bytes
   key_codec<Word> codec;
   simt::global<std::uint64_t> counts; // [digits][radix]
-  simt::global<std::uint64_t> look;   // [Look::words]
 
   SORTILE_DEVICE void operator()(shared& s) const {
     for (unsigned i = simt::thread_index(); i < digits * radix * copies; i += block_threads)
       s.counts[i] = 0;
-    Look::clear(s.look);
     simt::block_barrier();
-    Look seen;
-    count_vectors(s, seen);
+    count_vectors(s);
     if (simt::block_index() == 0)
-      count_ends(s, seen);
+      count_ends(s);
     simt::block_barrier();
-    publish(s, seen);
-    seen.gather(s.look);
-    simt::block_barrier();
-    Look::publish(s.look, look);
+    publish(s);
   }
 
  private:
   SORTILE_DEVICE std::uint64_t vectors() const { return (n - head) / unsigned(vector); }
 
   /// Each block takes every grid-th stretch of Tuning::vectors vectors a thread.
-  SORTILE_DEVICE void count_vectors(shared& s, Look& seen) const {
+  SORTILE_DEVICE void count_vectors(shared& s) const {
     constexpr unsigned stretch = block_threads * Tuning::vectors;
     const std::uint64_t all = vectors();
     auto first = std::uint64_t{simt::block_index()} * stretch;
@@ -130,34 +73,32 @@ struct radix_histogram_kernel {
         v[k] = load(first + k * block_threads + simt::thread_index());
       SORTILE_UNROLL
       for (unsigned k = 0; k < Tuning::vectors; ++k)
-        count(s, seen, v[k]);
+        count(s, v[k]);
     }
     for (auto i = first + simt::thread_index(); i < all && i < first + stretch; i += block_threads)
-      count(s, seen, load(i));
+      count(s, load(i));
   }
   SORTILE_DEVICE simt::vec<Word, vector> load(std::uint64_t i) const {
     return simt::load_vector<vector>(keys, head + i * unsigned(vector), simt::streaming);
   }
-  SORTILE_DEVICE void count(shared& s, Look& seen, const simt::vec<Word, vector>& v) const {
+  SORTILE_DEVICE void count(shared& s, const simt::vec<Word, vector>& v) const {
     SORTILE_UNROLL
     for (int k = 0; k < vector; ++k)
-      count(s, seen, v[k]);
+      count(s, v[k]);
   }
 
   /// Keys before the first whole vector and after the last: fewer than two vectors.
-  SORTILE_DEVICE void count_ends(shared& s, Look& seen) const {
+  SORTILE_DEVICE void count_ends(shared& s) const {
     const std::uint64_t behind = head + vectors() * unsigned(vector);
     const std::uint64_t t = simt::thread_index();
     if (t < head)
-      count(s, seen, keys.load(t));
+      count(s, keys.load(t));
     else if (behind + (t - head) < n)
-      count(s, seen, keys.load(behind + (t - head)));
+      count(s, keys.load(behind + (t - head)));
   }
 
-  SORTILE_DEVICE void count(shared& s, Look& seen, Word key) const {
+  SORTILE_DEVICE void count(shared& s, Word key) const {
     const Word image = counts_raw_keys ? key : codec.image(key);
-    if constexpr (!counts_raw_keys)
-      seen.see(image);
     const unsigned copy = simt::lane_index() % copies;
     SORTILE_UNROLL
     for (unsigned d = 0; d < digits; ++d) {
@@ -166,7 +107,7 @@ struct radix_histogram_kernel {
     }
   }
 
-  SORTILE_DEVICE void publish(shared& s, Look& seen) const {
+  SORTILE_DEVICE void publish(shared& s) const {
     for (unsigned i = simt::thread_index(); i < digits * radix; i += block_threads) {
       std::uint32_t sum = 0;
       SORTILE_UNROLL
@@ -174,13 +115,7 @@ struct radix_histogram_kernel {
         sum += s.counts.load(i * copies + c);
       if (sum == 0)
         continue;
-      unsigned bin = i;
-      if constexpr (counts_raw_keys) {
-        const Word image = codec.image(Word(i));
-        seen.see(image);
-        bin = image;
-      }
-      counts.fetch_add(bin, std::uint64_t{sum});
+      counts.fetch_add(counts_raw_keys ? unsigned(codec.image(Word(i))) : i, std::uint64_t{sum});
     }
   }
 };

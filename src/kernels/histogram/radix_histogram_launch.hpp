@@ -7,6 +7,6 @@ namespace sortile::kernels::detail {
 
 template <class Backend, class Word>
 SORTILE_LAUNCH void launch_radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n,
-                                           const key_codec<Word>& codec, radix_histogram_result<Word>* result);
+                                           const key_codec<Word>& codec, std::uint64_t* counts);
 
 } // namespace sortile::kernels::detail

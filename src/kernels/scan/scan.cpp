@@ -39,8 +39,7 @@ template <class T>
 T default_initial(const scan_request<T>& r) {
   if (r.op == scan_operator::maximum)
     return primitives::maximum::identity<T>();
-  // The first result of an exclusive sum is a plain 0; an inclusive one begins with the first item, bit for bit.
-  return r.kind == scan_kind::exclusive ? T{} : primitives::plus::identity<T>();
+  return T{};
 }
 
 template <class T>
@@ -66,18 +65,12 @@ detail::scan_plan<T> plan(const scan_request<T>& r) {
 }
 
 /// The same bits as unsigned items: sums need no sign.
-detail::scan_plan<std::uint32_t> unsigned_plan(const detail::scan_plan<std::int32_t>& p) {
-  return {reinterpret_cast<const std::uint32_t*>(p.in),
-          reinterpret_cast<std::uint32_t*>(p.out),
-          p.n,
-          p.workspace,
-          p.capacity,
-          p.lead,
-          std::uint32_t(p.initial),
-          p.vectors_allowed,
-          p.large,
-          p.exclusive,
-          p.prepared};
+template <class T>
+auto unsigned_plan(const detail::scan_plan<T>& p) {
+  using U = std::make_unsigned_t<T>;
+  return detail::scan_plan<U>{
+      reinterpret_cast<const U*>(p.in), reinterpret_cast<U*>(p.out), p.n,     p.workspace, p.capacity, p.lead,
+      static_cast<U>(p.initial),        p.vectors_allowed,           p.large, p.exclusive, p.prepared};
 }
 
 } // namespace
@@ -98,10 +91,8 @@ void scan(const simt::queue& q, const scan_request<T>& request) {
     using backend_type = decltype(backend);
     if (request.op == scan_operator::maximum)
       detail::launch_maximum_scan<backend_type>(q, p);
-    else if constexpr (std::is_same_v<T, std::int32_t>)
-      detail::launch_plus_scan<backend_type>(q, unsigned_plan(p));
     else
-      detail::launch_plus_scan<backend_type>(q, p);
+      detail::launch_plus_scan<backend_type>(q, unsigned_plan(p));
   });
 }
 
@@ -113,10 +104,10 @@ void prepare_scan_workspace(const simt::queue& q, void* workspace, std::size_t b
 template std::size_t scan_workspace_bytes<std::uint32_t>(std::uint64_t);
 template std::size_t scan_workspace_bytes<std::int32_t>(std::uint64_t);
 template std::size_t scan_workspace_bytes<std::uint64_t>(std::uint64_t);
-template std::size_t scan_workspace_bytes<float>(std::uint64_t);
+template std::size_t scan_workspace_bytes<std::int64_t>(std::uint64_t);
 template void scan(const simt::queue&, const scan_request<std::uint32_t>&);
 template void scan(const simt::queue&, const scan_request<std::int32_t>&);
 template void scan(const simt::queue&, const scan_request<std::uint64_t>&);
-template void scan(const simt::queue&, const scan_request<float>&);
+template void scan(const simt::queue&, const scan_request<std::int64_t>&);
 
 } // namespace sortile::kernels

@@ -4,15 +4,16 @@
 //   out[i] = initial ∘ in[0] ∘ … ∘ in[i − 1]    exclusive
 //
 // Units: n in items, workspace in bytes. Aliasing: `out` is `in`, or the two do not overlap. Any n, any alignment that
-// T allows; 16-byte vectors are used where `in` and `out` lie alike within 16 bytes. Integer sums wrap. Maxima of
-// floats: a NaN wins, and the left one of equals. Sums of floats may differ in the last bits from run to run;
-// everything else does not. Asynchronous on the queue; allocates nothing, never synchronises, may be captured in a CUDA
-// graph. Two launches (one with a prepared workspace); 2·sizeof(T) bytes of traffic an item. Which of two kernels runs
-// (scan_kernel.hpp, resident_scan_kernel.hpp) depends on n, the alignment and the device. Source: Merrill and Garland,
-// "Single-pass parallel prefix scan with decoupled look-back", 2016.
+// T allows; 16-byte vectors are used where `in` and `out` lie alike within 16 bytes. Sums wrap. Asynchronous on the
+// queue; allocates nothing, never synchronises, may be captured in a CUDA graph. Two launches (one with a prepared
+// workspace); 2·sizeof(T) bytes of traffic an item. Which of two kernels runs (scan_kernel.hpp,
+// resident_scan_kernel.hpp) depends on n, the alignment and the device. Source: Merrill and Garland, "Single-pass
+// parallel prefix scan with decoupled look-back", 2016.
 #pragma once
 
 #include "simt/queue.hpp"
+
+#include <sortile/scan.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,18 +21,16 @@
 
 namespace sortile::kernels {
 
-enum class scan_operator { plus, maximum };
-enum class scan_kind { exclusive, inclusive };
-
-/// T is std::uint32_t, std::int32_t, std::uint64_t or float. Pointers are memory that the queue's device can reach.
+/// T is std::uint32_t, std::int32_t, std::uint64_t or std::int64_t. Pointers are memory that the queue's device can
+/// reach.
 template <class T>
 struct scan_request {
   const T* in = nullptr;
   T* out = nullptr;
   std::uint64_t n = 0;
-  scan_operator op = scan_operator::plus;
+  scan_operator op = scan_operator::sum;
   scan_kind kind = scan_kind::exclusive;
-  std::optional<T> initial = {};   ///< absent: 0 for sums, the lowest value (−infinity) for maxima
+  std::optional<T> initial = {};   ///< absent: 0 for sums, the lowest value for maxima
   void* workspace = nullptr;       ///< aligned to 16
   std::size_t workspace_bytes = 0; ///< at least scan_workspace_bytes<T>(n)
   /// The workspace was cleared by prepare_scan_workspace, with these workspace_bytes, and since then used by nothing

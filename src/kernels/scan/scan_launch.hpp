@@ -1,9 +1,10 @@
 // What lies between the checked request and the kernels: one declaration per backend, defined in the .cu files.
 #pragma once
 
-#include "kernels/scan/scan.hpp"
+#include "simt/queue.hpp"
 
-#include <type_traits>
+#include <cstddef>
+#include <cstdint>
 
 namespace sortile::kernels::detail {
 

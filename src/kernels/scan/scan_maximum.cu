@@ -10,6 +10,6 @@ void launch_maximum_scan(const simt::queue& q, const scan_plan<T>& plan) {
 template void launch_maximum_scan<simt::this_backend>(const simt::queue&, const scan_plan<std::uint32_t>&);
 template void launch_maximum_scan<simt::this_backend>(const simt::queue&, const scan_plan<std::int32_t>&);
 template void launch_maximum_scan<simt::this_backend>(const simt::queue&, const scan_plan<std::uint64_t>&);
-template void launch_maximum_scan<simt::this_backend>(const simt::queue&, const scan_plan<float>&);
+template void launch_maximum_scan<simt::this_backend>(const simt::queue&, const scan_plan<std::int64_t>&);
 
 } // namespace sortile::kernels::detail

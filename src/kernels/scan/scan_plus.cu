@@ -9,7 +9,6 @@ void launch_plus_scan(const simt::queue& q, const scan_plan<T>& plan) {
 }
 template void launch_plus_scan<simt::this_backend>(const simt::queue&, const scan_plan<std::uint32_t>&);
 template void launch_plus_scan<simt::this_backend>(const simt::queue&, const scan_plan<std::uint64_t>&);
-template void launch_plus_scan<simt::this_backend>(const simt::queue&, const scan_plan<float>&);
 
 template <>
 void launch_clear<simt::this_backend>(const simt::queue& q, void* memory, std::size_t bytes) {

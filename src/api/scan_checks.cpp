@@ -1,0 +1,71 @@
+// The checks of scans and histograms: every misuse is named with what is wrong, where, and what is allowed.
+#include "api/scan_checks.hpp"
+
+#include "api/array_checks.hpp"
+#include "api/checks.hpp"
+#include "primitives/with_word.hpp"
+
+namespace sortile::checks {
+namespace {
+
+/// What sorts ask too, and that nothing is asked for that a single step has no use for.
+void need_options(const char* operation, key_type type, const options& opts) {
+  sort({.type = type}, opts);
+  if (opts.workspace_limit != 0)
+    refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
+  if (opts.progress)
+    refuse_call(std::string("options::progress is given to ") + operation + ", which is a single step; leave it empty");
+}
+
+struct scan_arrays {
+  named_array in, out;
+};
+
+scan_arrays arrays_of(const scan_request& r) {
+  const std::size_t width = key_bytes(r.type);
+  return {{"in", r.in, r.n, width, width}, {"out", r.out, r.n, width, width}};
+}
+
+} // namespace
+
+void scan_type(const scan_request& r, const options& opts) {
+  need_options("a scan", r.type, opts);
+  if (!is_scanned(r.type))
+    refuse_call("a scan of " + std::string(name(r.type)) + " is asked for; allowed are u32, i32, u64 and i64");
+  if (r.op > scan_operator::maximum)
+    refuse_call("scan operator number " + std::to_string(static_cast<int>(r.op)) + " does not exist");
+  if (r.kind > scan_kind::exclusive)
+    refuse_call("scan kind number " + std::to_string(static_cast<int>(r.kind)) + " does not exist");
+  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse_call("a scan takes whole numbers as they stand; leave options::order and options::bits at their defaults");
+  if (opts.memory == memory::host && opts.workspace.data() != nullptr)
+    refuse_call("a workspace is given to a scan in host memory, which needs none");
+}
+
+void scan(const scan_request& r, const options& opts) {
+  scan_type(r, opts);
+  const scan_arrays a = arrays_of(r);
+  need_array(a.in, opts.memory);
+  need_array(a.out, opts.memory);
+  if (r.in != r.out)
+    need_apart(a.in, a.out);
+}
+
+void histogram(const histogram_request& r, const options& opts) {
+  need_options("a histogram", r.type, opts);
+  if (opts.workspace.data() != nullptr)
+    refuse_call("a workspace is given to a histogram, which needs none");
+  const std::size_t width = key_bytes(r.type);
+  const named_array keys{"keys", r.keys, r.n, width, width};
+  const named_array counts{"counts", r.counts, 256 * width, sizeof(std::uint64_t), alignof(std::uint64_t)};
+  need_array(keys, opts.memory);
+  need_array(counts, opts.memory);
+  need_apart(keys, counts);
+}
+
+void workspace(const scan_request& r, std::span<std::byte> given, std::size_t wanted) {
+  const scan_arrays a = arrays_of(r);
+  need_space({a.in, a.out}, given, wanted);
+}
+
+} // namespace sortile::checks

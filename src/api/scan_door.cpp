@@ -1,0 +1,43 @@
+// The front door of scans and histograms: check, choose an engine, find workspace, run.
+#include "api/scan_checks.hpp"
+#include "api/selector_choice.hpp"
+#include "cpu/scan.hpp"
+#include "cpu/scratch.hpp"
+
+namespace sortile {
+
+std::size_t workspace_bytes(const scan_request& request, const options& opts) {
+  return with_named_failures("the plan of a scan", [&]() -> std::size_t {
+    checks::scan_type(request, opts);
+    if (opts.memory == memory::host)
+      return 0;
+    return kernels_for(request.n, opts, purpose::planning).kernels->workspace_bytes(request);
+  });
+}
+
+void run(const scan_request& request, const options& opts) {
+  with_named_failures("a scan", [&] {
+    checks::scan(request, opts);
+    const selector* const kernels = kernels_for(request.n, opts, purpose::running).kernels;
+    if (kernels == nullptr)
+      return cpu::scan(request, resolve_threads(opts));
+    const std::size_t wanted = kernels->workspace_bytes(request);
+    const bool callers = opts.workspace.data() != nullptr;
+    if (callers)
+      checks::workspace(request, opts.workspace, wanted);
+    const cpu::scratch own(opts.memory == memory::host ? wanted : 0, "the workspace of a scan");
+    kernels->run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
+  });
+}
+
+void run(const histogram_request& request, const options& opts) {
+  with_named_failures("a histogram", [&] {
+    checks::histogram(request, opts);
+    if (const selector* const kernels = kernels_for(request.n, opts, purpose::running).kernels; kernels != nullptr)
+      kernels->run(request, opts);
+    else
+      cpu::histogram(request, opts, resolve_threads(opts));
+  });
+}
+
+} // namespace sortile
