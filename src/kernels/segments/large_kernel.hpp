@@ -310,9 +310,10 @@ struct segment_large_kernel {
     move_values(s, item, first, n, places, written, target);
     simt::block_barrier();
     const unsigned d = simt::thread_index();
-    if (d < radix) // of the highest digit absent elements are counted too, in an entry's last tile alone
+    // No barrier behind this: the thread wrote both words itself, and count() of the next tile has barriers before
+    // another thread reads them. Of the highest digit absent elements are counted too, in an entry's last tile alone.
+    if (d < radix)
       s.base[d] += s.total.load(d);
-    simt::block_barrier();
   }
 
   SORTILE_DEVICE void move_values(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n,
