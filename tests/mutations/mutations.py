@@ -43,7 +43,7 @@ MUTATIONS = [
     ("classics/bitonic_parts.cu", "half /= 2) {\n      simt::block_barrier();\n      if (t < half", "half /= 2) {\n      if (t < half", GALLERY, "*bitonic_*"),
     ("classics/transposition.cu", "const unsigned i = 2 * t + phase % 2;\n      if (i + 1 < window", "const unsigned i = 2 * t;\n      if (i + 1 < window", GALLERY, "*transposition*"),
     ("classics/radix_one_bit.cu", "    }\n    simt::block_barrier();\n    SORTILE_UNROLL for", "    }\n    SORTILE_UNROLL for", GALLERY, "*radix_1bit*"),
-    ("classics/radix_coarsened.cu", "load_tile(s, from, first, count);\n    simt::block_barrier();", "load_tile(s, from, first, count);", GALLERY, "*radix_bits*"),
+    ("classics/radix_coarsened.cu", "load_tile(s, from, first, count);\n    simt::block_barrier();", "load_tile(s, from, first, count);", GALLERY, "*radix_1bit*"),
 ]
 
 
