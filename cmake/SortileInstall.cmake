@@ -33,7 +33,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sortile" DESTINATION "${CMAKE_I
 if(SORTILE_HAS_KERNELS)
   # What compare.cuh includes of the layers below, the same files. Of the executor: what kernels compiled for it need.
   set(sortile_compare_dir "${CMAKE_INSTALL_INCLUDEDIR}/sortile/compare")
-  foreach(part simt/cuda kernels/decompose)
+  foreach(part simt/cuda kernels/decompose kernels/any_order)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${part}/" DESTINATION "${sortile_compare_dir}/${part}"
             FILES_MATCHING PATTERN "*.hpp")
   endforeach()
@@ -44,7 +44,10 @@ if(SORTILE_HAS_KERNELS)
     list(APPEND sortile_dialect "${PROJECT_SOURCE_DIR}/src/simt/executor/${part}.hpp")
   endforeach()
   install(FILES ${sortile_dialect} DESTINATION "${sortile_compare_dir}/simt/executor")
-  install(FILES "${PROJECT_SOURCE_DIR}/src/primitives/key_codec.hpp" DESTINATION "${sortile_compare_dir}/primitives")
+  install(FILES "${PROJECT_SOURCE_DIR}/src/kernels/arena.hpp" DESTINATION "${sortile_compare_dir}/kernels")
+  foreach(part key_codec block_merge)
+    install(FILES "${PROJECT_SOURCE_DIR}/src/primitives/${part}.hpp" DESTINATION "${sortile_compare_dir}/primitives")
+  endforeach()
 endif()
 
 configure_package_config_file(

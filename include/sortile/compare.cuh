@@ -1,4 +1,5 @@
-// Sorts of structs in device memory, for translation units of nvcc: the one public header with device code.
+// Sorts of structs, and sorts and merges by any order, in device memory, for translation units of nvcc: the one public
+// header with device code.
 //
 // A decomposer names the members of a struct that decide, the most significant first:
 //
@@ -34,6 +35,18 @@
 //   workspace    4 (8 beyond 2^32 structs) + W + the sort's own; in place at least 4 + T
 //   T <= 8       no gather and no positions: the library's sort of W-byte keys with T-byte values
 //
+// Any order. Where no list of members says it, a comparison does: whether its first argument comes before its second.
+// It is wrapped in on_device(), since a bare one means a sort in host memory (any_order.hpp):
+//
+//     sortile::sort(boxes, sortile::on_device(smaller_volume{}), {.stream = stream});
+//
+// Keys of any trivially copyable type of at most 64 bytes; values of any trivially copyable type. A stable merge sort:
+// kernels/any_order/merge_sort.hpp has the algorithm, and all of its kernels are compiled here. A comparison that is no
+// strict weak order gives some permutation, and nothing worse. Options as above; order::descending is refused, since
+// the comparison says it all. Workspace: n elements and half a per cent, where more than one tile is sorted; with
+// values and in argsort once or twice n records of both (values that make a record of more than 64 bytes are moved by
+// position, after a sort of key and position). Where members decide, a decomposer is quicker.
+//
 // When not to use it: where the struct is a number (sort by sortile.hpp), or columns lie apart (argsort_rows on the
 // host). Compiled by a host compiler the kernels run on the executor, on arrays in host memory: for checking.
 #pragma once
@@ -43,8 +56,10 @@
 #if !__has_include("kernels/decompose/extract_kernel.hpp")
 #error "sortile/compare.cuh: link the CMake target sortile::compare, or add -I<prefix>/include/sortile/compare"
 #endif
+#include "kernels/any_order/work.hpp"
 #include "kernels/decompose/extract_kernel.hpp"
 
+#include <sortile/device_call.hpp>
 #include <sortile/sortile.hpp>
 
 namespace sortile {
@@ -184,6 +199,204 @@ void argsort(const Keys& keys, Positions&& positions, const Decomposer& decompos
   described.arrays.value_bytes = sizeof(std::ranges::range_value_t<Positions>);
   described.arrays.values_out = std::ranges::data(positions);
   run(described, opts);
+}
+
+/// A comparison that is called on the device; made by on_device().
+template <class Less>
+struct device_comparison {
+  Less less;
+};
+
+/// Marks a comparison as one for arrays in device memory. It is copied there as bytes, and must be callable there.
+template <class Less>
+requires std::is_trivially_copyable_v<Less> device_comparison<Less> on_device(const Less& less) {
+  return {less};
+}
+
+namespace detail {
+template <class Less, class T>
+concept compares = requires(const Less& less, const T& t) {
+  { less(t, t) } -> std::convertible_to<bool>;
+};
+} // namespace detail
+
+/// A range, in device memory, whose elements a comparison orders.
+template <class R, class Less>
+concept compared_range = value_range<R> && detail::compares<Less, std::ranges::range_value_t<R>>;
+
+/// A sort or merge by a comparison that is described and not yet run: to ask workspace_bytes(), and to run() as often
+/// as wanted.
+template <class Work>
+struct comparison_work {
+  Work work;
+  detail::device_call call; // all but `work`
+};
+
+/// What this very sort or merge takes.
+template <class Work>
+std::size_t workspace_bytes(const comparison_work<Work>& described, const options& = {}) {
+  return described.call.workspace_bytes;
+}
+
+/// Queues it.
+template <class Work>
+void run(const comparison_work<Work>& described, const options& opts = {}) {
+  detail::device_call call = described.call;
+  call.work = &described.work;
+  detail::run_on_device(call, opts);
+}
+
+namespace detail {
+template <class T>
+constexpr void check_compared_bytes() {
+  static_assert(sizeof(T) <= most_moved_bytes,
+                "sortile: keys of more than 64 bytes are sorted by a comparison of their positions, or by members");
+}
+
+/// `arrays`: inputs first; an input that is also the output is left out.
+template <class Work>
+comparison_work<Work> describe_work(const char* operation, const Work& work,
+                                    std::initializer_list<caller_array> arrays) {
+  device_call call{.operation = operation,
+                   .workspace_bytes = work.workspace_bytes(),
+                   .launch =
+                       [](const simt::queue& q, const void* described, void* workspace) {
+                         static_cast<const Work*>(described)->launch(q, static_cast<std::byte*>(workspace));
+                       },
+                   .on_executor = SORTILE_ON_CUDA == 0};
+  unsigned listed = 0;
+  for (const caller_array& a : arrays) {
+    bool in_place = false;
+    for (const caller_array& other : arrays)
+      in_place |= !a.written && other.written && other.data == a.data && other.count == a.count;
+    if (!in_place)
+      call.arrays[listed++] = a;
+  }
+  return {work, call};
+}
+} // namespace detail
+
+/// The sort of `in` into `out`, which is the same range or apart from it. \throws invalid_argument where lengths differ
+template <class In, class Out, class Less>
+requires compared_range<In, Less> && writable<Out>
+auto make_comparison_sort(const In& in, Out&& out, const device_comparison<Less>& by) {
+  using T = std::ranges::range_value_t<In>;
+  static_assert(std::same_as<T, std::ranges::range_value_t<Out>>,
+                "sortile: input and output must have keys of one type");
+  detail::check_compared_bytes<T>();
+  const std::size_t n = detail::length(in);
+  detail::same_length("sort", "in", n, "out", detail::length(out));
+  const kernels::sort_keys_by<T, Less> work{n, std::ranges::data(in), std::ranges::data(out), by.less};
+  return detail::describe_work("a sort by a comparison", work,
+                               {detail::named("in", in, false), detail::named("out", out, true)});
+}
+
+/// The same, with values that move along.
+template <class KeysIn, value_range ValuesIn, class KeysOut, value_range ValuesOut, class Less>
+requires compared_range<KeysIn, Less> && writable<KeysOut> && writable<ValuesOut>
+auto make_comparison_sort(const KeysIn& keys_in, const ValuesIn& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
+                          const device_comparison<Less>& by) {
+  using K = std::ranges::range_value_t<KeysIn>;
+  using V = std::ranges::range_value_t<ValuesIn>;
+  static_assert(std::same_as<K, std::ranges::range_value_t<KeysOut>>,
+                "sortile: input and output must have keys of one type");
+  static_assert(std::same_as<V, std::ranges::range_value_t<ValuesOut>>,
+                "sortile: input and output must have values of one type");
+  detail::check_compared_bytes<K>();
+  const std::size_t n = detail::length(keys_in);
+  detail::same_length("sort_by_key", "keys_in", n, "values_in", detail::length(values_in));
+  detail::same_length("sort_by_key", "keys_in", n, "keys_out", detail::length(keys_out));
+  detail::same_length("sort_by_key", "keys_in", n, "values_out", detail::length(values_out));
+  if (n > 0 && (static_cast<const void*>(std::ranges::data(keys_in)) == std::ranges::data(keys_out)) !=
+                   (static_cast<const void*>(std::ranges::data(values_in)) == std::ranges::data(values_out)))
+    throw invalid_argument("sortile: keys are sorted in place and values are not, or the other way round; both must be "
+                           "done in one way");
+  const kernels::sort_values_by<K, V, Less> work{n,
+                                                 std::ranges::data(keys_in),
+                                                 std::ranges::data(values_in),
+                                                 std::ranges::data(keys_out),
+                                                 std::ranges::data(values_out),
+                                                 by.less};
+  return detail::describe_work("a sort by a comparison", work,
+                               {detail::named("keys_in", keys_in, false), detail::named("values_in", values_in, false),
+                                detail::named("keys_out", keys_out, true),
+                                detail::named("values_out", values_out, true)});
+}
+
+/// The order of the keys, which are only read: keys[positions[0]] is the first, and so on.
+template <class Keys, index_range Positions, class Less>
+requires compared_range<Keys, Less> && writable<Positions>
+auto make_comparison_argsort(const Keys& keys, Positions&& positions, const device_comparison<Less>& by) {
+  using T = std::ranges::range_value_t<Keys>;
+  using Index = std::ranges::range_value_t<Positions>;
+  detail::check_compared_bytes<T>();
+  const std::size_t n = detail::length(keys);
+  detail::same_length("argsort", "keys", n, "positions", detail::length(positions));
+  detail::need_wide_enough<Index>("argsort", n);
+  const kernels::sort_positions_by<T, Index, Less> work{n, std::ranges::data(keys), std::ranges::data(positions),
+                                                        by.less};
+  return detail::describe_work("an argsort by a comparison", work,
+                               {detail::named("keys", keys, false), detail::named("positions", positions, true)});
+}
+
+/// The merge of two sorted ranges into `out`, which overlaps neither.
+template <class A, class B, class Out, class Less>
+requires compared_range<A, Less> && value_range<B> && writable<Out>
+auto make_comparison_merge(const A& a, const B& b, Out&& out, const device_comparison<Less>& by) {
+  using T = std::ranges::range_value_t<A>;
+  static_assert(std::same_as<T, std::ranges::range_value_t<B>> && std::same_as<T, std::ranges::range_value_t<Out>>,
+                "sortile: ranges and output must have keys of one type");
+  detail::check_compared_bytes<T>();
+  const std::size_t first = detail::length(a), second = detail::length(b);
+  detail::same_length("merge", "both ranges together", first + second, "out", detail::length(out));
+  const kernels::merge_by<T, Less> work{
+      first, second, std::ranges::data(a), std::ranges::data(b), std::ranges::data(out), by.less};
+  return detail::describe_work(
+      "a merge by a comparison", work,
+      {detail::named("a", a, false), detail::named("b", b, false), detail::named("out", out, true)});
+}
+
+/// Sorts keys in place so that less(later, earlier) holds for none. Stable.
+template <class Keys, class Less>
+requires compared_range<Keys, Less> && writable<Keys>
+void sort(Keys&& keys, const device_comparison<Less>& by, const options& opts = {}) {
+  run(make_comparison_sort(keys, keys, by), opts);
+}
+
+/// Sorts `in` into `out`, which has the same length and does not overlap it.
+template <class In, class Out, class Less>
+requires compared_range<In, Less> && writable<Out>
+void sort(const In& in, Out&& out, const device_comparison<Less>& by, const options& opts = {}) {
+  run(make_comparison_sort(in, out, by), opts);
+}
+
+/// Sorts keys in place and moves values[i] with keys[i].
+template <class Keys, value_range Values, class Less>
+requires compared_range<Keys, Less> && writable<Keys> && writable<Values>
+void sort_by_key(Keys&& keys, Values&& values, const device_comparison<Less>& by, const options& opts = {}) {
+  run(make_comparison_sort(keys, values, keys, values, by), opts);
+}
+
+/// Sorts keys_in, values_in into keys_out, values_out, all of one length; outputs overlap nothing.
+template <class KeysIn, value_range ValuesIn, class KeysOut, value_range ValuesOut, class Less>
+requires compared_range<KeysIn, Less> && writable<KeysOut> && writable<ValuesOut>
+void sort_by_key(const KeysIn& keys_in, const ValuesIn& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
+                 const device_comparison<Less>& by, const options& opts = {}) {
+  run(make_comparison_sort(keys_in, values_in, keys_out, values_out, by), opts);
+}
+
+/// Writes the order of the keys, which are only read, to `positions`, of 32 or 64 bits.
+template <class Keys, index_range Positions, class Less>
+requires compared_range<Keys, Less> && writable<Positions>
+void argsort(const Keys& keys, Positions&& positions, const device_comparison<Less>& by, const options& opts = {}) {
+  run(make_comparison_argsort(keys, positions, by), opts);
+}
+
+/// Merges two sorted ranges into `out`, which overlaps neither: of equal keys those of `a` come first.
+template <class A, class B, class Out, class Less>
+requires compared_range<A, Less> && value_range<B> && writable<Out>
+void merge(const A& a, const B& b, Out&& out, const device_comparison<Less>& by, const options& opts = {}) {
+  run(make_comparison_merge(a, b, out, by), opts);
 }
 
 } // namespace sortile

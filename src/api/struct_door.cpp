@@ -3,30 +3,34 @@
 // The engine follows from how the request's kernel was compiled: by nvcc for "cuda", by a host compiler for "executor".
 // Another one asked for by name is refused with the reasons of the planner.
 #include "api/checks.hpp"
+#include "api/device_engine.hpp"
 #include "cpu/scratch.hpp"
-#include "plan/engine.hpp"
 
 #include <new>
 
 namespace sortile {
-namespace {
 
-/// Checks the request. \throws engine_unusable where no engine can do it, or its engine is not the one asked for
-const struct_sorter& assigned(const struct_request& request, options opts, purpose what) {
-  checks::structs(request, opts);
-  opts.memory = request.on_executor ? memory::host : memory::device;
-  if (request.on_executor && opts.engine.empty())
+const struct_sorter& engine_of_caller(bool on_executor, const char* operation, options opts, purpose what) {
+  opts.memory = on_executor ? memory::host : memory::device;
+  if (on_executor && opts.engine.empty())
     opts.engine = "executor";
   // Any request that every engine takes: only the engine's name is wanted.
   void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
   const engine_choice choice =
-      choose_engine(sort_request{.n = request.n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
-  const std::string_view able = request.on_executor ? "executor" : "cuda";
+      choose_engine(sort_request{.n = 1, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+  const std::string_view able = on_executor ? "executor" : "cuda";
   if (choice.chosen->name() != able || choice.chosen->structs() == nullptr)
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
-                          ", does not sort structs; as this call was compiled, engine '" + std::string(able) +
+                          ", does not do " + operation + "; as this call was compiled, engine '" + std::string(able) +
                           "' does");
   return *choice.chosen->structs();
+}
+
+namespace {
+
+const struct_sorter& assigned(const struct_request& request, const options& opts, purpose what) {
+  checks::structs(request, opts);
+  return engine_of_caller(request.on_executor, "a sort of structs", opts, what);
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 #include "gpu/segmented_sort.hpp"
 #include "sort/struct_sort.hpp"
 
+#include <sortile/device_call.hpp>
+
 namespace sortile::gpu {
 namespace {
 
@@ -32,6 +34,12 @@ class structs_on_cuda final : public struct_sorter {
                             {"values_out", request.values_out}},
                            sort.workspace_bytes(), workspace, opts,
                            [&](const simt::queue& q, void* space) { sort.launch(q, space); });
+  }
+  void run(const detail::device_call& call, const options& opts, std::span<std::byte> workspace) const override {
+    const auto array = [&](unsigned i) { return named_array{call.arrays[i].name, call.arrays[i].data}; };
+    static_assert(detail::device_call::most_arrays == 4);
+    queue_in_device_memory({array(0), array(1), array(2), array(3)}, call.workspace_bytes, workspace, opts,
+                           [&](const simt::queue& q, void* space) { call.launch(q, call.work, space); });
   }
 };
 

@@ -8,6 +8,8 @@
 #include "simt/executor/device.hpp"
 #include "sort/struct_sort.hpp"
 
+#include <sortile/device_call.hpp>
+
 namespace sortile::gpu {
 namespace {
 
@@ -25,6 +27,10 @@ class structs_on_executor final : public struct_sorter {
   void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     struct_sort(request, opts.order, device).launch(simt::queue::executor(pretended), workspace.data());
+  }
+  void run(const detail::device_call& call, const options& opts, std::span<std::byte> workspace) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    call.launch(simt::queue::executor(pretended), call.work, workspace.data());
   }
 };
 

@@ -17,6 +17,10 @@
 
 namespace sortile {
 
+namespace detail {
+struct device_call;
+}
+
 /// What a request needs beside itself while it runs: checked and resolved by the front door.
 struct execution {
   unsigned threads = 1; ///< CPU threads, at least 1
@@ -26,7 +30,7 @@ struct execution {
   const std::function<bool(double)>* progress = nullptr; ///< null where the caller wants none
 };
 
-/// Sorts of structs by their members (compare.cuh), of an engine that does them.
+/// Sorts of structs by their members, and work by kernels of the caller (compare.cuh), of an engine that does them.
 class struct_sorter {
  public:
   /// Enough for the request, and for such requests of fewer structs.
@@ -37,6 +41,8 @@ class struct_sorter {
   /// Carries out a checked request with a workspace of workspace_used(). For arrays in device memory it may be empty:
   /// the engine then allocates one itself.
   virtual void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
+  /// The same of work whose kernels are all the caller's; the workspace has device_call::workspace_bytes.
+  virtual void run(const detail::device_call& call, const options& opts, std::span<std::byte> workspace) const = 0;
 
  protected:
   ~struct_sorter() = default;

@@ -1,0 +1,104 @@
+// What a sort by any order moves: keys alone, keys with values, or keys with the positions that they had; and how each
+// is read from the caller's arrays and written to them.
+//
+// Between the first launch and the last, elements lie in the workspace as records. A type of the caller need not be
+// default constructible to stand in registers and shared storage: its bytes do, as words.
+#pragma once
+
+#include "simt/simt.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// The bytes of a T, in words as wide as its alignment.
+template <class T>
+struct alignas(T) held {
+  using word =
+      std::conditional_t<alignof(T) == 1, std::uint8_t,
+                         std::conditional_t<alignof(T) == 2, std::uint16_t,
+                                            std::conditional_t<alignof(T) == 4, std::uint32_t, std::uint64_t>>>;
+  word words[sizeof(T) / sizeof(word)];
+
+  SORTILE_DEVICE T get() const { return __builtin_bit_cast(T, *this); }
+};
+
+template <class Key>
+struct key_alone {
+  held<Key> key;
+};
+template <class Key, class Carried>
+struct key_with {
+  held<Key> key;
+  held<Carried> carried;
+};
+
+/// The caller's order, of elements.
+template <class Less>
+struct by_key {
+  Less less;
+  template <class Element>
+  SORTILE_DEVICE bool operator()(const Element& a, const Element& b) const {
+    return static_cast<bool>(less(a.key.get(), b.key.get()));
+  }
+};
+
+// The caller's arrays. load(i) and store(i, element) are of the input and of the output.
+
+template <class Key>
+struct keys_alone {
+  using element = key_alone<Key>;
+  simt::global<const held<Key>> in;
+  simt::global<held<Key>> out;
+
+  SORTILE_DEVICE element load(std::uint64_t i) const { return {in.load(i)}; }
+  SORTILE_DEVICE void store(std::uint64_t i, const element& e) const { out.store(i, e.key); }
+};
+
+template <class Key, class Value>
+struct keys_and_values {
+  using element = key_with<Key, Value>;
+  simt::global<const held<Key>> in;
+  simt::global<held<Key>> out;
+  simt::global<const held<Value>> values_in;
+  simt::global<held<Value>> values_out;
+
+  SORTILE_DEVICE element load(std::uint64_t i) const { return {in.load(i), values_in.load(i)}; }
+  SORTILE_DEVICE void store(std::uint64_t i, const element& e) const {
+    out.store(i, e.key);
+    values_out.store(i, e.carried);
+  }
+};
+
+/// The keys are only read; the positions that they had are written.
+template <class Key, class Index>
+struct keys_and_positions {
+  using element = key_with<Key, Index>;
+  simt::global<const held<Key>> in;
+  simt::global<held<Index>> positions;
+
+  SORTILE_DEVICE element load(std::uint64_t i) const {
+    return {in.load(i), __builtin_bit_cast(held<Index>, static_cast<Index>(i))};
+  }
+  SORTILE_DEVICE void store(std::uint64_t i, const element& e) const { positions.store(i, e.carried); }
+};
+
+// Where sorted runs are read from.
+
+template <class Element>
+struct one_array {
+  simt::global<const Element> all;
+  SORTILE_DEVICE Element load(std::uint64_t i) const { return all.load(i); }
+};
+/// The second array behind the first, in one count.
+template <class Element>
+struct two_arrays {
+  simt::global<const Element> first, second;
+  std::uint64_t first_length;
+  SORTILE_DEVICE Element load(std::uint64_t i) const {
+    return i < first_length ? first.load(i) : second.load(i - first_length);
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

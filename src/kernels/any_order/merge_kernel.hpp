@@ -1,0 +1,144 @@
+// Merges the slabs of groups of sorted runs (slabs.hpp): each block a slab, up to eight runs at once.
+//
+// A block reads its part of every run into shared storage, one behind the other, merges neighbours there until one is
+// left, and writes the result where it belongs: a merge of eight runs reads and writes memory once. Where the borders
+// of a group cannot be used (border_kernels.hpp), its blocks copy an equal share of it each.
+#pragma once
+
+#include "kernels/any_order/slabs.hpp"
+#include "kernels/any_order/tile_kernel.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Elements of a slab at most: in every round of merges a thread for each pair of runs may have less than its items.
+template <class Element>
+constexpr unsigned slab_capacity(unsigned threads) {
+  return (threads - most_ways / 2) * merge_shape<Element>::items;
+}
+
+template <class Arrays, class Runs, class Less>
+struct slab_merge_kernel {
+  using element = typename Arrays::element;
+  using shape = merge_shape<element>;
+  static constexpr unsigned block_threads = shape::most_threads, items = shape::items;
+  static constexpr unsigned min_blocks = shape::min_blocks;
+  struct shared {
+    simt::shared_array<element, block_threads * items> elements;
+    simt::shared_array<std::uint32_t, block_threads> starts;
+    simt::shared_array<std::uint32_t, most_ways + 1> part; // where the part of each run begins among `elements`
+    simt::shared_array<std::uint64_t, most_ways> origin;   // to be added to a place there: the place among all runs
+    simt::shared_value<std::uint64_t> target;              // where the slab goes
+    simt::shared_value<std::uint32_t> is_copied;
+  };
+
+  Runs runs;
+  merge_layout layout;
+  slab_borders<const std::uint64_t> borders;
+  simt::global<const std::uint32_t> unusable;
+  simt::global<element> merged;
+  bool is_last; // of all merges: the result goes to the caller's arrays
+  Arrays arrays;
+  by_key<Less> less;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned t = simt::thread_index(), threads = simt::block_size();
+    if (simt::warp_index() == 0)
+      find_parts(s, simt::block_index() / layout.slabs_a_group, simt::block_index() % layout.slabs_a_group);
+    simt::block_barrier();
+    const unsigned length = s.part.load(most_ways);
+    read(s, length);
+    if (s.is_copied == 0)
+      SORTILE_NO_UNROLL
+    for (unsigned together = 1; together < layout.ways; together *= 2)
+      primitives::merge_step<items>(s.elements.view(), s.starts.view(), part_of(s, together), less);
+    simt::block_barrier();
+    const std::uint64_t target = s.target;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      if (const unsigned p = t + i * threads; p < length) {
+        if (is_last)
+          arrays.store(target + p, s.elements.load(p));
+        else
+          merged.store(target + p, s.elements.load(p));
+      }
+  }
+
+ private:
+  /// What this block has of each run: lane j for run j.
+  SORTILE_DEVICE void find_parts(shared& s, std::uint64_t group, std::uint64_t slab) const {
+    const unsigned j = simt::lane_index();
+    const std::uint64_t slabs = layout.slabs(group);
+    const bool copies = unusable.load(group) != 0;
+    std::uint64_t begin = 0, end = 0;
+    if (j < layout.ways && slab < slabs) {
+      if (copies) {
+        copied_part(group, slab, slabs, j, begin, end);
+      } else {
+        begin = borders.load(layout, group, slab, slabs, j);
+        end = borders.load(layout, group, slab + 1, slabs, j);
+      }
+    }
+    const unsigned count = unsigned(end - begin);
+    unsigned before = 0, all = 0;
+    std::uint64_t target = layout.begin(group, 0);
+    SORTILE_NO_UNROLL
+    for (unsigned other = 0; other < most_ways; ++other) {
+      const unsigned theirs = simt::shuffle(count, other);
+      before += other < j ? theirs : 0;
+      all += theirs;
+      target += simt::shuffle(begin, other);
+    }
+    if (j < most_ways) {
+      s.part.store(j, before);
+      s.origin.store(j, layout.begin(group, j) + begin - before);
+    }
+    if (j == 0) {
+      s.part.store(most_ways, all);
+      s.target = target;
+      s.is_copied = copies;
+    }
+  }
+  /// Of run j what lies in an equal share of the whole group.
+  SORTILE_DEVICE void copied_part(std::uint64_t group, std::uint64_t slab, std::uint64_t slabs, unsigned j,
+                                  std::uint64_t& begin, std::uint64_t& end) const {
+    std::uint64_t all = 0, first = 0; // elements of the group, and those before run j
+    for (unsigned i = 0; i < layout.ways; ++i) {
+      first += i < j ? layout.length(group, i) : 0;
+      all += layout.length(group, i);
+    }
+    const std::uint64_t share = merge_layout::pieces(all, slabs), length = layout.length(group, j);
+    const auto in_run = [=](std::uint64_t i) { return i < first ? 0 : i - first < length ? i - first : length; };
+    begin = in_run(slab * share);
+    end = in_run((slab + 1) * share);
+  }
+  SORTILE_DEVICE void read(shared& s, unsigned length) const {
+    const unsigned t = simt::thread_index(), threads = simt::block_size();
+    element x[items];
+    unsigned j = 0;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      if (const unsigned p = t + i * threads; p < length) {
+        while (p >= s.part.load(j + 1))
+          ++j;
+        x[i] = runs.load(s.origin.load(j) + p);
+      }
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      if (const unsigned p = t + i * threads; p < length)
+        s.elements.store(p, x[i]);
+  }
+  /// This thread's work where `together` runs at a time have become one: pair by pair the threads that it takes.
+  SORTILE_DEVICE static primitives::merge_part part_of(shared& s, unsigned together) {
+    unsigned t = simt::thread_index();
+    for (unsigned j = 0; j < most_ways; j += 2 * together) {
+      const unsigned begin = s.part.load(j), end = s.part.load(j + 2 * together),
+                     used = (end - begin + items - 1) / items;
+      if (t < used)
+        return {begin, s.part.load(j + together), end, t * items};
+      t -= used;
+    }
+    return {};
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,404 @@
+// Sorts and merges by any order against std::stable_sort and std::merge: keys of 1 to 64 bytes, sizes around those of
+// tiles and passes, values, positions, and functions that are no order at all.
+#include "tests/compare/fixture.hpp"
+#include "tests/expect_refusal.hpp"
+#include "tests/short_tests.hpp"
+
+#include <map>
+
+namespace sortile::compare_tests::inline SORTILE_BACKEND {
+namespace {
+
+using testing::a_few;
+using testing::expect_invalid;
+using testing::expect_refusal;
+using testing::unless_short;
+
+/// A key of so many bytes, of which a number in the last ones decides: few values, so that ties show what is stable.
+template <std::size_t Bytes, class Number>
+struct sized {
+  unsigned char rest[Bytes - sizeof(Number)];
+  Number number = 7; // not trivially default constructible
+};
+template <class Number>
+struct sized<sizeof(Number), Number> {
+  Number number = 7;
+};
+
+/// By bits that a state turns round: no library key sorts so.
+struct by_number {
+  unsigned turned;
+  template <class T>
+  SORTILE_HOST_DEVICE bool operator()(const T& a, const T& b) const {
+    return (unsigned(a.number) ^ turned) < (unsigned(b.number) ^ turned);
+  }
+};
+
+enum class form { random, few, sorted, reversed, equal, saw, organ_pipe };
+constexpr form all_forms[] = {form::random, form::few, form::sorted,    form::reversed,
+                              form::equal,  form::saw, form::organ_pipe};
+
+std::uint64_t number_of(form f, std::size_t i, std::size_t n, random_engine& random) {
+  switch (f) {
+  case form::random:
+    return random();
+  case form::few:
+    return random() % 5;
+  case form::sorted:
+    return i;
+  case form::reversed:
+    return n - i;
+  case form::equal:
+    return 3;
+  case form::saw:
+    return i % 1000;
+  default:
+    return i < n / 2 ? i : n - i;
+  }
+}
+
+template <class T>
+std::vector<T> keys_of(form f, std::size_t n, std::uint64_t seed) {
+  random_engine random(seed);
+  std::vector<T> v(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto* const bytes = reinterpret_cast<unsigned char*>(&v[i]);
+    for (std::size_t b = 0; b < sizeof(T); ++b)
+      bytes[b] = static_cast<unsigned char>(random());
+    v[i].number = static_cast<decltype(v[i].number)>(number_of(f, i, n, random));
+  }
+  return v;
+}
+
+template <class T, class Less>
+std::vector<std::uint64_t> stable_order(const std::vector<T>& v, const Less& less) {
+  std::vector<std::uint64_t> positions(v.size());
+  std::iota(positions.begin(), positions.end(), 0u);
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](std::uint64_t a, std::uint64_t b) { return less(v[a], v[b]); });
+  return positions;
+}
+
+template <class T, class Less>
+void check_keys(const std::vector<T>& v, const Less& less) {
+  const auto expected = in_order(v, stable_order(v, less));
+  array<T> in(v), out(v.size()), both(v);
+  sortile::sort(in.span(), out.span(), on_device(less));
+  sortile::sort(both.span(), on_device(less));
+  finish();
+  in.expect(v, "input");
+  out.expect(expected, "out of place");
+  both.expect(expected, "in place");
+}
+
+template <class V, class T, class Less>
+void check_pairs(const std::vector<T>& v, const Less& less) {
+  std::vector<V> values(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i)
+    std::memcpy(static_cast<void*>(&values[i]), &i, std::min(sizeof(V), sizeof i));
+  const auto positions = stable_order(v, less);
+  const auto expected = in_order(v, positions);
+  const auto expected_values = in_order(values, positions);
+  array<T> in(v), out(v.size()), both(v);
+  array<V> values_in(values), values_out(v.size()), values_both(values);
+  sort_by_key(in.span(), values_in.span(), out.span(), values_out.span(), on_device(less));
+  sort_by_key(both.span(), values_both.span(), on_device(less));
+  finish();
+  in.expect(v, "input");
+  values_in.expect(values, "input values");
+  out.expect(expected, "out of place");
+  values_out.expect(expected_values, "values out of place");
+  both.expect(expected, "in place");
+  values_both.expect(expected_values, "values in place");
+}
+
+template <class Index, class T, class Less>
+void check_positions(const std::vector<T>& v, const Less& less) {
+  const auto order = stable_order(v, less);
+  array<T> in(v);
+  array<Index> positions(v.size());
+  argsort(in.span(), positions.span(), on_device(less));
+  finish();
+  in.expect(v, "input");
+  positions.expect({order.begin(), order.end()}, "positions");
+}
+
+template <class T, class Less>
+void check_merge(std::vector<T> a, std::vector<T> b, const Less& less) {
+  std::stable_sort(a.begin(), a.end(), less);
+  std::stable_sort(b.begin(), b.end(), less);
+  std::vector<T> both(a);
+  both.insert(both.end(), b.begin(), b.end());
+  array<T> first(a), second(b), out(both.size());
+  sortile::merge(first.span(), second.span(), out.span(), on_device(less));
+  finish();
+  out.expect(in_order(both, stable_order(both, less)), "merged");
+}
+
+/// Elements of the largest tile of keys of type T.
+template <class T>
+constexpr std::size_t largest_tile =
+    kernels::merge_shape<kernels::key_alone<T>>::most_threads* kernels::merge_shape<kernels::key_alone<T>>::items;
+
+/// Around the ends of warps' and blocks' parts, and of one, two and (of large keys) three passes.
+template <class T>
+std::vector<std::size_t> sizes() {
+  std::vector<std::size_t> all{0, 1, 2, 16, 17, 18, 33, 1000};
+  const std::size_t tile = largest_tile<T>;
+  for (const std::size_t edge : {tile / 4, tile / 2, tile, 2 * tile})
+    for (const std::size_t n : {edge - 1, edge, edge + 1})
+      all.push_back(n);
+  all.push_back(5 * tile + 333);
+  if (sizeof(T) >= 16)
+    all.push_back(8 * tile + 1); // two passes
+  return unless_short(all, std::vector<std::size_t>{1, 33, tile / 4 + 1, tile, tile + 1,
+                                                    sizeof(T) >= 16 ? 8 * tile + 1 : 2 * tile + 5});
+}
+
+template <class T>
+void check_all_sizes() {
+  std::uint64_t seed = 1;
+  for (const std::size_t n : sizes<T>()) {
+    const form f = all_forms[seed % std::size(all_forms)];
+    SCOPED_TRACE("n = " + std::to_string(n) + ", form " + std::to_string(int(f)));
+    const by_number less{seed % 2 == 0 ? 0u : 0x55u};
+    check_keys(keys_of<T>(form::random, n, seed), less);
+    check_keys(keys_of<T>(f, n, seed), less);
+    ++seed;
+    if (::testing::Test::HasFailure())
+      return;
+  }
+}
+
+SIMT_TEST(any_order, keys_of_1_byte) {
+  check_all_sizes<sized<1, std::uint8_t>>();
+}
+SIMT_TEST(any_order, keys_of_3_bytes) {
+  check_all_sizes<sized<3, std::uint8_t>>();
+}
+SIMT_TEST(any_order, keys_of_4_bytes) {
+  check_all_sizes<sized<4, std::uint32_t>>();
+}
+SIMT_TEST(any_order, keys_of_8_bytes) {
+  check_all_sizes<sized<8, std::uint16_t>>();
+}
+SIMT_TEST(any_order, keys_of_16_bytes) {
+  check_all_sizes<sized<16, std::uint64_t>>();
+}
+SIMT_TEST(any_order, keys_of_32_bytes) {
+  check_all_sizes<sized<32, std::uint32_t>>();
+}
+SIMT_TEST(any_order, keys_of_64_bytes) {
+  check_all_sizes<sized<64, std::uint16_t>>();
+}
+
+SIMT_TEST(any_order, forms) {
+  using T = sized<32, std::uint32_t>;
+  const std::size_t n = 8 * largest_tile<T> + 77;
+  for (const form f : all_forms) {
+    SCOPED_TRACE("form " + std::to_string(int(f)));
+    check_keys(keys_of<T>(f, n, 5), by_number{0});
+  }
+}
+
+/// Of the passes that follow each other, an odd number ends elsewhere than an even one.
+SIMT_TEST(any_order, three_passes) {
+  using T = sized<64, std::uint16_t>;
+  const std::size_t n = 64 * largest_tile<T> + 5;
+  check_keys(keys_of<T>(form::random, n, 6), by_number{0});
+}
+
+SIMT_TEST(any_order, values_and_positions) {
+  using four = sized<4, std::uint32_t>;
+  using long_key = sized<64, std::uint16_t>;
+  struct five_bytes {
+    char bytes[5];
+  };
+  struct hundred_bytes {
+    char bytes[100];
+  };
+  for (const std::size_t n : a_few(3, {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{5637},
+                                       std::size_t{9000}, std::size_t{23456}})) {
+    SCOPED_TRACE("n = " + std::to_string(n));
+    const auto keys = keys_of<four>(n % 2 == 0 ? form::few : form::random, n, n + 1);
+    const auto long_keys = keys_of<long_key>(form::few, n, n + 2);
+    check_pairs<std::uint32_t>(keys, by_number{0});
+    check_pairs<five_bytes>(keys, by_number{0});
+    check_pairs<hundred_bytes>(keys, by_number{0});
+    check_positions<std::uint32_t>(keys, by_number{0});
+    check_positions<std::uint64_t>(long_keys, by_number{0});
+    check_pairs<std::uint64_t>(long_keys, by_number{1});
+  }
+}
+
+SIMT_TEST(any_order, merges_of_two_ranges) {
+  using T = sized<16, std::uint32_t>;
+  const std::size_t tile = largest_tile<T>;
+  const std::pair<std::size_t, std::size_t> lengths[] = {
+      {0, 0},        {0, 5},        {5, 0},        {1, 1},           {100, 100},
+      {3, 4 * tile}, {4 * tile, 3}, {0, 2 * tile}, {tile, tile + 1}, {3 * tile, 2 * tile + 11}};
+  for (const auto& [first, second] : lengths)
+    for (const form f : {form::random, form::few, form::sorted}) {
+      SCOPED_TRACE(std::to_string(first) + " and " + std::to_string(second) + ", form " + std::to_string(int(f)));
+      check_merge(keys_of<T>(f, first, 1), keys_of<T>(f, second, 2), by_number{0});
+    }
+}
+
+// Functions that are no strict weak order.
+
+struct less_or_equal {
+  template <class T>
+  SORTILE_HOST_DEVICE bool operator()(const T& a, const T& b) const {
+    return a.number <= b.number;
+  }
+};
+struct always {
+  template <class T>
+  SORTILE_HOST_DEVICE bool operator()(const T&, const T&) const {
+    return true;
+  }
+};
+/// Whatever, by both elements.
+struct at_random {
+  template <class T>
+  SORTILE_HOST_DEVICE bool operator()(const T& a, const T& b) const {
+    const std::uint64_t mixed = (a.number * 0x9e3779b97f4a7c15u) ^ (b.number * 0xc2b2ae3d27d4eb4fu);
+    return ((mixed * 0xff51afd7ed558ccdu) >> 40 & 1) != 0;
+  }
+};
+/// Stone, scissors, paper.
+struct in_a_circle {
+  template <class T>
+  SORTILE_HOST_DEVICE bool operator()(const T& a, const T& b) const {
+    return (a.number + 1) % 3 == b.number % 3;
+  }
+};
+/// As with NaN: one of four is neither before nor behind anything.
+struct with_nans {
+  template <class T>
+  SORTILE_HOST_DEVICE bool operator()(const T& a, const T& b) const {
+    return a.number % 4 != 0 && b.number % 4 != 0 && a.number < b.number;
+  }
+};
+
+template <class T>
+std::map<std::string, std::size_t> counted(const T* data, std::size_t n) {
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < n; ++i)
+    ++counts[std::string(reinterpret_cast<const char*>(data + i), sizeof(T))];
+  return counts;
+}
+
+template <class T, class Less>
+void check_none_is_lost(std::size_t n, const Less& less) {
+  const auto keys = keys_of<T>(form::random, n, n);
+  array<T> both(keys), merged(n);
+  array<T> first(std::vector<T>(keys.begin(), keys.begin() + std::ptrdiff_t(n / 3)));
+  array<T> second(std::vector<T>(keys.begin() + std::ptrdiff_t(n / 3), keys.end()));
+  sortile::sort(both.span(), on_device(less));
+  sortile::merge(first.span(), second.span(), merged.span(), on_device(less));
+  finish();
+  const auto before = counted(keys.data(), n);
+  EXPECT_TRUE(counted(both.span().data(), n) == before) << "sorted";
+  EXPECT_TRUE(counted(merged.span().data(), n) == before) << "merged";
+}
+
+template <class Less>
+void check_none_is_lost() {
+  using large = sized<64, std::uint64_t>;
+  using small = sized<8, std::uint64_t>;
+  for (const std::size_t n :
+       {std::size_t{100}, largest_tile<large> - 1, 3 * largest_tile<large>, 9 * largest_tile<large> + 7}) {
+    SCOPED_TRACE("n = " + std::to_string(n));
+    check_none_is_lost<large>(n, Less{});
+  }
+  check_none_is_lost<small>(2 * largest_tile<small> + 7, Less{});
+}
+
+SIMT_TEST(no_order, less_or_equal_loses_none) {
+  check_none_is_lost<less_or_equal>();
+}
+SIMT_TEST(no_order, always_loses_none) {
+  check_none_is_lost<always>();
+}
+SIMT_TEST(no_order, at_random_loses_none) {
+  check_none_is_lost<at_random>();
+}
+SIMT_TEST(no_order, a_circle_loses_none) {
+  check_none_is_lost<in_a_circle>();
+}
+SIMT_TEST(no_order, nans_lose_none) {
+  check_none_is_lost<with_nans>();
+}
+
+#if !SORTILE_ON_CUDA
+/// The executor of a call takes its seed and its checks from the environment.
+SIMT_TEST(any_order, whatever_the_schedule) {
+  using T = sized<64, std::uint16_t>;
+  const char* const given = std::getenv("SORTILE_EXECUTOR_SEED");
+  for (int seed = 1; seed <= (given != nullptr ? 1 : 6) && !::testing::Test::HasFailure(); ++seed) {
+    if (given == nullptr)
+      setenv("SORTILE_EXECUTOR_SEED", std::to_string(seed).c_str(), 1);
+    setenv("SORTILE_EXECUTOR_CHECKS", std::to_string(unsigned(executor::all_checks)).c_str(), 1);
+    SCOPED_TRACE("SORTILE_EXECUTOR_SEED=" + std::string(std::getenv("SORTILE_EXECUTOR_SEED")));
+    check_keys(keys_of<T>(form::few, 3 * largest_tile<T> + 9, std::uint64_t(seed)), by_number{0});
+    check_merge(keys_of<T>(form::random, 900, 1), keys_of<T>(form::random, 700, 2), by_number{0});
+    check_none_is_lost<T>(1700, at_random{});
+    unsetenv("SORTILE_EXECUTOR_CHECKS");
+    if (given == nullptr)
+      unsetenv("SORTILE_EXECUTOR_SEED");
+  }
+}
+#endif
+
+using number = sized<4, std::uint32_t>;
+
+SIMT_TEST(any_order_calls, the_workspace_that_is_asked_for_is_enough_whatever_it_holds) {
+  using T = sized<64, std::uint16_t>;
+  const auto keys = keys_of<T>(form::random, 9 * largest_tile<T>, 2);
+  const auto expected = in_order(keys, stable_order(keys, by_number{0}));
+  for (const std::uint64_t poison : {1, 2}) {
+    array<T> both(keys);
+    const auto described = make_comparison_sort(both.span(), both.span(), on_device(by_number{0}));
+    EXPECT_LT(workspace_bytes(described), keys.size() * sizeof(T) * 101 / 100 + 1024);
+    testing::guarded_buffer space(workspace_bytes(described), 0, 0, where);
+    space.poison(poison);
+    run(described, {.workspace = space.bytes()});
+    finish();
+    both.expect(expected, "keys");
+    EXPECT_EQ(space.damage(), "");
+  }
+}
+
+SIMT_TEST(any_order_calls, refuse_what_they_cannot_do) {
+  array<number> keys(keys_of<number>(form::random, 9000, 1)), other(9000), shorter(8999);
+  array<std::uint32_t> values(9000);
+  const auto by = on_device(by_number{0});
+  const auto in = keys.span(), out = other.span();
+  expect_invalid([&] { sortile::sort(in, shorter.span(), by); }, {"9000", "8999", "as many"});
+  expect_invalid([&] { sort_by_key(in, values.span().first(8999), by); }, {"keys", "values", "9000", "8999"});
+  expect_invalid([&] { sort_by_key(in, values.span(), in, values.span().first(8999), by); }, {"values_out"});
+  expect_invalid([&] { argsort(in, values.span().first(1), by); }, {"positions", "9000"});
+  expect_invalid([&] { sortile::merge(in, in, out, by); }, {"18000", "9000"});
+  expect_invalid([&] { sortile::merge(in.first(5), in.subspan(5), in, by); }, {"overlap"});
+  expect_invalid([&] { sortile::sort(in.first(8000), in.subspan(1, 8000), by); }, {"in", "out", "overlap"});
+  expect_invalid([&] { sort_by_key(in, values.span(), out, values.span(), by); }, {"in place"});
+  expect_invalid([&] { sortile::sort(std::span<number>(static_cast<number*>(nullptr), 3), by); }, {"out", "null", "3"});
+  expect_invalid([&] { sortile::sort(in, by, {.order = order::descending}); }, {"comparison", "direction"});
+  expect_invalid([&] { sortile::sort(in, by, {.bits = {.begin = 1}}); }, {"whole elements"});
+  expect_invalid([&] { sortile::sort(in, by, {.progress = [](double) { return true; }}); }, {"progress"});
+  expect_invalid([&] { sortile::sort(in, by, {.workspace_limit = 5}); }, {"limit"});
+  expect_refusal<engine_unusable>([&] { sortile::sort(in, by, {.engine = "cpu"}); }, status::engine_unusable,
+                                  {"cpu", "a sort by a comparison"});
+  expect_refusal<unknown_engine>([&] { sortile::sort(in, by, {.engine = "abacus"}); }, status::unknown_engine,
+                                 {"abacus"});
+  testing::guarded_buffer space(workspace_bytes(make_comparison_sort(in, out, by)) + 128, 0, 0, where);
+  expect_refusal<workspace_too_small>([&] { sortile::sort(in, out, by, {.workspace = space.bytes().first(128)}); },
+                                      status::workspace_too_small, {"bytes"});
+  expect_invalid([&] { sortile::sort(in, out, by, {.workspace = space.bytes().subspan(1)}); },
+                 {"workspace", "aligned"});
+  keys.expect(keys_of<number>(form::random, 9000, 1), "nothing has moved");
+}
+
+} // namespace
+} // namespace sortile::compare_tests::inline SORTILE_BACKEND
