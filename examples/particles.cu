@@ -1,4 +1,5 @@
-// Structs in device memory, ordered by two of their members: by cell, within a cell the highest energy first.
+// Structs in device memory, ordered by two of their members: by cell, within a cell the highest energy first; then by a
+// comparison of two structs.
 #include <sortile/compare.cuh>
 #include <sortile/device.hpp>
 
@@ -16,6 +17,13 @@ struct particle {
 struct by_cell_then_energy {
   SORTILE_HOST_DEVICE auto operator()(const particle& p) const {
     return sortile::members(p.cell, sortile::descending(p.energy));
+  }
+};
+
+/// By energy per kind, without a division.
+struct less_for_its_kind {
+  SORTILE_HOST_DEVICE bool operator()(const particle& a, const particle& b) const {
+    return a.energy * float(b.kind) < b.energy * float(a.kind);
   }
 };
 
@@ -56,6 +64,10 @@ int main() {
   run(sort, {.order = sortile::order::descending, .workspace = workspace});
   cudaDeviceSynchronize();
   std::cout << "last in descending order: cell " << particles[n - 1].cell << '\n';
+
+  sortile::sort(particles, sortile::on_device(less_for_its_kind{}));
+  cudaDeviceSynchronize();
+  std::cout << "least for its kind: energy " << particles[0].energy << ", kind " << particles[0].kind << '\n';
 
   cudaFree(particles.data());
   cudaFree(weights.data());

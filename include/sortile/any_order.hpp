@@ -18,7 +18,8 @@
 // have been left in some order, none lost; with values, in argsort, and where positions were sorted, nothing has moved.
 //
 // Options. threads, engine, progress, workspace; order, bits and workspace_limit are refused, memory::device too, where
-// sortile/compare.cuh sorts by members (std::less and std::greater on numbers are sorted there as well).
+// sortile/compare.cuh sorts by members and by on_device(less) (std::less and std::greater on numbers are sorted there
+// as well).
 //
 // Cost of n elements of T bytes: about n log2 n + 2 n comparisons; a few moves of each element. Memory:
 //

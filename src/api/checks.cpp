@@ -320,7 +320,7 @@ void comparison_direction(const options& opts) {
 void comparison_options(const char* operation, bool takes_workspace, const options& opts) {
   if (opts.memory == memory::device)
     refuse(std::string(operation) + " calls a function of the host, and arrays in device memory are out of its reach; "
-                                    "there sortile/compare.cuh sorts by members");
+                                    "there sortile/compare.cuh sorts by members, or by on_device(less)");
   if (takes_workspace)
     need_memory(opts);
   else

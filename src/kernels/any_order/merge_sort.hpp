@@ -28,6 +28,21 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+namespace {
+
+/// A kernel as a type of this translation unit. A launch of more than 48 KiB of shared storage needs the device's
+/// leave, which is given to the function of one unit and remembered by type; and several units may sort by the same
+/// order.
+template <class Kernel>
+struct of_this_unit : Kernel {};
+
+} // namespace
+
+template <class Kernel>
+void launch_here(const simt::queue& q, const simt::launch_config& config, const Kernel& kernel) {
+  simt::launch(q, config, of_this_unit<Kernel>{kernel});
+}
+
 /// The blocks of a sort or merge of n elements, of which a thread has `items`.
 struct merge_plan {
   unsigned threads = 0, passes = 0, ways = 2;
@@ -108,15 +123,15 @@ void launch_merges(const simt::queue& q, const merge_layout& layout, unsigned th
                                  .capacity = slab_capacity<typename Arrays::element>(threads),
                                  .borders = borders,
                                  .unusable = unusable});
-  simt::launch(q, {.grid = static_cast<unsigned>(layout.borders()), .block = threads},
-               slab_merge_kernel<Arrays, Runs, Less>{.runs = runs,
-                                                     .layout = layout,
-                                                     .borders = borders,
-                                                     .unusable = unusable,
-                                                     .merged = merged,
-                                                     .is_last = is_last,
-                                                     .arrays = arrays,
-                                                     .less = less});
+  launch_here(q, {.grid = static_cast<unsigned>(layout.borders()), .block = threads},
+              slab_merge_kernel<Arrays, Runs, Less>{.runs = runs,
+                                                    .layout = layout,
+                                                    .borders = borders,
+                                                    .unusable = unusable,
+                                                    .merged = merged,
+                                                    .is_last = is_last,
+                                                    .arrays = arrays,
+                                                    .less = less});
 }
 
 /// A sort of n elements of the caller's arrays.
@@ -131,11 +146,16 @@ class any_order_sort {
       : n_(n), plan_(merge_plan::of(n, shape::items, shape::most_threads)) {
     arena a;
     if (plan_.passes > 0) {
-      const merge_layout first = layout(tile());
       buffers_[0] = a.take(n * sizeof(element));
       buffers_[1] = a.take(output_holds_runs || plan_.passes == 1 ? 0 : n * sizeof(element));
-      borders_ = a.take(merge_words::border_bytes(first)); // later passes have fewer
-      unusable_ = a.take(merge_words::unusable_bytes(first));
+      std::size_t most_borders = 0;
+      std::uint64_t run = tile();
+      for (unsigned pass = 0; pass < plan_.passes; ++pass, run *= plan_.ways) {
+        const std::size_t borders = merge_words::border_bytes(layout(run));
+        most_borders = borders > most_borders ? borders : most_borders;
+      }
+      borders_ = a.take(most_borders);
+      unusable_ = a.take(merge_words::unusable_bytes(layout(tile()))); // later passes have fewer groups
     }
     bytes_ = a.bytes();
   }
@@ -152,7 +172,7 @@ class any_order_sort {
     };
     unsigned from = (plan_.passes - 1) % 2;
     const simt::global<element> none{nullptr, 0};
-    simt::launch(
+    launch_here(
         q, {.grid = static_cast<unsigned>(merge_layout::pieces(n_, tile())), .block = plan_.threads},
         any_order_tile_kernel<Arrays, Less>{.arrays = arrays,
                                             .runs = plan_.passes == 0 ? none : simt::global<element>{buffer(from), n_},
