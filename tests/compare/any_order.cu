@@ -344,6 +344,11 @@ SIMT_TEST(any_order, whatever_the_schedule) {
 }
 #endif
 
+/// As calls.cu does.
+SIMT_TEST(any_order_calls, an_order_of_two_units) {
+  check_downwards(20'000);
+}
+
 using number = sized<4, std::uint32_t>;
 
 SIMT_TEST(any_order_calls, the_workspace_that_is_asked_for_is_enough_whatever_it_holds) {

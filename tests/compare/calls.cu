@@ -93,6 +93,11 @@ class right_request {
   array<int> values_in_{n}, values_out_{n};
 };
 
+/// As any_order.cu does.
+SIMT_TEST(struct_calls, an_order_of_two_units) {
+  check_downwards(21'000);
+}
+
 SIMT_TEST(struct_calls, refuse_what_they_cannot_do) {
   right_request r;
   r.refuse({"keys_in", "null", "3000"}, [](auto& a, auto&) { a.keys_in = nullptr; });
@@ -122,8 +127,7 @@ SIMT_TEST(struct_calls, refuse_other_workspaces_than_asked_for) {
   const auto described = make_struct_sort(keys.span(), keys.span(), two_words{});
   testing::guarded_buffer space(workspace_bytes(described) + 128, 0, 0, where);
   const auto with = [&](std::span<std::byte> s) { return [&described, s] { run(described, {.workspace = s}); }; };
-  expect_refusal<workspace_too_small>(with(space.bytes().first(128)),
-                                      status::workspace_too_small, {"bytes"});
+  expect_refusal<workspace_too_small>(with(space.bytes().first(128)), status::workspace_too_small, {"bytes"});
   expect_invalid(with(space.bytes().subspan(1)), {"workspace", "aligned"});
 }
 

@@ -77,6 +77,28 @@ std::vector<std::uint64_t> expected_order(const std::vector<typename Shape::type
   return positions;
 }
 
+/// An order of u64 that several translation units sort by, each with kernels of its own, of more than 48 KiB of shared
+/// storage.
+struct downwards {
+  SORTILE_HOST_DEVICE bool operator()(std::uint64_t a, std::uint64_t b) const { return b < a; }
+};
+inline std::vector<std::uint64_t> numbers(std::size_t n, std::uint64_t seed) {
+  random_engine random(seed);
+  std::vector<std::uint64_t> v(n);
+  for (std::uint64_t& x : v)
+    x = random();
+  return v;
+}
+/// Sorts that many downwards, in place.
+inline void check_downwards(std::size_t n) {
+  std::vector<std::uint64_t> v = numbers(n, n);
+  array<std::uint64_t> keys(v);
+  sortile::sort(keys.span(), on_device(downwards{}));
+  finish();
+  std::sort(v.begin(), v.end(), downwards{});
+  keys.expect(v, "downwards");
+}
+
 /// A copy by memcpy: assignment may leave padding behind.
 template <class T>
 std::vector<T> in_order(const std::vector<T>& v, const std::vector<std::uint64_t>& positions) {

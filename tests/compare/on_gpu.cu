@@ -1,16 +1,15 @@
-// Sorts of structs on the GPU alone: streams, captured graphs, more than 2^32 structs.
+// Sorts of structs and by any order on the GPU alone: streams, captured graphs, more than 2^32 structs.
 #include "device/stream.hpp"
 #include "tests/compare/fixture.hpp"
 
 namespace sortile::compare_tests::inline SORTILE_BACKEND {
 namespace {
 
-SIMT_TEST(struct_sort, a_captured_graph_sorts_other_structs_when_replayed) {
-  using T = three_words::type;
-  constexpr std::size_t n = 100'000;
+/// Captures a sort of `keys` that is described, and replays it with what `next(seed)` gives: keys, and how they are
+/// sorted.
+template <class T, class Described, class Next>
+void check_replays(array<T>& keys, const Described& described, const Next& next) {
   const device::stream stream;
-  array<T> keys(n);
-  const auto described = make_struct_sort(keys.span(), keys.span(), three_words{});
   testing::guarded_buffer space(workspace_bytes(described), 0, 0, where);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
@@ -19,14 +18,42 @@ SIMT_TEST(struct_sort, a_captured_graph_sorts_other_structs_when_replayed) {
   SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
   SORTILE_CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const auto structs = random_structs<three_words>(n, seed);
-    std::memcpy(keys.span().data(), structs.data(), n * sizeof(T));
+    const auto [unsorted, sorted] = next(seed);
+    std::memcpy(keys.span().data(), unsorted.data(), unsorted.size() * sizeof(T));
     SORTILE_CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
     stream.synchronize();
-    keys.expect(in_order(structs, expected_order<three_words>(structs, order::ascending)), "replayed");
+    keys.expect(sorted, "replayed");
   }
   SORTILE_CUDA_CHECK(cudaGraphExecDestroy(executable));
   SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
+SIMT_TEST(struct_sort, a_captured_graph_sorts_other_structs_when_replayed) {
+  constexpr std::size_t n = 100'000;
+  array<three_words::type> keys(n);
+  check_replays(keys, make_struct_sort(keys.span(), keys.span(), three_words{}), [](std::uint64_t seed) {
+    const auto structs = random_structs<three_words>(n, seed);
+    return std::pair(structs, in_order(structs, expected_order<three_words>(structs, order::ascending)));
+  });
+}
+
+SIMT_TEST(any_order, a_captured_graph_sorts_other_keys_when_replayed) {
+  constexpr std::size_t n = 200'000;
+  array<std::uint64_t> keys(n);
+  check_replays(keys, make_comparison_sort(keys.span(), keys.span(), on_device(downwards{})), [](std::uint64_t seed) {
+    auto sorted = numbers(n, seed);
+    std::sort(sorted.begin(), sorted.end(), downwards{});
+    return std::pair(numbers(n, seed), sorted);
+  });
+}
+
+/// Of blocks of 128, 256 and 512 threads, and of up to four passes.
+SIMT_TEST(any_order, up_to_millions_of_keys) {
+  for (const std::size_t n : {std::size_t{70'000}, std::size_t{600'000}, std::size_t{1'500'000}, std::size_t{2'600'000},
+                              std::size_t{9'000'001}, std::size_t{50'000'000}}) {
+    SCOPED_TRACE(n);
+    check_downwards(n);
+  }
 }
 
 SIMT_TEST(struct_sort, millions_of_structs) {

@@ -18,6 +18,10 @@ struct by_group {
   }
 };
 
+struct lighter {
+  SORTILE_HOST_DEVICE bool operator()(const record& a, const record& b) const { return a.weight < b.weight; }
+};
+
 int main() {
   std::vector<record> records(3000);
   for (std::size_t i = 0; i < records.size(); ++i)
@@ -32,4 +36,9 @@ int main() {
       std::cerr << "structs are out of order at " << i << '\n';
       return 1;
     }
+  sortile::sort(records, sortile::on_device(lighter{}));
+  if (!std::is_sorted(records.begin(), records.end(), lighter{})) {
+    std::cerr << "structs are out of the order of a comparison\n";
+    return 1;
+  }
 }

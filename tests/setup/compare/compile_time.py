@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 UNIT = "standard_headers.cu"
-BUDGET = {"header_alone.cu": 3.0, "one_sort.cu": 5.0}  # times the unit; measured 1.5 to 2.1 and 1.8 to 2.4
+# Times the unit; measured 1.5 to 2.1, 1.8 to 2.4 and 2.2.
+BUDGET = {"header_alone.cu": 3.0, "one_sort.cu": 5.0, "one_comparison.cu": 5.0}
 
 
 def processor_seconds(command):
