@@ -56,7 +56,7 @@ struct slab_border_kernel {
     if (exists) {
       const std::uint32_t rank = s.before.load(lane);
       const std::uint64_t slab = rank / layout.samples;
-      if (rank % layout.samples == 0 && slab > 0 && slab < layout.slabs_a_group)
+      if (rank % layout.samples == 0 && slab > 0 && slab < layout.slabs(group))
         borders.store(layout, group, slab, j, j == i ? place : refined(place, i, group, j, found));
     }
   }

@@ -47,9 +47,9 @@ struct slab_merge_kernel {
     simt::block_barrier();
     const unsigned length = s.part.load(most_ways);
     read(s, length);
-    if (s.is_copied == 0)
-      SORTILE_NO_UNROLL
-    for (unsigned together = 1; together < layout.ways; together *= 2)
+    const unsigned ways = s.is_copied != 0 ? 1 : layout.ways;
+    SORTILE_NO_UNROLL
+    for (unsigned together = 1; together < ways; together *= 2)
       primitives::merge_step<items>(s.elements.view(), s.starts.view(), part_of(s, together), less);
     simt::block_barrier();
     const std::uint64_t target = s.target;

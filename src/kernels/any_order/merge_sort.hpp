@@ -94,7 +94,7 @@ struct merge_words {
   std::uint64_t* borders;
   std::uint32_t* unusable;
 
-  static std::size_t border_bytes(const merge_layout& m) { return m.borders() * most_ways * sizeof(std::uint64_t); }
+  static std::size_t border_bytes(const merge_layout& m) { return m.all_slabs() * most_ways * sizeof(std::uint64_t); }
   static std::size_t unusable_bytes(const merge_layout& m) { return m.groups * sizeof(std::uint32_t); }
 };
 
@@ -105,7 +105,7 @@ void launch_merges(const simt::queue& q, const merge_layout& layout, unsigned th
                    const Arrays& arrays, const by_key<Less>& less) {
   const std::uint64_t samples_a_run = merge_layout::pieces(layout.longest(), layout.distance);
   const std::uint64_t blocks_a_group = merge_layout::pieces(layout.ways * samples_a_run, simt::warp_size);
-  const std::uint64_t places = layout.borders() * most_ways;
+  const std::uint64_t places = layout.all_slabs() * most_ways;
   const simt::global<std::uint32_t> unusable{words.unusable, layout.groups};
   simt::launch(q,
                {.grid = static_cast<unsigned>(layout.groups * blocks_a_group), .block = layout.ways * simt::warp_size},
@@ -118,12 +118,12 @@ void launch_merges(const simt::queue& q, const merge_layout& layout, unsigned th
                                               .less = less});
   const slab_borders<const std::uint64_t> borders{{words.borders, places}};
   constexpr unsigned a_block = slab_check_kernel::block_threads;
-  simt::launch(q, {.grid = static_cast<unsigned>(merge_layout::pieces(layout.borders(), a_block))},
+  simt::launch(q, {.grid = static_cast<unsigned>(merge_layout::pieces(layout.all_slabs(), a_block))},
                slab_check_kernel{.layout = layout,
                                  .capacity = slab_capacity<typename Arrays::element>(threads),
                                  .borders = borders,
                                  .unusable = unusable});
-  launch_here(q, {.grid = static_cast<unsigned>(layout.borders()), .block = threads},
+  launch_here(q, {.grid = static_cast<unsigned>(layout.all_slabs()), .block = threads},
               slab_merge_kernel<Arrays, Runs, Less>{.runs = runs,
                                                     .layout = layout,
                                                     .borders = borders,
@@ -148,14 +148,9 @@ class any_order_sort {
     if (plan_.passes > 0) {
       buffers_[0] = a.take(n * sizeof(element));
       buffers_[1] = a.take(output_holds_runs || plan_.passes == 1 ? 0 : n * sizeof(element));
-      std::size_t most_borders = 0;
-      std::uint64_t run = tile();
-      for (unsigned pass = 0; pass < plan_.passes; ++pass, run *= plan_.ways) {
-        const std::size_t borders = merge_words::border_bytes(layout(run));
-        most_borders = borders > most_borders ? borders : most_borders;
-      }
-      borders_ = a.take(most_borders);
-      unusable_ = a.take(merge_words::unusable_bytes(layout(tile()))); // later passes have fewer groups
+      const merge_layout first = layout(tile()); // later passes have fewer groups, and no more slabs
+      borders_ = a.take(merge_words::border_bytes(first));
+      unusable_ = a.take(merge_words::unusable_bytes(first));
     }
     bytes_ = a.bytes();
   }

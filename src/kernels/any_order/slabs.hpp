@@ -32,7 +32,7 @@ struct merge_layout {
   bool rest_is_one_run = false; ///< two runs, of which the second has whatever is left and may be the longer one
   unsigned distance = 0;        ///< G
   unsigned samples = 0;         ///< m
-  std::uint64_t groups = 1, slabs_a_group = 0;
+  std::uint64_t groups = 1, slabs_a_group = 0; ///< slabs of a group but the last
 
   SORTILE_HOST_DEVICE static std::uint64_t pieces(std::uint64_t count, std::uint64_t piece) {
     return (count + piece - 1) / piece;
@@ -52,8 +52,9 @@ struct merge_layout {
       all += pieces(length(group, j), distance);
     return pieces(all, samples);
   }
-  /// Of inner borders, each of most_ways places.
-  SORTILE_HOST_DEVICE std::uint64_t borders() const { return groups * slabs_a_group; }
+  /// Of all groups, and as many borders are kept. Fewer, or as many, where longer runs are merged: every group rounds
+  /// up.
+  SORTILE_HOST_DEVICE std::uint64_t all_slabs() const { return (groups - 1) * slabs_a_group + slabs(groups - 1); }
 };
 
 /// Inner borders of slabs: for each the number of elements before it in each run of its group.
