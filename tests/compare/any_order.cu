@@ -4,6 +4,7 @@
 #include "tests/expect_refusal.hpp"
 #include "tests/short_tests.hpp"
 
+#include <array>
 #include <map>
 
 namespace sortile::compare_tests::inline SORTILE_BACKEND {
@@ -307,14 +308,12 @@ void check_none_is_lost(std::size_t n, const Less& less) {
 
 template <class Less>
 void check_none_is_lost() {
-  using large = sized<64, std::uint64_t>;
-  using small = sized<8, std::uint64_t>;
-  for (const std::size_t n :
-       {std::size_t{100}, largest_tile<large> - 1, 3 * largest_tile<large>, 9 * largest_tile<large> + 7}) {
+  using T = sized<64, std::uint64_t>;
+  const std::size_t tile = largest_tile<T>;
+  for (const std::size_t n : {std::size_t{100}, tile - 1, 3 * tile, 9 * tile + 7}) {
     SCOPED_TRACE("n = " + std::to_string(n));
-    check_none_is_lost<large>(n, Less{});
+    check_none_is_lost<T>(n, Less{});
   }
-  check_none_is_lost<small>(2 * largest_tile<small> + 7, Less{});
 }
 
 SIMT_TEST(no_order, less_or_equal_loses_none) {
@@ -331,10 +330,43 @@ SIMT_TEST(no_order, a_circle_loses_none) {
 }
 SIMT_TEST(no_order, nans_lose_none) {
   check_none_is_lost<with_nans>();
+  using small = sized<8, std::uint64_t>;
+  check_none_is_lost<small>(2 * largest_tile<small> + 7, with_nans{});
 }
 
 SIMT_TEST(no_order, mostly_right_loses_none) {
   check_none_is_lost<mostly_right>();
+}
+
+/// The library's kernel as a type of this unit, which launches it.
+struct check_kernel : kernels::slab_check_kernel {};
+
+/// Whether a merge of two runs of 100 keys in three slabs, of at most 100 keys, can use these inner borders.
+bool usable(std::array<std::uint64_t, 2> first, std::array<std::uint64_t, 2> second) {
+  const kernels::merge_layout layout{
+      .n = 200, .run = 100, .ways = 2, .distance = 10, .samples = 7, .groups = 1, .slabs_a_group = 3};
+  EXPECT_EQ(layout.slabs(0), 3u);
+  bool result = false;
+  std::vector<std::uint64_t> borders(3 * kernels::most_ways, ~std::uint64_t{0});
+  for (unsigned j = 0; j < 2; ++j) {
+    borders[kernels::most_ways + j] = first[j];
+    borders[2 * kernels::most_ways + j] = second[j];
+  }
+  simt_tests::on_every_schedule([&](const simt::queue& q) {
+    const simt_tests::buffer<std::uint64_t> places(borders);
+    const simt_tests::buffer<std::uint32_t> unusable(1, 0);
+    simt::launch(q, {.grid = 1}, check_kernel{{layout, 100, {places.view()}, unusable.view()}});
+    result = unusable.host()[0] == 0;
+  });
+  return result;
+}
+
+SIMT_TEST(slab_borders, are_looked_at_before_they_are_used) {
+  EXPECT_TRUE(usable({30, 40}, {60, 70}));
+  EXPECT_TRUE(usable({100, 0}, {100, 60})) << "a slab may be full, or have nothing of a run";
+  EXPECT_FALSE(usable({30, 40}, {29, 70})) << "ends before it begins";
+  EXPECT_FALSE(usable({30, 40}, {101, 70})) << "behind the end of the run";
+  EXPECT_FALSE(usable({1, 2}, {50, 54})) << "101 keys";
 }
 
 #if !SORTILE_ON_CUDA
