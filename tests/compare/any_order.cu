@@ -202,15 +202,16 @@ SIMT_TEST(any_order, forms) {
   }
 }
 
+struct five_bytes {
+  char bytes[5];
+};
+struct hundred_bytes {
+  char bytes[100];
+};
+
 SIMT_TEST(any_order, values_and_positions) {
   using four = sized<4, std::uint32_t>;
   using long_key = sized<64, std::uint16_t>;
-  struct five_bytes {
-    char bytes[5];
-  };
-  struct hundred_bytes {
-    char bytes[100];
-  };
   for (const std::size_t n : a_few(3, {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{5637},
                                        std::size_t{9000}, std::size_t{23456}})) {
     SCOPED_TRACE("n = " + std::to_string(n));
