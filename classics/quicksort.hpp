@@ -57,6 +57,22 @@ SORTILE_DEVICE void sort_small_part(Shared& s, const records<Word, Pairs>& in, c
     out.store(first + i, s.tile.load(i));
 }
 
+/// Sorts records [first, first + count) of an array of any length by the bitonic network in global memory. By one whole
+/// block, which waits for itself alone.
+template <class Word, bool Pairs>
+SORTILE_DEVICE void sort_by_one_block(const records<Word, Pairs>& data, std::uint64_t first, std::uint64_t count,
+                                      const key_codec<Word>& codec) {
+  for (std::uint64_t run = 1; run < count; run *= 2)
+    for (std::uint64_t distance = run; distance > 0; distance /= 2) {
+      simt::block_barrier();
+      for (std::uint64_t x = simt::thread_index(); straight(x, distance).low < count; x += simt::block_size()) {
+        const comparator c = distance == run ? mirrored(x, distance) : straight(x, distance);
+        if (c.high < count)
+          exchange_if_greater(data, first + c.low, first + c.high, codec);
+      }
+    }
+}
+
 template <class Word>
 SORTILE_DEVICE Word median(Word a, Word b, Word c) {
   const Word low = a < b ? a : b, high = a < b ? b : a;

@@ -186,15 +186,7 @@ struct divide {
     if (p.in_spare)
       for (std::uint32_t i = p.first + t; i < p.first + p.count; i += block_threads)
         data.store(i, spare.load(i));
-    for (std::uint32_t run = 1; run < p.count; run *= 2)
-      for (std::uint32_t distance = run; distance > 0; distance /= 2) {
-        simt::block_barrier();
-        for (std::uint64_t x = t; straight(x, distance).low < p.count; x += block_threads) {
-          const comparator c = distance == run ? mirrored(x, distance) : straight(x, distance);
-          if (c.high < p.count)
-            exchange_if_greater(data, p.first + c.low, p.first + c.high, codec);
-        }
-      }
+    sort_by_one_block(data, p.first, p.count, codec);
   }
 };
 

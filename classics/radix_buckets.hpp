@@ -3,6 +3,7 @@
 //
 //   split_tile       a stable partition of a tile by one bit, in shared memory
 //   sort_tile        r of them: the tile sorted by a digit of r bits
+//   sort_bucket      a part of the array that fits a tile, sorted by the bits that are left
 //   bucket_pass      the pass over an array: sort tiles, scan the table of bucket sizes, write runs
 //
 // A thread works on `Keys` neighbours of the tile (coarsening); arrays in shared memory are padded by one unused record
@@ -66,6 +67,19 @@ SORTILE_DEVICE void sort_tile(tile_storage<Word, Pairs, Threads, Keys>& s, unsig
                               unsigned first_bit, unsigned bits) {
   for (unsigned b = 0; b < bits; ++b)
     split_tile(s, count, codec, first_bit + b);
+}
+
+/// Sorts records [first, first + count), as many as the tile holds, by their lowest `bits` bits, from one array into
+/// another (or the same), stably. By a whole block.
+template <class Word, bool Pairs, unsigned Threads, unsigned Keys>
+SORTILE_DEVICE void sort_bucket(tile_storage<Word, Pairs, Threads, Keys>& s, const records<Word, Pairs>& in,
+                                const records<Word, Pairs>& out, std::uint64_t first, unsigned count,
+                                const key_codec<Word>& codec, unsigned bits) {
+  load_tile(s, in, first, count);
+  simt::block_barrier();
+  sort_tile(s, count, codec, 0, count > 1 ? bits : 0);
+  for (unsigned i = simt::thread_index(); i < count; i += simt::block_size())
+    out.store(first + i, s.tile.load(padded<32>(i)));
 }
 
 /// A digit of `bits` bits of the image, and how many values it has.

@@ -36,7 +36,8 @@
 // 1993; on GPUs: Stehle & Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort", 2017.
 //
 // The recursion is driven by the host: a stack of buckets, for each of which the 256 bucket beginnings are read back.
-// Stehle & Jacobsen keep that on the device; here the read-back is the price of seeing the recursion.
+// Stehle & Jacobsen keep that on the device, as radix-msd-launching does; here the read-back is the price of seeing the
+// recursion.
 //
 // Cost: random 32-bit keys, n = 2^24: one pass gives 256 buckets of 2^16, a second 65536 of 256 keys, one launch sorts
 // these. 2 passes and a local sort: 10 (key + value) sizes of traffic, against 8 passes of 4 sizes for LSD at 4 bits.
@@ -72,11 +73,7 @@ struct sort_segments {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const segment mine = segments.load(simt::block_index());
-    load_tile(s, mine.in_spare ? spare : data, mine.first, mine.count);
-    simt::block_barrier();
-    sort_tile(s, mine.count, codec, 0, mine.count > 1 ? mine.bits : 0);
-    for (unsigned i = simt::thread_index(); i < mine.count; i += simt::block_size())
-      data.store(mine.first + i, s.tile.load(padded<32>(i)));
+    sort_bucket(s, mine.in_spare ? spare : data, data, mine.first, mine.count, codec, mine.bits);
   }
 };
 

@@ -14,13 +14,35 @@ SORTILE_HOST_DEVICE constexpr unsigned buckets_of(unsigned ways) {
   return 2 * ways - 1;
 }
 
-/// One block: a sample of the part, sorted; every s-th key of it is a splitter.
+/// Shared memory for a sorted sample.
+template <class Word>
+struct sample_storage {
+  simt::shared_array<record<Word, false>, most_ways * most_oversampling> tile;
+};
+
+/// A sample of a part in s.tile, sorted: one key of each of ways * oversampling equal stretches, at a place that a hash
+/// chooses. Every s-th key of it is a splitter; the last of them is none. By a whole block.
+template <class Word, bool Pairs>
+SORTILE_DEVICE void choose_splitters_of(sample_storage<Word>& s, const records<Word, Pairs>& in, const part& p,
+                                        const key_codec<Word>& codec, unsigned ways, unsigned oversampling,
+                                        simt::global<Word> chosen, std::uint64_t at = 0) {
+  const unsigned size = ways * oversampling;
+  for (unsigned i = simt::thread_index(); i < size; i += simt::block_size()) {
+    const std::uint64_t begin = std::uint64_t{i} * p.count / size, end = (std::uint64_t{i} + 1) * p.count / size;
+    const std::uint64_t hash = (p.first + i + 1) * 0x9e3779b97f4a7c15u >> 32;
+    const std::uint64_t place = end > begin ? begin + hash % (end - begin) : begin;
+    s.tile.store(i, {codec.image(in.keys.load(p.first + place))});
+  }
+  sort_in_tile(s, size, key_codec<Word>{.mask = static_cast<Word>(~Word{0})});
+  for (unsigned i = simt::thread_index(); i + 1 < ways; i += simt::block_size())
+    chosen[at + i] = s.tile.load((i + 1) * oversampling - 1).key;
+}
+
+/// One block: the splitters of a part.
 template <class Word, bool Pairs>
 struct choose_splitters {
   static constexpr unsigned block_threads = 256;
-  struct shared {
-    simt::shared_array<record<Word, false>, most_ways * most_oversampling> tile;
-  };
+  using shared = sample_storage<Word>;
   records<Word, Pairs> in;
   part p;
   key_codec<Word> codec;
@@ -29,31 +51,21 @@ struct choose_splitters {
   simt::global<Word> told;   // [ways * oversampling]: the sorted sample; or empty
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const unsigned size = ways * oversampling;
-    for (unsigned i = simt::thread_index(); i < size; i += block_threads) {
-      // One key of each of `size` equal stretches, at a place that a hash chooses.
-      const std::uint64_t begin = std::uint64_t{i} * p.count / size, end = (std::uint64_t{i} + 1) * p.count / size;
-      const std::uint64_t hash = (p.first + i + 1) * 0x9e3779b97f4a7c15u >> 32;
-      const std::uint64_t place = end > begin ? begin + hash % (end - begin) : begin;
-      s.tile.store(i, {codec.image(in.keys.load(p.first + place))});
-    }
-    sort_in_tile(s, size, key_codec<Word>{.mask = static_cast<Word>(~Word{0})});
-    for (unsigned i = simt::thread_index(); i + 1 < ways; i += block_threads)
-      chosen[i] = s.tile.load((i + 1) * oversampling - 1).key;
-    for (unsigned i = simt::thread_index(); i < size && told.data() != nullptr; i += block_threads)
+    choose_splitters_of(s, in, p, codec, ways, oversampling, chosen);
+    for (unsigned i = simt::thread_index(); i < ways * oversampling && told.data() != nullptr; i += block_threads)
       told[i] = s.tile.load(i).key;
   }
 };
 
 /// Splitters in shared memory, and the bucket of an image.
 template <class Word>
-struct bucket_finder {
+struct splitter_search {
   simt::shared_array<Word, most_ways - 1> splitter;
-  simt::shared_array<std::uint32_t, buckets_of(most_ways)> of_bucket; // keys, or the next place
 
-  SORTILE_DEVICE void load(simt::global<const Word> chosen, unsigned ways) {
+  /// Of an array, from place `at` on. Followed by a barrier before they are searched.
+  SORTILE_DEVICE void load(simt::global<const Word> chosen, unsigned ways, std::uint64_t at = 0) {
     for (unsigned i = simt::thread_index(); i + 1 < ways; i += simt::block_size())
-      splitter[i] = chosen.load(i);
+      splitter[i] = chosen.load(at + i);
   }
   /// `ways`: a power of two.
   SORTILE_DEVICE unsigned bucket(Word image, unsigned ways) const {
@@ -63,6 +75,12 @@ struct bucket_finder {
         below += step;
     return 2 * below + (below + 1 < ways && splitter.load(below) == image ? 1 : 0);
   }
+};
+
+/// The same with a number for each bucket.
+template <class Word>
+struct bucket_finder : splitter_search<Word> {
+  simt::shared_array<std::uint32_t, buckets_of(most_ways)> of_bucket; // keys, or the next place
 };
 
 template <class Word, bool Pairs>

@@ -53,8 +53,9 @@
 // `oversampling`, s; `ways`, k (2 to 64).
 //
 // What it teaches: wide division saves passes over memory, as a larger radix does, without asking anything of the keys
-// but an order; and how random sampling makes load balance a matter of probability. Limits: the host drives it; bucket
-// search is done twice instead of being stored; unstable (places within a bucket are taken by atomics).
+// but an order; and how random sampling makes load balance a matter of probability. Limits: the host drives it
+// (sample-sort-launching keeps it on the device); bucket search is done twice instead of being stored; unstable (places
+// within a bucket are taken by atomics).
 #include "classics/sample_division.hpp"
 
 namespace sortile::classics {

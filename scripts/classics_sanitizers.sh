@@ -52,7 +52,7 @@ list() {
   tiles radix-lab 2048
   tiles radix-floats 2048 " --type f32"
   tiles radix-columns 2048 " --type u64"
-  for name in radix-by-position radix-cascaded radix-msd sample-sort; do
+  for name in radix-by-position radix-cascaded radix-msd radix-msd-launching sample-sort sample-sort-launching; do
     tiles $name 2048
   done
   tiles large-radix 8192
@@ -72,7 +72,7 @@ list() {
   runs quicksort-increment 5000 "pivot=3 small=64" "pivot=1 small=64" "pivot=2 small=8" "pivot=0 small=64"
   echo "sample-sort -n 3000 --set ways=2 --set small=300"
   echo "sample-sort -n 3000 --set ways=64 --set small=300"
-  for name in quicksort-atomic quicksort-increment quicksort-packing quicksort-streams quicksort-launching sample-sort; do
+  for name in quicksort-atomic quicksort-increment quicksort-packing quicksort-streams quicksort-launching sample-sort sample-sort-launching radix-msd-launching; do
     echo "$name -n 200 --set small=4"
   done
   echo "radix-msd -n 300 --set local=4 --set bits=1"
@@ -125,6 +125,8 @@ list() {
   runs quicksort-streams 5000 "pivot=3 small=64 queues=1" "pivot=1 small=64 queues=7" "pivot=2 small=8 queues=16" \
     "pivot=0 small=64 queues=2"
   runs quicksort-launching 5000 "pivot=3 small=64" "pivot=1 small=64" "pivot=2 small=8" "pivot=0 small=64"
+  runs radix-msd-launching 20000 small=32 "small=2048 bits=8" "small=300 bits=1"
+  runs sample-sort-launching 20000 "oversampling=1 small=32" "oversampling=16 small=1024 ways=64" "ways=2 small=300"
   runs sample-sort 20000 "oversampling=1 small=32" "oversampling=16 small=1024" "oversampling=8 small=300"
   runs large-top-down 20000 "fits=256 division=0" "fits=8192 division=0" "fits=32 division=1"
   runs large-bottom-up 20000 fits=32 fits=8192 fits=512

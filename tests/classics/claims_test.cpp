@@ -83,6 +83,23 @@ TEST(claims, kernels_launch_kernels) {
   EXPECT_GT(std::stoul(said), 10u);
 }
 
+/// Two levels: two launches each and the last, of which the first is the host's, however many parts there are.
+TEST(claims, a_level_of_parts_is_a_grid) {
+  for (const std::uint64_t n : {1500u, 4000u})
+    EXPECT_EQ(notes("radix-msd-launching", {.n = n, .parameters = {{"small", 32}, {"bits", 4}, {"tile", 64}}}),
+              "4 launches from the device\n");
+  EXPECT_EQ(notes("sample-sort-launching", {.n = 4000, .workload = "equal"}), "3 launches from the device\n");
+  EXPECT_NE(notes("sample-sort-launching", {.n = 3000, .parameters = {{"ways", 2}, {"small", 4}}})
+                .find("parts that fell back to the bitonic sort, after 7 divisions"),
+            std::string::npos);
+}
+
+/// Runs of a tile's buckets are written from shared memory in one form, key by key in the other.
+TEST(claims, sample_sort_on_the_device_writes_runs) {
+  EXPECT_LT(counted("sample-sort-launching", {.n = 1 << 14}).global_stores.units_per_request(),
+            counted("sample-sort", {.n = 1 << 14}).global_stores.units_per_request() * 2 / 3);
+}
+
 TEST(claims, bad_pivots_fall_over_and_good_ones_do_not) {
   for (const char* name : {"quicksort-atomic", "quicksort-packing", "quicksort-streams", "quicksort-launching"}) {
     request asked{.n = 3000, .workload = "sorted", .parameters = {{"pivot", 0}, {"small", 32}}};

@@ -231,5 +231,15 @@ TEST(steps, a_division_shows_pivot_regions_and_keys) {
   }
 }
 
+/// Equal keys that two levels have brought back to where they were: no block is left with anything to do.
+TEST(steps, a_recursion_that_leaves_nothing_says_so) {
+  machine m = executor_machine();
+  std::vector<step> told;
+  const request asked{.n = 6, .workload = "equal", .bits = {0, 4}, .parameters = {{"small", 4}, {"bits", 2}}};
+  run(classic_named("radix-msd-launching"), asked, engine::executor, m, 1, &told);
+  EXPECT_NE(to_text(told).find("\n0 parts are left to one block each\n3 launches from the device\n"), std::string::npos)
+      << to_text(told);
+}
+
 } // namespace
 } // namespace sortile::classics
