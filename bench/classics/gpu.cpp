@@ -54,7 +54,7 @@ double copy_rate(classics::machine& on) {
 
 void refuse_executor(const classics::machine& on) {
   if (on.is_executor())
-    throw engine_unusable("CUB runs on a GPU alone (here: the executor)");
+    throw engine_unusable("CUB and Thrust run on a GPU alone (here: the executor)");
 }
 
 cudaStream_t stream_of(const classics::machine& on) {
@@ -102,6 +102,19 @@ queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32
 queued_work cub_scan(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n) {
   refuse_executor(on);
   return ready(bench::cub_scan(in, out, n, stream_of(on)));
+}
+
+queued_work thrust_sort(classics::machine& on, thrust_form form, std::uint32_t* keys, std::uint32_t* values,
+                        std::uint64_t n) {
+  refuse_executor(on);
+  switch (form) {
+  case thrust_form::sort:
+    return ready(bench::thrust_sort(keys, n, stream_of(on)));
+  case thrust_form::stable_sort_by_comparison:
+    return ready(bench::thrust_stable_sort(keys, n, stream_of(on)));
+  default:
+    return ready(bench::thrust_sort_by_key(keys, values, n, stream_of(on)));
+  }
 }
 
 } // namespace sortile::experiments

@@ -34,6 +34,12 @@ queued_work cub_sort(classics::machine& on, const std::uint32_t* in, std::uint32
                      bit_window bits = {});
 queued_work cub_scan(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n);
 
+/// Thrust's sorts of n numbers in place: by digits, by a comparison, and by digits with `values`, which then must not
+/// be null. Refused as CUB's are.
+enum class thrust_form { sort, stable_sort_by_comparison, sort_by_key };
+queued_work thrust_sort(classics::machine& on, thrust_form form, std::uint32_t* keys, std::uint32_t* values,
+                        std::uint64_t n);
+
 /// The library's own sort through its front door, workspace allocated beforehand: engine cuda, or executor there.
 queued_work production_sort(classics::machine& on, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
                             bit_window bits = {});

@@ -29,4 +29,8 @@ queued_work cub_scan(classics::machine&, const std::uint32_t*, std::uint32_t*, s
   refuse();
 }
 
+queued_work thrust_sort(classics::machine&, thrust_form, std::uint32_t*, std::uint32_t*, std::uint64_t) {
+  refuse();
+}
+
 } // namespace sortile::experiments

@@ -35,6 +35,9 @@ class sizes_run {
     if (bench_.on_gpu()) {
       on.add(on.cub());
       on.add(on.cub_scan());
+      for (const thrust_form form :
+           {thrust_form::sort, thrust_form::stable_sort_by_comparison, thrust_form::sort_by_key})
+        on.add(on.thrust(form));
     }
     const std::vector<standing> standings =
         on.run({.run = 2 * wanted_.seconds_a_run, .all = 3 * wanted_.seconds_a_run});

@@ -12,7 +12,7 @@ struct size_series {
   double seconds_a_run = 1; ///< the size at which a classic's runs were measured to take longer is its last
 };
 
-/// A facet a family; the library's sort and CUB's sort and scan in the facet "references".
+/// A facet a family; the library's sort, CUB's sort and scan and Thrust's sorts in the facet "references".
 points run_over_sizes(workbench& bench, const size_series& wanted);
 
 inline constexpr const char* references = "references";

@@ -203,6 +203,20 @@ device_work contest::cub() {
           }};
 }
 
+device_work contest::thrust(thrust_form form) {
+  side& at = side_of(false);
+  const auto values =
+      std::make_shared<classics::device_array<std::uint32_t>>(at.on, form == thrust_form::sort_by_key ? asked_.n : 0);
+  const char* name = form == thrust_form::sort                        ? "Thrust sort"
+                     : form == thrust_form::stable_sort_by_comparison ? "Thrust stable_sort, a comparison"
+                                                                      : "Thrust sort_by_key";
+  return {name, &classics::sorting, key_type::u32, false,
+          [&at, values, sort = thrust_sort(at.on, form, at.data.data(), values->data(), asked_.n)]() -> const void* {
+            sort();
+            return at.data.data();
+          }};
+}
+
 device_work contest::cub_scan() {
   side& at = side_of(false);
   return {"CUB scan", &classics::exclusive_scan, key_type::u32, false,

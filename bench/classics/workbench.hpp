@@ -112,6 +112,7 @@ class contest {
   device_work production();
   device_work cub();
   device_work cub_scan();
+  device_work thrust(thrust_form form);
 
   /// Timed from an idle machine with the keys in its memory to the end of the work.
   void add(const device_work& work);

@@ -48,6 +48,13 @@ contestant cub_sort_pairs(const sort_request& request);
 contestant cub_merge_sort(const sort_request& request);
 std::string cub_version();
 
+// Thrust's side: u32 keys in place, ascending. sort and sort_by_key go by digits, the stable sort by a comparison that
+// Thrust does not know merges. Temporary memory is kept from run to run.
+contestant thrust_sort(std::uint32_t* keys, std::uint64_t n, cudaStream_t stream = nullptr);
+contestant thrust_stable_sort(std::uint32_t* keys, std::uint64_t n, cudaStream_t stream = nullptr);
+contestant thrust_sort_by_key(std::uint32_t* keys, std::uint32_t* values, std::uint64_t n,
+                              cudaStream_t stream = nullptr);
+
 /// The same by compare.cuh, with a decomposer.
 contestant sortile_struct_sort(const sort_request& request);
 
