@@ -22,7 +22,7 @@ namespace {
 
 int print_list() {
   for (const experiment& e : experiments::all_experiments())
-    fmt::print("{:<14}{}{}\n", e.name, e.question, e.counts_alone ? " (counts alone without a GPU)" : "");
+    fmt::print("{:<14}{}{}\n", e.name, e.question, e.counts_alone ? " (without a GPU, too)" : "");
   return all_well;
 }
 

@@ -27,8 +27,9 @@ void append_new(std::vector<std::string>& names, const Name& name) {
 } // namespace
 
 std::span<const experiment> all_experiments() {
-  static const experiment all[] = {lab_report, lab_counters, staircase,   sweeps,
-                                   crossings,  quicksorts,   against_cub, counters};
+  static const experiment all[] = {lab_report, lab_counters, staircase,       sweeps,       scan_share,
+                                   crossings,  quicksorts,   inputs_compared, oversampling, contention,
+                                   sequential, recursion,    against_cub,     counters};
   return all;
 }
 

@@ -32,7 +32,8 @@ std::span<const experiment> all_experiments();
 const experiment& experiment_named(std::string_view name);
 
 // The experiments, a file each.
-extern const experiment lab_report, lab_counters, staircase, sweeps, crossings, quicksorts, against_cub, counters;
+extern const experiment lab_report, lab_counters, staircase, sweeps, scan_share, crossings, quicksorts, inputs_compared,
+    oversampling, contention, sequential, recursion, against_cub, counters;
 
 // --- from points to tables and charts
 

@@ -13,7 +13,7 @@
 namespace sortile::experiments {
 namespace {
 
-const std::filesystem::path root = SORTILE_SOURCE_DIR, folder = root / "bench/results/h100";
+const std::filesystem::path root = SORTILE_SOURCE_DIR;
 
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -23,12 +23,22 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// One run measured the lab report, another all else.
-const std::vector<results>& committed() {
-  static const std::vector<results> all = [] {
-    std::vector<results> runs;
-    for (const char* name : {"classics-lab.json", "classics-experiments.json"})
-      runs.push_back(results_of(contents(folder / name)));
+/// What a run measured, and the folder of its machine.
+struct kept_run {
+  std::filesystem::path folder;
+  results found;
+};
+
+bool is_of_the_gallery(const std::filesystem::path& path, const char* extension) {
+  return path.extension() == extension && path.filename().string().starts_with("classics-");
+}
+
+const std::vector<kept_run>& committed() {
+  static const std::vector<kept_run> all = [] {
+    std::vector<kept_run> runs;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "bench/results"))
+      if (is_of_the_gallery(entry.path(), ".json"))
+        runs.push_back({entry.path().parent_path(), results_of(contents(entry.path()))});
     return runs;
   }();
   return all;
@@ -37,27 +47,31 @@ const std::vector<results>& committed() {
 /// Calls fn(measured, environment) for each experiment.
 template <class Function>
 void for_each_experiment(const Function& fn) {
-  for (const results& run : committed())
-    for (const measured& each : run.experiments)
-      fn(each, run.environment);
+  for (const kept_run& run : committed())
+    for (const measured& each : run.found.experiments)
+      fn(each, run.found.environment);
 }
+
+/// Experiments that wait for a run on the GPU; their sections say so.
+const std::set<std::string_view> experiments_not_measured_yet{"scan-share", "inputs", "recursion"};
 
 TEST(committed, holds_every_experiment_whole) {
   std::set<std::string> names;
-  for (const results& run : committed())
-    EXPECT_FALSE(run.quick);
+  for (const kept_run& run : committed())
+    EXPECT_FALSE(run.found.quick);
   for_each_experiment([&](const measured& each, const testing::facts&) {
     EXPECT_TRUE(names.insert(each.experiment).second) << each.experiment << " stands twice";
     for (const point& p : each.points)
       EXPECT_FALSE(p.note.starts_with("failed")) << each.experiment << ", " << p.series << ": " << p.note;
   });
   for (const experiment& e : all_experiments())
-    EXPECT_TRUE(names.contains(std::string(e.name))) << e.name;
+    EXPECT_EQ(names.contains(std::string(e.name)), !experiments_not_measured_yet.contains(e.name)) << e.name;
 }
 
 /// Classics that are younger than the committed run.
-const std::set<std::string_view> not_measured_yet{"counting-sort", "bitonic-directions", "quicksort-increment",
-                                                  "radix-msd-launching", "sample-sort-devices", "sample-sort-launching"};
+const std::set<std::string_view> not_measured_yet{"counting-sort",       "bitonic-directions",
+                                                  "quicksort-increment", "radix-msd-launching",
+                                                  "sample-sort-devices", "sample-sort-launching"};
 
 /// A length at which an algorithm has one tile counts another algorithm.
 TEST(committed, counts_are_of_several_tiles) {
@@ -76,20 +90,22 @@ TEST(committed, counts_are_of_several_tiles) {
 }
 
 TEST(committed, plots_are_what_the_results_draw) {
-  std::set<std::string> drawn;
-  for_each_experiment([&](const measured& each, const testing::facts& environment) {
-    for (const plot::chart& c : experiment_named(each.experiment).charts(each.points, environment)) {
-      EXPECT_EQ(contents(folder / (c.name + ".svg")), plot::svg_of(c)) << "sortile bench classics --from … --plots …";
-      EXPECT_EQ(contents(folder / (c.name + ".csv")), plot::csv_of(c));
-      drawn.insert(c.name + ".svg");
-    }
-  });
+  std::set<std::filesystem::path> drawn;
+  for (const kept_run& run : committed())
+    for (const measured& each : run.found.experiments)
+      for (const plot::chart& c : experiment_named(each.experiment).charts(each.points, run.found.environment)) {
+        EXPECT_EQ(contents(run.folder / (c.name + ".svg")), plot::svg_of(c))
+            << "sortile bench classics --from … --plots …";
+        EXPECT_EQ(contents(run.folder / (c.name + ".csv")), plot::csv_of(c));
+        drawn.insert(run.folder / (c.name + ".svg"));
+      }
   const std::string document = contents(root / "docs/experiments.md");
-  for (const std::string& name : drawn)
-    EXPECT_NE(document.find(name), std::string::npos) << name << " is not shown in docs/experiments.md";
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".svg" && entry.path().filename().string().starts_with("classics-")) {
-      EXPECT_TRUE(drawn.contains(entry.path().filename().string())) << entry.path() << " is drawn by nothing";
+  for (const std::filesystem::path& path : drawn)
+    EXPECT_NE(document.find("../" + path.lexically_relative(root).string()), std::string::npos)
+        << path << " is not shown in docs/experiments.md";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "bench/results"))
+    if (is_of_the_gallery(entry.path(), ".svg")) {
+      EXPECT_TRUE(drawn.contains(entry.path())) << entry.path() << " is drawn by nothing";
     }
 }
 
