@@ -6,6 +6,7 @@
 
 #include "files/array_sort.hpp"
 #include "files/failure.hpp"
+#include "files/fixed_records.hpp"
 #include "files/multiset.hpp"
 #include "files/parallel.hpp"
 #include "files/record_sort.hpp"
@@ -13,7 +14,11 @@
 
 #include "testing/verify.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 
 namespace sortile::cli {
 
@@ -39,6 +44,10 @@ int report(const check_job& job, const talk& voice, const std::string& what) {
   return disorder;
 }
 
+int report_other_type(const check_job& job, const talk& voice, const std::string& name, const std::string& other) {
+  return report(job, voice, fmt::format("{}: its records have another type than those of {}", name, other));
+}
+
 int check_permutation(const check_job& job, const talk& voice, const std::string& name,
                       const files::multiset_sum& of_checked, const files::multiset_sum& of_other) {
   const std::string other = files::display_name(job.permutation_of);
@@ -51,37 +60,69 @@ int check_permutation(const check_job& job, const talk& voice, const std::string
   return all_well;
 }
 
-// Records of one size: what a benchmark of sorts asks for, and the first disorder.
-int check_fixed_records(const check_job& job, files::input source, file_format format, const talk& voice) {
+// Whether the facts are printed that a benchmark of sorts asks for: not where the exit status says it all.
+bool tells(const check_job& job, const talk& voice) {
+  return !job.quiet && !job.as_sort && voice.level > 0;
+}
+
+files::record_summary told_summary(const check_job& job, const std::string& name, const files::record_table& records,
+                                   const files::record_order& order) {
+  const files::record_summary summary = files::summarize(records, order, files::thread_count(job.arrays.threads));
+  if (job.inputs.size() > 1)
+    fmt::print("file: {}\n", name);
+  fmt::print("records: {}\nchecksum: {}\nduplicate keys: {}\n", summary.records, files::checksum_text(summary.checksum),
+             summary.duplicates);
+  return summary;
+}
+
+// The first record that is smaller than the one before it, or with -u not larger.
+std::optional<std::size_t> find_disorder(const check_job& job, const std::string& name,
+                                         const files::record_table& records, const files::record_order& order,
+                                         const talk& voice) {
+  if (!tells(job, voice))
+    return files::first_disorder(records, order, job.text.unique, files::thread_count(job.arrays.threads));
+  const files::record_summary summary = told_summary(job, name, records, order);
+  if (!job.text.unique || !summary.first_duplicate)
+    return summary.first_disorder;
+  return std::min(*summary.first_duplicate, summary.first_disorder.value_or(SIZE_MAX));
+}
+
+// Opens the input of a path as records of one size.
+using records_opener = std::function<files::fixed_records(files::input, const std::string&)>;
+
+int check_fixed_records(const check_job& job, const files::fixed_records& file, const records_opener& open,
+                        const talk& voice) {
   const unsigned threads = files::thread_count(job.arrays.threads);
-  const files::fixed_records file = open_fixed_records(std::move(source), format, job.arrays);
-  const files::record_summary summary = files::summarize(file.records, file.order, threads);
-  if (!job.quiet && !job.as_sort && voice.level > 0)
-    fmt::print("records: {}\nchecksum: {}\nduplicate keys: {}\n", summary.records,
-               files::checksum_text(summary.checksum), summary.duplicates);
-  if (summary.first_disorder)
+  if (const auto at = find_disorder(job, file.name(), file.records, file.order, voice))
     return report(job, voice,
-                  fmt::format("{}: record {} (offset {}) is out of order: its key is smaller than that of the record "
-                              "before",
-                              file.name(), *summary.first_disorder,
-                              file.header.size() + *summary.first_disorder * file.record_bytes));
-  if (job.text.unique && summary.duplicates != 0)
-    return report(job, voice,
-                  fmt::format("{}: {} keys are those of the record before", file.name(), summary.duplicates));
+                  fmt::format("{}: record {} (offset {}) is out of order: its key is {} that of the record before",
+                              file.name(), *at, file.header.size() + *at * file.record_bytes,
+                              files::compare(file.order, file.records[*at - 1], file.records[*at]) == 0
+                                  ? "equal to"
+                                  : "smaller than"));
   if (job.permutation_of.empty())
     return all_well;
   const files::fixed_records other =
-      open_fixed_records(files::input(job.permutation_of, threads, job.arrays.as_it_is), format, job.arrays);
+      open(files::input(job.permutation_of, threads, job.arrays.as_it_is), job.permutation_of);
+  if (other.descr != file.descr || other.record_bytes != file.record_bytes)
+    return report_other_type(job, voice, file.name(), other.name());
   return check_permutation(job, voice, file.name(), files::sum_of_records(file.records, threads),
                            files::sum_of_records(other.records, threads));
 }
 
 int check_array(const check_job& job, const std::string& path, files::input source, file_format format,
                 const talk& voice) {
-  if (is_ordered_as_records(source.bytes(), source.name(), format, job.arrays))
-    return check_fixed_records(job, std::move(source), format, voice);
-  refuse_text_options(job.text);
   const options opts = job.arrays.for_library();
+  const bool as_records = is_ordered_as_records(source.bytes(), source.name(), format, job.arrays);
+  if (const std::string option = job.text.named_for_arrays(); option != "-u")
+    refuse_text_options(job.text);
+  if (as_records || job.text.unique) {
+    const records_opener open = [&](files::input from, const std::string& from_path) {
+      return as_records ? open_fixed_records(std::move(from), format, job.arrays)
+                        : files::as_records(open_array(std::move(from), from_path, format, job.arrays), opts);
+    };
+    return check_fixed_records(job, open(std::move(source), path), open, voice);
+  }
   const unsigned threads = files::thread_count(opts.threads);
   const files::array_file array = open_array(std::move(source), path, format, job.arrays);
   const files::key_array keys(array, threads);
@@ -98,8 +139,7 @@ int check_array(const check_job& job, const std::string& path, files::input sour
     return all_well;
   const files::array_file other = open_array(job.permutation_of, format, job.arrays);
   if (other.layout != array.layout)
-    return report(job, voice,
-                  fmt::format("{}: its records have another type than those of {}", array.name(), other.name()));
+    return report_other_type(job, voice, array.name(), other.name());
   return check_permutation(job, voice, array.name(),
                            files::sum_of_records(array.data, array.layout.record_bytes, threads),
                            files::sum_of_records(other.data, other.layout.record_bytes, threads));
@@ -108,8 +148,7 @@ int check_array(const check_job& job, const std::string& path, files::input sour
 int check_records(const check_job& job, const std::string& name, const files::record_table& records,
                   const files::record_order& order, const std::function<std::uint64_t(std::size_t)>& line_of,
                   const talk& voice) {
-  const auto at = files::first_disorder(records, order, job.text.unique, files::thread_count(job.arrays.threads));
-  if (at)
+  if (const auto at = find_disorder(job, name, records, order, voice))
     return report(job, voice, fmt::format("{}:{}: disorder: {}", name, line_of(*at), shown(records[*at])));
   voice.say(2, "{}: {} records in order", name, records.size());
   return all_well;
@@ -178,8 +217,10 @@ int run_check(const check_job& job, const talk& voice) {
 void add_check_command(command_line& line) {
   auto job = std::make_shared<check_job>();
   CLI::App& command = *add_command(
-      line, "check", "Checks that files are in order; exit status 1 and the first disorder where one is not.", examples,
-      [job, &line] {
+      line, "check",
+      "Checks that files are in order; exit status 1 and the first disorder where one is not. Of text and records it "
+      "prints how many there are, a checksum, and how many keys repeat the one before; -q: nothing.",
+      examples, [job, &line] {
         job->quiet = line.voice.level == 0;
         return run_check(*job, line.voice);
       });

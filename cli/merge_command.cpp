@@ -26,21 +26,31 @@ constexpr const char* examples = R"(Examples:
   sortile merge a.csv b.csv --by size:num:desc -o all.csv   tables with the same header; numeric columns are named :num
   sortile merge a.npy b.npy -o all.npy                   arrays of one dtype)";
 
-// Records of one size: held in memory, merged one by one.
-int merge_fixed_records(const merge_job& job, file_format format, std::vector<files::input> sources) {
-  std::vector<files::fixed_records> inputs;
+// How many records a merge writes.
+std::size_t merged_records(const std::vector<files::fixed_records>& inputs, const files::merge_rules& rules,
+                           files::output& to) {
+  std::size_t count = 0;
+  files::merge_rules counting = rules;
+  counting.write = [&count](std::string_view, files::output&) { ++count; };
+  files::merge_fixed(inputs, counting, to);
+  return count;
+}
+
+// Records of one size: held in memory, merged one by one. The header of a .npy file says how many there are, so that
+// of distinct ones the merge is made twice.
+int merge_fixed_records(const merge_job& job, file_format format, const std::vector<files::fixed_records>& inputs) {
   std::size_t records = 0;
-  for (files::input& source : sources) {
-    inputs.push_back(open_fixed_records(std::move(source), format, job.arrays));
-    records += inputs.back().records.size();
-    if (inputs.back().descr != inputs[0].descr)
-      files::fail(inputs.back().name(), "its records are {}, not {} as those of {}", inputs.back().descr,
-                  inputs[0].descr, inputs[0].name());
+  for (const files::fixed_records& input : inputs) {
+    records += input.records.size();
+    if (input.descr != inputs[0].descr)
+      files::fail(input.name(), "its records are {}, not {} as those of {}", input.descr, inputs[0].descr,
+                  inputs[0].name());
   }
+  const files::merge_rules rules{.order = inputs[0].order, .unique = job.text.unique, .trusted = job.trusted};
   files::output to(job.output, job.how_to_write(job.output));
   if (format == file_format::npy)
-    to.write(files::make_npy_header(inputs[0].descr, records));
-  files::merge_fixed(inputs, {.order = inputs[0].order, .unique = job.text.unique, .trusted = job.trusted}, to);
+    to.write(files::make_npy_header(inputs[0].descr, rules.unique ? merged_records(inputs, rules, to) : records));
+  files::merge_fixed(inputs, rules, to);
   to.commit();
   return all_well;
 }
@@ -50,20 +60,26 @@ int merge_array_files(const merge_job& job, file_format format, const talk& voic
   std::vector<files::input> sources;
   for (const std::string& path : job.inputs)
     sources.emplace_back(path, files::thread_count(job.arrays.threads), job.arrays.as_it_is);
+  if (job.text.named_for_arrays() != "-u")
+    refuse_text_options(job.text);
+  std::vector<files::fixed_records> records;
   if (is_ordered_as_records(sources[0].bytes(), sources[0].name(), format, job.arrays)) {
-    if (const std::string option = job.text.named_for_arrays();
-        !option.empty() && (option != "-u" || format == file_format::npy))
-      refuse("{} does not go with records", option);
-    return merge_fixed_records(job, format, std::move(sources));
+    for (files::input& source : sources)
+      records.push_back(open_fixed_records(std::move(source), format, job.arrays));
+    return merge_fixed_records(job, format, records);
   }
-  refuse_text_options(job.text);
-  progress_bar bar(voice);
+  options opts = job.arrays.for_library();
   std::vector<files::array_file> arrays;
   for (std::size_t i = 0; i < sources.size(); ++i)
     arrays.push_back(open_array(std::move(sources[i]), job.inputs[i], format, job.arrays));
   need_output_name(job.output, format, arrays[0].layout.key, job.format);
+  if (job.text.unique) {
+    for (files::array_file& array : arrays)
+      records.push_back(files::as_records(std::move(array), opts));
+    return merge_fixed_records(job, format, records);
+  }
+  progress_bar bar(voice);
   bar.phase("merge");
-  options opts = job.arrays.for_library();
   opts.progress = bar.callback();
   files::output to(job.output, job.how_to_write(job.output));
   files::merge_arrays(arrays, to, opts, !job.trusted);

@@ -79,8 +79,7 @@ int sort_along(const sort_job& job, files::input source, file_format format, con
     refuse("--values does not go with --rows and --axis");
   const long axis = job.axis.value_or(-1);
   options opts = job.arrays.for_library();
-  const files::array_file array = files::open_npy(
-      std::move(source), job.arrays.keys.empty() ? std::string() : job.arrays.keys.front(), files::npy_axes::any);
+  const files::array_file array = files::open_npy(std::move(source), field_of_npy(job.arrays), files::npy_axes::any);
   const plan how = files::explain_array_along(array, axis, opts);
   return write_one(job, array, format, how, "sort", voice, [&](files::output& to, progress_bar& bar) {
     opts.progress = bar.callback();

@@ -65,14 +65,16 @@ int sort_records_to(const sort_job& job, const records_to_sort& what, progress_b
   sort_outputs outputs(job);
   bar.phase("sort");
   opts.progress = bar.callback();
-  files::raw_array<std::uint32_t> sorted = files::sort_records(records, what.order, opts);
+  files::raw_array<std::uint32_t> sorted =
+      files::sort_records(records, what.order, opts, job.text.unique && !job.count);
   files::raw_array<std::uint64_t> counts(job.count ? sorted.size() : 0);
-  std::size_t kept = sorted.size();
-  if (job.text.unique)
-    kept = files::keep_first_of_equals(records, what.order, {sorted.data(), sorted.size()},
-                                       files::thread_count(opts.threads), {counts.data(), counts.size()});
+  if (job.count) {
+    sorted.keep_first(files::keep_first_of_equals(records, what.order, {sorted.data(), sorted.size()},
+                                                  files::thread_count(opts.threads), {counts.data(), counts.size()}));
+    counts.keep_first(sorted.size());
+  }
   bar.phase("write");
-  write_kept(job, what, {sorted.data(), kept}, {counts.data(), job.count ? kept : 0}, outputs, bar);
+  write_kept(job, what, {sorted.data(), sorted.size()}, {counts.data(), counts.size()}, outputs, bar);
   outputs.commit();
   bar.phase({});
   say_done(voice, records.size(), "records", bar, how);
@@ -98,8 +100,10 @@ int show_types(files::csv_table& table, files::bad_rows rule, unsigned threads) 
 }
 
 // What a run takes beside its text; nothing where everything is to be held in memory.
-std::function<std::size_t(std::size_t)> run_memory(const sort_job& job, bool at_once) {
-  return at_once ? std::function<std::size_t(std::size_t)>() : files::memory_of_records(job.arrays.for_library());
+std::function<std::size_t(std::size_t)> run_memory(const sort_job& job, const files::record_order& order,
+                                                   bool at_once) {
+  return at_once ? std::function<std::size_t(std::size_t)>()
+                 : files::memory_of_records(order, job.arrays.for_library());
 }
 
 runs_to_sort runs_of(const sort_job& job, const files::run_reader& reader, std::string_view run,
@@ -130,7 +134,7 @@ int sort_fixed_records(const sort_job& job, first_input first, file_format forma
   const files::record_shape shape{.record_bytes = layout.record_bytes};
   // How many records are distinct is known when all are sorted; the header of a .npy file says it in front of them.
   const bool at_once = job.count || (is_npy && job.text.unique);
-  files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, at_once));
+  files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, layout.order, at_once));
   const std::string header(reader.skip_header(layout.header_bytes));
   const std::string_view run = reader.next();
   if (!reader.at_end()) {
@@ -162,7 +166,7 @@ int sort_lines(const sort_job& job, first_input first, const talk& voice) {
   const files::record_shape shape{.delimiter = job.text.delimiter()};
   progress_bar bar(voice);
   bar.phase("read");
-  files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, job.count));
+  files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, order, job.count));
   const std::string_view run = reader.next();
   if (!reader.at_end())
     return sort_in_runs(job, reader, run, runs_of(job, reader, run, shape, order), bar, voice);

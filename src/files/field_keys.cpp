@@ -6,12 +6,24 @@
 #include "files/failure.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 
 namespace sortile::files {
 
 namespace {
+
+// The bytes of a word that are blank: their highest bits, the lowest of which is exact.
+std::uint64_t blank_bytes(std::uint64_t word) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  const auto equal_to = [word](char c) {
+    const std::uint64_t apart = word ^ (ones * static_cast<unsigned char>(c));
+    return (apart - ones) & ~apart;
+  };
+  return (equal_to(' ') | equal_to('\t') | equal_to('\n')) & (ones << 7);
+}
 
 // A walk over the fields of a record.
 struct cursor {
@@ -23,6 +35,15 @@ struct cursor {
       ++at;
   }
   void skip_other() {
+    if constexpr (std::endian::native == std::endian::little)
+      for (; end - at >= 8; at += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, at, sizeof word);
+        if (const std::uint64_t blanks = blank_bytes(word); blanks != 0) {
+          at += std::countr_zero(blanks) / 8;
+          return;
+        }
+      }
     while (at != end && !is_blank(*at))
       ++at;
   }
@@ -30,45 +51,32 @@ struct cursor {
     const void* found = at == end ? nullptr : std::memchr(at, separator, static_cast<std::size_t>(end - at));
     at = found != nullptr ? static_cast<const char*>(found) : end;
   }
+  // Past fields, each with the separator behind it; without one, blanks lie in front of a field.
+  void skip_fields(std::size_t n, std::optional<char> separator) {
+    for (; n > 0 && at != end; --n) {
+      if (separator) {
+        to_separator(*separator);
+        advance(1);
+      } else {
+        skip_blanks();
+        skip_other();
+      }
+    }
+  }
   void advance(std::size_t n) { at += std::min(n, static_cast<std::size_t>(end - at)); }
 };
 
-const char* begin_of(const field_range& range, std::string_view record) {
-  cursor c{record.data(), record.data() + record.size()};
-  for (std::size_t skip = range.first_field; skip > 0 && c.at != c.end; --skip) {
-    if (range.separator) {
-      c.to_separator(*range.separator);
-      c.advance(1);
-    } else {
-      c.skip_blanks();
-      c.skip_other();
-    }
-  }
-  if (range.blanks_begin)
-    c.skip_blanks();
-  c.advance(range.first_char);
-  return c.at;
-}
-
-const char* end_of(const field_range& range, std::string_view record) {
-  cursor c{record.data(), record.data() + record.size()};
-  if (range.last_field == field_range::end_of_record)
-    return c.end;
-  const bool whole_field = range.last_char == 0;
-  for (std::size_t left = range.last_field + (whole_field ? 1 : 0); left > 0 && c.at != c.end; --left) {
-    if (range.separator) {
-      c.to_separator(*range.separator);
-      if (left > 1 || !whole_field)
-        c.advance(1);
-    } else {
-      c.skip_blanks();
-      c.skip_other();
-    }
-  }
-  if (!whole_field) {
+// The end of a key that does not go on to the end of the record. \param c  behind `skipped` fields
+const char* end_of(const field_range& range, cursor c, std::size_t skipped) {
+  c.skip_fields(range.last_field - skipped, range.separator);
+  if (range.last_char != 0) {
     if (range.blanks_end)
       c.skip_blanks();
     c.advance(range.last_char);
+  } else if (range.separator) {
+    c.to_separator(*range.separator);
+  } else {
+    c.skip_fields(1, std::nullopt);
   }
   return c.at;
 }
@@ -145,9 +153,17 @@ void apply_letters(std::string_view letters, std::string_view key, bool ordering
 } // namespace
 
 std::string_view field_range::in(std::string_view record) const {
-  const char* begin = begin_of(*this, record);
-  const char* end = std::max(begin, end_of(*this, record));
-  return {begin, static_cast<std::size_t>(end - begin)};
+  const cursor whole{record.data(), record.data() + record.size()};
+  cursor fields = whole;
+  fields.skip_fields(first_field, separator);
+  cursor begin = fields;
+  if (blanks_begin)
+    begin.skip_blanks();
+  begin.advance(first_char);
+  const char* end = whole.end;
+  if (last_field != end_of_record)
+    end = last_field >= first_field ? end_of(*this, fields, first_field) : end_of(*this, whole, 0);
+  return {begin.at, static_cast<std::size_t>(std::max(begin.at, end) - begin.at)};
 }
 
 void need_one_order(const ordering& order) {

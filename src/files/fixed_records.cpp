@@ -1,8 +1,11 @@
 // See fixed_records.hpp.
 #include "files/fixed_records.hpp"
 
-#include "files/array_file.hpp"
 #include "files/failure.hpp"
+#include "files/parallel.hpp"
+
+#include <bit>
+#include <utility>
 
 namespace sortile::files {
 
@@ -92,6 +95,28 @@ record_order order_of_fields(const npy_header& header, const std::vector<std::st
     order.push_back(part_of(key_field(header, choice.name, name), choice.descending));
   }
   return order;
+}
+
+record_order order_of_keys(const array_layout& layout, const options& opts) {
+  key_part key{
+      .where = key_part::place::range, .as = key_part::form::value, .reverse = opts.order == order::descending};
+  key.binary = {.offset = layout.key_offset,
+                .bytes = layout.key_size(),
+                .type = layout.key,
+                .big_endian = layout.swapped == (std::endian::native == std::endian::little),
+                .bits_begin = opts.bits.begin,
+                .bits_end = opts.bits.end};
+  return {key};
+}
+
+fixed_records as_records(array_file array, const options& opts) {
+  const std::size_t bytes = array.layout.record_bytes;
+  return {.source = std::move(array.source),
+          .header = array.header,
+          .descr = std::move(array.descr),
+          .record_bytes = bytes,
+          .records = split_evenly(array.data, bytes, thread_count(opts.threads)),
+          .order = order_of_keys(array.layout, opts)};
 }
 
 void need_whole_records(std::string_view name, std::uint64_t header_bytes, std::uint64_t data_bytes,

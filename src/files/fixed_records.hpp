@@ -2,10 +2,13 @@
 // library does not have as types, or that have several keys.
 #pragma once
 
+#include "files/array_file.hpp"
 #include "files/input.hpp"
 #include "files/npy.hpp"
 #include "files/record_order.hpp"
 #include "files/record_table.hpp"
+
+#include <sortile/options.hpp>
 
 #include <cstddef>
 #include <string>
@@ -38,6 +41,12 @@ fixed_records open_npy_records(input source, const std::vector<std::string>& key
 /// The order of the records of a .npy file. \throws io_failure where a field is missing or cannot be ordered
 record_order order_of_fields(const npy_header& header, const std::vector<std::string>& keys, bool reverse,
                              std::string_view name);
+
+/// The order of an array's keys within their records: that of the library.
+record_order order_of_keys(const array_layout& layout, const options& opts);
+
+/// An array as records, ordered by its keys.
+fixed_records as_records(array_file array, const options& opts);
 
 /// \throws io_failure where `data_bytes` behind `header_bytes` are no whole number of records
 void need_whole_records(std::string_view name, std::uint64_t header_bytes, std::uint64_t data_bytes,

@@ -39,6 +39,9 @@ class raw_array {
   T& operator[](std::size_t i) { return data()[i]; }
   const T& operator[](std::size_t i) const { return data()[i]; }
 
+  /// The first n elements are those that count; the memory stays.
+  void keep_first(std::size_t n) { size_ = std::min(size_, n); }
+
  private:
   static void* allocate(std::size_t bytes) {
     constexpr std::size_t huge_page = std::size_t{1} << 21;

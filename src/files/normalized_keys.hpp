@@ -1,7 +1,6 @@
 // The whole key of each record as one string of bytes: the strings compare as the records do in all parts of the order.
 //
-// Made where reading a part again for each of its words would cost too much: keys of a locale, and fields or cells that
-// begin alike, of which the key is the text itself. The words of a part
+// Made where reading a part again for each of its words would cost too much: keys of a locale. The words of a part
 // (key_word.hpp) are such a string already, the upper byte first: no part's words begin as those of another one go on,
 // so that the next part may follow.
 #pragma once
@@ -20,10 +19,6 @@ struct normalized_keys {
 
 /// Whether records with this order are sorted by such keys.
 bool needs_normalized_keys(const record_order& order);
-
-/// Whether the order is that of one field or cell by its bytes, and most records begin alike in it, as a look at a few
-/// tells. Its keys compare in the ascending direction.
-bool is_one_text_that_begins_alike(const record_table& records, const record_order& order);
 
 /// O(text) on `threads` threads; twice the keys' memory for a moment. \throws out_of_memory
 normalized_keys make_normalized_keys(const record_table& records, const record_order& order, unsigned threads);

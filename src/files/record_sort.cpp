@@ -24,6 +24,7 @@
 #include "files/normalized_keys.hpp"
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
+#include "files/text_views.hpp"
 
 #include <sortile/sortile.hpp>
 
@@ -63,6 +64,27 @@ class sorter {
   void sort_all(raw_array<std::uint32_t>& ids) {
     std::vector<group> large;
     sort_by_first_word(ids, large);
+    sort_groups(large);
+  }
+
+  // Behind a sort by the whole first part: sorts those that are equal in it. \param repeats  repeats(i): is ids[i]
+  // equal to ids[i - 1]?
+  template <class Repeats>
+  void sort_behind_first_part(std::span<std::uint32_t> ids, Repeats&& repeats) {
+    if (order_.size() == 1)
+      return;
+    std::vector<group> large;
+    split_groups(
+        {ids, 0, 0, 0}, repeats,
+        [](std::span<std::uint32_t> equal) {
+          return group{equal, 1, 0, 0};
+        },
+        large);
+    sort_groups(large);
+  }
+
+ private:
+  void sort_groups(std::vector<group>& large) {
     opts_.progress = {};
     while (!large.empty()) {
       const group next = large.back();
@@ -71,7 +93,6 @@ class sorter {
     }
   }
 
- private:
   // The first words need no fetching: the records are read as they lie.
   void sort_by_first_word(raw_array<std::uint32_t>& ids, std::vector<group>& large) {
     raw_array<std::uint64_t> words(ids.size());
@@ -84,7 +105,7 @@ class sorter {
                      .value_bytes = sizeof(std::uint32_t),
                      .values_out = ids.data()},
         opts_);
-    split_groups({{ids.data(), ids.size()}, 0, 0, 0}, words.data(), whole, large);
+    split_words({{ids.data(), ids.size()}, 0, 0, 0}, words.data(), whole, large);
   }
 
   // True where the words are the whole first part: integers.
@@ -124,7 +145,7 @@ class sorter {
                          .values_in = g.ids.data(),
                          .values_out = g.ids.data()},
             opts_);
-        return split_groups(g, words.data(), false, large);
+        return split_words(g, words.data(), false, large);
       }
     } while (advance(g, threads_));
   }
@@ -194,35 +215,43 @@ class sorter {
                           : std::max(known, bytes - 1); // a text that ends at a word's edge has that word as its last
   }
 
-  // Finds the groups of equal words; sorts the small ones here and now, in parallel, and hands back the large ones.
-  void split_groups(const group& g, const std::uint64_t* words, bool words_are_whole, std::vector<group>& large) {
+  void split_words(const group& g, const std::uint64_t* words, bool words_are_whole, std::vector<group>& large) {
+    split_groups(
+        g, [words](std::size_t i) { return words[i] == words[i - 1]; },
+        [&](std::span<std::uint32_t> equal) {
+          return words_are_whole ? group{equal, g.part + 1, 0, 0} : next_of(g, equal);
+        },
+        large);
+  }
+
+  // Finds the groups of equal records; sorts the small ones here and now, in parallel, and hands back the large ones.
+  // \param repeats  repeats(i): does record i of the group belong to the one before it?
+  // \param next_of_equals  what is left to compare of these
+  template <class Repeats, class Next>
+  void split_groups(const group& g, const Repeats& repeats, const Next& next_of_equals, std::vector<group>& large) {
     std::mutex lock;
     const std::size_t n = g.ids.size();
     const slices parts(n, threads_, slice_records);
-    const auto group_start = [&](std::size_t i) { // the first group that begins at or behind i
-      while (i > 0 && i < n && words[i] == words[i - 1])
+    const auto end_of_group = [&](std::size_t i) { // the first group that begins at or behind i
+      while (i > 0 && i < n && repeats(i))
         ++i;
       return i;
     };
     parallel_for(threads_, parts.count(), [&](std::size_t slice) {
-      const std::size_t last = group_start(parts.end(slice));
-      for (std::size_t begin = group_start(parts.begin(slice)); begin < last;) {
-        std::size_t end = begin + 1;
-        while (end < n && words[end] == words[begin])
-          ++end;
-        if (end - begin > 1) {
-          const std::span<std::uint32_t> ids = g.ids.subspan(begin, end - begin);
-          const group next = words_are_whole ? group{ids, g.part + 1, 0, 0} : next_of(g, ids);
-          if (next.part < order_.size()) {
-            if (ids.size() > alone) {
-              const std::lock_guard guard(lock);
-              large.push_back(next);
-            } else {
-              sort_small(next);
-            }
-          }
+      const std::size_t last = end_of_group(parts.end(slice));
+      for (std::size_t begin = end_of_group(parts.begin(slice)), end = 0; begin < last; begin = end) {
+        end = end_of_group(begin + 1);
+        if (end - begin == 1)
+          continue;
+        const group next = next_of_equals(g.ids.subspan(begin, end - begin));
+        if (next.part == order_.size())
+          continue;
+        if (next.ids.size() <= alone) {
+          sort_small(next);
+        } else {
+          const std::lock_guard guard(lock);
+          large.push_back(next);
         }
-        begin = end;
       }
     });
   }
@@ -286,10 +315,8 @@ class sorter {
   unsigned threads_;
 };
 
-// Whether records are ordered as byte strings, and nothing but the CPU is to sort their words.
-bool are_strings(const record_order& order, std::size_t n, const options& opts) {
-  if (order.size() != 1 || order[0].where != key_part::place::record || order[0].as != key_part::form::text)
-    return false;
+// Whether words are sorted by the CPU, which has a sort of strings too.
+bool has_string_sort(std::size_t n, const options& opts) {
   options plain = opts;
   plain.order = sortile::order::ascending;
   plain.bits = {};
@@ -297,19 +324,39 @@ bool are_strings(const record_order& order, std::size_t n, const options& opts) 
              .engine == "cpu";
 }
 
-void sort_strings(const record_table& records, bool descending, const options& given, raw_array<std::uint32_t>& ids) {
+bool are_whole_texts(const record_order& order) {
+  return order.size() == 1 && order[0].where == key_part::place::record && order[0].as == key_part::form::text;
+}
+
+// The sort of strings, of which `request` has the strings.
+void sort_strings(strings_request request, bool descending, const options& given, raw_array<std::uint32_t>& ids) {
   options opts = given;
   opts.order = descending ? sortile::order::descending : sortile::order::ascending;
   opts.bits = {};
   opts.workspace = {};
-  run(strings_request{.n = ids.size(),
-                      .offsets = records.starts.data(),
-                      .bytes = records.text.data(),
-                      .size = records.text.size(),
-                      .separator_bytes = records.gap,
-                      .indices_out = ids.data(),
-                      .index_bytes = sizeof(std::uint32_t)},
-      opts);
+  request.n = ids.size();
+  request.indices_out = ids.data();
+  request.index_bytes = sizeof(std::uint32_t);
+  ids.keep_first(run(request, opts));
+}
+
+void sort_whole_texts(const record_table& records, bool descending, const options& opts, bool distinct,
+                      raw_array<std::uint32_t>& ids) {
+  sort_strings({.offsets = records.starts.data(),
+                .bytes = records.text.data(),
+                .size = records.text.size(),
+                .separator_bytes = records.gap,
+                .distinct = distinct},
+               descending, opts, ids);
+}
+
+// By the first part as strings; those that are equal in it by the others.
+void sort_views(const record_table& records, const record_order& order, const raw_array<std::string_view>& views,
+                const options& opts, bool distinct, raw_array<std::uint32_t>& ids) {
+  sort_strings({.views = views.data(), .distinct = distinct && order.size() == 1}, order[0].reverse, opts, ids);
+  sorter(records, order, opts).sort_behind_first_part({ids.data(), ids.size()}, [&](std::size_t i) {
+    return views[ids[i]] == views[ids[i - 1]];
+  });
 }
 
 // Puts records in order that nearly are: looks at all neighbours, and moves those to the front that come too late.
@@ -350,64 +397,49 @@ void mend_order(const record_table& records, const record_order& order, raw_arra
 void sort_normalized(const record_table& records, const record_order& order, const options& opts,
                      raw_array<std::uint32_t>& ids) {
   const normalized_keys keys = make_normalized_keys(records, order, thread_count(opts.threads));
-  const bool of_locale = needs_normalized_keys(order);
-  const record_order by_bytes{{.reverse = !of_locale && order[0].reverse}};
-  if (are_strings(by_bytes, ids.size(), opts))
-    sort_strings(keys.records, by_bytes[0].reverse, opts, ids);
+  if (has_string_sort(ids.size(), opts))
+    sort_whole_texts(keys.records, false, opts, false, ids);
   else
-    sorter(keys.records, by_bytes, opts).sort_all(ids);
-  if (of_locale)
-    mend_order(records, order, ids, thread_count(opts.threads));
+    sorter(keys.records, record_order{key_part{}}, opts).sort_all(ids);
+  mend_order(records, order, ids, thread_count(opts.threads));
+}
+
+// Where a sort of strings does it: true.
+bool sort_as_strings(const record_table& records, const record_order& order, const options& opts, bool distinct,
+                     raw_array<std::uint32_t>& ids) {
+  const bool whole = are_whole_texts(order);
+  if (!(whole || begins_with_one_text(order)) || !has_string_sort(ids.size(), opts))
+    return false;
+  if (whole) {
+    sort_whole_texts(records, order[0].reverse, opts, distinct, ids);
+    return true;
+  }
+  if (!(distinct && order.size() == 1) && !begin_alike(records, order))
+    return false;
+  const auto views = text_views(records, order, thread_count(opts.threads));
+  if (views)
+    sort_views(records, order, *views, opts, distinct, ids);
+  return views.has_value();
 }
 
 } // namespace
 
-raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts) {
+raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts,
+                                      bool distinct) {
   if (records.size() > most_records)
     refuse("{} records are more than the {} that one sort of text can take", records.size(), most_records);
   raw_array<std::uint32_t> ids(records.size());
   if (order.empty() || records.size() < 2)
     std::iota(ids.begin(), ids.end(), 0u);
-  else if (needs_normalized_keys(order) || is_one_text_that_begins_alike(records, order))
+  else if (needs_normalized_keys(order))
     sort_normalized(records, order, opts, ids);
-  else if (are_strings(order, records.size(), opts))
-    sort_strings(records, order[0].reverse, opts, ids);
-  else
+  else if (!sort_as_strings(records, order, opts, distinct, ids))
     sorter(records, order, opts).sort_all(ids);
+  else if (order.size() == 1)
+    return ids; // distinct, where that is asked for
+  if (distinct)
+    ids.keep_first(keep_first_of_equals(records, order, {ids.data(), ids.size()}, thread_count(opts.threads)));
   return ids;
-}
-
-std::size_t keep_first_of_equals(const record_table& records, const record_order& order,
-                                 std::span<std::uint32_t> sorted, unsigned threads, std::span<std::uint64_t> counts) {
-  raw_array<char> repeats(sorted.size());
-  parallel_slices(threads, sorted.size(), slice_records, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      repeats[i] = i > 0 && compare(order, records[sorted[i - 1]], records[sorted[i]]) == 0;
-  });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (!repeats[i])
-      sorted[kept++] = sorted[i];
-    if (!counts.empty())
-      counts[kept - 1] = repeats[i] ? counts[kept - 1] + 1 : 1;
-  }
-  return kept;
-}
-
-std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict,
-                                          unsigned threads) {
-  std::atomic<std::size_t> first{SIZE_MAX};
-  parallel_slices(threads, records.size(), slice_records, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end && i < first; ++i) {
-      if (compare(order, records[i - 1], records[i]) < (strict ? 0 : 1))
-        continue;
-      std::size_t seen = first;
-      while (i < seen && !first.compare_exchange_weak(seen, i)) {
-      }
-      return;
-    }
-  });
-  return first == SIZE_MAX ? std::nullopt : std::optional<std::size_t>(first);
 }
 
 } // namespace sortile::files

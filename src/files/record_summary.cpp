@@ -11,6 +11,15 @@
 
 namespace sortile::files {
 
+namespace {
+
+void keep_least(std::optional<std::size_t>& least, std::optional<std::size_t> other) {
+  if (other && (!least || *other < *least))
+    least = other;
+}
+
+} // namespace
+
 record_summary summarize(const record_table& records, const record_order& order, unsigned threads) {
   constexpr std::size_t slice_records = std::size_t{1} << 12;
   record_summary all{.records = records.size()};
@@ -22,14 +31,16 @@ record_summary summarize(const record_table& records, const record_order& order,
       part.checksum += ::crc32_z(0, reinterpret_cast<const unsigned char*>(record.data()), record.size());
       const int step = i == 0 ? -1 : compare(order, records[i - 1], record);
       part.duplicates += step == 0 ? 1 : 0;
-      if (step > 0 && !part.first_disorder)
-        part.first_disorder = i;
+      if (step == 0)
+        keep_least(part.first_duplicate, i);
+      if (step > 0)
+        keep_least(part.first_disorder, i);
     }
     const std::lock_guard guard(lock);
     all.checksum += part.checksum;
     all.duplicates += part.duplicates;
-    if (part.first_disorder && (!all.first_disorder || *part.first_disorder < *all.first_disorder))
-      all.first_disorder = part.first_disorder;
+    keep_least(all.first_duplicate, part.first_duplicate);
+    keep_least(all.first_disorder, part.first_disorder);
   });
   return all;
 }

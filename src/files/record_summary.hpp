@@ -13,6 +13,7 @@ struct record_summary {
   std::uint64_t records = 0;
   uint128 checksum = 0;         ///< the sum of the CRC-32 of every record: the same in any order
   std::uint64_t duplicates = 0; ///< records whose key is that of the record before
+  std::optional<std::size_t> first_duplicate{};
   std::optional<std::size_t> first_disorder{};
 };
 

@@ -80,6 +80,8 @@ class Arrays(CommandTest):
         self.refused("sort", "--axis", "0", "--rows", matrix, "-o", self.path("o.npy"), says="contradict")
         self.refused("sort", "--rows", self.file("k.u32", bytes(24)), "-o", self.path("o.u32"), says="--rows goes with .npy")
         self.refused("sort", "--rows", self.file("k.txt", b"b\na\n"), says="--rows goes with .npy")
+        for along in (["--rows"], ["--axis", "0"]):
+            self.refused("sort", *along, "--type", "u8", matrix, "-o", self.path("o.npy"), says="--type goes with raw")
         self.refused("sort", "--rows", "-c", matrix, says="--rows does not go with -c")
         records = self.file("r.npy", npy("[('a', '<u4'), ('b', '<u4')]", 2, bytes(16)))
         self.refused("sort", "--rows", records, "-o", self.path("o.npy"), says="records")
@@ -236,6 +238,31 @@ class Arrays(CommandTest):
         self.refused("merge", self.file("bad.npy", npy("'<i4'", 2, struct.pack("<2i", 2, 1))), "-o", self.path("x"), says=["bad.npy", "key 1", "out of order"])
         self.refused("merge", paths[1], self.path("bad.npy"), "-o", self.path("x"), says=["bad.npy", "another type"])
 
+    def test_distinct_keys_are_checked_and_merged(self):
+        """-u of arrays: a key that repeats the one before is a disorder, and a merge keeps the first of equal records."""
+        twice, once = self.file("twice.i16", struct.pack("<4h", -3, 5, 5, 9)), self.file("once.i16", struct.pack("<3h", -3, 5, 8))
+        self.good("check", twice)
+        self.refused("check", "-u", twice, status=1, says=["twice.i16", "record 2 (offset 4)", "equal to"])
+        self.assertEqual(run("sort", "-c", "-u", twice)[:2], (1, b""))
+        self.assertTrue(self.good("check", "-u", once, "--permutation-of", once).endswith(b"duplicate keys: 0\n"))
+        self.refused("check", "-u", self.file("down.i16", struct.pack("<2h", 5, 4)), status=1, says=["record 1", "smaller than"])
+        self.refused("check", "-u", "-r", once, status=1, says="record 1")
+        self.good("merge", "-u", twice, once, "-o", self.path("both.i16"))
+        self.assertEqual(self.content("both.i16"), struct.pack("<4h", -3, 5, 8, 9))
+        self.good("sort", "-m", "-u", once, twice, "-o", self.path("both.i16"))
+        self.assertEqual(self.content("both.i16"), struct.pack("<4h", -3, 5, 8, 9))
+        zeros = self.file("zeros.npy", npy("'>f4'", 3, struct.pack(">3f", -0.0, 0.0, 1.0)))
+        self.refused("check", "-u", zeros, status=1, says=["record 1", "equal to"])
+        self.good("merge", "-u", zeros, zeros, "-o", self.path("z.npy"))
+        self.assertEqual(self.content("z.npy"), npy("'>f4'", 2, struct.pack(">2f", -0.0, 1.0)))
+        dtype = "[('k', '<u2'), ('v', 'S2')]"
+        a, b = self.file("a.npy", npy(dtype, 2, b"\1\0aa\3\0aa")), self.file("b.npy", npy(dtype, 2, b"\1\0bb\2\0bb"))
+        self.good("merge", "-u", a, b, "-o", self.path("ab.npy"))
+        self.assertEqual(self.content("ab.npy"), npy(dtype, 3, b"\1\0aa\2\0bb\3\0aa"))
+        self.good("merge", "-u", "--key", "v", "--key", "k", a, b, "-o", self.path("ab.npy"))
+        self.assertEqual(self.content("ab.npy"), npy(dtype, 4, b"\1\0aa\3\0aa\1\0bb\2\0bb"))
+        self.refused("merge", "-u", once, self.path("down.i16"), "-o", self.path("o.i16"), says=["down.i16", "out of order"])
+
     def test_gen(self):
         once = self.good("gen", "uniform", "-n", "1000", "--type", "u64", "--seed", "3")
         self.assertEqual(len(once), 8000)
@@ -331,8 +358,8 @@ class WhatAFileIs(CommandTest):
         self.assertEqual(self.good("sort", "-k1", "--format", "lines", self.path("k.npy")), gnu_sort(stdin=self.npy)[1])
 
     def test_text_options_on_a_pipe(self):
-        for options in (["-n"], ["-k1"], ["--by", "a"], ["-u"]):
-            for command in (["sort"], ["check"], ["merge"], ["sort", "-c"])[options == ["-u"]:]:
+        for options in (["-n"], ["-k1"], ["--by", "a"]):
+            for command in (["sort"], ["check"], ["merge"], ["sort", "-c"]):
                 self.refused(*command, *options, stdin=self.npy, says="")
         self.assertEqual(self.good("sort", stdin=self.npy), npy("'<u4'", 3, struct.pack("<3I", 1, 2, 0x0a0a0a)))  # and without: it is an array
         path = self.file("noname", self.npy)

@@ -2,6 +2,7 @@
 
 import time
 import unittest
+import zlib
 
 from harness import CommandTest, gnu_sort, run
 
@@ -139,6 +140,23 @@ class Lines(CommandTest):
         self.refused("check", path, status=1, says=[path + ":3: disorder: b"])
         self.refused("check", "-u", self.file("twice.txt", b"a\na\n"), status=1, says=["twice.txt:2: disorder: a"])
         self.assertEqual(run("check", "-q", path), (1, b"", b""))
+
+    def test_check_tells_what_a_benchmark_asks_for(self):
+        def facts(lines, duplicates):
+            return b"records: %d\nchecksum: %x\nduplicate keys: %d\n" % (len(lines), sum(map(zlib.crc32, lines)), duplicates)
+
+        lines = [b"a 2", b"b 1", b"b 1", b"b 3"]
+        path = self.file("lines.txt", b"\n".join(lines) + b"\n")
+        self.assertEqual(self.good("check", path), facts(lines, 1))
+        self.assertEqual(self.good("check", "-s", "-k1,1", path), facts(lines, 2))
+        self.assertEqual(run("check", "-k2n", path), (1, facts(lines, 1), b"sortile check: %s:2: disorder: b 1\n" % path.encode()))
+        self.assertEqual(run("check", "-u", path), (1, facts(lines, 1), b"sortile check: %s:3: disorder: b 1\n" % path.encode()))
+        other = self.file("other.txt", b"x\n")
+        self.assertEqual(self.good("check", path, other), b"file: %s\n%sfile: %s\n%s" % (path.encode(), facts(lines, 1), other.encode(), facts([b"x"], 0)))
+        for quiet in (["check", "-q"], ["sort", "-c"], ["sort", "-C"]):
+            self.assertEqual(self.good(*quiet, path), b"")
+        table = self.file("t.csv", b"name,size\nfig,7\npear,7\napple,12\n")
+        self.assertEqual(self.good("check", table, "--by", "size"), facts([b"fig,7", b"pear,7", b"apple,12"], 1))
 
     def test_permutation(self):
         path = self.file("sorted", b"a\nb\nb\n")

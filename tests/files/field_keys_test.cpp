@@ -1,6 +1,9 @@
 // -k: which bytes of a record a key takes.
+#include "files/decimal.hpp"
 #include "files/field_keys.hpp"
 #include "scratch_folder.hpp"
+
+#include <random>
 
 namespace sortile::files {
 namespace {
@@ -29,6 +32,35 @@ TEST(FieldKeys, SeparatorsBoundFields) {
   EXPECT_EQ(taken("5", "a::c:", ':'), "");
   EXPECT_EQ(taken("1.9", "a::c:", ':'), "");
   EXPECT_EQ(taken("99999999999999999999999", "a"), "");
+}
+
+// The end of a field, looked for eight bytes at a time, against a walk byte by byte.
+TEST(FieldKeys, LongFieldsOfAnyBytes) {
+  const auto behind_fields = [](std::string_view record, std::size_t n) {
+    std::size_t i = 0;
+    for (; n > 0; --n) {
+      while (i < record.size() && is_blank(record[i]))
+        ++i;
+      while (i < record.size() && !is_blank(record[i]))
+        ++i;
+    }
+    return i;
+  };
+  std::mt19937 random(4);
+  for (int round = 0; round < 20000; ++round) {
+    std::string record(random() % 60, ' ');
+    const bool few_blanks = random() % 2 == 0;
+    for (char& c : record)
+      c = few_blanks && random() % 10 != 0 ? "!\x80\xa0\x89\x8a\x0b"[random() % 6]
+                                           : " \t\n!a\xa0\x08\x0b\x21\xff"[random() % 10];
+    const std::size_t first = random() % 4;
+    const std::size_t last = random() % 4;
+    const std::size_t begin = behind_fields(record, first);
+    const std::size_t end = std::max(begin, behind_fields(record, last + 1));
+    ASSERT_EQ(taken(std::to_string(first + 1) + "," + std::to_string(last + 1), record),
+              std::string_view(record).substr(begin, end - begin))
+        << record;
+  }
 }
 
 TEST(FieldKeys, LettersOfAKeyReplaceTheGlobalOnes) {

@@ -1,6 +1,7 @@
 // The word-by-word sort of records against std::stable_sort with the same comparison, over shapes that reach every
 // branch: small and large groups, common prefixes, numbers of one word and of many, several parts.
 #include "files/record_sort.hpp"
+#include "files/text_views.hpp"
 #include "scratch_folder.hpp"
 
 #include <algorithm>
@@ -67,6 +68,13 @@ void expect_stable_order(const record_table& records, const record_order& order,
                    [&](std::uint32_t a, std::uint32_t b) { return compare(order, records[a], records[b]) < 0; });
   ASSERT_EQ(sorted.size(), expected.size());
   ASSERT_TRUE(std::equal(expected.begin(), expected.end(), sorted.data()));
+  const raw_array<std::uint32_t> distinct = sort_records(records, order, opts, true);
+  expected.erase(
+      std::unique(expected.begin(), expected.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return compare(order, records[a], records[b]) == 0; }),
+      expected.end());
+  ASSERT_EQ(distinct.size(), expected.size());
+  ASSERT_TRUE(std::equal(expected.begin(), expected.end(), distinct.data()));
 }
 
 TEST(RecordSort, AgainstStableSort) {
@@ -87,6 +95,44 @@ TEST(RecordSort, LargeGroups) {
       text += "prefix " + std::to_string(random() % 2) + tail + std::to_string(random() % 1000) + "\n";
     expect_stable_order(split_lines(text, '\n', 2), {{}}, 2);
   }
+}
+
+// Fields and cells that begin alike are sorted as strings; what is equal in them, by the parts behind.
+TEST(RecordSort, TextsThatBeginAlike) {
+  std::mt19937 random(3);
+  std::string lines;
+  std::string rows;
+  for (int i = 0; i < 70000; ++i) {
+    const std::string path = "/a/path/that/all/have/" + std::to_string(random() % 300) + "/x";
+    const std::string number = std::to_string(random() % 1000);
+    lines += path + " " + number + "\n";
+    rows += number + ",\"" + path + (random() % 5000 == 0 ? "\"\"" : "") + "\"\n";
+  }
+  key_part path{.where = key_part::place::fields};
+  path.range.last_field = 0;
+  key_part number{.where = key_part::place::fields, .as = form::leading_number, .reverse = true};
+  number.range.first_field = 1;
+  key_part cell{.where = key_part::place::cell, .reverse = true};
+  cell.column = 1;
+  for (const unsigned threads : {1u, 3u}) {
+    expect_stable_order(split_lines(lines, '\n', 2), {path}, threads);
+    expect_stable_order(split_lines(lines, '\n', 2), {path, number}, threads);
+    expect_stable_order(split_lines(rows, '\n', 2), {cell}, threads);
+  }
+}
+
+TEST(TextViews, LieInTheirRecordsOrAreNone) {
+  key_part cell{.where = key_part::place::cell};
+  cell.column = 1;
+  const std::string text = "1,plain,x\n2,\"quo,ted\",y\n3\n";
+  const record_table rows = split_lines(text, '\n', 1);
+  const auto views = text_views(rows, {cell}, 2);
+  ASSERT_TRUE(views);
+  EXPECT_EQ((*views)[0], "plain");
+  EXPECT_EQ((*views)[1], "quo,ted");
+  EXPECT_EQ((*views)[2], "");
+  const std::string doubled = "1,\"a \"\"word\"\"\"\n";
+  EXPECT_FALSE(text_views(split_lines(doubled, '\n', 1), {cell}, 2)); // is nowhere in the text as it is
 }
 
 // Each record is a prefix of the next: the deepest nesting of groups that so much text can have.

@@ -2,12 +2,13 @@
 #include "files/external/run_formats.hpp"
 
 #include "files/array_sort.hpp"
+#include "files/fixed_records.hpp"
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
 #include "files/record_sort.hpp"
 #include "files/record_write.hpp"
+#include "files/text_views.hpp"
 
-#include <bit>
 #include <utility>
 
 namespace sortile::files {
@@ -25,11 +26,8 @@ void sort_piece(std::string_view text, const record_shape& shape, const merge_ru
   const unsigned threads = thread_count(opts.threads);
   const record_table records = shape.record_bytes == 0 ? split_lines(text, shape.delimiter, threads)
                                                        : split_evenly(text, shape.record_bytes, threads);
-  raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts);
-  std::size_t kept = sorted.size();
-  if (rules.unique)
-    kept = keep_first_of_equals(records, rules.order, {sorted.data(), kept}, threads);
-  write_records(records, {sorted.data(), kept}, to, threads);
+  const raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts, rules.unique);
+  write_records(records, {sorted.data(), sorted.size()}, to, threads);
 }
 
 // Of the words of n records and of the engine that sorts them.
@@ -53,16 +51,8 @@ run_format record_runs(const record_shape& shape, const record_order& order, boo
 }
 
 run_format array_runs(const array_layout& layout, const options& opts) {
-  key_part key{
-      .where = key_part::place::range, .as = key_part::form::value, .reverse = opts.order == order::descending};
-  key.binary = {.offset = layout.key_offset,
-                .bytes = layout.key_size(),
-                .type = layout.key,
-                .big_endian = layout.swapped == (std::endian::native == std::endian::little),
-                .bits_begin = opts.bits.begin,
-                .bits_end = opts.bits.end};
   run_format format{.shape = {.record_bytes = layout.record_bytes}, .sort = {}, .rules = {}};
-  format.rules.order = {key};
+  format.rules.order = order_of_keys(layout, opts);
   format.rules.trusted = true;
   format.sort = [layout, plain = without_progress(opts)](std::string_view data, output& to) {
     sort_array(array_of(layout, data), to, plain);
@@ -70,9 +60,11 @@ run_format array_runs(const array_layout& layout, const options& opts) {
   return format;
 }
 
-// Where each record begins, its number, the first word of its key; then what tells equal words apart.
-std::function<std::size_t(std::size_t)> memory_of_records(const options& opts) {
-  return [plain = without_progress(opts)](std::size_t n) {
+// Where each record begins, its number, the first word of its key; then what tells equal words apart, or, where its
+// text is sorted as a string, where that lies and whether it repeats another one.
+std::function<std::size_t(std::size_t)> memory_of_records(const record_order& order, const options& opts) {
+  const std::size_t view = begins_with_one_text(order) ? sizeof(std::string_view) + 1 : 0;
+  return [view, plain = without_progress(opts)](std::size_t n) {
     options words = plain;
     words.order = order::ascending;
     words.bits = {};
@@ -81,7 +73,7 @@ std::function<std::size_t(std::size_t)> memory_of_records(const options& opts) {
     constexpr std::size_t start = 8;
     constexpr std::size_t number = 4;
     constexpr std::size_t word = 8;
-    return (start + number + 2 * word) * n + engine;
+    return (start + number + 2 * word + view) * n + engine;
   };
 }
 

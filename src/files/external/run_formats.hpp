@@ -21,7 +21,7 @@ run_format record_runs(const record_shape& shape, const record_order& order, boo
 run_format array_runs(const array_layout& layout, const options& opts);
 
 /// Bytes that a sort of n records needs beside their text; the engine as `opts` choose it.
-std::function<std::size_t(std::size_t n)> memory_of_records(const options& opts);
+std::function<std::size_t(std::size_t n)> memory_of_records(const record_order& order, const options& opts);
 /// The same for arrays.
 std::function<std::size_t(std::size_t n)> memory_of_arrays(const array_layout& layout, const options& opts);
 
