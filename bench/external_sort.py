@@ -8,31 +8,13 @@ median of all runs, and the largest memory that one took.
 
 import argparse
 import filecmp
-import json
 import os
-import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 
-# A process's largest memory is counted from its fork on, so it is started by a small one.
-STARTER = ("import resource, subprocess, sys, time; begin = time.perf_counter(); subprocess.run(sys.argv[1:], check=True);"
-           "print(time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-
-
-def measure(command):
-    """Seconds and bytes."""
-    done = subprocess.run([sys.executable, "-c", STARTER, *command], stdout=subprocess.PIPE, check=True, env={**os.environ, "LC_ALL": "C"})
-    seconds, kibibytes = done.stdout.split()
-    return float(seconds), int(kibibytes) * 1024
-
-
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+import file_race
 
 
 def row(arguments, folder, source, options):
@@ -41,18 +23,11 @@ def row(arguments, folder, source, options):
     limit = ["-S", arguments.limit, "-T", folder]
     commands = {"sortile": [arguments.sortile, "sort", "--no-sync", *limit, *options, source, "-o", outputs["sortile"]],
                 "GNU sort": ["sort", *limit, *options, source, "-o", outputs["GNU sort"]]}
-    runs = {name: [] for name in commands}
-    for _ in range(arguments.rounds):
-        for name, command in commands.items():
-            runs[name].append(measure(command))
+    runs = file_race.race(commands, arguments.rounds)
     if not filecmp.cmp(*outputs.values(), shallow=False):
         sys.exit("the outputs differ")
     for name, measured in runs.items():
-        seconds = [each[0] for each in measured]
-        median = statistics.median(seconds)
-        yield {"type": "lines", "workload": "uniform", "n": arguments.lines, "category": " ".join(["sort", *limit[:2], *options]), "contender": name,
-               "median": median, "min": min(seconds), "noise": statistics.median(abs(each - median) for each in seconds) / median,
-               "seconds": seconds, "figures": {"peak_bytes": max(each[1] for each in measured)}}
+        yield file_race.result(measured, name, type="lines", workload="uniform", n=arguments.lines, category=" ".join(["sort", *limit[:2], *options]))
 
 
 def table(rows, size):
@@ -72,6 +47,7 @@ def main():
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="for input, outputs and temporary files")
     parser.add_argument("--json", help="results in the format of bench/results/README.md")
     arguments = parser.parse_args()
+    load = os.getloadavg()
     folder = tempfile.mkdtemp(prefix="sortile-external-", dir=arguments.folder)
     try:
         source = os.path.join(folder, "lines.txt")
@@ -83,11 +59,7 @@ def main():
     finally:
         shutil.rmtree(folder)
     if arguments.json:
-        version = subprocess.run(["sort", "--version"], capture_output=True, text=True, check=True).stdout.split("\n", 1)[0]
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"format": "sortile-results 1", "suite": "external-sort", "environment": {"cpu": processor(), "cpus": len(os.sched_getaffinity(0)),
-                       "gnu_sort": version, "load": os.getloadavg()[0]}, "rows": rows}, file, indent=1)
-            file.write("\n")
+        file_race.save(arguments.json, "external-sort", rows, load)
 
 
 if __name__ == "__main__":
