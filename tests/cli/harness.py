@@ -58,7 +58,7 @@ class CommandTest(unittest.TestCase):
         """Runs sortile, which must fail with one line that holds every text in `says`."""
         got, out, err = run(*arguments, **more)
         self.assertEqual(got, status, (arguments, err))
-        if not (arguments[0] == "check" and status == 1 and out.startswith((b"records: ", b"file: "))):  # facts, which check prints first
+        if not (arguments[:1] == ("check",) and status == 1 and out.startswith((b"records: ", b"file: "))):  # facts, which check prints first
             self.assertEqual(out, b"", arguments)
         self.assertEqual(err.count(b"\n"), 1, err)
         for text in [says] if isinstance(says, str) else says:
