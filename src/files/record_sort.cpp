@@ -16,6 +16,8 @@
 //
 // Cost: one pass over the text, one sort of n (64-bit, 32-bit) pairs, then for each further word of a group one fetch
 // of every record in it. Where a whole group has the same word, the common prefix of the group is skipped in one pass.
+// Whole records by bytes, and a first field or column that begins alike in most records, go to the library's sort of
+// strings as they lie; what is equal in such a field is then sorted as a group by the parts behind it.
 // A word of a number or of a field is found by reading what lies before it; so that this does not become quadratic in
 // the length of a record, such a part is given `most_passes` words, and what is equal then is sorted by comparison.
 #include "files/record_sort.hpp"
@@ -67,15 +69,12 @@ class sorter {
     sort_groups(large);
   }
 
-  // Behind a sort by the whole first part: sorts those that are equal in it. \param repeats  repeats(i): is ids[i]
-  // equal to ids[i - 1]?
-  template <class Repeats>
-  void sort_behind_first_part(std::span<std::uint32_t> ids, Repeats&& repeats) {
-    if (order_.size() == 1)
-      return;
+  // Behind a sort by the whole first part: sorts those that are equal in it, where repeats[i] says that the one at i is
+  // equal to the one before.
+  void sort_behind_first_part(std::span<std::uint32_t> ids, const raw_array<char>& repeats) {
     std::vector<group> large;
     split_groups(
-        {ids, 0, 0, 0}, repeats,
+        {ids, 0, 0, 0}, [&](std::size_t i) { return repeats[i] != 0; },
         [](std::span<std::uint32_t> equal) {
           return group{equal, 1, 0, 0};
         },
@@ -354,9 +353,14 @@ void sort_whole_texts(const record_table& records, bool descending, const option
 void sort_views(const record_table& records, const record_order& order, const raw_array<std::string_view>& views,
                 const options& opts, bool distinct, raw_array<std::uint32_t>& ids) {
   sort_strings({.views = views.data(), .distinct = distinct && order.size() == 1}, order[0].reverse, opts, ids);
-  sorter(records, order, opts).sort_behind_first_part({ids.data(), ids.size()}, [&](std::size_t i) {
-    return views[ids[i]] == views[ids[i - 1]];
+  if (order.size() == 1)
+    return;
+  raw_array<char> repeats(ids.size()); // noted before groups are sorted, by other threads too
+  parallel_slices(thread_count(opts.threads), ids.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      repeats[i] = i > 0 && views[ids[i]] == views[ids[i - 1]];
   });
+  sorter(records, order, opts).sort_behind_first_part({ids.data(), ids.size()}, repeats);
 }
 
 // Puts records in order that nearly are: looks at all neighbours, and moves those to the front that come too late.
