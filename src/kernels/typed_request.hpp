@@ -36,7 +36,7 @@ struct sort_tuning {
   partition_tiles tiles = partition_tiles::follow_n;
   std::uint64_t sample_from = std::uint64_t{1} << 21;       ///< keys from which a sample is asked for the verdict
   std::uint64_t many_samples_from = std::uint64_t{1} << 26; ///< keys from which that has 8192 of them, not 2048
-  std::uint64_t map_from = std::uint64_t{1} << 22;          ///< from which skewed keys are spread by their distribution
+  std::uint64_t map_bytes_from = std::uint64_t{1} << 26;    ///< of keys, from which a map spreads skewed ones
   static constexpr std::uint32_t least_giant = 67'000;      ///< room for a bucket's counters
   static constexpr std::uint32_t most_giant = 1u << 21;     ///< what one block counts alone
   std::uint32_t giant_from = std::uint32_t{1} << 17;        ///< keys from which several blocks count a bucket

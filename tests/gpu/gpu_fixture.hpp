@@ -41,6 +41,7 @@ class device_array {
 
   void set(const std::vector<T>& v) {
     SORTILE_CUDA_CHECK(cudaMemcpy(data_, v.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+    SORTILE_CUDA_CHECK(cudaStreamSynchronize(nullptr)); // other streams do not wait for the rest of a pageable copy
   }
   std::vector<T> host() const {
     std::vector<T> v(n_);

@@ -1,15 +1,13 @@
 // The sort of keys against std::sort: sizes about its tiles and buckets, distributions that its steps find hard, all
 // widths, signs and directions, in place and apart, with any number of buckets.
 #include "kernels/local/large_sort_kernel.hpp"
-#include "kernels/look/key_map.hpp"
 #include "kernels/look/look_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
-#include "tests/kernels/key_shapes.hpp"
+#include "tests/kernels/key_sort_checks.hpp"
 
 #include <sortile/error.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace sortile::simt_tests {
@@ -225,35 +223,6 @@ SIMT_TEST(sort_keys, signs_and_directions) {
       0);
 }
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
-
-/// What crowds is reported before anything moves; what does not is sorted.
-template <class Word>
-void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited,
-                    std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,
-                    std::uint64_t map_from = never) {
-  const std::size_t n = keys.size();
-  buffer<Word> in(keys), out(n, Word(7));
-  buffer<std::uint32_t> told(1, 99);
-  kernels::typed_request<Word> r{.keys_in = in.view().data(),
-                                 .keys_out = out.view().data(),
-                                 .n = n,
-                                 .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {}),
-                                 .verdict = {told.view().data()},
-                                 .tuning = {.partition_bits = bits,
-                                            .sample_from = sample_from,
-                                            .many_samples_from = many_samples_from,
-                                            .map_from = map_from}};
-  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
-  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
-  r.workspace = workspace.view().data();
-  kernels::sort_keys(q, r);
-  std::vector<Word> expected = keys;
-  std::sort(expected.begin(), expected.end());
-  EXPECT_EQ(told.host()[0], unsuited ? 1u : 0u);
-  EXPECT_TRUE(out.host() == (unsuited ? std::vector<Word>(n, Word(7)) : expected));
-}
-
 /// 2^15 equal top digits in one block make the look's counters give keys away.
 SIMT_TEST(sort_keys, counters_that_fill) {
   on_every_schedule(
@@ -309,14 +278,6 @@ SIMT_TEST(sort_keys, what_suits) {
       0);
 }
 
-/// Random keys r, changed one by one: change(r, i).
-template <class Word, class F>
-std::vector<Word> changed(std::size_t n, F change) {
-  auto keys = make_keys<Word>(n, shape::uniform);
-  for (std::size_t i = 0; i < n; ++i)
-    keys[i] = Word(change(keys[i], i));
-  return keys;
-}
 /// Numbers of all magnitudes alike, up to 2^width: ranks by Zipf's law.
 template <class Word>
 std::vector<Word> magnitudes(std::size_t n) {
@@ -392,116 +353,6 @@ SIMT_TEST(sort_keys, what_a_sample_does_not_leave) {
         stray[44'444] = ~std::uint64_t{0} - 1;
         check_unsuited(q, stray, 7, false, 0);
         check_unsuited(q, make_keys<std::uint32_t>(15'000, shape::narrow), 3, true, 0); // too few to judge, but dense
-      },
-      0);
-}
-
-/// Keys whose logarithm is spread evenly over so many bits: twice as dense at half the size.
-template <class Word>
-std::vector<Word> even_logarithms(std::size_t n, double bits) {
-  return changed<Word>(
-      n, [&](Word r, std::size_t) { return Word(std::exp2(bits * (double(r >> 8) / double(Word(~Word{0}) >> 8)))); });
-}
-
-/// What is skewed in its interval but smooth is spread by a map; what is not smooth is given away before it is read.
-SIMT_TEST(sort_keys, skewed_keys_are_spread_by_their_distribution) {
-  constexpr std::size_t n = 150'001;
-  const auto spread = [&](simt::queue q, const auto& keys, unsigned bits, bool unsuited) {
-    check_unsuited(q, keys, bits, unsuited, 0, never, 0);
-  };
-  on_every_schedule(
-      [&](simt::queue q) {
-        spread(q, even_logarithms<std::uint64_t>(n, 62), 5, false);
-        spread(q, even_logarithms<std::uint64_t>(n, 40), 9, false);
-        spread(q, even_logarithms<std::uint32_t>(n, 31), 5, false);
-        auto offset = even_logarithms<std::uint64_t>(n, 50); // far from 0, and two outside of what a sample sees
-        for (std::uint64_t& key : offset)
-          key += std::uint64_t{1} << 60;
-        offset[33'333] = 3;
-        offset[44'444] = ~std::uint64_t{0} - 1;
-        spread(q, offset, 5, false);
-        spread(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 5, false);
-        spread(q, make_keys<std::uint64_t>(n, shape::few), 5, true);
-        spread(q, make_keys<std::uint32_t>(n, shape::few), 5, true);
-        spread(q, make_keys<std::uint64_t>(n, shape::uniform), 9, false);
-        auto falling = even_logarithms<std::uint64_t>(n, 50); // dense at the upper end
-        for (std::uint64_t& key : falling)
-          key = ~key;
-        spread(q, falling, 5, false);
-      },
-      0);
-  on_every_schedule([&](simt::queue q) { spread(q, even_logarithms<std::uint64_t>(30'001, 62), 3, false); }, 1);
-}
-
-/// The map's places of these images, and where it says that each bucket begins.
-template <class Word>
-struct ask_map {
-  static constexpr unsigned block_threads = 64;
-  simt::global<const std::uint32_t> words;
-  simt::global<const Word> images;
-  simt::global<std::uint32_t> places;
-  simt::global<Word> first;
-  std::uint32_t n, buckets;
-  unsigned bits;
-  SORTILE_DEVICE void operator()() const {
-    using map = kernels::key_map<Word>;
-    const Word center = kernels::center_of<Word>(words);
-    for (std::uint32_t i = simt::thread_index(); i < n; i += block_threads)
-      places[i] = map::spread(words, center, images.load(i));
-    for (std::uint32_t b = simt::thread_index(); b < buckets; b += block_threads)
-      first[b] = map::first_of(words, center, b, bits);
-  }
-};
-template <class Word>
-void check_map(simt::queue q, const std::vector<std::uint32_t>& heights, Word center, unsigned bits) {
-  using map_of = kernels::key_map<Word>;
-  std::vector<std::uint32_t> words;
-  std::uint32_t before = 0;
-  for (std::uint32_t cell = 0; cell < heights.size(); ++cell) {
-    words.insert(words.end(), {map_of::base(cell, before, heights[cell]), heights[cell]});
-    before += heights[cell];
-  }
-  words.insert(words.end(), {std::uint32_t(center), std::uint32_t(std::uint64_t(center) >> 32), 0, 0});
-  std::vector<Word> images{0, 1, 2, 3, Word(~Word{0}), Word(~Word{0} - 1)};
-  for (const Word r : even_logarithms<Word>(2000, 8 * sizeof(Word) - 0.01))
-    for (const Word near : {Word(center - r), Word(center + r)})
-      for (const Word each : {Word(near - 1), near, Word(near + 1)})
-        images.push_back(each);
-  std::sort(images.begin(), images.end());
-  const auto n = std::uint32_t(images.size()), buckets = 1u << bits;
-  buffer<std::uint32_t> map(words), places(n);
-  buffer<Word> asked(images), first(buckets);
-  simt::launch(q, {.grid = 1}, ask_map<Word>{map.view(), asked.view(), places.view(), first.view(), n, buckets, bits});
-  const auto y = places.host();
-  const auto begins = first.host();
-  EXPECT_TRUE(std::is_sorted(y.begin(), y.end()));
-  EXPECT_LT(y.back(), 1u << 31);
-  std::size_t wrong = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t bucket = y[i] >> (31 - bits);
-    wrong += images[i] < begins[bucket] ||
-             (bucket + 1 < buckets && images[i] >= begins[bucket + 1] && begins[bucket + 1] != Word(~Word{0}));
-  }
-  EXPECT_EQ(wrong, 0u) << "images outside of their bucket's limits, center " << std::uint64_t(center);
-}
-SIMT_TEST(sort_keys, a_map_knows_where_its_buckets_begin) {
-  const auto check = [](simt::queue q, auto word) {
-    using Word = decltype(word);
-    constexpr unsigned cells = kernels::key_map<Word>::cells;
-    const auto draws = noise(cells, 7);
-    std::vector<std::uint32_t> even(cells, (1u << 31) / cells), few(cells), one(cells), drawn(cells);
-    one[cells / 2] = 1u << 31;
-    few[0] = few[cells / 3] = few[cells / 2 + 77] = few[cells - 1] = 1u << 29;
-    for (unsigned c = 0; c < cells; ++c)
-      drawn[c] = draws[c] % 3 == 0 ? draws[c] % ((1u << 31) / cells) : 0;
-    for (const auto& heights : {even, few, one, drawn})
-      for (const Word center : {Word{1}, Word{1000}, Word(Word(~Word{0}) / 2), Word(~Word{0} - 1)})
-        check_map<Word>(q, heights, center, center == 1000 ? 1 : 11);
-  };
-  on_every_schedule(
-      [&](simt::queue q) {
-        check(q, std::uint32_t{});
-        check(q, std::uint64_t{});
       },
       0);
 }

@@ -29,6 +29,10 @@
 // (of pairs of 64 bits, whose buckets have less room, one of two). It is asked only where there are more buckets than
 // bins.
 //
+// Uneven. Where something better can be tried than the fallback, less skew is asked for: whether more than a sixteenth of
+// the samples lie in groups that are too full for the local step (`fits` keys a bucket in place of `most`), by twice the
+// root in place of six times. The full count would give such keys away too.
+//
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no two neighbouring samples of a warp fall, or no two rise. Both hold where
 // all samples are equal. An LSD sort, too, reads the keys once and copies them if they are in order. So where it is the

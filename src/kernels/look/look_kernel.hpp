@@ -1,6 +1,7 @@
 // The scan of a sort of keys: everything that it needs to know before it moves a key, in a single read.
 //
-//   count[d]   how many keys have d as the highest bits of their place in the interval (key_window.hpp), up to 16 bits:
+//   count[d]   how many keys have d as the highest bits of their place in the interval (key_window.hpp), or of what a
+//              map makes of them (key_map.hpp), up to 16 bits:
 //              where every bucket of both partitions begins follows from these, so that no partition has to count again
 //   findings   whether the keys are sorted already, or descending; which bits are set, and clear, in some image;
 //              whether some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that

@@ -13,6 +13,8 @@
 // The same sample tells whether the keys are skewed in that interval (crowd_sample.hpp), where the sort has a fallback
 // and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
 // the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
+// Where a map may spread skewed keys by their distribution, it is tried first (key_map_kernel.hpp), and already where
+// buckets would be a little too full for the local step.
 // Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 

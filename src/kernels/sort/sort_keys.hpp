@@ -1,11 +1,11 @@
 // Sorts keys in device memory; plain C++.
 //
 //   sample      small: it tells the interval that the keys come from, which is divided into buckets
-//   scan        one read: where every bucket begins, which bits differ, whether there is anything to do
-//   tables      small
-//   partition   up to 8 bits        one read, one write
-//   partition   up to 8 more        one read, one write     (from 2^20 + 1 keys on)
-//   local       the rest            one read, one write     (and large_sort_kernel.hpp for deferred buckets, or, of
+//   map         small, and only where that sample is skewed: it divides the keys by their distribution
+//   (look/key_map.hpp) scan        one read: where every bucket begins, which bits differ, whether there is anything to
+//   do tables      small partition   up to 8 bits        one read, one write partition   up to 8 more        one read,
+//   one write     (from 2^20 + 1 keys on) local       the rest            one read, one write     (and
+//   large_sort_kernel.hpp for deferred buckets, or, of
 //                                                            32-bit keys in 2^16 buckets, `crowds`)
 //
 // The number of buckets follows n, about 4096 keys each. 7 sizeof(key) bytes are moved for a key. An
@@ -62,11 +62,12 @@ struct sort_keys_layout {
   /// Of so many keys, in buckets that are giant from `least` keys on.
   static std::uint64_t most_giants(std::uint64_t n, std::uint32_t least) { return n / least; }
 
-  /// Whether skewed keys are spread by their distribution (look/key_map.hpp).
+  /// Whether skewed keys are spread by their distribution (look/key_map.hpp). Launches in vain cost uniform keys of 32
+  /// bits, which are sorted so much sooner, more than others.
   template <class Word>
   static bool maps(const partition_plan& p, const typed_request<Word>& r) {
-    return sizeof(Word) <= 8 && r.may_fall_back() && !p.counts &&
-           r.n >= std::max(r.tuning.map_from, r.tuning.sample_from);
+    return sizeof(Word) <= 8 && r.may_fall_back() && !p.counts && r.n >= r.tuning.sample_from &&
+           r.n * sizeof(Word) >= (sizeof(Word) == 4 ? 4 : 1) * r.tuning.map_bytes_from;
   }
   static constexpr unsigned map_cells(unsigned key_bits) { return 32 * key_bits; } // 16 a power of two, on two sides
 

@@ -226,14 +226,21 @@ class key_sort {
                                                         : r_.tuning.tiles == partition_tiles::large;
   }
   void partition(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
+    if constexpr (may_map)
+      if (maps())
+        partition_in_tiles<true>(from, to, rings, shape);
+    partition_in_tiles<false>(from, to, rings, shape);
+  }
+  template <bool Mapped>
+  void partition_in_tiles(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
     if constexpr (!floats)
       if (!in_large_tiles())
-        return partition_by<tile_size::small>(from, to, rings, shape);
-    partition_by<tile_size::large>(from, to, rings, shape);
+        return partition_by<tile_size::small, Mapped>(from, to, rings, shape);
+    partition_by<tile_size::large, Mapped>(from, to, rings, shape);
   }
-  template <tile_size Size>
+  template <tile_size Size, bool Mapped>
   void partition_by(const Word* from, Word* to, const bucket_rings& rings, partition_shape shape) const {
-    using kernel = partition_kernel<Word, Size, Image>;
+    using kernel = partition_kernel<Word, Size, Image, Mapped>;
     const auto tiles = (r_.n + kernel::tile_keys - 1) / kernel::tile_keys;
     const unsigned resident = simt::resident_blocks<kernel>(q_);
     // Neighbouring tiles of one segment, where every block gets several chunks of them.

@@ -1,0 +1,143 @@
+// The spread by distribution: the map itself, and sorts of keys that need it, or cannot have it.
+#include "kernels/look/key_map.hpp"
+#include "tests/kernels/key_sort_checks.hpp"
+
+#include <cmath>
+
+namespace sortile::simt_tests {
+namespace {
+
+/// Keys whose logarithm lies evenly between so many bits: twice as dense at half the size.
+template <class Word>
+std::vector<Word> even_logarithms(std::size_t n, double bits, double from = 0) {
+  const double all = double(Word(~Word{0}) >> 8);
+  return changed<Word>(
+      n, [&](Word r, std::size_t) { return Word(std::exp2(from + (bits - from) * (double(r >> 8) / all))); });
+}
+
+/// What is skewed in its interval but smooth is spread by a map; what is not smooth is given away before it is read.
+SIMT_TEST(key_map, skewed_keys_are_spread_by_their_distribution) {
+  constexpr std::size_t n = 150'001;
+  const auto spread = [&](simt::queue q, const auto& keys, unsigned bits, bool unsuited) {
+    check_unsuited(q, keys, bits, unsuited, 0, never, 0);
+  };
+  on_every_schedule(
+      [&](simt::queue q) {
+        spread(q, even_logarithms<std::uint64_t>(n, 62), 5, false);
+        spread(q, even_logarithms<std::uint64_t>(n, 40), 9, false);
+        spread(q, even_logarithms<std::uint32_t>(n, 31, 9), 5, false); // 13 keys a value at the most
+        auto offset = even_logarithms<std::uint64_t>(n, 50); // far from 0, and two outside of what a sample sees
+        for (std::uint64_t& key : offset)
+          key += std::uint64_t{1} << 60;
+        offset[33'333] = 3;
+        offset[44'444] = ~std::uint64_t{0} - 1;
+        spread(q, offset, 5, false);
+        spread(q, make_keys<std::uint64_t>(n, shape::few), 5, true);
+        spread(q, make_keys<std::uint32_t>(n, shape::few), 5, true);
+        spread(q, make_keys<std::uint64_t>(n, shape::uniform), 9, false);
+        auto falling = even_logarithms<std::uint64_t>(n, 50); // dense at the upper end
+        for (std::uint64_t& key : falling)
+          key = ~key;
+        spread(q, falling, 5, false);
+      },
+      0);
+  on_every_schedule([&](simt::queue q) { spread(q, even_logarithms<std::uint64_t>(30'001, 62), 3, false); }, 1);
+}
+
+/// Where there are two fallbacks, keys that differ in few digits are left to the passes at once.
+SIMT_TEST(key_map, few_digits_are_left_to_the_passes) {
+  constexpr std::size_t n = 100'001;
+  constexpr std::uint32_t passes = 2;
+  on_every_schedule(
+      [&](simt::queue q) {
+        const auto check = [&](const auto& keys, std::uint32_t role) {
+          check_unsuited(q, keys, 5, true, 0, never, 0, passes, role);
+        };
+        auto heavy = make_keys<std::uint64_t>(n, shape::uniform); // seven of eight keys are one of three
+        for (std::size_t i = 0; i < n; ++i)
+          if (i % 8 != 0)
+            heavy[i] = heavy[i % 3];
+        check(heavy, 1);
+        for (std::uint64_t& key : heavy)
+          key = key >> 24 | std::uint64_t{7} << 50; // they differ in five digits
+        check(heavy, passes);
+        check(changed<std::uint64_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), passes);
+      },
+      0);
+}
+
+/// The map's places of these images, and where it says that each bucket begins.
+template <class Word>
+struct ask_map {
+  static constexpr unsigned block_threads = 64;
+  simt::global<const std::uint32_t> words;
+  simt::global<const Word> images;
+  simt::global<std::uint32_t> places;
+  simt::global<Word> first;
+  std::uint32_t n, buckets;
+  unsigned bits;
+  SORTILE_DEVICE void operator()() const {
+    using map = kernels::key_map<Word>;
+    const Word center = kernels::center_of<Word>(words);
+    for (std::uint32_t i = simt::thread_index(); i < n; i += block_threads)
+      places[i] = map::spread(words, center, images.load(i));
+    for (std::uint32_t b = simt::thread_index(); b < buckets; b += block_threads)
+      first[b] = map::first_of(words, center, b, bits);
+  }
+};
+template <class Word>
+void check_map(simt::queue q, const std::vector<std::uint32_t>& heights, Word center, unsigned bits) {
+  using map_of = kernels::key_map<Word>;
+  std::vector<std::uint32_t> words;
+  std::uint32_t before = 0;
+  for (std::uint32_t cell = 0; cell < heights.size(); ++cell) {
+    words.insert(words.end(), {map_of::base(cell, before, heights[cell]), heights[cell]});
+    before += heights[cell];
+  }
+  words.insert(words.end(), {std::uint32_t(center), std::uint32_t(std::uint64_t(center) >> 32), 0, 0});
+  std::vector<Word> images{0, 1, 2, 3, Word(~Word{0}), Word(~Word{0} - 1)};
+  for (const Word r : even_logarithms<Word>(2000, 8 * sizeof(Word) - 0.01))
+    for (const Word near : {Word(center - r), Word(center + r)})
+      for (const Word each : {Word(near - 1), near, Word(near + 1)})
+        images.push_back(each);
+  std::sort(images.begin(), images.end());
+  const auto n = std::uint32_t(images.size()), buckets = 1u << bits;
+  buffer<std::uint32_t> map(words), places(n);
+  buffer<Word> asked(images), first(buckets);
+  simt::launch(q, {.grid = 1}, ask_map<Word>{map.view(), asked.view(), places.view(), first.view(), n, buckets, bits});
+  const auto y = places.host();
+  const auto begins = first.host();
+  EXPECT_TRUE(std::is_sorted(y.begin(), y.end()));
+  EXPECT_LT(y.back(), 1u << 31);
+  std::size_t wrong = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t bucket = y[i] >> (31 - bits);
+    wrong += images[i] < begins[bucket] ||
+             (bucket + 1 < buckets && images[i] >= begins[bucket + 1] && begins[bucket + 1] != Word(~Word{0}));
+  }
+  EXPECT_EQ(wrong, 0u) << "images outside of their bucket's limits, center " << std::uint64_t(center);
+}
+SIMT_TEST(key_map, a_map_knows_where_its_buckets_begin) {
+  const auto check = [](simt::queue q, auto word) {
+    using Word = decltype(word);
+    constexpr unsigned cells = kernels::key_map<Word>::cells;
+    const auto draws = noise(cells, 7);
+    std::vector<std::uint32_t> even(cells, (1u << 31) / cells), few(cells), one(cells), drawn(cells);
+    one[cells / 2] = 1u << 31;
+    few[0] = few[cells / 3] = few[cells / 2 + 77] = few[cells - 1] = 1u << 29;
+    for (unsigned c = 0; c < cells; ++c)
+      drawn[c] = draws[c] % 3 == 0 ? draws[c] % ((1u << 31) / cells) : 0;
+    for (const auto& heights : {even, few, one, drawn})
+      for (const Word center : {Word{1}, Word{1000}, Word(Word(~Word{0}) / 2), Word(~Word{0} - 1)})
+        check_map<Word>(q, heights, center, center == 1000 ? 1 : 11);
+  };
+  on_every_schedule(
+      [&](simt::queue q) {
+        check(q, std::uint32_t{});
+        check(q, std::uint64_t{});
+      },
+      0);
+}
+
+} // namespace
+} // namespace sortile::simt_tests

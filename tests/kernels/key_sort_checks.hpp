@@ -1,0 +1,50 @@
+// What tests of the sort of keys share: keys changed one by one, and a sort that may give its keys away.
+#pragma once
+
+#include "kernels/sort/sort_keys.hpp"
+#include "tests/kernels/key_shapes.hpp"
+
+#include <algorithm>
+
+namespace sortile::simt_tests {
+namespace { // one for each backend
+
+inline constexpr std::uint64_t never = ~std::uint64_t{0};
+
+/// What crowds is reported before anything moves, by the role that it is given to; what does not is sorted.
+template <class Word>
+void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited,
+                    std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,
+                    std::uint64_t map_bytes_from = never, std::uint32_t passes = 0, std::uint32_t told_role = 1) {
+  const std::size_t n = keys.size();
+  buffer<Word> in(keys), out(n, Word(7));
+  buffer<std::uint32_t> told(1, 99);
+  kernels::typed_request<Word> r{.keys_in = in.view().data(),
+                                 .keys_out = out.view().data(),
+                                 .n = n,
+                                 .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {}),
+                                 .verdict = {told.view().data(), 0, passes},
+                                 .tuning = {.partition_bits = bits,
+                                            .sample_from = sample_from,
+                                            .many_samples_from = many_samples_from,
+                                            .map_bytes_from = map_bytes_from}};
+  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
+  r.workspace = workspace.view().data();
+  kernels::sort_keys(q, r);
+  std::vector<Word> expected = keys;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(told.host()[0], unsuited ? told_role : 0u);
+  EXPECT_TRUE(out.host() == (unsuited ? std::vector<Word>(n, Word(7)) : expected));
+}
+
+/// Random keys r, changed one by one: change(r, i).
+template <class Word, class F>
+std::vector<Word> changed(std::size_t n, F change) {
+  auto keys = make_keys<Word>(n, shape::uniform);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = Word(change(keys[i], i));
+  return keys;
+}
+} // namespace
+} // namespace sortile::simt_tests
