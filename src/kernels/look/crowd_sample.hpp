@@ -29,9 +29,9 @@
 // (of pairs of 64 bits, whose buckets have less room, one of two). It is asked only where there are more buckets than
 // bins.
 //
-// Uneven. Where something better can be tried than the fallback, less skew is asked for: whether more than a sixteenth of
-// the samples lie in groups that are too full for the local step (`fits` keys a bucket in place of `most`), by twice the
-// root in place of six times. The full count would give such keys away too.
+// Uneven. Where something better can be tried than the fallback, less skew is asked for: whether more than a sixteenth
+// of the samples lie in groups that are too full for the local step (`fits` keys a bucket in place of `most`), by twice
+// the root in place of six times. The full count would give such keys away too.
 //
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no two neighbouring samples of a warp fall, or no two rise. Both hold where
@@ -132,12 +132,8 @@ struct crowd_sample : crowd_limits {
   template <unsigned Threads, class Word, unsigned Each, class BinOf>
   SORTILE_DEVICE bool crowded(const counter_view& count, const Word (&images)[Each], BinOf bin_of) const {
     bool found = fullest<Threads>(count, images, bin_of) >= limit;
-    for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads) {
-      std::uint32_t sum = 0;
-      for (unsigned b = 0; b < together; ++b) // lanes begin at different bins, which lie in different banks
-        sum += count.load(g * together + (b + g) % together);
-      found |= sum >= group_limit;
-    }
+    for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads)
+      found |= group_sum(count, g) >= group_limit;
     return simt::block_any(found);
   }
   /// Whether more than a sixteenth of the samples are in groups that have as many as `uneven_limit`. After crowded().
@@ -145,9 +141,7 @@ struct crowd_sample : crowd_limits {
   SORTILE_DEVICE bool uneven(const counter_view& count) const {
     std::uint32_t over = 0;
     for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads) {
-      std::uint32_t sum = 0;
-      for (unsigned b = 0; b < together; ++b)
-        sum += count.load(g * together + (b + g) % together);
+      const std::uint32_t sum = group_sum(count, g);
       over += sum >= uneven_limit ? sum : 0;
     }
     simt::block_barrier();
@@ -187,6 +181,14 @@ struct crowd_sample : crowd_limits {
     }
     const bool any_falls = simt::block_any(falls), any_rises = simt::block_any(rises);
     return !any_falls || !any_rises;
+  }
+
+ private:
+  static SORTILE_DEVICE std::uint32_t group_sum(const counter_view& count, unsigned group) {
+    std::uint32_t sum = 0;
+    for (unsigned b = 0; b < together; ++b) // lanes begin at different bins, which lie in different banks
+      sum += count.load(group * together + (b + group) % together);
+    return sum;
   }
 };
 

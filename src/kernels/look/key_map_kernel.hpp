@@ -3,12 +3,11 @@
 //
 //   count_cells_kernel   all blocks: 2^18 or 2^20 keys, each from a stretch of its own, counted by cell about a center
 //                        that 64 keys tell, the same in every block
-//   key_map_kernel       one block: base and height of each cell from the counts; then it asks whether the map is any
-//   good
+//   key_map_kernel       one block: base and height of each cell from the counts; then whether the map is any good
 //
-// How exact. A cell of normal keys that matters holds about a hundredth of them, so 2^18 samples say what it holds to
-// 2 %, and 2^20 samples of lognormal keys, which lie in some 300 cells, say it to 2 % as well. A local step takes 1.25
-// times its share. Within a cell the density changes: by 14 % from its middle at twice the deviation of normal keys.
+// How exact. Normal and lognormal keys lie in one or two hundred cells that matter, so 2^18 samples say to some 3 %
+// what one holds. A local step takes 1.25 times its share. Within a cell the density changes: of normal keys by 13 % at
+// most from its middle, up to twice the deviation from the center.
 //
 // The second question. Samples that no cell was counted from are put to the buckets that the map gives, and judged as
 // the first ones were (crowd_sample.hpp), and also by how many share a bucket, which shows clusters. Where they are
@@ -16,6 +15,7 @@
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
+#include "kernels/look/differing_digits.hpp"
 #include "kernels/look/drawn_place.hpp"
 #include "kernels/look/key_map.hpp"
 #include "kernels/verdict.hpp"
@@ -82,12 +82,7 @@ struct count_cells_kernel {
           differ |= v[j] ^ middle;
         }
     }
-    SORTILE_UNROLL
-    for (unsigned p = 0; p < parts; ++p) {
-      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * p)));
-      if (simt::lane_index() == 0)
-        s.differ.fetch_or(p, bits, simt::relaxed, simt::block_scope);
-    }
+    gather_differing_bits(s.differ, differ);
     simt::block_barrier();
     if (t < parts)
       count.fetch_or(map::cells + t, s.differ.load(t));
@@ -148,18 +143,10 @@ struct key_map_kernel {
     if (!crowded(s) || simt::thread_index() != 0)
       return;
     findings[finding_skewed] = skewed_by_sample;
-    told.give_away(digits());
+    told.give_away(digits_that_differ<Word>(count, map::cells)); // of the map's samples
   }
 
  private:
-  /// In which the map's samples differ.
-  SORTILE_DEVICE unsigned digits() const {
-    unsigned many = 0;
-    for (unsigned p = 0; p < sizeof(Word) / 4; ++p)
-      for (unsigned shift = 0; shift < 32; shift += 8)
-        many += (count.load(map::cells + p) >> shift & 0xff) != 0 ? 1 : 0;
-    return many;
-  }
   SORTILE_DEVICE void draw(shared& s) const {
     const std::uint32_t first = simt::thread_index() * owned;
     std::uint32_t counted[owned], sum = 0;

@@ -42,6 +42,7 @@
 
 #include "kernels/local/bin_words.hpp"
 #include "kernels/local/crowded_bins.hpp"
+#include "kernels/look/differing_digits.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/local_pairs_tuning.hpp"
 #include "kernels/reverse_array.hpp"
@@ -444,11 +445,7 @@ struct local_pairs_kernel {
       differ |= image.image(key_of(s, b, p)) ^ first_image;
       s.order[p] = std::uint16_t(p);
     }
-    for (unsigned w = 0; w < image_words; ++w) {
-      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * w)));
-      if (simt::lane_index() == 0)
-        s.differ.fetch_or(w, bits, simt::relaxed, simt::block_scope);
-    }
+    gather_differing_bits(s.differ, differ);
     simt::block_barrier();
     Word differs = 0;
     for (unsigned w = 0; w < image_words; ++w)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
+#include "kernels/look/differing_digits.hpp"
 #include "kernels/pairs/pair_types.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -18,7 +19,7 @@ template <class Word>
 struct passes_look_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1, words = sizeof(Word) / 4;
-  static constexpr unsigned few_digits = 4, digit_bits = 8;
+  static constexpr unsigned few_digits = 4;
   using sample = crowd_sample<2048, 10>;
   static constexpr unsigned each = sample::samples / block_threads;
 
@@ -48,24 +49,10 @@ struct passes_look_kernel {
       differ |= images[j] ^ first;
     }
     const bool ordered = sample::in_some_order(images); // a barrier
-    SORTILE_UNROLL
-    for (unsigned w = 0; w < words; ++w) {
-      const std::uint32_t bits = simt::warp_reduce_or(std::uint32_t(differ >> (32 * w)));
-      if (simt::lane_index() == 0)
-        s.differ.fetch_or(w, bits, simt::relaxed, simt::block_scope);
-    }
+    gather_differing_bits(s.differ, differ);
     simt::block_barrier();
     if (t == 0)
-      findings[pair_passes] = ordered || digits_that_differ(s) <= few_digits ? 1 : 0;
-  }
-
- private:
-  static SORTILE_DEVICE unsigned digits_that_differ(shared& s) {
-    unsigned digits = 0;
-    for (unsigned w = 0; w < words; ++w)
-      for (unsigned shift = 0; shift < 32; shift += digit_bits)
-        digits += (s.differ.load(w) >> shift & ((1u << digit_bits) - 1)) != 0 ? 1 : 0;
-    return digits;
+      findings[pair_passes] = ordered || digits_that_differ<Word>(s.differ) <= few_digits ? 1 : 0;
   }
 };
 
