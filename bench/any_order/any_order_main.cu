@@ -3,7 +3,7 @@
 // before anything is timed.
 //
 //   sortile_any_order_bench [--rounds N] [--log-n A,B,…] [--kinds u32,…] [--workloads uniform,…] [--json FILE]
-#include "bench/gpu/timing.hpp"
+#include "bench/gpu/program.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
 #include <sortile/compare.cuh>
@@ -11,18 +11,8 @@
 #include <CLI/CLI.hpp>
 #include <cub/device/device_merge_sort.cuh>
 
-#include <fstream>
-#include <iostream>
-
 namespace sortile::bench {
 namespace {
-
-SORTILE_HOST_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 /// 32 bytes, of which 8 decide.
 struct record {
@@ -195,14 +185,6 @@ int main(int argc, char** argv) {
   app.add_option("--workloads", s.workloads, "uniform, sorted, few, and")->delimiter(',');
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
-  try {
-    const sortile::bench::environment e = sortile::bench::look_around();
-    const auto results = sortile::bench::run_rows(s);
-    std::cout << sortile::bench::table(e, results);
-    if (!s.json_path.empty() && !(std::ofstream(s.json_path) << sortile::bench::json(e, results)))
-      throw std::runtime_error("cannot write " + s.json_path);
-  } catch (const std::exception& failure) {
-    std::cerr << "sortile_any_order_bench: " << failure.what() << '\n';
-    return 1;
-  }
+  return sortile::bench::run_program("sortile_any_order_bench", s.json_path,
+                                     [&] { return sortile::bench::run_rows(s); });
 }

@@ -7,7 +7,7 @@
 // Lengths are those of equal segments, and mixes: `power-law` (lengths with P(L > x) = 1 / x),
 // `huge` (one segment of half the keys among segments of 0 to 6), `matrix` (rows of a scale-free matrix: 2^-k of the
 // rows have 2^k elements). Segments of one length are given to sortile by offsets, as to CUB, and as rows.
-#include "bench/gpu/timing.hpp"
+#include "bench/gpu/program.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
 #include "simt/simt.hpp"
@@ -26,13 +26,6 @@ namespace sortile::bench {
 namespace {
 
 using offset = std::int64_t;
-
-SORTILE_HOST_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 template <class T>
 struct fill_kernel {
@@ -211,14 +204,6 @@ int main(int argc, char** argv) {
   app.add_option("--kinds", s.kinds, "u32, u64, u32+u32")->delimiter(',');
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
-  try {
-    const sortile::bench::environment e = sortile::bench::look_around();
-    const auto results = sortile::bench::run_rows(s);
-    std::cout << sortile::bench::table(e, results);
-    if (!s.json_path.empty() && !(std::ofstream(s.json_path) << sortile::bench::json(e, results)))
-      throw std::runtime_error("cannot write " + s.json_path);
-  } catch (const std::exception& failure) {
-    std::cerr << "sortile_segments_bench: " << failure.what() << '\n';
-    return 1;
-  }
+  return sortile::bench::run_program("sortile_segments_bench", s.json_path,
+                                     [&] { return sortile::bench::run_rows(s); });
 }

@@ -3,8 +3,8 @@
 // byte, before anything is timed.
 //
 //   sortile_structs_bench [--rounds N] [--log-n A,B,…] [--json FILE]
+#include "bench/gpu/program.hpp"
 #include "bench/gpu/struct_sort.cuh"
-#include "bench/gpu/timing.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
 #include "simt/simt.hpp"
@@ -14,18 +14,9 @@
 #include <cuda/std/tuple>
 
 #include <cstring>
-#include <fstream>
-#include <iostream>
 
 namespace sortile::bench {
 namespace {
-
-SORTILE_DEVICE std::uint64_t mix(std::uint64_t x) { // SplitMix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 // A shape: the struct, its i-th sample, its members for sortile (call operator) and for CUB (`ties`). Bytes without a
 // member, padding too, are zeros or samples, so that whole arrays can be compared.
@@ -160,14 +151,5 @@ int main(int argc, char** argv) {
   app.add_option("--log-n", s.log_n, "sizes, as powers of two")->delimiter(',')->check(CLI::Range(8, 29));
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
-  try {
-    const sortile::bench::environment e = sortile::bench::look_around();
-    const auto results = sortile::bench::run_rows(s);
-    std::cout << sortile::bench::table(e, results);
-    if (!s.json_path.empty() && !(std::ofstream(s.json_path) << sortile::bench::json(e, results)))
-      throw std::runtime_error("cannot write " + s.json_path);
-  } catch (const std::exception& failure) {
-    std::cerr << "sortile_structs_bench: " << failure.what() << '\n';
-    return 1;
-  }
+  return sortile::bench::run_program("sortile_structs_bench", s.json_path, [&] { return sortile::bench::run_rows(s); });
 }
