@@ -321,6 +321,7 @@ SIMT_TEST(sort_keys, crowds_are_left_at_once) {
         check_left_at_once(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 0);
         check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), 5);
         check_left_at_once(q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);
+        check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return r & ~0x20000000u; }), 5); // pairs alone
       },
       0);
   on_every_schedule(

@@ -56,7 +56,7 @@ struct medium_sort_kernel {
     const local step{at.in, at.in, at.out, at.start, at.left, at.window, at.image, n, at.bits, false};
     typename local::keys_vector keys[local::vectors];
     step.load(b, keys);
-    const bool sorted = step.sort(s, b, keys, {values.distance, 0});
+    const bool sorted = step.sort(s, b, keys, typename local::digits{values.distance, 0});
     simt::block_barrier();
     return sorted;
   }

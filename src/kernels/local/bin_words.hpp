@@ -13,6 +13,15 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// Bits that a number needs.
+template <class Word>
+SORTILE_DEVICE unsigned bits_of(Word v) {
+  if constexpr (sizeof(Word) > 8)
+    if (v >> 64 != 0)
+      return 128 - simt::leading_zeros(std::uint64_t(v >> 64));
+  return 64 - (std::uint64_t(v) == 0 ? 64 : simt::leading_zeros(std::uint64_t(v)));
+}
+
 template <unsigned Threads, unsigned Words>
 struct bin_words {
   static constexpr unsigned warps = Threads / simt::warp_size;
@@ -31,16 +40,49 @@ struct bin_words {
   /// done, and false returned in all threads, where too_many was not 0. One barrier.
   static SORTILE_DEVICE bool place(const words_view& bins, const words_view& sums,
                                    const simt::shared_value<std::uint32_t>& too_many, std::uint32_t first) {
+    const auto all_of = [](std::uint32_t word) { return simt::popcount(word & 0xffff) + (word >> 16); };
+    return add_up(bins, bins, sums, first, all_of, [&] { return too_many != 0; }) != stopped;
+  }
+  /// From bits that are set to the number of those before a word, 16 bits, over its own: numbers of bins that occur.
+  /// Returns how many these are. `numbered` may be `bins`. One barrier; another has to pass before numbers are read.
+  static SORTILE_DEVICE std::uint32_t number(const words_view& bins, const words_view& numbered,
+                                             const words_view& sums) {
+    const auto present_of = [](std::uint32_t word) { return std::uint32_t(simt::popcount(word & 0xffff)); };
+    return add_up(bins, numbered, sums, 0, present_of, [] { return false; });
+  }
+  /// Of a bin that occurs: how many do below it.
+  static SORTILE_DEVICE std::uint32_t number_of(const words_view& numbered, std::uint32_t bin) {
+    const std::uint32_t word = numbered.load(bin >> 4);
+    return (word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1));
+  }
+  /// The sum over all threads before this one. One barrier; another has to pass before `sums` are used again.
+  static SORTILE_DEVICE std::uint32_t before_thread(const words_view& sums, std::uint32_t sum) {
+    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
+    const std::uint32_t inclusive = primitives::warp_inclusive_scan(sum, primitives::plus{});
+    if (lane == simt::warp_size - 1)
+      sums[warp] = inclusive;
+    simt::block_barrier();
+    return simt::warp_reduce_add(lane < warp ? sums.load(lane) : 0u) + inclusive - sum;
+  }
+
+ private:
+  static constexpr std::uint32_t stopped = ~0u;
+  /// to[w] = elements in all words before, 16 bits, over the bits of from[w]; elements_of(word) says how many a word
+  /// has. Returns how many there are. stop() is asked after the one barrier; where it says yes, nothing is written, and
+  /// `stopped` returned.
+  template <class ElementsOf, class Stop>
+  static SORTILE_DEVICE std::uint32_t add_up(const words_view& from, const words_view& to, const words_view& sums,
+                                             std::uint32_t first, ElementsOf elements_of, Stop stop) {
     const unsigned lane = simt::lane_index(), warp = simt::warp_index();
     std::uint32_t x[4 * halves], both = 0;
     SORTILE_UNROLL
     for (int h = 0; h < halves; ++h) {
-      const auto four = simt::load_vector<4>(bins, first_of(h));
+      const auto four = simt::load_vector<4>(from, first_of(h));
       std::uint32_t sum = 0;
       SORTILE_UNROLL
       for (int k = 0; k < 4; ++k) {
         x[4 * h + k] = simt::permute_bytes(four[k], sum, 0x5410); // bits, and what stands before
-        sum += simt::popcount(four[k] & 0xffff) + (four[k] >> 16);
+        sum += elements_of(four[k]);
       }
       both += sum << (16 * h);
     }
@@ -48,11 +90,11 @@ struct bin_words {
     if (lane == simt::warp_size - 1)
       sums.store(warp, inclusive);
     simt::block_barrier();
-    if (too_many != 0)
-      return false;
-    const std::uint32_t of_warp = lane < warps ? sums.load(lane) : 0;
+    if (stop())
+      return stopped;
+    const std::uint32_t of_warp = lane < warps ? sums.load(lane) : 0, all = simt::warp_reduce_add(of_warp);
     const std::uint32_t before = simt::warp_reduce_add(lane < warp ? of_warp : 0u) + inclusive - both;
-    const std::uint32_t first_half = halves == 1 ? 0 : simt::warp_reduce_add(of_warp & 0xffff);
+    const std::uint32_t first_half = halves == 1 ? 0 : all & 0xffff;
     SORTILE_UNROLL
     for (int h = 0; h < halves; ++h) {
       const std::uint32_t add = (h == 0 ? before + first : (before >> 16) + first_half + first) << 16;
@@ -60,12 +102,10 @@ struct bin_words {
       SORTILE_UNROLL
       for (int k = 0; k < 4; ++k)
         four[k] = x[4 * h + k] + add;
-      simt::store_vector<4>(bins, first_of(h), four);
+      simt::store_vector<4>(to, first_of(h), four);
     }
-    return true;
+    return (all & 0xffff) + (all >> 16);
   }
-
- private:
   static SORTILE_DEVICE std::uint32_t first_of(int half) {
     return (unsigned(half) * Threads + simt::thread_index()) * 4;
   }

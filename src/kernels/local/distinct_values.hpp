@@ -14,7 +14,7 @@
 // themselves are not moved: they are made from the marks.
 #pragma once
 
-#include "primitives/warp_scan.hpp"
+#include "kernels/local/bin_words.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -55,7 +55,7 @@ struct distinct_values {
       x[j] = sum << 16 | bits;
       sum += simt::popcount(bits);
     }
-    const std::uint32_t before = before_thread(s, sum) << 16;
+    const std::uint32_t before = Local::bin_words::before_thread(s.sums.view(), sum) << 16;
     SORTILE_UNROLL
     for (int j = 0; j < owned; j += 4)
       simt::store_vector<4>(
@@ -69,8 +69,7 @@ struct distinct_values {
   static SORTILE_DEVICE void count(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) {
     Local::each_key(b, keys, [&](auto key, int) {
       const std::uint32_t value = d.value(key), bin = value >> d.shift;
-      const std::uint32_t word = s.bins().load(bin >> 4);
-      const std::uint32_t q = (word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1));
+      const std::uint32_t q = Local::bin_words::number_of(s.bins().view(), bin);
       s.keys.fetch_add(q, 1u << (16 * (value & d.shift)), simt::relaxed, simt::block_scope);
     });
   }
@@ -83,7 +82,7 @@ struct distinct_values {
     std::uint32_t sum = 0;
     for (std::uint32_t q = first; q < end; ++q)
       sum += (s.keys.load(q) & 0xffff) + (s.keys.load(q) >> 16);
-    std::uint32_t at = before_thread(s, sum) + lead; // all words have been loaded
+    std::uint32_t at = Local::bin_words::before_thread(s.sums.view(), sum) + lead; // all words have been loaded
     for (std::uint32_t p = 8 * simt::thread_index(); p < Local::capacity; p += 8 * Local::block_threads)
       simt::store_vector<8>(s.marks, p, simt::vec<std::uint16_t, 8>{});
     simt::block_barrier();
@@ -150,15 +149,6 @@ struct distinct_values {
       for (int k = 0; k < 4; ++k)
         x[j + k] = four[k];
     }
-  }
-  /// The sum over all threads before this one. One barrier; another has to pass before it is asked again.
-  static SORTILE_DEVICE std::uint32_t before_thread(shared& s, std::uint32_t sum) {
-    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
-    const std::uint32_t inclusive = primitives::warp_inclusive_scan(sum, primitives::plus{});
-    if (lane == simt::warp_size - 1)
-      s.sums[warp] = inclusive;
-    simt::block_barrier();
-    return simt::warp_reduce_add(lane < warp ? s.sums.load(lane) : 0u) + inclusive - sum;
   }
 };
 

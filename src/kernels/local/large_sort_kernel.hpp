@@ -1,4 +1,4 @@
-// Sorts the buckets that the local step has deferred, whatever their size and keys: a block each, least significant
+// Sorts the buckets that the local step and refined_sort_kernel.hpp have left, whatever their size and keys: a block each, least significant
 // digit first.
 //
 // A bucket that fits shared storage was deferred because of its keys: too many of them shared a word of bins (clusters
@@ -76,7 +76,10 @@ struct large_sort_kernel {
     const std::uint64_t many = left.findings.load(finding_left);
     const Word differ = differing_bits<Word>(left.findings);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
-      const std::uint32_t b = left.buckets.load(q), begin = start.load(b), end = start.load(b + 1);
+      const std::uint32_t b = left.buckets.load(q);
+      if (b == bucket_list::done)
+        continue;
+      const std::uint32_t begin = start.load(b), end = start.load(b + 1);
       if (end - begin <= held)
         sort_held(s.bucket, begin, end - begin);
       else

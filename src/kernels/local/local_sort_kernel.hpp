@@ -68,24 +68,17 @@ struct bucket_list {
   }
 };
 
-/// Bits that a number needs.
-template <class Word>
-SORTILE_DEVICE unsigned bits_of(Word v) {
-  if constexpr (sizeof(Word) > 8)
-    if (v >> 64 != 0)
-      return 128 - simt::leading_zeros(std::uint64_t(v >> 64));
-  return 64 - (std::uint64_t(v) == 0 ? 64 : simt::leading_zeros(std::uint64_t(v)));
-}
-
 /// From a key to its bin: how far it lies from the first key that there can be, shifted.
 template <class Image>
 struct bin_of_key {
   using Word = typename Image::word;
+  static constexpr bool in_registers = false;
   key_distance<Image> distance;
   unsigned shift;
   SORTILE_DEVICE Word value(Word key) const { return distance.of(key); }
   SORTILE_DEVICE Word key(Word value) const { return distance.key(value); }
   SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(value(key) >> shift); }
+  SORTILE_DEVICE std::uint32_t operator()(Word key, int) const { return (*this)(key); }
 };
 
 template <class Word, class Tuning = local_sort_tuning<Word>, class Image = integer_image<Word>>
@@ -111,7 +104,11 @@ struct local_sort_kernel {
     simt::shared_array<std::uint32_t, list_size> taken_at; // word << 16 | number in the word
   };
   struct shared {
-    alignas(128) simt::shared_array<Word, capacity> keys;
+    union {
+      alignas(128) simt::shared_array<Word, capacity> keys;
+      alignas(16) simt::shared_array<std::uint32_t, words> numbered;      // refined_bins.hpp
+      alignas(16) simt::shared_array<std::uint32_t, capacity> counters; // the same
+    };
     union {
       binning binned;
       alignas(16) simt::shared_array<std::uint16_t, counts ? capacity : 8> marks;
@@ -121,6 +118,7 @@ struct local_sort_kernel {
     simt::shared_array<Word, 2> limits; // where the bucket's values begin, and the next one's
     simt::shared_value<std::uint32_t> listed;
     simt::shared_value<std::uint32_t> too_many;
+    simt::shared_value<std::uint32_t> defers;
 
     SORTILE_DEVICE auto& bins() { return binned.bins; }
   };
@@ -137,7 +135,8 @@ struct local_sort_kernel {
   bool copy_if_sorted; // original and out are not the same array
   giant_list giants{};
   simt::global<Word> counters{}; // of giant buckets: the array that is free
-  simt::global<const Word> first{}; // where a map spreads the keys: each bucket's first image
+  simt::global<const Word> first_images{}; // where a map spreads the keys: of each bucket
+  std::uint32_t many_deferred = ~0u; // from so many deferred buckets on, all are (refined_sort_kernel.hpp)
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const key_window<Word> w = window.load(0);
@@ -167,9 +166,16 @@ struct local_sort_kernel {
         left.add(b.number);
       return;
     }
+    if (simt::thread_index() == 0) // and a barrier follows
+      s.defers = left.findings.load(finding_left) >= many_deferred ? 1 : 0;
     keys_vector keys[vectors];
     load(b, keys);
     const range values = values_of(s, w, b.number);
+    if (s.defers != 0) {
+      if (simt::thread_index() == 0)
+        left.add(b.number);
+      return;
+    }
     const Word distance = Word(values.last - values.first);
     const digits d = bins_from(Word(w.low + values.first), bits_of(distance));
     const bool may_count = counts && d.shift <= distinct_values<local_sort_kernel>::most_shift;
@@ -201,7 +207,8 @@ struct local_sort_kernel {
   }
   /// Sorts the keys that load() gave by their bins, and stores them. False, in all threads and with nothing stored,
   /// where too many found their bin taken.
-  SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) const {
+  template <class Digits>
+  SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Digits& d) const {
     clear(s);
     simt::block_barrier();
     const std::uint32_t taken = mark(s, b, keys, d);
@@ -250,6 +257,32 @@ struct local_sort_kernel {
     }
   }
 
+  /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then the list
+  /// is not tried.
+  static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
+    return keys > bins || keys * keys > 2 * list_size * bins;
+  }
+  /// As mark(), without a list. Begins with clearing, ends with a barrier.
+  template <class Digits>
+  static SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Digits& d) {
+    clear(s);
+    simt::block_barrier();
+    each_key(b, keys, [&](Word key, int i) {
+      const std::uint32_t bin = d(key, i);
+      s.bins().fetch_or(bin >> 4, 1u << (bin & 15), simt::relaxed, simt::block_scope);
+    });
+    simt::block_barrier();
+  }
+  SORTILE_DEVICE void store(shared& s, const bucket& b) const {
+    SORTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      const std::uint32_t p = place_of(v);
+      if (p >= b.end)
+        continue;
+      store_vector(b, v, simt::load_vector<vector>(s.keys, p), out);
+    }
+  }
+
  private:
   /// Distances from the window's lowest image.
   struct range {
@@ -267,24 +300,8 @@ struct local_sort_kernel {
   SORTILE_DEVICE Word limit(const key_window<Word>& w, std::uint32_t number) const {
     if (w.by_distribution == 0)
       return w.first_of(number, bits);
-    return first.load(number < simt::grid_size() ? number : simt::grid_size() - 1);
+    return first_images.load(number < simt::grid_size() ? number : simt::grid_size() - 1);
   }
-  /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then the list
-  /// is not tried.
-  static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
-    return keys > bins || keys * keys > 2 * list_size * bins;
-  }
-  /// As mark(), without a list. Begins with clearing, ends with a barrier.
-  SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) const {
-    clear(s);
-    simt::block_barrier();
-    each_key(b, keys, [&](Word key, int) {
-      const std::uint32_t bin = d(key);
-      s.bins().fetch_or(bin >> 4, 1u << (bin & 15), simt::relaxed, simt::block_scope);
-    });
-    simt::block_barrier();
-  }
-
   SORTILE_DEVICE bucket this_bucket() const {
     const std::uint32_t number = simt::block_index(), b = start.load(number), e = start.load(number + 1);
     const std::uint32_t lead = b % unsigned(vector);
@@ -313,35 +330,49 @@ struct local_sort_kernel {
   }
 
   /// Sets the keys' bits and lists the keys that found theirs taken; returns which these are.
+  template <class Digits>
   SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
-                                    const digits& d) const {
+                                    const Digits& d) const {
     std::uint32_t taken = 0;
     each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = d(key), bit = 1u << (bin & 15);
+      const std::uint32_t bin = d(key, i), bit = 1u << (bin & 15);
       if ((s.bins().fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
         taken |= 1u << i;
     });
-    for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
-      const int i = int(simt::trailing_zeros(rest));
-      // Read again: a register cannot be chosen at run time.
-      const Word key = in.load(b.first + place_of(i / vector) + unsigned(i % vector));
-      const std::uint32_t w = d(key) >> 4;
-      const std::uint32_t r = s.bins().fetch_add(w, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
-      const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
-      if (r >= most_taken || q >= list_size) {
-        s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
-        break;
+    if constexpr (Digits::in_registers) {
+      each_key(b, keys, [&](Word key, int i) {
+        if ((taken >> i & 1) != 0)
+          list(s, key, d(key, i) >> 4);
+      });
+    } else {
+      for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
+        const int i = int(simt::trailing_zeros(rest));
+        // Read again: a register cannot be chosen at run time.
+        const Word key = in.load(b.first + place_of(i / vector) + unsigned(i % vector));
+        if (!list(s, key, d(key) >> 4))
+          break;
       }
-      s.binned.taken_key[q] = key;
-      s.binned.taken_at[q] = w << 16 | r;
     }
     return taken;
   }
+  /// False where there is no room.
+  static SORTILE_DEVICE bool list(shared& s, Word key, std::uint32_t word) {
+    const std::uint32_t r = s.bins().fetch_add(word, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
+    const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
+    if (r >= most_taken || q >= list_size) {
+      s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
+      return false;
+    }
+    s.binned.taken_key[q] = key;
+    s.binned.taken_at[q] = word << 16 | r;
+    return true;
+  }
 
+  template <class Digits>
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const keys_vector (&keys)[vectors], std::uint32_t taken,
-                                   const digits& d) {
+                                   const Digits& d) {
     each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = d(key), word = s.bins().load(bin >> 4);
+      const std::uint32_t bin = d(key, i), word = s.bins().load(bin >> 4);
       if ((taken >> i & 1) == 0)
         s.keys[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = key;
     });
@@ -367,16 +398,6 @@ struct local_sort_kernel {
           s.keys[y] = s.keys.load(y - 1);
         s.keys[y] = key;
       }
-    }
-  }
-
-  SORTILE_DEVICE void store(shared& s, const bucket& b) const {
-    SORTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      const std::uint32_t p = place_of(v);
-      if (p >= b.end)
-        continue;
-      store_vector(b, v, simt::load_vector<vector>(s.keys, p), out);
     }
   }
 

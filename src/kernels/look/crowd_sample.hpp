@@ -17,6 +17,13 @@
 // Groups. A wide range may be a little too full: the middle of a normal distribution has 4.4 times its share. That does
 // not show in a bin of a few samples, but in 16 neighbouring bins together, by the same rule.
 //
+// Pairs. If no bucket has more than r times its share, then of any two samples one bin in B gets both with a probability
+// of r / B at most (the sum of squared shares). Distributions that are dense at every scale have many bins that are a
+// little too full, and none that stands out; but their pairs are three or four times as many. With c samples in a bin
+// there are c (c − 1) ordered pairs, r S (S − 1) / B in all at most, give or take √2 times the root of that: of 8192
+// samples and 4096 bins one part in a hundred. The limit is six times as far. Where a sixteenth of the keys may be in
+// buckets of up to `most`, and the others in such of up to `fits` keys, r = (15 fits + most) / 16 shares.
+//
 // Shared buckets. Clusters that are narrow beside a bin, and evenly spread, show in no bin and no group. But they leave
 // most buckets empty and the others too full. So the samples that share their bucket with an earlier one are counted,
 // in cells of one bit, as many as the counters have bits (two buckets a cell where there are 2^16). Of S samples over C
@@ -24,8 +31,8 @@
 //
 //   S − C (1 − e^(−S/C))        evenly: 63 of 2048 over 2^15 cells
 //
-// Where no bucket holds more than `most` keys, there are at most as many as for C · n / (most · buckets) cells. That
-// number and six times its square root is the limit: 2048 samples see clusters that leave two of three buckets empty
+// Where no bucket holds more than `fits` keys, there are at most as many as for C · n / (fits · buckets) cells; a
+// sixteenth of the keys may lie in such of up to `most`. That number and six times its square root is the limit: 2048 samples see clusters that leave two of three buckets empty
 // (of pairs of 64 bits, whose buckets have less room, one of two). It is asked only where there are more buckets than
 // bins.
 //
@@ -43,7 +50,7 @@
 // fallback takes all keys, skewed or not, and the full count finds skew that the sample misses. So the result is right
 // either way, and only the time depends on the sample.
 //
-// Cost: S scattered loads, S additions in shared storage, five barriers of one block; the same answer in every block
+// Cost: S scattered loads, S additions in shared storage, seven barriers of one block; the same answer in every block
 // that asks.
 #pragma once
 
@@ -62,6 +69,7 @@ struct crowd_limits {
   unsigned bucket_bits = 0;       ///< of a bucket's number
   std::uint32_t shared_limit = 0; ///< samples that share a bucket with an earlier one; 0: they are not counted
 
+  std::uint32_t pairs_limit = 0;  ///< ordered pairs of samples that share a bin; 0: not asked
   std::uint32_t uneven_limit = 0; ///< samples of a group whose buckets are too full, if only by a little; 0: not asked
 
   bool in_order_too = false; ///< keys that seem to be in order are judged too: the fallback is as quick with them
@@ -75,23 +83,33 @@ struct crowd_sample : crowd_limits {
   static constexpr double least_limit = 32;
   static constexpr unsigned cell_bits = MostBits + 5; ///< a bit of a counter is a cell
   static constexpr unsigned together_bits = 4, together = 1u << together_bits;
-  using counters = simt::shared_array<std::uint32_t, 1u << most_bits>;
+  using counters = simt::shared_array<std::uint32_t, (1u << most_bits) + 4>; // and a sum
   using counter_view = simt::shared_view<std::uint32_t>; // of 2^bits of them, or more
 
-  /// For 2^bucket_bits buckets that may hold `most` of n keys each. Judges nothing where no sample could reach the
-  /// limit.
-  static crowd_sample of(std::uint64_t n, unsigned bucket_bits, std::uint64_t most) {
+  /// For 2^bucket_bits buckets that may hold `most` of n keys each, and nearly all of them no more than `fits`. Judges
+  /// nothing where no sample could reach the limit.
+  static crowd_sample of(std::uint64_t n, unsigned bucket_bits, std::uint64_t most, std::uint64_t fits) {
     const unsigned bits = std::min(bucket_bits, most_bits);
     const double full = std::ldexp(double(samples) * double(most) / double(n), int(bucket_bits - bits));
     const auto limit_of = [](double expected) {
       return std::ceil(std::max(least_limit, expected + 6 * std::sqrt(expected)));
     };
     const double limit = limit_of(full), group = limit_of(together * full);
-    const double room = std::max(1.0, std::ldexp(double(most) / double(n), int(bucket_bits)));
-    const double cells = std::ldexp(1.0, int(std::min(bucket_bits, cell_bits))) / room;
-    const double sharing = limit_of(samples - cells * (1 - std::exp(-double(samples) / cells)));
-    return {{bits, limit <= double(samples) ? std::uint32_t(limit) : 0, std::uint32_t(group), bucket_bits,
-             bucket_bits > bits && sharing <= double(samples) ? std::uint32_t(sharing) : 0}};
+    // A sixteenth of all samples may lie in buckets of up to `most` keys, and the others in such of up to `fits`.
+    const double all_cells = std::ldexp(1.0, int(std::min(bucket_bits, cell_bits)));
+    const auto sharing_of = [&](double part, std::uint64_t keys) {
+      const double cells = part * all_cells / std::max(1.0, std::ldexp(double(keys) / double(n), int(bucket_bits)));
+      return part * samples - cells * (1 - std::exp(-part * samples / cells));
+    };
+    const double sharing = limit_of(sharing_of(15.0 / 16, fits) + sharing_of(1.0 / 16, most));
+    const double fullness = std::ldexp((15.0 * double(fits) + double(most)) / 16 / double(n), int(bucket_bits));
+    const double pairs = fullness * double(samples) * (samples - 1) / double(1u << bits);
+    return {{.bits = bits,
+             .limit = limit <= double(samples) ? std::uint32_t(limit) : 0,
+             .group_limit = std::uint32_t(group),
+             .bucket_bits = bucket_bits,
+             .shared_limit = bucket_bits > bits && sharing <= double(samples) ? std::uint32_t(sharing) : 0,
+             .pairs_limit = std::uint32_t(std::min(std::ceil(pairs + 6 * std::sqrt(2 * pairs)), 4e9))}};
   }
 
   /// Samples of a group from which on, most likely, its buckets hold more than `fits` keys each.
@@ -128,13 +146,21 @@ struct crowd_sample : crowd_limits {
     }
     return most;
   }
-  /// Whether some bin, or group, has as many samples as its limit.
+  /// Whether some bin, or group, has as many samples as its limit, or pairs are as many as theirs.
   template <unsigned Threads, class Word, unsigned Each, class BinOf>
   SORTILE_DEVICE bool crowded(const counter_view& count, const Word (&images)[Each], BinOf bin_of) const {
     bool found = fullest<Threads>(count, images, bin_of) >= limit;
     for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads)
       found |= group_sum(count, g) >= group_limit;
-    return simt::block_any(found);
+    if (simt::block_any(found))
+      return true;
+    if (pairs_limit == 0)
+      return false;
+    std::uint32_t pairs = 0;
+    for (unsigned b = simt::thread_index(); b < 1u << bits; b += Threads)
+      if (const std::uint32_t here = count.load(b); here != 0)
+        pairs += here * (here - 1);
+    return sum_of_all(count, pairs) >= pairs_limit;
   }
   /// Whether more than a sixteenth of the samples are in groups that have as many as `uneven_limit`. After crowded().
   template <unsigned Threads>
@@ -144,14 +170,8 @@ struct crowd_sample : crowd_limits {
       const std::uint32_t sum = group_sum(count, g);
       over += sum >= uneven_limit ? sum : 0;
     }
-    simt::block_barrier();
-    if (simt::thread_index() == 0)
-      count[0] = 0;
-    simt::block_barrier();
-    if (over != 0)
-      count.fetch_add(0, over, simt::relaxed, simt::block_scope);
-    simt::block_barrier();
-    return count.load(0) > samples / 16;
+    simt::block_barrier(); // the last sum has been read
+    return sum_of_all(count, over) > samples / 16;
   }
   /// Whether more samples share a bucket with an earlier one than can be; bucket_of(sample) is below 2^bucket_bits.
   template <unsigned Threads, class Word, unsigned Each, class BucketOf>
@@ -165,9 +185,9 @@ struct crowd_sample : crowd_limits {
     SORTILE_UNROLL
     for (unsigned j = 0; j < Each; ++j) {
       const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
-      sharing += simt::block_count((cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0);
+      sharing += (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0 ? 1 : 0;
     }
-    return sharing >= shared_limit;
+    return sum_of_all(cells, sharing) >= shared_limit;
   }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>
@@ -184,6 +204,18 @@ struct crowd_sample : crowd_limits {
   }
 
  private:
+  static constexpr unsigned sum_at = 1u << most_bits; // behind the counters
+  /// Over all threads. Two barriers.
+  static SORTILE_DEVICE std::uint32_t sum_of_all(const counter_view& count, std::uint32_t x) {
+    if (simt::thread_index() == 0)
+      count[sum_at] = 0;
+    const std::uint32_t of_warp = simt::warp_reduce_add(x);
+    simt::block_barrier();
+    if (simt::lane_index() == 0)
+      count.fetch_add(sum_at, of_warp, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    return count.load(sum_at);
+  }
   static SORTILE_DEVICE std::uint32_t group_sum(const counter_view& count, unsigned group) {
     std::uint32_t sum = 0;
     for (unsigned b = 0; b < together; ++b) // lanes begin at different bins, which lie in different banks

@@ -97,7 +97,7 @@ struct window_kernel {
       return;
     if (w.dense(n))
       return leave(digits_of(w.span));
-    if (!crowded<Sample>(s, w, x) && !(may_map && Sample{crowds}.template uneven<block_threads>(s.count.view())))
+    if (!skewed<Sample>(s, w, x))
       return;
     if (!may_map)
       return leave();
@@ -122,12 +122,18 @@ struct window_kernel {
   }
   /// The same in all threads of the block. A barrier has passed since the interval became known.
   template <class Sample, unsigned Each>
-  SORTILE_DEVICE bool crowded(shared& s, const key_window<Word>& w, const Word (&images)[Each]) const {
+  SORTILE_DEVICE bool skewed(shared& s, const key_window<Word>& w, const Word (&images)[Each]) const {
     const windowed_keys<Word> places(w, integer_image<Word>{0});
-    const unsigned right = key_window<Word>::spread_bits - crowds.bits;
-    const std::uint32_t mask = (1u << crowds.bits) - 1;
-    return Sample{crowds}.template crowded<block_threads>(s.count.view(), images,
-                                                          [&](Word x) { return places.digit(x, right, mask); });
+    const auto number_of = [&places](unsigned bits) {
+      return [&places, bits](Word x) {
+        return places.digit(x, key_window<Word>::spread_bits - bits, (1u << bits) - 1);
+      };
+    };
+    const Sample sample{crowds};
+    const auto count = s.count.view();
+    return sample.template crowded<block_threads>(count, images, number_of(crowds.bits)) ||
+           (may_map && sample.template uneven<block_threads>(count)) ||
+           sample.template share_buckets<block_threads>(count, images, number_of(crowds.bucket_bits));
   }
   /// `part` of the distance is added on both sides.
   static SORTILE_DEVICE key_window<Word> around(Word low, Word high, Word part) {

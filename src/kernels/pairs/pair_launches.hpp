@@ -105,10 +105,11 @@ class pair_sort {
   simt::global<spread> keys_spread() const { return all_.template table<spread>(at().spread, 1); }
   using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
   sample crowds() const {
-    auto s = sample::of(r_.n, plan_.bits(), most_of_a_bucket());
+    auto s = sample::of(r_.n, plan_.bits(), most_of_a_bucket(), most_of_a_bucket());
     if (!r_.may_fall_back() || r_.n < r_.tuning.sample_from)
       s.limit = 0;
     s.in_order_too = r_.fallback_sees_order;
+    s.pairs_limit = 0; // each of the scan's blocks would ask, which takes longer than it saves
     return s;
   }
   bool takes_large_buckets() const {

@@ -17,6 +17,7 @@
 #include "kernels/crowds/medium_sort_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
+#include "kernels/local/refined_sort_kernel.hpp"
 #include "kernels/look/key_map_kernel.hpp"
 #include "kernels/look/look_kernel.hpp"
 #include "kernels/look/window_kernel.hpp"
@@ -116,12 +117,12 @@ class key_sort {
     using many = typename window_kernel<Word, Image>::many;
     if (!may_leave() || r_.n < r_.tuning.sample_from)
       return {};
-    crowd_limits limits = samples_many() ? crowd_limits(many::of(r_.n, plan_.bits(), most_for_one_block))
-                                         : crowd_limits(few::of(r_.n, plan_.bits(), most_for_one_block));
+    crowd_limits limits = samples_many() ? crowd_limits(many::of(r_.n, plan_.bits(), most_for_one_block, fitting))
+                                         : crowd_limits(few::of(r_.n, plan_.bits(), most_for_one_block, fitting));
     limits.in_order_too = r_.fallback_sees_order;
     limits.uneven_limit = !maps()          ? 0
-                          : samples_many() ? many::uneven_from(r_.n, plan_.bits(), local_sort_kernel<Word>::capacity)
-                                           : few::uneven_from(r_.n, plan_.bits(), local_sort_kernel<Word>::capacity);
+                          : samples_many() ? many::uneven_from(r_.n, plan_.bits(), fitting)
+                                           : few::uneven_from(r_.n, plan_.bits(), fitting);
     return limits;
   }
 
@@ -172,7 +173,7 @@ class key_sort {
                         .findings = findings(),
                         .told = verdict::of(r_.verdict),
                         .image = image_,
-                        .limits = kernel::sample::of(r_.n, plan_.bits(), most_for_one_block),
+                        .limits = kernel::sample::of(r_.n, plan_.bits(), most_for_one_block, fitting),
                         .n = n_});
   }
   void look(bool second) const {
@@ -210,14 +211,16 @@ class key_sort {
                         .bins = plan_.bins(),
                         .fine = plan_.fine(),
                         .granule = partition_kernel<Word, tile_size::large>::granule,
-                        .fitting = local_sort_kernel<Word>::capacity,
+                        .fitting = fitting,
                         .most = most_for_one_block,
                         .may_leave = may_leave(),
                         .sampled = floats || crowds().judges()});
   }
 
+  /// Keys of a bucket that the local step takes.
+  static constexpr std::uint32_t fitting = local_sort_kernel<Word>::capacity;
   /// Where a bucket has more keys, a sort with a fallback gives the keys away.
-  static constexpr std::uint32_t most_for_one_block = 4 * local_sort_kernel<Word>::capacity;
+  static constexpr std::uint32_t most_for_one_block = 4 * fitting;
   /// Large tiles from this many bytes of keys on.
   static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
 
@@ -273,13 +276,32 @@ class key_sort {
                         .copy_if_sorted = r_.keys_in != r_.keys_out,
                         .giants = giants(),
                         .counters = {from == r_.keys_out ? spare() : r_.keys_out, r_.n},
-                        .first = first()});
+                        .first_images = first(),
+                        .many_deferred = refines() ? plan_.bins() / 8 : ~0u});
     if constexpr (!floats)
       if (!plan_.counts)
         return sort_large(from);
     sort_crowds(from);
   }
+  /// Of fewer keys, a launch in vain would cost more than finer bins are worth.
+  bool refines() const { return !floats && !plan_.counts && r_.n * sizeof(Word) >= r_.tuning.map_bytes_from / 2; }
+  void sort_refined(const Word* from) const {
+    using kernel = refined_sort_kernel<Word>;
+    simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
+                 kernel{.step = {.original = {r_.keys_in, r_.n},
+                                 .in = {from, r_.n},
+                                 .out = {r_.keys_out, r_.n},
+                                 .start = start(),
+                                 .left = left(),
+                                 .window = window(),
+                                 .image = image_,
+                                 .n = n_,
+                                 .bits = plan_.bits(),
+                                 .copy_if_sorted = false}});
+  }
   void sort_large(const Word* from) const {
+    if (refines())
+      sort_refined(from);
     using large = large_sort_kernel<Word>;
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large>(q_))},
                  large{.in = {from, r_.n},

@@ -1,0 +1,83 @@
+// Sorts the deferred buckets that fit the local step, where clusters have filled its bins: by finer bins
+// (refined_bins.hpp).
+//
+// As many blocks as are resident go through the list of deferred buckets. Buckets that are too large, or that even
+// finer bins cannot take, stay in the list, for large_sort_kernel.hpp; others leave `done` in their place.
+//
+// Why not in the local step: with the registers that this takes, keys that need none of it were sorted 5 % (of 32 bits)
+// and 10 % (of 64) slower. Keys that are clustered here are so elsewhere, too. So once an eighth of all buckets has been
+// deferred the local step defers the others unread, and each is read here alone.
+//
+// In place is allowed, as in the local step. Traffic: 2 sizeof(key) per key.
+#pragma once
+
+#include "kernels/local/local_sort_kernel.hpp"
+#include "kernels/local/refined_bins.hpp"
+#include "kernels/look/differing_digits.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// The local step's, with registers for a finer bin of each key.
+template <class Word>
+struct refining_tuning : local_sort_tuning<Word> {
+  static constexpr unsigned min_blocks = sizeof(Word) == 4 ? 4 : 2;
+};
+
+template <class Word>
+struct refined_sort_kernel {
+  using local = local_sort_kernel<Word, refining_tuning<Word>>;
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = local::block_threads, min_blocks = local::min_blocks;
+  using bucket = typename local::bucket;
+  using keys_vector = typename local::keys_vector;
+  struct shared {
+    typename local::shared bins;
+    simt::shared_array<std::uint32_t, sizeof(Word) / 4> differ; // lowest word first
+  };
+
+  local step; // its list holds the deferred buckets
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint64_t many = step.left.findings.load(finding_left);
+    for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
+      const std::uint32_t b = step.left.buckets.load(q);
+      if (sort(s, step.start.load(b), step.start.load(b + 1)) && simt::thread_index() == 0)
+        step.left.buckets[q] = bucket_list::done;
+      simt::block_barrier();
+    }
+  }
+
+  /// Sorts the keys [begin, end). False, in all threads, where nothing was done.
+  SORTILE_DEVICE bool sort(shared& s, std::uint32_t begin, std::uint32_t end) const {
+    const std::uint32_t lead = begin % unsigned(local::vector);
+    const bucket b{0, begin - lead, lead, end - begin + lead};
+    if (b.end > local::capacity || begin == end)
+      return begin == end;
+    keys_vector keys[local::vectors];
+    step.load(b, keys);
+    const Word first = step.image.image(step.in.load(begin)), differ = differing_bits_of(s, b, keys, first);
+    const unsigned rest = bits_of(differ);
+    const Word common = rest < 8 * sizeof(Word) ? Word(first >> rest << rest) : Word{0};
+    return refined_bins<local>::sort(step, s.bins, b, keys, step.bins_from(common, rest), differ);
+  }
+
+ private:
+  /// The bits in which images of the bucket differ. Two barriers.
+  SORTILE_DEVICE Word differing_bits_of(shared& s, const bucket& b, const keys_vector (&keys)[local::vectors],
+                                        Word first) const {
+    if (simt::thread_index() < sizeof(Word) / 4)
+      s.differ[simt::thread_index()] = 0;
+    Word differ = 0;
+    local::each_key(b, keys, [&](Word key, int) { differ |= Word(step.image.image(key) ^ first); });
+    simt::block_barrier();
+    gather_differing_bits(s.differ, differ);
+    simt::block_barrier();
+    Word all = 0;
+    SORTILE_UNROLL
+    for (unsigned p = 0; p < sizeof(Word) / 4; ++p)
+      all |= Word(s.differ.load(p)) << (32 * p);
+    return all;
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
