@@ -14,7 +14,7 @@ from __future__ import annotations
 from ._about import explain, info, release_scratch
 from ._merging import merge
 from ._rows import argsort_rows, lexsort
-from ._segments import segment_argsort, segment_sort
+from ._segments import segment_argsort, segment_sort, segment_sort_by_key
 from ._select import group_by, median, partition, quantile, top_k
 from ._sorting import argsort, is_sorted, sort, sort_by_key
 from ._tables import argsort_table, sort_table
@@ -36,6 +36,7 @@ __all__ = [
     "release_scratch",
     "segment_argsort",
     "segment_sort",
+    "segment_sort_by_key",
     "sort",
     "sort_by_key",
     "sort_table",

@@ -49,12 +49,13 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
     on_host = x.__dlpack_device__()[0] == 1
     if not on_host:
         raise TypeError(
-            f"sortile: this {type(x).__name__} lies in the memory of a device; of such arrays those of PyTorch, CuPy "
-            "and JAX are sorted, which take others by their from_dlpack()"
+            f"sortile: this {type(x).__name__} lies in the memory of a device; there sort(), argsort(), top_k() and other "
+            "calls (docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of "
+            "others by their from_dlpack()"
         )
     back = _namespace(x).from_dlpack
-    if getattr(x, "requires_grad", False):
-        x = x.detach()
+    if hasattr(x, "resolve_neg"):  # PyTorch's: some stand for the negative or the conjugate of what is in memory
+        x = x.detach().resolve_conj().resolve_neg()
     try:
         return np.from_dlpack(x), back
     except (BufferError, RuntimeError, TypeError) as e:

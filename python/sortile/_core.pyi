@@ -22,6 +22,10 @@ def segment_sort(
 def segment_argsort(
     x: Any, begins: Any, ends: Any, descending: Any, dtype: Any, nan: Any, threads: Any, progress: Any, /
 ) -> Any: ...
+def segment_sort_with_order(
+    x: Any, begins: Any, ends: Any, descending: Any, nan: Any, threads: Any, progress: Any, /
+) -> Any: ...
+def check_segments(begins: Any, ends: Any, n: int, /) -> None: ...
 def unique(
     x: Any, index: Any, inverse: Any, counts: Any, equal_nan: Any, threads: Any, progress: Any, /
 ) -> Any: ...
@@ -33,7 +37,7 @@ def explain(like: Any, n: Any, positions: Any, descending: Any, threads: Any, /)
 def info() -> dict[str, Any]: ...
 def release_scratch() -> None: ...
 
-# Sorts of rows by addresses, on the GPU that `ordinal` numbers; `wanted` as in _gpu.py.
+# Sorts by addresses, on the GPU that `ordinal` numbers; `wanted` as in _gpu.py.
 has_gpu_engine: bool
 
 def device_sort(
@@ -52,5 +56,37 @@ def device_sort(
     allocate: Callable[[int], tuple[int, Any]],
     /,
 ) -> None: ...
+def device_segments(
+    wanted: int,
+    type: int,
+    n: int,
+    keys_in: int,
+    keys_out: int,
+    value_bytes: int,
+    values_in: int,
+    values_out: int,
+    begins: int,
+    ends: int,
+    offset_bytes: int,
+    count: int,
+    descending: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
+def device_top_k(
+    type: int,
+    rows: int,
+    n: int,
+    k: int,
+    keys: int,
+    positions: int,
+    descending: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
 def device_explain(wanted: int, type: int, rows: int, n: int, descending: bool, /) -> str: ...
-def xla_handlers() -> dict[str, Any]: ...
+def xla_handlers() -> dict[str, dict[str, Any]]: ...

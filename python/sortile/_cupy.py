@@ -44,6 +44,21 @@ class CuPy(GpuArrays):
         with _on_device_of(like):
             return cupy.empty(shape, dtype)
 
+    def zeros(self, shape: tuple[int, ...], name: str, like: Any) -> Any:
+        with _on_device_of(like):
+            return cupy.zeros(shape, name)
+
+    def numbers(self, n: int, like: Any) -> Any:
+        with _on_device_of(like):
+            return cupy.arange(n, dtype="int64")
+
+    def offsets(self, x: Any, like: Any) -> Any:
+        with _on_device_of(like):
+            return cupy.asarray(x)
+
+    def is_integer(self, x: Any) -> bool:
+        return x.dtype.kind in "iu"
+
     def address(self, x: Any) -> int:
         return int(x.data.ptr)
 

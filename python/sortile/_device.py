@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 from numpy.exceptions import AxisError
 
 if TYPE_CHECKING:
-    from ._frameworks import Framework
+    from ._frameworks import Framework, Where
 
 POSITIONS = ("int64", "int32", "uint32")
 Back = Callable[[Any], Any]
@@ -56,7 +56,7 @@ def sort_by_key(
 ) -> tuple[Any, tuple[Any, ...]]:
     one_axis = keys.ndim == 1 and axis in (0, -1)
     for number, v in enumerate(values):
-        _need_values(keys, v, number, one_axis)
+        need_values("sort_by_key", keys, v, number, one_axis)
     if not one_axis:
         positions = argsort(f, keys, axis, descending, None, None, nan)
         return f.take_along_axis(keys, positions, axis), tuple(f.take_along_axis(v, positions, axis) for v in values)
@@ -70,8 +70,8 @@ def sort_by_key(
     return back(f.flipped(found) if flips else found), (moved.reshape(values[0].shape),)
 
 
-def _need_values(keys: Any, v: Any, number: int, one_axis: bool) -> None:
-    start = f"sortile.sort_by_key: value array {number} "
+def need_values(function: str, keys: Any, v: Any, number: int, one_axis: bool = True) -> None:
+    start = f"sortile.{function}: value array {number} "
     if one_axis and (v.ndim == 0 or v.shape[0] != keys.shape[0]):
         raise ValueError(
             f"{start}has shape {tuple(v.shape)}; its first axis must be as long as the keys, {keys.shape[0]}"
@@ -149,10 +149,7 @@ def unique(f: Framework, x: Any, wanted: tuple[bool, bool, bool], equal_nan: boo
     """Waits for the device, which alone knows how many elements are distinct."""
     index, inverse, counts = wanted
     keys, positions = sort_with_positions(f, x.reshape(-1), 0, False, "last")
-    differs = keys[1:] != keys[:-1]
-    if equal_nan and f.is_float(x):
-        differs = differs & ~(f.isnan(keys[1:]) & f.isnan(keys[:-1]))
-    begins = f.concatenate([f.cast(keys[:1] == keys[:1], "bool") | True, differs])
+    begins = _begins(f, keys, equal_nan)
     first = f.flatnonzero(begins)
     rest = []
     if index:
@@ -165,6 +162,66 @@ def unique(f: Framework, x: Any, wanted: tuple[bool, bool, bool], equal_nan: boo
     return f.take(keys, first), rest
 
 
+def group_by(f: Framework, x: Any) -> tuple[Any, Any, Any]:
+    """Waits for the device, which alone knows how many groups there are."""
+    if x.ndim != 1:
+        raise ValueError(f"sortile.group_by: keys of shape {tuple(x.shape)}; they have one axis")
+    keys, order = sort_with_positions(f, x, 0, False, "last")
+    first = f.flatnonzero(_begins(f, keys, True))
+    return f.take(keys, first), f.concatenate([f.cast(first, f.positions), f.single(keys, x.shape[0])]), order
+
+
+def _begins(f: Framework, keys: Any, equal_nan: bool) -> Any:
+    """Which of sorted keys differ from the one before."""
+    bits = f.bits(keys)
+    differs = bits[1:] != bits[:-1]
+    if equal_nan and f.is_float(keys):
+        differs = differs & ~(f.isnan(keys[1:]) & f.isnan(keys[:-1]))
+    return f.concatenate([f.cast(bits[:1] == bits[:1], "bool") | True, differs])
+
+
+def top_k(f: Framework, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
+    """Positions are selected, and the elements taken by them."""
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    keys, back = _rows(f, x, axis)
+    need_first(k, keys.shape[1])
+    flips = _flips(f, x, largest, nan)
+    indices = back(f.top_k_rows(f.flipped(keys) if flips else keys, k, bool(largest) and not flips))
+    return f.take_along_axis(x, indices, axis), indices
+
+
+def need_first(k: int, n: int) -> None:
+    if not 0 <= k <= n:
+        raise ValueError(f"sortile.top_k: k = {k} of {n} elements; allowed are 0 to {n}")
+
+
+def segment_sort(f: Framework, x: Any, where: Where, descending: bool, nan: str) -> Any:
+    keys, flips, down = segmented(f, x, descending, nan)
+    found = f.sort_segments(keys, where, down)
+    return f.flipped(found) if flips else found
+
+
+def segment_argsort(f: Framework, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
+    keys, _, down = segmented(f, x, descending, nan)
+    return f.argsort_segments(keys, where, down, position_name(f, dtype, x.shape[0]))
+
+
+def segment_sort_by_key(
+    f: Framework, x: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
+) -> tuple[Any, tuple[Any, ...]]:
+    keys, flips, down = segmented(f, x, descending, nan)
+    found, order = f.sort_segments_with_order(keys, where, down)
+    return f.flipped(found) if flips else found, tuple(f.take(v, order) for v in values)
+
+
+def segmented(f: Framework, x: Any, descending: bool, nan: str) -> tuple[Any, bool, bool]:
+    """Keys in one piece, whether their signs are turned round, and whether their order descends then."""
+    flips = _flips(f, x, descending, nan)
+    keys = f.contiguous(x)
+    return f.flipped(keys) if flips else keys, flips, bool(descending) and not flips
+
+
 def explain(f: Framework, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
     keys, _ = _rows(f, x, axis)
     return f.plan(keys, keys.shape[0], keys.shape[1], positions, descending)
@@ -174,7 +231,7 @@ def explain(f: Framework, x: Any, axis: int | None, positions: bool, descending:
 
 
 def _rows(f: Framework, x: Any, axis: int | None) -> tuple[Any, Back]:
-    """The lanes along an axis as rows in one piece, and the way back for an array of the same rows."""
+    """The lanes along an axis as rows in one piece, and the way back for an array of as many rows."""
     if axis is None:
         x, axis = x.reshape(-1), 0
     if not -x.ndim <= axis < x.ndim:
@@ -182,12 +239,12 @@ def _rows(f: Framework, x: Any, axis: int | None) -> tuple[Any, Back]:
     if x.ndim == 1:
         return f.contiguous(x).reshape((1, x.shape[0])), _only_row
     moved = f.contiguous(f.moveaxis(x, axis, -1))
-    shape = tuple(moved.shape)
+    others = tuple(moved.shape[:-1])
 
     def back(result: Any) -> Any:
-        return f.moveaxis(result.reshape(shape), -1, axis)
+        return f.moveaxis(result.reshape((*others, result.shape[1])), -1, axis)
 
-    return moved.reshape((prod(shape[:-1]), shape[-1])), back
+    return moved.reshape((prod(others), moved.shape[-1])), back
 
 
 def _only_row(result: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, Iterable, Sequence
 from . import _device
 from ._progress import Progress
 
+Where = tuple[Any, Any]  # begins and ends of segments, or begins and None: each ends where the next one begins
 _MODULES = {"torch": "_torch", "cupy": "_cupy", "jax": "_jax", "jaxlib": "_jax"}
 _known: dict[type, Framework | None] = {}
 
@@ -108,7 +109,34 @@ class Framework:
         """`values`: of the shape of the keys, or with further axes that move as one."""
         raise NotImplementedError
 
+    def top_k_rows(self, keys: Any, k: int, descending: bool) -> Any:
+        """The positions of the first k of each row."""
+        raise NotImplementedError
+
+    # Sorts within segments of keys of one axis. What lies in no segment stays as it is; its positions are 0.
+
+    def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
+        raise NotImplementedError
+
+    def argsort_segments(self, keys: Any, where: Where, descending: bool, positions: str) -> Any:
+        raise NotImplementedError
+
+    def sort_segments_with_order(self, keys: Any, where: Where, descending: bool) -> tuple[Any, Any]:
+        """Sorted keys, and which of the given ones each of them was."""
+        raise NotImplementedError
+
+    def offsets(self, x: Any, like: Any) -> Any:
+        """Checked offsets, an array of NumPy's, where `like` lies."""
+        raise NotImplementedError
+
+    def is_integer(self, x: Any) -> bool:
+        raise NotImplementedError
+
     # Arithmetic, by NumPy's names.
+
+    def bits(self, x: Any) -> Any:
+        """The array as one of a type that the framework compares for equality: itself mostly."""
+        return x
 
     def typed(self, name: str) -> Any:
         """The framework's type of this name."""
@@ -194,3 +222,20 @@ class Framework:
 
     def explain(self, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
         return _device.explain(self, x, axis, positions, descending)
+
+    def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
+        return _device.top_k(self, x, k, axis, largest, nan)
+
+    def group_by(self, x: Any) -> tuple[Any, Any, Any]:
+        return _device.group_by(self, x)
+
+    def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
+        return _device.segment_sort(self, x, where, descending, nan)
+
+    def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
+        return _device.segment_argsort(self, x, where, descending, dtype, nan)
+
+    def segment_sort_by_key(
+        self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
+    ) -> tuple[Any, tuple[Any, ...]]:
+        return _device.segment_sort_by_key(self, keys, values, where, descending, nan)

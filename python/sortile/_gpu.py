@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, Callable
 
 from ._backend import core
-from ._frameworks import Framework
+from ._frameworks import Framework, Where
 
 # As `key_type` of the library numbers them.
 KEY_TYPES = {
@@ -27,7 +27,7 @@ KEY_TYPES = {
     "float32": 12,
     "float64": 13,
 }
-KEYS, POSITIONS, KEYS_AND_POSITIONS, KEYS_AND_VALUES = range(4)
+KEYS, POSITIONS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, FIRST_POSITIONS = range(5)
 
 Allocate = Callable[[int], "tuple[int, Any]"]
 
@@ -50,6 +50,13 @@ class GpuArrays(Framework):
 
     def empty(self, shape: tuple[int, ...], dtype: Any, like: Any) -> Any:
         """On the device of `like`."""
+        raise NotImplementedError
+
+    def zeros(self, shape: tuple[int, ...], name: str, like: Any) -> Any:
+        raise NotImplementedError
+
+    def numbers(self, n: int, like: Any) -> Any:
+        """0 to n - 1, as int64."""
         raise NotImplementedError
 
     def address(self, x: Any) -> int:
@@ -128,6 +135,42 @@ class GpuArrays(Framework):
             self.address(values), self.address(moved), descending, *self.queue(keys),
         )
         return found, moved
+
+    def top_k_rows(self, keys: Any, k: int, descending: bool) -> Any:
+        rows, n = keys.shape
+        key_type = self.key_type(keys)
+        result = self.empty((rows, k), self.typed("int64"), keys)
+        core.device_top_k(key_type, rows, n, k, self.address(keys), self.address(result), descending, *self.queue(keys))
+        return result
+
+    def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
+        result = self.copied(keys)  # what lies in no segment stays
+        self._segments(KEYS, keys, result, 0, 0, 0, where, descending)
+        return result
+
+    def argsort_segments(self, keys: Any, where: Where, descending: bool, positions: str) -> Any:
+        result = self.zeros(keys.shape, positions, keys)
+        self._segments(POSITIONS, keys, None, result.dtype.itemsize, 0, self.address(result), where, descending)
+        return result
+
+    def sort_segments_with_order(self, keys: Any, where: Where, descending: bool) -> tuple[Any, Any]:
+        found = self.copied(keys)
+        before = self.numbers(keys.shape[0], keys)
+        order = self.copied(before)
+        self._segments(
+            KEYS_AND_VALUES, keys, found, 8, self.address(before), self.address(order), where, descending
+        )
+        return found, order
+
+    def _segments(
+        self, what: int, keys: Any, found: Any, width: int, values_in: int, values_out: int, where: Where, down: bool
+    ) -> None:
+        begins, ends = where
+        core.device_segments(
+            what, self.key_type(keys), keys.shape[0], self.address(keys), 0 if found is None else self.address(found),
+            width, values_in, values_out, self.address(begins), 0 if ends is None else self.address(ends),
+            begins.dtype.itemsize, max(begins.shape[0] - (ends is None), 0), down, *self.queue(keys),
+        )
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
         what = POSITIONS if positions else KEYS

@@ -1,8 +1,8 @@
 """JAX's arrays: calls of its foreign function interface, under jit, vmap and gradients.
 
 An array that lies in host memory and is not traced is read like NumPy's arrays, and never comes here. For all others
-the call is one XLA custom call, "sortile_sort", which XLA finds by platform: on a GPU it queues its work on XLA's stream,
-with workspace from XLA's allocator.
+the call is one XLA custom call, "sortile_sort" or "sortile_segments", which XLA finds by platform: on a GPU it queues its
+work on XLA's stream, with workspace from XLA's allocator.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ import numpy as np
 
 from . import _device
 from ._backend import core
-from ._frameworks import Framework
-from ._gpu import KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
+from ._frameworks import Framework, Where
+from ._gpu import (
+    FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
+)
 
 if not hasattr(jax, "ffi"):
     raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
 
 _WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
 
-for _platform, _handler in core.xla_handlers().items():
-    jax.ffi.register_ffi_target("sortile_sort", _handler, platform=_platform)
+for _name, _handlers in core.xla_handlers().items():
+    for _platform, _handler in _handlers.items():
+        jax.ffi.register_ffi_target(_name, _handler, platform=_platform)
 
 
 @lru_cache(maxsize=1024)
@@ -38,6 +41,18 @@ def _call(kind: int, operands: Sequence[Any], results: Any, descending: bool) ->
     return jax.ffi.ffi_call("sortile_sort", results, vmap_method="broadcast_all")(
         *(jax.lax.stop_gradient(x) for x in operands), descending=np.int64(descending), kind=np.int64(kind)
     )
+
+
+def _segments_call(kind: int, keys: Any, second: Any, where: Where, descending: bool) -> Any:
+    """Results lie where `keys` and `second` do: what the call does not write stays."""
+    written = {KEYS: (keys,), POSITIONS: (second,)}.get(kind, (keys, second))
+    begins, ends = where
+    operands = (keys, *(() if second is None else (second,)), begins, *(() if ends is None else (ends,)))
+    places = {1: 0} if kind == POSITIONS else {number: number for number in range(len(written))}
+    found = jax.ffi.ffi_call(
+        "sortile_segments", tuple(map(_like, written)), vmap_method="sequential", input_output_aliases=places
+    )(*map(jax.lax.stop_gradient, operands), descending=np.int64(descending), kind=np.int64(kind))
+    return found if len(written) > 1 else found[0]
 
 
 def _like(x: Any, dtype: Any = None) -> Any:
@@ -87,13 +102,39 @@ class Jax(Framework):
         return found, order
 
     def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
-        """Values that have more axes than the keys are taken by positions."""
+        """Values that have more axes than the keys are taken by positions, and so are narrow ones: of many rows, which
+        vmap makes, values of 4 bytes and more travel on a GPU."""
         _need_order(keys)
-        if values.ndim == keys.ndim:
+        if values.ndim == keys.ndim and values.dtype.itemsize >= 4 and str(values.dtype) in KEY_TYPES:
             found, moved = _call(KEYS_AND_VALUES, (keys, values), (_like(keys), _like(values)), descending)
             return found, moved
         found, order = self.sort_rows_with_positions(keys, descending, self.positions)
         return found, jnp.take_along_axis(values, order.reshape((*order.shape, *(1,) * (values.ndim - 2))), 1)
+
+    def top_k_rows(self, keys: Any, k: int, descending: bool) -> Any:
+        _need_order(keys)
+        result = jax.ShapeDtypeStruct((*keys.shape[:-1], k), np.dtype(self.positions))
+        return _call(FIRST_POSITIONS, (keys,), result, descending)
+
+    def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
+        _need_order(keys)
+        return _segments_call(KEYS, keys, None, where, descending)
+
+    def argsort_segments(self, keys: Any, where: Where, descending: bool, positions: str) -> Any:
+        _need_order(keys)
+        return _segments_call(POSITIONS, keys, jnp.zeros(keys.shape, positions), where, descending)
+
+    def sort_segments_with_order(self, keys: Any, where: Where, descending: bool) -> tuple[Any, Any]:
+        _need_order(keys)
+        before = jnp.arange(keys.shape[0], dtype=self.positions)
+        found, order = _segments_call(KEYS_AND_VALUES, keys, before, where, descending)
+        return found, order
+
+    def offsets(self, x: Any, like: Any) -> Any:
+        return jnp.asarray(x)
+
+    def is_integer(self, x: Any) -> bool:
+        return bool(jnp.issubdtype(x.dtype, jnp.integer))
 
     # Arithmetic.
 
@@ -169,6 +210,22 @@ class Jax(Framework):
         found: tuple[Any, tuple[Any, ...]] = _sort_by_key(keys, values, axis, bool(descending), nan)
         return found
 
+    def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
+        found: tuple[Any, Any] = _top_k(x, k, axis, bool(largest), nan)
+        return found
+
+    def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
+        return _segment_sort(x, where, bool(descending), nan)
+
+    def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
+        return _segment_argsort(x, where, bool(descending), self._position_name(x, 0, dtype), nan)
+
+    def segment_sort_by_key(
+        self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
+    ) -> tuple[Any, tuple[Any, ...]]:
+        found: tuple[Any, tuple[Any, ...]] = _segment_sort_by_key(keys, values, where, bool(descending), nan)
+        return found
+
     def _position_name(self, x: Any, axis: int | None, dtype: Any) -> str:
         n = prod(x.shape) if axis is None or x.ndim == 0 else x.shape[axis % x.ndim]
         name = self.positions if dtype is None and n < 2**31 else _device.position_name(self, dtype, n)
@@ -217,3 +274,45 @@ def _moved(x: Any, order: Any, axis: int) -> Any:
 _sort = jax.jit(_sorted, static_argnums=(1, 2, 3))
 _sort_by_key = jax.jit(_sorted_by_key, static_argnums=(2, 3, 4))
 _argsort = jax.jit(_order, static_argnums=(1, 2, 3, 4))
+
+
+@partial(jax.jit, static_argnums=(1, 2, 3, 4))
+def _top_k(x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
+    """The elements are taken by their positions, which have no gradient."""
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    _, order = _device.top_k(FRAMEWORK, jax.lax.stop_gradient(x), k, axis, largest, nan)
+    return jnp.take_along_axis(x, order, axis), order
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2, 3))
+def _segments_sorted(x: Any, where: Where, descending: bool, nan: str) -> Any:
+    return _device.segment_sort(FRAMEWORK, x, where, descending, nan)
+
+
+def _segment_order(x: Any, where: Where, descending: bool, nan: str) -> Any:
+    keys, _, down = _device.segmented(FRAMEWORK, jax.lax.stop_gradient(x), descending, nan)
+    return FRAMEWORK.sort_segments_with_order(keys, where, down)[1]
+
+
+@_segments_sorted.defjvp
+def _(descending: bool, nan: str, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    x, where = primals
+    order = _segment_order(x, where, descending, nan)
+    return jnp.take(x, order, axis=0), _moved(tangents[0], order, 0)
+
+
+@partial(jax.jit, static_argnums=(3, 4))
+def _segment_sort_by_key(
+    keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
+) -> tuple[Any, tuple[Any, ...]]:
+    order = _segment_order(keys, where, descending, nan)
+    return jnp.take(keys, order, axis=0), tuple(jnp.take(v, order, axis=0) for v in values)
+
+
+@partial(jax.jit, static_argnums=(2, 3, 4))
+def _segment_argsort(x: Any, where: Where, descending: bool, name: str, nan: str) -> Any:
+    return _device.segment_argsort(FRAMEWORK, jax.lax.stop_gradient(x), where, descending, name, nan)
+
+
+_segment_sort = jax.jit(_segments_sorted, static_argnums=(2, 3))

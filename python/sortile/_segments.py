@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Nan, given, no_order
+from ._arrays import Nan, given, native, no_order
 from ._backend import core
+from ._device import need_values
+from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
 from ._progress import Progress, telling
 
 if TYPE_CHECKING:
@@ -27,13 +29,14 @@ def _offsets(function: str, x: Any) -> NDArray[Any]:
     return np.ascontiguousarray(taken, dtype=np.int64 if wide and taken.dtype.kind == "i" else np.uint64 if wide else np.uint32)
 
 
-def _segments(function: str, offsets: Any) -> tuple[NDArray[Any], NDArray[Any] | None]:
+Offsets = tuple[NDArray[Any], "NDArray[Any] | None"]
+
+
+def _on_host(function: str, offsets: Any) -> Offsets:
     """Begins, and ends where there are any, of one width."""
     if not isinstance(offsets, tuple):
         return _offsets(function, offsets), None
-    if len(offsets) != 2:
-        raise ValueError(f"sortile.{function}: a tuple of {len(offsets)} is given for offsets; (begins, ends) are two")
-    begins, ends = (_offsets(function, side) for side in offsets)
+    begins, ends = (_offsets(function, side) for side in _pair(function, offsets))
     if begins.size != ends.size:
         raise ValueError(f"sortile.{function}: {begins.size} begins and {ends.size} ends are given")
     if begins.itemsize != ends.itemsize:
@@ -41,13 +44,53 @@ def _segments(function: str, offsets: Any) -> tuple[NDArray[Any], NDArray[Any] |
     return begins, ends
 
 
+def _pair(function: str, offsets: tuple[Any, ...]) -> tuple[Any, Any]:
+    if len(offsets) != 2:
+        raise ValueError(f"sortile.{function}: a tuple of {len(offsets)} is given for offsets; (begins, ends) are two")
+    return offsets[0], offsets[1]
+
+
+def _by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
+    """The same where `x` lies. Offsets that the framework holds are not looked at: that would wait for the device."""
+    if x.ndim != 1:
+        raise ValueError(f"sortile.{function}: the array has shape {tuple(x.shape)}; segments are parts of one axis")
+    sides = _pair(function, offsets) if isinstance(offsets, tuple) else (offsets,)
+    if not any(f.is_array(type(side)) for side in sides):
+        begins, ends = _on_host(function, offsets)
+        core.check_segments(begins, ends, x.shape[0])
+        narrow = np.int32 if x.shape[0] < 2**31 else np.int64
+        moved = [None if o is None else f.offsets(o.astype(narrow), x) for o in (begins, ends)]
+        return moved[0], moved[1]
+    taken = [_as_offsets(function, f, side) for side in sides]
+    if len(taken) == 1:
+        return taken[0], None
+    if taken[0].shape != taken[1].shape:
+        raise ValueError(f"sortile.{function}: {taken[0].shape[0]} begins and {taken[1].shape[0]} ends are given")
+    if taken[0].dtype.itemsize != taken[1].dtype.itemsize:
+        taken = [f.cast(side, f.positions) for side in taken]
+    return taken[0], taken[1]
+
+
+def _as_offsets(function: str, f: Framework, side: Any) -> Any:
+    if not f.is_array(type(side)) or side.ndim != 1 or not f.is_integer(side):
+        raise TypeError(
+            f"sortile.{function}: offsets that are {type(side).__name__}; beside an array of {f.name}'s they are its "
+            "integers along one axis, or lists and NumPy's arrays"
+        )
+    return f.contiguous(side if side.dtype.itemsize >= 4 else f.cast(side, "int32"))
+
+
 def _keys(function: str, x: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
     taken, back = given(x)
     if taken.ndim != 1:
         raise ValueError(f"sortile.{function}: the array has shape {taken.shape}; segments are parts of one axis")
-    if not taken.dtype.isnative:
-        taken = taken.astype(taken.dtype.newbyteorder("="))
-    return taken, back
+    return native(taken), back
+
+
+def _done(result: Any, keys: NDArray[Any]) -> Any:
+    if result is NotImplemented:
+        raise no_order(keys.dtype)
+    return result
 
 
 def segment_sort(
@@ -64,10 +107,12 @@ def segment_sort(
     Parameters
     ----------
     x : array
-        Of one axis.
+        Of one axis: NumPy's, or one of PyTorch, CuPy and JAX, in host memory or on a GPU.
     offsets : array of integers, or a tuple of two
         One array: segment i is x[offsets[i]:offsets[i + 1]]. Two, (begins, ends): segment i is x[begins[i]:ends[i]]; they
-        may lie in any order, and must not overlap.
+        may lie in any order, and must not overlap. Beside an array on a GPU they may lie there too, and are not looked
+        at before the work is done: a segment that ends before it begins is then empty, and one that reaches beyond the
+        array ends where that does.
     descending, nan, threads, progress
         As in `sort`.
 
@@ -82,13 +127,13 @@ def segment_sort(
     >>> sortile.segment_sort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 3, 8, 9])
     """
+    if (framework := held_by(x)) is not None:
+        refuse_host_options(None, progress)
+        return framework.segment_sort(x, _by_framework("segment_sort", framework, x, offsets), descending, nan)
     keys, back = _keys("segment_sort", x)
-    begins, ends = _segments("segment_sort", offsets)
+    begins, ends = _on_host("segment_sort", offsets)
     with telling(progress) as tell:
-        result = core.segment_sort(keys, begins, ends, descending, nan, threads, tell)
-    if result is NotImplemented:
-        raise no_order(keys.dtype)
-    return back(result)
+        return back(_done(core.segment_sort(keys, begins, ends, descending, nan, threads, tell), keys))
 
 
 def segment_argsort(
@@ -111,10 +156,65 @@ def segment_argsort(
     >>> sortile.segment_argsort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 0, 1, 0])
     """
+    if (framework := held_by(x)) is not None:
+        refuse_host_options(None, progress)
+        where = _by_framework("segment_argsort", framework, x, offsets)
+        return framework.segment_argsort(x, where, descending, dtype, nan)
     keys, back = _keys("segment_argsort", x)
-    begins, ends = _segments("segment_argsort", offsets)
+    begins, ends = _on_host("segment_argsort", offsets)
     with telling(progress) as tell:
-        result = core.segment_argsort(keys, begins, ends, descending, dtype, nan, threads, tell)
-    if result is NotImplemented:
-        raise no_order(keys.dtype)
-    return back(result)
+        return back(_done(core.segment_argsort(keys, begins, ends, descending, dtype, nan, threads, tell), keys))
+
+
+def segment_sort_by_key(
+    keys: ArrayLike,
+    values: ArrayLike | tuple[ArrayLike, ...],
+    offsets: ArrayLike | tuple[ArrayLike, ArrayLike],
+    *,
+    descending: bool = False,
+    nan: Nan = "last",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> tuple[Any, Any]:
+    """Keys sorted within segments, and values in the order of their keys; what lies in no segment stays as it is.
+
+    Parameters
+    ----------
+    keys, offsets, descending, nan, threads, progress
+        As `x` and the others of `segment_sort`.
+    values : array or tuple of arrays
+        Of any type. The first axis of each is as long as the keys, and whole rows move.
+
+    Returns
+    -------
+    keys, values
+        New arrays; `values` is an array or a tuple, as it was given.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> keys, names = sortile.segment_sort_by_key(np.array([3, 1, 2, 9, 8]), np.array(list("abcde")), [0, 3, 5])
+    >>> names
+    array(['b', 'c', 'a', 'e', 'd'], dtype='<U1')
+    """
+    several = isinstance(values, tuple)
+    arrays = values if isinstance(values, tuple) else (values,)
+    framework, adopted = held_together("segment_sort_by_key", (keys, *arrays))
+    if framework is not None:
+        refuse_host_options(None, progress)
+        where = _by_framework("segment_sort_by_key", framework, adopted[0], offsets)
+        for number, v in enumerate(adopted[1:]):
+            need_values("segment_sort_by_key", adopted[0], v, number)
+        found, moved = framework.segment_sort_by_key(adopted[0], tuple(adopted[1:]), where, descending, nan)
+        return found, moved if several else moved[0]
+    a, back = _keys("segment_sort_by_key", keys)
+    begins, ends = _on_host("segment_sort_by_key", offsets)
+    taken = [given(v) for v in arrays]
+    for number, (v, _) in enumerate(taken):
+        need_values("segment_sort_by_key", a, v, number)
+    with telling(progress) as tell:
+        found, order = _done(core.segment_sort_with_order(a, begins, ends, descending, nan, threads, tell), a)
+    moved = tuple(
+        way(np.take(v, order, axis=0) if v.dtype.hasobject else core.take(v, order, threads)) for v, way in taken
+    )
+    return back(found), moved if several else moved[0]

@@ -5,6 +5,7 @@ Each reads the array about once, where a sort moves it several times.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.exceptions import AxisError
 
 from ._arrays import Array, Nan, given, native, no_order
 from ._backend import core
-from ._progress import Progress, telling
+from ._device import need_first
+from ._frameworks import held_by, refuse_host_options
+from ._progress import Progress, Tell, telling
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -73,7 +76,8 @@ def top_k(
     Parameters
     ----------
     x : array
-        Of elements that the library orders by themselves: booleans, integers, floats, datetime64, timedelta64.
+        Of elements that the library orders by themselves: booleans, integers, floats, datetime64, timedelta64. NumPy's, or
+        one of PyTorch, CuPy and JAX, in host memory or on a GPU.
     k : int
         From 0 to the axis' length.
     axis : int or None
@@ -88,7 +92,7 @@ def top_k(
     Returns
     -------
     TopK
-        `values` and `indices` (int64). Of equal elements those with the lowest indices come first, always.
+        `values` and `indices` (int64; int32 in JAX without 64-bit types). Of equal elements those with the lowest indices come first, always.
 
     Raises
     ------
@@ -101,22 +105,33 @@ def top_k(
     >>> sortile.top_k(np.array([3, 1, 7, 7]), 2)
     TopK(values=array([7, 7]), indices=array([2, 3]))
     """
+    first = operator.index(k)
+    if (framework := held_by(x)) is not None:
+        refuse_host_options(None, progress)
+        return TopK(*framework.top_k(x, first, axis, largest, nan))
     a, back = given(x)
+    with telling(progress) as tell:
+        values, indices = host_top_k(a, first, axis, largest, nan, threads, tell)
+    return TopK(back(values), back(indices))
+
+
+def host_top_k(
+    a: Array, k: int, axis: int | None, largest: bool, nan: str, threads: int | None, tell: Tell | None
+) -> tuple[Array, Array]:
+    """`top_k` of an array in host memory."""
     rows, others, at = _rows(a, axis)
     n = rows.shape[1]
-    if not 0 <= k <= n:
-        raise ValueError(f"sortile.top_k: k = {k} of {n} elements; allowed are 0 to {n}")
-    with telling(progress) as tell:
-        lacks = _missing(rows) if nan == "last" and (largest or rows.dtype.kind in "mM") else None
-        if lacks is None or not lacks.any():
-            values, indices = _done(core.top_k(rows, k, largest, threads, tell), rows)
-        else:  # they stand at the end where the first ones are: as many more are chosen, and these moved behind
-            most = min(n, k + int(lacks.sum(axis=1).max()))
-            values, indices = _done(core.top_k(rows, most, largest, threads, tell), rows)
-            behind = np.argsort(np.take_along_axis(lacks, indices, 1), axis=1, kind="stable")[:, :k]
-            values, indices = np.take_along_axis(values, behind, 1), np.take_along_axis(indices, behind, 1)
+    need_first(k, n)
+    lacks = _missing(rows) if nan == "last" and (largest or rows.dtype.kind in "mM") else None
+    if lacks is None or not lacks.any():
+        values, indices = _done(core.top_k(rows, k, largest, threads, tell), rows)
+    else:  # they stand at the end where the first ones are: as many more are chosen, and these moved behind
+        most = min(n, k + int(lacks.sum(axis=1).max()))
+        values, indices = _done(core.top_k(rows, most, largest, threads, tell), rows)
+        behind = np.argsort(np.take_along_axis(lacks, indices, 1), axis=1, kind="stable")[:, :k]
+        values, indices = np.take_along_axis(values, behind, 1), np.take_along_axis(indices, behind, 1)
     shape = (*others, k)
-    return TopK(back(np.moveaxis(values.reshape(shape), -1, at)), back(np.moveaxis(indices.reshape(shape), -1, at)))
+    return np.moveaxis(values.reshape(shape), -1, at), np.moveaxis(indices.reshape(shape), -1, at)
 
 
 def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int | None = None) -> NDArray[Any]:
@@ -260,6 +275,9 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
     >>> sortile.group_by(np.array([3, 1, 3]))
     Groups(keys=array([1, 3]), offsets=array([0, 1, 3]), order=array([1, 0, 2]))
     """
+    if (framework := held_by(keys)) is not None:
+        refuse_host_options(None, progress)
+        return Groups(*framework.group_by(keys))
     a, back = given(keys)
     if a.ndim != 1:
         raise ValueError(f"sortile.group_by: keys of shape {a.shape}; they have one axis")

@@ -7,45 +7,21 @@ operators: they have shape functions, rules for vmap, and `sort_with_positions` 
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Optional
 
 import torch
 
 from . import _device
 from ._backend import core
-from ._gpu import KEY_TYPES, KEYS, Allocate, GpuArrays, need_gpu_engine
+from ._frameworks import Where
+from ._gpu import need_gpu_engine
+from ._select import host_top_k
+from ._torch_arrays import TorchArrays
 
-if not hasattr(torch.library, "register_vmap"):
-    raise ImportError(f"sortile: PyTorch {torch.__version__} is too old for its tensors to be sorted; 2.5 is needed")
-
-_FLOATS = {
-    torch.float16: (torch.int16, -(2**15)),
-    torch.bfloat16: (torch.int16, -(2**15)),
-    torch.float32: (torch.int32, -(2**31)),
-    torch.float64: (torch.int64, -(2**63)),
-}
-_NAMES = {
-    getattr(torch, name): name
-    for name in (
-        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
-    ).split()
-}
-_CODES = {dtype: KEY_TYPES[name] for dtype, name in _NAMES.items() if name in KEY_TYPES}
 _is_transformed = torch._C._functorch.is_functorch_wrapped_tensor
-_stream_of: Any = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # absent where PyTorch knows nothing of CUDA
 
 
-def _allocate(size: int) -> tuple[int, Any]:
-    memory = torch.empty(size, dtype=torch.uint8, device="cuda")  # the current device is that of the sort
-    return memory.data_ptr(), memory
-
-
-class Torch(GpuArrays):
-    name = "PyTorch"
-
-    def is_array(self, kind: type) -> bool:
-        return issubclass(kind, torch.Tensor)
-
+class Torch(TorchArrays):
     def holds(self, x: Any) -> bool:
         if x.is_cuda and core.has_gpu_engine:
             return True
@@ -54,94 +30,6 @@ class Torch(GpuArrays):
         if x.is_cuda:
             need_gpu_engine(x)
         return False
-
-    def type_name(self, x: Any) -> str:
-        return _NAMES.get(x.dtype) or str(x.dtype)
-
-    def empty(self, shape: tuple[int, ...], dtype: Any, like: Any) -> Any:
-        return torch.empty(shape, dtype=dtype, device=like.device)
-
-    def address(self, x: Any) -> int:
-        return int(x.data_ptr())
-
-    def queue(self, x: Any) -> tuple[int, int, Allocate]:
-        ordinal = x.get_device()
-        return ordinal, _stream_of(ordinal), _allocate
-
-    def sort_lane(self, x: Any, descending: bool) -> Any:
-        keys = x if x.is_contiguous() else x.contiguous()
-        code = _CODES.get(keys.dtype)
-        if code is None:
-            code = self.key_type(keys)
-        result = torch.empty_like(keys)
-        ordinal = keys.get_device()
-        core.device_sort(
-            KEYS, code, 1, keys.numel(), keys.data_ptr(), result.data_ptr(), 0, 0, 0, descending, ordinal,
-            _stream_of(ordinal), _allocate,
-        )
-        return result
-
-    def copied(self, x: Any) -> Any:
-        return x.clone()
-
-    def fits(self, out: Any, keys: Any) -> bool:
-        return bool(
-            isinstance(out, torch.Tensor)
-            and out.dtype == keys.dtype
-            and out.shape == keys.shape[1:]
-            and out.is_contiguous()
-            and out.device == keys.device
-        )
-
-    def stored(self, result: Any, out: Any) -> Any:
-        if not isinstance(out, torch.Tensor) or out.dtype != result.dtype:
-            raise TypeError(f"sortile: out must be a torch.Tensor of {result.dtype}")
-        if out.shape != result.shape:
-            raise ValueError(f"sortile: out has shape {tuple(out.shape)}; needed is {tuple(result.shape)}")
-        return out.copy_(result)
-
-    def typed(self, name: str) -> Any:
-        return getattr(torch, name)
-
-    def is_float(self, x: Any) -> bool:
-        return x.dtype in _FLOATS
-
-    def flipped(self, x: Any) -> Any:
-        word, sign = _FLOATS[x.dtype]
-        return (x.view(word) ^ sign).view(x.dtype)
-
-    def contiguous(self, x: Any) -> Any:
-        return x.contiguous()
-
-    def moveaxis(self, x: Any, source: int, destination: int) -> Any:
-        return x.movedim(source, destination)
-
-    def single(self, like: Any, number: int) -> Any:
-        return torch.full((1,), number, dtype=torch.int64, device=like.device)
-
-    def cast(self, x: Any, name: str) -> Any:
-        return x.to(self.typed(name))
-
-    def take(self, x: Any, positions: Any) -> Any:
-        return x.index_select(0, _for_indexing(positions))
-
-    def take_along_axis(self, x: Any, positions: Any, axis: int) -> Any:
-        return x.gather(axis, _for_indexing(positions))
-
-    def concatenate(self, arrays: Sequence[Any]) -> Any:
-        return torch.cat(tuple(arrays))
-
-    def isnan(self, x: Any) -> Any:
-        return x.isnan()
-
-    def flatnonzero(self, x: Any) -> Any:
-        return x.nonzero().reshape(-1)
-
-    def cumsum(self, x: Any) -> Any:
-        return x.cumsum(0)
-
-    def placed(self, positions: Any, values: Any) -> Any:
-        return torch.empty_like(values).scatter_(0, _for_indexing(positions), values)
 
     # Calls in front of which the operators stand.
 
@@ -167,13 +55,34 @@ class Torch(GpuArrays):
             return _device.sort_by_key(self, keys, values, axis, descending, nan)
         order = argsort_operator(keys.detach(), axis, bool(descending), nan, "int64")
         if keys.ndim == 1:
-            return keys.gather(0, order), tuple(v.index_select(0, order) for v in values)
-        return keys.gather(axis, order), tuple(v.gather(axis, order) for v in values)
+            return self.take(keys, order), tuple(self.take(v, order) for v in values)
+        return self.take_along_axis(keys, order, axis), tuple(self.take_along_axis(v, order, axis) for v in values)
 
+    def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
+        if not _for_operators(x):
+            return _device.top_k(self, x, k, axis, largest, nan)
+        x, axis = _operand(x, axis, None)
+        order = top_k_operator(x.detach(), axis, k, bool(largest), nan)
+        return self.take_along_axis(x, order, axis), order
 
-def _for_indexing(positions: Any) -> Any:
-    """PyTorch takes int64 for indices everywhere, int32 in places, unsigned ones nowhere."""
-    return positions if positions.dtype == torch.int64 else positions.to(torch.int64)
+    def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
+        if not _for_operators(x):
+            return _device.segment_sort(self, x, where, descending, nan)
+        return self.take(x, segment_order_operator(x.detach(), *where, bool(descending), nan))
+
+    def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
+        if not _for_operators(x):
+            return _device.segment_argsort(self, x, where, descending, dtype, nan)
+        name = _device.position_name(self, dtype, x.shape[0])
+        return segment_argsort_operator(x.detach(), *where, bool(descending), nan, name)
+
+    def segment_sort_by_key(
+        self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
+    ) -> tuple[Any, tuple[Any, ...]]:
+        if not any(map(_for_operators, (keys, *values))):
+            return _device.segment_sort_by_key(self, keys, values, where, descending, nan)
+        order = segment_order_operator(keys.detach(), *where, bool(descending), nan)
+        return self.take(keys, order), tuple(self.take(v, order) for v in values)
 
 
 def _wants_gradient(x: Any) -> bool:
@@ -229,10 +138,52 @@ def sort_with_positions(x: torch.Tensor, axis: int, descending: bool, nan: str) 
         found, order = _device.sort_with_positions(FRAMEWORK, x, axis, descending, nan)
         return found.contiguous(), order.contiguous()
     order = _from_host(x, lambda a: core.argsort(a, axis, descending, None, None, nan, None, None))
-    return x.gather(axis, order), order
+    return FRAMEWORK.take_along_axis(x, order, axis), order
+
+
+@torch.library.custom_op("sortile::top_k", mutates_args=())
+def top_k_operator(x: torch.Tensor, axis: int, k: int, largest: bool, nan: str) -> torch.Tensor:
+    x = x.detach()
+    if x.is_cuda:
+        need_gpu_engine(x)
+        return _device.top_k(FRAMEWORK, x, k, axis, largest, nan)[1].contiguous()
+    return _from_host(x, lambda a: host_top_k(a, k, axis, largest, nan, None, None)[1])
+
+
+@torch.library.custom_op("sortile::segment_order", mutates_args=())
+def segment_order_operator(
+    x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str
+) -> torch.Tensor:
+    x = x.detach()
+    if x.is_cuda:
+        need_gpu_engine(x)
+        keys, _, down = _device.segmented(FRAMEWORK, x, descending, nan)
+        return FRAMEWORK.sort_segments_with_order(keys, (begins, ends), down)[1]
+    where = _offsets_on_host(begins, ends)
+    return _from_host(x, lambda a: core.segment_sort_with_order(a, *where, descending, nan, None, None)[1]).to(
+        torch.int64
+    )
+
+
+@torch.library.custom_op("sortile::segment_argsort", mutates_args=())
+def segment_argsort_operator(
+    x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str, positions: str
+) -> torch.Tensor:
+    x = x.detach()
+    if x.is_cuda:
+        need_gpu_engine(x)
+        return _device.segment_argsort(FRAMEWORK, x, (begins, ends), descending, positions, nan)
+    where = _offsets_on_host(begins, ends)
+    wide = _from_host(x, lambda a: core.segment_argsort(a, *where, descending, None, nan, None, None))
+    return wide.to(getattr(torch, positions))
+
+
+def _offsets_on_host(begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tuple[Any, Any]:
+    return begins.contiguous().numpy(), None if ends is None else ends.contiguous().numpy()
 
 
 def _from_host(x: torch.Tensor, call: Any) -> torch.Tensor:
+    x = x.resolve_neg()
     if x.dtype == torch.bfloat16:  # NumPy has no such type, and every one of its values is a float32
         found = call(x.float().numpy())
         result = torch.from_numpy(found).contiguous()
@@ -261,6 +212,27 @@ def _(x: torch.Tensor, axis: int, descending: bool, nan: str) -> tuple[torch.Ten
     )
 
 
+@top_k_operator.register_fake
+def _(x: torch.Tensor, axis: int, k: int, largest: bool, nan: str) -> torch.Tensor:
+    shape = list(x.shape)
+    shape[axis] = k
+    return torch.empty(shape, dtype=torch.int64, device=x.device)
+
+
+@segment_order_operator.register_fake
+def _(
+    x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str
+) -> torch.Tensor:
+    return torch.empty(x.shape, dtype=torch.int64, device=x.device)
+
+
+@segment_argsort_operator.register_fake
+def _(
+    x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str, positions: str
+) -> torch.Tensor:
+    return torch.empty(x.shape, dtype=getattr(torch, positions), device=x.device)
+
+
 def _keep_positions(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, torch.Tensor]) -> None:
     ctx.axis = inputs[1]
     ctx.save_for_backward(output[1])
@@ -287,5 +259,5 @@ def _batched(operator: Any) -> Any:
     return rule
 
 
-for _operator in (sort_operator, argsort_operator, sort_with_positions):
+for _operator in (sort_operator, argsort_operator, sort_with_positions, top_k_operator):
     torch.library.register_vmap(_operator, _batched(_operator))

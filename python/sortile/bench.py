@@ -43,6 +43,8 @@ class Contest:
     theirs: Call
     target: float
     finish: Call = lambda: None  # waits for what the calls have queued
+    peak: Callable[[Call], int] | None = None  # the bytes that a call takes beside its input, where they are counted
+    workspace: int = 0  # of these, what the library says that its workspace takes
 
 
 @dataclass
@@ -55,6 +57,8 @@ class Outcome:
     target: float
     ours: list[float] = field(default_factory=list)
     theirs: list[float] = field(default_factory=list)
+    our_memory: dict[str, int] = field(default_factory=dict)
+    their_memory: dict[str, int] = field(default_factory=dict)
 
     @property
     def ratio(self) -> float:
@@ -69,7 +73,8 @@ class Outcome:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """As bench/results has them: one for each contender."""
-        for contender, seconds in (("sortile", self.ours), (self.rival, self.theirs)):
+        sides = ("sortile", self.ours, self.our_memory), (self.rival, self.theirs, self.their_memory)
+        for contender, seconds, memory in sides:
             middle = statistics.median(seconds)
             yield {
                 "type": self.name,
@@ -79,7 +84,7 @@ class Outcome:
                 "median": middle,
                 "min": min(seconds),
                 "noise": statistics.median(abs(t - middle) for t in seconds) / middle,
-                "figures": {} if contender == "sortile" else {"target": self.target},
+                "figures": memory if contender == "sortile" else {"target": self.target, **memory},
                 "seconds": seconds,
             }
 
@@ -108,6 +113,9 @@ def measure(row: Contest, seconds: float) -> Outcome:
     while len(outcome.ours) < 3 or time.perf_counter() < end:
         outcome.ours.append(once(row.ours, our_count, row.finish))
         outcome.theirs.append(once(row.theirs, their_count, row.finish))
+    if row.peak is not None:
+        outcome.our_memory = {"peak_bytes": row.peak(row.ours), "workspace_bytes": row.workspace}
+        outcome.their_memory = {"peak_bytes": row.peak(row.theirs)}
     return outcome
 
 
@@ -223,7 +231,10 @@ def kept(path: str) -> tuple[dict[str, Any], list[Outcome]]:
     content = json.loads(Path(path).read_text())
     rows = content["rows"]
     return content["environment"], [
-        Outcome(a["type"], a["n"], b["contender"], b["figures"]["target"], a["seconds"], b["seconds"])
+        Outcome(
+            a["type"], a["n"], b["contender"], b["figures"]["target"], a["seconds"], b["seconds"], a["figures"],
+            {name: number for name, number in b["figures"].items() if name != "target"},
+        )
         for a, b in zip(rows[::2], rows[1::2])
     ]
 
@@ -239,7 +250,19 @@ def table(outcomes: list[Outcome]) -> str:
         aim = f"{o.target:g}" if o.target else ""
         ours, theirs = text_of(min(o.ours)), text_of(min(o.theirs))
         lines.append(f"| {o.name} | {o.n} | {ours} | {o.rival} | {theirs} | {o.ratio:.2f} | {aim} |")
-    return "\n".join(lines)
+    counted = [o for o in outcomes if o.our_memory]
+    return "\n".join(lines + (["", *memory_table(counted)] if counted else []))
+
+
+def memory_table(outcomes: list[Outcome]) -> list[str]:
+    lines = ["| memory beside the input, MB | n | sortile | of it workspace | | |", "|---|---:|---:|---:|---|---:|"]
+    for o in outcomes:
+        peak, workspace, theirs = (
+            f"{number / 1e6:.1f}"
+            for number in (o.our_memory["peak_bytes"], o.our_memory["workspace_bytes"], o.their_memory["peak_bytes"])
+        )
+        lines.append(f"| {o.name} | {o.n} | {peak} | {workspace} | {o.rival} | {theirs} |")
+    return lines
 
 
 def written(path: str, about: dict[str, Any], settings: dict[str, Any], outcomes: list[Outcome]) -> None:

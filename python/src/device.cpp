@@ -43,35 +43,87 @@ options on_device(bool descending) {
   return opts;
 }
 
-} // namespace
-
-void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
-                 std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out, bool descending,
-                 int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  const rows_call call{static_cast<product>(wanted),
-                       static_cast<key_type>(type),
-                       rows,
-                       n,
-                       reinterpret_cast<const void*>(keys_in),
-                       reinterpret_cast<void*>(keys_out),
-                       value_bytes,
-                       reinterpret_cast<const void*>(values_in),
-                       reinterpret_cast<void*>(values_out)};
+/// Calls run(options) without the interpreter's lock, the device being the current one.
+template <class Run>
+void queue_on(bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate, Run&& run) {
   framework_memory workspace(allocate);
   options opts = on_device(descending);
   opts.stream = reinterpret_cast<void*>(stream);
   opts.resource = &workspace;
   const nb::gil_scoped_release unlocked;
   const device_scope current(ordinal);
-  run_rows(call, opts);
+  run(opts);
+}
+
+template <class T>
+T* at(std::uintptr_t address) {
+  return reinterpret_cast<T*>(address);
+}
+
+} // namespace
+
+void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
+                 std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out, bool descending,
+                 int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  const rows_call call{.wanted = static_cast<product>(wanted),
+                       .type = static_cast<key_type>(type),
+                       .rows = rows,
+                       .n = n,
+                       .keys_in = at<const void>(keys_in),
+                       .keys_out = at<void>(keys_out),
+                       .value_bytes = value_bytes,
+                       .values_in = at<const void>(values_in),
+                       .values_out = at<void>(values_out)};
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_rows(call, opts); });
+}
+
+void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
+                     std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out,
+                     std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
+                     bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  const rows_call call{.wanted = static_cast<product>(wanted),
+                       .type = static_cast<key_type>(type),
+                       .rows = 1,
+                       .n = n,
+                       .keys_in = at<const void>(keys_in),
+                       .keys_out = at<void>(keys_out),
+                       .value_bytes = value_bytes,
+                       .values_in = at<const void>(values_in),
+                       .values_out = at<void>(values_out)};
+  const segments where{.form = ends == 0 ? segment_form::offsets : segment_form::ranges,
+                       .count = count,
+                       .begins = at<const void>(begins),
+                       .ends = at<const void>(ends),
+                       .offset_bytes = offset_bytes};
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_segments(call, where, opts); });
+}
+
+void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
+                  std::uintptr_t positions, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  const rows_call call{.wanted = product::first_positions,
+                       .type = static_cast<key_type>(type),
+                       .rows = rows,
+                       .n = n,
+                       .keys_in = at<const void>(keys),
+                       .value_bytes = sizeof(std::int64_t),
+                       .values_out = at<void>(positions),
+                       .k = k};
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_rows(call, opts); });
 }
 
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending) {
   const auto nowhere = [all = rows * n](std::uintptr_t number) { // compared, never followed
     return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 20) + number * (all + 256) / 256 * 256 * 16);
   };
-  const segmented_request request = request_of({static_cast<product>(wanted), static_cast<key_type>(type), rows, n,
-                                                nowhere(0), nowhere(1), 8, nowhere(2), nowhere(3)});
+  const segmented_request request = request_of({.wanted = static_cast<product>(wanted),
+                                                .type = static_cast<key_type>(type),
+                                                .rows = rows,
+                                                .n = n,
+                                                .keys_in = nowhere(0),
+                                                .keys_out = nowhere(1),
+                                                .value_bytes = 8,
+                                                .values_in = nowhere(2),
+                                                .values_out = nowhere(3)});
   const options opts = on_device(descending);
   return nb::str(to_string(rows == 1 ? explain(request.arrays, opts) : explain(request, opts)).c_str());
 }

@@ -30,7 +30,18 @@ void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uin
                  std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out, bool descending,
                  int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// The plan of such sorts.
+/// Queues the same within segments of one row. `begins`, `ends`: addresses of offsets in the device's memory, `count`
+/// segments; ends 0: segment i ends where segment i + 1 begins. What lies in no segment is not written.
+void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
+                     std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out,
+                     std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
+                     bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
+
+/// Queues the positions of the first k keys of each row, of int64.
+void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
+                  std::uintptr_t positions, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
+
+/// The plan of sorts of rows.
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending);
 
 } // namespace sortile::python

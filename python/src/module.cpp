@@ -85,9 +85,11 @@ NB_MODULE(_core, m) {
   def_any(m, "merge", &here::merge);
   def_any(m, "segment_sort", &here::segment_sort);
   def_any(m, "segment_argsort", &here::segment_argsort);
+  def_any(m, "segment_sort_with_order", &here::segment_sort_with_order);
   def_any(m, "unique", &here::unique);
   def_any(m, "explain", &here::explain);
   const auto any = [] { return nanobind::arg().none(); };
+  m.def("check_segments", &here::check_segments, any(), any(), any());
   m.def("top_k", &here::top_k, any(), any(), any(), any(), any());
   m.def("keys_at_ranks", &here::keys_at_ranks, any(), any(), any(), any());
   m.def("nth_element", &here::nth_element, any(), any(), any());
@@ -95,6 +97,8 @@ NB_MODULE(_core, m) {
   m.def("info", &here::info);
   m.def("release_scratch", &here::release_scratch_memory);
   m.def("device_sort", &here::device_sort);
+  m.def("device_segments", &here::device_segments);
+  m.def("device_top_k", &here::device_top_k);
   m.def("device_explain", &here::device_explain);
   m.def("xla_handlers", &here::xla_handlers);
   m.attr("has_gpu_engine") = here::has_gpu_engine;

@@ -1,4 +1,4 @@
-// A sort of rows by addresses alone, as frameworks ask for it: in host memory, or in that of a device.
+// A sort of rows, or of segments, by addresses alone, as frameworks ask for it: in host memory, or in that of a device.
 #pragma once
 
 #include <sortile/segments.hpp>
@@ -8,7 +8,8 @@
 namespace sortile::python {
 
 /// What is made of each row. The numbers are those of sortile/_gpu.py. Positions count from the beginning of their row.
-enum class product { keys, positions, keys_and_positions, keys_and_values };
+/// Of the first k keys of each row, as top_k gives them, there are positions alone.
+enum class product { keys, positions, keys_and_positions, keys_and_values, first_positions };
 
 /// `rows` rows of n keys, one behind the other; values and results likewise.
 struct rows_call {
@@ -20,11 +21,15 @@ struct rows_call {
   std::size_t value_bytes = 0; ///< of a value or a position
   const void* values_in = nullptr;
   void* values_out = nullptr;
+  std::size_t k = 0; ///< of first_positions
 };
 
-/// The rows as segments of one array. \throws invalid_argument where a number names no type or product
+/// The rows as segments of one array. \throws invalid_argument where a number names no type or no product of a sort
 segmented_request request_of(const rows_call& call);
 
 void run_rows(const rows_call& call, const options& opts);
+
+/// The only row, by segments of it; all products but first_positions.
+void run_segments(const rows_call& call, const segments& where, const options& opts);
 
 } // namespace sortile::python

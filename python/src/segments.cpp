@@ -1,4 +1,4 @@
-// segment_sort, segment_sort_by_key, segment_argsort: parts of one array, each sorted by itself.
+// segment_sort, segment_argsort, segment_sort_with_order: parts of one array, each sorted by itself.
 //
 // Missing values (NaN, NaT) that are wanted at the other end than the library has them are moved segment by segment
 // afterwards.
@@ -6,11 +6,13 @@
 #include "call.hpp"
 #include "sort.hpp"
 
+#include "api/segment_checks.hpp"
 #include "plan/segment_places.hpp"
 
 #include <sortile/segments.hpp>
 
 #include <cstring>
+#include <numeric>
 
 namespace sortile::python {
 
@@ -95,6 +97,48 @@ nb::object segment_argsort(nb::handle x, nb::handle begins, nb::handle ends, nb:
       });
   });
   return positions;
+}
+
+nb::object segment_sort_with_order(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending,
+                                   nb::handle nan, nb::handle threads, nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  if (!e || e->swapped)
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  const segments where = segments_of(begins, ends);
+  nb::object sorted = copy_of(x);
+  const std::size_t n = size_of(as_array(sorted)), width = n >> 32 == 0 ? 4 : 8;
+  nb::object order = new_vector(n, width == 4 ? NPY_UINT32 : NPY_INT64);
+  auto* const keys = static_cast<std::byte*>(PyArray_DATA(as_array(sorted)));
+  auto* const places = static_cast<std::byte*>(PyArray_DATA(as_array(order)));
+  const missing_move move = move_of_missing(*e, how.opts.order, how.nan);
+  how.run(n, [&] {
+    if (width == 4)
+      std::iota(reinterpret_cast<std::uint32_t*>(places), reinterpret_cast<std::uint32_t*>(places) + n, 0u);
+    else
+      std::iota(reinterpret_cast<std::int64_t*>(places), reinterpret_cast<std::int64_t*>(places) + n, 0);
+    run(segmented_request{{.type = e->type,
+                           .n = n,
+                           .keys_in = keys,
+                           .keys_out = keys,
+                           .carries = payload::values,
+                           .value_bytes = width,
+                           .values_in = places,
+                           .values_out = places},
+                          where},
+        how.opts);
+    if (move != missing_move::none)
+      each_segment(where, [&](std::size_t first, std::size_t m) {
+        const std::size_t missing = count_missing(*e, move, keys + first * e->width, m);
+        move_block(move, keys + first * e->width, m, missing, e->width);
+        move_block(move, places + first * width, m, missing, width);
+      });
+  });
+  return nb::make_tuple(sorted, order);
+}
+
+void check_segments(nb::handle begins, nb::handle ends, std::size_t n) {
+  checks::survey({{.type = key_type::u8, .n = n}, segments_of(begins, ends)}, 1);
 }
 
 } // namespace sortile::python

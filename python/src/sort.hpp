@@ -40,6 +40,13 @@ nb::object segment_sort(nb::handle x, nb::handle begins, nb::handle ends, nb::ha
 nb::object segment_argsort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle dtype,
                            nb::handle nan, nb::handle threads, nb::handle progress);
 
+/// (sorted keys, order): where each element of an array of one axis comes from, as numbers of 32 or 64 bits.
+nb::object segment_sort_with_order(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending,
+                                   nb::handle nan, nb::handle threads, nb::handle progress);
+
+/// Raises ValueError for offsets that decrease, reach beyond n elements, or make segments that overlap.
+void check_segments(nb::handle begins, nb::handle ends, std::size_t n);
+
 /// (values, first positions or None, inverse or None, counts or None)
 nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equal_nan, nb::handle threads,
                   nb::handle progress);

@@ -127,12 +127,21 @@ std::size_t width_of(const xla::buffer& b) {
   return key_bytes(*type);
 }
 
+/// Whether the first `axes` axes are as long in both.
+bool same_axes(const xla::buffer& a, const xla::buffer& b, std::int64_t axes) {
+  return std::equal(a.dims, a.dims + axes, b.dims);
+}
+
 void need_same_shape(const xla::buffer& a, const xla::buffer& b) {
-  bool same = a.rank == b.rank;
-  for (std::int64_t i = 0; same && i < a.rank; ++i)
-    same = a.dims[i] == b.dims[i];
-  if (!same)
+  if (a.rank != b.rank || !same_axes(a, b, a.rank))
     throw invalid_argument("sortile: the arrays of the custom call differ in their shapes");
+}
+
+/// The length of the last axis of positions of the first k keys.
+std::size_t first_of(const xla::buffer& keys, const xla::buffer& positions) {
+  if (keys.rank == 0 || keys.rank != positions.rank || !same_axes(keys, positions, keys.rank - 1))
+    throw invalid_argument("sortile: the positions of the custom call have another shape than the keys");
+  return static_cast<std::size_t>(positions.dims[positions.rank - 1]);
 }
 
 rows_call call_of(const xla::call_frame& frame) {
@@ -146,14 +155,17 @@ rows_call call_of(const xla::call_frame& frame) {
   for (std::int64_t i = 0; i + 1 < keys.rank; ++i)
     call.rows *= static_cast<std::size_t>(keys.dims[i]);
   std::int64_t result = 0;
-  if (call.wanted != product::positions) {
+  if (call.wanted != product::positions && call.wanted != product::first_positions) {
     const xla::buffer& sorted = item(frame.results, result++, "result for the keys");
     need_same_shape(keys, sorted);
     call.keys_out = sorted.data;
   }
   if (call.wanted != product::keys) {
     const xla::buffer& moved = item(frame.results, result, "result for positions or values");
-    need_same_shape(keys, moved);
+    if (call.wanted == product::first_positions)
+      call.k = first_of(keys, moved);
+    else
+      need_same_shape(keys, moved);
     call.value_bytes = width_of(moved);
     call.values_out = moved.data;
   }
@@ -163,6 +175,46 @@ rows_call call_of(const xla::call_frame& frame) {
     call.values_in = values.data;
   }
   return call;
+}
+
+const xla::buffer& offsets_of(const xla::call_frame& frame, std::int64_t argument, const char* name) {
+  const xla::buffer& found = item(frame.arguments, argument, name);
+  const std::size_t width = width_of(found);
+  if (found.rank != 1 || (width != 4 && width != 8) || is_float(*key_type_of_xla(found.type)))
+    throw invalid_argument("sortile: the " + std::string(name) +
+                           " of the custom call are no numbers of 32 or 64 bits along one axis");
+  return found;
+}
+
+segments segments_of(const xla::call_frame& frame, product wanted) {
+  const std::int64_t first = wanted == product::keys ? 1 : 2;
+  const xla::buffer& begins = offsets_of(frame, first, "begins");
+  const auto given = static_cast<std::size_t>(begins.dims[0]);
+  segments where{.form = segment_form::offsets,
+                 .count = given == 0 ? 0 : given - 1,
+                 .begins = begins.data,
+                 .offset_bytes = width_of(begins)};
+  if (frame.arguments.size > first + 1) {
+    const xla::buffer& ends = offsets_of(frame, first + 1, "ends");
+    need_same_shape(begins, ends);
+    if (width_of(ends) != where.offset_bytes)
+      throw invalid_argument("sortile: begins and ends of the custom call differ in their types");
+    where.form = segment_form::ranges;
+    where.count = given;
+    where.ends = ends.data;
+  }
+  return where;
+}
+
+using work = void(const xla::call_frame&, const options&);
+
+void rows(const xla::call_frame& frame, const options& opts) {
+  run_rows(call_of(frame), opts);
+}
+
+void segments_of_a_row(const xla::call_frame& frame, const options& opts) {
+  const rows_call call = call_of(frame);
+  run_segments(call, segments_of(frame, call.wanted), opts);
 }
 
 /// Where XLA wants to know what it has before it: no trait, and the version of XLA's own, within major version 0.
@@ -182,7 +234,7 @@ xla::error* handle(xla::call_frame* frame, Run&& run) {
   try {
     options opts;
     opts.order = attribute(*frame, "descending") != 0 ? order::descending : order::ascending;
-    run(call_of(*frame), opts);
+    run(opts);
     return nullptr;
   } catch (const invalid_argument& e) {
     return failed(*frame, xla::error_code::invalid_argument, e.what());
@@ -195,12 +247,14 @@ xla::error* handle(xla::call_frame* frame, Run&& run) {
   }
 }
 
+template <work& Work>
 xla::error* on_cpu(xla::call_frame* frame) {
-  return handle(frame, [](const rows_call& call, const options& opts) { run_rows(call, opts); });
+  return handle(frame, [frame](const options& opts) { Work(*frame, opts); });
 }
 
+template <work& Work>
 xla::error* on_cuda(xla::call_frame* frame) {
-  return handle(frame, [frame](const rows_call& call, options opts) {
+  return handle(frame, [frame](options opts) {
     xla::stream_get queue{sizeof(xla::stream_get), nullptr, frame->ctx, nullptr};
     if (xla::error* const error = frame->functions->get_stream(&queue))
       throw device_failure("sortile: XLA gives no stream: " + text_of(*frame->functions, error));
@@ -208,7 +262,7 @@ xla::error* on_cuda(xla::call_frame* frame) {
     opts.memory = memory::device;
     opts.stream = queue.stream;
     opts.resource = &workspace;
-    run_rows(call, opts);
+    Work(*frame, opts);
   });
 }
 
@@ -216,13 +270,21 @@ nb::object capsule_of(xla::handler* function) {
   return owned(PyCapsule_New(reinterpret_cast<void*>(function), nullptr, nullptr));
 }
 
+template <work& Work>
+nb::dict by_platform() {
+  nb::dict handlers;
+  handlers["cpu"] = capsule_of(&on_cpu<Work>);
+  handlers["CUDA"] = capsule_of(&on_cuda<Work>);
+  return handlers;
+}
+
 } // namespace
 
 nb::object xla_handlers() {
-  nb::dict by_platform;
-  by_platform["cpu"] = capsule_of(&on_cpu);
-  by_platform["CUDA"] = capsule_of(&on_cuda);
-  return by_platform;
+  nb::dict by_name;
+  by_name["sortile_sort"] = by_platform<rows>();
+  by_name["sortile_segments"] = by_platform<segments_of_a_row>();
+  return by_name;
 }
 
 } // namespace sortile::python

@@ -26,6 +26,15 @@ def test_rows_and_results(tmp_path, capsys):
     assert capsys.readouterr().out.count("| np.sort |") == 2
 
 
+def test_memory_is_kept_and_shown(tmp_path):
+    row = bench.Contest("sort", 5, lambda: None, "rival", lambda: None, 1.0, peak=lambda call: 3_000_000, workspace=1_000_000)
+    outcome = bench.measure(row, 0.0)
+    kept = tmp_path / "times.json"
+    bench.written(str(kept), {}, {}, [outcome])
+    assert bench.kept(str(kept))[1] == [outcome]
+    assert bench.table([outcome]).splitlines()[-1] == "| sort | 5 | 3.0 | 1.0 | rival | 3.0 |"
+
+
 PAGE = ROOT / "docs" / "python-performance.md"
 TABLES = re.findall(r"<!-- (\S+\.json) begins -->\n(.*?)\n<!-- \1 ends -->", PAGE.read_text(), re.DOTALL)
 

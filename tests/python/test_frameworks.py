@@ -180,6 +180,52 @@ class TestJax:
         keys, values = jax.jit(sortile.sort_by_key)(a, b)
         assert keys.tolist() == [1, 1, 2, 2] and values.tolist() == [3, 1, 0.5, 0.25]
 
+    @pytest.mark.parametrize("direction", DIRECTIONS)
+    def test_first_elements(self, jax, direction):
+        largest, nan = direction
+        x = arrays.fill(np.dtype("f4"), 600, 2, 40).reshape(20, 30)
+        for axis in (0, 1, None):
+            how = {"axis": axis, "largest": largest, "nan": nan}
+            found, wanted = jax.jit(lambda a: sortile.top_k(a, 4, **how))(x), sortile.top_k(x, 4, **how)
+            assert oracle.same_bits(np.asarray(found.values), np.ascontiguousarray(wanted.values))
+            assert np.array_equal(found.indices, wanted.indices)
+        found = jax.vmap(lambda a: sortile.top_k(a, 4).indices, in_axes=1)(x)
+        assert np.array_equal(found, sortile.top_k(x.T, 4).indices)
+        x[~np.isfinite(x)] = 0.25
+        slope = jax.grad(lambda a: (sortile.top_k(a, 2).values * np.array([1, 10], "f4")).sum())(x)
+        wanted = np.zeros_like(x)
+        np.put_along_axis(wanted, sortile.top_k(x, 2).indices, np.array([[1, 10]], "f4"), 1)
+        assert np.array_equal(slope, wanted)
+
+    @pytest.mark.parametrize("offsets", [[0, 3, 3, 250], ([200, 3], [300, 150])])
+    def test_segments(self, jax, offsets):
+        x = arrays.fill(np.dtype("f4"), 300, 2, 40)
+        for descending, nan in DIRECTIONS:
+            how = {"descending": descending, "nan": nan}
+            found = jax.jit(lambda a: (sortile.segment_sort(a, offsets, **how),
+                                       sortile.segment_argsort(a, offsets, **how)))(x)
+            assert oracle.same_bits(np.asarray(found[0]), sortile.segment_sort(x, offsets, **how))
+            assert np.array_equal(found[1], sortile.segment_argsort(x, offsets, **how))
+        given_there = jax.tree.map(lambda side: jax.numpy.array(side), offsets, is_leaf=lambda o: isinstance(o, list))
+        found = jax.jit(sortile.segment_sort)(x, given_there)
+        assert oracle.same_bits(np.asarray(found), sortile.segment_sort(x, offsets))
+        found = jax.vmap(lambda a: sortile.segment_sort(a, offsets))(np.stack([x, x[::-1]]))
+        assert oracle.same_bits(np.asarray(found[1]), sortile.segment_sort(x[::-1], offsets))
+        order = sortile.segment_sort_by_key(x, np.arange(300), offsets)[1]
+        weights = np.arange(300, dtype="f4")
+        wanted = np.empty_like(x)
+        wanted[order] = weights
+        slope = jax.grad(lambda a: (sortile.segment_sort(a, offsets) * weights).sum())(np.arange(300, dtype="f4"))
+        assert np.array_equal(slope, weights)
+        slope = jax.grad(lambda v: (sortile.segment_sort_by_key(x, v, offsets)[1] * weights).sum())(x)
+        assert np.array_equal(slope, wanted)
+
+    def test_narrow_values_of_many_rows(self, jax):
+        keys = arrays.fill(np.dtype("i4"), 3000, 1, 30).reshape(10, 300)
+        values = np.arange(3000).astype("u1").reshape(10, 300)
+        found = jax.vmap(sortile.sort_by_key)(keys, values)[1]
+        assert np.array_equal(found, np.take_along_axis(values, np.argsort(keys, kind="stable"), 1))
+
     def test_what_is_refused(self, jax):
         with pytest.raises(TypeError, match="have no order here"):
             jax.jit(sortile.sort)(np.zeros(3, "c8"))
@@ -217,8 +263,44 @@ class TestTorch:
         for operator, tail in ((torch.ops.sortile.sort, ()), (torch.ops.sortile.argsort, ("int32",)),
                                (torch.ops.sortile.sort_with_positions, ())):
             torch.library.opcheck(operator.default, (x, 1, descending, "last", *tail))
+        offsets = torch.tensor([0, 3, 6], device=device)
+        torch.library.opcheck(torch.ops.sortile.top_k.default, (x, 1, 3, descending, "last"))
+        torch.library.opcheck(torch.ops.sortile.segment_order.default, (x[0], offsets, None, descending, "last"))
+        torch.library.opcheck(torch.ops.sortile.segment_argsort.default,
+                              (x[0], offsets[:2], offsets[1:], descending, "last", "int32"))
         torch.library.opcheck(torch.ops.sortile.sort_with_positions.default,
                               (x.double().requires_grad_(), 0, descending, "largest"))
+
+    def test_gradients_of_first_elements_and_segments(self, device):
+        import torch
+
+        x = torch.randn(5, 8, device=device, requires_grad=True)
+        weights = torch.rand(5, 8, device=device)
+        for axis, largest in ((0, True), (1, False)):
+            (ours,) = torch.autograd.grad((sortile.top_k(x, 3, axis=axis, largest=largest).values).square().sum(), x)
+            (theirs,) = torch.autograd.grad(torch.topk(x, 3, axis, largest).values.square().sum(), x)
+            assert torch.equal(ours, theirs)
+        rows = list(range(0, 41, 8))
+        for offsets in (rows, torch.tensor(rows, device=device), (rows[:-1], rows[1:])):
+            (ours,) = torch.autograd.grad((sortile.segment_sort(x.reshape(-1), offsets) * weights.reshape(-1)).sum(), x)
+            (theirs,) = torch.autograd.grad((torch.sort(x).values * weights).sum(), x)
+            assert torch.equal(ours, theirs)
+            places = sortile.segment_argsort(x.reshape(-1), offsets)
+            assert torch.equal(places, torch.argsort(x, stable=True).reshape(-1))
+        _, values = sortile.segment_sort_by_key(x[0].detach(), x[1], [0, 8])
+        (ours,) = torch.autograd.grad((values * weights[0]).sum(), x)
+        assert torch.equal(ours[1], torch.zeros(8, device=device).scatter(0, x[0].detach().argsort(), weights[0]))
+
+    def test_views_that_stand_for_others(self, device):
+        import torch
+
+        x = torch.arange(3.0, device=device)
+        for view in (torch._neg_view(x), torch._neg_view(x).requires_grad_()):
+            assert sortile.sort(view).tolist() == [-2, -1, 0]
+            assert sortile.argsort(view).tolist() == [2, 1, 0]
+        if device == "cpu":
+            z = torch.tensor([1 + 2j, 1 - 3j]).conj()
+            assert sortile.sort(z).tolist() == [1 - 2j, 1 + 3j]
 
     def test_vmap(self, device):
         import torch
@@ -226,6 +308,8 @@ class TestTorch:
         x = torch.randn(5, 6, 7, device=device)
         assert torch.equal(torch.vmap(lambda a: sortile.sort(a, axis=0), in_dims=1)(x), x.movedim(1, 0).sort(1).values)
         assert torch.equal(torch.vmap(sortile.argsort)(x), x.argsort(-1))
+        found = torch.vmap(lambda a: sortile.top_k(a, 2, axis=0), in_dims=2)(x)
+        assert torch.equal(found.values, x.movedim(2, 0).topk(2, 1).values)
 
     @pytest.mark.parametrize("descending", [False, True])
     def test_compiled(self, device, descending):
@@ -233,7 +317,9 @@ class TestTorch:
         import torch
 
         def f(x, y):
-            return sortile.sort(x * 2, descending=descending) + 1, sortile.argsort(y, axis=0)
+            offsets = torch.tensor([0, 400, 1000], device=device)
+            return (sortile.sort(x * 2, descending=descending) + 1, sortile.argsort(y, axis=0),
+                    sortile.top_k(x + 1, 7, largest=descending).values, sortile.segment_sort(x, offsets))
 
         compiled = torch.compile(f, fullgraph=True, backend="inductor" if device == "cuda" else "aot_eager")
         x, y = torch.randn(1000, device=device), torch.randn(30, 40, device=device)

@@ -1,0 +1,158 @@
+"""PyTorch's tensors on a GPU, by their addresses; and the arithmetic around their sorts, by PyTorch's own."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import torch
+
+from ._backend import core
+from ._gpu import KEY_TYPES, KEYS, Allocate, GpuArrays
+
+if not hasattr(torch.library, "register_vmap"):
+    raise ImportError(f"sortile: PyTorch {torch.__version__} is too old for its tensors to be sorted; 2.5 is needed")
+
+_FLOATS = {
+    torch.float16: (torch.int16, -(2**15)),
+    torch.bfloat16: (torch.int16, -(2**15)),
+    torch.float32: (torch.int32, -(2**31)),
+    torch.float64: (torch.int64, -(2**63)),
+}
+_NAMES = {
+    getattr(torch, name): name
+    for name in (
+        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
+    ).split()
+}
+_CODES = {dtype: KEY_TYPES[name] for dtype, name in _NAMES.items() if name in KEY_TYPES}
+_SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+_stream_of: Any = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # absent where PyTorch knows nothing of CUDA
+
+
+def _allocate(size: int) -> tuple[int, Any]:
+    memory = torch.empty(size, dtype=torch.uint8, device="cuda")  # the current device is that of the sort
+    return memory.data_ptr(), memory
+
+
+class TorchArrays(GpuArrays):
+    """What the sorts ask of PyTorch; the calls stand in `_torch`."""
+
+    name = "PyTorch"
+
+    def is_array(self, kind: type) -> bool:
+        return issubclass(kind, torch.Tensor)
+
+    def type_name(self, x: Any) -> str:
+        return _NAMES.get(x.dtype) or str(x.dtype)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any, like: Any) -> Any:
+        return torch.empty(shape, dtype=dtype, device=like.device)
+
+    def zeros(self, shape: tuple[int, ...], name: str, like: Any) -> Any:
+        return torch.zeros(shape, dtype=self.typed(name), device=like.device)
+
+    def numbers(self, n: int, like: Any) -> Any:
+        return torch.arange(n, device=like.device)
+
+    def offsets(self, x: Any, like: Any) -> Any:
+        return torch.from_numpy(x).to(like.device)
+
+    def is_integer(self, x: Any) -> bool:
+        return not x.is_floating_point() and not x.is_complex() and x.dtype != torch.bool
+
+    def address(self, x: Any) -> int:
+        return int(x.data_ptr())
+
+    def queue(self, x: Any) -> tuple[int, int, Allocate]:
+        ordinal = x.get_device()
+        return ordinal, _stream_of(ordinal), _allocate
+
+    def sort_lane(self, x: Any, descending: bool) -> Any:
+        keys = self.contiguous(x)
+        code = _CODES.get(keys.dtype)
+        if code is None:
+            code = self.key_type(keys)
+        result = torch.empty_like(keys)
+        ordinal = keys.get_device()
+        core.device_sort(
+            KEYS, code, 1, keys.numel(), keys.data_ptr(), result.data_ptr(), 0, 0, 0, descending, ordinal,
+            _stream_of(ordinal), _allocate,
+        )
+        return result
+
+    def copied(self, x: Any) -> Any:
+        return x.clone(memory_format=torch.contiguous_format)
+
+    def fits(self, out: Any, keys: Any) -> bool:
+        return bool(
+            isinstance(out, torch.Tensor)
+            and out.dtype == keys.dtype
+            and out.shape == keys.shape[1:]
+            and out.is_contiguous()
+            and out.device == keys.device
+        )
+
+    def stored(self, result: Any, out: Any) -> Any:
+        if not isinstance(out, torch.Tensor) or out.dtype != result.dtype:
+            raise TypeError(f"sortile: out must be a torch.Tensor of {result.dtype}")
+        if out.shape != result.shape:
+            raise ValueError(f"sortile: out has shape {tuple(out.shape)}; needed is {tuple(result.shape)}")
+        return out.copy_(result)
+
+    def typed(self, name: str) -> Any:
+        return getattr(torch, name)
+
+    def is_float(self, x: Any) -> bool:
+        return x.dtype in _FLOATS
+
+    def flipped(self, x: Any) -> Any:
+        word, sign = _FLOATS[x.dtype]
+        return (x.view(word) ^ sign).view(x.dtype)
+
+    def contiguous(self, x: Any) -> Any:
+        """What an address is taken of: in one piece, and no view that stands for its negative."""
+        return x.contiguous().resolve_neg()
+
+    def bits(self, x: Any) -> Any:
+        """PyTorch compares and moves no unsigned integers of more than 8 bits."""
+        signed = _SIGNED.get(x.dtype)
+        return x if signed is None else x.view(signed)
+
+    def moveaxis(self, x: Any, source: int, destination: int) -> Any:
+        return x.movedim(source, destination)
+
+    def single(self, like: Any, number: int) -> Any:
+        return torch.full((1,), number, dtype=torch.int64, device=like.device)
+
+    def cast(self, x: Any, name: str) -> Any:
+        return x.to(self.typed(name))
+
+    def take(self, x: Any, positions: Any) -> Any:
+        return _typed_as(x, self.bits(x).index_select(0, _for_indexing(positions)))
+
+    def take_along_axis(self, x: Any, positions: Any, axis: int) -> Any:
+        return _typed_as(x, self.bits(x).gather(axis, _for_indexing(positions)))
+
+    def concatenate(self, arrays: Sequence[Any]) -> Any:
+        return _typed_as(arrays[0], torch.cat([self.bits(a) for a in arrays]))
+
+    def isnan(self, x: Any) -> Any:
+        return x.isnan()
+
+    def flatnonzero(self, x: Any) -> Any:
+        return x.nonzero().reshape(-1)
+
+    def cumsum(self, x: Any) -> Any:
+        return x.cumsum(0)
+
+    def placed(self, positions: Any, values: Any) -> Any:
+        return torch.empty_like(values).scatter_(0, _for_indexing(positions), values)
+
+
+def _for_indexing(positions: Any) -> Any:
+    """PyTorch takes int64 for indices everywhere, int32 in places, unsigned ones nowhere."""
+    return positions if positions.dtype == torch.int64 else positions.to(torch.int64)
+
+
+def _typed_as(x: Any, bits: Any) -> Any:
+    return bits if bits.dtype == x.dtype else bits.view(x.dtype)
