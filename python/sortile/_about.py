@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._arrays import given
+from ._arrays import given, not_taken
 from ._backend import core, module_name
 from ._frameworks import held_by
-from ._lanes import Lanes, checked
+from ._lanes import Lanes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -40,7 +40,10 @@ def explain(
         return framework.explain(x, axis, positions, descending)
     a, _ = given(x)
     n = Lanes(a, axis).length
-    return str(checked(core.explain, a, n, positions, descending, threads))
+    text = core.explain(a, n, positions, descending, threads)
+    if text is NotImplemented:
+        raise not_taken("explain", a.dtype)
+    return str(text)
 
 
 def info() -> dict[str, Any]:

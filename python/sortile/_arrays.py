@@ -6,6 +6,7 @@ import sys
 from typing import Any, Callable, Iterator, Literal, Sequence
 
 import numpy as np
+from numpy.exceptions import AxisError
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
@@ -16,10 +17,28 @@ _ORDERED = (
     "booleans, integers and floats up to 64 bits, ml_dtypes.bfloat16, complex numbers, datetime64, timedelta64, and "
     "structures of these"
 )
+_PLAIN = "booleans, integers and floats up to 64 bits, ml_dtypes.bfloat16, datetime64 and timedelta64"
 
 
 def no_order(dtype: np.dtype[Any]) -> TypeError:
     return TypeError(f"sortile: elements of type {dtype} have no order here; those that have: {_ORDERED}")
+
+
+def not_taken(function: str, dtype: np.dtype[Any], taken: str = _PLAIN) -> TypeError:
+    """Of a call that takes fewer types than sorts do."""
+    return TypeError(f"sortile.{function}: elements of type {dtype} are given; this call takes {taken}")
+
+
+def need_axis(axis: int, dimensions: int) -> None:
+    if dimensions == 0:
+        raise AxisError(
+            "sortile: an array without dimensions has no axis to sort along; axis=None takes it for one of one element"
+        )
+    if not -dimensions <= axis < dimensions:
+        raise AxisError(
+            f"sortile: axis {axis} of an array with {dimensions} dimensions; allowed are {-dimensions} to "
+            f"{dimensions - 1}"
+        )
 
 
 def _same(result: Array) -> Array:
@@ -49,9 +68,9 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
     on_host = x.__dlpack_device__()[0] == 1
     if not on_host:
         raise TypeError(
-            f"sortile: this {type(x).__name__} lies in the memory of a device; there sort(), argsort(), top_k() and other "
-            "calls (docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of "
-            "others by their from_dlpack()"
+            f"sortile: this {type(x).__name__} lies in the memory of a device; there sort(), argsort(), top_k() and "
+            "other calls (docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those "
+            "of others by their from_dlpack()"
         )
     back = _namespace(x).from_dlpack
     if hasattr(x, "resolve_neg"):  # PyTorch's: some stand for the negative or the conjugate of what is in memory

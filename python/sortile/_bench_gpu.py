@@ -1,8 +1,8 @@
 """Rows of `sortile.bench` for arrays on a GPU: each framework that is installed against its own sorts.
 
 A call queues its work; a run ends when the device has done all of it. torch.sort gives positions beside the keys
-whether they are wanted or not. Of the largest sorts the memory is counted too. ``call`` rows compare with the compiled call alone, into an array that is there already:
-what is more is this package's and the framework's part.
+whether they are wanted or not. Of the largest sorts the memory is counted too. ``call`` rows compare with the compiled
+call alone, into an array that is there already: what is more is this package's and the framework's part.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from numpy.exceptions import AxisError
+from ._arrays import need_axis
 
 if TYPE_CHECKING:
     from ._frameworks import Framework, Where
@@ -234,8 +234,7 @@ def _rows(f: Framework, x: Any, axis: int | None) -> tuple[Any, Back]:
     """The lanes along an axis as rows in one piece, and the way back for an array of as many rows."""
     if axis is None:
         x, axis = x.reshape(-1), 0
-    if not -x.ndim <= axis < x.ndim:
-        raise AxisError(f"sortile: axis {axis} of an array with {x.ndim} dimensions")
+    need_axis(axis, x.ndim)
     if x.ndim == 1:
         return f.contiguous(x).reshape((1, x.shape[0])), _only_row
     moved = f.contiguous(f.moveaxis(x, axis, -1))

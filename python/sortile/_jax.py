@@ -1,8 +1,8 @@
 """JAX's arrays: calls of its foreign function interface, under jit, vmap and gradients.
 
 An array that lies in host memory and is not traced is read like NumPy's arrays, and never comes here. For all others
-the call is one XLA custom call, "sortile_sort" or "sortile_segments", which XLA finds by platform: on a GPU it queues its
-work on XLA's stream, with workspace from XLA's allocator.
+the call is one XLA custom call, "sortile_sort" or "sortile_segments", which XLA finds by platform: on a GPU it queues
+its work on XLA's stream, with workspace from XLA's allocator.
 """
 
 from __future__ import annotations

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import numpy as np
-from numpy.exceptions import AxisError
 
-from ._arrays import Array, Columns, leaves, no_order
+from ._arrays import Array, Columns, leaves, need_axis, no_order
 from ._backend import core
 from ._progress import Tell
 
@@ -34,8 +33,7 @@ class Lanes:
     def __init__(self, a: Array, axis: int | None) -> None:
         if axis is None:
             a, axis = a.reshape(-1), 0
-        if not -a.ndim <= axis < a.ndim:
-            raise AxisError(f"sortile: axis {axis} of an array with {a.ndim} dimensions")
+        need_axis(axis, a.ndim)
         self.axis = axis
         self.array = np.moveaxis(a, axis, -1)
         self.length = self.array.shape[-1]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Nan, given, native, no_order
+from ._arrays import Nan, given, native, not_taken
 from ._backend import core
 from ._device import need_values
 from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
@@ -87,9 +87,9 @@ def _keys(function: str, x: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]],
     return native(taken), back
 
 
-def _done(result: Any, keys: NDArray[Any]) -> Any:
+def _done(function: str, result: Any, keys: NDArray[Any]) -> Any:
     if result is NotImplemented:
-        raise no_order(keys.dtype)
+        raise not_taken(function, keys.dtype)
     return result
 
 
@@ -109,10 +109,10 @@ def segment_sort(
     x : array
         Of one axis: NumPy's, or one of PyTorch, CuPy and JAX, in host memory or on a GPU.
     offsets : array of integers, or a tuple of two
-        One array: segment i is x[offsets[i]:offsets[i + 1]]. Two, (begins, ends): segment i is x[begins[i]:ends[i]]; they
-        may lie in any order, and must not overlap. Beside an array on a GPU they may lie there too, and are not looked
-        at before the work is done: a segment that ends before it begins is then empty, and one that reaches beyond the
-        array ends where that does.
+        One array: segment i is x[offsets[i]:offsets[i + 1]]. Two, (begins, ends): segment i is x[begins[i]:ends[i]];
+        they may lie in any order, and must not overlap. Beside an array on a GPU they may lie there too, and are not
+        looked at before the work is done: a segment that ends before it begins is then empty, and one that reaches
+        beyond the array ends where that does.
     descending, nan, threads, progress
         As in `sort`.
 
@@ -133,7 +133,8 @@ def segment_sort(
     keys, back = _keys("segment_sort", x)
     begins, ends = _on_host("segment_sort", offsets)
     with telling(progress) as tell:
-        return back(_done(core.segment_sort(keys, begins, ends, descending, nan, threads, tell), keys))
+        found = core.segment_sort(keys, begins, ends, descending, nan, threads, tell)
+    return back(_done("segment_sort", found, keys))
 
 
 def segment_argsort(
@@ -163,7 +164,8 @@ def segment_argsort(
     keys, back = _keys("segment_argsort", x)
     begins, ends = _on_host("segment_argsort", offsets)
     with telling(progress) as tell:
-        return back(_done(core.segment_argsort(keys, begins, ends, descending, dtype, nan, threads, tell), keys))
+        places = core.segment_argsort(keys, begins, ends, descending, dtype, nan, threads, tell)
+    return back(_done("segment_argsort", places, keys))
 
 
 def segment_sort_by_key(
@@ -213,7 +215,9 @@ def segment_sort_by_key(
     for number, (v, _) in enumerate(taken):
         need_values("segment_sort_by_key", a, v, number)
     with telling(progress) as tell:
-        found, order = _done(core.segment_sort_with_order(a, begins, ends, descending, nan, threads, tell), a)
+        found, order = _done(
+            "segment_sort_by_key", core.segment_sort_with_order(a, begins, ends, descending, nan, threads, tell), a
+        )
     moved = tuple(
         way(np.take(v, order, axis=0) if v.dtype.hasobject else core.take(v, order, threads)) for v, way in taken
     )

@@ -9,9 +9,8 @@ import operator
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
-from numpy.exceptions import AxisError
 
-from ._arrays import Array, Nan, given, native, no_order
+from ._arrays import Array, Back, Nan, given, native, need_axis, not_taken
 from ._backend import core
 from ._device import need_first
 from ._frameworks import held_by, refuse_host_options
@@ -40,17 +39,21 @@ def _rows(a: Array, axis: int | None) -> tuple[Array, tuple[int, ...], int]:
     """The array with the axis last, as rows without gaps; the other axes; and where the axis was."""
     if axis is None:
         a, axis = a.reshape(-1), 0
-    if not -a.ndim <= axis < a.ndim:
-        raise AxisError(f"sortile: axis {axis} of an array with {a.ndim} dimensions")
+    need_axis(axis, a.ndim)
     moved = np.moveaxis(a, axis, -1)
     rows = np.require(native(moved.reshape(int(np.prod(moved.shape[:-1])), moved.shape[-1])), requirements=["C", "A"])
     return rows, moved.shape[:-1], axis % a.ndim
 
 
-def _done(result: Any, a: Array) -> Any:
+def _done(function: str, result: Any, a: Array) -> Any:
     if result is NotImplemented:
-        raise no_order(a.dtype)
+        raise not_taken(function, a.dtype)
     return result
+
+
+def _positions_back(x: Any, back: Back) -> Back:
+    """The way back for positions: of a subclass of NumPy's arrays they are plain, as from `argsort`."""
+    return np.asarray if isinstance(x, np.ndarray) else back
 
 
 def _missing(a: Array) -> Array | None:
@@ -76,8 +79,8 @@ def top_k(
     Parameters
     ----------
     x : array
-        Of elements that the library orders by themselves: booleans, integers, floats, datetime64, timedelta64. NumPy's, or
-        one of PyTorch, CuPy and JAX, in host memory or on a GPU.
+        Of elements that the library orders by themselves: booleans, integers, floats, datetime64, timedelta64. NumPy's,
+        or one of PyTorch, CuPy and JAX, in host memory or on a GPU.
     k : int
         From 0 to the axis' length.
     axis : int or None
@@ -92,7 +95,8 @@ def top_k(
     Returns
     -------
     TopK
-        `values` and `indices` (int64; int32 in JAX without 64-bit types). Of equal elements those with the lowest indices come first, always.
+        `values` and `indices` (int64; int32 in JAX without 64-bit types). Of equal elements those with the lowest
+        indices come first, always.
 
     Raises
     ------
@@ -112,7 +116,7 @@ def top_k(
     a, back = given(x)
     with telling(progress) as tell:
         values, indices = host_top_k(a, first, axis, largest, nan, threads, tell)
-    return TopK(back(values), back(indices))
+    return TopK(back(values), _positions_back(x, back)(indices))
 
 
 def host_top_k(
@@ -124,10 +128,10 @@ def host_top_k(
     need_first(k, n)
     lacks = _missing(rows) if nan == "last" and (largest or rows.dtype.kind in "mM") else None
     if lacks is None or not lacks.any():
-        values, indices = _done(core.top_k(rows, k, largest, threads, tell), rows)
+        values, indices = _done("top_k", core.top_k(rows, k, largest, threads, tell), rows)
     else:  # they stand at the end where the first ones are: as many more are chosen, and these moved behind
         most = min(n, k + int(lacks.sum(axis=1).max()))
-        values, indices = _done(core.top_k(rows, most, largest, threads, tell), rows)
+        values, indices = _done("top_k", core.top_k(rows, most, largest, threads, tell), rows)
         behind = np.argsort(np.take_along_axis(lacks, indices, 1), axis=1, kind="stable")[:, :k]
         values, indices = np.take_along_axis(values, behind, 1), np.take_along_axis(indices, behind, 1)
     shape = (*others, k)
@@ -154,16 +158,17 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     """
     a, back = given(x)
     rows, others, at = _rows(a, axis)
-    n = rows.shape[1]
+    n, kth = rows.shape[1], operator.index(kth)
     if not -n <= kth < n:
         raise ValueError(f"sortile.partition: kth = {kth} of {n} elements; allowed are {-n} to {n - 1}")
     if rows.dtype.kind in "mM":
-        raise no_order(rows.dtype)
+        raise not_taken("partition", rows.dtype, _NUMBERS)
     copy = rows.copy() if np.may_share_memory(rows, a) else rows
-    _done(core.nth_element(copy, kth % n, threads), rows)
+    _done("partition", core.nth_element(copy, kth % n, threads), rows)
     return back(np.moveaxis(copy.reshape((*others, n)), -1, at))
 
 
+_NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
 _METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
 
 
@@ -208,8 +213,8 @@ def quantile(
     wanted = np.asarray(q, dtype=np.float64)
     if n == 0:
         raise ValueError("sortile.quantile: of no elements; at least one is needed")
-    if rows.dtype.kind not in "biuf":
-        raise no_order(rows.dtype)
+    if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
+        raise not_taken("quantile", rows.dtype, _NUMBERS)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
     place = wanted.reshape(-1) * (n - 1)
@@ -217,7 +222,7 @@ def quantile(
     high = np.ceil(place).astype(np.int64)
     ranks = np.unique(np.concatenate([low, high, [n - 1]]))
     with telling(progress) as tell:
-        keys = _done(core.keys_at_ranks(rows, ranks.tolist(), threads, tell), rows).astype(np.float64)
+        keys = _done("quantile", core.keys_at_ranks(rows, ranks.tolist(), threads, tell), rows).astype(np.float64)
     below, above = keys[:, np.searchsorted(ranks, low)], keys[:, np.searchsorted(ranks, high)]
     result = _between(below, above, place - low, low, method)
     result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
@@ -283,4 +288,6 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
         raise ValueError(f"sortile.group_by: keys of shape {a.shape}; they have one axis")
     flat = np.require(native(a), requirements=["C", "A"])
     with telling(progress) as tell:
-        return Groups(*(back(part) for part in _done(core.group_by(flat, threads, tell), flat)))
+        found, offsets, order = _done("group_by", core.group_by(flat, threads, tell), flat)
+    back_numbers = _positions_back(keys, back)
+    return Groups(back(found), back_numbers(offsets), back_numbers(order))

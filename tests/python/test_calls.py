@@ -128,6 +128,11 @@ CALLS = [
     lambda x, tell: sortile.unique(x, return_inverse=True, progress=tell),
     lambda x, tell: sortile.merge(np.sort(x), np.sort(x), progress=tell),
     lambda x, tell: sortile.is_sorted(np.sort(x), progress=tell),
+    lambda x, tell: sortile.top_k(x, 1000, progress=tell),
+    lambda x, tell: sortile.quantile(x, [0.1, 0.5], progress=tell),
+    lambda x, tell: sortile.group_by(x, progress=tell),
+    lambda x, tell: sortile.segment_sort(x, np.arange(0, x.size + 1, 1000), progress=tell),
+    lambda x, tell: sortile.segment_sort_by_key(x, x, np.arange(0, x.size + 1, 1000), progress=tell),
 ]
 
 
@@ -206,6 +211,13 @@ EVERY_CALL = [
     lambda x: sortile.unique(x, return_index=True, return_inverse=True, return_counts=True),
     lambda x: sortile.is_sorted(x),
     lambda x: sortile.sort(x.astype(complex)),
+    lambda x: sortile.top_k(x, 5),
+    lambda x: sortile.quantile(x, 0.5),
+    lambda x: sortile.partition(x, 7),
+    lambda x: sortile.group_by(x),
+    lambda x: sortile.segment_argsort(x, [0, 100, 3000]),
+    lambda x: sortile.segment_sort_by_key(x, (x, x), ([100, 0], [3000, 50])),
+    lambda x: pytest.raises(ValueError, sortile.segment_sort, x, [0, 4000]),
     lambda x: sortile.explain(x),
     lambda x: sortile.info(),
     lambda x: pytest.raises(ValueError, sortile.sort, x, nan="nowhere"),

@@ -1,4 +1,4 @@
-"""segment_sort and segment_argsort against NumPy, segment by segment."""
+"""segment_sort, segment_sort_by_key and segment_argsort against NumPy, segment by segment."""
 
 import numpy as np
 import pytest
@@ -34,6 +34,11 @@ def test_against_numpy(dtype, kind, descending):
         found = sortile.segment_sort(x, typed, descending=descending)
         order = sortile.segment_argsort(x, typed, descending=descending)
         assert found.dtype == x.dtype.newbyteorder("=") and order.dtype == np.int64
+    keys, (places, rows) = sortile.segment_sort_by_key(
+        x, (np.arange(n), np.arange(2 * n, dtype="i2").reshape(n, 2)), offsets, descending=descending)
+    np.testing.assert_array_equal(keys, found)
+    np.testing.assert_array_equal(places, order + np.repeat(offsets[:-1], np.diff(offsets)))
+    np.testing.assert_array_equal(rows, np.arange(2 * n, dtype="i2").reshape(n, 2)[places])
     for begin, end in zip(offsets, offsets[1:]):
         expected = sortile.argsort(x[begin:end], descending=descending)
         assert (order[begin:end] == expected).all()
@@ -44,6 +49,8 @@ def test_begins_and_ends_with_gaps():
     x = np.array([9, 3, 1, 7, 5, 4])
     assert sortile.segment_sort(x, ([4, 0], [6, 3])).tolist() == [1, 3, 9, 7, 4, 5]
     assert sortile.segment_argsort(x, ([4, 0], [6, 3]), dtype=np.uint32).tolist() == [2, 1, 0, 0, 1, 0]
+    keys, values = sortile.segment_sort_by_key(x, np.array(list("abcdef"), object), ([4, 0], [6, 3]))
+    assert keys.tolist() == [1, 3, 9, 7, 4, 5] and "".join(values) == "cbadfe"
     assert x.tolist() == [9, 3, 1, 7, 5, 4]
 
 
@@ -68,8 +75,10 @@ def test_what_is_refused():
         sortile.segment_sort(x, [0.0, 5.0])
     with pytest.raises(ValueError, match="one axis"):
         sortile.segment_sort(x.reshape(2, 5), [0, 5])
-    with pytest.raises(TypeError, match="no order"):
+    with pytest.raises(TypeError, match="elements of type object are given; this call takes booleans"):
         sortile.segment_sort(np.array([None, 1]), [0, 2])
+    with pytest.raises(ValueError, match=r"value array 1 has shape \(9,\)"):
+        sortile.segment_sort_by_key(x, (x, x[1:]), [0, 5])
     assert sortile.segment_sort(x, []).tolist() == x.tolist()
 
 

@@ -1,5 +1,6 @@
 """Parts of a sort, and groups, against NumPy."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -104,13 +105,33 @@ def test_groups():
     assert [a.tolist() for a in sortile.group_by(np.array([], dtype="u4"))] == [[], [0], []]
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # NumPy's, of its own matrix
+def test_subclasses_come_back():
+    x = np.asmatrix([[1, 2], [3, 0]])
+    found = sortile.top_k(x, 1)
+    assert type(found.values) is np.matrix and type(found.indices) is np.ndarray
+    records = np.array([2, 1]).view(np.recarray)
+    groups = sortile.group_by(records)
+    assert type(groups.keys) is np.recarray and type(groups.order) is np.ndarray
+
+
+def test_bfloat16():
+    x = np.array([1, 4, 2, 3], dtype=ml_dtypes.bfloat16)
+    assert sortile.median(x) == 2.5 and sortile.top_k(x, 1).values.tolist() == [4]
+
+
 def test_misuse():
     x = np.arange(5)
     for call, error, word in [
         (lambda: sortile.top_k(x, 6), ValueError, "0 to 5"),
         (lambda: sortile.top_k(x, -1), ValueError, "0 to 5"),
         (lambda: sortile.top_k(x, 1, axis=1), np.exceptions.AxisError, "axis 1"),
-        (lambda: sortile.top_k(np.array(["a"]), 1), TypeError, "order"),
+        (lambda: sortile.top_k(x, 1.0), TypeError, "float"),
+        (lambda: sortile.top_k(np.array(["a"]), 1), TypeError, "top_k: elements of type <U1 are given; this call takes"),
+        (lambda: sortile.top_k(x * 1j, 1), TypeError, "elements of type complex128 are given"),
+        (lambda: sortile.quantile(x * 1j, 0.5), TypeError, "this call takes booleans, integers and floats"),
+        (lambda: sortile.explain(x * 1j), TypeError, "explain: elements of type complex128 are given"),
+        (lambda: sortile.partition(x, 1.0), TypeError, "float"),
         (lambda: sortile.partition(x, 5), ValueError, "-5 to 4"),
         (lambda: sortile.quantile(x, 1.5), ValueError, "0 to 1"),
         (lambda: sortile.quantile(x, 0.5, method="best"), ValueError, "linear"),
