@@ -44,20 +44,30 @@ kept_test_tools() {
   test_tools_are_for | cmp --silent - "$installed/made-for" || test_tools
 }
 
+# The wheel in folder $1 has to stay below $2 bytes, and its module links nothing but the system's own libraries.
+check_wheel() {
+  local wheel size foreign opened=$1-opened
+  wheel=$(ls "$1"/*.whl)
+  size=$(stat -c %s "$wheel")
+  [ "$size" -lt "$2" ] || die "$wheel has $size bytes; fewer than $2 are allowed"
+  rm -rf "$opened"
+  "$python" -m zipfile -e "$wheel" "$opened"
+  foreign=$(readelf -d "$opened"/*/_core.abi3.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+    grep -Ev '^(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|ld-linux.*)\.so' | tr '\n' ' ' || true)
+  [ -z "$foreign" ] || die "$wheel links what not every system has: $foreign"
+  say "built $wheel, $size bytes"
+}
+
 wheel() {
   rm -rf build/wheel
   pip "$tools" wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
-  say "built $(ls build/wheel/*.whl), $(stat -c %s build/wheel/*.whl) bytes"
+  check_wheel build/wheel 10000000
 }
 
-# It has to stay below 60 MB.
 cuda_wheel() {
   rm -rf build/wheel-cuda
   pip "$tools" wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel-cuda python/cu13
-  local size
-  size=$(stat -c %s build/wheel-cuda/*.whl)
-  [ "$size" -lt 60000000 ] || die "$(ls build/wheel-cuda/*.whl) has $size bytes; at most 60000000 are allowed"
-  say "built $(ls build/wheel-cuda/*.whl), $size bytes"
+  check_wheel build/wheel-cuda 60000000
 }
 
 # Away from the sources, so that the installed package is the one that is tested.

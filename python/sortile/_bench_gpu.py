@@ -58,10 +58,11 @@ def on_torch(_: int | None, below: int) -> Iterator[Contest]:
                 if n < LARGEST:
                     yield Contest(f"PyTorch argsort {dtype}", n, partial(sortile.argsort, x), "torch.argsort stable",
                                   partial(torch.argsort, x, stable=True), 1.0, done)
-        for count in (2**4, 2**14):
-            rows = torch.from_numpy(host_keys(2**24, "float32")).cuda().reshape(count, -1)
-            yield Contest(f"PyTorch sort {count} rows", rows.numel(), partial(sortile.sort, rows), "torch.sort",
-                          partial(torch.sort, rows), 1.0, done)
+        for dtype in ("int32", "float32"):
+            for count in (2**4, 2**14):
+                rows = torch.from_numpy(host_keys(2**24, dtype)).cuda().reshape(count, -1)
+                yield Contest(f"PyTorch sort {count} rows {dtype}", rows.numel(), partial(sortile.sort, rows),
+                              "torch.sort", partial(torch.sort, rows), 1.0, done)
         for shape, k in (((2**20,), 10), ((2**26,), 10), ((2**26,), 10_000), ((4096, 4096), 32)):
             x = torch.from_numpy(host_keys(prod(shape), "float32")).cuda().reshape(shape)
             yield Contest(f"PyTorch top_k {k} of {shape[-1]}", x.numel(), partial(sortile.top_k, x, k), "torch.topk",

@@ -115,17 +115,16 @@ nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n,
   const auto nowhere = [all = rows * n](std::uintptr_t number) { // compared, never followed
     return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 20) + number * (all + 256) / 256 * 256 * 16);
   };
-  const segmented_request request = request_of({.wanted = static_cast<product>(wanted),
-                                                .type = static_cast<key_type>(type),
-                                                .rows = rows,
-                                                .n = n,
-                                                .keys_in = nowhere(0),
-                                                .keys_out = nowhere(1),
-                                                .value_bytes = 8,
-                                                .values_in = nowhere(2),
-                                                .values_out = nowhere(3)});
-  const options opts = on_device(descending);
-  return nb::str(to_string(rows == 1 ? explain(request.arrays, opts) : explain(request, opts)).c_str());
+  const rows_call call{.wanted = static_cast<product>(wanted),
+                       .type = static_cast<key_type>(type),
+                       .rows = rows,
+                       .n = n,
+                       .keys_in = nowhere(0),
+                       .keys_out = nowhere(1),
+                       .value_bytes = 8,
+                       .values_in = nowhere(2),
+                       .values_out = nowhere(3)};
+  return nb::str(explain_rows(call, on_device(descending)).c_str());
 }
 
 } // namespace sortile::python

@@ -4,6 +4,7 @@
 #include <sortile/select.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace sortile::python {
 
@@ -49,11 +50,34 @@ void run_top_k(const rows_call& call, const options& opts) {
       opts);
 }
 
-} // namespace
-
+/// The rows as segments of one array.
 segmented_request request_of(const rows_call& call) {
   return {arrays_of(call), segments::rows(call.rows, call.n)};
 }
+
+/// From this length on a row by itself gives a GPU enough to do, and the sort of one array moves it fewer times.
+constexpr std::size_t long_row = std::size_t{1} << 19;
+
+bool one_by_one(const rows_call& call, const options& opts) {
+  return call.rows == 1 || (call.n >= long_row && opts.memory == memory::device);
+}
+
+rows_call row_of(const rows_call& call, std::size_t row) {
+  const auto moved = [row, n = call.n](auto* begin, std::size_t width) {
+    using bytes =
+        std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(begin)>>, const std::byte, std::byte>;
+    return begin == nullptr ? nullptr : static_cast<bytes*>(begin) + row * n * width;
+  };
+  rows_call one = call;
+  one.rows = 1;
+  one.keys_in = moved(call.keys_in, key_bytes(call.type));
+  one.keys_out = moved(call.keys_out, key_bytes(call.type));
+  one.values_in = moved(call.values_in, call.value_bytes);
+  one.values_out = moved(call.values_out, call.value_bytes);
+  return one;
+}
+
+} // namespace
 
 void run_segments(const rows_call& call, const segments& where, const options& opts) {
   const segmented_request request{arrays_of(call), where};
@@ -64,13 +88,18 @@ void run_segments(const rows_call& call, const segments& where, const options& o
 void run_rows(const rows_call& call, const options& opts) {
   if (call.wanted == product::first_positions)
     return run_top_k(call, opts);
-  const segmented_request request = request_of(call);
-  if (request.arrays.n == 0)
+  if (call.rows * call.n == 0)
     return;
-  if (call.rows == 1)
-    run(request.arrays, opts);
+  if (one_by_one(call, opts))
+    for (std::size_t row = 0; row < call.rows; ++row)
+      run(arrays_of(row_of(call, row)), opts);
   else
-    run(request, opts);
+    run(request_of(call), opts);
+}
+
+std::string explain_rows(const rows_call& call, const options& opts) {
+  return to_string(one_by_one(call, opts) ? explain(arrays_of(row_of(call, 0)), opts)
+                                          : explain(request_of(call), opts));
 }
 
 } // namespace sortile::python

@@ -4,6 +4,7 @@
 #include <sortile/segments.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace sortile::python {
 
@@ -24,10 +25,11 @@ struct rows_call {
   std::size_t k = 0; ///< of first_positions
 };
 
-/// The rows as segments of one array. \throws invalid_argument where a number names no type or no product of a sort
-segmented_request request_of(const rows_call& call);
-
+/// \throws invalid_argument where a number names no type or product
 void run_rows(const rows_call& call, const options& opts);
+
+/// How run_rows() would sort them; not of first_positions.
+std::string explain_rows(const rows_call& call, const options& opts);
 
 /// The only row, by segments of it; all products but first_positions.
 void run_segments(const rows_call& call, const segments& where, const options& opts);

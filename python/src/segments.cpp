@@ -61,7 +61,8 @@ nb::object segment_sort(nb::handle x, nb::handle begins, nb::handle ends, nb::ha
   how.run(n, [&] {
     run(segmented_request{{.type = e->type, .n = n, .keys_in = keys, .keys_out = keys}, where}, how.opts);
     if (move != missing_move::none)
-      each_segment(where, [&](std::size_t first, std::size_t m) { place_missing(*e, move, keys + first * e->width, m); });
+      each_segment(where,
+                   [&](std::size_t first, std::size_t m) { place_missing(*e, move, keys + first * e->width, m); });
   });
   return sorted;
 }

@@ -6,11 +6,11 @@
 namespace sortile::python {
 
 /// {"sortile_sort": {"cpu": capsule, "CUDA": capsule}, "sortile_segments": …}: the handlers of these calls, as
-/// jax.ffi.register_ffi_target() takes them. Arguments: keys, and values where these travel; attributes `kind` (product,
-/// rows_call.hpp) and `descending`; results as the product says. "sortile_sort" sorts the last axis of the keys, all
-/// others count rows; the result of first_positions has k as its last axis. "sortile_segments" sorts segments of keys of
-/// one axis: behind the keys and values, or behind an array that the positions overwrite, come begins, and ends where
-/// there are any. What lies in no segment is not written: results are in the place of the arguments.
+/// jax.ffi.register_ffi_target() takes them. Arguments: keys, and values where these travel; attributes `kind`
+/// (product, rows_call.hpp) and `descending`; results as the product says. "sortile_sort" sorts the last axis of the
+/// keys, all others count rows; the result of first_positions has k as its last axis. "sortile_segments" sorts segments
+/// of keys of one axis: behind the keys and values, or behind an array that the positions overwrite, come begins, and
+/// ends where there are any. What lies in no segment is not written: results are in the place of the arguments.
 nb::object xla_handlers();
 
 } // namespace sortile::python

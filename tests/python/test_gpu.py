@@ -44,7 +44,7 @@ def test_a_lane(gpu, n, direction):
         assert sortile.is_sorted(given_there, descending=descending, nan=nan) == np.array_equal(order, np.arange(n))
 
 
-SHAPES = [((3, 50), 1), ((200, 30), 0), ((200, 30), 1), ((4, 5, 60), 1), ((2, 140_000), -1), ((300, 700), None),
+SHAPES = [((3, 50), 1), ((2, 600_000), 1), ((200, 30), 0), ((200, 30), 1), ((4, 5, 60), 1), ((2, 140_000), -1), ((300, 700), None),
           ((0, 4), 1), ((4, 0), 0), ((9, 0), 1), ((1000, 1), 1)]
 
 
@@ -92,6 +92,15 @@ def test_values_travel_with_their_keys(gpu):
     else:
         with pytest.raises(TypeError, match="array 1 is of type ndarray; beside it is one of"):
             sortile.sort_by_key(gpu.there(keys), wide)
+
+
+def test_values_travel_within_long_rows():
+    gpu = frameworks.on_gpu("jax")
+    keys = fill("i4", 1_200_000).reshape(2, 600_000)
+    found, moved = gpu.jax.vmap(sortile.sort_by_key)(gpu.there(keys), gpu.there(np.arange(1_200_000).reshape(keys.shape)))
+    order = np.argsort(keys, kind="stable")
+    assert np.array_equal(found, np.take_along_axis(keys, order, 1))
+    assert np.array_equal(moved, order + [[0], [600_000]])
 
 
 def test_rows_by_several_columns(gpu):

@@ -29,7 +29,7 @@ def test_against_numpy(dtype, kind, descending):
     if x.dtype.kind == "f":
         x[rng.random(n) < 0.1] = np.nan
     if x.dtype.kind == "M":
-        x[rng.random(n) < 0.1] = np.datetime64("NaT")
+        x[rng.random(n) < 0.1] = np.datetime64("NaT", "s")
     for typed in (offsets, offsets.astype("u4"), offsets.astype("i4"), list(offsets)):
         found = sortile.segment_sort(x, typed, descending=descending)
         order = sortile.segment_argsort(x, typed, descending=descending)

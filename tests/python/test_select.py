@@ -51,7 +51,7 @@ def test_nan_is_chosen_last(dtype):
 
 def test_nat_is_chosen_last():
     x = some("M8[s]", 1000)
-    x[::3] = np.datetime64("NaT")
+    x[::3] = np.datetime64("NaT", "s")
     for largest in (True, False):
         got = sortile.top_k(x, 900, largest=largest).indices
         np.testing.assert_array_equal(got, sortile.argsort(x, descending=largest)[:900])
