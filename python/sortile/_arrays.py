@@ -3,21 +3,50 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Iterator, Literal, Sequence
+from typing import (
+    Any, Callable, Concatenate, Iterator, Literal, ParamSpec, Protocol, Sequence, TypeVar, cast, overload
+)
 
 import numpy as np
 from numpy.exceptions import AxisError
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 Back = Callable[[Array], Any]
 Nan = Literal["last", "largest"]
+Rest = ParamSpec("Rest")
 
 _ORDERED = (
     "booleans, integers and floats up to 64 bits, ml_dtypes.bfloat16, complex numbers, datetime64, timedelta64, and "
     "structures of these"
 )
 _PLAIN = "booleans, integers and floats up to 64 bits, ml_dtypes.bfloat16, datetime64 and timedelta64"
+
+
+class Tensor(Protocol):
+    """An array of a framework of its own, as a type checker knows it."""
+
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, int]: ...
+
+
+_Tensor = TypeVar("_Tensor", bound=Tensor)
+
+
+class KeepsKind(Protocol[Rest]):
+    """A call whose result is of the kind of its array."""
+
+    @overload
+    def __call__(self, x: Array, /, *rest: Rest.args, **named: Rest.kwargs) -> Array: ...
+    @overload
+    def __call__(self, x: _Tensor, /, *rest: Rest.args, **named: Rest.kwargs) -> _Tensor: ...
+    @overload
+    def __call__(self, x: ArrayLike, /, *rest: Rest.args, **named: Rest.kwargs) -> Array: ...
+
+
+def keeps_kind(function: Callable[Concatenate[ArrayLike, Rest], Any]) -> KeepsKind[Rest]:
+    """The function, for type checkers one whose result is of the kind of its array."""
+    return cast(KeepsKind[Rest], function)
 
 
 def no_order(dtype: np.dtype[Any]) -> TypeError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Nan, given, native, not_taken
+from ._arrays import Nan, given, keeps_kind, native, not_taken
 from ._backend import core
 from ._device import need_values
 from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
@@ -93,6 +93,7 @@ def _done(function: str, result: Any, keys: NDArray[Any]) -> Any:
     return result
 
 
+@keeps_kind
 def segment_sort(
     x: ArrayLike,
     offsets: ArrayLike | tuple[ArrayLike, ArrayLike],
@@ -137,6 +138,7 @@ def segment_sort(
     return back(_done("segment_sort", found, keys))
 
 
+@keeps_kind
 def segment_argsort(
     x: ArrayLike,
     offsets: ArrayLike | tuple[ArrayLike, ArrayLike],

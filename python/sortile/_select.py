@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Nan, given, native, need_axis, not_taken
+from ._arrays import Array, Back, Nan, given, keeps_kind, native, need_axis, not_taken
 from ._backend import core
 from ._device import need_first
 from ._frameworks import held_by, refuse_host_options
@@ -138,6 +138,7 @@ def host_top_k(
     return np.moveaxis(values.reshape(shape), -1, at), np.moveaxis(indices.reshape(shape), -1, at)
 
 
+@keeps_kind
 def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int | None = None) -> NDArray[Any]:
     """A copy in which the element at place `kth` of the axis is the one that a sort would put there.
 

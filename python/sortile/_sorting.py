@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, given
+from ._arrays import Array, Nan, given, keeps_kind
 from ._backend import core
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _ndarray = np.ndarray
 
 
+@keeps_kind
 def sort(
     x: ArrayLike,
     /,
@@ -107,6 +108,7 @@ def sort(
         return back(stored(lanes.back(moved), out))
 
 
+@keeps_kind
 def argsort(
     x: ArrayLike,
     /,

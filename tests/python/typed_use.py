@@ -7,6 +7,21 @@ from numpy.typing import NDArray
 
 import sortile
 
+
+
+class Tensor:
+    """As the frameworks' arrays are typed."""
+
+    def __dlpack__(self, *, stream: Any = None) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+
+def of_a_framework(t: Tensor) -> tuple[Tensor, Tensor]:
+    sortile.sort(t, "rows")  # type: ignore[call-overload]
+    return sortile.sort(t, descending=True), sortile.segment_argsort(t, [0, 3])
+
+
 x = np.arange(10.0)
 a: NDArray[Any] = sortile.sort(x, axis=None, descending=True, nan="largest", threads=2)
 b: NDArray[Any] = sortile.argsort([3, 1, 2], dtype=np.uint32, progress=print)
@@ -18,5 +33,5 @@ f: bool = sortile.is_sorted(x)
 g: str = sortile.explain(x)
 h: dict[str, Any] = sortile.info()
 version: str = sortile.__version__
-sortile.sort(x, nan="first")  # type: ignore[arg-type]
-sortile.sort(x, axis="rows")  # type: ignore[arg-type]
+sortile.sort(x, nan="first")  # type: ignore[call-overload]
+sortile.sort(x, axis="rows")  # type: ignore[call-overload]
