@@ -120,9 +120,7 @@ void sort_group(const rows_request& request, const column_group& g, bool first_g
     sort_group<uint128, Index>(request, g, first_group, opts, threads);
 }
 
-} // namespace
-
-void argsort_rows(const rows_request& request, const options& opts, unsigned threads) {
+void sort_groups(const rows_request& request, const options& opts, unsigned threads) {
   std::vector<column_group> groups;
   for (std::size_t last = request.columns.size(); last > 0; last = groups.back().first)
     groups.push_back(group_before(request.columns, last));
@@ -140,6 +138,31 @@ void argsort_rows(const rows_request& request, const options& opts, unsigned thr
     else
       sort_group<std::uint64_t>(request, groups[i], i == 0, of_group, threads);
   }
+}
+
+// 32-bit numbers in the upper half of their array become 64-bit ones in all of it. From the front: place i is written
+// when the numbers before i + 1 have been read, and the others lie behind it.
+void widen(std::uint64_t* all, std::size_t n) {
+  const auto* const from = reinterpret_cast<const std::byte*>(all) + n * sizeof(std::uint32_t);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint32_t position;
+    std::memcpy(&position, from + i * sizeof position, sizeof position);
+    all[i] = position;
+  }
+}
+
+} // namespace
+
+// Positions of 4 bytes are moved in half the time of wider ones, so those of up to 2^32 rows become wide at the end.
+void argsort_rows(const rows_request& request, const options& opts, unsigned threads) {
+  if (request.index_bytes == 4 || request.n > std::size_t{1} << 32)
+    return sort_groups(request, opts, threads);
+  auto* const all = static_cast<std::uint64_t*>(request.indices_out);
+  rows_request narrow = request;
+  narrow.indices_out = reinterpret_cast<std::byte*>(all) + request.n * sizeof(std::uint32_t);
+  narrow.index_bytes = sizeof(std::uint32_t);
+  sort_groups(narrow, opts, threads);
+  widen(all, request.n);
 }
 
 /// All memory is allocated before the first array is changed; after that nothing can fail.
