@@ -92,6 +92,11 @@ def given(x: Any) -> tuple[Array, Back]:
     return np.asarray(x), _same
 
 
+def positions_back(x: Any, back: Back) -> Back:
+    """The way back for numbers beside x: those of a subclass of NumPy's arrays are plain."""
+    return _same if isinstance(x, np.ndarray) else back
+
+
 def _from_dlpack(x: Any) -> tuple[Array, Back]:
     """Arrays of other frameworks, in host memory, without a copy."""
     on_host = x.__dlpack_device__()[0] == 1
@@ -103,6 +108,8 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
         )
     back = _namespace(x).from_dlpack
     if hasattr(x, "resolve_neg"):  # PyTorch's: some stand for the negative or the conjugate of what is in memory
+        if x.requires_grad and sys.modules["torch"].is_grad_enabled():
+            raise TypeError("sortile: this call gives no gradient, which the tensor asks for; give it x.detach()")
         x = x.detach().resolve_conj().resolve_neg()
     try:
         return np.from_dlpack(x), back

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ._arrays import Columns, Nan, given, leaves
+from ._arrays import Array, Back, Columns, Nan, given, leaves, positions_back
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
 from ._progress import Progress, telling
@@ -39,7 +39,7 @@ def argsort_rows(
     Returns
     -------
     array of int64 or uint32
-        Row numbers in order. Rows that agree in all columns keep their order.
+        Row numbers in order, of the first column's kind. Rows that agree in all columns keep their order.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def argsort_rows(
     if framework is not None:
         refuse_host_options(None, progress)
         return framework.rows_in_order(several, directions, dtype, nan)
-    arrays = [given(c)[0] for c in several]
+    arrays, back = _given_together(several)
     prepared = Columns()
     for number, (a, down) in enumerate(zip(arrays, directions)):
         if a.ndim != 1 or len(a) != len(arrays[0]):
@@ -71,7 +71,7 @@ def argsort_rows(
         for leaf in leaves(a, None):
             prepared.append_leaf(leaf, down, nan)
     with telling(progress) as tell:
-        return rows_in_order(prepared, dtype, nan, threads, tell)
+        return back(rows_in_order(prepared, dtype, nan, threads, tell))
 
 
 def lexsort(
@@ -116,13 +116,14 @@ def lexsort(
     if framework is not None:
         refuse_host_options(None, progress)
         return framework.lexsort(several, axis, directions, dtype, nan)
-    arrays = [given(k)[0] for k in several]
+    arrays, back = _given_together(several)
     if any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError(f"sortile.lexsort: keys have shapes {', '.join(str(a.shape) for a in arrays)}; one is needed")
     if arrays[0].ndim == 1 and axis in (0, -1):
-        return argsort_rows(
+        order = argsort_rows(
             arrays[::-1], descending=directions[::-1], dtype=dtype, nan=nan, threads=threads, progress=progress
         )
+        return back(order)
     lanes = [Lanes(a, axis) for a in arrays]
     columns = Columns()
     columns.append(lanes[0].starts(), False)
@@ -131,7 +132,13 @@ def lexsort(
             columns.append_leaf(leaf, down, nan)
     with telling(progress) as tell:
         positions = rows_in_order(columns, np.int64, nan, threads, tell) - lanes[0].starts()
-    return lanes[0].back(positions.astype(np.int64 if dtype is None else dtype, copy=False))
+    return back(lanes[0].back(positions.astype(np.int64 if dtype is None else dtype, copy=False)))
+
+
+def _given_together(several: Sequence[Any]) -> tuple[list[Array], Back]:
+    """The arrays, and the way back for an order of them: what the first one is."""
+    taken = [given(x) for x in several]
+    return [a for a, _ in taken], positions_back(several[0], taken[0][1])
 
 
 def _directions(descending: bool | Sequence[bool], n: int) -> list[bool]:

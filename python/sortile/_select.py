@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Nan, given, keeps_kind, native, need_axis, not_taken
+from ._arrays import Array, Nan, given, keeps_kind, native, need_axis, not_taken, positions_back
 from ._backend import core
 from ._device import need_first
 from ._frameworks import held_by, refuse_host_options
@@ -49,11 +49,6 @@ def _done(function: str, result: Any, a: Array) -> Any:
     if result is NotImplemented:
         raise not_taken(function, a.dtype)
     return result
-
-
-def _positions_back(x: Any, back: Back) -> Back:
-    """The way back for positions: of a subclass of NumPy's arrays they are plain, as from `argsort`."""
-    return np.asarray if isinstance(x, np.ndarray) else back
 
 
 def _missing(a: Array) -> Array | None:
@@ -116,7 +111,7 @@ def top_k(
     a, back = given(x)
     with telling(progress) as tell:
         values, indices = host_top_k(a, first, axis, largest, nan, threads, tell)
-    return TopK(back(values), _positions_back(x, back)(indices))
+    return TopK(back(values), positions_back(x, back)(indices))
 
 
 def host_top_k(
@@ -290,5 +285,5 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
     flat = np.require(native(a), requirements=["C", "A"])
     with telling(progress) as tell:
         found, offsets, order = _done("group_by", core.group_by(flat, threads, tell), flat)
-    back_numbers = _positions_back(keys, back)
+    back_numbers = positions_back(keys, back)
     return Groups(back(found), back_numbers(offsets), back_numbers(order))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, given, keeps_kind
+from ._arrays import Array, Nan, given, keeps_kind, positions_back
 from ._backend import core
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
@@ -174,7 +174,7 @@ def argsort(
             if wanted not in (np.dtype(np.int64), np.dtype(np.uint32)):
                 raise TypeError(f"sortile: positions of dtype {wanted} asked for; allowed are int64 and uint32")
             result = stored(lanes.back(positions.astype(wanted, copy=False)), out)
-    return result if isinstance(x, np.ndarray) else back(result)
+    return positions_back(x, back)(result)
 
 
 def sort_by_key(

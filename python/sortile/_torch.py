@@ -12,6 +12,7 @@ from typing import Any, Optional
 import torch
 
 from . import _device
+from ._about import explain
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
@@ -30,6 +31,31 @@ class Torch(TorchArrays):
         if x.is_cuda:
             need_gpu_engine(x)
         return False
+
+    # Sorts of rows, on which the other calls are built. By address, where a tensor on a GPU is all there is to it.
+
+    def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
+        if _is_plain(keys):
+            return super().sort_rows(keys, descending, into)
+        found = self.sort_rows_with_positions(keys, descending, "int64")[0]
+        return found if into is None else self.stored(found.reshape(into.shape), into)
+
+    def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
+        if _is_plain(keys):
+            return super().argsort_rows(keys, descending, positions)
+        return argsort_operator(keys.detach(), 1, descending, "largest", positions)
+
+    def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
+        if _is_plain(keys):
+            return super().sort_rows_with_positions(keys, descending, positions)
+        found, order = sort_with_positions(keys, 1, descending, "largest")
+        return found, self.cast(order, positions)
+
+    def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
+        if _is_plain(keys) and _is_plain(values):
+            return super().sort_rows_by_key(keys, values, descending)
+        found, order = self.sort_rows_with_positions(keys, descending, "int64")
+        return found, self.take(values[0], order[0])[None]
 
     # Calls in front of which the operators stand.
 
@@ -65,6 +91,11 @@ class Torch(TorchArrays):
         order = top_k_operator(x.detach(), axis, k, bool(largest), nan)
         return self.take_along_axis(x, order, axis), order
 
+    def explain(self, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
+        if x.is_cuda:
+            return super().explain(x, axis, positions, descending)
+        return explain(x.detach(), axis=axis, positions=positions, descending=descending)
+
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
         if not _for_operators(x):
             return _device.segment_sort(self, x, where, descending, nan)
@@ -83,6 +114,10 @@ class Torch(TorchArrays):
             return _device.segment_sort_by_key(self, keys, values, where, descending, nan)
         order = segment_order_operator(keys.detach(), *where, bool(descending), nan)
         return self.take(keys, order), tuple(self.take(v, order) for v in values)
+
+
+def _is_plain(x: Any) -> bool:
+    return x.is_cuda and not _for_operators(x)
 
 
 def _wants_gradient(x: Any) -> bool:

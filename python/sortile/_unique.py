@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import Array, given, leaves, native
+from ._arrays import Array, given, leaves, native, positions_back
 from ._backend import core
 from ._frameworks import held_by, refuse_host_options
 from ._lanes import Lanes, checked, in_columns
@@ -70,6 +70,7 @@ def unique(
     rest = [table for table, asked in zip(found[1:], wanted) if asked]
     if return_inverse:
         rest[int(return_index)] = rest[int(return_index)].reshape(a.shape)
+    rest = [positions_back(x, back)(table) for table in rest]
     return (values, *rest) if rest else values
 
 

@@ -60,20 +60,26 @@ T* at(std::uintptr_t address) {
   return reinterpret_cast<T*>(address);
 }
 
+rows_call call_at(int wanted, int type, std::size_t rows, std::size_t n, std::uintptr_t keys_in,
+                  std::uintptr_t keys_out, std::size_t value_bytes, std::uintptr_t values_in,
+                  std::uintptr_t values_out) {
+  return {.wanted = static_cast<product>(wanted),
+          .type = static_cast<key_type>(type),
+          .rows = rows,
+          .n = n,
+          .keys_in = at<const void>(keys_in),
+          .keys_out = at<void>(keys_out),
+          .value_bytes = value_bytes,
+          .values_in = at<const void>(values_in),
+          .values_out = at<void>(values_out)};
+}
+
 } // namespace
 
 void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
                  std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out, bool descending,
                  int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  const rows_call call{.wanted = static_cast<product>(wanted),
-                       .type = static_cast<key_type>(type),
-                       .rows = rows,
-                       .n = n,
-                       .keys_in = at<const void>(keys_in),
-                       .keys_out = at<void>(keys_out),
-                       .value_bytes = value_bytes,
-                       .values_in = at<const void>(values_in),
-                       .values_out = at<void>(values_out)};
+  const rows_call call = call_at(wanted, type, rows, n, keys_in, keys_out, value_bytes, values_in, values_out);
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_rows(call, opts); });
 }
 
@@ -81,15 +87,7 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
                      std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out,
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
                      bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  const rows_call call{.wanted = static_cast<product>(wanted),
-                       .type = static_cast<key_type>(type),
-                       .rows = 1,
-                       .n = n,
-                       .keys_in = at<const void>(keys_in),
-                       .keys_out = at<void>(keys_out),
-                       .value_bytes = value_bytes,
-                       .values_in = at<const void>(values_in),
-                       .values_out = at<void>(values_out)};
+  const rows_call call = call_at(wanted, type, 1, n, keys_in, keys_out, value_bytes, values_in, values_out);
   const segments where{.form = ends == 0 ? segment_form::offsets : segment_form::ranges,
                        .count = count,
                        .begins = at<const void>(begins),

@@ -33,6 +33,10 @@ def test_host_arrays_are_read_where_they_lie(host):
         assert np.array_equal(host.back(sortile.argsort(there, axis=axis)), np.argsort(x, axis=axis, kind="stable"))
     values, counts = sortile.unique(there, return_counts=True)
     assert values.tolist() == [1, 2, 3, 5] and type(values) is type(there) and counts.tolist() == [1, 1, 1, 1]
+    lanes = host.there(x.reshape(-1))
+    for order in (counts, sortile.argsort_rows([lanes, lanes]), sortile.lexsort([lanes]), sortile.lexsort([there, there])):
+        assert type(order) is type(there)
+    assert sortile.argsort_rows([lanes, x.reshape(-1)]).tolist() == [1, 2, 0, 3]
 
 
 def test_many_threads_at_once(host):
@@ -290,6 +294,34 @@ class TestTorch:
         _, values = sortile.segment_sort_by_key(x[0].detach(), x[1], [0, 8])
         (ours,) = torch.autograd.grad((values * weights[0]).sum(), x)
         assert torch.equal(ours[1], torch.zeros(8, device=device).scatter(0, x[0].detach().argsort(), weights[0]))
+
+    def test_every_call_where_a_gradient_is_wanted(self, device):
+        """On a GPU and in host memory: what is not sorted by its address is sorted by operators."""
+        import torch
+
+        plain = torch.randn(300, device=device).round(decimals=1)
+        x = plain.clone().requires_grad_()
+        offsets = [0, 100, 300]
+        for call in (lambda a: sortile.unique(a, return_index=True, return_inverse=True, return_counts=True),
+                     lambda a: sortile.unique(a), lambda a: sortile.group_by(a), lambda a: sortile.argsort_rows([a, a]),
+                     lambda a: sortile.lexsort([a, a]), lambda a: sortile.lexsort([a.reshape(3, 100)] * 2, descending=True),
+                     lambda a: sortile.merge(sortile.sort(a), sortile.sort(a)), lambda a: sortile.top_k(a, 9),
+                     lambda a: sortile.sort_by_key(a, (a, a)), lambda a: sortile.segment_argsort(a, offsets),
+                     lambda a: sortile.segment_sort_by_key(a, a, offsets), lambda a: sortile.sort(a.reshape(3, 100))):
+            wanted, found = torch.utils._pytree.tree_leaves(call(plain)), torch.utils._pytree.tree_leaves(call(x))
+            assert len(wanted) == len(found) and all(map(torch.equal, wanted, found))
+        assert not sortile.is_sorted(x) and sortile.is_sorted(sortile.sort(x)) and sortile.explain(x) == sortile.explain(plain)
+        values = sortile.unique(x)
+        values.sum().backward()
+        assert x.grad.sum() == len(values)
+        if device == "cpu":
+            for call in (lambda a: sortile.median(a), lambda a: sortile.partition(a, 5)):
+                with pytest.raises(TypeError, match="gives no gradient"):
+                    call(x)
+                with torch.no_grad():
+                    call(x)
+        both = torch.vmap(lambda a: sortile.argsort_rows([a, -a], descending=[True, False]))(plain.reshape(3, 100))
+        assert torch.equal(both, plain.reshape(3, 100).argsort(descending=True, stable=True))
 
     def test_views_that_stand_for_others(self, device):
         import torch
