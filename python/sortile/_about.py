@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._arrays import given, not_taken
+from ._arrays import Array, given, not_taken
 from ._backend import core, module_name
 from ._frameworks import held_by
 from ._lanes import Lanes
@@ -38,9 +38,12 @@ def explain(
     """
     if (framework := held_by(x)) is not None:
         return framework.explain(x, axis, positions, descending)
-    a, _ = given(x)
-    n = Lanes(a, axis).length
-    text = core.explain(a, n, positions, descending, threads)
+    return explained(given(x)[0], axis, positions, descending, threads)
+
+
+def explained(a: Array, axis: int | None, positions: bool, descending: bool, threads: int | None) -> str:
+    """`explain` of an array in host memory."""
+    text = core.explain(a, Lanes(a, axis).length, positions, descending, threads)
     if text is NotImplemented:
         raise not_taken("explain", a.dtype)
     return str(text)

@@ -99,22 +99,36 @@ def positions_back(x: Any, back: Back) -> Back:
 
 def _from_dlpack(x: Any) -> tuple[Array, Back]:
     """Arrays of other frameworks, in host memory, without a copy."""
+    kind = type(x).__name__
+    if not hasattr(x, "__dlpack_device__"):
+        raise TypeError(
+            f"sortile: this {kind} is traced, and this call reads its elements; docs/python-frameworks.md names those "
+            "that are traced"
+        )
     on_host = x.__dlpack_device__()[0] == 1
     if not on_host:
         raise TypeError(
-            f"sortile: this {type(x).__name__} lies in the memory of a device; there sort(), argsort(), top_k() and "
-            "other calls (docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those "
-            "of others by their from_dlpack()"
+            f"sortile: this {kind} lies in the memory of a device; there sort(), argsort(), top_k() and other calls "
+            "(docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of others "
+            "by their from_dlpack()"
         )
-    back = _namespace(x).from_dlpack
+    namespace = _namespace(x)
     if hasattr(x, "resolve_neg"):  # PyTorch's: some stand for the negative or the conjugate of what is in memory
-        if x.requires_grad and sys.modules["torch"].is_grad_enabled():
+        if x.requires_grad and namespace.is_grad_enabled():
             raise TypeError("sortile: this call gives no gradient, which the tensor asks for; give it x.detach()")
         x = x.detach().resolve_conj().resolve_neg()
+    elif str(getattr(x, "dtype", "")) == "bfloat16":  # NumPy knows it by ml_dtypes, and not by DLPack
+        return np.asarray(x), namespace.asarray
     try:
-        return np.from_dlpack(x), back
+        return np.from_dlpack(x), namespace.from_dlpack
     except (BufferError, RuntimeError, TypeError) as e:
-        raise TypeError(f"sortile: NumPy cannot take this {type(x).__name__}: {e}") from e
+        raise TypeError(f"sortile: NumPy cannot take this {kind}: {e}") from e
+
+
+def numpy_type(dtype: Any) -> Any:
+    """A type as NumPy takes it: PyTorch's by its name."""
+    module = type(dtype).__module__
+    return np.dtype(str(dtype).rpartition(".")[2]) if module == "torch" else dtype
 
 
 def _namespace(x: Any) -> Any:

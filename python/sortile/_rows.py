@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Columns, Nan, given, leaves, positions_back
+from ._arrays import Array, Back, Columns, Nan, given, leaves, numpy_type, positions_back
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
 from ._progress import Progress, telling
@@ -61,6 +61,7 @@ def argsort_rows(
         refuse_host_options(None, progress)
         return framework.rows_in_order(several, directions, dtype, nan)
     arrays, back = _given_together(several)
+    dtype = numpy_type(dtype)
     prepared = Columns()
     for number, (a, down) in enumerate(zip(arrays, directions)):
         if a.ndim != 1 or len(a) != len(arrays[0]):
@@ -117,6 +118,7 @@ def lexsort(
         refuse_host_options(None, progress)
         return framework.lexsort(several, axis, directions, dtype, nan)
     arrays, back = _given_together(several)
+    dtype = numpy_type(dtype)
     if any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError(f"sortile.lexsort: keys have shapes {', '.join(str(a.shape) for a in arrays)}; one is needed")
     if arrays[0].ndim == 1 and axis in (0, -1):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Nan, given, keeps_kind, native, not_taken
+from ._arrays import Nan, given, keeps_kind, native, not_taken, numpy_type
 from ._backend import core
 from ._device import need_values
 from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
@@ -166,7 +166,7 @@ def segment_argsort(
     keys, back = _keys("segment_argsort", x)
     begins, ends = _on_host("segment_argsort", offsets)
     with telling(progress) as tell:
-        places = core.segment_argsort(keys, begins, ends, descending, dtype, nan, threads, tell)
+        places = core.segment_argsort(keys, begins, ends, descending, numpy_type(dtype), nan, threads, tell)
     return back(_done("segment_argsort", places, keys))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, given, keeps_kind, positions_back
+from ._arrays import Array, Nan, given, keeps_kind, numpy_type, positions_back
 from ._backend import core
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
@@ -154,6 +154,8 @@ def argsort(
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
         return framework.argsort(x, axis, descending, dtype, out, nan)
+    if dtype is not None:
+        dtype = numpy_type(dtype)
     if progress is None and order is None:
         result = core.argsort(x, axis, descending, dtype, out, nan, threads, None)
         if result is not NotImplemented:

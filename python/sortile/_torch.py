@@ -12,7 +12,7 @@ from typing import Any, Optional
 import torch
 
 from . import _device
-from ._about import explain
+from ._about import explained
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
@@ -94,7 +94,7 @@ class Torch(TorchArrays):
     def explain(self, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
         if x.is_cuda:
             return super().explain(x, axis, positions, descending)
-        return explain(x.detach(), axis=axis, positions=positions, descending=descending)
+        return explained(_as_numpy(x.detach()), axis, positions, descending, None)
 
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
         if not _for_operators(x):
@@ -131,6 +131,7 @@ def _for_operators(x: Any) -> bool:
         or (type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter)
         or (x.requires_grad and torch.is_grad_enabled())
         or bool(_is_transformed(x))
+        or (x.dtype == torch.bfloat16 and not x.is_cuda)  # which NumPy cannot take
     )
 
 
@@ -218,15 +219,16 @@ def _offsets_on_host(begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tupl
 
 
 def _from_host(x: torch.Tensor, call: Any) -> torch.Tensor:
-    x = x.resolve_neg()
-    if x.dtype == torch.bfloat16:  # NumPy has no such type, and every one of its values is a float32
-        found = call(x.float().numpy())
-        result = torch.from_numpy(found).contiguous()
-        return result.to(torch.bfloat16) if result.dtype == torch.float32 else result
-    found = call(x.numpy())
+    found = call(_as_numpy(x))
     if found is NotImplemented:
         raise TypeError(f"sortile: elements of type {x.dtype} have no order here")
-    return torch.from_numpy(found).contiguous()
+    result = torch.from_numpy(found).contiguous()
+    return result.to(x.dtype) if x.dtype == torch.bfloat16 and result.dtype == torch.float32 else result
+
+
+def _as_numpy(x: torch.Tensor) -> Any:
+    """NumPy has no bfloat16, and every one of its values is a float32."""
+    return (x.float() if x.dtype == torch.bfloat16 else x.resolve_neg()).numpy()
 
 
 @sort_operator.register_fake

@@ -39,6 +39,22 @@ def test_host_arrays_are_read_where_they_lie(host):
     assert sortile.argsort_rows([lanes, x.reshape(-1)]).tolist() == [1, 2, 0, 3]
 
 
+def test_bfloat16_in_host_memory(host):
+    x = host.xp.asarray([3.0, -1.0, float("nan"), 2.0], dtype=host.xp.bfloat16)
+    found = sortile.sort(x)
+    assert type(found) is type(x) and found.dtype == x.dtype and found[:3].tolist() == [-1, 2, 3]
+    assert sortile.argsort(x, descending=True).tolist() == [0, 3, 1, 2]
+    assert sortile.top_k(x, 1).values.tolist() == [3] and sortile.unique(x[:2]).tolist() == [-1, 3]
+    assert sortile.segment_sort(x, [0, 2]).tolist()[:2] == [-1, 3] and "engine    cpu" in sortile.explain(x)
+
+
+def test_types_by_the_frameworks_names(host):
+    x = host.there(np.array([3, 1, 2], "i4"))
+    for order in (sortile.argsort(x, dtype=host.xp.uint32), sortile.argsort_rows([x], dtype=host.xp.uint32),
+                  sortile.lexsort([x], dtype=host.xp.uint32), sortile.segment_argsort(x, [0, 3], dtype=host.xp.uint32)):
+        assert order.dtype == host.xp.uint32 and order.tolist() == [1, 2, 0]
+
+
 def test_many_threads_at_once(host):
     failures = []
 
@@ -235,6 +251,8 @@ class TestJax:
             jax.jit(sortile.sort)(np.zeros(3, "c8"))
         with pytest.raises(TypeError, match="allowed are int64, int32, uint32"):
             jax.jit(lambda x: sortile.argsort(x, dtype="int16"))(np.zeros(3, "f4"))
+        with pytest.raises(TypeError, match="this DynamicJaxprTracer is traced, and this call reads its elements"):
+            jax.jit(lambda x: sortile.partition(x, 1))(np.zeros(3, "f4"))
         with pytest.raises(ValueError, match="progress cannot be told"):
             jax.jit(lambda x: sortile.sort(x, progress=print))(np.zeros(3, "f4"))
 
