@@ -1,6 +1,6 @@
 // The calls of the module: each takes the arguments of the function of that name in `sortile/__init__.py`, in one fixed
-// order, and gives back NotImplemented for arrays that it leaves to Python (`sortile/_others.py`): what is no plain
-// numpy.ndarray, and elements that the library does not order by themselves.
+// order, and gives back NotImplemented for arrays that it leaves to Python (`sortile/_sorting.py` and its like): what
+// is no plain numpy.ndarray, and elements that the library does not order by themselves.
 #pragma once
 
 #include "numpy.hpp"
