@@ -158,6 +158,9 @@ class job {
     tell(title).numbers("", numbers, block);
   }
 
+  /// A key as steps write it.
+  std::string text_of(const void* key) const;
+
   /// How many bits of a key steps in base 2 show: those that are sorted by, or those of the largest key.
   unsigned shown_bits = 0;
   /// How they write keys; a classic that changes the keys may write these in another way.

@@ -63,10 +63,16 @@ double seconds_of(const std::function<void()>& work) {
 struct machine::state {
   executor::device pretended{};
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
+  int ordinal = 0;
   std::unique_ptr<device::stream> stream{}; ///< null: the executor
   std::vector<device::stream> sides{};
   bool is_executor() const {
     return stream == nullptr;
+  }
+  /// The handle of the main stream, for work that begins now: kernels go to streams of the current GPU alone.
+  cudaStream_t current() const {
+    SORTILE_CUDA_CHECK(cudaSetDevice(ordinal));
+    return stream->get();
   }
 #else
   bool is_executor() const {
@@ -90,26 +96,35 @@ executor::device& machine::executor_device() const {
 
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
 
-machine machine::cuda() {
-  if (first_usable_device() == nullptr) {
-    const device_list& found = devices();
+machine machine::cuda(unsigned number) {
+  const device_list& found = devices();
+  std::vector<int> usable;
+  for (const device_info& gpu : found.devices)
+    if (gpu.why_unusable.empty())
+      usable.push_back(gpu.ordinal);
+  if (usable.empty())
     throw engine_unusable(
         "classics: no usable GPU: " + (found.devices.empty() ? found.why_none : found.devices.front().why_unusable) +
         " (allowed: --engine executor)");
-  }
-  SORTILE_CUDA_CHECK(cudaSetDevice(first_usable_device()->ordinal));
   auto made = std::make_unique<state>();
+  made->ordinal = usable[number % usable.size()];
+  SORTILE_CUDA_CHECK(cudaSetDevice(made->ordinal));
   made->stream = std::make_unique<device::stream>();
   return machine(std::move(made));
 }
 
+int machine::ordinal() const {
+  return state_->ordinal;
+}
+
 simt::queue machine::queue() const {
-  return is_executor() ? simt::queue::executor(state_->pretended) : simt::queue::cuda(state_->stream->get());
+  return is_executor() ? simt::queue::executor(state_->pretended) : simt::queue::cuda(state_->current());
 }
 
 simt::queue machine::side_queue(unsigned i) {
   if (is_executor())
     return queue();
+  state_->current(); // a stream belongs to the GPU that is current when it is made
   if (i >= state_->sides.size())
     state_->sides.resize(i + 1);
   return simt::queue::cuda(state_->sides[i].get());
@@ -118,6 +133,7 @@ simt::queue machine::side_queue(unsigned i) {
 void machine::order(const simt::queue& earlier, const simt::queue& later) {
   if (is_executor())
     return;
+  state_->current(); // the event's, too
   const device::event so_far;
   so_far.record(static_cast<cudaStream_t>(earlier.cuda_stream()));
   so_far.hold_back(static_cast<cudaStream_t>(later.cuda_stream()));
@@ -127,7 +143,7 @@ void* machine::allocate(std::size_t bytes) {
   if (bytes == 0)
     return nullptr;
   if (!is_executor())
-    return device::default_memory_resource().allocate(bytes, state_->stream->get());
+    return device::default_memory_resource().allocate(bytes, state_->current());
   return allocate_on_executor(bytes);
 }
 
@@ -159,11 +175,18 @@ void machine::copy_on_device(void* to, const void* from, std::size_t bytes, cons
         cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(on.cuda_stream())));
 }
 
+void machine::copy_from(const machine& other, void* to, const void* from, std::size_t bytes) {
+  if (is_executor())
+    return copy_on_device(to, from, bytes);
+  if (bytes != 0) // by way of the host where the GPUs do not reach each other
+    SORTILE_CUDA_CHECK(cudaMemcpyPeerAsync(to, ordinal(), from, other.ordinal(), bytes, state_->current()));
+}
+
 void machine::clear(void* memory, std::size_t bytes) {
   if (is_executor())
     clear_on_executor(memory, bytes);
   else
-    SORTILE_CUDA_CHECK(cudaMemsetAsync(memory, 0, bytes, state_->stream->get()));
+    SORTILE_CUDA_CHECK(cudaMemsetAsync(memory, 0, bytes, state_->current()));
 }
 
 void machine::synchronize() {
@@ -175,18 +198,23 @@ double machine::seconds(const std::function<void()>& work) {
   if (is_executor())
     return seconds_of(work);
   synchronize();
+  const cudaStream_t on = state_->current();
   const device::event start(device::event::timing::on), end(device::event::timing::on);
-  start.record(state_->stream->get());
+  start.record(on);
   work();
-  end.record(state_->stream->get());
+  end.record(on);
   end.synchronize();
   return double(end.milliseconds_since(start)) / 1000;
 }
 
 #else // the executor alone
 
-machine machine::cuda() {
+machine machine::cuda(unsigned) {
   throw engine_unusable("classics: this build has no CUDA side (allowed: --engine executor)");
+}
+
+int machine::ordinal() const {
+  return 0;
 }
 
 simt::queue machine::queue() const {
@@ -220,6 +248,10 @@ void machine::copy_to_host(void* to, const void* from, std::size_t bytes, const 
 void machine::copy_on_device(void* to, const void* from, std::size_t bytes, const simt::queue&) {
   if (bytes != 0)
     copy_on_executor(to, from, bytes);
+}
+
+void machine::copy_from(const machine&, void* to, const void* from, std::size_t bytes) {
+  copy_on_device(to, from, bytes);
 }
 
 void machine::clear(void* memory, std::size_t bytes) {

@@ -58,8 +58,9 @@ class machine {
  public:
   /// The executor. No checks: as fast as it can be, on several OS threads.
   explicit machine(const executor::device_options& options);
-  /// The current CUDA device, on a stream of its own. \throws engine_unusable where there is none
-  static machine cuda();
+  /// GPU `number` of those that are usable, counted round where there are fewer, on a stream of its own. What is done on
+  /// a machine makes its GPU the current one. \throws engine_unusable where there is none
+  static machine cuda(unsigned number = 0);
   machine(machine&&) noexcept;
   ~machine();
 
@@ -72,6 +73,8 @@ class machine {
   /// What `later` is given from now on begins after what `earlier` has been given so far.
   void order(const simt::queue& earlier, const simt::queue& later);
   bool is_executor() const;
+  /// Of its GPU: the number that CUDA knows it by; on the executor 0.
+  int ordinal() const;
   /// The executor's device: its seed and its counters.
   executor::device& executor_device() const;
 
@@ -84,6 +87,8 @@ class machine {
   void copy_to_host(void* to, const void* device, std::size_t bytes, const simt::queue& on);
   void copy_on_device(void* to, const void* from, std::size_t bytes) { copy_on_device(to, from, bytes, queue()); }
   void copy_on_device(void* to, const void* from, std::size_t bytes, const simt::queue& on);
+  /// From the memory of another machine into this one's, on this one's main queue, whatever GPUs they are.
+  void copy_from(const machine& other, void* to, const void* from, std::size_t bytes);
   void clear(void* device, std::size_t bytes);
   /// Errors of queued work surface here.
   void synchronize();

@@ -85,7 +85,7 @@ class divided_array {
   /// Sorts what was kept; then `data` is sorted.
   template <unsigned Largest = 1024>
   void finish() {
-    j_.show(std::to_string(kept_.size()) + " parts are left to one block each");
+    j_.show("parts left to a block each: " + std::to_string(kept_.size()));
     for (const part& p : kept_)
       show("  " + name(p), p);
     if (fallen_ != 0)

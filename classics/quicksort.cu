@@ -6,13 +6,13 @@
 //
 //   $ sortile classics show --example quicksort-sums
 //   input: 4 7 1 4 9 2
-//   keys 0 to 5 about the image 4: 2 less, 2 equal, 2 greater
+//   keys 0 to 5 about 4: 2 less, 2 equal, 2 greater
 //     keys          4 7   1 4   9 2
 //     regions       = >   < =   > <
 //     less before   0 0   0 1   1 1
 //     equal before  0 1   1 1   2 2
 //     moved         1 2 | 4 4 | 7 9
-//   2 parts are left to one block each
+//   parts left to a block each: 2
 //     keys 4 to 5: 7 9
 //     keys 0 to 1: 1 2
 //   result: 1 2 4 4 7 9

@@ -204,12 +204,14 @@ class divider {
       return;
     const Word pivot = pivot_.to_host(on_).front();
     const auto number = [](auto n) { return std::to_string(n); };
-    telling t = j_.tell(array_.name(p) + " about the image " + number(pivot) + ": " + number(counts[less]) + " less, " +
-                        number(counts[equal]) + " equal, " + number(counts[greater]) + " greater");
     const auto before = piece_of(array_.holder(p), p.first, p.count);
+    const std::vector<Word> keys = fetch(j_.on, before.keys, p.count);
+    telling t = j_.tell(array_.name(p) + " about " + keys_of_images(j_, codec_, {pivot}, keys).front() + ": " +
+                        number(counts[less]) + " less, " + number(counts[equal]) + " equal, " +
+                        number(counts[greater]) + " greater");
     std::vector<std::string> regions_of_keys;
     std::vector<std::uint32_t> atomics(regions), warp_of_last(regions, ~0u);
-    for (const Word key : fetch(j_.on, before.keys, p.count)) {
+    for (const Word key : keys) {
       const unsigned mine = region_of(codec_.image(key), pivot);
       const auto warp = static_cast<std::uint32_t>(regions_of_keys.size() / simt::warp_size);
       if (how_ == packing::by_increment || warp_of_last[mine] != warp)

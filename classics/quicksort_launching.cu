@@ -14,13 +14,13 @@
 //
 //   $ sortile classics show --example quicksort-children
 //   input: 12 3 6 9 15 8 5 10 9 6 11 13 4 10 7 0
-//   keys 0 to 15 about the image 9: 8 less, 2 equal, 6 greater
-//   keys 0 to 7 about the image 3: 1 less, 1 equal, 6 greater
+//   keys 0 to 15 about 9: 8 less, 2 equal, 6 greater
+//   keys 0 to 7 about 3: 1 less, 1 equal, 6 greater
 //   keys 0 to 0: sorted by the block
-//   keys 2 to 7 about the image 6: 2 less, 2 equal, 2 greater
+//   keys 2 to 7 about 6: 2 less, 2 equal, 2 greater
 //   keys 2 to 3: sorted by the block
 //   keys 6 to 7: sorted by the block
-//   keys 10 to 15 about the image 11: 2 less, 1 equal, 3 greater
+//   keys 10 to 15 about 11: 2 less, 1 equal, 3 greater
 //   keys 10 to 11: sorted by the block
 //   keys 13 to 15: sorted by the block
 //   4 launches from the device
@@ -205,10 +205,12 @@ struct start {
 
 /// Each part divided holds some keys equal to its pivot, or two sides: fewer than 2 n lines.
 template <class Word>
-void show_log(job& j, const device_array<division_log<Word>>& log, std::uint32_t logged) {
+void show_log(job& j, const key_codec<Word>& codec, simt::global<Word> sorted,
+              const device_array<division_log<Word>>& log, std::uint32_t logged) {
   if (!j.shows_steps())
     return;
   const std::vector<division_log<Word>> lines = log.to_host();
+  const std::vector<Word> all = fetch(j.on, sorted, j.asked.n);
   for (std::uint32_t i = 0; i < logged; ++i) {
     const division_log<Word>& l = lines[i];
     const auto number = [](auto n) { return std::to_string(n); };
@@ -216,8 +218,8 @@ void show_log(job& j, const device_array<division_log<Word>>& log, std::uint32_t
     if (l.less == 0 && l.equal == 0)
       j.show(keys + ": sorted by the block");
     else
-      j.show(keys + " about the image " + number(l.pivot) + ": " + number(l.less) + " less, " + number(l.equal) +
-             " equal, " + number(l.p.count - l.less - l.equal) + " greater");
+      j.show(keys + " about " + keys_of_images(j, codec, {l.pivot}, all).front() + ": " + number(l.less) + " less, " +
+             number(l.equal) + " equal, " + number(l.p.count - l.less - l.equal) + " greater");
   }
 }
 
@@ -238,7 +240,7 @@ void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, 
   const std::uint32_t count = launches.at(0);
   if (count == 0)
     throw device_failure("quicksort-launching: no kernel was launched from the device");
-  show_log(j, log, logged.at(0));
+  show_log(j, codec, data.keys, log, logged.at(0));
   j.note(std::to_string(count) + " launches from the device");
   if (const std::uint32_t parts = fallen.at(0); parts != 0)
     j.note("parts that fell back to the bitonic sort, after " + std::to_string(deepest) +

@@ -178,8 +178,10 @@ void within_span(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
                find_span<Word>{data.keys, n, codec, view(bounds)});
   const std::vector<Word> found = bounds.to_host();
   const auto bits = static_cast<unsigned>(std::bit_width(static_cast<Word>(found[1] - found[0])));
-  j.show("images " + std::to_string(found[0]) + " to " + std::to_string(found[1]) + ": " + std::to_string(bits) +
-         " bits");
+  if (j.shows_steps()) {
+    const std::vector<std::string> ends = keys_of_images(j, codec, found, fetch(j.on, data.keys, n));
+    j.show("keys from " + ends[0] + " to " + ends[1] + ": " + std::to_string(bits) + " bits tell them apart");
+  }
   passes(j, data, spare, codec, found[0], bits);
 }
 

@@ -20,7 +20,7 @@
 //       digit 3        4 6
 //     buckets written  0010 0001 0101 0100   1101 1100 1111
 //     from block          0    1    0    1      0    0    1
-//   2 buckets are left to one block each
+//   buckets left to a block each: 2
 //     keys 0 to 3, 4 bits left: 0010 0001 0101 0100
 //     keys 4 to 6, 2 bits left: 1101 1100 1111
 //   result: 0001 0010 0100 0101 1100 1101 1111
@@ -110,7 +110,7 @@ class recursion {
       else if (s.in_spare)
         copy_to_data(s);
     }
-    j_.show(std::to_string(small.size()) + " buckets are left to one block each");
+    j_.show("buckets left to a block each: " + std::to_string(small.size()));
     if (j_.shows_steps())
       for (const segment& s : small)
         j_.show("  keys " + std::to_string(s.first) + " to " + std::to_string(s.first + s.count - 1) + ", " +

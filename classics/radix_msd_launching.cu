@@ -28,7 +28,7 @@
 //     bucket     0 1 2 3
 //     size       1 2 2 1
 //     begins at  0 1 3 5
-//   6 parts are left to one block each
+//   parts left to a block each: 6
 //     keys 0 to 1
 //     keys 2 to 5
 //     keys 6 to 6

@@ -15,6 +15,7 @@
 #include "simt/simt.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,6 +123,22 @@ std::vector<std::remove_const_t<T>> fetch(machine& on, simt::global<T> from, std
   if (n != 0)
     on.copy_to_host(all.data(), from.data(), n * sizeof(T));
   return all;
+}
+
+/// For --steps: pivots and splitters, which kernels keep as images, as the keys `among` which they were chosen; the
+/// number of an image that no key has (a pivot by histogram).
+template <class Word>
+std::vector<std::string> keys_of_images(const job& j, const key_codec<Word>& codec, const std::vector<Word>& images,
+                                        const std::vector<Word>& among) {
+  std::map<Word, const Word*> key_of;
+  for (const Word& key : among)
+    key_of.emplace(codec.image(key), &key);
+  std::vector<std::string> texts;
+  for (const Word image : images) {
+    const auto found = key_of.find(image);
+    texts.push_back(found == key_of.end() ? "the image " + std::to_string(image) : j.text_of(found->second));
+  }
+  return texts;
 }
 
 /// A parameter that many classics have: a smaller tile shows on few keys how blocks work together.

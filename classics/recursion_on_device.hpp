@@ -120,7 +120,7 @@ class recursion_on_device {
     std::vector<part> left = left_.to_host();
     left.resize(parts_left);
     std::sort(left.begin(), left.end(), [](const part& a, const part& b) { return a.first < b.first; });
-    j_.show(std::to_string(left.size()) + " parts are left to one block each");
+    j_.show("parts left to a block each: " + std::to_string(left.size()));
     for (const part& p : left)
       j_.show("  " + divided_array<Word, Pairs>::name(p));
   }

@@ -186,7 +186,11 @@ class distributor {
     const device_array<std::uint32_t> of_keys(j_.on, t.is_read() ? p.count : 0);
     simt::launch(q, {},
                  choose_splitters<Word, Pairs>{in, p, codec_, ways, how_.oversampling, view(chosen_), view(sample)});
-    t.numbers("sample", sample).numbers("splitters", chosen_);
+    if (t.is_read()) {
+      const std::vector<Word> among = fetch(j_.on, piece_of(in, p.first, p.count).keys, p.count);
+      t.words("sample", keys_of_images(j_, codec_, sample.to_host(), among))
+          .words("splitters", keys_of_images(j_, codec_, chosen_.to_host(), among));
+    }
     t.keys("keys", untyped(piece_of(in, p.first, p.count)), p.count, how_.tile);
     simt::launch(
         q, config,

@@ -55,7 +55,8 @@
 // says how many keys each had, and the one with the most is waited for.
 //
 // Devices are machines of their own, with their memory, queue, and on the executor schedule. On the executor that is as
-// many pretended GPUs; they take turns. On a GPU they are streams of that one, and the exchange is copies within it.
+// many pretended GPUs; they take turns. With --engine cuda device d is GPU d, and the exchange goes from GPU to GPU;
+// where there are fewer GPUs than devices, several devices are streams of one (a note says how many GPUs there were).
 // --counters counts device 0 of the gallery alone, which does nothing here. Parameters: `devices` (a power of two from
 // 2 to 8), `oversampling`, s.
 //
@@ -65,6 +66,7 @@
 #include "classics/sample_division.hpp"
 
 #include <deque>
+#include <set>
 
 namespace sortile::classics {
 namespace {
@@ -94,7 +96,8 @@ class one_device {
   using array = records<Word, Pairs>;
 
   one_device(const job& j, unsigned number)
-      : on(j.on.is_executor() ? machine(options(j, number)) : machine::cuda()), begins_(on, buckets_of(most_devices)) {}
+      : on(j.on.is_executor() ? machine(options(j, number)) : machine::cuda(number % j.parameter("devices"))),
+        begins_(on, buckets_of(most_devices)) {}
 
   machine on;
   std::uint64_t count = 0;
@@ -106,10 +109,10 @@ class one_device {
     spare_ = room(on, n);
     count = n;
   }
-  void take(const array& from, std::uint64_t first, std::uint64_t n, std::uint64_t to) {
-    on.copy_on_device(held().keys.data() + to, from.keys.data() + first, n * sizeof(Word));
+  void take(const machine& other, const array& from, std::uint64_t first, std::uint64_t n, std::uint64_t to) {
+    on.copy_from(other, held().keys.data() + to, from.keys.data() + first, n * sizeof(Word));
     if constexpr (Pairs)
-      on.copy_on_device(held().values.data() + to, from.values.data() + first, n * sizeof(std::uint32_t));
+      on.copy_from(other, held().values.data() + to, from.values.data() + first, n * sizeof(std::uint32_t));
   }
 
   std::vector<Word> sample(const key_codec<Word>& codec, unsigned size) {
@@ -156,7 +159,6 @@ class one_device {
       pass(held(), view_of(spare_), count, codec, {bit, std::min(a_pass, codec.bits - bit)}, silent);
       std::swap(held_, spare_);
     }
-    on.synchronize();
   }
 
  private:
@@ -189,7 +191,7 @@ class several_devices {
   void run(const records<Word, Pairs>& data) {
     hand_out(data);
     tell("pieces of devices");
-    const std::vector<Word> splitters = choose_splitters_of_all();
+    const std::vector<Word> splitters = choose_splitters_of_all(data);
     std::vector<std::vector<std::uint32_t>> begins;
     for (auto& d : devices_)
       begins.push_back(d.divide(splitters, codec_, tile_));
@@ -198,6 +200,8 @@ class several_devices {
     tell("after the exchange");
     for (auto& d : devices_)
       d.sort(codec_, tile_);
+    for (auto& d : devices_) // which have sorted at the same time
+      d.on.synchronize();
     tell("sorted on each device");
     collect(data);
   }
@@ -208,11 +212,11 @@ class several_devices {
     for (unsigned d = 0; d < devices_count_; ++d) {
       const std::uint64_t first = j_.asked.n * d / devices_count_, end = j_.asked.n * (d + 1) / devices_count_;
       devices_[d].make_room(end - first);
-      devices_[d].take(data, first, end - first, 0);
+      devices_[d].take(j_.on, data, first, end - first, 0);
     }
   }
 
-  std::vector<Word> choose_splitters_of_all() {
+  std::vector<Word> choose_splitters_of_all(const records<Word, Pairs>& data) {
     const unsigned size = devices_count_ * j_.parameter("oversampling");
     std::vector<Word> sample, splitters;
     for (auto& d : devices_) {
@@ -222,7 +226,12 @@ class several_devices {
     std::sort(sample.begin(), sample.end());
     for (unsigned i = 1; i < devices_count_; ++i)
       splitters.push_back(sample[sample.size() * i / devices_count_ - 1]);
-    j_.tell("splitters").numbers("sample", sample).numbers("splitters", splitters);
+    if (j_.shows_steps()) {
+      const std::vector<Word> all = fetch(j_.on, data.keys, j_.asked.n);
+      j_.tell("splitters")
+          .words("sample", keys_of_images(j_, codec_, sample, all))
+          .words("splitters", keys_of_images(j_, codec_, splitters, all));
+    }
     return splitters;
   }
 
@@ -243,25 +252,32 @@ class several_devices {
         total += size(from);
       auto& received = after.emplace_back(j_, devices_count_ + to);
       received.make_room(total);
-      for (std::uint64_t from = 0, place = 0; from < devices_count_; place += size(static_cast<unsigned>(from++)))
-        received.take(devices_[from].held(), first(static_cast<unsigned>(from)), size(static_cast<unsigned>(from)),
-                      place);
-      for (unsigned from = 0; from < devices_count_; ++from)
+      std::uint64_t place = 0;
+      for (unsigned from = 0; from < devices_count_; place += size(from++)) {
+        received.take(devices_[from].on, devices_[from].held(), first(from), size(from), place);
         matrix.push_back(size(from));
+      }
       (shares += ' ') += std::to_string(total);
       received.on.synchronize();
     }
     j_.tell("keys received by each device, from each").table("to", matrix, devices_count_);
     devices_.swap(after);
     j_.note(shares);
+    if (!j_.on.is_executor()) {
+      std::set<int> gpus;
+      for (const auto& d : devices_)
+        gpus.insert(d.on.ordinal());
+      j_.note(std::to_string(devices_count_) + " devices on " + std::to_string(gpus.size()) +
+              (gpus.size() == 1 ? " GPU" : " GPUs"));
+    }
   }
 
   void collect(const records<Word, Pairs>& data) {
     std::uint64_t first = 0;
     for (auto& d : devices_) {
-      j_.on.copy_on_device(data.keys.data() + first, d.held().keys.data(), d.count * sizeof(Word));
+      j_.on.copy_from(d.on, data.keys.data() + first, d.held().keys.data(), d.count * sizeof(Word));
       if constexpr (Pairs)
-        j_.on.copy_on_device(data.values.data() + first, d.held().values.data(), d.count * sizeof(std::uint32_t));
+        j_.on.copy_from(d.on, data.values.data() + first, d.held().values.data(), d.count * sizeof(std::uint32_t));
       first += d.count;
     }
     j_.on.synchronize(); // before the devices go

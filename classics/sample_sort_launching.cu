@@ -19,7 +19,7 @@
 //     bucket     1 2 3 4 5 6
 //     size       1 1 1 1 1 1
 //     begins at  0 1 2 3 4 5
-//   4 parts are left to one block each
+//   parts left to a block each: 4
 //     keys 0 to 3
 //     keys 4 to 5
 //     keys 6 to 9
@@ -92,7 +92,9 @@ void sample_sort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
     return;
   const by_own_splitters<Word, Pairs> division{codec, j.parameter("ways"), j.parameter("oversampling")};
   recursion_on_device(j, data, spare, codec, division, most_levels - 1)
-      .run([](telling& t, const part&, const std::vector<Word>& splitters) { t.numbers("splitters", splitters); });
+      .run([&](telling& t, const part&, const std::vector<Word>& splitters) {
+        t.words("splitters", keys_of_images(j, codec, splitters, fetch(j.on, data.keys, j.asked.n)));
+      });
 }
 
 } // namespace

@@ -41,11 +41,14 @@ std::vector<std::string> job::records_of(const device_arrays& arrays, std::uint6
   return all;
 }
 
+std::string job::text_of(const void* key) const {
+  return text_of_key != nullptr && shown == notation::decimal ? text_of_key(key)
+                                                              : key_as_text(asked.type, key, shown, shown_bits);
+}
+
 std::string job::text_of(const std::string& record) const {
   const std::size_t size = key_bytes(asked.type);
-  std::string text = text_of_key != nullptr && shown == notation::decimal
-                         ? text_of_key(record.data())
-                         : key_as_text(asked.type, record.data(), shown, shown_bits);
+  const std::string text = text_of(static_cast<const void*>(record.data()));
   if (record.size() == size)
     return text;
   std::uint32_t value = 0;
