@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 namespace sortile::classics {
 
@@ -67,8 +68,30 @@ std::string hexadecimal_text(std::uint64_t key, unsigned bits) {
   return text;
 }
 
+template <class T>
+std::string range_of() {
+  return "whole numbers from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+         std::to_string(std::numeric_limits<T>::max());
+}
+
+std::string allowed_of(key_type type) {
+  switch (type) {
+  case key_type::u32:
+    return range_of<std::uint32_t>();
+  case key_type::u64:
+    return range_of<std::uint64_t>();
+  case key_type::i32:
+    return range_of<std::int32_t>();
+  case key_type::i64:
+    return range_of<std::int64_t>();
+  default:
+    return "numbers such as -1.5, 3e8, inf, nan";
+  }
+}
+
 [[noreturn]] void refuse_key(key_type type, std::string_view text) {
-  throw invalid_argument("'" + std::string(text) + "' is no " + std::string(name(type)) + " key");
+  throw invalid_argument("'" + std::string(text) + "' is no " + std::string(name(type)) +
+                         " key (allowed: " + allowed_of(type) + ")");
 }
 
 template <class T>

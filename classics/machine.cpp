@@ -62,6 +62,7 @@ double seconds_of(const std::function<void()>& work) {
 
 struct machine::state {
   executor::device pretended{};
+  executor::counters of_others{};
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
   int ordinal = 0;
   std::unique_ptr<device::stream> stream{}; ///< null: the executor
@@ -92,6 +93,22 @@ bool machine::is_executor() const {
 
 executor::device& machine::executor_device() const {
   return state_->pretended;
+}
+
+executor::counters machine::counted() const {
+  executor::counters all = state_->of_others;
+  all += state_->pretended.counted();
+  return all;
+}
+
+void machine::reset_counters() {
+  state_->of_others = {};
+  state_->pretended.reset_counters();
+}
+
+void machine::take_counters_of(machine& other) {
+  state_->of_others += other.counted();
+  other.reset_counters();
 }
 
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA

@@ -58,8 +58,8 @@ class machine {
  public:
   /// The executor. No checks: as fast as it can be, on several OS threads.
   explicit machine(const executor::device_options& options);
-  /// GPU `number` of those that are usable, counted round where there are fewer, on a stream of its own. What is done on
-  /// a machine makes its GPU the current one. \throws engine_unusable where there is none
+  /// GPU `number` of those that are usable, counted round where there are fewer, on a stream of its own. What is done
+  /// on a machine makes its GPU the current one. \throws engine_unusable where there is none
   static machine cuda(unsigned number = 0);
   machine(machine&&) noexcept;
   ~machine();
@@ -75,8 +75,13 @@ class machine {
   bool is_executor() const;
   /// Of its GPU: the number that CUDA knows it by; on the executor 0.
   int ordinal() const;
-  /// The executor's device: its seed and its counters.
+  /// The executor's device: its seed.
   executor::device& executor_device() const;
+  /// What kernels did on the executor since the last reset, here and on machines whose counters were taken over.
+  executor::counters counted() const;
+  void reset_counters();
+  /// Adds what `other` counted, which then counts from 0: work that it did for this machine.
+  void take_counters_of(machine& other);
 
   /// Memory aligned to 256 bytes; `bytes` of 0 give null. \throws out_of_memory
   void* allocate(std::size_t bytes);

@@ -111,12 +111,15 @@ void refuse_undeclared(const classic& c, const request& asked, engine on) {
   refuse_parameters(c, asked);
 }
 
+void parse_key_of(const classic& c, key_type type, std::string_view text, void* key) {
+  c.task->parse != nullptr ? c.task->parse(text, key) : parse_key(type, text, key);
+}
+
 host_arrays make_input(const classic& c, const request& asked) {
   const std::size_t size = key_bytes(asked.type);
   host_arrays input{.type = asked.type, .n = asked.n, .keys = std::vector<std::byte>(asked.n * size)};
   for (std::size_t i = 0; i < asked.keys.size(); ++i)
-    c.task->parse != nullptr ? c.task->parse(asked.keys[i], input.keys.data() + i * size)
-                             : parse_key(asked.type, asked.keys[i], input.keys.data() + i * size);
+    parse_key_of(c, asked.type, asked.keys[i], input.keys.data() + i * size);
   if (asked.keys.empty())
     testing::workload_named(asked.workload).fill({asked.type, asked.n, asked.seed}, 0, asked.n, input.keys.data());
   if (asked.pairs) {
@@ -150,7 +153,7 @@ outcome run(const classic& c, const request& asked, engine kind, machine& on, un
     j.spare = second.view();
     on.copy_to_device(j.data.keys, input.keys.data(), input.keys.size());
     on.copy_to_device(j.data.values, input.values.data(), input.values.size() * sizeof(std::uint32_t));
-    on.executor_device().reset_counters();
+    on.reset_counters();
     j.show("input", j.data, asked.n);
     result.seconds.push_back(on.seconds([&] { function(j); }));
     if (c.place == place::host && kind == engine::executor)

@@ -21,6 +21,9 @@ std::string_view name(engine e);
 /// \throws invalid_argument where the classic does not declare what is asked; the message says what it allows
 void refuse_undeclared(const classic& c, const request& asked, engine on);
 
+/// Writes the key that a text says, as the classic's task or its type reads it. \throws invalid_argument
+void parse_key_of(const classic& c, key_type type, std::string_view text, void* key);
+
 /// The input of a run on the host: the workload's keys, made fit for the task, and positions as values.
 host_arrays make_input(const classic& c, const request& asked);
 

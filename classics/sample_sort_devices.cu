@@ -57,8 +57,7 @@
 // Devices are machines of their own, with their memory, queue, and on the executor schedule. On the executor that is as
 // many pretended GPUs; they take turns. With --engine cuda device d is GPU d, and the exchange goes from GPU to GPU;
 // where there are fewer GPUs than devices, several devices are streams of one (a note says how many GPUs there were).
-// --counters counts device 0 of the gallery alone, which does nothing here. Parameters: `devices` (a power of two from
-// 2 to 8), `oversampling`, s.
+// --counters adds up what all devices did. Parameters: `devices` (a power of two from 2 to 8), `oversampling`, s.
 //
 // What it teaches: sorting where moving a key is dear: look first, move once. Limits: many equal keys all go to one
 // device; the host sorts the sample and drives the exchange; unstable (places within a run are taken by atomics).
@@ -223,6 +222,7 @@ class several_devices {
       const std::vector<Word> drawn = d.sample(codec_, size);
       sample.insert(sample.end(), drawn.begin(), drawn.end());
     }
+    add_up_counters();
     std::sort(sample.begin(), sample.end());
     for (unsigned i = 1; i < devices_count_; ++i)
       splitters.push_back(sample[sample.size() * i / devices_count_ - 1]);
@@ -283,7 +283,15 @@ class several_devices {
     j_.on.synchronize(); // before the devices go
   }
 
+  /// What the devices did is the run's.
+  void add_up_counters() {
+    for (auto& d : devices_)
+      j_.on.take_counters_of(d.on);
+  }
+
+  /// The end of a stage.
   void tell(const char* what) {
+    add_up_counters();
     if (!j_.shows_steps())
       return;
     telling t = j_.tell(what);

@@ -18,7 +18,7 @@ void job::show(const std::string& text) {
 }
 
 std::uint64_t job::launches_so_far() const {
-  return on.executor_device().counted().launches;
+  return on.counted().launches;
 }
 
 void job::note(const std::string& text) {

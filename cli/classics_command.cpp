@@ -17,8 +17,8 @@ using files::refuse;
 
 namespace {
 
-// A run that prints every step is for inputs that fit a line.
-constexpr std::uint64_t largest_with_steps = 64;
+// A run that prints every step is for inputs that fit a line; beyond it --counters=step prints titles and counts alone.
+constexpr std::uint64_t largest_with_steps = 64, largest_with_titles = 4096;
 
 classics::engine engine_of(const classics_job& job, const classics::classic& chosen) {
   const std::string name = !job.engine.empty()                     ? job.engine
@@ -53,20 +53,37 @@ bool tells_steps(const classics_job& job) {
   return job.steps || job.action == "show" || job.counted_by == "step";
 }
 
+// The steps, with what each of them counted where that was asked for.
+void print_steps(const classics_job& job, const std::vector<classics::step>& steps, const detailed_counters& details,
+                 bool with_keys) {
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (with_keys)
+      fmt::print("{}", classics::to_text(steps[s]));
+    else if (s != 0 && s + 1 != steps.size()) // the input and the result are keys alone
+      fmt::print("{}\n", steps[s].title);
+    if (job.counted_by == "step")
+      fmt::print("{}", details.of_step(s));
+  }
+}
+
 // One run on a machine; whether its result was right.
 bool run_on(classics::machine& on, const classics_job& job, const classics::classic& chosen,
             const classics::request& asked, const talk& voice, bool speaks) {
   std::vector<classics::step> steps;
   const bool tells = speaks && tells_steps(job);
-  detailed_counters details(&steps);
+  const bool told_apart = tells && job.counters; // telling adds to what kernels do
+  if (told_apart) {
+    classics::machine teller(on.executor_device().options());
+    classics::run(chosen, asked, engine_of(job, chosen), teller, 1, &steps);
+  }
+  detailed_counters details(steps);
   std::optional<executor::observing> now;
   if (speaks && job.counters && job.counted_by != "total")
     now.emplace(details);
-  const classics::outcome result =
-      classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions, tells ? &steps : nullptr);
+  const classics::outcome result = classics::run(chosen, asked, engine_of(job, chosen), on, job.repetitions,
+                                                 tells && !told_apart ? &steps : nullptr);
   now.reset();
-  for (std::size_t s = 0; s < steps.size(); ++s)
-    fmt::print("{}{}", classics::to_text(steps[s]), job.counted_by == "step" ? details.of_step(s) : "");
+  print_steps(job, steps, details, asked.n <= largest_with_steps);
   const bool talks = speaks && voice.level >= 1;
   for (const std::string& note : result.notes)
     if (talks && steps.empty()) // which hold them too
@@ -83,17 +100,19 @@ bool run_on(classics::machine& on, const classics_job& job, const classics::clas
   if (speaks && job.counters && job.counted_by != "step")
     fmt::print("{}", job.counted_by == "launch" ? details.by_launch()
                      : job.counted_by == "line" ? details.by_line()
-                                                : on.executor_device().counted().report());
+                                                : on.counted().report());
   return true;
 }
 
 int run_classic(const classics_job& job, const talk& voice) {
   const classics::classic& chosen = chosen_of(job);
-  const classics::request asked = request_of(job, chosen);
+  const auto [asked, taken] = request_of(job, chosen);
   const classics::engine engine = engine_of(job, chosen);
   classics::refuse_undeclared(chosen, asked, engine); // before a GPU is looked for
   if (!job.html.empty()) {
     write_page(job, chosen, asked);
+    if (voice.level >= 1)
+      fmt::print("{}: open it in a browser\n", job.html);
     if (!job.trace.empty())
       write_trace(job, chosen, asked);
     return all_well;
@@ -104,12 +123,14 @@ int run_classic(const classics_job& job, const talk& voice) {
     if (job.repetitions != 1)
       refuse("--counters={} counts one run (here: --repeat {})", job.counted_by, job.repetitions);
   }
-  if (tells_steps(job) && asked.n > largest_with_steps)
+  const bool titles_do = job.counted_by == "step" && !job.steps && job.action != "show";
+  if (const std::uint64_t most = titles_do ? largest_with_titles : largest_with_steps;
+      tells_steps(job) && asked.n > most)
     refuse("{} prints small inputs (allowed: up to {} keys)",
-           job.steps              ? "--steps"
-           : job.action == "show" ? "show"
-                                  : "--counters=step",
-           largest_with_steps);
+           titles_do   ? "--counters=step"
+           : job.steps ? "--steps"
+                       : "show",
+           most);
   const auto checks = job.counters ? executor::check::counters : executor::check::none;
   const unsigned os_threads = tells_steps(job) ? 1 : 0; // one, so that the same keys give the same steps
   classics::machine on = engine == classics::engine::cuda
@@ -121,6 +142,8 @@ int run_classic(const classics_job& job, const talk& voice) {
     write_trace(job, chosen, asked);
   if (!run_on(on, job, chosen, asked, voice, true))
     return disorder;
+  if (!taken.empty() && voice.level >= 1)
+    fmt::print("taken, as nothing else was said: {}\n", taken);
   executor::device_options schedule =
       executor::options_from_environment({.seed = asked.seed, .checks = executor::all_checks});
   for (unsigned k = 0; k < job.schedules; ++k, ++schedule.seed) {

@@ -68,11 +68,21 @@ std::string summary(const counters& c) {
 
 } // namespace
 
+/// The last of the steps that share it.
+std::size_t detailed_counters::step_of(std::uint64_t number) const {
+  std::size_t s = 0;
+  while (s < steps_.size() && steps_[s].launches <= number)
+    ++s;
+  while (s + 2 < steps_.size() && steps_[s + 1].launches == steps_[s].launches) // the last of all is the result
+    ++s;
+  return s;
+}
+
 void detailed_counters::launch_begins(const executor::launch_shape& shape) {
   launch begun{.kernel = short_name(shape.kernel),
                .blocks = std::uint64_t{shape.dims.grid[0]} * shape.dims.grid[1] * shape.dims.grid[2],
                .threads = shape.dims.block,
-               .step = steps_ == nullptr ? 0 : steps_->size()};
+               .step = step_of(begun_++)};
   const bool again = !launches_.empty() && launches_.back().kernel == begun.kernel &&
                      launches_.back().blocks == begun.blocks && launches_.back().threads == begun.threads &&
                      launches_.back().step == begun.step;
@@ -92,8 +102,7 @@ void detailed_counters::requested(const warp_request& r) {
   at.ideal += r.ideal;
   const bool atomic = r.kind == executor::access::atomic;
   if (atomic || r.space == memory_space::shared)
-    at.worst_way = std::max(
-        at.worst_way, atomic ? contention(r) : static_cast<unsigned>(r.units / std::max<std::uint64_t>(r.ideal, 1)));
+    ++at.ways[atomic ? contention(r) : static_cast<unsigned>(r.units / std::max<std::uint64_t>(r.ideal, 1))];
 }
 
 std::string detailed_counters::by_launch() const {
@@ -116,9 +125,12 @@ std::string detailed_counters::by_line() const {
         fmt::format("{:<28} {:<14} {:>9} requests {:>6.2f} {} each ({:.2f} at best)", where.first, where.second,
                     at.requests, double(at.units) / double(at.requests), unit, double(at.ideal) / double(at.requests));
     if (atomic)
-      text += fmt::format(", up to {} lanes at one address", at.worst_way);
-    else if (at.worst_way > 1)
-      text += fmt::format(", up to {}-way", at.worst_way);
+      text += fmt::format(", up to {} lanes at one address", at.ways.rbegin()->first);
+    else if (shared && at.ways.rbegin()->first > 1)
+      for (const char* before = ": "; const auto& [way, requests] : at.ways) {
+        text += fmt::format("{}{} {}-way", before, requests, way);
+        before = ", ";
+      }
     text += "\n";
   }
   return text;
@@ -132,8 +144,13 @@ std::string detailed_counters::of_step(std::size_t s) const {
       sum += l.counted;
       launches += l.times;
     }
+  std::size_t sharing = 1;
+  while (sharing <= s && steps_[s - sharing].launches == steps_[s].launches)
+    ++sharing;
   return launches == 0 ? ""
-                       : fmt::format("  counted: {} launch{}, {}\n", launches, launches == 1 ? "" : "es", summary(sum));
+                       : fmt::format("  counted{}: {} launch{}, {}\n",
+                                     sharing > 1 ? fmt::format(" in these {} steps", sharing) : "", launches,
+                                     launches == 1 ? "" : "es", summary(sum));
 }
 
 } // namespace sortile::cli

@@ -14,8 +14,8 @@ namespace sortile::cli {
 
 class detailed_counters : public executor::observer {
  public:
-  /// `steps` grows while the run is told; null: nobody tells it.
-  explicit detailed_counters(const std::vector<classics::step>* steps) : steps_(steps) {}
+  /// `steps`: of the same run, told before and not counted, since telling adds to what kernels do; or none.
+  explicit detailed_counters(const std::vector<classics::step>& steps) : steps_(steps) {}
 
   void launch_begins(const executor::launch_shape& launch) override;
   void launch_ends(const executor::counters& counted) override;
@@ -25,7 +25,8 @@ class detailed_counters : public executor::observer {
   std::string by_launch() const;
   /// A line for each place in the source that reads, writes or adds; the costliest first.
   std::string by_line() const;
-  /// What the launches of step `s` counted, as one line; empty where it had none.
+  /// What the launches of step `s` counted, as one line. Steps that share launches (the levels of a tree in one kernel)
+  /// have the line behind the last of them. Empty where there were none.
   std::string of_step(std::size_t s) const;
 
  private:
@@ -37,11 +38,14 @@ class detailed_counters : public executor::observer {
   };
   struct place_counters {
     std::uint64_t requests = 0, units = 0, ideal = 0;
-    unsigned worst_way = 0; ///< of shared storage: words of one bank; of atomics: lanes at one address
+    std::map<unsigned, std::uint64_t> ways{}; ///< requests by words of one bank, or, of atomics, lanes at one address
   };
   using place = std::pair<std::string, std::string>; // "file:line", what
 
-  const std::vector<classics::step>* steps_;
+  std::size_t step_of(std::uint64_t number) const;
+
+  const std::vector<classics::step>& steps_;
+  std::uint64_t begun_ = 0;
   std::vector<launch> launches_{};
   std::map<place, place_counters> places_{};
 };

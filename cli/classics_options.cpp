@@ -30,6 +30,7 @@ void add_classics_command(command_line& line, const job_actions& actions) {
       line, "classics", "Lists and runs the classical GPU sorts; exit status 0 only if the result was verified.",
       examples, [job, self, &line, run = actions.classics] {
         job->pairs = (*self)->count("--pairs") != 0;
+        job->keys_given = (*self)->count("--keys") != 0;
         job->counters = !job->counted_by.empty();
         return run ? run(*job, **self, line.voice) : run_beside("sortile-classics", line);
       });
@@ -44,7 +45,9 @@ void add_classics_command(command_line& line, const job_actions& actions) {
   command.add_flag("--markdown", job->markdown, "list: as a table for docs/classics.md");
   command.add_flag("--examples", job->examples, "list: the worked examples, each with what to look at");
   command.add_option("-n,--count", job->count, "how many keys")->option_text("N");
-  command.add_option("--type", job->type, "key type (default: u32)")->option_text("TYPE");
+  command
+      .add_option("--type", job->type, "key type (default: the first of the classic's that all --keys are written as)")
+      ->option_text("TYPE");
   command.add_option("--workload", job->workload, "sortile gen --help lists them (default: uniform)")
       ->option_text("NAME");
   command.add_flag("-r,--descending", job->descending, "largest first");

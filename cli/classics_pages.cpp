@@ -29,8 +29,7 @@ void write_file(const std::string& path, const std::string& text) {
 const classics::example* example_of(const classics_job& job, const classics::classic& chosen) {
   if (!job.example.empty())
     return &classics::example_named(job.example);
-  const bool has_keys = !job.count.empty() || !job.keys.empty() || !job.keys_file.empty() || !job.records.empty();
-  return has_keys ? nullptr : classics::first_example_of(chosen.name);
+  return job.own_keys() || !job.count.empty() ? nullptr : classics::first_example_of(chosen.name);
 }
 
 // The same request of another classic: with those of the parameters that it has.

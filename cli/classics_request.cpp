@@ -6,9 +6,15 @@
 #include "classics/examples.hpp"
 #include "files/failure.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 namespace sortile::cli {
@@ -48,16 +54,9 @@ std::string contents(const std::string& file) {
   return text.str();
 }
 
-/// Own keys, and values if there are any, in place of a workload's.
-void take_keys(const classics_job& job, classics::request& asked) {
-  const int given =
-      !job.keys.empty() + !job.keys_file.empty() + !job.records.empty() + !job.count.empty() + !job.example.empty();
-  if (given > 1)
-    refuse("-n, --keys, --keys-file, --pairs K:V and --example each say which keys (allowed: one of them)");
-  if (!job.keys.empty())
-    asked.keys = words_of(job.keys);
-  else if (!job.keys_file.empty())
-    asked.keys = words_of(contents(job.keys_file));
+/// The keys of --keys, --keys-file or --pairs K:V, and values if there are any.
+void take_own_keys(const classics_job& job, classics::request& asked) {
+  asked.keys = words_of(job.keys_file.empty() ? job.keys : contents(job.keys_file));
   for (const std::string& record : words_of(job.records)) {
     const std::size_t colon = record.rfind(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == record.size())
@@ -65,11 +64,31 @@ void take_keys(const classics_job& job, classics::request& asked) {
     asked.keys.push_back(record.substr(0, colon));
     asked.values.push_back(record.substr(colon + 1));
   }
-  if (!job.keys.empty() || !job.keys_file.empty() || !job.records.empty()) {
-    asked.n = asked.keys.size();
-    if (asked.n == 0)
-      refuse("no keys were given");
+  asked.n = asked.keys.size();
+  if (asked.n == 0)
+    refuse("no keys were given");
+}
+
+using key_bytes_of_any_type = std::array<std::byte, 16>;
+
+bool is_key(const classics::classic& c, key_type type, const std::string& text) {
+  alignas(8) key_bytes_of_any_type key;
+  try {
+    classics::parse_key_of(c, type, text, key.data());
+    return true;
+  } catch (const invalid_argument&) {
+    return false;
   }
+}
+
+/// The first type of the classic's that all keys are written as; of a workload, its first.
+key_type type_of(const classics_job& job, const classics::classic& chosen, const std::vector<std::string>& keys) {
+  if (!job.type.empty())
+    return key_type_named(job.type);
+  const auto found = std::find_if(chosen.types.begin(), chosen.types.end(), [&](key_type type) {
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& text) { return is_key(chosen, type, text); });
+  });
+  return found == chosen.types.end() ? chosen.types.front() : *found;
 }
 
 bit_window window_of(const std::string& bits) {
@@ -80,21 +99,56 @@ bit_window window_of(const std::string& bits) {
           parse_number(std::string_view(bits).substr(colon + 1), "--bits")};
 }
 
-/// The request that the options change: an example's, or an empty one.
+/// The request that the options change: an example's, or one of keys alone.
 classics::request start_of(const classics_job& job, const classics::classic& chosen) {
+  const int given =
+      job.keys_given + !job.keys_file.empty() + !job.records.empty() + !job.count.empty() + !job.example.empty();
+  if (given > 1)
+    refuse("-n, --keys, --keys-file, --pairs K:V and --example each say which keys (allowed: one of them)");
   if (!job.example.empty())
     return classics::example_named(job.example).asked;
-  const bool has_keys = !job.count.empty() || !job.keys.empty() || !job.keys_file.empty() || !job.records.empty();
-  if (job.action == "show" && !has_keys) {
+  if (job.action == "show" && given == 0) {
     if (const classics::example* first = classics::first_example_of(chosen.name))
       return first->asked;
   }
-  if (!has_keys)
+  if (given == 0)
     refuse("{} takes keys: -n, the number of keys, or --keys, --keys-file, --pairs K:V,...", job.action);
   classics::request asked;
-  asked.n = job.count.empty() ? 0 : parse_count(job.count, "-n");
-  asked.type = key_type_named(job.type);
+  if (job.own_keys())
+    take_own_keys(job, asked);
+  else
+    asked.n = parse_count(job.count, "-n");
+  asked.type = type_of(job, chosen, asked.keys);
   return asked;
+}
+
+/// Small tiles, so that a few keys fill several blocks, and what else the classic's first example sets.
+std::map<std::string, unsigned> parameters_for_few_keys(const classics::classic& chosen) {
+  std::map<std::string, unsigned> taken;
+  if (const classics::example* first = classics::first_example_of(chosen.name))
+    taken = first->asked.parameters;
+  for (const classics::parameter& p : chosen.parameters)
+    if (p.is_tile)
+      taken.emplace(p.name, p.least);
+  return taken;
+}
+
+/// The bits from 0 to the highest that is set in a key, of numbers without a sign in a sort by digits.
+std::optional<bit_window> bits_that_matter(const classics::classic& c, const classics::request& asked) {
+  if (c.family != "radix" || c.task->parse != nullptr || (asked.type != key_type::u32 && asked.type != key_type::u64))
+    return {};
+  std::uint64_t all = 1;
+  for (const std::string& text : asked.keys) {
+    alignas(8) key_bytes_of_any_type key;
+    classics::parse_key_of(c, asked.type, text, key.data());
+    all |= classics::bits_of(asked.type, key.data());
+  }
+  return bit_window{0, static_cast<unsigned>(std::bit_width(all))};
+}
+
+/// Whether keys were typed as two numbers, upper/lower.
+bool are_halves(const classics::classic& c, const classics::request& asked) {
+  return c.task->parse == nullptr && asked.keys.front().find('/') != std::string::npos;
 }
 
 } // namespace
@@ -108,9 +162,12 @@ const classics::classic& chosen_of(const classics_job& job) {
   return classics::classic_named(shown.classic);
 }
 
-classics::request request_of(const classics_job& job, const classics::classic& chosen) {
+asked_for request_of(const classics_job& job, const classics::classic& chosen) {
   classics::request asked = start_of(job, chosen);
-  take_keys(job, asked);
+  std::string taken;
+  const bool followed = job.action == "show" && job.own_keys();
+  if (job.own_keys() && job.type.empty() && asked.type != key_type::u32)
+    taken += fmt::format(" --type {}", name(asked.type));
   asked.workload = job.workload;
   asked.pairs |= job.pairs;
   asked.seed = job.seed;
@@ -118,8 +175,16 @@ classics::request request_of(const classics_job& job, const classics::classic& c
     asked.direction = order::descending;
   if (!job.bits.empty())
     asked.bits = window_of(job.bits);
+  else if (const auto bits = followed ? bits_that_matter(chosen, asked) : std::nullopt) {
+    asked.bits = *bits;
+    taken += fmt::format(" --bits {}:{}", bits->begin, bits->end);
+  }
   if (!job.shown.empty())
     asked.shown = classics::notation_named(job.shown);
+  else if (followed && are_halves(chosen, asked)) {
+    asked.shown = classics::notation::halves;
+    taken += " --show halves";
+  }
   if (job.devices != 0)
     asked.parameters["devices"] = job.devices;
   for (const std::string& setting : job.settings) {
@@ -129,7 +194,11 @@ classics::request request_of(const classics_job& job, const classics::classic& c
     asked.parameters[setting.substr(0, equals)] =
         parse_number(std::string_view(setting).substr(equals + 1), "--set " + setting);
   }
-  return asked;
+  if (followed)
+    for (const auto& [parameter, value] : parameters_for_few_keys(chosen))
+      if (asked.parameters.emplace(parameter, value).second)
+        taken += fmt::format(" --set {}={}", parameter, value);
+  return {std::move(asked), taken.empty() ? taken : taken.substr(1)};
 }
 
 } // namespace sortile::cli

@@ -68,7 +68,7 @@ struct classics_job {
   std::string name;
   bool markdown = false;
   std::string count;
-  std::string type = "u32";
+  std::string type; ///< empty: what the keys are written as
   std::string bits;
   std::vector<std::string> settings;
   std::string engine;
@@ -85,6 +85,8 @@ struct classics_job {
   bool pairs = false;
   std::string records; ///< of --pairs K:V,…
   std::string keys, keys_file;
+  bool keys_given = false; ///< --keys, if with none
+  bool own_keys() const { return keys_given || !keys_file.empty() || !records.empty(); }
   std::string example;
   unsigned devices = 0; ///< 0: as the classic has it
   std::string shown; ///< how steps write keys

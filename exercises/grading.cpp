@@ -86,7 +86,7 @@ mark run_all(const classic& attempt, const exercise& by, const std::string& what
 mark within(const classic& attempt, const bound& limit) {
   classics::machine on(executor::device_options{.checks = executor::check::counters});
   classics::run(attempt, limit.asked, classics::engine::executor, on);
-  const double counted = limit.counted(on.executor_device().counted());
+  const double counted = limit.counted(on.counted());
   char text[200];
   std::snprintf(text, sizeof text, "%s: %.2f (at most %.2f)", std::string(limit.what).c_str(), counted, limit.most);
   return {counted <= limit.most, text, std::string(counted <= limit.most ? "" : limit.hint)};

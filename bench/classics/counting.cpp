@@ -19,7 +19,7 @@ executor::counters count_one(const count_request& r, std::uint64_t seed) {
   const classics::outcome done = classics::run(*r.counted, asked, classics::engine::executor, on);
   if (!done.verdict)
     throw error(status::internal_error, "wrong result on the executor: " + done.verdict.complaint);
-  return on.executor_device().counted();
+  return on.counted();
 }
 
 } // namespace

@@ -14,7 +14,7 @@ executor::counters counted(const std::string& name, const request& asked) {
   machine m(executor::device_options{.checks = executor::check::counters});
   const outcome result = run(classic_named(name), asked, engine::executor, m);
   EXPECT_TRUE(result.verdict) << result.verdict.complaint;
-  return m.executor_device().counted();
+  return m.counted();
 }
 
 std::string notes(const std::string& name, const request& asked) {

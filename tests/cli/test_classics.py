@@ -63,13 +63,29 @@ class Classics(CommandTest):
         lines = self.good(*RUN, "quicksort-increment", "-n", 2000, "--counters=line").decode()
         self.assertRegex(lines, r"quicksort_division.hpp:[0-9]+ +global atomic +[0-9]+ requests .* up to (1[6-9]|2[0-9]|3[0-2]) lanes at one address")
         trees = {name: self.good(*RUN, name, "-n", 2048, "--counters=line").decode() for name in ["scan-blelloch", "scan-blelloch-padded-32"]}
-        self.assertRegex(trees["scan-blelloch"], r"scan.hpp:[0-9]+ +shared .* up to 32-way")
+        # A level of the tree has its own way: 32 warps of the first, 16 of the second, and as far up on the other side.
+        self.assertRegex(trees["scan-blelloch"], r"scan.hpp:[0-9]+ +shared .*: 1 1-way, 33 2-way, 17 4-way, 9 8-way, 5 16-way, 3 32-way\n")
         self.assertNotIn("32-way", trees["scan-blelloch-padded-32"])
         steps = self.good(*SHOW, "radix-1bit", "--keys", "3,1,2", "--bits", "0:2", "--counters=step").decode()
         self.assertEqual(len(re.findall(r"^  counted: 3 launches, ", steps, re.M)), 2)
+        levels = self.good(*RUN, "scan-blelloch", "-n", 2048, "--counters=step").decode()
+        self.assertTrue(levels.startswith("up, stride 1, 2-way\nup, stride 2, 4-way\nup, stride 4, 8-way\n"), levels)
+        self.assertIn("  counted in these 22 steps: 1 launch, ", levels)
         self.refused(*RUN, "radix-1bit", "-n", 5, "--counters=word", says=["word", "launch"])
         self.refused(*RUN, "radix-1bit", "-n", 5, "--counters=line", "--repeat", 2, says=["--repeat 2"])
-        self.refused(*RUN, "radix-1bit", "-n", 65, "--counters=step", says=["--counters=step", "64"])
+        self.refused(*RUN, "radix-1bit", "-n", 4097, "--counters=step", says=["--counters=step", "4096"])
+        self.refused(*SHOW, "radix-1bit", "-n", 65, "--counters=step", says=["show", "64"])
+
+    def test_telling_steps_is_not_counted(self):
+        of_steps = lambda text: sum(int(n) for n in re.findall(r"counted[^:]*: (\d+) launch", text))
+        for name in ["scan-blelloch", "scan-kogge-stone", "radix-1bit-local", "quicksort-launching", "sample-sort-launching", "sample-sort-devices", "merge-path"]:
+            total = self.good(*RUN, name, "-n", 40, "--counters").decode()
+            by_step = self.good(*RUN, name, "-n", 40, "--counters=step").decode()
+            self.assertEqual(of_steps(by_step), int(re.search(r"^launches +(\d+)", total, re.M)[1]), name)
+            bytes_of = lambda text, pattern: sum(int(n) for n in re.findall(pattern, text))
+            self.assertEqual(bytes_of(by_step, r"counted.*?(\d+) bytes"), bytes_of(total, r"global (?:loads|stores|atomics) .* (\d+) bytes"), name)
+            self.assertEqual(total.split("keys a second\n")[1],
+                             self.good(*RUN, name, "-n", 40, "--counters", "--steps").decode().split("keys a second\n")[1], name)
 
     def test_steps(self):
         steps = self.good(*RUN, "radix-1bit", "-n", 8, "--workload", "range:8", "--bits", "0:3", "--steps").decode().splitlines()
@@ -93,6 +109,34 @@ class Classics(CommandTest):
         self.assertIn("result: -2 -1 3\n", self.good(*SHOW, "rank", "--keys=-1,3,-2", "--type", "i32").decode())
         self.assertIn("verified", self.good(*RUN, "rank", "--keys", "3,1,2").decode())
 
+    def test_own_keys_say_the_rest(self):
+        taken = lambda *words: re.search(r"^taken, as nothing else was said: (.*)\n\Z", self.good(*SHOW, *words).decode(), re.M)[1]
+        self.assertEqual(taken("radix-1bit", "--keys", "5,7,3,1"), "--bits 0:3 --set tile=4")
+        self.assertEqual(taken("radix-1bit", "--keys", "0"), "--bits 0:1 --set tile=4")
+        self.assertEqual(taken("rank", "--keys", "5,-3,2"), "--type i32 --set tile=4")
+        self.assertEqual(taken("rank", "--pairs", "1.5:a,-2:b"), "--type f32 --set tile=4")
+        self.assertEqual(taken("rank", "--keys", "4294967296,1"), "--type u64 --set tile=4")
+        self.assertEqual(taken("radix-floats", "--keys", "3,1"), "--type f32 --set bits=8 --set tile=4")
+        self.assertEqual(taken("radix-cascaded", "--keys", "41/5,2/7", "--bits", "0:32"), "--show halves --set bits=8 --set tile=4")
+        self.assertEqual(taken("quicksort-atomic", "--keys", "4,7,1", "--set", "pivot=3"), "--set small=4")
+        told = self.good(*SHOW, "merge-path", "--keys", "42,7,19,3,88,54,23,61").decode()
+        self.assertIn("\nruns of 4 merged\n", told)
+        # All that was taken can be said: then nothing is.
+        self.assertNotIn("taken", self.good(*SHOW, "radix-1bit", "--keys", "5,7,3,1", "--bits", "0:3", "--set", "tile=4").decode())
+        self.assertNotIn("taken", self.good(*SHOW, "radix-1bit", "-n", 4).decode())
+        self.assertEqual(self.good(*SHOW, "rank", "--keys", "2,1", "-q").decode().count("taken"), 0)
+        self.good(*RUN, "radix-floats", "-n", 10)
+
+    def test_pivots_and_splitters_are_keys(self):
+        floats = "1.5,-2,0.25,-0,0,nan,inf,-7.5,1.5,3e5,-1e-3,2"
+        self.assertIn("\nkeys 0 to 11 about 1.5: ", self.good(*SHOW, "quicksort-packing", "--keys", floats).decode())
+        self.assertIn("\nkeys 0 to 11 about 1.5: ", self.good(*SHOW, "quicksort-launching", "--keys", floats, "--set", "pivot=0").decode())
+        for name in ["sample-sort", "sample-sort-launching", "sample-sort-devices"]:
+            told = self.good(*SHOW, name, "--keys", floats).decode()
+            splitters = re.search(r"splitters +(-?[0-9.]+.*)\n", told)[1].split()
+            self.assertLessEqual(set(splitters), {*floats.split(","), "300000", "-0.001"}, told)
+        self.assertIn("keys from -3 to 2: 3 bits", self.good(*SHOW, "radix-masks-span", "--keys", "-1,-3,2").decode())
+
     def test_notations(self):
         for notation, shown in [("dec", "5 12"), ("bin", "0101 1100"), ("hex", "5 c"), ("halves", "0/5 0/12")]:
             self.assertIn(f"result: {shown}\n", self.good(*SHOW, "rank", "--keys", "0b1100,0x5", "--show", notation).decode())
@@ -110,8 +154,12 @@ class Classics(CommandTest):
         self.refused(*SHOW, "rank", "--example", "radix-local", says=["radix-local", "radix-1bit-local", "rank"])
 
     def test_own_keys_are_refused(self):
-        self.refused(*SHOW, "rank", "--keys", "1,x", says=["'x'", "u32"])
+        self.refused(*SHOW, "rank", "--keys", "1,x", says=["'x'", "u32", "whole numbers from 0 to 4294967295"])
+        self.refused(*SHOW, "rank", "--keys", "1,-2", "--type", "u32", says=["'-2'", "u32"])
+        self.refused(*SHOW, "rank", "--keys", "x", "--type", "f64", says="f64")
+        self.refused(*SHOW, "rank", "--keys", "x", "--type", "f32", says=["'x'", "f32", "inf"])
         self.refused(*SHOW, "rank", "--keys", ",", says="no keys")
+        self.refused(*SHOW, "rank", "--keys", "", says="no keys")
         self.refused(*SHOW, "rank", "--keys", "1", "-n", "5", says=["--keys", "-n"])
         self.refused(*SHOW, "rank", "--pairs", "3", says=["--pairs 3", "KEY:VALUE"])
         self.refused(*SHOW, "rank", "-n", 65, says=["show", "64"])
@@ -139,7 +187,7 @@ class Classics(CommandTest):
         self.refused(*RUN, "radix-1bit", "-n", "-5", says="-5")
         self.refused(*RUN, "radix-1bit", "-n", 5, "--type", "u9", says="u9")
         self.refused(*RUN, "radix-1bit", "-n", 5, "--type", "f64", says=["radix-1bit", "f64", "u32"])
-        self.refused(*RUN, "radix-floats", "-n", 5, says=["radix-floats", "u32", "f32"])
+        self.refused(*RUN, "radix-floats", "-n", 5, "--type", "u32", says=["radix-floats", "u32", "f32"])
         self.refused(*RUN, "scan-blelloch", "-n", 2049, says=["scan-blelloch", "2049", "2048"])
         self.refused(*RUN, "scan-blocks", "-n", 5, "--pairs", says=["scan-blocks", "pairs"])
         self.refused(*RUN, "scan-blocks", "-n", 5, "-r", says=["scan-blocks", "direction"])
