@@ -68,7 +68,7 @@ class FlowPanel {
 
   draw(flow, moment) {
     const longest = Math.max(0, ...flow.rows.flatMap((row) => row.values).map((text) => String(text ?? "").length));
-    const pitch = Math.max(26, 10 + 7.6 * longest), tall = 22, gap = 40, margin = 104;
+    const pitch = Math.max(24, 8 + 7.6 * longest), tall = 22, gap = 40, margin = 104;
     const x = (column) => margin + (column + 0.5) * pitch;
     const y = (row) => row * (tall + gap);
     const width = margin + flow.places.length * pitch + 8, height = flow.rows.length * (tall + gap) - gap + 4;

@@ -68,7 +68,7 @@ function rowsOf(step) {
 
 /** How wide a column is, so that the longest text fits. */
 function pitchFor(texts) {
-  return Math.max(34, 14 + 8.5 * Math.max(0, ...texts.map((text) => String(text ?? "").length)));
+  return Math.max(28, 12 + 8.5 * Math.max(0, ...texts.map((text) => String(text ?? "").length)));
 }
 
 /** Comparators of a step as a network draws them: a wire for each place, an arrow towards where the greater key goes. */

@@ -199,6 +199,9 @@ class Pages(unittest.TestCase):
                 ratio, text = page.evaluate(CONTRAST)
                 self.assertGreater(ratio, 4.5, (dark, width, text))
                 self.assertGreaterEqual(page.evaluate("Math.min(...[...document.querySelectorAll('button')].map((b) => b.getBoundingClientRect().height))"), 36)
+                if width == 1280: # sixteen keys of two digits are all in sight
+                    cut = "[...document.querySelectorAll('.idea .scroller, .flow .scroller')].filter((e) => e.scrollWidth > e.clientWidth).length"
+                    self.assertEqual(page.evaluate(cut), 0)
                 dark_paper = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g)[0] < 128")
                 self.assertEqual(dark_paper, dark)
                 page.screenshot(os.path.join(self.folder.name, "picture.png"))
