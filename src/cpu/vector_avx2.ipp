@@ -68,7 +68,7 @@ struct vector_of {
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
   static SORTILE_INLINE bool all_greater(V a, V b) { return _mm256_movemask_epi8(Width::greater(a, b)) == -1; }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return Width::mask(Width::equal(a, b)); }
-  // Of v, the lanes that are not given go to `to`; a whole vector is written there.
+  // Of v, the lanes that are not given go to `to`. A whole vector is written there, of v's keys alone.
   static SORTILE_INLINE void store_others(V v, unsigned given, T*& to) {
     const unsigned others = given ^ ((1u << lanes) - 1);
     store(to, _mm256_permutevar8x32_epi32(v, Width::permutation(others)));

@@ -109,10 +109,11 @@ struct vector_32 {
     right -= 8 - count;
   }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return bits_of(_mm512_cmpeq_epi32_mask(a, b)); }
-  // Of v, the lanes that are not given go to `to`; a whole vector is written there.
+  // Of v, the lanes that are not given go to `to`. A whole vector is written there, of v's keys alone: an array of one
+  // value that is its own target stays as it is.
   static SORTILE_INLINE void store_others(V v, unsigned given, T*& to) {
     const unsigned others = given ^ ((1u << lanes) - 1);
-    store(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(others), v));
+    store(to, _mm512_mask_compress_epi32(v, static_cast<__mmask16>(others), v));
     to += _mm_popcnt_u32(others);
   }
   template <bool OrEqual>
@@ -236,10 +237,10 @@ struct vector_64 {
     right -= lanes - count;
   }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return bits_of(_mm512_cmpeq_epi64_mask(a, b)); }
-  // Of v, the lanes that are not given go to `to`; a whole vector is written there.
+  // Of v, the lanes that are not given go to `to`. A whole vector is written there, of v's keys alone.
   static SORTILE_INLINE void store_others(V v, unsigned given, T*& to) {
     const unsigned others = given ^ ((1u << lanes) - 1);
-    store(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(others), v));
+    store(to, _mm512_mask_compress_epi64(v, static_cast<__mmask8>(others), v));
     to += _mm_popcnt_u32(others);
   }
   template <bool OrEqual>

@@ -310,6 +310,19 @@ TEST(CpuEngine, QuicksortsOfKeysAlone) {
   }
 }
 
+// Of one value in all places nothing is moved, and nothing may be written but that value.
+TEST(CpuEngine, ArraysOfOneValueStayAsTheyAre) {
+  for (const key_type type : {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64})
+    for (const cpu::instruction_set set : cpu::all_instruction_sets)
+      for (const unsigned threads : {1u, 3u}) {
+        const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14, set);
+        check({type, 40'003, "equal", payload::none, 0, form::in_place, true, order::ascending, {}, threads, 5});
+        check({type, 40'003, "equal", payload::none, 0, form::in_place, true, order::descending, {}, threads, 6});
+        if (::testing::Test::HasFatalFailure())
+          return;
+      }
+}
+
 // Few values in a sample, others (or −0, or NaNs) wherever it does not look: tables that overflow, heavy keys that are
 // none, and floats that have to be as they were for the sort that takes over.
 TEST(CpuEngine, SamplesThatMislead) {
