@@ -47,10 +47,7 @@ arrangement::arrangement(const sort_request& request, const options& opts, unsig
                     (handling == value_handling::none || handling == value_handling::direct ||
                      handling == value_handling::widened)),
       quick(sorts_by_quicksort(request, opts.bits, threads)), workers(layout.workers) {
-  if (quick && !is_float(request.type))
-    take(quicksort_bytes(request.n, key_bytes(request.type), threads));
-  else
-    take_usual(request);
+  quick ? take_quick(request, threads) : take_usual(request);
   if (opts.workspace_limit != 0 && bytes > opts.workspace_limit)
     stay_within(opts.workspace_limit, request, threads);
 }
@@ -61,10 +58,17 @@ std::size_t arrangement::take(std::size_t wanted) {
   return at;
 }
 
+// Of floats, zeros and NaNs are set aside.
+void arrangement::take_quick(const sort_request& request, unsigned threads) {
+  const std::size_t key = key_bytes(request.type);
+  take(quicksort_bytes(request.n, key, threads));
+  spare_keys = take(is_float(request.type) && !double_buffer ? request.n * key : 0);
+}
+
 void arrangement::take_usual(const sort_request& request) {
   const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * value_width;
   const bool is_widened = handling == value_handling::widened, is_gathered = handling == value_handling::gathered;
-  take(quick ? std::max(layout.bytes, quicksort_bytes(n, key_bytes(request.type), layout.workers)) : layout.bytes);
+  take(layout.bytes);
   spare_keys = take(partitions && !double_buffer ? keys : 0);
   spare_values = take(partitions && (!double_buffer || is_widened) ? values : 0);
   unwanted_keys = take(request.keys_out == nullptr ? keys : 0);

@@ -27,7 +27,7 @@ struct arrangement {
   radix_layout layout;
   bool partitions = false;    ///< n is above the local limit: spare lanes are used
   bool double_buffer = false; ///< the output arrays are the spare lanes, the result lies in the input
-  bool quick = false;    ///< keys alone, by vectors (vector_quicksort.hpp); those that may hold −0 or NaN perhaps not
+  bool quick = false;    ///< keys alone, by vectors (vector_quicksort.hpp)
   bool in_place = false; ///< the workspace is limited: sorted in the output arrays themselves (in_place.hpp)
   unsigned workers = 1;
 
@@ -43,6 +43,7 @@ struct arrangement {
   arrangement(const sort_request& request, const options& opts, unsigned threads);
 
  private:
+  void take_quick(const sort_request& request, unsigned threads);
   void take_usual(const sort_request& request);
   std::size_t take(std::size_t wanted);
   void stay_within(std::size_t limit, const sort_request& request, unsigned threads);

@@ -130,8 +130,7 @@ class engine_on_cpu final : public engine {
     place_values(request, a, space, job);
     if (a.handling == value_handling::widened)
       rewiden(request.values_in, request.value_bytes, request.n, job.values_out, a.value_width, a.layout.workers);
-    if (!a.quick || !sort_by_quicksort(job))
-      a.in_place ? run_in_place(job) : run_radix(job);
+    a.quick ? sort_by_quicksort(job) : a.in_place ? run_in_place(job) : run_radix(job);
     finish_values(request, a, space, job);
   }
 

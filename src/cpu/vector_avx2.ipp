@@ -65,6 +65,10 @@ struct vector_of {
     const V magnitude = _mm256_andnot_si256(minus_zero, u);
     return !is_zero(_mm256_or_si256(Width::greater(magnitude, infinity), Width::equal(u, minus_zero)));
   }
+  static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) { // lanes
+    const V magnitude = _mm256_andnot_si256(Width::all(std::numeric_limits<T>::min()), u);
+    return Width::mask(_mm256_or_si256(Width::greater(magnitude, infinity), Width::equal(magnitude, Width::all(0))));
+  }
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
   static SORTILE_INLINE bool all_greater(V a, V b) { return _mm256_movemask_epi8(Width::greater(a, b)) == -1; }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return Width::mask(Width::equal(a, b)); }

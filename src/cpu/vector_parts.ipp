@@ -33,6 +33,35 @@ std::size_t split_images(key_bits<S>* images, std::size_t n, key_bits<S> pivot, 
   return or_equal ? split_any<S, true>(numbers<S>(images), n, p) : split_any<S, false>(numbers<S>(images), n, p);
 }
 
+// Floats: zeros and NaNs to `aside`, images of the others to `rest`, which may be where the keys are, both in the order
+// in which they come; how many others. Whole vectors are written: both have room for n.
+template <class S>
+std::size_t set_aside(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
+                      key_bits<S>* rest_keys, key_bits<S>* aside_keys) {
+  using V = typename S::V;
+  const typename S::T* const from = numbers<S>(keys);
+  typename S::T *rest = numbers<S>(rest_keys), *aside = numbers<S>(aside_keys);
+  const vector_image<S> im(image);
+  const V infinity = S::all(static_cast<typename S::T>(image.infinity));
+  constexpr unsigned all = (1u << S::lanes) - 1;
+  for (std::size_t i = 0; i + S::lanes <= n; i += S::lanes) {
+    const V u = S::load(from + i);
+    const unsigned special = S::zeros_and_nans(u, infinity);
+    S::store_others(im.to(u), special, rest);
+    if (special != 0)
+      S::store_others(u, special ^ all, aside);
+  }
+  const std::size_t odd = n % S::lanes;
+  alignas(64) typename S::T last[S::lanes], images[S::lanes];
+  const V u = S::load_first(from + n - odd, odd);
+  S::store(last, u);
+  S::store(images, im.to(u));
+  const unsigned special = S::zeros_and_nans(u, infinity);
+  for (std::size_t i = 0; i < odd; ++i)
+    (special >> i & 1) != 0 ? *aside++ = last[i] : *rest++ = images[i];
+  return static_cast<std::size_t>(rest - numbers<S>(rest_keys));
+}
+
 // Takes the m images in `heavy` out of n: adds to counts[j] how often heavy[j] occurs, writes the others to `rest`, which
 // may be where the images are, and returns how many those are. Whole vectors are written: `rest` has room for n.
 template <class S>
@@ -85,6 +114,7 @@ inline constexpr vector_parts<key_bits<S>> parts{static_cast<key_bits<S>>(std::n
                                                  keys_to_images<S>,
                                                  images_to_keys<S>,
                                                  is_as_they_are<S>,
+                                                 set_aside<S>,
                                                  pivot_of<S>,
                                                  split_images<S>,
                                                  heavy_taken_out<S>,

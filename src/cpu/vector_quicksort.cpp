@@ -8,7 +8,8 @@
 //
 // until there are a few parts for each thread, which then sorts them alone, the largest first. Beforehand a sample, and
 // the first keys, say whether something simpler may do: keys in order already, keys from a small range, which are
-// counted and written, and few values in many places (few_values.hpp), which are counted before the rest is sorted.
+// counted and written, and few values in many places (few_values.hpp), which are counted before the rest is sorted. Zeros
+// and NaNs of floats are set aside (zeros_and_nans.hpp) where one of them is −0 or NaN.
 //
 // Cost: 8 bytes a 32-bit key for each level until parts fit the L2 cache. A partition into many buckets moves 12 bytes
 // once, but finds a bucket a key by scalar code: it is ahead where many threads share the memory's rate
@@ -19,8 +20,9 @@
 
 #include "cpu/few_values.hpp"
 #include "cpu/in_order.hpp"
+#include "cpu/misplaced.hpp"
 #include "cpu/sampled_split.hpp"
-#include "cpu/vector_parts.hpp"
+#include "cpu/zeros_and_nans.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -51,21 +53,16 @@ class quick_sorter {
         image_(job.type, job.direction, job.bits), plain_(image_), parts_(*best_vector_parts<K>()),
         kernels_(best_kernels<K>()), from_(static_cast<const K*>(job.keys_in)), to_(static_cast<K*>(job.keys_out)) {}
 
-  bool run() {
-    if (n_ >= 64 * key_sample<K>::least) {
-      const key_sample<K> sample(from_, n_, image_);
-      if (const outcome found = take_shortcut(sample); found != outcome::open)
-        return found == outcome::sorted;
-    }
-    if (!make_images())
-      return false;
+  void run() {
+    if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
+      return;
+    if (is_special_ || !make_images())
+      return sort_around_specials();
     job_.progress->add(n_);
     sort_images(n_);
-    return true;
   }
 
  private:
-  enum class outcome { sorted, special, open };
 
   struct part {
     std::size_t begin, n;
@@ -84,24 +81,20 @@ class quick_sorter {
 
   // ---- what needs no sort ----
 
-  outcome take_shortcut(const key_sample<K>& sample) {
+  /// False where none leads to the end.
+  bool take_shortcut(const key_sample<K>& sample) {
     const value_frequencies<K> frequencies(sample);
+    is_special_ = image_.is_float && std::any_of(sample.images, sample.images + sample.size,
+                                                 [&](K x) { return image_.is_special(image_.key_of(x)); });
     const bool narrow = sample.differing == 0 || span_of(sample.differing).bits <= counting_bits;
     const bool in_order = frequencies.values > 1 && begins_in_order();
-    if (!in_order && frequencies.heavy_ones_pay()) {
-      if (image_.is_float && frequencies.are_all_heavy())
-        if (const outcome counted = count_heavy(frequencies); counted != outcome::open)
-          return counted;
-      return sort_beside(frequencies);
-    }
-    if (!in_order && frequencies.table_pays())
-      if (const outcome counted = count_values(); counted != outcome::open)
-        return counted;
-    if (!narrow && !in_order)
-      return outcome::open;
+    if (!in_order && !is_special_ && frequencies.heavy_ones_pay())
+      return (image_.is_float && frequencies.are_all_heavy() && count_heavy(frequencies)) || sort_beside(frequencies);
+    if (!in_order && !is_special_ && frequencies.table_pays() && count_values())
+      return true;
+    if (!in_order && (!narrow || is_special_))
+      return false;
     const look_result<K> found = look();
-    if (found.special)
-      return outcome::special;
     if (found.ascending) {
       copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
       return done();
@@ -110,18 +103,17 @@ class quick_sorter {
       copy_reversed(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
       return done();
     }
-    const K differing = static_cast<K>(found.any ^ found.all);
-    const digit span = span_of(differing);
-    if (span.bits <= counting_bits && n_ >= std::size_t{4} << span.bits) {
+    const digit span = span_of(static_cast<K>(found.any ^ found.all));
+    if (!is_special_ && span.bits <= counting_bits && n_ >= std::size_t{4} << span.bits) {
       count_and_fill(span, found.all);
       return done();
     }
-    return outcome::open;
+    return false;
   }
 
-  outcome done() {
+  bool done() {
     job_.progress->add(4 * n_);
-    return outcome::sorted;
+    return true;
   }
 
   static digit span_of(K differing) { return highest_digit(differing, 8 * sizeof(K)); }
@@ -129,17 +121,30 @@ class quick_sorter {
   /// Whether the first keys are in order, so that all may be.
   bool begins_in_order() const {
     look_result<K> found;
-    kernels_.look(from_, std::min<std::size_t>(n_, 1024), nullptr, image_, found);
+    kernels_.look(from_, std::min<std::size_t>(n_, 1024), nullptr, exact_image(), found);
     return found.ascending || found.descending;
   }
 
-  look_result<K> look() const {
+  /// With −0 and NaN where they are met: is_special_ tells.
+  look_result<K> look() {
+    const look_result<K> found = is_special_ ? look_result<K>{.special = true} : look(image_);
+    is_special_ = found.special;
+    return is_special_ ? look(exact_image()) : found;
+  }
+
+  key_image<K> exact_image() const {
+    key_image<K> exact = image_;
+    exact.exact = image_.is_float;
+    return exact;
+  }
+
+  look_result<K> look(const key_image<K>& image) const {
     std::vector<look_result<K>> looks(pieces());
     for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
       constexpr std::size_t step = 4096;
       const std::size_t end = part_begin(n_, pieces(), p + 1);
       for (std::size_t i = part_begin(n_, pieces(), p); i < end; i += step)
-        kernels_.look(from_ + i, std::min(step, end - i), i > 0 ? from_ + i - 1 : nullptr, image_, looks[p]);
+        kernels_.look(from_ + i, std::min(step, end - i), i > 0 ? from_ + i - 1 : nullptr, image, looks[p]);
     });
     look_result<K> found;
     for (const look_result<K>& l : looks)
@@ -177,7 +182,7 @@ class quick_sorter {
   }
 
   /// Counts every value in a table, where they fit into one.
-  outcome count_values() {
+  bool count_values() {
     using table = value_table<K>;
     static_assert(table::bytes <= 64 * key_sample<K>::least / 4 * sizeof(std::uint64_t)); // see counters_for()
     const auto memory = [&](unsigned worker) { return reinterpret_cast<std::byte*>(counters(worker)); };
@@ -192,12 +197,14 @@ class quick_sorter {
           too_many.store(true, std::memory_order_relaxed);
     });
     if (too_many)
-      return outcome::open;
+      return false;
     std::vector<typename table::entry> all;
     for (const table& t : tables)
       t.append_to(all);
-    if (image_.is_float && std::any_of(all.begin(), all.end(), [&](const auto& e) { return image_.is_special(e.key); }))
-      return outcome::special;
+    is_special_ = image_.is_float &&
+                  std::any_of(all.begin(), all.end(), [&](const auto& e) { return image_.is_special(e.key); });
+    if (is_special_)
+      return false;
     std::sort(all.begin(), all.end(),
               [&](const auto& a, const auto& b) { return image_.plain(a.key) < image_.plain(b.key); });
     std::vector<std::uint64_t> ends(all.size());
@@ -229,11 +236,9 @@ class quick_sorter {
 
   /// Counts floats where the heavy keys are all that there are: without images, which would have to be undone where −0
   /// or NaN is met.
-  outcome count_heavy(const value_frequencies<K>& heavy) {
+  bool count_heavy(const value_frequencies<K>& heavy) {
     K keys[value_frequencies<K>::most_heavy];
     keys_of(heavy, keys);
-    if (std::any_of(keys, keys + heavy.heavy_values, [&](K key) { return image_.is_special(key); }))
-      return outcome::special;
     for (unsigned w = 0; w < workers_; ++w)
       std::fill_n(counters(w), heavy.heavy_values, 0);
     std::atomic<bool> others{false};
@@ -246,25 +251,28 @@ class quick_sorter {
           others.store(true, std::memory_order_relaxed);
     });
     if (others)
-      return outcome::open;
+      return false;
     add_counters(heavy.heavy_values);
     fill(counters(0), heavy.heavy_values, [&](std::size_t j) { return keys[j]; });
     return done();
   }
 
-  /// Takes the heavy keys out, sorts what is left, and puts them back.
-  outcome sort_beside(const value_frequencies<K>& heavy) {
+  /// Takes the heavy keys out, sorts what is left, and puts them back. False, and the input as it was, where −0 or NaN
+  /// is met.
+  bool sort_beside(const value_frequencies<K>& heavy) {
     const bool as_they_are = !image_.is_float && parts_.images_are_keys(plain_);
-    if (!as_they_are && !make_images())
-      return outcome::special;
+    if (!as_they_are && !make_images()) {
+      is_special_ = true;
+      return false;
+    }
     std::vector<std::uint64_t> counts(heavy.heavy_values);
     const std::size_t rest = take_out(heavy, as_they_are ? from_ : to_, counts);
     job_.progress->add(n_ + 3 * (n_ - rest));
     if (counts.front() == n_ && as_they_are && from_ == to_)
-      return outcome::sorted;
+      return true;
     sort_images(rest);
     put_back(heavy, counts, rest);
-    return outcome::sorted;
+    return true;
   }
 
   /// What is left of the images stands at the front of the result then.
@@ -329,6 +337,13 @@ class quick_sorter {
     return false;
   }
 
+  void sort_around_specials() {
+    const zeros_and_nans<K> aside(parts_, image_, from_, n_, to_, static_cast<K*>(job_.spare_keys), workers_, meter());
+    job_.progress->add(n_ + 3 * (n_ - aside.rest()));
+    sort_images(aside.rest());
+    aside.put_back(to_);
+  }
+
   // ---- quicksort ----
 
   /// Sorts the first n of the result, which are images, and leaves keys.
@@ -364,7 +379,12 @@ class quick_sorter {
     std::size_t lows = 0;
     for (const std::size_t l : low)
       lows += l;
-    swap_misplaced(p, low, lows);
+    const std::vector<exchange> misplaced = misplaced_stretches(p.n, low, lows);
+    K* const keys = to_ + p.begin;
+    for_each_task(workers_, misplaced.size(), nullptr, [&](unsigned, std::size_t i) {
+      const exchange& e = misplaced[i];
+      std::swap_ranges(keys + e.a, keys + e.a + e.n, keys + e.b);
+    });
     if (equals) {
       parts_.from_images(to_ + p.begin, lows, plain_);
       job_.progress->add(3 * lows);
@@ -373,40 +393,6 @@ class quick_sorter {
     }
     if (lows < p.n)
       open.push_back({p.begin + lows, p.n - lows, pivot});
-  }
-
-  /// After the stretches were split: the high ones before place `lows` against the low ones behind it.
-  void swap_misplaced(const part& p, const std::vector<std::size_t>& low, std::size_t lows) {
-    struct stretch {
-      std::size_t begin, n;
-    };
-    std::vector<stretch> high_before, low_behind;
-    for (std::size_t i = 0; i < low.size(); ++i) {
-      const std::size_t begin = part_begin(p.n, low.size(), i), middle = begin + low[i],
-                        end = part_begin(p.n, low.size(), i + 1);
-      if (middle < std::min(end, lows))
-        high_before.push_back({middle, std::min(end, lows) - middle});
-      if (std::max(begin, lows) < middle)
-        low_behind.push_back({std::max(begin, lows), middle - std::max(begin, lows)});
-    }
-    struct exchange {
-      std::size_t a, b, n;
-    };
-    constexpr std::size_t most = std::size_t{1} << 16;
-    std::vector<exchange> all;
-    for (std::size_t i = 0, j = 0; i < high_before.size() && j < low_behind.size();) {
-      stretch &a = high_before[i], &b = low_behind[j];
-      const std::size_t n = std::min({a.n, b.n, most});
-      all.push_back({a.begin, b.begin, n});
-      a.begin += n, a.n -= n;
-      b.begin += n, b.n -= n;
-      i += a.n == 0;
-      j += b.n == 0;
-    }
-    K* const keys = to_ + p.begin;
-    for_each_task(workers_, all.size(), nullptr, [&](unsigned, std::size_t i) {
-      std::swap_ranges(keys + all[i].a, keys + all[i].a + all[i].n, keys + all[i].b);
-    });
   }
 
   const radix_job& job_;
@@ -418,6 +404,7 @@ class quick_sorter {
   const kernels<K>& kernels_;
   const K* const from_;
   K* const to_;
+  bool is_special_ = false; ///< −0 or NaN is known to be among the keys
 };
 
 } // namespace
@@ -435,8 +422,8 @@ std::size_t quicksort_bytes(std::size_t n, std::size_t key_bytes, unsigned threa
   return workers_for(n * key_bytes, threads) * counters_for(n) * sizeof(std::uint64_t);
 }
 
-bool sort_by_quicksort(const radix_job& job) {
-  return key_bytes(job.type) == 4 ? quick_sorter<std::uint32_t>(job).run() : quick_sorter<std::uint64_t>(job).run();
+void sort_by_quicksort(const radix_job& job) {
+  key_bytes(job.type) == 4 ? quick_sorter<std::uint32_t>(job).run() : quick_sorter<std::uint64_t>(job).run();
 }
 
 } // namespace sortile::cpu

@@ -10,11 +10,10 @@ namespace sortile::cpu {
 /// Whether keys alone, by all of their bits, on so many threads are sorted so.
 bool sorts_by_quicksort(const sort_request& request, const bit_window& bits, unsigned threads);
 
-/// Bytes that such a sort needs beside the keys: counters of keys from a small range.
+/// Bytes of radix_job::scratch that such a sort needs: counters of keys from a small range.
 std::size_t quicksort_bytes(std::size_t n, std::size_t key_bytes, unsigned threads);
 
-/// Sorts n keys from job.keys_in to job.keys_out, which may be the same. False where a −0 or a NaN is among them:
-/// job.keys_in is then as it was, and what is in job.keys_out is of no use.
-bool sort_by_quicksort(const radix_job& job);
+/// Sorts n keys from job.keys_in to job.keys_out, which may be the same. Of floats, job.spare_keys takes zeros and NaNs.
+void sort_by_quicksort(const radix_job& job);
 
 } // namespace sortile::cpu
