@@ -28,6 +28,8 @@ struct vector_parts {
   /// `images`, and has room for n.
   std::size_t (*take_out)(const K* images, std::size_t n, const K* heavy, std::size_t m, std::uint64_t* counts,
                           K* rest);
+  /// Writes a key n times.
+  void (*fill)(K* to, std::size_t n, K key);
   /// Sorts images, and leaves keys.
   void (*sort)(K* images, std::size_t n, const plain_image<K>& image);
 };

@@ -74,6 +74,7 @@ std::size_t take_out(const typename S::T* from, std::size_t n, const typename S:
   for (; i + block <= n; i += block) {
     V v[block_vectors];
     unsigned found[block_vectors] = {};
+    prefetch_block<S>(from + i + prefetch_blocks * block);
     each<block_vectors>([&](auto r) __attribute__((always_inline)) { v[r.value] = S::load(from + i + r.value * S::lanes); });
     for (std::size_t j = 0; j < m; ++j) {
       const V key = S::all(heavy[j]);
@@ -85,7 +86,10 @@ std::size_t take_out(const typename S::T* from, std::size_t n, const typename S:
       });
       counts[j] += count;
     }
-    each<block_vectors>([&](auto r) __attribute__((always_inline)) { S::store_others(v[r.value], found[r.value], to); });
+    unsigned in_all = found[0];
+    each<block_vectors>([&](auto r) __attribute__((always_inline)) { in_all &= found[r.value]; });
+    if (in_all != (1u << S::lanes) - 1)
+      each<block_vectors>([&](auto r) __attribute__((always_inline)) { S::store_others(v[r.value], found[r.value], to); });
   }
   for (; i < n; ++i) {
     const auto x = from[i];
@@ -105,6 +109,16 @@ std::size_t heavy_taken_out(const key_bits<S>* images, std::size_t n, const key_
 }
 
 template <class S>
+void fill_with(key_bits<S>* to, std::size_t n, key_bits<S> key) {
+  const typename S::V v = S::all(static_cast<typename S::T>(key));
+  typename S::T* const at = numbers<S>(to);
+  std::size_t i = 0;
+  for (; i + S::lanes <= n; i += S::lanes)
+    S::store(at + i, v);
+  S::store_first(at + i, n - i, v);
+}
+
+template <class S>
 void images_sorted(key_bits<S>* images, std::size_t n, const plain_image<key_bits<S>>& image) {
   sort_images<S>(numbers<S>(images), n, image);
 }
@@ -118,6 +132,7 @@ inline constexpr vector_parts<key_bits<S>> parts{static_cast<key_bits<S>>(std::n
                                                  pivot_of<S>,
                                                  split_images<S>,
                                                  heavy_taken_out<S>,
+                                                 fill_with<S>,
                                                  images_sorted<S>};
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

@@ -222,7 +222,7 @@ class quick_sorter {
     each_piece([&](unsigned, std::size_t at, std::size_t end) {
       for (auto v = static_cast<std::size_t>(std::upper_bound(ends, ends + values, at) - ends); at < end; ++v) {
         const std::size_t until = std::min<std::size_t>(ends[v], end);
-        std::fill(to_ + at, to_ + until, key_of(v));
+        parts_.fill(to_ + at, until - at, key_of(v));
         at = until;
       }
     });
@@ -313,7 +313,7 @@ class quick_sorter {
       rest = above;
       end -= counts[j - 1];
       for_each_piece(workers_, counts[j - 1], std::size_t{1} << 16, [&](std::size_t from, std::size_t until) {
-        std::fill(to_ + end + from, to_ + end + until, image_.key_of(image));
+        parts_.fill(to_ + end + from, until - from, image_.key_of(image));
       });
     }
   }
