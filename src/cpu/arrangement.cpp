@@ -46,7 +46,7 @@ arrangement::arrangement(const sort_request& request, const options& opts, unsig
       double_buffer(request.input_is_scratch && request.keys_in != request.keys_out &&
                     (handling == value_handling::none || handling == value_handling::direct ||
                      handling == value_handling::widened)),
-      quick(sorts_by_quicksort(request, opts.bits, threads)), workers(layout.workers) {
+      alone(sorts_keys_alone(request, opts.bits)), quick(sorts_by_quicksort(request, opts.bits, threads)), workers(layout.workers) {
   quick ? take_quick(request, threads) : take_usual(request);
   if (opts.workspace_limit != 0 && bytes > opts.workspace_limit)
     stay_within(opts.workspace_limit, request, threads);
@@ -68,7 +68,7 @@ void arrangement::take_quick(const sort_request& request, unsigned threads) {
 void arrangement::take_usual(const sort_request& request) {
   const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * value_width;
   const bool is_widened = handling == value_handling::widened, is_gathered = handling == value_handling::gathered;
-  take(layout.bytes);
+  take(alone ? std::max(layout.bytes, quicksort_bytes(n, key_bytes(request.type), layout.workers)) : layout.bytes);
   spare_keys = take(partitions && !double_buffer ? keys : 0);
   spare_values = take(partitions && (!double_buffer || is_widened) ? values : 0);
   unwanted_keys = take(request.keys_out == nullptr ? keys : 0);
@@ -86,7 +86,7 @@ void arrangement::stay_within(std::size_t limit, const sort_request& request, un
     const in_place_layout small(key_bytes(request.type), value_width, request.n, threads,
                                 limit > copy ? limit - copy : 0);
     in_place = true;
-    quick = false;
+    alone = quick = false;
     double_buffer = false;
     workers = small.workers;
     scratch = copy;

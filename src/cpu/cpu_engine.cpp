@@ -130,7 +130,7 @@ class engine_on_cpu final : public engine {
     place_values(request, a, space, job);
     if (a.handling == value_handling::widened)
       rewiden(request.values_in, request.value_bytes, request.n, job.values_out, a.value_width, a.layout.workers);
-    a.quick ? sort_by_quicksort(job) : a.in_place ? run_in_place(job) : run_radix(job);
+    a.in_place ? run_in_place(job) : a.alone ? sort_keys_alone(job) : run_radix(job);
     finish_values(request, a, space, job);
   }
 
@@ -200,15 +200,19 @@ class engine_on_cpu final : public engine {
   static void run_radix(const radix_job& job) {
     switch (key_bytes(job.type)) {
     case 1:
-      return radix_sort_keys<std::uint8_t>(job);
+      radix_sort_keys<std::uint8_t>(job);
+      break;
     case 2:
-      return radix_sort_keys<std::uint16_t>(job);
+      radix_sort_keys<std::uint16_t>(job);
+      break;
     case 4:
-      return radix_sort_keys<std::uint32_t>(job);
+      radix_sort_keys<std::uint32_t>(job);
+      break;
     case 8:
-      return radix_sort_keys<std::uint64_t>(job);
+      radix_sort_keys<std::uint64_t>(job);
+      break;
     default:
-      return radix_sort_keys<uint128>(job);
+      radix_sort_keys<uint128>(job);
     }
   }
 };

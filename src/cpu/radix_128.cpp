@@ -5,7 +5,7 @@ namespace sortile::cpu {
 
 template const kernels<uint128>& best_kernels();
 template const movers<uint128>& best_movers(std::size_t);
-template void radix_sort_keys<uint128>(const radix_job&);
+template bool radix_sort_keys<uint128>(const radix_job&);
 template void sort_keys_in_place<uint128>(const radix_job&);
 
 } // namespace sortile::cpu

@@ -5,7 +5,7 @@ namespace sortile::cpu {
 
 template const kernels<std::uint32_t>& best_kernels();
 template const movers<std::uint32_t>& best_movers(std::size_t);
-template void radix_sort_keys<std::uint32_t>(const radix_job&);
+template bool radix_sort_keys<std::uint32_t>(const radix_job&);
 template void sort_keys_in_place<std::uint32_t>(const radix_job&);
 
 } // namespace sortile::cpu

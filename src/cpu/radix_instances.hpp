@@ -8,8 +8,8 @@
 namespace sortile::cpu {
 
 template <class K>
-void radix_sort_keys(const radix_job& job) {
-  radix_sorter<K>(job).run();
+bool radix_sort_keys(const radix_job& job) {
+  return radix_sorter<K>(job).run();
 }
 
 template <class K>

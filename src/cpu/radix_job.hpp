@@ -29,6 +29,7 @@ struct radix_job {
   progress_meter* progress = nullptr;
   std::byte* scratch = nullptr;    ///< radix_layout::bytes, or in_place_layout::bytes
   std::size_t workspace_limit = 0; ///< of a sort in place
+  bool stops_at_specials = false;  ///< where −0 or a NaN is met, which others sort sooner (zeros_and_nans.hpp)
 };
 
 /// Sizes of everything that a sort of n keys needs beside its spare lanes: fixed by n, the widths and the threads
@@ -100,18 +101,19 @@ inline bool uses(instruction_set which) {
   return which <= tuning().widest && has(which);
 }
 
+/// False, and nothing moved, where job.stops_at_specials says so.
 template <class K>
-void radix_sort_keys(const radix_job& job);
+bool radix_sort_keys(const radix_job& job);
 
 /// The same in place, within little memory: the result is made where keys_out is, without spare arrays.
 template <class K>
 void sort_keys_in_place(const radix_job& job);
 
-extern template void radix_sort_keys<std::uint8_t>(const radix_job&);
-extern template void radix_sort_keys<std::uint16_t>(const radix_job&);
-extern template void radix_sort_keys<std::uint32_t>(const radix_job&);
-extern template void radix_sort_keys<std::uint64_t>(const radix_job&);
-extern template void radix_sort_keys<uint128>(const radix_job&);
+extern template bool radix_sort_keys<std::uint8_t>(const radix_job&);
+extern template bool radix_sort_keys<std::uint16_t>(const radix_job&);
+extern template bool radix_sort_keys<std::uint32_t>(const radix_job&);
+extern template bool radix_sort_keys<std::uint64_t>(const radix_job&);
+extern template bool radix_sort_keys<uint128>(const radix_job&);
 extern template void sort_keys_in_place<std::uint8_t>(const radix_job&);
 extern template void sort_keys_in_place<std::uint16_t>(const radix_job&);
 extern template void sort_keys_in_place<std::uint32_t>(const radix_job&);

@@ -51,13 +51,15 @@ class radix_sorter {
         movers_(best_movers<K>(job.value_width)), job_(job), image_(job.type, job.direction, job.bits),
         result_(lanes_of(job.keys_out, job.values_out)), spare_(lanes_of(job.spare_keys, job.spare_values)) {}
 
-  void run() {
+  /// False where it has stopped at −0 or a NaN.
+  bool run() {
     const source<K> input(static_cast<const K*>(job_.keys_in), job_.values_in, job_.value_width);
     image_.exact = image_.is_float && job_.n <= insertion_limit;
     if (job_.n <= insertion_limit)
       movers_.local(input, job_.n, image_, result_, {}, false);
     else
       sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
+    return !stopped_;
   }
 
  private:
@@ -114,6 +116,10 @@ class radix_sorter {
     splitter_tree<K> tree; // where the guess is to split by one
     split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s, tree);
     look_result<K> found = look(s, workers, guess, counts, looks);
+    if (found.special && job_.stops_at_specials) {
+      stopped_ = true;
+      return;
+    }
     if (found.special) {
       image_.exact = true; // set by the first scan of the whole input, before any other thread reads it
       guess = s.n <= layout_.local_limit ? guess : guess_split(s, tree);
@@ -424,6 +430,7 @@ class radix_sorter {
   key_image<K> image_;
   const lanes<K> result_;
   const lanes<K> spare_;
+  bool stopped_ = false;
 };
 
 } // namespace sortile::cpu

@@ -56,6 +56,8 @@ class quick_sorter {
   void run() {
     if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
       return;
+    if (workers_ > tuning().quicksort_threads && !is_special_ && partition())
+      return;
     if (is_special_ || !make_images())
       return sort_around_specials();
     job_.progress->add(n_);
@@ -81,6 +83,14 @@ class quick_sorter {
 
   // ---- what needs no sort ----
 
+  /// Whether the partition into many buckets has sorted them; it leaves floats with −0 or NaN.
+  bool partition() {
+    radix_job job = job_;
+    job.stops_at_specials = true;
+    is_special_ = !radix_sort_keys<K>(job);
+    return !is_special_;
+  }
+
   /// False where none leads to the end.
   bool take_shortcut(const key_sample<K>& sample) {
     const value_frequencies<K> frequencies(sample);
@@ -88,7 +98,8 @@ class quick_sorter {
                                                  [&](K x) { return image_.is_special(image_.key_of(x)); });
     const bool narrow = sample.differing == 0 || span_of(sample.differing).bits <= counting_bits;
     const bool in_order = frequencies.values > 1 && begins_in_order();
-    if (!in_order && !is_special_ && frequencies.heavy_ones_pay())
+    const bool beside = frequencies.are_all_heavy() || workers_ <= tuning().quicksort_threads; // what is left moves alone
+    if (!in_order && !is_special_ && beside && frequencies.heavy_ones_pay())
       return (image_.is_float && frequencies.are_all_heavy() && count_heavy(frequencies)) || sort_beside(frequencies);
     if (!in_order && !is_special_ && frequencies.table_pays() && count_values())
       return true;
@@ -409,20 +420,24 @@ class quick_sorter {
 
 } // namespace
 
-bool sorts_by_quicksort(const sort_request& request, const bit_window& bits, unsigned threads) {
+bool sorts_keys_alone(const sort_request& request, const bit_window& bits) {
   const std::size_t key = key_bytes(request.type);
   if (request.carries != payload::none || (key != 4 && key != 8) || request.n <= insertion_limit || bits.begin != 0 ||
       (bits.end != bit_window::whole_key && bits.end != 8 * key))
     return false;
-  return workers_for(request.n * key, threads) <= tuning().quicksort_threads &&
-         (key == 4 ? best_vector_parts<std::uint32_t>() != nullptr : best_vector_parts<std::uint64_t>() != nullptr);
+  return key == 4 ? best_vector_parts<std::uint32_t>() != nullptr : best_vector_parts<std::uint64_t>() != nullptr;
+}
+
+bool sorts_by_quicksort(const sort_request& request, const bit_window& bits, unsigned threads) {
+  return sorts_keys_alone(request, bits) &&
+         workers_for(request.n * key_bytes(request.type), threads) <= tuning().quicksort_threads;
 }
 
 std::size_t quicksort_bytes(std::size_t n, std::size_t key_bytes, unsigned threads) {
   return workers_for(n * key_bytes, threads) * counters_for(n) * sizeof(std::uint64_t);
 }
 
-void sort_by_quicksort(const radix_job& job) {
+void sort_keys_alone(const radix_job& job) {
   key_bytes(job.type) == 4 ? quick_sorter<std::uint32_t>(job).run() : quick_sorter<std::uint64_t>(job).run();
 }
 
