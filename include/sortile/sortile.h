@@ -84,11 +84,12 @@ typedef struct sortile_options {
   sortile_memory memory; /* where the arrays and the workspace lie */
   void* stream;          /* SORTILE_DEVICE: the cudaStream_t in whose order the call works; NULL: the default stream */
   int checked;           /* SORTILE_DEVICE: not 0: wait for the work, and report what went wrong in it */
-  uint64_t reserved[8];  /* zeros */
+  size_t workspace_limit; /* bytes; where a sort of host arrays needs more, it sorts within them, slower; 0: no limit */
+  uint64_t reserved[7];   /* zeros */
 } sortile_options;
 
 #define SORTILE_OPTIONS_INIT                                                                                           \
-  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL, 0, { 0 } }
+  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL, 0, 0, { 0 } }
 
 /* Sorts n keys from `in` to `out`: the same array (in place), or apart. */
 sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* options);

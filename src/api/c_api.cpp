@@ -78,6 +78,7 @@ options options_of(const sortile_options* given) {
   opts.memory = memory_of(given->memory);
   opts.stream = given->stream;
   opts.checked = given->checked != 0;
+  opts.workspace_limit = given->workspace_limit;
   return opts;
 }
 

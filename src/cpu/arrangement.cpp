@@ -76,21 +76,26 @@ void arrangement::take_usual(const sort_request& request) {
   gathered = take(is_gathered && request.values_in == request.values_out ? n * request.value_bytes : 0);
 }
 
-// Where sorted keys are not wanted, a copy of the keys is the least that is needed.
+// Keys alone are split in place, by as many threads as the limit has counters for; floats among which −0 or NaN is, and
+// all else, are partitioned in place. Where sorted keys are not wanted, a copy of the keys is the least that is needed.
 void arrangement::stay_within(std::size_t limit, const sort_request& request, unsigned threads) {
-  const std::size_t usual = bytes;
+  const std::size_t usual = bytes, n = request.n, key = key_bytes(request.type);
   if (handling != value_handling::widened && handling != value_handling::gathered) {
-    unwanted_keys = 0;
-    const std::size_t keys = request.keys_out == nullptr ? request.n * key_bytes(request.type) : 0;
-    const std::size_t copy = (keys + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    const in_place_layout small(key_bytes(request.type), value_width, request.n, threads,
-                                limit > copy ? limit - copy : 0);
     in_place = true;
-    alone = quick = false;
+    quick = alone;
     double_buffer = false;
-    workers = small.workers;
-    scratch = copy;
-    bytes = copy + (small.bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    bytes = unwanted_keys = 0;
+    take(request.keys_out == nullptr ? n * key : 0);
+    scratch = bytes;
+    workers = std::max(1u, threads);
+    if (quick)
+      workers = std::clamp(static_cast<unsigned>(limit / quicksort_bytes(n, key, 1)), 1u, workers);
+    const in_place_layout small(key, value_width, n, workers, limit > scratch ? limit - scratch : 0);
+    const std::size_t counters = quick ? quicksort_bytes(n, key, workers) : 0;
+    spare_keys = scratch; // zeros and NaNs may have what is left of the limit
+    const std::size_t room = std::min(limit / workspace_alignment * workspace_alignment, n * key);
+    take(!quick ? small.bytes : !is_float(request.type) ? counters : std::max({counters, small.bytes, room}));
+    workers = quick ? workers : small.workers;
   }
   if (bytes > limit)
     throw workspace_too_small("sortile: options::workspace_limit is " + std::to_string(limit) +

@@ -68,10 +68,10 @@ class engine_on_cpu final : public engine {
     const std::size_t read =
         a.handling == value_handling::indices || a.handling == value_handling::gathered ? 0 : values;
     const std::string by = count_of(a.workers, "thread");
-    if (a.in_place)
-      return add_steps_in_place(request, a, keys, values, by, steps);
     if (a.quick)
       return add_quick_steps(keys, by, steps);
+    if (a.in_place)
+      return add_steps_in_place(request, a, keys, values, by, steps);
     if (a.handling == value_handling::widened)
       steps.push_back({"widen", "values to " + std::to_string(a.value_width) + " bytes", raw, values});
     if (n > insertion_limit)
@@ -122,20 +122,22 @@ class engine_on_cpu final : public engine {
     job.bits = opts.bits;
     job.n = request.n;
     job.value_width = a.value_width;
-    job.threads = how.threads;
+    job.threads = a.in_place ? a.workers : how.threads;
     job.progress = &progress;
     job.scratch = space + a.scratch;
-    job.workspace_limit = opts.workspace_limit > a.scratch ? opts.workspace_limit - a.scratch : 0;
+    job.workspace_limit = a.in_place ? opts.workspace_limit - a.scratch : 0;
     place_keys(request, a, space, job);
     place_values(request, a, space, job);
     if (a.handling == value_handling::widened)
       rewiden(request.values_in, request.value_bytes, request.n, job.values_out, a.value_width, a.layout.workers);
-    a.in_place ? run_in_place(job) : a.alone ? sort_keys_alone(job) : run_radix(job);
+    if (!a.alone || !sort_keys_alone(job))
+      a.in_place ? run_in_place(job) : run_radix(job);
     finish_values(request, a, space, job);
   }
 
   static void place_keys(const sort_request& request, const arrangement& a, std::byte* space, radix_job& job) {
     job.keys_in = request.keys_in;
+    job.spare_room = a.in_place ? (a.bytes - a.spare_keys) / key_bytes(request.type) : request.n;
     if (a.double_buffer) {
       job.keys_out = const_cast<void*>(request.keys_in); // the request says that the input is scratch
       job.spare_keys = request.keys_out;

@@ -24,11 +24,12 @@ struct radix_job {
   void* values_out = nullptr;
   void* spare_keys = nullptr; ///< n more of each, where n is above the local limit; not the input, unless it is scratch
   void* spare_values = nullptr;
+  std::size_t spare_room = 0; ///< keys that spare_keys has room for
 
   unsigned threads = 1;
   progress_meter* progress = nullptr;
   std::byte* scratch = nullptr;    ///< radix_layout::bytes, or in_place_layout::bytes
-  std::size_t workspace_limit = 0; ///< of a sort in place
+  std::size_t workspace_limit = 0; ///< of a sort in place; 0: there are spare arrays
   bool stops_at_specials = false;  ///< where −0 or a NaN is met, which others sort sooner (zeros_and_nans.hpp)
 };
 

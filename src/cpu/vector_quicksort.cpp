@@ -53,15 +53,16 @@ class quick_sorter {
         image_(job.type, job.direction, job.bits), plain_(image_), parts_(*best_vector_parts<K>()),
         kernels_(best_kernels<K>()), from_(static_cast<const K*>(job.keys_in)), to_(static_cast<K*>(job.keys_out)) {}
 
-  void run() {
+  bool run() {
     if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
-      return;
-    if (workers_ > tuning().quicksort_threads && !is_special_ && partition())
-      return;
+      return true;
+    if (workers_ > tuning().quicksort_threads && job_.workspace_limit == 0 && !is_special_ && partition())
+      return true;
     if (is_special_ || !make_images())
       return sort_around_specials();
     job_.progress->add(n_);
     sort_images(n_);
+    return true;
   }
 
  private:
@@ -348,11 +349,17 @@ class quick_sorter {
     return false;
   }
 
-  void sort_around_specials() {
-    const zeros_and_nans<K> aside(parts_, image_, from_, n_, to_, static_cast<K*>(job_.spare_keys), workers_, meter());
-    job_.progress->add(n_ + 3 * (n_ - aside.rest()));
-    sort_images(aside.rest());
+  /// False where there is no room for them.
+  bool sort_around_specials() {
+    zeros_and_nans<K> aside(parts_, image_, from_, n_, static_cast<K*>(job_.spare_keys), job_.spare_room, workers_,
+                            meter());
+    if (!aside.fit())
+      return false;
+    const std::size_t rest = aside.take_out(to_);
+    job_.progress->add(n_ + 3 * (n_ - rest));
+    sort_images(rest);
     aside.put_back(to_);
+    return true;
   }
 
   // ---- quicksort ----
@@ -437,8 +444,8 @@ std::size_t quicksort_bytes(std::size_t n, std::size_t key_bytes, unsigned threa
   return workers_for(n * key_bytes, threads) * counters_for(n) * sizeof(std::uint64_t);
 }
 
-void sort_keys_alone(const radix_job& job) {
-  key_bytes(job.type) == 4 ? quick_sorter<std::uint32_t>(job).run() : quick_sorter<std::uint64_t>(job).run();
+bool sort_keys_alone(const radix_job& job) {
+  return key_bytes(job.type) == 4 ? quick_sorter<std::uint32_t>(job).run() : quick_sorter<std::uint64_t>(job).run();
 }
 
 } // namespace sortile::cpu

@@ -16,7 +16,8 @@ bool sorts_by_quicksort(const sort_request& request, const bit_window& bits, uns
 /// Bytes of radix_job::scratch that such a sort needs: counters of keys from a small range. A partition needs its own.
 std::size_t quicksort_bytes(std::size_t n, std::size_t key_bytes, unsigned threads);
 
-/// Sorts n keys from job.keys_in to job.keys_out, which may be the same. Of floats, job.spare_keys takes zeros and NaNs.
-void sort_keys_alone(const radix_job& job);
+/// Sorts n keys from job.keys_in to job.keys_out, which may be the same. Of floats, job.spare_keys takes zeros and NaNs
+/// where −0 or a NaN is met; false where they do not fit there, and job.keys_in is as it was.
+bool sort_keys_alone(const radix_job& job);
 
 } // namespace sortile::cpu

@@ -8,7 +8,7 @@
 //     ascending    [ −7 | −0 0 | 1 3 | nan ]          descending    [ nan | 3 1 | −0 0 | −7 ]
 //
 // All zeros are equal, and so are all NaNs, so that their places are known once both are counted. Cost: one more pass
-// over the keys to set aside, and one to move them apart.
+// over the keys to set aside, and one to move them apart; where memory is short, one before, to count.
 #pragma once
 
 #include "cpu/parallel.hpp"
@@ -23,20 +23,28 @@ namespace sortile::cpu {
 template <class K>
 class zeros_and_nans {
  public:
-  /// Moves zeros and NaNs of n keys to `aside`, which has room for n, and images of the others to the front of `rest`,
-  /// which may be where the keys are.
-  zeros_and_nans(const vector_parts<K>& parts, const key_image<K>& image, const K* keys, std::size_t n, K* rest,
-                 K* aside, unsigned workers, progress_meter* progress)
-      : image_(image), aside_(aside), workers_(workers), progress_(progress),
+  /// Of n keys; `aside` has room for so many.
+  zeros_and_nans(const vector_parts<K>& parts, const key_image<K>& image, const K* keys, std::size_t n, K* aside,
+                 std::size_t room, unsigned workers, progress_meter* progress)
+      : parts_(parts), image_(image), keys_(keys), n_(n), aside_(aside), workers_(workers), progress_(progress),
         pieces_(workers == 1 ? 1 : std::size_t{4} * workers) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+      pieces_[i].begin = pieces_[i].at = part_begin(n, pieces_.size(), i);
+    fits_ = room >= n || find_places(room);
+  }
+
+  /// Whether they fit into that room: for fewer than n keys they are counted first.
+  bool fit() const { return fits_; }
+
+  /// Moves zeros and NaNs aside, and images of the others to the front of `rest`, which may be where the keys are; how
+  /// many those are.
+  std::size_t take_out(K* rest) {
     for_each_task(workers_, pieces_.size(), progress_, [&](unsigned, std::size_t i) {
       piece& p = pieces_[i];
-      const std::size_t begin = part_begin(n, pieces_.size(), i), end = part_begin(n, pieces_.size(), i + 1);
-      p.begin = begin;
-      p.rest = parts.set_aside(keys + begin, end - begin, image_, rest + begin, aside + begin);
-      p.aside = end - begin - p.rest;
-      p.zeros = static_cast<std::size_t>(
-          std::count_if(aside + begin, aside + begin + p.aside, [&](K key) { return is_zero(key); }));
+      K* const aside = aside_ + p.at;
+      p.rest = parts_.set_aside(keys_ + p.begin, end_of(i) - p.begin, image_, rest + p.begin, aside);
+      p.aside = end_of(i) - p.begin - p.rest;
+      p.zeros = static_cast<std::size_t>(std::count_if(aside, aside + p.aside, [&](K key) { return is_zero(key); }));
     });
     for (const piece& p : pieces_) {
       std::memmove(rest + rest_, rest + p.begin, p.rest * sizeof(K));
@@ -44,10 +52,8 @@ class zeros_and_nans {
       zeros_ += p.zeros;
       nans_ += p.aside - p.zeros;
     }
+    return rest_;
   }
-
-  /// Of the keys that are left.
-  std::size_t rest() const { return rest_; }
 
   /// Moves the others, which are sorted keys now, to their places, and puts zeros and NaNs between.
   void put_back(K* keys) const {
@@ -70,16 +76,34 @@ class zeros_and_nans {
 
  private:
   struct piece {
-    std::size_t begin = 0, rest = 0, aside = 0, zeros = 0;
+    std::size_t begin = 0, at = 0, rest = 0, aside = 0, zeros = 0; ///< `at`: where its keys set aside begin
   };
   struct target {
     K *zeros, *nans;
   };
 
+  static constexpr std::size_t written_beyond = 64 / sizeof(K); // whole vectors are
+
+  std::size_t end_of(std::size_t i) const { return part_begin(n_, pieces_.size(), i + 1); }
+
+  bool find_places(std::size_t room) {
+    for_each_task(workers_, pieces_.size(), progress_, [&](unsigned, std::size_t i) {
+      pieces_[i].aside =
+          static_cast<std::size_t>(std::count_if(keys_ + pieces_[i].begin, keys_ + end_of(i),
+                                                 [&](K key) { return is_zero(key) || image_.is_special(key); }));
+    });
+    std::size_t at = 0;
+    for (piece& p : pieces_) {
+      p.at = at;
+      at += p.aside + written_beyond;
+    }
+    return at <= room;
+  }
+
   bool is_zero(K key) const { return static_cast<K>(key & static_cast<K>(~image_.codec.sign)) == 0; }
 
   void write(const piece& p, target to) const {
-    const K* const from = aside_ + p.begin;
+    const K* const from = aside_ + p.at;
     if (p.zeros == p.aside || p.zeros == 0) {
       std::memcpy(p.zeros == 0 ? to.nans : to.zeros, from, p.aside * sizeof(K));
       return;
@@ -88,11 +112,15 @@ class zeros_and_nans {
       *(is_zero(from[i]) ? to.zeros : to.nans)++ = from[i];
   }
 
+  const vector_parts<K>& parts_;
   const key_image<K>& image_;
-  const K* const aside_;
+  const K* const keys_;
+  const std::size_t n_;
+  K* const aside_;
   const unsigned workers_;
   progress_meter* const progress_;
   std::vector<piece> pieces_;
+  bool fits_ = false;
   std::size_t rest_ = 0, zeros_ = 0, nans_ = 0;
 };
 

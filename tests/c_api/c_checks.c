@@ -221,7 +221,8 @@ static const char* zeros_are_the_defaults(void) {
         initialised.bits_end == 0 && initialised.engine == NULL && initialised.threads == 0 &&
         initialised.progress == NULL && initialised.progress_user == NULL && initialised.workspace == NULL &&
         initialised.workspace_bytes == 0 && initialised.memory == 0 && initialised.stream == NULL &&
-        initialised.checked == 0 && initialised.reserved[0] == 0 && initialised.reserved[7] == 0);
+        initialised.checked == 0 && initialised.workspace_limit == 0 && initialised.reserved[0] == 0 &&
+        initialised.reserved[6] == 0);
   fill(keys, values, 1u << 30);
   memcpy(expected, keys, sizeof keys);
   CHECK(sortile_sort(SORTILE_U32, expected, expected, COUNT, NULL) == SORTILE_OK && in_order(expected, COUNT));
@@ -250,12 +251,37 @@ static const char* zeros_are_the_defaults(void) {
   options.stream = keys;
   CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_INVALID_ARGUMENT);
   CHECK(strstr(sortile_error_message(), "stream") != NULL);
-  for (size_t i = 0; i < 8; ++i) {
+  for (size_t i = 0; i < 7; ++i) {
     options = (sortile_options){0};
     options.reserved[i] = 1;
     CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_INVALID_ARGUMENT);
     CHECK(strstr(sortile_error_message(), "reserved") != NULL);
   }
+  return NULL;
+}
+
+/* A limit holds for what a call takes, and is refused with the least that can be kept. */
+static const char* sorts_within_a_limit(void) {
+  enum { MANY = 400000 };
+  static uint32_t keys[MANY], values[MANY];
+  sortile_options options = {0};
+  size_t usual = 0, limited = 0;
+  options.threads = 1;
+  CHECK(sortile_workspace_bytes(SORTILE_U32, MANY, 4, 1, &usual, &options) == SORTILE_OK);
+  options.workspace_limit = 2u << 20;
+  CHECK(sortile_workspace_bytes(SORTILE_U32, MANY, 4, 1, &limited, &options) == SORTILE_OK);
+  CHECK(usual > options.workspace_limit && limited <= options.workspace_limit);
+  for (uint32_t i = 0; i < MANY; ++i) {
+    keys[i] = i * 2654435761u >> 12;
+    values[i] = i;
+  }
+  CHECK(sortile_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, MANY, &options) == SORTILE_OK);
+  for (size_t i = 0; i < MANY; ++i)
+    CHECK(keys[i] == values[i] * 2654435761u >> 12 &&
+          (i == 0 || keys[i - 1] < keys[i] || (keys[i - 1] == keys[i] && values[i - 1] < values[i])));
+  options.workspace_limit = 1;
+  CHECK(sortile_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, MANY, &options) == SORTILE_WORKSPACE_TOO_SMALL);
+  CHECK(strstr(sortile_error_message(), "workspace_limit") != NULL);
   return NULL;
 }
 
@@ -444,6 +470,7 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"tells_progress_and_cancels", tells_progress_and_cancels},
                                   {"names_errors", names_errors},
                                   {"zeros_are_the_defaults", zeros_are_the_defaults},
+                                  {"sorts_within_a_limit", sorts_within_a_limit},
                                   {"sorts_within_segments", sorts_within_segments},
                                   {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},
                                   {"scans", scans},

@@ -326,21 +326,26 @@ TEST(CpuEngine, ArraysOfOneValueStayAsTheyAre) {
 // −0 and NaN in any share, in all forms: the order of zeros, and of NaNs, is that of the input.
 TEST(CpuEngine, FloatsAroundTheirZerosAndNans) {
   random_trials trials(19);
+  std::size_t within_limit = 0;
   for (const key_type type : {key_type::f32, key_type::f64})
     for (const char* workload : {"specials", "nan:0.001", "nan:1", "zeros:0.3", "zeros:1", "and:3", "sorted", "reversed"})
       for (const order direction : {order::ascending, order::descending})
         for (const form how : {form::in_place, form::out_of_place, form::double_buffer}) {
           const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
                                    trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
+          cpu::tuning().block_bytes = 128;
           const std::size_t n = trials.below(2) == 0 ? 100 + trials.below(5000) : 32'768 + trials.below(20'000);
           const unsigned threads = 1 + static_cast<unsigned>(trials.below(6)); // above 4, a partition finds them
           trial t{type, n, workload, payload::none, 0, how, true, direction, {}, threads, trials.below(1000)};
           if (n > 5100 && trials.below(3) == 0) // none in the sample
             t.between = std::exchange(t.workload, "normal");
+          t.limit = trials.below(2) * (std::size_t{700} << 10);
+          within_limit += plan_of(t).workspace_bytes > t.limit && t.limit != 0;
           check(t);
           if (::testing::Test::HasFatalFailure())
             return;
         }
+  EXPECT_GT(within_limit, 5u);
 }
 
 // Few values in a sample, others (or −0, or NaNs) wherever it does not look: tables that overflow, heavy keys that are
@@ -426,6 +431,11 @@ TEST(CpuEngine, PlanShowsItsSteps) {
   ASSERT_EQ(alone.steps.size(), 2u);
   EXPECT_EQ(alone.steps[0].name, "split");
   EXPECT_LE(alone.workspace_bytes, std::size_t{1} << 20) << "counters of a small range for each thread";
+  options limited;
+  limited.workspace_limit = std::size_t{3} << 20;
+  const plan within = cpu::cpu_engine().make_plan(request, limited, 8);
+  EXPECT_EQ(within.steps[0].name, "split") << "keys alone need no more than counters";
+  EXPECT_LE(within.workspace_bytes, limited.workspace_limit);
   const sort_request floats{key_type::f32, 10'000'000, &anywhere, &anywhere};
   EXPECT_LE(cpu::cpu_engine().make_plan(floats, {}, 2).workspace_bytes, 42'000'000u) << "and room for zeros and NaNs";
 }
