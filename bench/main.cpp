@@ -52,6 +52,8 @@ void declare(CLI::App& app, command_line& line) {
   app.add_option("--repetitions", line.how.repetitions, "timed runs of each, at most")->capture_default_str();
   app.add_option("--budget", line.how.budget_seconds, "seconds after which a contender sits out the rest of a row")
       ->capture_default_str();
+  app.add_option("--workspace-limit", line.how.workspace_limit, "sortile also sorts within so much workspace, as 16MB")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--seed", line.how.seed, "seed of the inputs")->capture_default_str();
   app.add_option("--json", line.json, "write the raw results there");
   app.add_flag("--brief", line.brief, "the summary only");

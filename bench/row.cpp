@@ -114,13 +114,14 @@ class field {
             }};
   }
 
-  testing::contender of_sortile(const std::string& engine, bool given_workspace) {
-    options opts{.engine = engine, .threads = threads_};
+  testing::contender of_sortile(const std::string& engine, bool given_workspace, std::size_t limit) {
+    options opts{.engine = engine, .threads = threads_, .workspace_limit = limit};
     const std::size_t bytes = given_workspace ? workspace_bytes(request(0), opts) : 0;
     const auto space = std::make_shared<buffer>(bytes);
     if (bytes > 0)
       opts.workspace = {space->template as<std::byte>(), bytes};
-    return {"sortile " + engine + (given_workspace ? own_workspace : ""),
+    const std::string within = limit != 0 ? ", within " + std::to_string(limit >> 20) + " MB" : "";
+    return {"sortile " + engine + (given_workspace ? own_workspace : within),
             [this] {
               keys_work_.copy_from(keys_);
               values_work_.copy_from(values_);
@@ -185,11 +186,16 @@ row measure_as(const row_spec& spec, const std::vector<rival>& rivals, const ben
 
   std::vector<testing::contender> contenders;
   for (const engine_info& engine : engines())
-    if (engine.usable && wanted(engine.name, how.engines))
-      for (const bool given_workspace : {false, true}) {
-        contenders.push_back(arrays.of_sortile(engine.name, given_workspace));
+    if (engine.usable && wanted(engine.name, how.engines)) {
+      const auto add = [&](testing::contender c) {
+        contenders.push_back(std::move(c));
         measured.results.push_back({contenders.back().name, true, true, how.threads != 1, {}, {}});
-      }
+      };
+      add(arrays.of_sortile(engine.name, false, 0));
+      add(arrays.of_sortile(engine.name, true, 0));
+      if (how.workspace_limit != 0)
+        add(arrays.of_sortile(engine.name, false, how.workspace_limit));
+    }
   for (const rival& r : rivals)
     if (const sort_function sort = r.sorts[static_cast<std::size_t>(spec.shape)];
         sort != nullptr && wanted(r.name, how.rivals)) {
@@ -219,7 +225,7 @@ row measure_as(const row_spec& spec, const std::vector<rival>& rivals, const ben
 } // namespace
 
 const result* row::sortile() const {
-  return fastest([](const result& r) { return r.is_sortile && !r.name.ends_with(own_workspace); });
+  return fastest([](const result& r) { return r.is_sortile && r.name.find(',') == std::string::npos; });
 }
 
 const char* name(shape s) {
