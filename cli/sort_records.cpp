@@ -10,6 +10,8 @@
 #include "files/record_sort.hpp"
 #include "files/record_write.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <span>
 
 namespace sortile::cli {
@@ -176,13 +178,10 @@ int sort_lines(const sort_job& job, first_input first, const talk& voice) {
   return sort_records_to(job, {records, order}, bar, voice);
 }
 
-int sort_tables(const sort_job& job, first_input first, file_format format, const talk& voice) {
-  refuse_array_options(job.arrays);
+namespace {
+
+int sort_table_at_once(const sort_job& job, files::csv_table& table, progress_bar& bar, const talk& voice) {
   const unsigned threads = files::thread_count(job.arrays.threads);
-  progress_bar bar(voice);
-  bar.phase("cut");
-  files::csv_table table =
-      open_tables(job, files::input(std::move(*first)), job.text.table_options(format == file_format::tsv), threads);
   const files::bad_rows rule = job.text.rule_of_bad_rows();
   if (job.types)
     return show_types(table, rule, threads);
@@ -196,6 +195,68 @@ int sort_tables(const sort_job& job, first_input first, file_format format, cons
   what.count = files::count_place::last_cell;
   what.separator = table.dialect.separator;
   return sort_records_to(job, what, bar, voice);
+}
+
+// The head of a table that may be sorted in runs: one file, whose rows need no more than a look at each.
+std::optional<files::csv_table> head_of_runs(const sort_job& job, files::input_stream& first,
+                                             const files::csv_options& options) {
+  const bool at_once = job.types || job.count || !options.header || options.comment || !job.text.bad_rows.empty() ||
+                       job.text.by.empty() || job.text.wants_lines() || job.inputs.size() != 1;
+  return at_once ? std::nullopt
+                 : files::open_csv_head(first.peek(files::csv_head_bytes), first.name(), options);
+}
+
+// Every run's rows are checked as the first run's were, whose types are those of the columns.
+int sort_table_in_runs(const sort_job& job, files::run_reader& reader, std::string_view run,
+                       const files::record_shape& shape, files::csv_table& table, progress_bar& bar,
+                       const talk& voice) {
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  std::vector<files::cell_check> checks;
+  const auto count_lines = [&](std::string_view rows) {
+    table.parts.front().first_line += static_cast<std::uint64_t>(std::count(rows.begin(), rows.end(), '\n'));
+  };
+  table.rows = files::split_rows(run, table.name(), table.dialect, threads);
+  const files::record_order order = job.text.for_first_rows(table, job.arrays.descending(), threads, checks);
+  runs_to_sort what = runs_of(job, reader, run, shape, order);
+  what.format.header = table.prologue;
+  what.format.sort = [&, sort = what.format.sort, is_first = true](std::string_view rows, files::output& to) mutable {
+    if (!is_first) {
+      table.rows = files::split_rows(rows, table.name(), table.dialect, threads);
+      files::check_csv(table, checks, files::bad_rows::refuse, threads);
+    }
+    is_first = false;
+    count_lines(rows);
+    table.rows = {};
+    sort(rows, to);
+  };
+  return sort_in_runs(job, reader, run, what, bar, voice);
+}
+
+} // namespace
+
+int sort_tables(const sort_job& job, first_input first, file_format format, const talk& voice) {
+  refuse_array_options(job.arrays);
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  const files::csv_options options = job.text.table_options(format == file_format::tsv);
+  progress_bar bar(voice);
+  bar.phase("read");
+  std::optional<files::csv_table> head = head_of_runs(job, *first, options);
+  if (!head) {
+    files::csv_table table = open_tables(job, files::input(std::move(*first)), options, threads);
+    return sort_table_at_once(job, table, bar, voice);
+  }
+  const files::record_shape shape{.delimiter = '\n', .csv = head->dialect};
+  const files::record_order as_text =
+      job.text.for_row_stream(head->names, head->dialect, head->name(), job.arrays.descending());
+  files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, as_text, false));
+  reader.skip_header(head->prologue.size());
+  reader.set_line_end(head->prologue.ends_with("\r\n") ? "\r" : "");
+  const std::string_view run = reader.next();
+  if (!reader.at_end())
+    return sort_table_in_runs(job, reader, run, shape, *head, bar, voice);
+  bar.phase("cut");
+  files::csv_table table = files::open_csv(reader.take_whole(), options, threads);
+  return sort_table_at_once(job, table, bar, voice);
 }
 
 } // namespace sortile::cli

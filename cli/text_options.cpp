@@ -362,12 +362,38 @@ std::optional<bool> empty_first(const std::string& nulls) {
 } // namespace
 
 files::record_order text_options::for_table(files::csv_table& table, bool reverse, unsigned threads) const {
+  std::vector<files::cell_check> checks;
+  return checked_order(table, reverse, threads, checks, nullptr);
+}
+
+files::record_order text_options::for_first_rows(files::csv_table& table, bool reverse, unsigned threads,
+                                                 std::vector<files::cell_check>& further) const {
+  std::vector<files::column_facts> facts;
+  const files::record_order order = checked_order(table, reverse, threads, further, &facts);
+  for (std::size_t c = 0; c < further.size(); ++c) {
+    if (further[c] != files::cell_check::detect)
+      continue;
+    if (facts[c].type() == files::cell_type::empty)
+      files::fail(table.name(), "the column '{}' is empty in the first {} rows, which fill the memory: say what it holds, {}:num "
+                  "or {}:text (or give more memory with -S)",
+                  table.names[c], table.rows.size(), table.names[c], table.names[c]);
+    further[c] = facts[c].is_numeric()                           ? files::cell_check::require_number
+                 : facts[c].type() == files::cell_type::time ? files::cell_check::require_time
+                                                             : files::cell_check::nothing;
+  }
+  return order;
+}
+
+// `facts` null: all rows are there. Else there may be empty cells among those that are not, and it takes what there is.
+files::record_order text_options::checked_order(files::csv_table& table, bool reverse, unsigned threads,
+                                                std::vector<files::cell_check>& checks,
+                                                std::vector<files::column_facts>* facts) const {
   if (wants_lines())
     refuse("{} goes with lines; a table is ordered with --by (--format lines reads it as lines)", named_for_arrays());
   if (by.empty())
     refuse("{}: say by which columns the table is to be ordered: --by NAME[:desc],… (columns: {})", table.name(),
            fmt::join(table.names, ", "));
-  std::vector<files::cell_check> checks(table.names.size(), files::cell_check::nothing);
+  checks.assign(table.names.size(), files::cell_check::nothing);
   const std::vector<files::column_key> columns = files::parse_column_keys(by);
   const std::string name = table.name();
   table_order order(table.names, table.dialect, name, collation());
@@ -375,14 +401,19 @@ files::record_order text_options::for_table(files::csv_table& table, bool revers
     files::cell_check& check = checks[order.column_of(column)];
     const bool by_text = column.as == files::column_key::form::text || column.as == files::column_key::form::version ||
                          column.as == files::column_key::form::natural;
-    if (by_text && nulls.empty() && !column.empty_first)
+    if (by_text && (facts != nullptr || (nulls.empty() && !column.empty_first)))
       continue;
     if (const files::cell_check wanted = check_of(column.as); check <= files::cell_check::detect)
       check = wanted;
   }
-  const std::vector<files::column_facts> facts = files::check_csv(table, checks, rule_of_bad_rows(), threads);
+  std::vector<files::column_facts> found = files::check_csv(table, checks, rule_of_bad_rows(), threads);
+  if (facts != nullptr) {
+    *facts = found;
+    for (files::column_facts& each : found)
+      ++each.empty;
+  }
   for (const files::column_key& column : columns)
-    order.add(column, reverse, empty_first(nulls), &facts[order.column_of(column)]);
+    order.add(column, reverse, empty_first(nulls), &found[order.column_of(column)]);
   return order.order();
 }
 

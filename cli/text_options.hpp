@@ -66,6 +66,10 @@ struct text_options {
   /// The order of a table's rows; looks at every row to see that it is well formed and what the columns hold, and takes
   /// bad rows out where they are not refused. \throws invalid_argument, io_failure
   files::record_order for_table(files::csv_table& table, bool reverse, unsigned threads) const;
+  /// The same by the first of a table's rows. \param further  takes what the others are to be checked for
+  /// \throws io_failure too where a column whose type is not named has no filled cell there
+  files::record_order for_first_rows(files::csv_table& table, bool reverse, unsigned threads,
+                                     std::vector<files::cell_check>& further) const;
   /// The same for rows that are not all known yet, so that no type can be found.
   files::record_order for_row_stream(const std::vector<std::string>& names, const files::csv_dialect& dialect,
                                      std::string_view file, bool reverse) const;
@@ -73,6 +77,11 @@ struct text_options {
   files::bad_rows rule_of_bad_rows() const;
   /// How a table is written: -t names the separator; tabs: the file's name says them. \throws invalid_argument
   files::csv_options table_options(bool tabs) const;
+
+ private:
+  files::record_order checked_order(files::csv_table& table, bool reverse, unsigned threads,
+                                    std::vector<files::cell_check>& checks,
+                                    std::vector<files::column_facts>* facts) const;
 };
 
 } // namespace sortile::cli

@@ -217,8 +217,33 @@ csv_table open_csv(input source, const csv_options& options, unsigned threads) {
   read_header(table, options, preface);
   const std::string_view text = table.source.bytes();
   const std::string_view body = text.substr(std::min(table.prologue.size(), text.size()));
-  table.rows = dialect.quotes ? split_quoted(body, table.name(), threads) : split_lines(body, '\n', threads);
+  table.rows = split_rows(body, table.name(), dialect, threads);
   return table;
+}
+
+std::optional<csv_table> open_csv_head(std::string_view first_bytes, std::string name, const csv_options& options) {
+  refuse_wide_text(first_bytes, name);
+  const csv_dialect dialect{options.separator ? *options.separator : found_separator(first_bytes, options),
+                            options.quotes};
+  const std::size_t preface = size_of_preface(first_bytes, options.comment);
+  bool in_quotes = false;
+  const std::size_t end = end_of_csv_record(first_bytes, preface, dialect, in_quotes);
+  if (end == std::string_view::npos)
+    return std::nullopt;
+  csv_table table{.source = input::of_text(std::move(name), std::string(first_bytes.substr(0, end + 1))),
+                  .dialect = dialect,
+                  .prologue = {},
+                  .header = {},
+                  .names = {},
+                  .rows = {},
+                  .comment = options.comment,
+                  .parts = {}};
+  read_header(table, options, preface);
+  return table;
+}
+
+record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect, unsigned threads) {
+  return dialect.quotes ? split_quoted(text, name, threads) : split_lines(text, '\n', threads);
 }
 
 csv_table join_tables(std::vector<csv_table> tables) {

@@ -93,6 +93,14 @@ std::size_t column_named(const std::vector<std::string>& names, std::string_view
 /// closed.
 csv_table open_csv(input source, const csv_options& options, unsigned threads);
 
+/// What stands in front of the rows, from the first bytes of a file, of which csv_head_bytes are enough to find the
+/// separator as open_csv() does; nothing where the header does not end within them. \throws as open_csv
+inline constexpr std::size_t csv_head_bytes = (std::size_t{1} << 16) + 1;
+std::optional<csv_table> open_csv_head(std::string_view first_bytes, std::string name, const csv_options& options);
+
+/// Cuts text behind a header, or a piece of it, into rows. \throws io_failure where a quote is never closed
+record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect, unsigned threads);
+
 /// The rows of all tables one after the other. \throws io_failure where one has another header or separator
 csv_table join_tables(std::vector<csv_table> tables);
 

@@ -44,6 +44,42 @@ class Larger(CommandTest):
             self.agrees(name, *options)
             self.assertTrue(gnu_sort(*options, name)[1] == self.content("in-runs"), options)
 
+    def table(self, count=25000, end="\n"):
+        """Rows with every kind of column, and line ends and quotes within cells."""
+        draw = self.random.randrange
+        rows = [f'{draw(9000) - 4000 if draw(20) else ""},"a{end}""{draw(300)}"" , b",{draw(100)}.{draw(1000)}e{draw(3)},2024-0{1 + draw(9)}-1{draw(9)},'
+                + self.random.choice(["plain", '"x,y"', "", '"""q"""']) for _ in range(count)]
+        return (end.join(["id,what,size,day,note"] + rows) + end).encode()
+
+    def test_tables_in_all_orders(self):
+        name = self.file("t.csv", self.table())
+        for by in ("id", "size:desc,what", "day,id:num:desc", "note,what:desc", "id:nulls-last,size", "what:natural,id"):
+            self.agrees(name, "--by", by)
+        self.agrees(name, "--by", "note,day", "-u")
+        self.agrees(name, "--by", "size", "-r", "--nulls", "last")
+        self.good("check", self.path("in-runs"), "--format", "csv", "--by", "size:desc", "--permutation-of", name)
+
+    def test_tables_with_other_ends(self):
+        for text in (self.table(end="\r\n"), self.table(end="\r\n")[:-2], self.table()[:-1], b"\xef\xbb\xbf" + self.table().replace(b",", b";")):
+            name = self.file("t.csv", text)
+            self.agrees(name, "--by", "what,size")
+        bare = self.file("bare.csv", self.table().replace(b'"', b""))
+        self.refused("sort", *SMALL, bare, "--by", "id", says="cells, but the header has 5", status=2)
+        self.runs("-", "--format", "csv", "--by", "id", "-o", self.path("out"), stdin=self.table())
+
+    def test_tables_whose_later_rows_are_others(self):
+        rows = [f"{i},{'x' * 60}" for i in range(40000)]
+        for late, by, complaint in (("y,z", "a", ["line 39002: 'y' in the column 'a' is not a number", "a:text"]),
+                                    ("5", "a", "line 39002: 1 cells, but the header has 2"),
+                                    ('5,"open', "a", "a quoted cell is never closed")):
+            name = self.file("late.csv", "\n".join(["a,b"] + rows[:39000] + [late] + rows[39000:]).encode())
+            self.refused("sort", *SMALL, name, "--by", by, "-o", self.path("never"), says=complaint, status=2)
+            self.assertFalse(os.path.exists(self.path("never")))
+        self.agrees(self.file("texts.csv", "\n".join(["a,b"] + rows + ["y,z"]).encode()), "--by", "a:text")
+        late = self.file("empty.csv", "\n".join(["a,b"] + [f",{'x' * 60}"] * 40000 + ["7,z"]).encode())
+        self.refused("sort", *SMALL, late, "--by", "a", says=["the column 'a' is empty in the first ", "a:num"], status=2)
+        self.agrees(late, "--by", "a:num")
+
     def test_other_ends_of_lines(self):
         name = self.file("zeros", self.lines(end="\0") + b"no end")
         self.agrees(name, "-z", "--format", "lines", "-k2,2n")

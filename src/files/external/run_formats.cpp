@@ -2,6 +2,7 @@
 #include "files/external/run_formats.hpp"
 
 #include "files/array_sort.hpp"
+#include "files/csv.hpp"
 #include "files/fixed_records.hpp"
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
@@ -24,8 +25,9 @@ options without_progress(options opts) {
 void sort_piece(std::string_view text, const record_shape& shape, const merge_rules& rules, const options& opts,
                 output& to) {
   const unsigned threads = thread_count(opts.threads);
-  const record_table records = shape.record_bytes == 0 ? split_lines(text, shape.delimiter, threads)
-                                                       : split_evenly(text, shape.record_bytes, threads);
+  const record_table records = shape.record_bytes != 0 ? split_evenly(text, shape.record_bytes, threads)
+                               : shape.csv             ? split_rows(text, "a run", *shape.csv, threads)
+                                                       : split_lines(text, shape.delimiter, threads);
   const raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts, rules.unique);
   write_records(records, {sorted.data(), sorted.size()}, to, threads);
 }

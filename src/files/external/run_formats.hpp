@@ -14,7 +14,7 @@
 
 namespace sortile::files {
 
-/// Lines, or records of one size. \param unique  of records equal in the order, only the first
+/// Lines, rows of a table, or records of one size. \param unique  of records equal in the order, only the first
 run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts);
 
 /// Arrays whose keys the library sorts.

@@ -70,6 +70,7 @@ void run_reader::drop_handed_out() {
   header_ = 0;
   cut_ = 0;
   marks_.clear();
+  in_quotes_ = false; // a record has ended there
 }
 
 // Behind the last byte of an input: its last record ends, and the next input's turn comes. (Where nothing is left in
@@ -77,9 +78,12 @@ void run_reader::drop_handed_out() {
 void run_reader::end_input() {
   const bool is_open = input_has_bytes_ && !text().empty() && text().back() != shape_.delimiter;
   if (shape_.record_bytes == 0 && is_open) {
-    buffer_.reserve(buffer_.size() + 1, name());
-    *buffer_.end() = shape_.delimiter;
-    buffer_.grow(1);
+    std::string end(1, shape_.delimiter);
+    if (!text().ends_with(line_end_))
+      end.insert(0, line_end_);
+    buffer_.reserve(buffer_.size() + end.size(), name());
+    std::copy(end.begin(), end.end(), buffer_.end());
+    buffer_.grow(end.size());
   }
   input_has_bytes_ = false;
   at_end_ = next_input_ == further_.size();
@@ -119,17 +123,36 @@ void run_reader::count(std::size_t from) {
 void run_reader::count_delimited(std::size_t from) {
   const std::string_view text = this->text();
   const std::size_t pieces = (text.size() - from + mark_bytes - 1) / mark_bytes;
-  std::vector<mark> found(pieces); // records within a piece, and the end of its last
+  std::vector<piece_marks> found(pieces);
   parallel_for(text.size() - from < largest_chunk / 16 ? 1 : threads_, pieces, [&](std::size_t i) {
     const std::size_t begin = from + i * mark_bytes;
-    const std::string_view piece = text.substr(begin, mark_bytes);
-    const std::size_t last = piece.rfind(shape_.delimiter);
-    found[i] = {begin + last + 1, static_cast<std::size_t>(std::count(piece.begin(), piece.end(), shape_.delimiter))};
+    found[i] = marks_of(text.substr(begin, mark_bytes), begin);
   });
   std::size_t records = marks_.empty() ? 0 : marks_.back().records;
-  for (const mark& each : found)
-    if (each.records != 0)
-      marks_.push_back({each.bytes, records += each.records});
+  for (const piece_marks& each : found) {
+    const mark& here = each.outside_quotes[in_quotes_ ? 1 : 0];
+    if (here.records != 0)
+      marks_.push_back({here.bytes, records += here.records});
+    in_quotes_ ^= each.quotes_are_odd;
+  }
+}
+
+// The records of a piece of text and the end of its last, for a piece that begins outside quotes, and within.
+run_reader::piece_marks run_reader::marks_of(std::string_view piece, std::size_t begin) const {
+  piece_marks found;
+  if (!shape_.csv || !shape_.csv->quotes) {
+    found.outside_quotes[0] = {begin + piece.rfind(shape_.delimiter) + 1,
+                               static_cast<std::size_t>(std::count(piece.begin(), piece.end(), shape_.delimiter))};
+    return found;
+  }
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    found.quotes_are_odd ^= piece[i] == '"';
+    if (piece[i] == shape_.delimiter) {
+      mark& at = found.outside_quotes[found.quotes_are_odd ? 1 : 0];
+      at = {begin + i + 1, at.records + 1};
+    }
+  }
+  return found;
 }
 
 std::size_t run_reader::memory_at(const mark& at) const {

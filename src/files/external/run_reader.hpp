@@ -36,6 +36,9 @@ class run_reader {
   /// fewer
   std::string_view skip_header(std::size_t size);
 
+  /// What an input that ends without its delimiter lacks in front of it: "\r" in CRLF files.
+  void set_line_end(std::string before_delimiter) { line_end_ = std::move(before_delimiter); }
+
   /// The next records, as many as fit, one at least; empty behind the last. Those before are gone. Of records of one
   /// size, the last piece may end within one.
   std::string_view next();
@@ -63,6 +66,13 @@ class run_reader {
     std::size_t records = 0;
   };
 
+  // Of a piece of text that begins outside quotes [0], or within [1].
+  struct piece_marks {
+    mark outside_quotes[2];
+    bool quotes_are_odd = false;
+  };
+
+  piece_marks marks_of(std::string_view piece, std::size_t begin) const;
   std::string_view text() const { return buffer_.bytes().substr(header_); }
   void drop_handed_out();
   void read_more();
@@ -87,6 +97,8 @@ class run_reader {
   std::size_t cut_ = 0; // end of what was handed out
   std::size_t records_ = 0;
   std::vector<mark> marks_;
+  std::string line_end_;
+  bool in_quotes_ = false; // whether what was counted ends within quotes
   bool at_end_ = false;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_expected_ = 0;
