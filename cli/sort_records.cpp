@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace sortile::cli {
 
@@ -109,9 +110,10 @@ std::function<std::size_t(std::size_t)> run_memory(const sort_job& job, const fi
 }
 
 runs_to_sort runs_of(const sort_job& job, const files::run_reader& reader, std::string_view run,
-                     const files::record_shape& shape, const files::record_order& order) {
+                     const files::record_shape& shape, const files::record_order& order,
+                     files::record_cutter cut = {}) {
   const options opts = job.arrays.for_library();
-  return {.format = files::record_runs(shape, order, job.text.unique, opts),
+  return {.format = files::record_runs(shape, order, job.text.unique, opts, std::move(cut)),
           .how = files::explain_record_sort(reader.records(), run.size(), order, opts)};
 }
 
@@ -212,23 +214,19 @@ int sort_table_in_runs(const sort_job& job, files::run_reader& reader, std::stri
                        const talk& voice) {
   const unsigned threads = files::thread_count(job.arrays.threads);
   std::vector<files::cell_check> checks;
-  const auto count_lines = [&](std::string_view rows) {
-    table.parts.front().first_line += static_cast<std::uint64_t>(std::count(rows.begin(), rows.end(), '\n'));
-  };
   table.rows = files::split_rows(run, table.name(), table.dialect, threads);
   const files::record_order order = job.text.for_first_rows(table, job.arrays.descending(), threads, checks);
-  runs_to_sort what = runs_of(job, reader, run, shape, order);
-  what.format.header = table.prologue;
-  what.format.sort = [&, sort = what.format.sort, is_first = true](std::string_view rows, files::output& to) mutable {
-    if (!is_first) {
+  bool is_first = true; // whose rows are there, and checked
+  const auto cut = [&](std::string_view rows) {
+    if (!std::exchange(is_first, false)) {
       table.rows = files::split_rows(rows, table.name(), table.dialect, threads);
       files::check_csv(table, checks, files::bad_rows::refuse, threads);
     }
-    is_first = false;
-    count_lines(rows);
-    table.rows = {};
-    sort(rows, to);
+    table.parts.front().first_line += static_cast<std::uint64_t>(std::count(rows.begin(), rows.end(), '\n'));
+    return std::exchange(table.rows, {});
   };
+  runs_to_sort what = runs_of(job, reader, run, shape, order, cut);
+  what.format.header = table.prologue;
   return sort_in_runs(job, reader, run, what, bar, voice);
 }
 

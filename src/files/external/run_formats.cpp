@@ -2,7 +2,6 @@
 #include "files/external/run_formats.hpp"
 
 #include "files/array_sort.hpp"
-#include "files/csv.hpp"
 #include "files/fixed_records.hpp"
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
@@ -22,12 +21,8 @@ options without_progress(options opts) {
   return opts;
 }
 
-void sort_piece(std::string_view text, const record_shape& shape, const merge_rules& rules, const options& opts,
-                output& to) {
+void sort_piece(const record_table& records, const merge_rules& rules, const options& opts, output& to) {
   const unsigned threads = thread_count(opts.threads);
-  const record_table records = shape.record_bytes != 0 ? split_evenly(text, shape.record_bytes, threads)
-                               : shape.csv             ? split_rows(text, "a run", *shape.csv, threads)
-                                                       : split_lines(text, shape.delimiter, threads);
   const raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts, rules.unique);
   write_records(records, {sorted.data(), sorted.size()}, to, threads);
 }
@@ -40,14 +35,21 @@ std::size_t engine_memory(sort_request request, std::size_t n, const options& op
 
 } // namespace
 
-run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts) {
+run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts,
+                       record_cutter cut) {
   run_format format{.shape = shape, .sort = {}, .rules = {}};
   format.rules.order = order;
   format.rules.delimiter = shape.delimiter;
   format.rules.unique = unique;
   format.rules.trusted = true;
-  format.sort = [shape, rules = format.rules, plain = without_progress(opts)](std::string_view text, output& to) {
-    sort_piece(text, shape, rules, plain, to);
+  if (!cut)
+    cut = [shape, threads = thread_count(opts.threads)](std::string_view text) {
+      return shape.record_bytes == 0 ? split_lines(text, shape.delimiter, threads)
+                                     : split_evenly(text, shape.record_bytes, threads);
+    };
+  format.sort = [cut = std::move(cut), rules = format.rules,
+                 plain = without_progress(opts)](std::string_view text, output& to) {
+    sort_piece(cut(text), rules, plain, to);
   };
   return format;
 }

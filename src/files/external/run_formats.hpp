@@ -14,8 +14,13 @@
 
 namespace sortile::files {
 
-/// Lines, rows of a table, or records of one size. \param unique  of records equal in the order, only the first
-run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts);
+/// Cuts a piece into records; pieces come one after the other, from the first.
+using record_cutter = std::function<record_table(std::string_view piece)>;
+
+/// Records that end as `shape` says. \param unique  of records equal in the order, only the first
+/// \param cut  cuts the rows of tables, and looks at them; none: lines, or records of one size
+run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts,
+                       record_cutter cut = {});
 
 /// Arrays whose keys the library sorts.
 run_format array_runs(const array_layout& layout, const options& opts);
