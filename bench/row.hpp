@@ -17,9 +17,9 @@ struct row_spec {
 };
 
 struct bench_options {
-  unsigned threads = 0;      ///< 0: as many as this process may use
-  unsigned repetitions = 9;  ///< timed runs of each at most
-  double budget_seconds = 0; ///< a contender sits out the rest after this long; 0: none does
+  unsigned threads = 0;            ///< 0: as many as this process may use
+  unsigned repetitions = 9;        ///< timed runs of each at most
+  double budget_seconds = 0;       ///< a contender sits out the rest after this long; 0: none does
   std::size_t workspace_limit = 0; ///< not 0: sortile also sorts within so many bytes
   std::uint64_t seed = 1;
   std::vector<std::string> rivals{};  ///< only these, "boost*": those with that in their names; empty: all

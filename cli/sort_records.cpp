@@ -204,8 +204,7 @@ std::optional<files::csv_table> head_of_runs(const sort_job& job, files::input_s
                                              const files::csv_options& options) {
   const bool at_once = job.types || job.count || !options.header || options.comment || !job.text.bad_rows.empty() ||
                        job.text.by.empty() || job.text.wants_lines() || job.inputs.size() != 1;
-  return at_once ? std::nullopt
-                 : files::open_csv_head(first.peek(files::csv_head_bytes), first.name(), options);
+  return at_once ? std::nullopt : files::open_csv_head(first.peek(files::csv_head_bytes), first.name(), options);
 }
 
 // Every run's rows are checked as the first run's were, whose types are those of the columns.

@@ -373,11 +373,11 @@ files::record_order text_options::for_first_rows(files::csv_table& table, bool r
   for (std::size_t c = 0; c < further.size(); ++c) {
     if (further[c] != files::cell_check::detect)
       continue;
+    const std::string& name = table.names[c];
     if (facts[c].type() == files::cell_type::empty)
-      files::fail(table.name(), "the column '{}' is empty in the first {} rows, which fill the memory: say what it holds, {}:num "
-                  "or {}:text (or give more memory with -S)",
-                  table.names[c], table.rows.size(), table.names[c], table.names[c]);
-    further[c] = facts[c].is_numeric()                           ? files::cell_check::require_number
+      files::fail(table.name(), "the column '{}' is empty in the first {} rows, which fill the memory: say what it holds, "
+                  "{}:num or {}:text (or give more memory with -S)", name, table.rows.size(), name, name);
+    further[c] = facts[c].is_numeric()                       ? files::cell_check::require_number
                  : facts[c].type() == files::cell_type::time ? files::cell_check::require_time
                                                              : files::cell_check::nothing;
   }
@@ -399,19 +399,18 @@ files::record_order text_options::checked_order(files::csv_table& table, bool re
   table_order order(table.names, table.dialect, name, collation());
   for (const files::column_key& column : columns) {
     files::cell_check& check = checks[order.column_of(column)];
-    const bool by_text = column.as == files::column_key::form::text || column.as == files::column_key::form::version ||
-                         column.as == files::column_key::form::natural;
+    using form = files::column_key::form;
+    const bool by_text = column.as == form::text || column.as == form::version || column.as == form::natural;
     if (by_text && (facts != nullptr || (nulls.empty() && !column.empty_first)))
       continue;
     if (const files::cell_check wanted = check_of(column.as); check <= files::cell_check::detect)
       check = wanted;
   }
   std::vector<files::column_facts> found = files::check_csv(table, checks, rule_of_bad_rows(), threads);
-  if (facts != nullptr) {
+  if (facts != nullptr)
     *facts = found;
-    for (files::column_facts& each : found)
-      ++each.empty;
-  }
+  for (files::column_facts& each : found)
+    each.empty += facts != nullptr ? 1 : 0;
   for (const files::column_key& column : columns)
     order.add(column, reverse, empty_first(nulls), &found[order.column_of(column)]);
   return order.order();

@@ -46,7 +46,8 @@ arrangement::arrangement(const sort_request& request, const options& opts, unsig
       double_buffer(request.input_is_scratch && request.keys_in != request.keys_out &&
                     (handling == value_handling::none || handling == value_handling::direct ||
                      handling == value_handling::widened)),
-      alone(sorts_keys_alone(request, opts.bits)), quick(sorts_by_quicksort(request, opts.bits, threads)), workers(layout.workers) {
+      alone(sorts_keys_alone(request, opts.bits)), quick(sorts_by_quicksort(request, opts.bits, threads)),
+      workers(layout.workers) {
   quick ? take_quick(request, threads) : take_usual(request);
   if (opts.workspace_limit != 0 && bytes > opts.workspace_limit)
     stay_within(opts.workspace_limit, request, threads);

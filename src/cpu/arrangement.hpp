@@ -27,9 +27,9 @@ struct arrangement {
   radix_layout layout;
   bool partitions = false;    ///< n is above the local limit: spare lanes are used
   bool double_buffer = false; ///< the output arrays are the spare lanes, the result lies in the input
-  bool alone = false;    ///< keys alone, by vectors (vector_quicksort.hpp)
-  bool quick = false;    ///< they are split in place, not partitioned
-  bool in_place = false; ///< the workspace is limited: sorted in the output arrays themselves (in_place.hpp)
+  bool alone = false;         ///< keys alone, by vectors (vector_quicksort.hpp)
+  bool quick = false;         ///< they are split in place, not partitioned
+  bool in_place = false;      ///< the workspace is limited: sorted in the output arrays themselves (in_place.hpp)
   unsigned workers = 1;
 
   std::size_t scratch = 0;

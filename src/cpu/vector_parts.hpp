@@ -16,8 +16,8 @@ struct vector_parts {
   /// Whether the two are the same.
   bool (*images_are_keys)(const plain_image<K>& image);
 
-  /// Of floats, the zeros and NaNs to `aside`, images of the others to `rest`, which may be where the keys are; how many
-  /// others. Both keep their order and have room for n.
+  /// Of floats, the zeros and NaNs to `aside`, images of the others to `rest`, which may be where the keys are; how
+  /// many others. Both keep their order and have room for n.
   std::size_t (*set_aside)(const K* keys, std::size_t n, const plain_image<K>& image, K* rest, K* aside);
 
   /// About the middle one of n ≥ 4096 images, by a sample that `seed` chooses.

@@ -8,8 +8,8 @@
 //
 // until there are a few parts for each thread, which then sorts them alone, the largest first. Beforehand a sample, and
 // the first keys, say whether something simpler may do: keys in order already, keys from a small range, which are
-// counted and written, and few values in many places (few_values.hpp), which are counted before the rest is sorted. Zeros
-// and NaNs of floats are set aside (zeros_and_nans.hpp) where one of them is −0 or NaN.
+// counted and written, and few values in many places (few_values.hpp), which are counted before the rest is sorted.
+// Zeros and NaNs of floats are set aside (zeros_and_nans.hpp) where one of them is −0 or NaN.
 //
 // Cost: 8 bytes a 32-bit key for each level until parts fit the L2 cache. A partition into many buckets moves 12 bytes
 // once, but finds a bucket a key by scalar code: it is ahead where many threads share the memory's rate
@@ -66,7 +66,6 @@ class quick_sorter {
   }
 
  private:
-
   struct part {
     std::size_t begin, n;
     K lowest; ///< no image of it is below
@@ -88,8 +87,7 @@ class quick_sorter {
   bool partition() {
     radix_job job = job_;
     job.stops_at_specials = true;
-    is_special_ = !radix_sort_keys<K>(job);
-    return !is_special_;
+    return !(is_special_ = !radix_sort_keys<K>(job));
   }
 
   /// False where none leads to the end.
@@ -99,7 +97,8 @@ class quick_sorter {
                                                  [&](K x) { return image_.is_special(image_.key_of(x)); });
     const bool narrow = sample.differing == 0 || span_of(sample.differing).bits <= counting_bits;
     const bool in_order = frequencies.values > 1 && begins_in_order();
-    const bool beside = frequencies.are_all_heavy() || workers_ <= tuning().quicksort_threads; // what is left moves alone
+    const bool beside =
+        frequencies.are_all_heavy() || workers_ <= tuning().quicksort_threads; // what is left moves alone
     if (!in_order && !is_special_ && beside && frequencies.heavy_ones_pay())
       return (image_.is_float && frequencies.are_all_heavy() && count_heavy(frequencies)) || sort_beside(frequencies);
     if (!in_order && !is_special_ && frequencies.table_pays() && count_values())
@@ -213,8 +212,8 @@ class quick_sorter {
     std::vector<typename table::entry> all;
     for (const table& t : tables)
       t.append_to(all);
-    is_special_ = image_.is_float &&
-                  std::any_of(all.begin(), all.end(), [&](const auto& e) { return image_.is_special(e.key); });
+    is_special_ =
+        image_.is_float && std::any_of(all.begin(), all.end(), [&](const auto& e) { return image_.is_special(e.key); });
     if (is_special_)
       return false;
     std::sort(all.begin(), all.end(),

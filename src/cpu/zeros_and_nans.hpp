@@ -1,8 +1,8 @@
 // Floats among which −0 or NaN are, sorted by vectors all the same.
 //
 // Idea. Vectors sort keys whose order is that of their bits: equal keys are equal bits then, and no one can see whether
-// the sort is stable. Of floats, zeros of both signs break that, and NaNs. So these are set aside, in the order in which
-// they come; the others are sorted, and moved apart:
+// the sort is stable. Of floats, zeros of both signs break that, and NaNs. So these are set aside, in the order in
+// which they come; the others are sorted, and moved apart:
 //
 //     keys      [ 3 −0 nan −7 0 1 ]  ──▶  rest [ 3 −7 1 ]      aside [ −0 nan 0 ]
 //     ascending    [ −7 | −0 0 | 1 3 | nan ]          descending    [ nan | 3 1 | −0 0 | −7 ]
@@ -88,9 +88,8 @@ class zeros_and_nans {
 
   bool find_places(std::size_t room) {
     for_each_task(workers_, pieces_.size(), progress_, [&](unsigned, std::size_t i) {
-      pieces_[i].aside =
-          static_cast<std::size_t>(std::count_if(keys_ + pieces_[i].begin, keys_ + end_of(i),
-                                                 [&](K key) { return is_zero(key) || image_.is_special(key); }));
+      pieces_[i].aside = static_cast<std::size_t>(std::count_if(
+          keys_ + pieces_[i].begin, keys_ + end_of(i), [&](K key) { return is_zero(key) || image_.is_special(key); }));
     });
     std::size_t at = 0;
     for (piece& p : pieces_) {

@@ -328,7 +328,8 @@ TEST(CpuEngine, FloatsAroundTheirZerosAndNans) {
   random_trials trials(19);
   std::size_t within_limit = 0;
   for (const key_type type : {key_type::f32, key_type::f64})
-    for (const char* workload : {"specials", "nan:0.001", "nan:1", "zeros:0.3", "zeros:1", "and:3", "sorted", "reversed"})
+    for (const char* workload :
+         {"specials", "nan:0.001", "nan:1", "zeros:0.3", "zeros:1", "and:3", "sorted", "reversed"})
       for (const order direction : {order::ascending, order::descending})
         for (const form how : {form::in_place, form::out_of_place, form::double_buffer}) {
           const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,

@@ -47,10 +47,8 @@ run_format record_runs(const record_shape& shape, const record_order& order, boo
       return shape.record_bytes == 0 ? split_lines(text, shape.delimiter, threads)
                                      : split_evenly(text, shape.record_bytes, threads);
     };
-  format.sort = [cut = std::move(cut), rules = format.rules,
-                 plain = without_progress(opts)](std::string_view text, output& to) {
-    sort_piece(cut(text), rules, plain, to);
-  };
+  format.sort = [cut = std::move(cut), rules = format.rules, plain = without_progress(opts)](
+                    std::string_view text, output& to) { sort_piece(cut(text), rules, plain, to); };
   return format;
 }
 
