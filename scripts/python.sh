@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
+# The compiler by the name that CMake finds it by, as in every other build: the compiler cache goes by it too.
+export CC=${CC:-cc} CXX=${CXX:-c++}
 tools=$PWD/build/python-tools
 installed=$PWD/build/python-test
 
