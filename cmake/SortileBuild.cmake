@@ -23,8 +23,8 @@ endif()
 function(sortile_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                                           VISIBILITY_INLINES_HIDDEN ON)
-  if(PROJECT_IS_TOP_LEVEL)
+                                           VISIBILITY_INLINES_HIDDEN ON DEFINE_SYMBOL "")
+  if(SORTILE_WARNINGS)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion>)
     # g++ 12 sees overlapping copies in every `"text" + std::string` (its bug 105329).
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
