@@ -57,7 +57,6 @@ const std::uint32_t* device_segmented_sort::wrong_offsets(const void* workspace)
 }
 
 void device_segmented_sort::add_steps(std::vector<plan_step>& steps) const {
-  using classes = kernels::detail::segment_classes;
   const sort_request& a = request_.arrays;
   const segments& w = request_.where;
   const bool equal = w.form == segment_form::strided, transposes = kernels::detail::is_transposed(w);
@@ -65,24 +64,26 @@ void device_segmented_sort::add_steps(std::vector<plan_step>& steps) const {
   const std::size_t keys = n * key_bytes(a.type), values = a.carries == payload::none ? 0 : n * a.value_bytes;
   const std::size_t in = keys + (a.carries == payload::values ? values : 0);
   const std::size_t out = (a.keys_out == nullptr ? 0 : keys) + values;
-  const std::uint64_t capacity =
-      with_word(a.type, [&]<class Word>(Word) { return kernels::segmented_sort_capacity(request_of<Word>()); });
+  const auto classes = with_word(a.type, [&]<class Word>(Word) {
+    return kernels::detail::segmented_layout::of(request_of<Word>()).classes;
+  });
+  const std::size_t capacity = classes.block();
   const std::size_t offsets = equal ? 0 : (w.form == segment_form::ranges ? 2 : 1) * w.count * w.offset_bytes;
   if (transposes)
     steps.push_back({"transpose", "columns to rows, in the workspace", in, in});
-  if (!equal || longest <= classes::tiny || longest > capacity)
+  if (!equal || longest <= classes.tiny || longest > capacity)
     steps.push_back({"classify",
-                     "segments by their lengths; those of up to " + std::to_string(classes::tiny) +
-                         " elements are sorted at once, several in a warp",
+                     "segments by their lengths; those of up to " + std::to_string(classes.tiny) +
+                         " elements are sorted at once, a thread each",
                      offsets, 0});
   if (longest > capacity)
     steps.push_back({"partition",
                      "segments of more than " + std::to_string(capacity) +
                          " elements, by 8 bits at a time, until pieces fit a block",
                      2 * in, in});
-  if (longest > classes::tiny)
+  if (longest > classes.tiny)
     steps.push_back({"local",
-                     "up to " + std::to_string(classes::warp) + " elements in the registers of a warp, up to " +
+                     "up to " + std::to_string(classes.most_short) + " elements in the registers of some lanes, up to " +
                          std::to_string(capacity) + " in a block",
                      in, out});
   if (transposes)

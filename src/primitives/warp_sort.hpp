@@ -92,16 +92,16 @@ SORTILE_DEVICE void merge_bitonic(T (&x)[N]) {
       compare_exchange(x[i], x[i + apart]);
 }
 
-/// Ascending, across the lanes: lane l gets the elements l · Items … of the order. All lanes of the warp call; Items is
-/// a power of two.
-template <int Items, class T>
-SORTILE_DEVICE void sort_in_warp(T (&x)[Items]) {
-  static_assert((Items & (Items - 1)) == 0, "runs are halved");
+/// Ascending, across each group of so many neighbouring lanes: the group's lane l gets the elements l · Items … of its
+/// order. All lanes of the warp call; Items and Lanes are powers of two.
+template <unsigned Lanes, int Items, class T>
+SORTILE_DEVICE void sort_in_lanes(T (&x)[Items]) {
+  static_assert((Items & (Items - 1)) == 0 && (Lanes & (Lanes - 1)) == 0 && Lanes <= simt::warp_size);
   const auto keep = [](T& mine, const T& other, bool smaller) { mine = (other < mine) == smaller ? other : mine; };
   const unsigned lane = simt::lane_index();
   sort_in_registers(x);
   SORTILE_NO_UNROLL
-  for (unsigned run = 1; run < simt::warp_size; run *= 2) {
+  for (unsigned run = 1; run < Lanes; run *= 2) {
     const unsigned mirror = 2 * run - 1;
     SORTILE_UNROLL
     for (int i = 0; 2 * i < Items; ++i) { // elements that change places with each other's mirror images
@@ -119,6 +119,11 @@ SORTILE_DEVICE void sort_in_warp(T (&x)[Items]) {
     }
     merge_bitonic(x);
   }
+}
+/// Across the warp.
+template <int Items, class T>
+SORTILE_DEVICE void sort_in_warp(T (&x)[Items]) {
+  sort_in_lanes<simt::warp_size>(x);
 }
 
 /// Ascending, across the lanes, where the elements rise to some element and fall from there, or are a rotation of that:

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace sortile::testing {
 namespace {
 
@@ -60,9 +62,13 @@ TEST(segments_on_executor, random_cases) {
 }
 
 TEST(segments_on_executor, rows_at_the_edges_of_every_class) {
-  using classes = kernels::detail::segment_classes;
-  for (const std::size_t edge : {std::size_t{classes::tiny}, std::size_t{64}, std::size_t{classes::warp},
-                                 std::size_t{classes::small_block}, std::size_t{4096}, std::size_t{8192}})
+  std::set<std::size_t> edges{4, 8, 16};
+  for (const bool placed : {false, true}) {
+    const auto classes = kernels::detail::segment_classes::of(4, placed);
+    edges.insert(classes.tiny);
+    edges.insert(std::begin(classes.most), std::end(classes.most));
+  }
+  for (const std::size_t edge : edges)
     for (const std::size_t length : {edge - 1, edge, edge + 1})
       for (const payload carries : {payload::none, payload::indices}) {
         segment_case c{
@@ -131,7 +137,7 @@ TEST(segments_on_executor, under_many_schedules) {
     columns.value_bytes = 8;
     expect_right(columns, on_executor{checked});
     segment_case large{
-        .type = key_type::u32, .shape = shape_of("huge-within", 14'000, seed), .workload = "and:3", .seed = seed};
+        .type = key_type::u32, .shape = shape_of("huge-within", 18'000, seed), .workload = "and:3", .seed = seed};
     large.carries = payload::indices;
     large.value_bytes = 4;
     expect_right(large, on_executor{checked});

@@ -37,6 +37,8 @@
 #include "kernels/reverse_array.hpp"
 #include "primitives/bisect.hpp"
 
+#include <bit>
+
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
@@ -72,13 +74,11 @@ struct bucket_list {
 template <class Image>
 struct bin_of_key {
   using Word = typename Image::word;
-  static constexpr bool in_registers = false;
   key_distance<Image> distance;
   unsigned shift;
   SORTILE_DEVICE Word value(Word key) const { return distance.of(key); }
   SORTILE_DEVICE Word key(Word value) const { return distance.key(value); }
   SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(value(key) >> shift); }
-  SORTILE_DEVICE std::uint32_t operator()(Word key, int) const { return (*this)(key); }
 };
 
 template <class Word, class Tuning = local_sort_tuning<Word>, class Image = integer_image<Word>>
@@ -89,7 +89,8 @@ struct local_sort_kernel {
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;
   static constexpr unsigned capacity = block_threads * unsigned(items); ///< keys, and what lies before them in a vector
-  static constexpr unsigned list_size = tuning::list_size, most_taken = 16, bin_bits = words == 2048 ? 15 : 16;
+  static constexpr unsigned list_size = tuning::list_size, most_taken = 16;
+  static constexpr unsigned bin_bits = 3 + unsigned(std::bit_width(words));
   static constexpr int owned = int(words / block_threads); // words of a thread
   static_assert(words * 16 == 1u << bin_bits && items <= 32);
   using bin_words = kernels::bin_words<block_threads, words>;
@@ -207,20 +208,29 @@ struct local_sort_kernel {
   }
   /// Sorts the keys that load() gave by their bins, and stores them. False, in all threads and with nothing stored,
   /// where too many found their bin taken.
-  template <class Digits>
-  SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Digits& d) const {
+  template <class Bins>
+  SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins) const {
+    if (!put_in_order(s, b, keys, bins, [&](std::uint32_t p) { return in.load(b.first + p); }))
+      return false;
+    store(s, b);
+    return true;
+  }
+  /// As sort(), and leaves them in s.keys, ready to be read by all threads. again(p): the bucket's key at place p, once
+  /// more.
+  template <class Bins, class Again>
+  SORTILE_DEVICE bool put_in_order(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins,
+                                   Again again) const {
     clear(s);
     simt::block_barrier();
-    const std::uint32_t taken = mark(s, b, keys, d);
+    const std::uint32_t taken = mark(s, b, keys, bins, again);
     simt::block_barrier();
     if (!bin_words::place(s.bins().view(), s.sums.view(), s.too_many, b.lead))
       return false;
     simt::block_barrier();
-    place(s, b, keys, taken, d);
+    place(s, b, keys, taken, bins);
     simt::block_barrier();
     insert(s, b.end);
     simt::block_barrier();
-    store(s, b);
     return true;
   }
   static SORTILE_DEVICE std::uint32_t place_of(int v) {
@@ -257,18 +267,28 @@ struct local_sort_kernel {
     }
   }
 
+  /// A key's bin, by a function of the key, or in a register (refined_bins.hpp).
+  template <class Bins>
+  static constexpr bool in_registers = requires { Bins::in_registers; };
+  template <class Bins>
+  static SORTILE_DEVICE std::uint32_t bin_at(const Bins& bins, Word key, int i) {
+    if constexpr (in_registers<Bins>)
+      return bins[i];
+    else
+      return bins(key);
+  }
   /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then the list
   /// is not tried.
   static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
     return keys > bins || keys * keys > 2 * list_size * bins;
   }
   /// As mark(), without a list. Begins with clearing, ends with a barrier.
-  template <class Digits>
-  static SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Digits& d) {
+  template <class Bins>
+  static SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins) {
     clear(s);
     simt::block_barrier();
     each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = d(key, i);
+      const std::uint32_t bin = bin_at(bins, key, i);
       s.bins().fetch_or(bin >> 4, 1u << (bin & 15), simt::relaxed, simt::block_scope);
     });
     simt::block_barrier();
@@ -330,26 +350,26 @@ struct local_sort_kernel {
   }
 
   /// Sets the keys' bits and lists the keys that found theirs taken; returns which these are.
-  template <class Digits>
-  SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
-                                    const Digits& d) const {
+  template <class Bins, class Again>
+  SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins,
+                                    Again again) const {
     std::uint32_t taken = 0;
     each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = d(key, i), bit = 1u << (bin & 15);
+      const std::uint32_t bin = bin_at(bins, key, i), bit = 1u << (bin & 15);
       if ((s.bins().fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
         taken |= 1u << i;
     });
-    if constexpr (Digits::in_registers) {
+    if constexpr (in_registers<Bins>) {
       each_key(b, keys, [&](Word key, int i) {
         if ((taken >> i & 1) != 0)
-          list(s, key, d(key, i) >> 4);
+          list(s, key, bins[i] >> 4);
       });
     } else {
       for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
         const int i = int(simt::trailing_zeros(rest));
         // Read again: a register cannot be chosen at run time.
-        const Word key = in.load(b.first + place_of(i / vector) + unsigned(i % vector));
-        if (!list(s, key, d(key) >> 4))
+        const Word key = again(place_of(i / vector) + unsigned(i % vector));
+        if (!list(s, key, bins(key) >> 4))
           break;
       }
     }
@@ -368,11 +388,11 @@ struct local_sort_kernel {
     return true;
   }
 
-  template <class Digits>
+  template <class Bins>
   static SORTILE_DEVICE void place(shared& s, const bucket& b, const keys_vector (&keys)[vectors], std::uint32_t taken,
-                                   const Digits& d) {
+                                   const Bins& bins) {
     each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = d(key, i), word = s.bins().load(bin >> 4);
+      const std::uint32_t bin = bin_at(bins, key, i), word = s.bins().load(bin >> 4);
       if ((taken >> i & 1) == 0)
         s.keys[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = key;
     });

@@ -38,10 +38,6 @@ struct register_digits {
   static constexpr bool in_registers = true;
   std::uint32_t two[(Items + 1) / 2] = {};
 
-  template <class Word>
-  SORTILE_DEVICE std::uint32_t operator()(Word, int i) const {
-    return (*this)[i];
-  }
   SORTILE_DEVICE std::uint32_t operator[](int i) const { return two[i / 2] >> (16 * (i % 2)) & 0xffff; }
   SORTILE_DEVICE void set(int i, std::uint32_t x) {
     std::uint32_t& both = two[i / 2];

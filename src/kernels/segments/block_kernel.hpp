@@ -1,16 +1,243 @@
-// Sorts entries that a block's registers and shared storage hold, a block each: block_merge_sort over images, with
-// their places where equal keys can be told apart. Its time does not depend on the keys.
+// Sorts entries that a block holds, a block each, in one read and one write: by one bit per bin, as the local step of
+// the key sort does (local/local_sort_kernel.hpp), and where the keys are skewed by merging.
+//
+//   load    elements into registers: images, with their places where equal keys can be told apart; their range
+//   bins    cut that range evenly, so that bins are as full at one end as at the other, whatever part of the type's range
+//           an entry takes. Where all find room: one fetch_or an element, a scan of the words, and a popcount each
+//   merge   else, block_merge_sort: its time does not depend on the keys
+//
+// Elements of 24 bytes (keys of 128 bits with their places) are merged at once, by segment_merge_kernel.
 #pragma once
 
+#include "kernels/local/local_sort_kernel.hpp"
 #include "kernels/segments/short_kernel.hpp"
 #include "primitives/block_merge_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, bool Placed, std::uint32_t Capacity>
+/// From an element to its bin, evenly between the least and the greatest of them.
+///
+///   normalised = (element − least) · 2^shift, cut to 32 bits: its greatest has bit 31 set
+///   bin        = normalised · scale / 2^32
+template <class Element>
+struct even_bins {
+  Element least;
+  unsigned left, right; // how far to shift: one of them is 0
+  std::uint32_t scale;
+
+  static SORTILE_DEVICE even_bins between(Element least, Element greatest, std::uint32_t bins) {
+    const Element span = Element(greatest - least);
+    const unsigned bits = bits_of(Element(span | Element{1}));
+    even_bins b{least, bits < 32 ? 32 - bits : 0, bits > 32 ? bits - 32 : 0, 0};
+    // Rounded down, and a little more, so that the greatest element's bin is below `bins`.
+    b.scale = std::uint32_t(float(bins) * 4294967296.0f / (float(b.normalised(greatest)) + 1.0f) * 0.999999f);
+    return b;
+  }
+  SORTILE_DEVICE std::uint32_t normalised(Element e) const {
+    if constexpr (sizeof(Element) == 4)
+      return std::uint32_t(e - least) << left;
+    else
+      return std::uint32_t(Element(e - least) >> right) << left;
+  }
+  SORTILE_DEVICE std::uint32_t operator()(Element e) const {
+    return std::uint32_t(std::uint64_t{normalised(e)} * scale >> 32);
+  }
+};
+
+/// Threads of a block, vectors of 16 bytes a thread holds, words of sixteen bins, room for elements whose bin was taken;
+/// by the bytes of an element, for each of the three classes of blocks.
+template <unsigned Threads, unsigned MinBlocks, int Vectors, unsigned Words, unsigned List>
+struct segment_bins_tuning {
+  static constexpr unsigned threads = Threads, min_blocks = MinBlocks, words = Words, list_size = List;
+  static constexpr int vectors = Vectors;
+};
+template <std::size_t Bytes, unsigned Block>
+struct segment_block_tuning;
+template <>
+struct segment_block_tuning<4, 0> : segment_bins_tuning<128, 8, 4, 1024, 256> {};
+template <>
+struct segment_block_tuning<4, 1> : segment_bins_tuning<256, 5, 5, 2048, 512> {};
+template <>
+struct segment_block_tuning<4, 2> : segment_bins_tuning<512, 2, 8, 4096, 2304> {};
+template <>
+struct segment_block_tuning<8, 0> : segment_bins_tuning<256, 4, 4, 2048, 512> {};
+template <>
+struct segment_block_tuning<8, 1> : segment_bins_tuning<512, 2, 5, 4096, 512> {};
+template <>
+struct segment_block_tuning<8, 2> : segment_bins_tuning<1024, 1, 6, 8192, 1280> {};
+template <>
+struct segment_block_tuning<16, 0> : segment_bins_tuning<256, 3, 4, 2048, 512> {};
+template <>
+struct segment_block_tuning<16, 1> : segment_bins_tuning<512, 2, 9, 4096, 512> {};
+
+template <class Word, bool Placed, unsigned Block>
 struct segment_block_kernel {
+  using element = sample_element<Word, Placed>;
+  using packed = packing<Word, element>;
+  using tuning = segment_block_tuning<sizeof(element), Block>;
+  using local = local_sort_kernel<element, tuning>;
   static constexpr bool starts_early = true;
-  static constexpr int items = int(detail::segment_classes::items);
+  static constexpr unsigned block_threads = tuning::threads, min_blocks = tuning::min_blocks;
+  static constexpr unsigned warps = block_threads / simt::warp_size;
+  static constexpr int vector = local::vector, vectors = local::vectors, items = local::items;
+  static constexpr std::uint32_t capacity = local::capacity;
+  static constexpr int merged_items = [] {
+    int n = 4;
+    while (unsigned(n) * block_threads < capacity)
+      n *= 2;
+    return n;
+  }();
+  using sorter = primitives::block_merge_sort<merged_items, element>;
+  using bins = even_bins<element>;
+
+  struct shared {
+    union {
+      typename local::shared binned;
+      alignas(16) simt::shared_array<element, primitives::merge_sort_room<element>(capacity)> elements;
+    };
+    simt::shared_array<element, 2 * warps> ends; // the warps' least and greatest elements
+  };
+
+  segment_work work;
+  segment_arrays<Word> arrays;
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const std::uint64_t all = work.size();
+    for (std::uint64_t i = simt::block_index(); i < all; i += simt::grid_size()) {
+      const segment_item item = work.load(i);
+      if (by_bins(s, item)) {
+        if (!Placed && in_vectors(item))
+          store(s, item);
+        else
+          write(item, [&](std::uint32_t p) { return s.binned.keys.load(p); });
+      } else {
+        merge(s, item);
+        write(item, [&](std::uint32_t p) { return s.elements.load(primitives::merge_sort_place<element>(p)); });
+      }
+      simt::block_barrier();
+    }
+  }
+
+ private:
+  template <class At>
+  SORTILE_DEVICE void write(const segment_item& item, At at) const {
+    write_segment<items, packed, Placed>(arrays, item, simt::thread_index(), block_threads, at,
+                                         [] { simt::block_barrier(); });
+  }
+  SORTILE_DEVICE bool in_vectors(const segment_item& item) const {
+    return arrays.vectors && item.begin % unsigned(vector) == 0;
+  }
+  SORTILE_DEVICE void store(shared& s, const segment_item& item) const {
+    if constexpr (!Placed) {
+      const auto n = std::uint32_t(item.length);
+      SORTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        const std::uint32_t p = local::place_of(v);
+        if (p >= n)
+          continue;
+        auto x = simt::load_vector<vector>(s.binned.keys, p);
+        SORTILE_UNROLL
+        for (int e = 0; e < vector; ++e)
+          x[e] = arrays.key(x[e]);
+        if (p + unsigned(vector) <= n)
+          simt::store_vector<vector>(arrays.out, item.begin + p, x);
+        else
+          SORTILE_UNROLL
+        for (int e = 0; e < vector; ++e)
+          if (p + unsigned(e) < n)
+            arrays.out.store(item.begin + p + unsigned(e), x[e]);
+      }
+    }
+  }
+  SORTILE_DEVICE element element_at(const simt::global<const Word>& from, const segment_item& item,
+                                    std::uint32_t p) const {
+    return packed::pack(arrays.codec.image(from.load(item.begin + p)), p);
+  }
+  SORTILE_DEVICE void merge(shared& s, const segment_item& item) const {
+    const auto from = arrays.from(item.source);
+    sorter::sort_loaded(s.elements.view(), std::uint32_t(item.length), packed::greatest(),
+                        [&](std::uint32_t p) { return element_at(from, item, p); });
+    simt::block_barrier();
+  }
+
+  /// The entry's elements in s.binned.keys, in order; or false, in all threads.
+  SORTILE_DEVICE bool by_bins(shared& s, const segment_item& item) const {
+    const local step{.image = {element{0}}};
+    const typename local::bucket all{0, 0, 0, std::uint32_t(item.length)};
+    const auto from = arrays.from(item.source);
+    typename local::keys_vector x[vectors];
+    load(from, item, x);
+    const auto range = range_of(s, all, x);
+    if (!Placed && range.least == range.greatest) { // one and the same key
+      local::each_key(all, x, [&](element e, int i) { s.binned.keys[place_of(i)] = e; });
+      simt::block_barrier();
+      return true;
+    }
+    return step.put_in_order(s.binned, all, x, bins::between(range.least, range.greatest, local::words * 16),
+                             [&](std::uint32_t p) { return element_at(from, item, p); });
+  }
+  static SORTILE_DEVICE std::uint32_t place_of(int i) {
+    return local::place_of(i / vector) + unsigned(i % vector);
+  }
+  SORTILE_DEVICE void load(const simt::global<const Word>& from, const segment_item& item,
+                           typename local::keys_vector (&x)[vectors]) const {
+    const auto n = std::uint32_t(item.length);
+    if constexpr (!Placed) {
+      if (in_vectors(item)) {
+        SORTILE_UNROLL
+        for (int v = 0; v < vectors; ++v)
+          if (local::place_of(v) + unsigned(vector) <= n)
+            x[v] = simt::load_vector<vector>(from, item.begin + local::place_of(v));
+          else
+            load_rest(from, item, local::place_of(v), x[v]);
+        SORTILE_UNROLL
+        for (int i = 0; i < items; ++i)
+          x[i / vector][i % vector] = arrays.codec.image(x[i / vector][i % vector]);
+        return;
+      }
+    }
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_of(i) < n)
+        x[i / vector][i % vector] = element_at(from, item, place_of(i));
+  }
+  SORTILE_DEVICE void load_rest(const simt::global<const Word>& from, const segment_item& item, std::uint32_t first,
+                                typename local::keys_vector& x) const {
+    SORTILE_UNROLL
+    for (int e = 0; e < vector; ++e)
+      if (first + unsigned(e) < item.length)
+        x[e] = from.load(item.begin + first + unsigned(e));
+  }
+
+  struct range {
+    element least, greatest;
+  };
+  static SORTILE_DEVICE range range_of(shared& s, const typename local::bucket& all,
+                                       const typename local::keys_vector (&x)[vectors]) {
+    range r{packed::greatest(), element{0}};
+    local::each_key(all, x, [&](element e, int) { r = {e < r.least ? e : r.least, r.greatest < e ? e : r.greatest}; });
+    const unsigned lane = simt::lane_index();
+    r = over_warp(r);
+    if (lane == 0) {
+      s.ends[simt::warp_index()] = r.least;
+      s.ends[warps + simt::warp_index()] = r.greatest;
+    }
+    simt::block_barrier();
+    const unsigned w = lane < warps ? lane : 0;
+    return over_warp({s.ends.load(w), s.ends.load(warps + w)});
+  }
+  static SORTILE_DEVICE range over_warp(range r) {
+    return {primitives::warp_reduce(r.least, primitives::minimum{}),
+            primitives::warp_reduce(r.greatest, primitives::maximum{})};
+  }
+};
+
+/// By merging alone.
+template <class Word, bool Placed, std::uint32_t Capacity>
+struct segment_merge_kernel {
+  static constexpr bool starts_early = true;
+  static constexpr int items = 8;
+  static constexpr std::uint32_t capacity = Capacity;
   static constexpr unsigned block_threads = Capacity / unsigned(items);
   using element = sample_element<Word, Placed>;
   using packed = packing<Word, element>;

@@ -10,16 +10,20 @@
 //   -------- the grid meets
 //   place     a block an entry: where each digit begins in the entry, and in each of its rows; pieces go to the lists
 //   -------- the grid meets
-//   move      a block a row, tile by tile: ranked stably, staged in shared storage, written in runs
+//   move      a block a row, tile by tile: ranked, staged in shared storage, written in runs
 //   -------- the grid meets
 //
 //   entry     [ row 0 | row 1 | row 2 ]     counts [row][digit], summed down each digit's column, in the rows' order
 //   moved     [ 0…0 | 1…1 | … | 255…255 ]   digit d of row r begins at start[d] + the counts of d in the rows before r
 //
-// Pieces. Neighbouring small buckets that begin in the same stretch of 256 places of the entry go together into one
+// Pieces. Neighbouring small buckets that begin in the same stretch of 1792 places of the entry go together into one
 // piece: pieces are sorted by the whole image, which is right for several buckets too. So a partition leaves at most 2
-// L / 256 + 2 pieces of L elements, whatever the keys. A bucket that is still too large for a block is an entry of the
-// next level.
+// L / 1792 + 2 pieces of L elements, whatever the keys. A bucket that is still too large for a block is an entry of the
+// next level. What goes together need not be told apart when it is moved: its digits are ranked as the first of them,
+// which makes the runs longer.
+//
+// Order. Keys that equal each other in all bits may change places: a key takes its rank from one atomic addition.
+// Others, and values, keep their order: ranks are counted as in the passes of the LSD sort (stable/stable_tile.hpp).
 //
 // Skew. Where all keys of an entry have one digit nothing moves: the entry goes to the next level as it is, which costs
 // a read. Where no bit is left, all its keys are equal, and are copied to the output. So no input takes more than a
@@ -38,30 +42,32 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// The tables of a level.
 struct segment_tables {
   simt::global<std::uint64_t> counts; // [rows][radix]: elements; then those in the rows before
-  simt::global<std::uint64_t> starts; // [entries][radix]: where the digit begins in the entry
+  simt::global<std::uint64_t> starts; // [entries][radix]: where the digit begins in the entry, and what it is ranked as
   simt::global<std::uint32_t> first_row;
   simt::global<std::uint32_t> moves;    // [entries]
   simt::global<std::uint32_t> row_list; // [rows]: entry, number of the row in it
 };
 
-template <class Word>
+template <class Word, bool Stable>
 struct segment_large_kernel {
   using partition = detail::segment_partition;
   static constexpr std::uint32_t no_row = ~0u; ///< of entries for which there is no room, and of rows nobody has taken
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = partition::threads, min_blocks = 1, radix = partition::radix;
-  static constexpr int items = int(partition::items(sizeof(Word)));
+  static constexpr unsigned block_threads = partition::threads(Stable), min_blocks = 1, radix = partition::radix;
+  static constexpr int items = int(partition::items(sizeof(Word), Stable));
   using tile = stable_tile<block_threads, items>;
   static constexpr unsigned warps = block_threads / simt::warp_size;
-  static constexpr unsigned stage_words = tile::size * (sizeof(Word) < 8 ? 8 : sizeof(Word)) / 4;
+  static constexpr unsigned stage_words = tile::size * (Stable && sizeof(Word) < 8 ? 8 : sizeof(Word)) / 4;
 
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, stage_words> stage;
     typename tile::storage ranks;
     simt::shared_array<std::uint64_t, radix> base;  // where the tile's keys of a digit go, less their place in the tile
     simt::shared_array<std::uint64_t, radix> start; // of buckets in the entry
+    simt::shared_array<std::uint32_t, radix> as;    // what a digit is ranked as
     simt::shared_array<std::uint32_t, radix> total; // of the tile
     primitives::block_scan_storage<std::uint64_t, block_threads> scan;
+    primitives::block_scan_storage<std::uint32_t, block_threads> scan_32;
     simt::shared_value<std::uint32_t> first;
   };
 
@@ -159,8 +165,20 @@ struct segment_large_kernel {
     for (unsigned i = simt::thread_index(); i < warps * radix; i += block_threads)
       s.ranks.count[i] = 0;
     simt::block_barrier();
-    for (std::uint64_t p = from + simt::thread_index(); p < to; p += block_threads)
-      s.ranks.count.fetch_add(mine + digit(keys.load(item.begin + p)), 1u, simt::relaxed, simt::block_scope);
+    constexpr unsigned ahead = 8;
+    SORTILE_NO_UNROLL
+    for (std::uint64_t first = from; first < to; first += ahead * block_threads) {
+      Word k[ahead];
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) {
+        const std::uint64_t p = first + j * block_threads + simt::thread_index();
+        k[j] = p < to ? keys.load(item.begin + p) : Word{0};
+      }
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < ahead; ++j)
+        if (first + j * block_threads + simt::thread_index() < to)
+          s.ranks.count.fetch_add(mine + digit(k[j]), 1u, simt::relaxed, simt::block_scope);
+    }
     simt::block_barrier();
     if (simt::thread_index() < radix) {
       std::uint64_t sum = 0;
@@ -190,10 +208,8 @@ struct segment_large_kernel {
     const std::uint64_t total = d < radix ? sum_column(tables.first_row.load(e), rows_of(item), d) : 0;
     const std::uint64_t start =
         primitives::block_exclusive_scan(s.scan, total, primitives::plus{}, std::uint64_t{0}).before;
-    if (d < radix) {
+    if (d < radix)
       s.start[d] = start;
-      tables.starts[std::uint64_t{e} * radix + d] = start;
-    }
     const bool one_bucket = simt::block_any(total == item.length);
     if (d == 0)
       tables.moves[e] = !one_bucket;
@@ -204,10 +220,22 @@ struct segment_large_kernel {
         next.add(piece);
     } else if (d < radix) {
       piece.source = segment_arrays<Word>::target(item.source);
-      add_pieces(s, item, piece, d, total, next);
+      const bool first = begins_piece(s, item, d, total);
+      add_piece(s, item, piece, d, first, total, next);
+      // Digits of a piece are ranked as its first one: the last that begins one, up to this.
+      const unsigned begun = simt::ballot(first) & (simt::lanes_below() | 1u << simt::lane_index());
+      s.as[d] = begun == 0 ? radix : d - simt::lane_index() + (31 - simt::leading_zeros(begun));
+    }
+    simt::block_barrier();
+    if (d < radix && !one_bucket) {
+      unsigned at = d; // in a warp whose first digits belong to a piece from before it
+      while (s.as.load(at) == radix)
+        at = at / simt::warp_size * simt::warp_size - 1;
+      tables.starts[std::uint64_t{e} * radix + d] = start | std::uint64_t{s.as.load(at)} << as_bit;
     }
     simt::block_barrier();
   }
+  static constexpr unsigned as_bit = 56;
   /// The counts of a digit in all rows of an entry become those of the rows before each; returns their sum.
   SORTILE_DEVICE std::uint64_t sum_column(std::uint32_t first, std::uint32_t rows, unsigned d) const {
     constexpr unsigned ahead = 8;
@@ -236,28 +264,26 @@ struct segment_large_kernel {
   SORTILE_DEVICE bool is_large(shared& s, const segment_item& item, unsigned d) const {
     return end_of(s, item, d) - s.start.load(d) > partition::group;
   }
-  /// Of a bucket by itself, and of small ones by the first of those that go together.
-  SORTILE_DEVICE void add_pieces(shared& s, const segment_item& item, segment_item piece, unsigned d,
-                                 std::uint64_t total, const segment_list& next) const {
+  /// Whether a piece begins with bucket d: one by itself, or the first of small ones that go together. An empty one
+  /// begins none, unless it is the first.
+  SORTILE_DEVICE bool begins_piece(shared& s, const segment_item& item, unsigned d, std::uint64_t total) const {
+    return d == 0 || total > partition::group || is_large(s, item, d - 1) ||
+           stretch_of(s.start.load(d - 1)) != stretch_of(s.start.load(d));
+  }
+  /// By whole warps.
+  SORTILE_DEVICE void add_piece(shared& s, const segment_item& item, segment_item piece, unsigned d, bool begins,
+                                std::uint64_t total, const segment_list& next) const {
     const std::uint64_t start = s.start.load(d);
     piece.begin = item.begin + start;
-    piece.length = total;
-    if (total > partition::group) {
-      if (total > lists.most_in_block)
-        next.add(piece);
-      else
-        lists.add(piece);
-      return;
+    piece.length = begins ? total : 0;
+    if (begins && total <= partition::group) {
+      unsigned end = d + 1;
+      while (end < radix && !is_large(s, item, end) && stretch_of(s.start.load(end)) == stretch_of(start))
+        ++end;
+      piece.length = end_of(s, item, end - 1) - start;
     }
-    const bool first = d == 0 || is_large(s, item, d - 1) || stretch_of(s.start.load(d - 1)) != stretch_of(start);
-    if (!first)
-      return;
-    unsigned end = d + 1;
-    while (end < radix && !is_large(s, item, end) && stretch_of(s.start.load(end)) == stretch_of(start))
-      ++end;
-    piece.length = end_of(s, item, end - 1) - start;
-    if (piece.length > 0)
-      lists.add(piece);
+    lists.add_by_warp(piece);
+    next.add_by_warp(piece.length > lists.classes.block(), piece);
   }
 
   // ---- moves ----
@@ -269,11 +295,75 @@ struct segment_large_kernel {
     if (item.bits_left == 0)
       return copy(item, from, to);
     const unsigned d = simt::thread_index();
+    const std::uint64_t start = d < radix ? tables.starts.load(std::uint64_t{entry} * radix + d) : 0;
+    const auto as = std::uint32_t(start >> as_bit);
+    if (d < radix) {
+      s.as[d] = as;
+      s.base[d] = 0;
+    }
+    simt::block_barrier();
     if (d < radix)
-      s.base[d] = item.begin + tables.starts.load(std::uint64_t{entry} * radix + d) +
-                  tables.counts.load(std::uint64_t{row} * radix + d);
-    for (std::uint64_t first = from; first < to; first += tile::size)
-      move_tile(s, item, first, to - first < tile::size ? std::uint32_t(to - first) : tile::size);
+      s.base.fetch_add(as,
+                       (as == d ? item.begin + (start & ((std::uint64_t{1} << as_bit) - 1)) : 0) +
+                           tables.counts.load(std::uint64_t{row} * radix + d),
+                       simt::relaxed, simt::block_scope);
+    for (std::uint64_t first = from; first < to; first += tile::size) {
+      const auto n = to - first < tile::size ? std::uint32_t(to - first) : tile::size;
+      if constexpr (Stable)
+        move_tile(s, item, first, n);
+      else
+        spread_tile(s, item, first, n);
+    }
+    simt::block_barrier();
+  }
+
+  /// Keys alone, equal ones in any order.
+  SORTILE_DEVICE void spread_tile(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n) const {
+    const auto keys = arrays.from(item.source);
+    const digit_of digit = digits(item);
+    const unsigned t = simt::thread_index();
+    Word k[items];
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      k[i] = place_in_rows(i) < n ? keys.load(item.begin + first + place_in_rows(i)) : Word{0};
+    if (t < radix)
+      s.ranks.count[t] = 0;
+    simt::block_barrier();
+    std::uint32_t ranks[items]; // and digits, from bit 24 on
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_in_rows(i) < n) {
+        const std::uint32_t d = s.as.load(digit(k[i]));
+        ranks[i] = s.ranks.count.fetch_add(d, 1u, simt::relaxed, simt::block_scope) | d << 24;
+      }
+    simt::block_barrier();
+    const std::uint32_t total = t < radix ? s.ranks.count.load(t) : 0;
+    const std::uint32_t before =
+        primitives::block_exclusive_scan(s.scan_32, total, primitives::plus{}, std::uint32_t{0}).before;
+    if (t < radix) {
+      s.ranks.offset[t] = before;
+      s.base[t] -= before;
+    }
+    simt::block_barrier();
+    const auto stage = simt::view_as<Word>(s.stage.view());
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_in_rows(i) < n)
+        stage[s.ranks.offset.load(ranks[i] >> 24) + (ranks[i] & 0xffffff)] = k[i];
+    simt::block_barrier();
+    const auto out = arrays.to(segment_arrays<Word>::target(item.source));
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (place_in_rows(i) < n) {
+        const Word key = stage.load(place_in_rows(i));
+        out.store(s.base.load(s.as.load(digit(key))) + place_in_rows(i), key);
+      }
+    simt::block_barrier();
+    if (t < radix)
+      s.base[t] += before + total;
+  }
+  static SORTILE_DEVICE std::uint32_t place_in_rows(int i) {
+    return unsigned(i) * block_threads + simt::thread_index();
   }
 
   SORTILE_DEVICE void move_tile(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n) const {
@@ -285,7 +375,7 @@ struct segment_large_kernel {
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = tile::position(i);
       k[i] = p < n ? keys.load(item.begin + first + p) : Word{0};
-      mine.set(i, p < n ? digit(k[i]) : radix - 1); // absent ones stand last, and are not written
+      mine.set(i, p < n ? s.as.load(digit(k[i])) : radix - 1); // absent ones stand last, and are not written
     }
     tile::count(s.ranks, mine, [&](unsigned d, std::uint32_t total) { s.total[d] = total; });
     std::uint32_t places[items];
@@ -302,7 +392,7 @@ struct segment_large_kernel {
     for (int i = 0; i < items; ++i) {
       const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
       const Word key = stage.load(p);
-      const std::uint32_t d = p < n ? digit(key) : 0;
+      const std::uint32_t d = p < n ? s.as.load(digit(key)) : 0;
       written.set(i, d);
       if (p < n)
         out.store(s.base.load(d) + p - s.ranks.offset.load(d), key);

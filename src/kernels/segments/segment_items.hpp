@@ -19,11 +19,9 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Indices into the control words, which are zero before the first kernel.
 enum segment_control : unsigned {
-  shorts_found,
-  small_blocks_found,
-  large_blocks_found,
+  listed,                                                            ///< a list each
   offsets_wrong = detail::segment_wrong_word,
-  larges_found = 8,                                                  ///< a level each
+  larges_found = offsets_wrong + 1,                                  ///< a level each
   rows_taken = larges_found + detail::segment_partition::most_levels ///< a level each
 };
 static_assert(rows_taken + detail::segment_partition::most_levels <= detail::segment_control_words);
@@ -88,16 +86,17 @@ struct segment_list {
 
 /// The lists by length.
 struct segment_lists {
-  segment_list shorts, small_blocks, large_blocks;
-  std::uint32_t most_in_block;
+  segment_list of[detail::segment_classes::lists];
+  detail::segment_classes classes;
 
-  /// Adds an entry that is longer than a tiny segment and fits a block.
-  SORTILE_DEVICE void add(const segment_item& item) const {
-    using classes = detail::segment_classes;
-    (item.length <= classes::warp          ? shorts
-     : item.length <= classes::small_block ? small_blocks
-                                           : large_blocks)
-        .add(item);
+  /// By all lanes of a warp: adds entries that are longer than `tiny`, up to what a block takes; tiny ones too where
+  /// they are pieces, which nothing else sorts.
+  SORTILE_DEVICE void add_by_warp(const segment_item& item, bool tiny_too = true) const {
+    SORTILE_UNROLL
+    for (unsigned c = 0; c < detail::segment_classes::lists; ++c) {
+      const std::uint32_t below = c == 0 && tiny_too ? 0 : classes.below(c);
+      of[c].add_by_warp(item.length > below && item.length <= classes.most[c], item);
+    }
   }
 };
 
@@ -137,6 +136,7 @@ struct value_arrays {
   unsigned words;  // of 32 bits, a value; 0: none
   bool make_indices;
 
+  SORTILE_DEVICE bool in_place() const { return in == out; }
   SORTILE_DEVICE bool makes(segment_source source) const { return make_indices && source == segment_source::input; }
   template <class Part>
   SORTILE_DEVICE simt::global<const Part> from(segment_source source) const {
@@ -165,12 +165,15 @@ struct segment_arrays {
   value_arrays values;
   key_codec<Word> codec;
   bool keys_wanted, in_place;
+  bool vectors; ///< all arrays of keys begin at multiples of 16 bytes
 
   SORTILE_DEVICE simt::global<const Word> from(segment_source source) const {
     return source == segment_source::input   ? in
            : source == segment_source::spare ? simt::global<const Word>(spare)
                                              : simt::global<const Word>(out);
   }
+  /// The key that has this image, where that can be told (segments_without_places()).
+  SORTILE_DEVICE Word key(Word image) const { return Word(image ^ codec.sign ^ codec.complement); }
   /// Where a partition of entries of this array writes.
   static SORTILE_DEVICE segment_source target(segment_source source) {
     return source == segment_source::spare ? segment_source::output : segment_source::spare;
@@ -197,7 +200,7 @@ SORTILE_DEVICE void write_segment(const segment_arrays<Word>& arrays, const segm
         if constexpr (Placed)
           keys[i] = from.load(item.begin + Packed::place(e));
         else
-          keys[i] = Word(Packed::image(e) ^ arrays.codec.sign ^ arrays.codec.complement);
+          keys[i] = arrays.key(Packed::image(e));
       }
     }
     if constexpr (Placed)

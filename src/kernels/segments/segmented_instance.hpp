@@ -22,29 +22,25 @@ class segmented_launcher {
       transpose<true>();
     simt::launch(q_, {.grid = 1}, segment_begin_kernel{control(), status(), r_.status != nullptr});
     const bool lists = !equal_ || partitions();
-    if (lists || longest_ <= classes::tiny)
+    if (lists || longest_ <= classes.tiny)
       classify(lists);
     if (partitions())
       simt::launch(q_, {.grid = simt::resident_blocks<large>(q_, {.cooperative = true}), .cooperative = true},
                    large_kernel());
-    // Segments of one length that need no partition are all of one class, and found without a list.
-    if (lists ? at_.shorts > 0 : longest_ > classes::tiny && longest_ <= classes::warp)
-      by_warps(lists);
-    if (lists ? at_.small_blocks > 0 : longest_ > classes::warp && longest_ <= classes::small_block)
-      by_blocks<classes::small_block>(small_blocks(), at_.small_blocks, lists);
-    if (lists ? at_.large_blocks > 0 : longest_ > classes::small_block)
-      by_blocks<most_in_block>(large_blocks(), at_.large_blocks, lists);
+    by_lanes(lists);
+    by_blocks<0>(lists);
+    by_blocks<1>(lists);
+    by_blocks<2>(lists);
     if (transposes_)
       transpose<false>();
   }
 
  private:
-  using classes = detail::segment_classes;
   using partition = detail::segment_partition;
-  using large = segment_large_kernel<Word>;
-  static constexpr std::uint32_t most_in_block = classes::of(sizeof(Word), Placed).block;
+  using large = segment_large_kernel<Word, Placed>;
+  static constexpr auto classes = detail::segment_classes::of(sizeof(Word), Placed);
 
-  bool partitions() const { return longest_ > most_in_block; }
+  bool partitions() const { return longest_ > classes.block(); }
 
   template <class T>
   T* at(std::size_t offset) const {
@@ -61,13 +57,16 @@ class segmented_launcher {
   segment_list list(std::size_t offset, std::uint64_t entries, unsigned counter) const {
     return {part<std::uint64_t>(offset, 2 * entries), control(), counter, std::uint32_t(entries)};
   }
-  segment_list shorts() const { return list(at_.short_list, at_.shorts, shorts_found); }
-  segment_list small_blocks() const { return list(at_.small_block_list, at_.small_blocks, small_blocks_found); }
-  segment_list large_blocks() const { return list(at_.large_block_list, at_.large_blocks, large_blocks_found); }
+  segment_list listed(unsigned c) const { return list(at_.lists[c], at_.entries[c], kernels::listed + c); }
   segment_list larges(unsigned level) const {
     return list(at_.large_lists + level * at_.larges * detail::segment_item_bytes, at_.larges, larges_found + level);
   }
-  segment_lists lists() const { return {shorts(), small_blocks(), large_blocks(), most_in_block}; }
+  segment_lists lists() const {
+    segment_lists all{.classes = classes};
+    for (unsigned c = 0; c < detail::segment_classes::lists; ++c)
+      all.of[c] = listed(c);
+    return all;
+  }
 
   /// Of the arrays that are sorted: the caller's, or transposed ones in the workspace.
   segment_reader where() const {
@@ -108,6 +107,8 @@ class segmented_launcher {
     a.codec = r_.codec;
     a.keys_wanted = wanted;
     a.in_place = transposes_ || r_.keys_in == r_.keys_out;
+    const auto in_vectors = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+    a.vectors = transposes_ || (in_vectors(r_.keys_in) && in_vectors(r_.keys_out));
     return a;
   }
   value_arrays values() const {
@@ -130,7 +131,7 @@ class segmented_launcher {
   }
 
   void classify(bool lists_wanted) const {
-    using kernel = segment_classify_kernel<Word>;
+    using kernel = segment_classify_kernel<Word, Placed>;
     simt::launch(
         q_, {.grid = blocks_for<kernel>((r_.where.count + kernel::block_threads - 1) / kernel::block_threads)},
         kernel{where(), arrays(), lists(), larges(0), control(), status(), r_.status != nullptr, lists_wanted});
@@ -149,18 +150,44 @@ class segmented_launcher {
             .most_rows = std::uint32_t(at_.rows),
             .copies = !arrays().in_place};
   }
-  segment_work work(const segment_list& list, bool from_list) const { return {list, where(), from_list}; }
-  void by_warps(bool from_list) const {
-    using kernel = segment_short_kernel<Word, Placed>;
-    const std::uint64_t items = from_list ? at_.shorts : r_.where.count;
-    simt::launch(q_, {.grid = blocks_for<kernel>((items + kernel::warps - 1) / kernel::warps)},
-                 kernel{work(shorts(), from_list), arrays()});
+  segment_work work(unsigned c, bool from_list) const { return {listed(c), where(), from_list}; }
+  /// Whether list c may have an entry; segments of one length that need no partition are of one class, and found
+  /// without a list.
+  bool has_work(unsigned c, bool from_list) const {
+    return from_list ? at_.entries[c] > 0 : longest_ > classes.below(c) && longest_ <= classes.most[c];
   }
-  template <std::uint32_t Capacity>
-  void by_blocks(const segment_list& list, std::uint64_t entries, bool from_list) const {
-    using kernel = segment_block_kernel<Word, Placed, Capacity>;
-    simt::launch(q_, {.grid = blocks_for<kernel>(from_list ? entries : r_.where.count)},
-                 kernel{work(list, from_list), arrays()});
+  std::uint64_t items(unsigned c, bool from_list) const { return from_list ? at_.entries[c] : r_.where.count; }
+
+  void by_lanes(bool from_list) const {
+    using kernel = segment_short_kernel<Word, Placed>;
+    kernel k{.works = {}, .arrays = arrays()};
+    std::uint64_t useful = 0;
+    for (unsigned c = 0; c < detail::segment_classes::shorts; ++c)
+      if (has_work(c, from_list)) {
+        k.works[c] = work(c, from_list);
+        k.wanted |= 1u << c;
+        useful = std::max(useful, kernel::blocks_for(c, items(c, from_list)));
+      }
+    if (useful > 0)
+      simt::launch(q_, {.grid = blocks_for<kernel>(useful)}, k);
+  }
+  template <std::size_t Bytes, unsigned Block>
+  struct block_kernel {
+    using type = segment_block_kernel<Word, Placed, Block>;
+  };
+  template <unsigned Block>
+  struct block_kernel<24, Block> {
+    using type = segment_merge_kernel<Word, Placed, classes.most[detail::segment_classes::shorts + Block]>;
+  };
+  template <unsigned Block>
+  void by_blocks(bool from_list) const {
+    constexpr unsigned c = detail::segment_classes::shorts + Block;
+    if constexpr (classes.most[c] > classes.most[c - 1]) {
+      using kernel = typename block_kernel<sizeof(sample_element<Word, Placed>), Block>::type;
+      static_assert(kernel::capacity >= classes.most[c]);
+      if (has_work(c, from_list))
+        simt::launch(q_, {.grid = blocks_for<kernel>(items(c, from_list))}, kernel{work(c, from_list), arrays()});
+    }
   }
 
   template <bool Gathers>

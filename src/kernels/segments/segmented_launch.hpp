@@ -8,27 +8,45 @@
 
 namespace sortile::kernels::detail {
 
-/// Classes of segments by their lengths, up to and with these.
+/// Classes of segments by their lengths, up to and with these. A thread sorts a tiny one, some lanes a short one, a block
+/// one of the others; what is longer is cut into pieces first.
 struct segment_classes {
-  static constexpr unsigned tiny = 32, warp = 512, small_block = 2048;
-  static constexpr unsigned items = 16; ///< a thread of a block holds
+  static constexpr unsigned shorts = 4, blocks = 3, lists = shorts + blocks;
+  static constexpr unsigned most_short = 512;
 
-  std::uint32_t block; ///< what a large block holds
+  std::uint32_t tiny;
+  std::uint32_t most[lists]; ///< of each list; none where it is the one before's
 
-  /// Shared storage of sm_80 bounds it: elements of 4 and 8 bytes, or of 16 and 24.
+  constexpr std::uint32_t block() const { return most[lists - 1]; }
+  /// What is above `tiny`, and in no list before this one.
+  constexpr std::uint32_t below(unsigned list) const { return list == 0 ? tiny : most[list - 1]; }
+
+  /// By the bytes of an element: a key's image, with its place where equal keys can be told apart.
   static constexpr segment_classes of(std::size_t word, bool placed) {
-    return {word <= 4 || (word == 8 && !placed) ? 8192u : 4096u};
+    const std::size_t element = !placed ? word : word <= 4 ? 8 : word == 8 ? 16 : 24;
+    if (element == 4)
+      return {32, {64, 128, 256, most_short, 2048, 5120, 16384}};
+    if (element == 8)
+      return {32, {64, 128, 256, most_short, 2048, 5120, 12288}};
+    if (element == 16)
+      return {16, {64, 128, 256, most_short, 1024, 4608, 4608}};
+    return {8, {64, 128, 256, most_short, 2048, 4096, 4096}};
   }
 };
 
 /// Partitions of large segments.
 struct segment_partition {
-  static constexpr unsigned threads = 512, digit_bits = 8, radix = 256;
+  static constexpr unsigned digit_bits = 8, radix = 256;
   static constexpr unsigned most_levels = 18;      ///< 128 bits, and a copy
-  static constexpr std::uint64_t group = 256;      ///< neighbouring buckets go together up to about so many elements
+  static constexpr std::uint64_t group = 1792;     ///< neighbouring buckets go together up to about so many elements
   static constexpr std::uint64_t most_rows = 1024; ///< of counts, before a row is more than a tile
-  static constexpr std::uint32_t items(std::size_t word) { return word <= 8 ? 16 : 8; }
-  static constexpr std::uint64_t tile(std::size_t word) { return std::uint64_t{threads} * items(word); }
+  static constexpr unsigned threads(bool stable) { return stable ? 512 : 1024; }
+  static constexpr std::uint32_t items(std::size_t word, bool stable) {
+    return stable ? (word <= 8 ? 16 : 8) : word <= 4 ? 16 : word == 8 ? 8 : 4;
+  }
+  static constexpr std::uint64_t tile(std::size_t word, bool stable) {
+    return std::uint64_t{threads(stable)} * items(word, stable);
+  }
 };
 
 /// Whether keys can be told from their images, and need no place: then equal keys are equal bits.
@@ -53,10 +71,11 @@ std::uint64_t longest_segment(const segmented_sort_request<Word>& r) {
 struct segmented_layout {
   static constexpr std::size_t alignment = 128;
 
-  std::uint64_t elements = 0;                                   ///< of the arrays that are sorted
-  std::uint64_t shorts = 0, small_blocks = 0, large_blocks = 0; ///< entries that these lists can have
+  std::uint64_t elements = 0; ///< of the arrays that are sorted
+  segment_classes classes;
+  std::uint64_t entries[segment_classes::lists] = {}; ///< that the lists can have
   std::uint64_t larges = 0, rows = 0, row_elements = 0;
-  std::size_t control = 0, short_list = 0, small_block_list = 0, large_block_list = 0, large_lists = 0;
+  std::size_t control = 0, lists[segment_classes::lists] = {}, large_lists = 0;
   std::size_t large_rows = 0, large_moves = 0, row_list = 0, counts = 0, starts = 0;
   std::size_t transposed_keys = 0, transposed_values = 0, spare_keys = 0, more_keys = 0, spare_values = 0;
   std::size_t bytes = 0;
@@ -67,29 +86,28 @@ struct segmented_layout {
 
 inline constexpr std::size_t segment_item_bytes = 16;
 inline constexpr unsigned segment_control_words = 64; ///< the workspace begins with them
-inline constexpr unsigned segment_wrong_word = 3;     ///< of these: not 0 where offsets made no segment
+inline constexpr unsigned segment_wrong_word = 7;     ///< of these: not 0 where offsets made no segment
 
 template <class Word>
 segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
-  const auto classes = segment_classes::of(sizeof(Word), !segments_without_places(r));
+  const bool placed = !segments_without_places(r);
+  const auto classes = segment_classes::of(sizeof(Word), placed);
   const std::uint64_t longest = longest_segment(r), count = r.where.count;
-  const bool partitions = longest > classes.block, equal = r.where.form == segment_form::strided;
-  segmented_layout l;
+  const bool partitions = longest > classes.block(), equal = r.where.form == segment_form::strided;
+  segmented_layout l{.classes = classes};
   l.elements = equal ? count * r.where.length : r.n;
   const std::uint64_t n = l.elements;
   // Entries of the first list are segments, the others pieces: of a segment with L elements up to 2 L / group + 2.
   const std::uint64_t levels = (r.codec.bits + segment_partition::digit_bits - 1) / segment_partition::digit_bits + 1;
-  l.larges = partitions ? n / (std::uint64_t{classes.block} + 1) + 1 : 0;
+  l.larges = partitions ? n / (std::uint64_t{classes.block()} + 1) + 1 : 0;
   const std::uint64_t pieces = partitions ? levels * (2 * n / segment_partition::group + 2 * l.larges) : 0;
-  const auto listed = [&](std::uint64_t more_than) {
-    const bool none = equal && !partitions; // found without a list
-    return none || longest <= more_than ? 0 : std::min(count, n / (more_than + 1) + 1) + pieces;
-  };
-  l.shorts = listed(segment_classes::tiny);
-  l.small_blocks = listed(segment_classes::warp);
-  l.large_blocks = listed(segment_classes::small_block);
+  for (unsigned c = 0; c < segment_classes::lists; ++c) {
+    const std::uint64_t below = classes.below(c);
+    const bool none = (equal && !partitions) || longest <= below || classes.most[c] == below; // or found without a list
+    l.entries[c] = none ? 0 : std::min(count, n / (below + 1) + 1) + pieces;
+  }
   if (partitions) {
-    const std::uint64_t tile = segment_partition::tile(sizeof(Word));
+    const std::uint64_t tile = segment_partition::tile(sizeof(Word), placed);
     const std::uint64_t share = (n + segment_partition::most_rows - 1) / segment_partition::most_rows;
     l.row_elements = std::max(tile, (share + tile - 1) / tile * tile);
     l.rows = n / l.row_elements + l.larges;
@@ -101,9 +119,8 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   };
   const bool transposes = is_transposed(r.where);
   l.control = take(segment_control_words * sizeof(std::uint32_t));
-  l.short_list = take(l.shorts * segment_item_bytes);
-  l.small_block_list = take(l.small_blocks * segment_item_bytes);
-  l.large_block_list = take(l.large_blocks * segment_item_bytes);
+  for (unsigned c = 0; c < segment_classes::lists; ++c)
+    l.lists[c] = take(l.entries[c] * segment_item_bytes);
   l.large_lists = take(2 * l.larges * segment_item_bytes);
   l.large_rows = take(l.larges * sizeof(std::uint32_t));
   l.large_moves = take(l.larges * sizeof(std::uint32_t));

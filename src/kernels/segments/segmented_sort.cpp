@@ -34,11 +34,6 @@ std::size_t segmented_sort_workspace_bytes(const segmented_sort_request<Word>& r
 }
 
 template <class Word>
-std::uint64_t segmented_sort_capacity(const segmented_sort_request<Word>& request) {
-  return detail::segment_classes::of(sizeof(Word), !detail::segments_without_places(request)).block;
-}
-
-template <class Word>
 void segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& request) {
   check(request);
   if (is_empty(request) && request.status == nullptr)
@@ -50,7 +45,6 @@ void segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& re
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
   template std::size_t segmented_sort_workspace_bytes(const segmented_sort_request<WORD>&);                            \
-  template std::uint64_t segmented_sort_capacity(const segmented_sort_request<WORD>&);                                 \
   template void segmented_sort(const simt::queue&, const segmented_sort_request<WORD>&);
 SORTILE_INSTANCE(std::uint8_t)
 SORTILE_INSTANCE(std::uint16_t)

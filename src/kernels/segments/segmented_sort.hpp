@@ -54,10 +54,6 @@ struct segmented_sort_request {
 template <class Word>
 std::size_t segmented_sort_workspace_bytes(const segmented_sort_request<Word>& request);
 
-/// The longest segment that is sorted without a partition: for plans.
-template <class Word>
-std::uint64_t segmented_sort_capacity(const segmented_sort_request<Word>& request);
-
 /// Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
 template <class Word>
 void segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& request);

@@ -1,9 +1,12 @@
-// Sorts entries of up to 512 elements, a warp each, in registers.
+// Sorts entries of up to 512 elements in registers, by a group of 4, 8, 16 or 32 lanes each.
 //
 // Elements are a key's image, with its place where equal keys can be told apart (sample_elements.hpp). Lanes load them
-// in rows, sort_in_warp puts them in order with a lane's elements side by side, and the warp's part of shared storage
-// turns them back into rows, so that stores are side by side too. There are 2, 4, 8 or 16 elements a lane, as the entry
-// asks for: the network's steps do not depend on the keys.
+// in rows, sort_in_lanes puts them in order with a lane's elements side by side, and the warp's part of shared storage
+// turns them back into rows, so that stores are side by side too. The network's steps do not depend on the keys. Steps
+// within a lane cost a quarter of those between lanes, so a group has few lanes with 16 elements each:
+//
+//   up to        64     128     256     512
+//   lanes         4       8      16      32        steps by shuffles: 3, 6, 10, 15
 #pragma once
 
 #include "kernels/segments/segment_items.hpp"
@@ -28,56 +31,68 @@ struct segment_work {
 
 template <class Word, bool Placed>
 struct segment_short_kernel {
+  static constexpr unsigned classes = detail::segment_classes::shorts;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 128, warps = block_threads / simt::warp_size;
+  static constexpr unsigned block_threads = 128, min_blocks = 1, warps = block_threads / simt::warp_size;
+  static constexpr int items = 16; // a lane
   using element = sample_element<Word, Placed>;
   using packed = packing<Word, element>;
-  static constexpr unsigned most = detail::segment_classes::warp;
-  static constexpr unsigned row = most + most / simt::warp_size; // a gap every 32, against bank conflicts
+  static constexpr unsigned row = (unsigned(items) + 1) * simt::warp_size - 16; // a gap every 32: bank conflicts
 
   struct shared {
     alignas(16) simt::shared_array<element, warps * row> staged;
   };
 
-  segment_work work;
+  segment_work works[classes];
   segment_arrays<Word> arrays;
+  unsigned wanted = 0; ///< classes that there are, a bit each
+
+  static constexpr unsigned lanes(unsigned c) { return 4u << c; }
+  static constexpr std::uint64_t blocks_for(unsigned c, std::uint64_t entries) {
+    const unsigned at_once = block_threads / lanes(c);
+    return (entries + at_once - 1) / at_once;
+  }
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t step = std::uint64_t{simt::grid_size()} * warps, all = work.size();
-    for (std::uint64_t i = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); i < all; i += step) {
-      const segment_item item = work.load(i);
-      if (item.length <= 2 * simt::warp_size)
-        sort<2>(s, item);
-      else if (item.length <= 4 * simt::warp_size)
-        sort<4>(s, item);
-      else if (item.length <= 8 * simt::warp_size)
-        sort<8>(s, item);
-      else
-        sort<16>(s, item);
-    }
+    each<4>(s, works[0]);
+    each<8>(s, works[1]);
+    each<16>(s, works[2]);
+    each<32>(s, works[3]);
   }
 
  private:
+  template <unsigned Lanes>
+  SORTILE_DEVICE void each(shared& s, const segment_work& work) const {
+    if ((wanted & (Lanes / 4)) == 0)
+      return;
+    constexpr unsigned groups = simt::warp_size / Lanes, at_once = warps * groups;
+    const std::uint64_t step = std::uint64_t{simt::grid_size()} * at_once, all = work.size();
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * at_once + simt::warp_index() * groups;
+    for (std::uint64_t i = first; i < all; i += step) {
+      const std::uint64_t mine = i + simt::lane_index() / Lanes;
+      sort<Lanes>(s, mine < all ? work.load(mine) : segment_item{0, 0, segment_source::input, 0});
+    }
+  }
   static SORTILE_DEVICE unsigned staged_at(unsigned p) { return simt::warp_index() * row + p + p / simt::warp_size; }
 
-  template <int Rows>
+  template <unsigned Lanes>
   SORTILE_DEVICE void sort(shared& s, const segment_item& item) const {
     const auto from = arrays.from(item.source);
     const auto n = std::uint32_t(item.length);
-    const unsigned lane = simt::lane_index();
-    element x[Rows];
+    const unsigned lane = simt::lane_index() % Lanes, group = simt::lane_index() - lane;
+    element x[items];
     SORTILE_UNROLL
-    for (int j = 0; j < Rows; ++j) {
-      const std::uint32_t p = unsigned(j) * simt::warp_size + lane;
+    for (int j = 0; j < items; ++j) {
+      const std::uint32_t p = unsigned(j) * Lanes + lane;
       x[j] = p < n ? packed::pack(arrays.codec.image(from.load(item.begin + p)), p) : packed::greatest();
     }
-    primitives::sort_in_warp(x);
+    primitives::sort_in_lanes<Lanes>(x);
     SORTILE_UNROLL
-    for (int j = 0; j < Rows; ++j)
-      s.staged[staged_at(lane * unsigned(Rows) + unsigned(j))] = x[j];
+    for (int j = 0; j < items; ++j)
+      s.staged[staged_at(simt::lane_index() * unsigned(items) + unsigned(j))] = x[j];
     simt::warp_barrier();
-    write_segment<Rows, packed, Placed>(
-        arrays, item, lane, simt::warp_size, [&](std::uint32_t p) { return s.staged.load(staged_at(p)); },
+    write_segment<items, packed, Placed>(
+        arrays, item, lane, Lanes, [&](std::uint32_t p) { return s.staged.load(staged_at(group * unsigned(items) + p)); },
         [] { simt::warp_barrier(); });
     simt::warp_barrier();
   }
