@@ -92,7 +92,7 @@ struct local_sort_kernel {
   static constexpr unsigned list_size = tuning::list_size, most_taken = 16;
   static constexpr unsigned bin_bits = 3 + unsigned(std::bit_width(words));
   static constexpr int owned = int(words / block_threads); // words of a thread
-  static_assert(words * 16 == 1u << bin_bits && items <= 32);
+  static_assert(items <= 32);
   using bin_words = kernels::bin_words<block_threads, words>;
   using keys_vector = simt::vec<Word, vector>;
   using word = Word;
@@ -204,24 +204,25 @@ struct local_sort_kernel {
   using digits = bin_of_key<Image>;
   /// The bins for keys whose images lie from `first` on, and differ from it in `rest` bits.
   SORTILE_DEVICE digits bins_from(Word first, unsigned rest) const {
+    static_assert(words * 16 == 1u << bin_bits);
     return {key_distance<Image>::from(first, image), rest > bin_bits ? rest - bin_bits : 0};
   }
   /// Sorts the keys that load() gave by their bins, and stores them. False, in all threads and with nothing stored,
   /// where too many found their bin taken.
   template <class Bins>
   SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins) const {
+    clear(s);
+    simt::block_barrier();
     if (!put_in_order(s, b, keys, bins, [&](std::uint32_t p) { return in.load(b.first + p); }))
       return false;
     store(s, b);
     return true;
   }
-  /// As sort(), and leaves them in s.keys, ready to be read by all threads. again(p): the bucket's key at place p, once
-  /// more.
+  /// As sort(), but behind clear() and a barrier; leaves the keys in s.keys, ready to be read by all threads. again(p):
+  /// the bucket's key at place p, once more.
   template <class Bins, class Again>
   SORTILE_DEVICE bool put_in_order(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins,
                                    Again again) const {
-    clear(s);
-    simt::block_barrier();
     const std::uint32_t taken = mark(s, b, keys, bins, again);
     simt::block_barrier();
     if (!bin_words::place(s.bins().view(), s.sums.view(), s.too_many, b.lead))
@@ -232,6 +233,13 @@ struct local_sort_kernel {
     insert(s, b.end);
     simt::block_barrier();
     return true;
+  }
+  static SORTILE_DEVICE void clear(shared& s) {
+    bin_words::clear(s.bins().view());
+    if (simt::thread_index() == 0) {
+      s.listed = 0;
+      s.too_many = 0;
+    }
   }
   static SORTILE_DEVICE std::uint32_t place_of(int v) {
     return (unsigned(v) * block_threads + simt::thread_index()) * unsigned(vector);
@@ -340,13 +348,6 @@ struct local_sort_kernel {
     const std::uint32_t i = start.load(number + ahead) + simt::thread_index() * line;
     if (i < start.load(number + ahead + 1))
       simt::prefetch(in, i);
-  }
-  static SORTILE_DEVICE void clear(shared& s) {
-    bin_words::clear(s.bins().view());
-    if (simt::thread_index() == 0) {
-      s.listed = 0;
-      s.too_many = 0;
-    }
   }
 
   /// Sets the keys' bits and lists the keys that found theirs taken; returns which these are.

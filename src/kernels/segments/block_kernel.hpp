@@ -54,27 +54,33 @@ struct segment_bins_tuning {
 template <std::size_t Bytes, unsigned Block>
 struct segment_block_tuning;
 template <>
-struct segment_block_tuning<4, 0> : segment_bins_tuning<128, 8, 4, 1024, 256> {};
+struct segment_block_tuning<4, 0> : segment_bins_tuning<64, 16, 4, 512, 128> {};
 template <>
-struct segment_block_tuning<4, 1> : segment_bins_tuning<256, 5, 5, 2048, 512> {};
+struct segment_block_tuning<4, 1> : segment_bins_tuning<128, 8, 4, 1024, 256> {};
 template <>
-struct segment_block_tuning<4, 2> : segment_bins_tuning<512, 2, 8, 4096, 2304> {};
+struct segment_block_tuning<4, 2> : segment_bins_tuning<320, 3, 4, 2560, 640> {};
 template <>
-struct segment_block_tuning<8, 0> : segment_bins_tuning<256, 4, 4, 2048, 512> {};
+struct segment_block_tuning<4, 3> : segment_bins_tuning<1024, 1, 4, 8192, 1280> {};
 template <>
-struct segment_block_tuning<8, 1> : segment_bins_tuning<512, 2, 5, 4096, 512> {};
+struct segment_block_tuning<8, 0> : segment_bins_tuning<128, 8, 4, 1024, 256> {};
 template <>
-struct segment_block_tuning<8, 2> : segment_bins_tuning<1024, 1, 6, 8192, 1280> {};
+struct segment_block_tuning<8, 1> : segment_bins_tuning<256, 4, 4, 2048, 256> {};
+template <>
+struct segment_block_tuning<8, 2> : segment_bins_tuning<640, 1, 4, 5120, 512> {};
+template <>
+struct segment_block_tuning<8, 3> : segment_bins_tuning<1024, 1, 4, 8192, 768> {};
 template <>
 struct segment_block_tuning<16, 0> : segment_bins_tuning<256, 3, 4, 2048, 512> {};
 template <>
-struct segment_block_tuning<16, 1> : segment_bins_tuning<512, 2, 9, 4096, 512> {};
+struct segment_block_tuning<16, 1> : segment_bins_tuning<512, 1, 5, 4096, 512> {};
+template <>
+struct segment_block_tuning<16, 2> : segment_bins_tuning<1024, 1, 5, 8192, 512> {};
 
-template <class Word, bool Placed, unsigned Block>
+template <class Word, bool Placed, class Tuning>
 struct segment_block_kernel {
   using element = sample_element<Word, Placed>;
   using packed = packing<Word, element>;
-  using tuning = segment_block_tuning<sizeof(element), Block>;
+  using tuning = Tuning;
   using local = local_sort_kernel<element, tuning>;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = tuning::threads, min_blocks = tuning::min_blocks;
@@ -105,16 +111,19 @@ struct segment_block_kernel {
     const std::uint64_t all = work.size();
     for (std::uint64_t i = simt::block_index(); i < all; i += simt::grid_size()) {
       const segment_item item = work.load(i);
-      if (by_bins(s, item)) {
-        if (!Placed && in_vectors(item))
-          store(s, item);
-        else
-          write(item, [&](std::uint32_t p) { return s.binned.keys.load(p); });
-      } else {
-        merge(s, item);
+      if (!by_bins(s, item)) {
+        simt::block_barrier();
+        merge(s.elements.view(), arrays.from(item.source), arrays.codec, item.begin, std::uint32_t(item.length));
+        simt::block_barrier();
         write(item, [&](std::uint32_t p) { return s.elements.load(primitives::merge_sort_place<element>(p)); });
+        simt::block_barrier();
+      } else if (!Placed && in_vectors(item)) {
+        store(s, item);
+      } else {
+        write(item, [&](std::uint32_t p) { return s.binned.keys.load(p); });
       }
-      simt::block_barrier();
+      // No barrier behind what by_bins() left: it clears bins that nobody reads any more, and has barriers before it
+      // writes elements.
     }
   }
 
@@ -149,15 +158,11 @@ struct segment_block_kernel {
       }
     }
   }
-  SORTILE_DEVICE element element_at(const simt::global<const Word>& from, const segment_item& item,
-                                    std::uint32_t p) const {
-    return packed::pack(arrays.codec.image(from.load(item.begin + p)), p);
-  }
-  SORTILE_DEVICE void merge(shared& s, const segment_item& item) const {
-    const auto from = arrays.from(item.source);
-    sorter::sort_loaded(s.elements.view(), std::uint32_t(item.length), packed::greatest(),
-                        [&](std::uint32_t p) { return element_at(from, item, p); });
-    simt::block_barrier();
+  /// A call, so that the usual way need not share its registers with this one.
+  static SORTILE_DEVICE_CALL void merge(simt::shared_view<element> elements, simt::global<const Word> from,
+                                        key_codec<Word> codec, std::uint64_t begin, std::uint32_t n) {
+    sorter::sort_loaded(elements, n, packed::greatest(),
+                        [&](std::uint32_t p) { return packed::pack(codec.image(from.load(begin + p)), p); });
   }
 
   /// The entry's elements in s.binned.keys, in order; or false, in all threads.
@@ -167,6 +172,7 @@ struct segment_block_kernel {
     const auto from = arrays.from(item.source);
     typename local::keys_vector x[vectors];
     load(from, item, x);
+    local::clear(s.binned);
     const auto range = range_of(s, all, x);
     if (!Placed && range.least == range.greatest) { // one and the same key
       local::each_key(all, x, [&](element e, int i) { s.binned.keys[place_of(i)] = e; });
@@ -174,39 +180,50 @@ struct segment_block_kernel {
       return true;
     }
     return step.put_in_order(s.binned, all, x, bins::between(range.least, range.greatest, local::words * 16),
-                             [&](std::uint32_t p) { return element_at(from, item, p); });
+                             [&](std::uint32_t p) {
+                               return packed::pack(arrays.template image<Placed>(from.load(item.begin + p)), p);
+                             });
   }
   static SORTILE_DEVICE std::uint32_t place_of(int i) {
     return local::place_of(i / vector) + unsigned(i % vector);
   }
+  /// Of the thread's elements, behind its first.
+  static constexpr std::uint32_t offset_of(int i) {
+    return unsigned(i / vector) * block_threads * unsigned(vector) + unsigned(i % vector);
+  }
   SORTILE_DEVICE void load(const simt::global<const Word>& from, const segment_item& item,
                            typename local::keys_vector (&x)[vectors]) const {
     const auto n = std::uint32_t(item.length);
+    const std::uint32_t place = local::place_of(0);
+    const std::uint64_t first = item.begin + place; // constants are added to it: one address for all loads
     if constexpr (!Placed) {
       if (in_vectors(item)) {
         SORTILE_UNROLL
         for (int v = 0; v < vectors; ++v)
-          if (local::place_of(v) + unsigned(vector) <= n)
-            x[v] = simt::load_vector<vector>(from, item.begin + local::place_of(v));
+          if (place + offset_of(v * vector) + unsigned(vector) <= n)
+            x[v] = simt::load_vector<vector>(from, first + offset_of(v * vector));
           else
-            load_rest(from, item, local::place_of(v), x[v]);
+            load_keys(from, first, n - place, v, x[v]);
         SORTILE_UNROLL
         for (int i = 0; i < items; ++i)
-          x[i / vector][i % vector] = arrays.codec.image(x[i / vector][i % vector]);
+          x[i / vector][i % vector] = arrays.key(x[i / vector][i % vector]);
         return;
       }
     }
     SORTILE_UNROLL
+    for (int v = 0; v < vectors; ++v)
+      load_keys(from, first, n - place, v, x[v]);
+    SORTILE_UNROLL
     for (int i = 0; i < items; ++i)
-      if (place_of(i) < n)
-        x[i / vector][i % vector] = element_at(from, item, place_of(i));
+      x[i / vector][i % vector] = packed::pack(arrays.template image<Placed>(packed::image(x[i / vector][i % vector])), place + offset_of(i));
   }
-  SORTILE_DEVICE void load_rest(const simt::global<const Word>& from, const segment_item& item, std::uint32_t first,
-                                typename local::keys_vector& x) const {
+  /// The keys of vector v that there are, one by one; packed without their images.
+  static SORTILE_DEVICE void load_keys(const simt::global<const Word>& from, std::uint64_t first, std::uint32_t left,
+                                       int v, typename local::keys_vector& x) {
     SORTILE_UNROLL
     for (int e = 0; e < vector; ++e)
-      if (first + unsigned(e) < item.length)
-        x[e] = from.load(item.begin + first + unsigned(e));
+      if (std::int32_t(left) > std::int32_t(offset_of(v * vector + e)))
+        x[e] = packed::pack(from.load(first + offset_of(v * vector + e)), 0);
   }
 
   struct range {
@@ -266,6 +283,17 @@ struct segment_merge_kernel {
       simt::block_barrier();
     }
   }
+};
+
+/// The kernel of a class of blocks.
+template <class Word, bool Placed, unsigned Block, std::size_t Bytes = sizeof(sample_element<Word, Placed>)>
+struct segment_kernel_of_block {
+  using type = segment_block_kernel<Word, Placed, segment_block_tuning<Bytes, Block>>;
+};
+template <class Word, bool Placed, unsigned Block>
+struct segment_kernel_of_block<Word, Placed, Block, 24> {
+  static constexpr unsigned list = detail::segment_classes::shorts + Block;
+  using type = segment_merge_kernel<Word, Placed, detail::segment_classes::of(sizeof(Word), Placed).most[list]>;
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

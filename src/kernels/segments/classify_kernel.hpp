@@ -8,7 +8,11 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, bool Placed, unsigned MinBlocks = 1>
+/// Registers for the widest network would leave few threads: measured on the H100 with CUDA 13.0.
+template <class Word, bool Placed>
+inline constexpr unsigned classify_min_blocks = sizeof(sample_element<Word, Placed>) == 4 ? 9 : sizeof(Word) <= 4 ? 6 : 1;
+
+template <class Word, bool Placed, unsigned MinBlocks = classify_min_blocks<Word, Placed>>
 struct segment_classify_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 128, min_blocks = MinBlocks, warps = block_threads / simt::warp_size;

@@ -53,7 +53,7 @@ struct segment_large_kernel {
   using partition = detail::segment_partition;
   static constexpr std::uint32_t no_row = ~0u; ///< of entries for which there is no room, and of rows nobody has taken
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = partition::threads(Stable), min_blocks = 1, radix = partition::radix;
+  static constexpr unsigned block_threads = partition::threads, min_blocks = 1, radix = partition::radix;
   static constexpr int items = int(partition::items(sizeof(Word), Stable));
   using tile = stable_tile<block_threads, items>;
   static constexpr unsigned warps = block_threads / simt::warp_size;
@@ -73,7 +73,7 @@ struct segment_large_kernel {
 
   segment_arrays<Word> arrays;
   segment_lists lists;
-  segment_list levels[2];
+  segment_list even, odd; ///< of the levels in turn
   segment_tables tables;
   simt::global<std::uint32_t> control;
   std::uint64_t row_elements;
@@ -82,7 +82,7 @@ struct segment_large_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     for (unsigned level = 0; level < partition::most_levels; ++level) {
-      segment_list now = levels[level % 2], next = levels[1 - level % 2];
+      segment_list now = level % 2 == 0 ? even : odd, next = level % 2 == 0 ? odd : even; // a register has no index
       now.counter = larges_found + level;
       next.counter = larges_found + level + 1;
       const std::uint32_t entries = now.size();

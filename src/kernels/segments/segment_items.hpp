@@ -172,7 +172,11 @@ struct segment_arrays {
            : source == segment_source::spare ? simt::global<const Word>(spare)
                                              : simt::global<const Word>(out);
   }
-  /// The key that has this image, where that can be told (segments_without_places()).
+  template <bool Placed>
+  SORTILE_DEVICE Word image(Word key) const {
+    return Placed ? codec.image(key) : this->key(key);
+  }
+  /// The key that has this image, where that can be told (segments_without_places()): and the other way round.
   SORTILE_DEVICE Word key(Word image) const { return Word(image ^ codec.sign ^ codec.complement); }
   /// Where a partition of entries of this array writes.
   static SORTILE_DEVICE segment_source target(segment_source source) {
@@ -190,25 +194,29 @@ SORTILE_DEVICE void write_segment(const segment_arrays<Word>& arrays, const segm
                                   unsigned threads, At at, Barrier barrier) {
   const auto n = std::uint32_t(item.length);
   if (arrays.keys_wanted) {
-    const auto from = arrays.from(item.source);
-    Word keys[Items] = {};
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const std::uint32_t p = t + unsigned(i) * threads;
-      if (p < n) {
-        const auto e = at(p);
-        if constexpr (Placed)
-          keys[i] = from.load(item.begin + Packed::place(e));
-        else
-          keys[i] = arrays.key(Packed::image(e));
+    const std::uint64_t first = item.begin + t;
+    if constexpr (Placed) {
+      const auto from = arrays.from(item.source);
+      Word keys[Items] = {};
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        const std::uint32_t p = t + unsigned(i) * threads;
+        if (p < n)
+          keys[i] = from.load(item.begin + Packed::place(at(p)));
+      }
+      barrier(); // what is written may be what others still have to read
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        if (t + unsigned(i) * threads < n)
+          arrays.out.store(first + unsigned(i) * threads, keys[i]);
+    } else {
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        const std::uint32_t p = t + unsigned(i) * threads;
+        if (p < n)
+          arrays.out.store(first + unsigned(i) * threads, arrays.key(Packed::image(at(p))));
       }
     }
-    if constexpr (Placed)
-      barrier(); // what is written may be what others still have to read
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      if (t + unsigned(i) * threads < n)
-        arrays.out.store(item.begin + t + unsigned(i) * threads, keys[i]);
   }
   if constexpr (Placed)
     for (unsigned w = 0; w < arrays.values.words; ++w) {

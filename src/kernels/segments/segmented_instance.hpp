@@ -31,6 +31,7 @@ class segmented_launcher {
     by_blocks<0>(lists);
     by_blocks<1>(lists);
     by_blocks<2>(lists);
+    by_blocks<3>(lists);
     if (transposes_)
       transpose<false>();
   }
@@ -139,7 +140,8 @@ class segmented_launcher {
   large large_kernel() const {
     return {.arrays = arrays(),
             .lists = lists(),
-            .levels = {larges(0), larges(1)},
+            .even = larges(0),
+            .odd = larges(1),
             .tables = {part<std::uint64_t>(at_.counts, at_.rows * partition::radix),
                        part<std::uint64_t>(at_.starts, at_.larges * partition::radix),
                        part<std::uint32_t>(at_.large_rows, at_.larges),
@@ -171,19 +173,11 @@ class segmented_launcher {
     if (useful > 0)
       simt::launch(q_, {.grid = blocks_for<kernel>(useful)}, k);
   }
-  template <std::size_t Bytes, unsigned Block>
-  struct block_kernel {
-    using type = segment_block_kernel<Word, Placed, Block>;
-  };
-  template <unsigned Block>
-  struct block_kernel<24, Block> {
-    using type = segment_merge_kernel<Word, Placed, classes.most[detail::segment_classes::shorts + Block]>;
-  };
   template <unsigned Block>
   void by_blocks(bool from_list) const {
     constexpr unsigned c = detail::segment_classes::shorts + Block;
     if constexpr (classes.most[c] > classes.most[c - 1]) {
-      using kernel = typename block_kernel<sizeof(sample_element<Word, Placed>), Block>::type;
+      using kernel = typename segment_kernel_of_block<Word, Placed, Block>::type;
       static_assert(kernel::capacity >= classes.most[c]);
       if (has_work(c, from_list))
         simt::launch(q_, {.grid = blocks_for<kernel>(items(c, from_list))}, kernel{work(c, from_list), arrays()});

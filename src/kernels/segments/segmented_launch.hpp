@@ -11,7 +11,7 @@ namespace sortile::kernels::detail {
 /// Classes of segments by their lengths, up to and with these. A thread sorts a tiny one, some lanes a short one, a block
 /// one of the others; what is longer is cut into pieces first.
 struct segment_classes {
-  static constexpr unsigned shorts = 4, blocks = 3, lists = shorts + blocks;
+  static constexpr unsigned shorts = 4, blocks = 4, lists = shorts + blocks;
   static constexpr unsigned most_short = 512;
 
   std::uint32_t tiny;
@@ -25,12 +25,12 @@ struct segment_classes {
   static constexpr segment_classes of(std::size_t word, bool placed) {
     const std::size_t element = !placed ? word : word <= 4 ? 8 : word == 8 ? 16 : 24;
     if (element == 4)
-      return {32, {64, 128, 256, most_short, 2048, 5120, 16384}};
+      return {32, {64, 128, 256, most_short, 1024, 2048, 5120, 16384}};
     if (element == 8)
-      return {32, {64, 128, 256, most_short, 2048, 5120, 12288}};
+      return {32, {64, 128, 256, most_short, 1024, 2048, 5120, 8192}};
     if (element == 16)
-      return {16, {64, 128, 256, most_short, 1024, 4608, 4608}};
-    return {8, {64, 128, 256, most_short, 2048, 4096, 4096}};
+      return {16, {64, 128, 256, most_short, 1024, 2560, 5120, 5120}};
+    return {8, {64, 128, 256, most_short, 1024, 4096, 4096, 4096}};
   }
 };
 
@@ -40,12 +40,12 @@ struct segment_partition {
   static constexpr unsigned most_levels = 18;      ///< 128 bits, and a copy
   static constexpr std::uint64_t group = 1792;     ///< neighbouring buckets go together up to about so many elements
   static constexpr std::uint64_t most_rows = 1024; ///< of counts, before a row is more than a tile
-  static constexpr unsigned threads(bool stable) { return stable ? 512 : 1024; }
+  static constexpr unsigned threads = 1024;
   static constexpr std::uint32_t items(std::size_t word, bool stable) {
-    return stable ? (word <= 8 ? 16 : 8) : word <= 4 ? 16 : word == 8 ? 8 : 4;
+    return word <= 4 && !stable ? 12 : word <= 8 ? 8 : 4;
   }
   static constexpr std::uint64_t tile(std::size_t word, bool stable) {
-    return std::uint64_t{threads(stable)} * items(word, stable);
+    return std::uint64_t{threads} * items(word, stable);
   }
 };
 
@@ -86,7 +86,7 @@ struct segmented_layout {
 
 inline constexpr std::size_t segment_item_bytes = 16;
 inline constexpr unsigned segment_control_words = 64; ///< the workspace begins with them
-inline constexpr unsigned segment_wrong_word = 7;     ///< of these: not 0 where offsets made no segment
+inline constexpr unsigned segment_wrong_word = 8;     ///< of these: not 0 where offsets made no segment
 
 template <class Word>
 segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {

@@ -134,7 +134,7 @@ class tiny_segments {
     element x[Width];
     SORTILE_UNROLL
     for (unsigned j = 0; j < Width; ++j)
-      x[j] = j < n ? packed::pack(arrays.codec.image(Word(s.staged.load(slot_at(first + j)))), j) : packed::greatest();
+      x[j] = j < n ? packed::pack(arrays.template image<Placed>(Word(s.staged.load(slot_at(first + j)))), j) : packed::greatest();
     primitives::sort_in_registers(x);
     SORTILE_UNROLL
     for (unsigned j = 0; j < Width; ++j)
