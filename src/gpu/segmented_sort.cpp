@@ -64,9 +64,8 @@ void device_segmented_sort::add_steps(std::vector<plan_step>& steps) const {
   const std::size_t keys = n * key_bytes(a.type), values = a.carries == payload::none ? 0 : n * a.value_bytes;
   const std::size_t in = keys + (a.carries == payload::values ? values : 0);
   const std::size_t out = (a.keys_out == nullptr ? 0 : keys) + values;
-  const auto classes = with_word(a.type, [&]<class Word>(Word) {
-    return kernels::detail::segmented_layout::of(request_of<Word>()).classes;
-  });
+  const auto classes = with_word(
+      a.type, [&]<class Word>(Word) { return kernels::detail::segmented_layout::of(request_of<Word>()).classes; });
   const std::size_t capacity = classes.block();
   const std::size_t offsets = equal ? 0 : (w.form == segment_form::ranges ? 2 : 1) * w.count * w.offset_bytes;
   if (transposes)
@@ -74,7 +73,7 @@ void device_segmented_sort::add_steps(std::vector<plan_step>& steps) const {
   if (!equal || longest <= classes.tiny || longest > capacity)
     steps.push_back({"classify",
                      "segments by their lengths; those of up to " + std::to_string(classes.tiny) +
-                         " elements are sorted at once, a thread each",
+                         " elements are sorted at once, by a thread or some lanes each",
                      offsets, 0});
   if (longest > capacity)
     steps.push_back({"partition",
@@ -83,8 +82,8 @@ void device_segmented_sort::add_steps(std::vector<plan_step>& steps) const {
                      2 * in, in});
   if (longest > classes.tiny)
     steps.push_back({"local",
-                     "up to " + std::to_string(classes.most_short) + " elements in the registers of some lanes, up to " +
-                         std::to_string(capacity) + " in a block",
+                     "up to " + std::to_string(classes.most_short) +
+                         " elements in the registers of some lanes, up to " + std::to_string(capacity) + " in a block",
                      in, out});
   if (transposes)
     steps.push_back({"transpose", "rows back to columns", out, out});

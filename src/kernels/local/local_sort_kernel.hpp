@@ -135,9 +135,9 @@ struct local_sort_kernel {
   unsigned bits;       // of a bucket's number
   bool copy_if_sorted; // original and out are not the same array
   giant_list giants{};
-  simt::global<Word> counters{}; // of giant buckets: the array that is free
+  simt::global<Word> counters{};           // of giant buckets: the array that is free
   simt::global<const Word> first_images{}; // where a map spreads the keys: of each bucket
-  std::uint32_t many_deferred = ~0u; // from so many deferred buckets on, all are (refined_sort_kernel.hpp)
+  std::uint32_t many_deferred = ~0u;       // from so many deferred buckets on, all are (refined_sort_kernel.hpp)
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const key_window<Word> w = window.load(0);
@@ -218,8 +218,7 @@ struct local_sort_kernel {
     store(s, b);
     return true;
   }
-  /// As sort(), but behind clear() and a barrier; leaves the keys in s.keys, ready to be read by all threads. again(p):
-  /// the bucket's key at place p, once more.
+  /// As sort(), behind clear() and a barrier; leaves the keys in s.keys, for all to read. again(p): the key at p again.
   template <class Bins, class Again>
   SORTILE_DEVICE bool put_in_order(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins,
                                    Again again) const {

@@ -1,22 +1,29 @@
 // Reads where the segments lie, and sorts the tiny ones.
 //
 // A warp takes 32 neighbouring segments, a lane each, so that offsets are read side by side. Longer segments go to the
-// lists, by one atomic addition a warp and list. The tiny ones are sorted there and then (tiny_segments.hpp).
+// lists, by one atomic addition a warp and list. Those of up to 32 elements are sorted there and then, by a thread each
+// (tiny_segments.hpp), and those of up to 64 by some lanes each (short_kernel.hpp): a list would cost a sixth of their
+// time. Of elements of 16 bytes and more only the tiniest, since registers allow no more.
 #pragma once
 
+#include "kernels/segments/short_kernel.hpp"
 #include "kernels/segments/tiny_segments.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Registers for the widest network would leave few threads: measured on the H100 with CUDA 13.0.
 template <class Word, bool Placed>
-inline constexpr unsigned classify_min_blocks = sizeof(sample_element<Word, Placed>) == 4 ? 9 : sizeof(Word) <= 4 ? 6 : 1;
+inline constexpr unsigned classify_min_blocks = sizeof(sample_element<Word, Placed>) == 4 ? 9
+                                                : sizeof(Word) <= 4                       ? 8
+                                                                                          : 1;
 
 template <class Word, bool Placed, unsigned MinBlocks = classify_min_blocks<Word, Placed>>
 struct segment_classify_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 128, min_blocks = MinBlocks, warps = block_threads / simt::warp_size;
   using tinies = tiny_segments<Word, Placed>;
+  using lanes = segment_lanes<Word, Placed, 0>;
+  static constexpr auto classes = detail::segment_classes::of(sizeof(Word), Placed);
 
   struct shared {
     typename tinies::storage warps[segment_classify_kernel::warps];
@@ -40,11 +47,29 @@ struct segment_classify_kernel {
       tell(mine.wrong);
       if (lists_wanted)
         enlist(mine);
-      tinies::sort(s.warps[simt::warp_index()], arrays, mine.begin, mine.length <= tinies::most ? unsigned(mine.length) : 0);
+      tinies::sort(s.warps[simt::warp_index()], arrays, mine.begin,
+                   mine.length <= tinies::most ? unsigned(mine.length) : 0);
+      if constexpr (classes.tiny > classes.thread)
+        sort_by_lanes(s, mine);
     }
   }
 
  private:
+  /// The warp's segments of more than a thread sorts, as many at a time as it has groups of lanes.
+  SORTILE_DEVICE void sort_by_lanes(shared& s, const segment_reader::found& f) const {
+    const std::uint32_t n = f.length > classes.thread && f.length <= classes.tiny ? std::uint32_t(f.length) : 0;
+    const auto staged = simt::view_as<typename lanes::element>(s.warps[simt::warp_index()].staged.view());
+    const unsigned there = simt::ballot(n > 0);
+    SORTILE_NO_UNROLL
+    for (unsigned first = 0; first < simt::warp_size; first += lanes::groups) {
+      if ((there >> first & ((1u << lanes::groups) - 1)) == 0)
+        continue;
+      const unsigned segment = first + simt::lane_index() / lanes::lanes;
+      const std::uint64_t begin = simt::shuffle(f.begin, segment);
+      lanes::sort(staged, arrays, {begin, simt::shuffle(n, segment), segment_source::input, 0});
+    }
+  }
+
   SORTILE_DEVICE void tell(bool wrong) const {
     if (simt::ballot(wrong) == 0 || simt::lane_index() != 0)
       return;
@@ -54,7 +79,7 @@ struct segment_classify_kernel {
   }
 
   SORTILE_DEVICE void enlist(const segment_reader::found& f) const {
-    if (simt::ballot(f.length > tinies::most) == 0)
+    if (simt::ballot(f.length > classes.tiny) == 0)
       return;
     const segment_item item{f.begin, f.length, segment_source::input, arrays.codec.bits};
     lists.add_by_warp(item, false);

@@ -22,9 +22,6 @@
 // next level. What goes together need not be told apart when it is moved: its digits are ranked as the first of them,
 // which makes the runs longer.
 //
-// Order. Keys that equal each other in all bits may change places: a key takes its rank from one atomic addition.
-// Others, and values, keep their order: ranks are counted as in the passes of the LSD sort (stable/stable_tile.hpp).
-//
 // Skew. Where all keys of an entry have one digit nothing moves: the entry goes to the next level as it is, which costs
 // a read. Where no bit is left, all its keys are equal, and are copied to the output. So no input takes more than a
 // read and a move for each 8 bits.
@@ -33,9 +30,7 @@
 // Entries do not overlap, so one may lie in one array while its neighbour's pieces lie in another.
 #pragma once
 
-#include "kernels/segments/segment_items.hpp"
-#include "kernels/stable/stable_tile.hpp"
-#include "primitives/block_scan.hpp"
+#include "kernels/segments/segment_moves.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -54,20 +49,13 @@ struct segment_large_kernel {
   static constexpr std::uint32_t no_row = ~0u; ///< of entries for which there is no room, and of rows nobody has taken
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = partition::threads, min_blocks = 1, radix = partition::radix;
-  static constexpr int items = int(partition::items(sizeof(Word), Stable));
-  using tile = stable_tile<block_threads, items>;
   static constexpr unsigned warps = block_threads / simt::warp_size;
-  static constexpr unsigned stage_words = tile::size * (Stable && sizeof(Word) < 8 ? 8 : sizeof(Word)) / 4;
+  using moves = segment_moves<Word, Stable>;
 
   struct shared {
-    alignas(16) simt::shared_array<std::uint32_t, stage_words> stage;
-    typename tile::storage ranks;
-    simt::shared_array<std::uint64_t, radix> base;  // where the tile's keys of a digit go, less their place in the tile
+    typename moves::storage moved;
     simt::shared_array<std::uint64_t, radix> start; // of buckets in the entry
-    simt::shared_array<std::uint32_t, radix> as;    // what a digit is ranked as
-    simt::shared_array<std::uint32_t, radix> total; // of the tile
     primitives::block_scan_storage<std::uint64_t, block_threads> scan;
-    primitives::block_scan_storage<std::uint32_t, block_threads> scan_32;
     simt::shared_value<std::uint32_t> first;
   };
 
@@ -107,19 +95,9 @@ struct segment_large_kernel {
   }
 
  private:
-  struct digit_of {
-    key_codec<Word> codec;
-    unsigned shift;
-    std::uint32_t mask;
-    SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(codec.image(key) >> shift) & mask; }
-  };
-  SORTILE_DEVICE digit_of digits(const segment_item& item) const {
-    const unsigned bits = bits_of(item);
-    return {arrays.codec, item.bits_left - bits, (1u << bits) - 1};
-  }
-  static SORTILE_DEVICE unsigned bits_of(const segment_item& item) {
-    return item.bits_left < partition::digit_bits ? item.bits_left : partition::digit_bits;
-  }
+  using digit_of = typename moves::digit_of;
+  SORTILE_DEVICE digit_of digits(const segment_item& item) const { return digit_of::of(arrays, item); }
+  static SORTILE_DEVICE unsigned bits_of(const segment_item& item) { return digit_of::bits_of(item); }
 
   SORTILE_DEVICE std::uint32_t rows_of(const segment_item& item) const {
     return std::uint32_t((item.length + row_elements - 1) / row_elements);
@@ -163,7 +141,7 @@ struct segment_large_kernel {
     const digit_of digit = digits(item);
     const unsigned mine = simt::warp_index() * radix;
     for (unsigned i = simt::thread_index(); i < warps * radix; i += block_threads)
-      s.ranks.count[i] = 0;
+      s.moved.ranks.count[i] = 0;
     simt::block_barrier();
     constexpr unsigned ahead = 8;
     SORTILE_NO_UNROLL
@@ -177,13 +155,13 @@ struct segment_large_kernel {
       SORTILE_UNROLL
       for (unsigned j = 0; j < ahead; ++j)
         if (first + j * block_threads + simt::thread_index() < to)
-          s.ranks.count.fetch_add(mine + digit(k[j]), 1u, simt::relaxed, simt::block_scope);
+          s.moved.ranks.count.fetch_add(mine + digit(k[j]), 1u, simt::relaxed, simt::block_scope);
     }
     simt::block_barrier();
     if (simt::thread_index() < radix) {
       std::uint64_t sum = 0;
       for (unsigned w = 0; w < warps; ++w)
-        sum += s.ranks.count.load(w * radix + simt::thread_index());
+        sum += s.moved.ranks.count.load(w * radix + simt::thread_index());
       tables.counts[std::uint64_t{row} * radix + simt::thread_index()] = sum;
     }
     simt::block_barrier();
@@ -224,14 +202,14 @@ struct segment_large_kernel {
       add_piece(s, item, piece, d, first, total, next);
       // Digits of a piece are ranked as its first one: the last that begins one, up to this.
       const unsigned begun = simt::ballot(first) & (simt::lanes_below() | 1u << simt::lane_index());
-      s.as[d] = begun == 0 ? radix : d - simt::lane_index() + (31 - simt::leading_zeros(begun));
+      s.moved.as[d] = begun == 0 ? radix : d - simt::lane_index() + (31 - simt::leading_zeros(begun));
     }
     simt::block_barrier();
     if (d < radix && !one_bucket) {
       unsigned at = d; // in a warp whose first digits belong to a piece from before it
-      while (s.as.load(at) == radix)
+      while (s.moved.as.load(at) == radix)
         at = at / simt::warp_size * simt::warp_size - 1;
-      tables.starts[std::uint64_t{e} * radix + d] = start | std::uint64_t{s.as.load(at)} << as_bit;
+      tables.starts[std::uint64_t{e} * radix + d] = start | std::uint64_t{s.moved.as.load(at)} << as_bit;
     }
     simt::block_barrier();
   }
@@ -293,169 +271,21 @@ struct segment_large_kernel {
     if (tables.moves.load(entry) == 0)
       return;
     if (item.bits_left == 0)
-      return copy(item, from, to);
+      return moves{arrays}.copy(item, from, to);
     const unsigned d = simt::thread_index();
     const std::uint64_t start = d < radix ? tables.starts.load(std::uint64_t{entry} * radix + d) : 0;
     const auto as = std::uint32_t(start >> as_bit);
     if (d < radix) {
-      s.as[d] = as;
-      s.base[d] = 0;
+      s.moved.as[d] = as;
+      s.moved.base[d] = 0;
     }
     simt::block_barrier();
     if (d < radix)
-      s.base.fetch_add(as,
-                       (as == d ? item.begin + (start & ((std::uint64_t{1} << as_bit) - 1)) : 0) +
-                           tables.counts.load(std::uint64_t{row} * radix + d),
-                       simt::relaxed, simt::block_scope);
-    for (std::uint64_t first = from; first < to; first += tile::size) {
-      const auto n = to - first < tile::size ? std::uint32_t(to - first) : tile::size;
-      if constexpr (Stable)
-        move_tile(s, item, first, n);
-      else
-        spread_tile(s, item, first, n);
-    }
-    simt::block_barrier();
-  }
-
-  /// Keys alone, equal ones in any order.
-  SORTILE_DEVICE void spread_tile(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n) const {
-    const auto keys = arrays.from(item.source);
-    const digit_of digit = digits(item);
-    const unsigned t = simt::thread_index();
-    Word k[items];
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      k[i] = place_in_rows(i) < n ? keys.load(item.begin + first + place_in_rows(i)) : Word{0};
-    if (t < radix)
-      s.ranks.count[t] = 0;
-    simt::block_barrier();
-    std::uint32_t ranks[items]; // and digits, from bit 24 on
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      if (place_in_rows(i) < n) {
-        const std::uint32_t d = s.as.load(digit(k[i]));
-        ranks[i] = s.ranks.count.fetch_add(d, 1u, simt::relaxed, simt::block_scope) | d << 24;
-      }
-    simt::block_barrier();
-    const std::uint32_t total = t < radix ? s.ranks.count.load(t) : 0;
-    const std::uint32_t before =
-        primitives::block_exclusive_scan(s.scan_32, total, primitives::plus{}, std::uint32_t{0}).before;
-    if (t < radix) {
-      s.ranks.offset[t] = before;
-      s.base[t] -= before;
-    }
-    simt::block_barrier();
-    const auto stage = simt::view_as<Word>(s.stage.view());
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      if (place_in_rows(i) < n)
-        stage[s.ranks.offset.load(ranks[i] >> 24) + (ranks[i] & 0xffffff)] = k[i];
-    simt::block_barrier();
-    const auto out = arrays.to(segment_arrays<Word>::target(item.source));
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      if (place_in_rows(i) < n) {
-        const Word key = stage.load(place_in_rows(i));
-        out.store(s.base.load(s.as.load(digit(key))) + place_in_rows(i), key);
-      }
-    simt::block_barrier();
-    if (t < radix)
-      s.base[t] += before + total;
-  }
-  static SORTILE_DEVICE std::uint32_t place_in_rows(int i) {
-    return unsigned(i) * block_threads + simt::thread_index();
-  }
-
-  SORTILE_DEVICE void move_tile(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n) const {
-    const auto keys = arrays.from(item.source);
-    const digit_of digit = digits(item);
-    Word k[items];
-    packed_digits<items> mine;
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const std::uint32_t p = tile::position(i);
-      k[i] = p < n ? keys.load(item.begin + first + p) : Word{0};
-      mine.set(i, p < n ? s.as.load(digit(k[i])) : radix - 1); // absent ones stand last, and are not written
-    }
-    tile::count(s.ranks, mine, [&](unsigned d, std::uint32_t total) { s.total[d] = total; });
-    std::uint32_t places[items];
-    tile::rank(s.ranks, mine, [&](int i, std::uint32_t place) { places[i] = place; });
-    const auto stage = simt::view_as<Word>(s.stage.view());
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      stage[places[i]] = k[i];
-    simt::block_barrier();
-    packed_digits<items> written;
-    const segment_source target = segment_arrays<Word>::target(item.source);
-    const auto out = arrays.to(target);
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
-      const Word key = stage.load(p);
-      const std::uint32_t d = p < n ? s.as.load(digit(key)) : 0;
-      written.set(i, d);
-      if (p < n)
-        out.store(s.base.load(d) + p - s.ranks.offset.load(d), key);
-    }
-    move_values(s, item, first, n, places, written, target);
-    simt::block_barrier();
-    const unsigned d = simt::thread_index();
-    // No barrier behind this: the thread wrote both words itself, and count() of the next tile has barriers before
-    // another thread reads them. Of the highest digit absent elements are counted too, in an entry's last tile alone.
-    if (d < radix)
-      s.base[d] += s.total.load(d);
-  }
-
-  SORTILE_DEVICE void move_values(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n,
-                                  const std::uint32_t (&places)[items], const packed_digits<items>& written,
-                                  segment_source target) const {
-    const value_arrays& v = arrays.values;
-    if (v.words == 0)
-      return;
-    if (v.words == 1)
-      return move_words<std::uint32_t>(s, item, first, n, places, written, target, 1);
-    move_words<std::uint64_t>(s, item, first, n, places, written, target, v.words / 2);
-  }
-  /// Values of `parts` words each.
-  template <class Part>
-  SORTILE_DEVICE void move_words(shared& s, const segment_item& item, std::uint64_t first, std::uint32_t n,
-                                 const std::uint32_t (&places)[items], const packed_digits<items>& written,
-                                 segment_source target, unsigned parts) const {
-    const value_arrays& v = arrays.values;
-    const auto from = v.template from<Part>(item.source);
-    const auto to = v.template to<Part>(target);
-    const auto stage = simt::view_as<Part>(s.stage.view());
-    for (unsigned part = 0; part < parts; ++part) {
-      Part x[items];
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const std::uint64_t p = first + tile::position(i);
-        x[i] = tile::position(i) >= n ? Part{0}
-               : v.makes(item.source) ? Part(p)
-                                      : from.load((item.begin + p) * parts + part);
-      }
-      simt::block_barrier(); // what was staged before is written
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        stage[places[i]] = x[i];
-      simt::block_barrier();
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index(), d = written.get(i);
-        if (p < n)
-          to.store((s.base.load(d) + p - s.ranks.offset.load(d)) * parts + part, stage.load(p));
-      }
-    }
-  }
-
-  SORTILE_DEVICE void copy(const segment_item& item, std::uint64_t from, std::uint64_t to) const {
-    const auto keys = arrays.from(item.source);
-    for (std::uint64_t p = from + simt::thread_index(); p < to; p += block_threads) {
-      if (arrays.keys_wanted)
-        arrays.out.store(item.begin + p, keys.load(item.begin + p));
-      for (unsigned w = 0; w < arrays.values.words; ++w)
-        arrays.values.store_word(item.begin + p, w, arrays.values.word(item, p, w));
-    }
+      s.moved.base.fetch_add(as,
+                             (as == d ? item.begin + (start & ((std::uint64_t{1} << as_bit) - 1)) : 0) +
+                                 tables.counts.load(std::uint64_t{row} * radix + d),
+                             simt::relaxed, simt::block_scope);
+    moves{arrays}.move(s.moved, item, from, to);
   }
 };
 

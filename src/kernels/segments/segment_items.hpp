@@ -19,7 +19,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Indices into the control words, which are zero before the first kernel.
 enum segment_control : unsigned {
-  listed,                                                            ///< a list each
+  listed, ///< a list each
   offsets_wrong = detail::segment_wrong_word,
   larges_found = offsets_wrong + 1,                                  ///< a level each
   rows_taken = larges_found + detail::segment_partition::most_levels ///< a level each

@@ -8,13 +8,14 @@
 
 namespace sortile::kernels::detail {
 
-/// Classes of segments by their lengths, up to and with these. A thread sorts a tiny one, some lanes a short one, a block
-/// one of the others; what is longer is cut into pieces first.
+/// Classes of segments by their lengths, up to and with these. A thread sorts a tiny one, some lanes a short one, a
+/// block one of the others; what is longer is cut into pieces first.
 struct segment_classes {
   static constexpr unsigned shorts = 4, blocks = 4, lists = shorts + blocks;
   static constexpr unsigned most_short = 512;
 
-  std::uint32_t tiny;
+  std::uint32_t thread;      ///< what a thread sorts
+  std::uint32_t tiny;        ///< what is sorted as soon as its offsets are read
   std::uint32_t most[lists]; ///< of each list; none where it is the one before's
 
   constexpr std::uint32_t block() const { return most[lists - 1]; }
@@ -25,12 +26,12 @@ struct segment_classes {
   static constexpr segment_classes of(std::size_t word, bool placed) {
     const std::size_t element = !placed ? word : word <= 4 ? 8 : word == 8 ? 16 : 24;
     if (element == 4)
-      return {32, {64, 128, 256, most_short, 1024, 2048, 5120, 16384}};
+      return {32, 64, {64, 128, 256, most_short, 1024, 2048, 5120, 16384}};
     if (element == 8)
-      return {32, {64, 128, 256, most_short, 1024, 2048, 5120, 8192}};
+      return {32, 64, {64, 128, 256, most_short, 1024, 2048, 5120, 8192}};
     if (element == 16)
-      return {16, {64, 128, 256, most_short, 1024, 2560, 5120, 5120}};
-    return {8, {64, 128, 256, most_short, 1024, 4096, 4096, 4096}};
+      return {16, 16, {64, 128, 256, most_short, 1024, 2560, 5120, 5120}};
+    return {8, 8, {64, 128, 256, most_short, 1024, 4096, 4096, 4096}};
   }
 };
 
@@ -103,7 +104,8 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   const std::uint64_t pieces = partitions ? levels * (2 * n / segment_partition::group + 2 * l.larges) : 0;
   for (unsigned c = 0; c < segment_classes::lists; ++c) {
     const std::uint64_t below = classes.below(c);
-    const bool none = (equal && !partitions) || longest <= below || classes.most[c] == below; // or found without a list
+    const bool pieces_alone = partitions && c == 0 && classes.most[c] == below;
+    const bool none = (equal && !partitions) || longest <= below || (classes.most[c] == below && !pieces_alone);
     l.entries[c] = none ? 0 : std::min(count, n / (below + 1) + 1) + pieces;
   }
   if (partitions) {

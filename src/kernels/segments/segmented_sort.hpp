@@ -1,12 +1,12 @@
 // Sorts within segments on the device; plain C++. Any mix of lengths, one call, nothing read back.
 //
 //   transpose   only where a segment's elements do not lie side by side: columns become rows in the workspace
-//   classify    reads where the segments lie. Those of up to 32 elements it sorts at once, several in a warp; longer
-//               ones go to lists by length
+//   classify    reads where the segments lie. Those of up to 32 elements it sorts at once, a thread each; longer ones
+//               go to lists by length
 //   large       segments that no block can hold: partitions by the highest digits until all pieces are small; what
 //               comes out are further entries in the lists. One launch, in which the grid meets at barriers
-//   short       up to 512 elements: a warp each, in registers
-//   middle      up to 2048, and up to what a block's shared storage holds: a block each
+//   short       up to 512 elements: 4 to 32 lanes each, in registers
+//   block       up to 1024, 2048, 5120, and what a block's shared storage holds: a block each, by bins
 //   transpose   back
 //
 // The list of launches depends on n, the form of the segments and the types alone: what has nothing to do returns at

@@ -30,20 +30,54 @@ struct segment_work {
   }
 };
 
+/// A warp sorts as many entries of the class as it has groups of lanes.
+template <class Word, bool Placed, unsigned Class>
+struct segment_lanes {
+  using element = sample_element<Word, Placed>;
+  using packed = packing<Word, element>;
+  static constexpr int items = sizeof(element) == 4 || Class == 3 ? 16 : 8; ///< of a lane
+  static constexpr unsigned lanes = (64u << Class) / unsigned(items), groups = simt::warp_size / lanes;
+  static constexpr unsigned room = 16 * simt::warp_size + 16; ///< elements of a warp of any class, and gaps
+
+  /// The lane's group sorts `item`, of any length up to the class's. All lanes of the warp call.
+  static SORTILE_DEVICE void sort(const simt::shared_view<element>& staged, const segment_arrays<Word>& arrays,
+                                  const segment_item& item) {
+    const auto from = arrays.from(item.source);
+    const auto n = std::uint32_t(item.length);
+    const unsigned lane = simt::lane_index() % lanes, group = simt::lane_index() - lane;
+    const std::uint64_t first = item.begin + lane;
+    element x[items];
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j) {
+      const std::uint32_t p = unsigned(j) * lanes + lane;
+      x[j] = p < n ? packed::pack(arrays.template image<Placed>(from.load(first + unsigned(j) * lanes)), p)
+                   : packed::greatest();
+    }
+    primitives::sort_in_lanes<lanes>(x);
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j)
+      staged.store(staged_at(simt::lane_index() * unsigned(items) + unsigned(j)), x[j]);
+    simt::warp_barrier();
+    write_segment<items, packed, Placed>(
+        arrays, item, lane, lanes, [&](std::uint32_t p) { return staged.load(staged_at(group * unsigned(items) + p)); },
+        [] { simt::warp_barrier(); });
+    simt::warp_barrier();
+  }
+
+ private:
+  static SORTILE_DEVICE unsigned staged_at(unsigned p) { return p + p / simt::warp_size; } // against bank conflicts
+};
+
 template <class Word, bool Placed>
 struct segment_short_kernel {
   static constexpr unsigned classes = detail::segment_classes::shorts;
-  static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 128, min_blocks = sizeof(sample_element<Word, Placed>) == 4 ? 10 : 1, warps = block_threads / simt::warp_size;
   using element = sample_element<Word, Placed>;
-  using packed = packing<Word, element>;
-  /// Elements of a lane that take up to so many lanes.
-  static constexpr int items(unsigned c) { return sizeof(element) == 4 || c == 3 ? 16 : 8; }
-  static constexpr unsigned lanes(unsigned c) { return (64u << c) / unsigned(items(c)); }
-  static constexpr unsigned row = 16 * simt::warp_size + 16; // a gap every 32: bank conflicts
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 128, min_blocks = sizeof(element) == 4 ? 8 : 1;
+  static constexpr unsigned warps = block_threads / simt::warp_size, room = segment_lanes<Word, Placed, 0>::room;
 
   struct shared {
-    alignas(16) simt::shared_array<element, warps * row> staged;
+    alignas(16) simt::shared_array<element, warps * room> staged;
   };
 
   segment_work works[classes];
@@ -51,7 +85,10 @@ struct segment_short_kernel {
   unsigned wanted = 0; ///< classes that there are, a bit each
 
   static constexpr std::uint64_t blocks_for(unsigned c, std::uint64_t entries) {
-    const unsigned at_once = block_threads / lanes(c);
+    const unsigned at_once = warps * (c == 0   ? segment_lanes<Word, Placed, 0>::groups
+                                      : c == 1 ? segment_lanes<Word, Placed, 1>::groups
+                                      : c == 2 ? segment_lanes<Word, Placed, 2>::groups
+                                               : segment_lanes<Word, Placed, 3>::groups);
     return (entries + at_once - 1) / at_once;
   }
 
@@ -67,38 +104,16 @@ struct segment_short_kernel {
   SORTILE_DEVICE void each(shared& s) const {
     if ((wanted & (1u << Class)) == 0)
       return;
+    using group = segment_lanes<Word, Placed, Class>;
+    const auto staged = s.staged.subview(simt::warp_index() * room, room);
     const segment_work& work = works[Class];
-    constexpr unsigned groups = simt::warp_size / lanes(Class), at_once = warps * groups;
+    constexpr unsigned at_once = warps * group::groups;
     const std::uint64_t step = std::uint64_t{simt::grid_size()} * at_once, all = work.size();
-    const std::uint64_t first = std::uint64_t{simt::block_index()} * at_once + simt::warp_index() * groups;
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * at_once + simt::warp_index() * group::groups;
     for (std::uint64_t i = first; i < all; i += step) {
-      const std::uint64_t mine = i + simt::lane_index() / lanes(Class);
-      sort<lanes(Class), items(Class)>(s, mine < all ? work.load(mine) : segment_item{0, 0, segment_source::input, 0});
+      const std::uint64_t mine = i + simt::lane_index() / group::lanes;
+      group::sort(staged, arrays, mine < all ? work.load(mine) : segment_item{0, 0, segment_source::input, 0});
     }
-  }
-  static SORTILE_DEVICE unsigned staged_at(unsigned p) { return simt::warp_index() * row + p + p / simt::warp_size; }
-
-  template <unsigned Lanes, int Items>
-  SORTILE_DEVICE void sort(shared& s, const segment_item& item) const {
-    const auto from = arrays.from(item.source);
-    const auto n = std::uint32_t(item.length);
-    const unsigned lane = simt::lane_index() % Lanes, group = simt::lane_index() - lane;
-    const std::uint64_t first = item.begin + lane;
-    element x[Items];
-    SORTILE_UNROLL
-    for (int j = 0; j < Items; ++j) {
-      const std::uint32_t p = unsigned(j) * Lanes + lane;
-      x[j] = p < n ? packed::pack(arrays.template image<Placed>(from.load(first + unsigned(j) * Lanes)), p) : packed::greatest();
-    }
-    primitives::sort_in_lanes<Lanes>(x);
-    SORTILE_UNROLL
-    for (int j = 0; j < Items; ++j)
-      s.staged[staged_at(simt::lane_index() * unsigned(Items) + unsigned(j))] = x[j];
-    simt::warp_barrier();
-    write_segment<Items, packed, Placed>(
-        arrays, item, lane, Lanes, [&](std::uint32_t p) { return s.staged.load(staged_at(group * unsigned(Items) + p)); },
-        [] { simt::warp_barrier(); });
-    simt::warp_barrier();
   }
 };
 

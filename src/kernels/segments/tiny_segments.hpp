@@ -2,11 +2,13 @@
 //
 // The warp brings the segments' keys to its part of shared storage, side by side, whatever lies between them in the
 // array. Each thread takes its own into registers and puts them in order by a network of 4, 8, 16 or 32, as the longest
-// of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is read and written in
-// whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions for a row of 32 keys.
+// of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is read and written
+// in whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions for a row of 32
+// keys.
 //
 //   arrays    … a b c │ d │ e f g h │ (long) │ i j …        lengths   3 1 4 0 2
-//   staged    a b c d e f g h i j                            first     0 3 4 8 8        (a gap every 32: bank conflicts)
+//   staged    a b c d e f g h i j                            first     0 3 4 8 8        (a gap every 32: bank
+//   conflicts)
 //
 // Where equal keys can be told apart, elements carry their places, and the thread writes the order instead: for each
 // place the one that its element came from. Keys and values are then staged and written in that order.
@@ -25,8 +27,8 @@ class tiny_segments {
  public:
   using element = sample_element<Word, Placed>;
   using packed = packing<Word, element>;
-  static constexpr unsigned most = detail::segment_classes::of(sizeof(Word), Placed).tiny;
-  static constexpr unsigned room = (most + 1) * simt::warp_size; ///< elements of a warp, and gaps
+  static constexpr unsigned most = detail::segment_classes::of(sizeof(Word), Placed).thread;
+  static constexpr unsigned room = (most + 1) * simt::warp_size;          ///< elements of a warp, and gaps
   using slot = std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word>; ///< a key, or a word of a value
 
   /// Of a warp.
@@ -50,7 +52,7 @@ class tiny_segments {
     else if (longest <= 8)
       sort_own<8>(s, arrays, first, n);
     else if (longest <= 16)
-      sort_own<most < 16 ? most : 16>(s, arrays, first, n);
+      sort_own < most<16 ? most : 16>(s, arrays, first, n);
     else
       sort_own<most>(s, arrays, first, n);
     simt::warp_barrier();
@@ -134,7 +136,8 @@ class tiny_segments {
     element x[Width];
     SORTILE_UNROLL
     for (unsigned j = 0; j < Width; ++j)
-      x[j] = j < n ? packed::pack(arrays.template image<Placed>(Word(s.staged.load(slot_at(first + j)))), j) : packed::greatest();
+      x[j] = j < n ? packed::pack(arrays.template image<Placed>(Word(s.staged.load(slot_at(first + j)))), j)
+                   : packed::greatest();
     primitives::sort_in_registers(x);
     SORTILE_UNROLL
     for (unsigned j = 0; j < Width; ++j)
