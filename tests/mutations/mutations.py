@@ -38,7 +38,7 @@ MUTATIONS = [
     ("src/kernels/segments/tiny_segments.hpp", "if (s->first.load(owner + step) <= p)", "if (s->first.load(owner + step) < p)", SEGMENTS, "*"),
     ("src/kernels/segments/large_kernel.hpp", "total > partition::group || is_large(s, item, d - 1) ||", "total > partition::group ||", SEGMENTS, "*"),
     ("src/kernels/segments/large_kernel.hpp", "while (end < radix && !is_large(s, item, end) &&", "while (end < radix &&", SEGMENTS, "*"),
-    ("src/kernels/segments/large_kernel.hpp", "places, written, target);\n    simt::block_barrier();\n    const unsigned d", "places, written, target);\n    const unsigned d", SEGMENTS, "*"),
+    ("src/kernels/segments/segment_moves.hpp", "places, written, target);\n    simt::block_barrier();\n    const unsigned d", "places, written, target);\n    const unsigned d", SEGMENTS, "*"),
     ("src/kernels/segments/segment_items.hpp", "if (i < capacity)", "if (i <= capacity)", SEGMENTS, "*"),
     ("src/primitives/look_back.hpp", "seen = words_.load(end - 1 - lane, simt::relaxed);", "seen = words_.load(end - lane, simt::relaxed);", PRIMITIVES, "*look_back*"),
     ("classics/bitonic_parts.cu", "half /= 2) {\n      simt::block_barrier();\n      if (t < half", "half /= 2) {\n      if (t < half", GALLERY, "*bitonic_*"),
