@@ -36,7 +36,6 @@ MUTATIONS = [
     ("src/kernels/histogram/radix_histogram.cu", "offset == 0 ? 0 : (16 - offset) / sizeof(Word)", "offset / sizeof(Word)", KERNELS, "radix_histogram*"),
     ("src/kernels/narrow/count_sort_kernel.hpp", "    publish(s, disorder);\n    simt::grid_barrier();", "    publish(s, disorder);\n    simt::block_barrier();", KERNELS, "count_sort*"),
     ("src/kernels/segments/tiny_segments.hpp", "if (s->first.load(owner + step) <= p)", "if (s->first.load(owner + step) < p)", SEGMENTS, "*"),
-    ("src/kernels/segments/large_kernel.hpp", "total > partition::group || is_large(s, item, d - 1) ||", "total > partition::group ||", SEGMENTS, "*"),
     ("src/kernels/segments/large_kernel.hpp", "while (end < radix && !is_large(s, item, end) &&", "while (end < radix &&", SEGMENTS, "*"),
     ("src/kernels/segments/segment_moves.hpp", "places, written, target);\n    simt::block_barrier();\n    const unsigned d", "places, written, target);\n    const unsigned d", SEGMENTS, "*"),
     ("src/kernels/segments/segment_items.hpp", "if (i < capacity)", "if (i <= capacity)", SEGMENTS, "*"),

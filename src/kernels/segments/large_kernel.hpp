@@ -198,7 +198,7 @@ struct segment_large_kernel {
         next.add(piece);
     } else if (d < radix) {
       piece.source = segment_arrays<Word>::target(item.source);
-      const bool first = begins_piece(s, item, d, total);
+      const bool first = begins_piece(s, d, total);
       add_piece(s, item, piece, d, first, total, next);
       // Digits of a piece are ranked as its first one: the last that begins one, up to this.
       const unsigned begun = simt::ballot(first) & (simt::lanes_below() | 1u << simt::lane_index());
@@ -244,9 +244,8 @@ struct segment_large_kernel {
   }
   /// Whether a piece begins with bucket d: one by itself, or the first of small ones that go together. An empty one
   /// begins none, unless it is the first.
-  SORTILE_DEVICE bool begins_piece(shared& s, const segment_item& item, unsigned d, std::uint64_t total) const {
-    return d == 0 || total > partition::group || is_large(s, item, d - 1) ||
-           stretch_of(s.start.load(d - 1)) != stretch_of(s.start.load(d));
+  SORTILE_DEVICE bool begins_piece(shared& s, unsigned d, std::uint64_t total) const {
+    return d == 0 || total > partition::group || stretch_of(s.start.load(d - 1)) != stretch_of(s.start.load(d));
   }
   /// By whole warps.
   SORTILE_DEVICE void add_piece(shared& s, const segment_item& item, segment_item piece, unsigned d, bool begins,
