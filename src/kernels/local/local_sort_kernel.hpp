@@ -37,8 +37,6 @@
 #include "kernels/reverse_array.hpp"
 #include "primitives/bisect.hpp"
 
-#include <bit>
-
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
@@ -89,8 +87,7 @@ struct local_sort_kernel {
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;
   static constexpr unsigned capacity = block_threads * unsigned(items); ///< keys, and what lies before them in a vector
-  static constexpr unsigned list_size = tuning::list_size, most_taken = 16;
-  static constexpr unsigned bin_bits = 3 + unsigned(std::bit_width(words));
+  static constexpr unsigned list_size = tuning::list_size, most_taken = 16, bin_bits = words == 2048 ? 15 : 16;
   static constexpr int owned = int(words / block_threads); // words of a thread
   static_assert(items <= 32);
   using bin_words = kernels::bin_words<block_threads, words>;
@@ -107,7 +104,7 @@ struct local_sort_kernel {
   struct shared {
     union {
       alignas(128) simt::shared_array<Word, capacity> keys;
-      alignas(16) simt::shared_array<std::uint32_t, words> numbered;      // refined_bins.hpp
+      alignas(16) simt::shared_array<std::uint32_t, words> numbered;    // refined_bins.hpp
       alignas(16) simt::shared_array<std::uint32_t, capacity> counters; // the same
     };
     union {
