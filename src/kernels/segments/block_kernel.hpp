@@ -3,8 +3,7 @@
 //
 //   load    elements into registers: images, with their places where equal keys can be told apart; their range
 //   bins    cut that range evenly, so that bins are as full at one end as at the other, whatever part of the type's
-//   range
-//           an entry takes. Where all find room: one fetch_or an element, a scan of the words, and a popcount each
+//           range an entry takes. Where all find room: one fetch_or an element, a scan of the words, and a popcount each
 //   merge   else, block_merge_sort: its time does not depend on the keys
 //
 // Elements of 24 bytes (keys of 128 bits with their places) are merged at once, by segment_merge_kernel.
@@ -67,7 +66,7 @@ struct segment_block_tuning<8, 0> : segment_bins_tuning<128, 8, 4, 1024, 256> {}
 template <>
 struct segment_block_tuning<8, 1> : segment_bins_tuning<256, 4, 4, 2048, 256> {};
 template <>
-struct segment_block_tuning<8, 2> : segment_bins_tuning<512, 2, 5, 4096, 512> {};
+struct segment_block_tuning<8, 2> : segment_bins_tuning<640, 1, 4, 5120, 512> {};
 template <>
 struct segment_block_tuning<8, 3> : segment_bins_tuning<1024, 1, 4, 8192, 768> {};
 template <>
@@ -134,36 +133,28 @@ struct segment_block_kernel {
     write_segment<items, packed, Placed>(arrays, item, simt::thread_index(), block_threads, at,
                                          [] { simt::block_barrier(); });
   }
-  /// Whether the entry is read and written in vectors, from the last multiple of one at or before it: what lies before
-  /// it there is read along and not made use of, while others may be writing it.
   SORTILE_DEVICE bool in_vectors(const segment_item& item) const {
-    return !Placed && arrays.vectors && item.begin % unsigned(vector) + item.length <= capacity;
-  }
-  /// Places count from there.
-  SORTILE_DEVICE typename local::bucket places_of(const segment_item& item) const {
-    const std::uint32_t lead = in_vectors(item) ? std::uint32_t(item.begin % unsigned(vector)) : 0;
-    return {0, 0, lead, lead + std::uint32_t(item.length)};
+    return arrays.vectors && item.begin % unsigned(vector) == 0;
   }
   SORTILE_DEVICE void store(shared& s, const segment_item& item) const {
     if constexpr (!Placed) {
-      const auto all = places_of(item);
-      const std::uint64_t first = item.begin - all.lead;
+      const auto n = std::uint32_t(item.length);
       SORTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
         const std::uint32_t p = local::place_of(v);
-        if (p >= all.end)
+        if (p >= n)
           continue;
         auto x = simt::load_vector<vector>(s.binned.keys, p);
         SORTILE_UNROLL
         for (int e = 0; e < vector; ++e)
           x[e] = arrays.key(x[e]);
-        if (p >= all.lead && p + unsigned(vector) <= all.end)
-          simt::store_vector<vector>(arrays.out, first + p, x);
+        if (p + unsigned(vector) <= n)
+          simt::store_vector<vector>(arrays.out, item.begin + p, x);
         else
           SORTILE_UNROLL
         for (int e = 0; e < vector; ++e)
-          if (p + unsigned(e) >= all.lead && p + unsigned(e) < all.end)
-            arrays.out.store(first + p + unsigned(e), x[e]);
+          if (p + unsigned(e) < n)
+            arrays.out.store(item.begin + p + unsigned(e), x[e]);
       }
     }
   }
@@ -177,11 +168,10 @@ struct segment_block_kernel {
   /// The entry's elements in s.binned.keys, in order; or false, in all threads.
   SORTILE_DEVICE bool by_bins(shared& s, const segment_item& item) const {
     const local step{.image = {element{0}}};
-    const auto all = places_of(item);
-    const std::uint64_t first = item.begin - all.lead;
+    const typename local::bucket all{0, 0, 0, std::uint32_t(item.length)};
     const auto from = arrays.from(item.source);
     typename local::keys_vector x[vectors];
-    load(from, item, all, x);
+    load(from, item, x);
     local::clear(s.binned);
     const auto range = range_of(s, all, x);
     if (!Placed && range.least == range.greatest) { // one and the same key
@@ -189,27 +179,31 @@ struct segment_block_kernel {
       simt::block_barrier();
       return true;
     }
-    return step.put_in_order(
-        s.binned, all, x, bins::between(range.least, range.greatest, local::words * 16),
-        [&](std::uint32_t p) { return packed::pack(arrays.template image<Placed>(from.load(first + p)), p); });
+    return step.put_in_order(s.binned, all, x, bins::between(range.least, range.greatest, local::words * 16),
+                             [&](std::uint32_t p) {
+                               return packed::pack(arrays.template image<Placed>(from.load(item.begin + p)), p);
+                             });
   }
-  static SORTILE_DEVICE std::uint32_t place_of(int i) { return local::place_of(i / vector) + unsigned(i % vector); }
+  static SORTILE_DEVICE std::uint32_t place_of(int i) {
+    return local::place_of(i / vector) + unsigned(i % vector);
+  }
   /// Of the thread's elements, behind its first.
   static constexpr std::uint32_t offset_of(int i) {
     return unsigned(i / vector) * block_threads * unsigned(vector) + unsigned(i % vector);
   }
   SORTILE_DEVICE void load(const simt::global<const Word>& from, const segment_item& item,
-                           const typename local::bucket& all, typename local::keys_vector (&x)[vectors]) const {
-    const std::uint32_t place = local::place_of(0), left = all.end - place; // below 0 where there is nothing
-    const std::uint64_t first = item.begin - all.lead + place; // constants are added to it: one address for all loads
+                           typename local::keys_vector (&x)[vectors]) const {
+    const auto n = std::uint32_t(item.length);
+    const std::uint32_t place = local::place_of(0);
+    const std::uint64_t first = item.begin + place; // constants are added to it: one address for all loads
     if constexpr (!Placed) {
       if (in_vectors(item)) {
         SORTILE_UNROLL
         for (int v = 0; v < vectors; ++v)
-          if (std::int32_t(left) >= std::int32_t(offset_of((v + 1) * vector - 1) + 1))
+          if (place + offset_of(v * vector) + unsigned(vector) <= n)
             x[v] = simt::load_vector<vector>(from, first + offset_of(v * vector));
           else
-            load_keys(from, first, left, v, x[v]);
+            load_keys(from, first, n - place, v, x[v]);
         SORTILE_UNROLL
         for (int i = 0; i < items; ++i)
           x[i / vector][i % vector] = arrays.key(x[i / vector][i % vector]);
@@ -218,11 +212,10 @@ struct segment_block_kernel {
     }
     SORTILE_UNROLL
     for (int v = 0; v < vectors; ++v)
-      load_keys(from, first, left, v, x[v]);
+      load_keys(from, first, n - place, v, x[v]);
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i)
-      x[i / vector][i % vector] =
-          packed::pack(arrays.template image<Placed>(packed::image(x[i / vector][i % vector])), place + offset_of(i));
+      x[i / vector][i % vector] = packed::pack(arrays.template image<Placed>(packed::image(x[i / vector][i % vector])), place + offset_of(i));
   }
   /// The keys of vector v that there are, one by one; packed without their images.
   static SORTILE_DEVICE void load_keys(const simt::global<const Word>& from, std::uint64_t first, std::uint32_t left,
@@ -295,7 +288,10 @@ struct segment_merge_kernel {
 /// The kernel of a class of blocks.
 template <class Word, bool Placed, unsigned Block, std::size_t Bytes = sizeof(sample_element<Word, Placed>)>
 struct segment_kernel_of_block {
-  using type = segment_block_kernel<Word, Placed, segment_block_tuning<Bytes, Block>>;
+  /// Elements with places are loaded one by one: two blocks a multiprocessor hide that better.
+  using tuning = std::conditional_t<Placed && Bytes == 8 && Block == 2, segment_bins_tuning<512, 2, 5, 4096, 512>,
+                                    segment_block_tuning<Bytes, Block>>;
+  using type = segment_block_kernel<Word, Placed, tuning>;
 };
 template <class Word, bool Placed, unsigned Block>
 struct segment_kernel_of_block<Word, Placed, Block, 24> {

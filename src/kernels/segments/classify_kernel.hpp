@@ -2,8 +2,9 @@
 //
 // A warp takes 32 neighbouring segments, a lane each, so that offsets are read side by side. Longer segments go to the
 // lists, by one atomic addition a warp and list. Those of up to 32 elements are sorted there and then, by a thread each
-// (tiny_segments.hpp), and those of up to 64 by some lanes each (short_kernel.hpp): a list would cost a sixth of their
-// time. Of elements of 16 bytes and more only the tiniest, since registers allow no more.
+// (tiny_segments.hpp), and pairs of 32 bits up to 64 by some lanes each (short_kernel.hpp): a list would cost a tenth of
+// their time. Keys alone lose more by the registers than they gain. Of elements of 16 bytes and more only the tiniest,
+// since registers allow no more.
 #pragma once
 
 #include "kernels/segments/short_kernel.hpp"

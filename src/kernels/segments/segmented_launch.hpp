@@ -26,9 +26,9 @@ struct segment_classes {
   static constexpr segment_classes of(std::size_t word, bool placed) {
     const std::size_t element = !placed ? word : word <= 4 ? 8 : word == 8 ? 16 : 24;
     if (element == 4)
-      return {32, 64, {64, 128, 256, most_short, 1024, 2048, 5120, 16384}};
+      return {32, 32, {64, 128, 256, most_short, 1024, 2048, 5120, 16384}};
     if (element == 8)
-      return {32, 64, {64, 128, 256, most_short, 1024, 2048, 5120, 8192}};
+      return {32, placed ? 64u : 32u, {64, 128, 256, most_short, 1024, 2048, 5120, 8192}};
     if (element == 16)
       return {16, 16, {64, 128, 256, most_short, 1024, 2560, 5120, 5120}};
     return {8, 8, {64, 128, 256, most_short, 1024, 4096, 4096, 4096}};

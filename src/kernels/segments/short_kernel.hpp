@@ -73,7 +73,7 @@ struct segment_short_kernel {
   static constexpr unsigned classes = detail::segment_classes::shorts;
   using element = sample_element<Word, Placed>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 128, min_blocks = sizeof(element) == 4 ? 8 : 1;
+  static constexpr unsigned block_threads = 128, min_blocks = sizeof(element) == 4 ? 10 : 1;
   static constexpr unsigned warps = block_threads / simt::warp_size, room = segment_lanes<Word, Placed, 0>::room;
 
   struct shared {

@@ -7,8 +7,8 @@
 // keys.
 //
 //   arrays    … a b c │ d │ e f g h │ (long) │ i j …        lengths   3 1 4 0 2
-//   staged    a b c d e f g h i j                            first     0 3 4 8 8        (a gap every 32: bank
-//   conflicts)
+//   staged    a b c d e f g h i j                            first     0 3 4 8 8
+//             (a gap every 32: bank conflicts)
 //
 // Where equal keys can be told apart, elements carry their places, and the thread writes the order instead: for each
 // place the one that its element came from. Keys and values are then staged and written in that order.
@@ -52,7 +52,7 @@ class tiny_segments {
     else if (longest <= 8)
       sort_own<8>(s, arrays, first, n);
     else if (longest <= 16)
-      sort_own < most<16 ? most : 16>(s, arrays, first, n);
+      sort_own<(most < 16 ? most : 16)>(s, arrays, first, n);
     else
       sort_own<most>(s, arrays, first, n);
     simt::warp_barrier();
