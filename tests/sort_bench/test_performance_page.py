@@ -82,7 +82,7 @@ class PlantedDisagreements(unittest.TestCase):
     def test_other_results(self):
         self.edit(DATA + "/engine-sorts.json", '"cub": "3.0.1"', '"cub": "3.1.0"')
         self.refused("docs/performance.md")
-        self.edit(DATA + "/engine-sorts.json", '"workload": "uniform"', '"workload": "unknown"')
+        self.edit(DATA + "/engine-sorts.json", '"uniform"', '"unknown"')
         self.refused("unknown")
 
     def test_other_readings_of_the_profiler(self):
