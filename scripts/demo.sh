@@ -118,7 +118,7 @@ trap 'rm -rf "$work"' EXIT
 need_room
 start=$SECONDS
 real_input
-rm -f "$work"/*
+rm -rf "$work"/*
 large_arrays
 comparison
 printf '\nAll outputs were checked. %s s in all.\n' $((SECONDS - start))
