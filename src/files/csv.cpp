@@ -175,6 +175,25 @@ void read_header(csv_table& table, const csv_options& options, std::size_t prefa
   table.parts = {{table.name(), 0, 1 + newlines_in(table.prologue)}};
 }
 
+csv_dialect dialect_of(std::string_view text, std::string_view name, const csv_options& options) {
+  refuse_wide_text(text, name);
+  return {options.separator ? *options.separator : found_separator(text, options), options.quotes};
+}
+
+// A table whose rows are still to be split.
+csv_table with_header(input source, const csv_dialect& dialect, const csv_options& options, std::size_t preface) {
+  csv_table table{.source = std::move(source),
+                  .dialect = dialect,
+                  .prologue = {},
+                  .header = {},
+                  .names = {},
+                  .rows = {},
+                  .comment = options.comment,
+                  .parts = {}};
+  read_header(table, options, preface);
+  return table;
+}
+
 } // namespace
 
 char found_separator(std::string_view text, const csv_options& options) {
@@ -195,9 +214,7 @@ char found_separator(std::string_view text, const csv_options& options) {
 }
 
 csv_table open_csv(input source, const csv_options& options, unsigned threads) {
-  refuse_wide_text(source.bytes(), source.name());
-  const csv_dialect dialect{options.separator ? *options.separator : found_separator(source.bytes(), options),
-                            options.quotes};
+  const csv_dialect dialect = dialect_of(source.bytes(), source.name(), options);
   const std::size_t preface = size_of_preface(source.bytes(), options.comment);
   if (preface == source.bytes().size() && (options.header || source.bytes().empty()))
     fail(source.name(), "is empty (a CSV file begins with {})",
@@ -206,15 +223,7 @@ csv_table open_csv(input source, const csv_options& options, unsigned threads) {
   const std::size_t first_end = end_of_csv_record(source.bytes(), preface, dialect, in_quotes);
   const bool carriage_return =
       first_end != std::string_view::npos && first_end > preface && source.bytes()[first_end - 1] == '\r';
-  csv_table table{.source = with_last_newline(std::move(source), carriage_return),
-                  .dialect = dialect,
-                  .prologue = {},
-                  .header = {},
-                  .names = {},
-                  .rows = {},
-                  .comment = options.comment,
-                  .parts = {}};
-  read_header(table, options, preface);
+  csv_table table = with_header(with_last_newline(std::move(source), carriage_return), dialect, options, preface);
   const std::string_view text = table.source.bytes();
   const std::string_view body = text.substr(std::min(table.prologue.size(), text.size()));
   table.rows = split_rows(body, table.name(), dialect, threads);
@@ -222,24 +231,14 @@ csv_table open_csv(input source, const csv_options& options, unsigned threads) {
 }
 
 std::optional<csv_table> open_csv_head(std::string_view first_bytes, std::string name, const csv_options& options) {
-  refuse_wide_text(first_bytes, name);
-  const csv_dialect dialect{options.separator ? *options.separator : found_separator(first_bytes, options),
-                            options.quotes};
+  const csv_dialect dialect = dialect_of(first_bytes, name, options);
   const std::size_t preface = size_of_preface(first_bytes, options.comment);
   bool in_quotes = false;
   const std::size_t end = end_of_csv_record(first_bytes, preface, dialect, in_quotes);
   if (end == std::string_view::npos)
     return std::nullopt;
-  csv_table table{.source = input::of_text(std::move(name), std::string(first_bytes.substr(0, end + 1))),
-                  .dialect = dialect,
-                  .prologue = {},
-                  .header = {},
-                  .names = {},
-                  .rows = {},
-                  .comment = options.comment,
-                  .parts = {}};
-  read_header(table, options, preface);
-  return table;
+  return with_header(input::of_text(std::move(name), std::string(first_bytes.substr(0, end + 1))), dialect, options,
+                     preface);
 }
 
 record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect, unsigned threads) {
