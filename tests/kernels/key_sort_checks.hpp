@@ -11,31 +11,40 @@ namespace { // one for each backend
 
 inline constexpr std::uint64_t never = ~std::uint64_t{0};
 
+/// The keys of a whole type, sorted into an array of sevens.
+template <class Word>
+std::vector<Word> sorted_by_buckets(simt::queue q, const std::vector<Word>& keys, kernels::verdict_place verdict,
+                                    const kernels::sort_tuning& tuning) {
+  const std::size_t n = keys.size();
+  buffer<Word> in(keys), out(n, Word(7));
+  kernels::typed_request<Word> r{.keys_in = in.view().data(),
+                                 .keys_out = out.view().data(),
+                                 .n = n,
+                                 .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {}),
+                                 .verdict = verdict,
+                                 .tuning = tuning};
+  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
+  r.workspace = workspace.view().data();
+  kernels::sort_keys(q, r);
+  return out.host();
+}
+
 /// What crowds is reported before anything moves, by the role that it is given to; what does not is sorted.
 template <class Word>
 void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited,
                     std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,
                     std::uint64_t map_bytes_from = never, std::uint32_t passes = 0, std::uint32_t told_role = 1) {
-  const std::size_t n = keys.size();
-  buffer<Word> in(keys), out(n, Word(7));
   buffer<std::uint32_t> told(1, 99);
-  kernels::typed_request<Word> r{.keys_in = in.view().data(),
-                                 .keys_out = out.view().data(),
-                                 .n = n,
-                                 .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {}),
-                                 .verdict = {told.view().data(), 0, passes},
-                                 .tuning = {.partition_bits = bits,
-                                            .sample_from = sample_from,
-                                            .many_samples_from = many_samples_from,
-                                            .map_bytes_from = map_bytes_from}};
-  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
-  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
-  r.workspace = workspace.view().data();
-  kernels::sort_keys(q, r);
+  const auto got = sorted_by_buckets(q, keys, {told.view().data(), 0, passes},
+                                     {.partition_bits = bits,
+                                      .sample_from = sample_from,
+                                      .many_samples_from = many_samples_from,
+                                      .map_bytes_from = map_bytes_from});
   std::vector<Word> expected = keys;
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(told.host()[0], unsuited ? told_role : 0u);
-  EXPECT_TRUE(out.host() == (unsuited ? std::vector<Word>(n, Word(7)) : expected));
+  EXPECT_TRUE(got == (unsuited ? std::vector<Word>(keys.size(), Word(7)) : expected));
 }
 
 /// Random keys r, changed one by one: change(r, i).

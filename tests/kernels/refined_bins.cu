@@ -1,7 +1,6 @@
 // A bucket's sort where its keys lie in clusters: by finer bins, or counted; and which keys even these cannot take.
 #include "kernels/local/refined_sort_kernel.hpp"
-#include "kernels/sort/sort_keys.hpp"
-#include "tests/kernels/key_shapes.hpp"
+#include "tests/kernels/key_sort_checks.hpp"
 
 #include <algorithm>
 
@@ -55,14 +54,6 @@ bool refined(simt::queue q, const std::vector<Word>& keys, std::uint32_t begin =
 template <class Word>
 constexpr std::size_t full = kernels::local_sort_kernel<Word>::capacity - 5;
 
-/// Random keys r, changed one by one: change(r, i).
-template <class Word, class F>
-std::vector<Word> changed(std::size_t n, F change) {
-  auto keys = make_keys<Word>(n, shape::uniform);
-  for (std::size_t i = 0; i < n; ++i)
-    keys[i] = Word(change(keys[i], i));
-  return keys;
-}
 /// n keys in clusters of `width` images each, one spacing apart.
 template <class Word>
 std::vector<Word> clusters(std::size_t n, unsigned many, Word spacing, Word width) {
@@ -121,18 +112,9 @@ void check_sort(simt::queue q, unsigned many) {
   keys[n / 3] = Word(~Word{0});
   for (std::size_t i = 0; i < 6000; ++i)
     keys[i * 7] = Word(keys[i * 7] & 0xff);
-  buffer<Word> in(keys), out(n, Word(7));
-  kernels::typed_request<Word> r{.keys_in = in.view().data(),
-                                 .keys_out = out.view().data(),
-                                 .n = n,
-                                 .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {}),
-                                 .tuning = {.partition_bits = 5, .map_bytes_from = 0}};
-  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
-  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 1, 0x5a5a5a5a5a5a5a5au);
-  r.workspace = workspace.view().data();
-  kernels::sort_keys(q, r);
+  const auto got = sorted_by_buckets(q, keys, {}, {.partition_bits = 5, .map_bytes_from = 0});
   std::sort(keys.begin(), keys.end());
-  EXPECT_TRUE(out.host() == keys);
+  EXPECT_TRUE(got == keys);
 }
 SIMT_TEST(refined_bins, in_a_sort) {
   on_every_schedule(

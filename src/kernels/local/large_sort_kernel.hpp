@@ -1,5 +1,5 @@
-// Sorts the buckets that the local step and refined_sort_kernel.hpp have left, whatever their size and keys: a block each, least significant
-// digit first.
+// Sorts the buckets that the local step has deferred and refined_sort_kernel.hpp has not sorted, whatever their size and
+// keys: a block each, least significant digit first.
 //
 // A bucket that fits shared storage was deferred because of its keys: too many of them shared a word of bins (clusters
 // that are narrow beside the bucket, many equal keys). Its keys are read once, put in order there by digits of 8 bits
