@@ -37,8 +37,16 @@ bool refined(simt::queue q, const std::vector<Word>& keys, std::uint32_t begin =
   buffer<Word>& to = in_place ? in : out;
   const kernels::integer_image<Word> image{descending ? Word(~Word{0}) : Word{0}};
   using refining = kernels::refined_sort_kernel<Word>;
-  const refining step{{.original = in.view(), .in = in.view(), .out = to.view(), .start = {}, .left = {}, .window = {},
-                       .image = image, .n = std::uint32_t(n), .bits = 0, .copy_if_sorted = false}};
+  const refining step{{.original = in.view(),
+                       .in = in.view(),
+                       .out = to.view(),
+                       .start = {},
+                       .left = {},
+                       .window = {},
+                       .image = image,
+                       .n = std::uint32_t(n),
+                       .bits = 0,
+                       .copy_if_sorted = false}};
   simt::launch(q, {.grid = 1}, refine_kernel<Word>{step, begin, std::uint32_t(n), took.view()});
   const bool taken = took.host()[0] == 1;
   std::vector<Word> expected = in_place ? guarded : untouched;
@@ -68,12 +76,13 @@ void check_clusters(simt::queue q) {
   constexpr Word one = 1;
   const std::size_t n = full<Word>;
   const auto taken = [&](const std::vector<Word>& keys, auto... how) { EXPECT_TRUE(refined(q, keys, how...)); };
-  taken(clusters<Word>(n, 60, one << (width - 6), one << (width - 12)));       // finer bins of many values
-  taken(clusters<Word>(n, 16, one << 14, 1000), 3);                            // of one value; not aligned
-  taken(clusters<Word>(n, 1000, one << (width - 10), 12), 1, true);            // counted after the list is full
-  taken(clusters<Word>(n, 3, one << (width - 2), 1), 0, false, true);          // three values: counted at once
-  taken(clusters<Word>(n, 1, 1, 9000), 2, true, true);                         // bins of one value from the start
-  taken(clusters<Word>(n / 3, 7, one << (width - 3), one << (width / 2)));     // several times refined
+  taken(clusters<Word>(n, 60, one << (width - 6), one << (width - 12)));   // finer bins of many values
+  taken(clusters<Word>(n, 16, one << 14, 1000), 3);                        // of one value; not aligned
+  taken(clusters<Word>(n, 1000, one << (width - 10), 12), 1, true);        // counted after the list is full
+  taken(clusters<Word>(n, 64, one << 14, 300), 2);                         // counted at once; in one bank of words
+  taken(clusters<Word>(n, 3, one << (width - 2), 1), 0, false, true);      // three values: counted at once
+  taken(clusters<Word>(n, 1, 1, 9000), 2, true, true);                     // bins of one value from the start
+  taken(clusters<Word>(n / 3, 7, one << (width - 3), one << (width / 2))); // several times refined
   taken(clusters<Word>(n, 1, 1, 1));
   taken(clusters<Word>(2, 2, one << (width - 1), 1));
   taken(clusters<Word>(1, 1, 1, 1), 0, true);
@@ -93,8 +102,8 @@ SIMT_TEST(refined_bins, clusters_u128) {
 SIMT_TEST(refined_bins, what_is_not_taken) {
   on_every_schedule(
       [](simt::queue q) {
-        const auto every_fourth_bit =
-            changed<std::uint64_t>(full<std::uint64_t>, [](std::uint64_t r, std::size_t) { return r & 0x4444444444444444u; });
+        const auto every_fourth_bit = changed<std::uint64_t>(
+            full<std::uint64_t>, [](std::uint64_t r, std::size_t) { return r & 0x4444444444444444u; });
         EXPECT_FALSE(refined(q, every_fourth_bit));
         const auto of_three_levels = changed<std::uint64_t>(full<std::uint64_t>, [](std::uint64_t r, std::size_t i) {
           return (r & 0x7000000000000000u) | (r & 0xffff) << 20 | i % 3;

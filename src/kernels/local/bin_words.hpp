@@ -7,6 +7,10 @@
 // A thread has four neighbouring words, or twice four: of the first half of the words and of the second. So a warp that
 // reads its words, 16 bytes per lane, meets no bank conflict, and a word stands where its number says. Sums of the two
 // halves travel through the scan together, 16 bits each: a block has fewer than 2^16 elements.
+//
+// Banks. Clusters of keys that lie a power of two apart have bins in words that lie one apart, too, all in one bank.
+// Where keys are known to be clustered, a bin stands elsewhere: in each row of 32 words, groups of four change places
+// by the row's number (apart()). Then clusters meet in eight banks at least, and scans still read four words at once.
 #pragma once
 
 #include "primitives/warp_scan.hpp"
@@ -45,11 +49,15 @@ struct bin_words {
   }
   /// From bits that are set to the number of those before a word, 16 bits, over its own: numbers of bins that occur.
   /// Returns how many these are. `numbered` may be `bins`. One barrier; another has to pass before numbers are read.
-  static SORTILE_DEVICE std::uint32_t number(const words_view& bins, const words_view& numbered,
-                                             const words_view& sums) {
+  /// Where bins stand apart(), so do their numbers.
+  static SORTILE_DEVICE std::uint32_t number(const words_view& bins, const words_view& numbered, const words_view& sums,
+                                             bool are_apart = false) {
     const auto present_of = [](std::uint32_t word) { return std::uint32_t(simt::popcount(word & 0xffff)); };
-    return add_up(bins, numbered, sums, 0, present_of, [] { return false; });
+    return add_up(
+        bins, numbered, sums, 0, present_of, [] { return false; }, are_apart ? ~0u : 0u);
   }
+  /// Where a bin stands so that clusters do not meet in a bank.
+  static SORTILE_DEVICE std::uint32_t apart(std::uint32_t bin) { return apart_word(bin >> 4) << 4 | (bin & 15); }
   /// Of a bin that occurs: how many do below it.
   static SORTILE_DEVICE std::uint32_t number_of(const words_view& numbered, std::uint32_t bin) {
     const std::uint32_t word = numbered.load(bin >> 4);
@@ -69,15 +77,16 @@ struct bin_words {
   static constexpr std::uint32_t stopped = ~0u;
   /// to[w] = elements in all words before, 16 bits, over the bits of from[w]; elements_of(word) says how many a word
   /// has. Returns how many there are. stop() is asked after the one barrier; where it says yes, nothing is written, and
-  /// `stopped` returned.
+  /// `stopped` returned. `mix`: all ones where the words stand apart, else 0.
   template <class ElementsOf, class Stop>
   static SORTILE_DEVICE std::uint32_t add_up(const words_view& from, const words_view& to, const words_view& sums,
-                                             std::uint32_t first, ElementsOf elements_of, Stop stop) {
+                                             std::uint32_t first, ElementsOf elements_of, Stop stop,
+                                             std::uint32_t mix = 0) {
     const unsigned lane = simt::lane_index(), warp = simt::warp_index();
     std::uint32_t x[4 * halves], both = 0;
     SORTILE_UNROLL
     for (int h = 0; h < halves; ++h) {
-      const auto four = simt::load_vector<4>(from, first_of(h));
+      const auto four = simt::load_vector<4>(from, apart_word(first_of(h), mix));
       std::uint32_t sum = 0;
       SORTILE_UNROLL
       for (int k = 0; k < 4; ++k) {
@@ -102,9 +111,13 @@ struct bin_words {
       SORTILE_UNROLL
       for (int k = 0; k < 4; ++k)
         four[k] = x[4 * h + k] + add;
-      simt::store_vector<4>(to, first_of(h), four);
+      simt::store_vector<4>(to, apart_word(first_of(h), mix), four);
     }
     return (all & 0xffff) + (all >> 16);
+  }
+  static SORTILE_DEVICE std::uint32_t apart_word(std::uint32_t word, std::uint32_t mix = ~0u) {
+    constexpr std::uint32_t group = 4, groups = simt::warp_size / group; // of a row of as many words as banks
+    return word ^ ((word / simt::warp_size % groups * group) & mix);
   }
   static SORTILE_DEVICE std::uint32_t first_of(int half) {
     return (unsigned(half) * Threads + simt::thread_index()) * 4;

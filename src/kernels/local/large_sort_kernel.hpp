@@ -1,5 +1,5 @@
-// Sorts the buckets that the local step has deferred and refined_sort_kernel.hpp has not sorted, whatever their size and
-// keys: a block each, least significant digit first.
+// Sorts the buckets that the local step has deferred and refined_sort_kernel.hpp has not sorted, whatever their size
+// and keys: a block each, least significant digit first.
 //
 // A bucket that fits shared storage was deferred because of its keys: too many of them shared a word of bins (clusters
 // that are narrow beside the bucket, many equal keys). Its keys are read once, put in order there by digits of 8 bits
@@ -74,6 +74,8 @@ struct large_sort_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t many = left.findings.load(finding_left);
+    if (many == left.findings.load(finding_refined))
+      return;
     const Word differ = differing_bits<Word>(left.findings);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
       const std::uint32_t b = left.buckets.load(q);

@@ -273,7 +273,9 @@ struct local_sort_kernel {
 
   /// A key's bin, by a function of the key, or in a register (refined_bins.hpp).
   template <class Bins>
-  static constexpr bool in_registers = requires { Bins::in_registers; };
+  static constexpr bool in_registers = requires {
+    Bins::in_registers;
+  };
   template <class Bins>
   static SORTILE_DEVICE std::uint32_t bin_at(const Bins& bins, Word key, int i) {
     if constexpr (in_registers<Bins>)
@@ -288,7 +290,8 @@ struct local_sort_kernel {
   }
   /// As mark(), without a list. Begins with clearing, ends with a barrier.
   template <class Bins>
-  static SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins) {
+  static SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
+                                      const Bins& bins) {
     clear(s);
     simt::block_barrier();
     each_key(b, keys, [&](Word key, int i) {

@@ -5,8 +5,8 @@
 // finer bins cannot take, stay in the list, for large_sort_kernel.hpp; others leave `done` in their place.
 //
 // Why not in the local step: with the registers that this takes, keys that need none of it were sorted 5 % (of 32 bits)
-// and 10 % (of 64) slower. Keys that are clustered here are so elsewhere, too. So once an eighth of all buckets has been
-// deferred the local step defers the others unread, and each is read here alone.
+// and 10 % (of 64) slower. Keys that are clustered here are so elsewhere, too. So once an eighth of all buckets has
+// been deferred the local step defers the others unread, and each is read here alone.
 //
 // In place is allowed, as in the local step. Traffic: 2 sizeof(key) per key.
 #pragma once
@@ -41,8 +41,11 @@ struct refined_sort_kernel {
     const std::uint64_t many = step.left.findings.load(finding_left);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
       const std::uint32_t b = step.left.buckets.load(q);
-      if (sort(s, step.start.load(b), step.start.load(b + 1)) && simt::thread_index() == 0)
+      prefetch(q + simt::grid_size(), many);
+      if (sort(s, step.start.load(b), step.start.load(b + 1)) && simt::thread_index() == 0) {
         step.left.buckets[q] = bucket_list::done;
+        step.left.findings.fetch_add(finding_refined, std::uint64_t{1});
+      }
       simt::block_barrier();
     }
   }
@@ -62,6 +65,15 @@ struct refined_sort_kernel {
   }
 
  private:
+  /// Asks the L2 for the bucket at q of the list, if there is one: this block's next.
+  SORTILE_DEVICE void prefetch(std::uint64_t q, std::uint64_t many) const {
+    constexpr unsigned line = 128 / sizeof(Word);
+    if (q >= many)
+      return;
+    const std::uint32_t b = step.left.buckets.load(q), i = step.start.load(b) + simt::thread_index() * line;
+    if (i < step.start.load(b + 1))
+      simt::prefetch(step.in, i);
+  }
   /// The bits in which images of the bucket differ. Two barriers.
   SORTILE_DEVICE Word differing_bits_of(shared& s, const bucket& b, const keys_vector (&keys)[local::vectors],
                                         Word first) const {

@@ -18,6 +18,7 @@ enum key_finding : unsigned {
   finding_second,  ///< 1: the keys were scanned again, with another interval (second_look.hpp)
   finding_giants,  ///< buckets that several blocks count (crowds/giant_buckets.hpp)
   finding_drawn,   ///< of the deferred buckets, how many have found their block
+  finding_refined, ///< of the deferred buckets, how many have been sorted by finer bins
   finding_hot,     ///< 1: some bucket holds more than a quarter of all keys
   finding_words
 };
