@@ -32,8 +32,6 @@ SIMT_TEST(key_map, skewed_keys_are_spread_by_their_distribution) {
         offset[33'333] = 3;
         offset[44'444] = ~std::uint64_t{0} - 1;
         spread(q, offset, 5, false);
-        spread(q, make_keys<std::uint64_t>(n, shape::few), 5, true);
-        spread(q, make_keys<std::uint32_t>(n, shape::few), 5, true);
         spread(q, make_keys<std::uint64_t>(n, shape::uniform), 9, false);
         auto falling = even_logarithms<std::uint64_t>(n, 50); // dense at the upper end
         for (std::uint64_t& key : falling)
@@ -42,6 +40,40 @@ SIMT_TEST(key_map, skewed_keys_are_spread_by_their_distribution) {
       },
       0);
   on_every_schedule([&](simt::queue q) { spread(q, even_logarithms<std::uint64_t>(30'001, 62), 3, false); }, 1);
+}
+
+/// Frequent values of 64 bits keep their buckets to themselves, nearly; the keys beside them are sorted, on both sides.
+SIMT_TEST(key_map, frequent_values_have_buckets_of_their_own) {
+  constexpr std::size_t n = 150'001;
+  const auto spread = [&](simt::queue q, const auto& keys, bool unsuited = false) {
+    check_unsuited(q, keys, 5, unsuited, 0, never, 0);
+  };
+  const auto with_frequent = [&](auto word, unsigned of_eight, unsigned values) {
+    using Word = decltype(word);
+    auto keys = make_keys<Word>(n, shape::uniform);
+    for (std::size_t i = 0; i < n; ++i)
+      if (i % 8 < of_eight)
+        keys[i] = keys[(i / 8 * 2654435761u >> 7) % values / of_eight * 8 + of_eight]; // one that stays, of so many
+    return keys;
+  };
+  on_every_schedule(
+      [&](simt::queue q) {
+        spread(q, make_keys<std::uint64_t>(n, shape::few));
+        spread(q, make_keys<std::uint32_t>(n, shape::few), true);
+        spread(q, with_frequent(std::uint64_t{}, 4, 1));
+        spread(q, with_frequent(std::uint64_t{}, 7, 20));
+        auto zeros = with_frequent(std::uint64_t{}, 4, 1);
+        for (std::size_t i = 0; i < n; ++i)
+          if (i % 2 == 0)
+            zeros[i] = i % 1000 != 0 ? 0 : i % 7; // and a few very small ones
+        spread(q, zeros);
+        auto side_by_side = with_frequent(std::uint64_t{}, 7, 1); // three frequent values in one bucket
+        for (std::size_t i = 0; i < n; ++i)
+          if (i % 8 < 7)
+            side_by_side[i] += i % 3;
+        spread(q, side_by_side);
+      },
+      0);
 }
 
 /// Where there are two fallbacks, keys that differ in few digits are left to the passes at once.
@@ -53,14 +85,14 @@ SIMT_TEST(key_map, few_digits_are_left_to_the_passes) {
         const auto check = [&](const auto& keys, std::uint32_t role) {
           check_unsuited(q, keys, 5, true, 0, never, 0, passes, role);
         };
-        auto heavy = make_keys<std::uint64_t>(n, shape::uniform); // seven of eight keys are one of three
-        for (std::size_t i = 0; i < n; ++i)
-          if (i % 8 != 0)
-            heavy[i] = heavy[i % 3];
-        check(heavy, 1);
-        for (std::uint64_t& key : heavy)
-          key = key >> 24 | std::uint64_t{7} << 50; // they differ in five digits
-        check(heavy, passes);
+        const auto in_clusters = [](unsigned bits) { // seven of eight keys are in one of three
+          return [bits](std::uint64_t r, std::size_t i) {
+            const std::uint64_t key = r >> (64 - bits);
+            return i % 8 == 0 ? key : ((i % 3 + 4) << (bits - 3)) + key % 1'000'000 + 77;
+          };
+        };
+        check(changed<std::uint64_t>(n, in_clusters(64)), 1);
+        check(changed<std::uint64_t>(n, in_clusters(40)), passes); // they differ in five digits
         check(changed<std::uint64_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), passes);
       },
       0);

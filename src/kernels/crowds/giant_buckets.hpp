@@ -1,4 +1,5 @@
-// Giant buckets: so many keys that several blocks count and fill them together.
+// Giant buckets: so many keys that several blocks share them, to count and fill them together
+// (count_crowds_kernel.hpp), or to split them (local/heavy_buckets.hpp).
 //
 //   bucket[k]   the number of the k-th giant bucket, in the order of the keys
 //   before[k]   keys in giant buckets before it; after the last entry: in all of them

@@ -129,9 +129,10 @@ struct local_sort_kernel {
   simt::global<const key_window<Word>> window;
   Image image;
   std::uint32_t n;
-  unsigned bits;       // of a bucket's number
-  bool copy_if_sorted; // original and out are not the same array
-  giant_list giants{};
+  unsigned bits;                           // of a bucket's number
+  bool copy_if_sorted;                     // original and out are not the same array
+  giant_list giants{};                     // heavy ones of a map (heavy_buckets.hpp), or
+  bool counts_giants = false;              // counted ones (crowds/)
   simt::global<Word> counters{};           // of giant buckets: the array that is free
   simt::global<const Word> first_images{}; // where a map spreads the keys: of each bucket
   std::uint32_t many_deferred = ~0u;       // from so many deferred buckets on, all are (refined_sort_kernel.hpp)
@@ -156,8 +157,10 @@ struct local_sort_kernel {
     prefetch_later(b.number);
     if (b.end == b.lead)
       return;
+    if (w.by_distribution != 0 && giants.takes(b.end - b.lead))
+      return; // a heavy bucket
     if constexpr (sizeof(Word) == 4)
-      if (giants.takes(b.end - b.lead))
+      if (counts_giants && giants.takes(b.end - b.lead))
         return clear_counters(b, w);
     if (b.end > capacity || has_strays(left.findings, w, b.number, simt::grid_size())) {
       if (simt::thread_index() == 0)

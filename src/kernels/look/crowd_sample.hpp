@@ -17,12 +17,12 @@
 // Groups. A wide range may be a little too full: the middle of a normal distribution has 4.4 times its share. That does
 // not show in a bin of a few samples, but in 16 neighbouring bins together, by the same rule.
 //
-// Pairs. If no bucket has more than r times its share, then of any two samples one bin in B gets both with a probability
-// of r / B at most (the sum of squared shares). Distributions that are dense at every scale have many bins that are a
-// little too full, and none that stands out; but their pairs are three or four times as many. With c samples in a bin
-// there are c (c − 1) ordered pairs, r S (S − 1) / B in all at most, give or take √2 times the root of that: of 8192
-// samples and 4096 bins one part in a hundred. The limit is six times as far. Where a sixteenth of the keys may be in
-// buckets of up to `most`, and the others in such of up to `fits` keys, r = (15 fits + most) / 16 shares.
+// Pairs. If no bucket has more than r times its share, then of any two samples one bin in B gets both with a
+// probability of r / B at most (the sum of squared shares). Distributions that are dense at every scale have many bins
+// that are a little too full, and none that stands out; but their pairs are three or four times as many. With c samples
+// in a bin there are c (c − 1) ordered pairs, r S (S − 1) / B in all at most, give or take √2 times the root of that:
+// of 8192 samples and 4096 bins one part in a hundred. The limit is six times as far. Where a sixteenth of the keys may
+// be in buckets of up to `most`, and the others in such of up to `fits` keys, r = (15 fits + most) / 16 shares.
 //
 // Shared buckets. Clusters that are narrow beside a bin, and evenly spread, show in no bin and no group. But they leave
 // most buckets empty and the others too full. So the samples that share their bucket with an earlier one are counted,
@@ -32,9 +32,9 @@
 //   S − C (1 − e^(−S/C))        evenly: 63 of 2048 over 2^15 cells
 //
 // Where no bucket holds more than `fits` keys, there are at most as many as for C · n / (fits · buckets) cells; a
-// sixteenth of the keys may lie in such of up to `most`. That number and six times its square root is the limit: 2048 samples see clusters that leave two of three buckets empty
-// (of pairs of 64 bits, whose buckets have less room, one of two). It is asked only where there are more buckets than
-// bins.
+// sixteenth of the keys may lie in such of up to `most`. That number and six times its square root is the limit: 2048
+// samples see clusters that leave two of three buckets empty (of pairs of 64 bits, whose buckets have less room, one of
+// two). It is asked only where there are more buckets than bins.
 //
 // Uneven. Where something better can be tried than the fallback, less skew is asked for: whether more than a sixteenth
 // of the samples lie in groups that are too full for the local step (`fits` keys a bucket in place of `most`), by twice
@@ -84,7 +84,7 @@ struct crowd_sample : crowd_limits {
   static constexpr unsigned cell_bits = MostBits + 5; ///< a bit of a counter is a cell
   static constexpr unsigned together_bits = 4, together = 1u << together_bits;
   using counters = simt::shared_array<std::uint32_t, (1u << most_bits) + 4>; // and a sum
-  using counter_view = simt::shared_view<std::uint32_t>; // of 2^bits of them, or more
+  using counter_view = simt::shared_view<std::uint32_t>;                     // of 2^bits of them, or more
 
   /// For 2^bucket_bits buckets that may hold `most` of n keys each, and nearly all of them no more than `fits`. Judges
   /// nothing where no sample could reach the limit.
@@ -127,9 +127,9 @@ struct crowd_sample : crowd_limits {
   // By all threads of a block, which have `Each` samples each: sample j · block threads + t is thread t's images[j].
   // The answers are the same in all threads.
 
-  /// The samples in the fullest of this thread's bins; bin_of(sample) is below 2^bits.
+  /// The samples of each bin; bin_of(sample) is below 2^bits. Ends with a barrier.
   template <unsigned Threads, class Word, unsigned Each, class BinOf>
-  SORTILE_DEVICE std::uint32_t fullest(const counter_view& count, const Word (&xs)[Each], BinOf bin_of) const {
+  SORTILE_DEVICE void count_bins(const counter_view& count, const Word (&xs)[Each], BinOf bin_of) const {
     static_assert(Threads * Each == samples);
     const unsigned t = simt::thread_index(), bins = 1u << bits;
     for (unsigned b = t; b < bins; b += Threads)
@@ -139,17 +139,21 @@ struct crowd_sample : crowd_limits {
     for (unsigned j = 0; j < Each; ++j)
       count.fetch_add(bin_of(xs[j]), 1u, simt::relaxed, simt::block_scope);
     simt::block_barrier();
+  }
+  /// The samples in the fullest of this thread's bins. After count_bins().
+  template <unsigned Threads>
+  SORTILE_DEVICE std::uint32_t fullest(const counter_view& count) const {
     std::uint32_t most = 0;
-    for (unsigned b = t; b < bins; b += Threads) {
+    for (unsigned b = simt::thread_index(); b < 1u << bits; b += Threads) {
       const std::uint32_t here = count.load(b);
       most = here > most ? here : most;
     }
     return most;
   }
-  /// Whether some bin, or group, has as many samples as its limit, or pairs are as many as theirs.
-  template <unsigned Threads, class Word, unsigned Each, class BinOf>
-  SORTILE_DEVICE bool crowded(const counter_view& count, const Word (&images)[Each], BinOf bin_of) const {
-    bool found = fullest<Threads>(count, images, bin_of) >= limit;
+  /// Whether some bin, or group, has as many samples as its limit, or pairs are as many as theirs. After count_bins().
+  template <unsigned Threads>
+  SORTILE_DEVICE bool crowded(const counter_view& count) const {
+    bool found = fullest<Threads>(count) >= limit;
     for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads)
       found |= group_sum(count, g) >= group_limit;
     if (simt::block_any(found))
@@ -174,8 +178,10 @@ struct crowd_sample : crowd_limits {
     return sum_of_all(count, over) > samples / 16;
   }
   /// Whether more samples share a bucket with an earlier one than can be; bucket_of(sample) is below 2^bucket_bits.
+  /// Of this thread's samples those are not asked whose bit is in `passed_over`.
   template <unsigned Threads, class Word, unsigned Each, class BucketOf>
-  SORTILE_DEVICE bool share_buckets(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of) const {
+  SORTILE_DEVICE bool share_buckets(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of,
+                                    std::uint32_t passed_over = 0) const {
     if (shared_limit == 0)
       return false;
     for (unsigned w = simt::thread_index(); w < 1u << most_bits; w += Threads)
@@ -184,6 +190,8 @@ struct crowd_sample : crowd_limits {
     std::uint32_t sharing = 0;
     SORTILE_UNROLL
     for (unsigned j = 0; j < Each; ++j) {
+      if ((passed_over >> j & 1) != 0)
+        continue;
       const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
       sharing += (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0 ? 1 : 0;
     }

@@ -16,6 +16,15 @@ SORTILE_DEVICE void gather_differing_bits(Shared& to, Word differ) {
       to.fetch_or(w, bits, simt::relaxed, simt::block_scope);
   }
 }
+/// These bits again, as one word.
+template <class Word, class Words>
+SORTILE_DEVICE Word joined_bits(const Words& words) {
+  Word all = 0;
+  SORTILE_UNROLL
+  for (unsigned w = 0; w < sizeof(Word) / 4; ++w)
+    all |= Word(words.load(w)) << (32 * w);
+  return all;
+}
 /// How many digits of a Word have a bit set, of its words from `first` on.
 template <class Word, class Words>
 SORTILE_DEVICE unsigned digits_that_differ(const Words& words, unsigned first = 0) {

@@ -38,6 +38,8 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word>
 struct key_map {
   static constexpr bool exists = sizeof(Word) == 4 || sizeof(Word) == 8;
+  /// Whether frequent values are taken out (heavy_samples.hpp). An LSD sort of 32 bits has four passes, and is quicker.
+  static constexpr bool parts_heavy = sizeof(Word) == 8;
   /// Cells of a sign; those of negative x come first, from the far end on.
   static constexpr unsigned width = 8 * sizeof(Word), part_bits = 4, side = exists ? width << part_bits : 1,
                             cells = 2 * side;

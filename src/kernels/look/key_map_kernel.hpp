@@ -12,11 +12,14 @@
 // The second question. Samples that no cell was counted from are put to the buckets that the map gives, and judged as
 // the first ones were (crowd_sample.hpp), and also by how many share a bucket, which shows clusters. Where they are
 // skewed still, the fallback gets the keys. So a map that cannot work costs some 20 µs, and no reading of all keys.
+// Frequent values are taken out before (heavy_samples.hpp), and how many samples have them is noted: the tables allow
+// as many keys in buckets that are too large for the local step.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
 #include "kernels/look/differing_digits.hpp"
 #include "kernels/look/drawn_place.hpp"
+#include "kernels/look/heavy_samples.hpp"
 #include "kernels/look/key_map.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
@@ -119,10 +122,12 @@ struct key_map_kernel {
   static constexpr unsigned block_threads = 1024;
   static constexpr unsigned each = sample::samples / block_threads, owned = map::cells / block_threads;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
+  using heavy = heavy_samples<Word, sample::samples, 1u << sample::most_bits, block_threads>;
   struct shared {
     simt::shared_array<std::uint32_t, map::words> words;
     scan_storage scan;
     typename sample::counters count;
+    typename heavy::storage heavy_values;
   };
 
   simt::global<const Word> in;
@@ -172,15 +177,35 @@ struct key_map_kernel {
     SORTILE_UNROLL
     for (unsigned j = 0; j < each; ++j)
       keys[j] = in.load(drawn_place(j * block_threads + simt::thread_index(), sample::samples, n));
-    const auto bits_of_place = [&](unsigned bits) {
+    const auto bits_of_place = [&places](unsigned bits) {
       return [&places, bits](Word key) {
         return places.digit(key, key_window<Word>::spread_bits - bits, (1u << bits) - 1);
       };
     };
-    if (limits.template crowded<block_threads>(s.count.view(), keys, bits_of_place(limits.bits)))
+    const auto bin_of = bits_of_place(limits.bits);
+    limits.template count_bins<block_threads>(s.count.view(), keys, bin_of);
+    std::uint32_t own = 0; // samples of frequent values, a bit each
+    const auto others_crowd = [&] {
+      return limits.template crowded<block_threads>(s.count.view()) ||
+             limits.template share_buckets<block_threads>(s.heavy_values.chosen.view(), keys,
+                                                          bits_of_place(limits.bucket_bits), own);
+    };
+    if constexpr (map::parts_heavy) {
+      constexpr int most_values = 3; // of a bin
+      SORTILE_NO_UNROLL
+      for (int taken = 0; taken < most_values && others_crowd(); ++taken)
+        heavy::take_one_a_bin(s.heavy_values, s.count.view(), keys, bin_of, own);
+    }
+    if (others_crowd())
       return true;
-    simt::block_barrier();
-    return limits.template share_buckets<block_threads>(s.count.view(), keys, bits_of_place(limits.bucket_bits));
+    note(s, own);
+    return false;
+  }
+  SORTILE_DEVICE void note(shared& s, std::uint32_t own) const {
+    const auto all =
+        primitives::block_reduce(s.heavy_values.sum, std::uint32_t(simt::popcount(own)), primitives::plus{});
+    if (simt::thread_index() == 0)
+      findings[finding_heavy] = all;
   }
 };
 

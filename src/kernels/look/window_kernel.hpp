@@ -125,14 +125,13 @@ struct window_kernel {
   SORTILE_DEVICE bool skewed(shared& s, const key_window<Word>& w, const Word (&images)[Each]) const {
     const windowed_keys<Word> places(w, integer_image<Word>{0});
     const auto number_of = [&places](unsigned bits) {
-      return [&places, bits](Word x) {
-        return places.digit(x, key_window<Word>::spread_bits - bits, (1u << bits) - 1);
-      };
+      return
+          [&places, bits](Word x) { return places.digit(x, key_window<Word>::spread_bits - bits, (1u << bits) - 1); };
     };
     const Sample sample{crowds};
     const auto count = s.count.view();
-    return sample.template crowded<block_threads>(count, images, number_of(crowds.bits)) ||
-           (may_map && sample.template uneven<block_threads>(count)) ||
+    sample.template count_bins<block_threads>(count, images, number_of(crowds.bits));
+    return sample.template crowded<block_threads>(count) || (may_map && sample.template uneven<block_threads>(count)) ||
            sample.template share_buckets<block_threads>(count, images, number_of(crowds.bucket_bits));
   }
   /// `part` of the distance is added on both sides.

@@ -74,7 +74,8 @@ struct spread_sample {
     const auto number_of = [&](unsigned bits) {
       return [&r, this, right = 32 - bits](Word key) { return r.keys.y(image, key) >> right; };
     };
-    const bool too_full = crowds.template crowded<Threads>(s.count.view(), x, number_of(crowds.bits)) ||
+    crowds.template count_bins<Threads>(s.count.view(), x, number_of(crowds.bits));
+    const bool too_full = crowds.template crowded<Threads>(s.count.view()) ||
                           crowds.template share_buckets<Threads>(s.count.view(), x, number_of(crowds.bucket_bits));
     r.crowded = too_full && (crowds.in_order_too || !in_some_order(x));
     return r;
@@ -121,7 +122,8 @@ struct spread_sample {
   /// The samples in the fullest of this thread's bins.
   SORTILE_DEVICE std::uint32_t fullest(storage& s, const spread& keys, const Word (&x)[each]) const {
     const unsigned right = 32 - crowds.bits;
-    return crowds.template fullest<Threads>(s.count.view(), x, [&](Word key) { return keys.y(image, key) >> right; });
+    crowds.template count_bins<Threads>(s.count.view(), x, [&](Word key) { return keys.y(image, key) >> right; });
+    return crowds.template fullest<Threads>(s.count.view());
   }
   SORTILE_DEVICE bool in_some_order(const Word (&x)[each]) const {
     Word images[each];

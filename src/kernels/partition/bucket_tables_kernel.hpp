@@ -13,7 +13,11 @@
 //
 // finding_hot tells the partitions that one bucket holds more than a quarter of all keys.
 //
-// Giant buckets (crowds/giant_buckets.hpp) are listed, where the sort counts them. Where a second scan was made, its
+// Where a map spreads the keys, buckets up to a heavy one's size are no reason, and twice as many keys as a sample saw
+// frequent values may lie in heavy ones.
+//
+// Giant buckets (crowds/giant_buckets.hpp) are listed, where the sort counts them, and heavy ones of a map
+// (local/heavy_buckets.hpp). Where a second scan was made, its
 // counts are the ones that hold, and its interval and findings replace the first one's.
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
@@ -40,6 +44,7 @@ struct bucket_tables_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
+  static constexpr std::uint32_t map_judges = 8192; ///< samples by which key_map_kernel.hpp judges a map
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   struct shared {
@@ -56,6 +61,7 @@ struct bucket_tables_kernel {
   simt::global<const std::uint32_t> map;
   simt::global<Word> first; // each bucket's first image, where a map spreads the keys
   giant_list giants;
+  simt::global<std::uint32_t> below, above; // of heavy buckets (local/heavy_buckets.hpp): zeroed
   verdict told;
   std::uint32_t n, bins, fine, granule, fitting, most;
   bool may_leave, sampled; // sampled: a sample may have said so
@@ -68,8 +74,11 @@ struct bucket_tables_kernel {
     const simt::global<const std::uint32_t> count = again ? second_count : first_count;
     std::uint32_t sum = 0;
     std::uint64_t giant_sum = 0;
+    bool mapped = false;
     if constexpr (maps)
-      if (window.load(0).by_distribution != 0)
+      mapped = window.load(0).by_distribution != 0;
+    if constexpr (maps)
+      if (mapped)
         fetch_map<Word>(s.map, map, block_threads); // barriers follow
     for (std::uint32_t j = simt::thread_index(); j < simt::block_index() * block_threads; j += block_threads) {
       const std::uint32_t keys = count.load(j);
@@ -80,11 +89,11 @@ struct bucket_tables_kernel {
     const std::uint32_t here = i < bins ? count.load(i) : 0;
     const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
     if (may_leave)
-      note_crowds(s, here);
+      note_crowds(s, here, mapped);
     if constexpr (Image::of_floats)
       if (i == 0 && (findings.load(finding_skewed) & skewed_by_look) != 0)
         told.give_away();
-    if (giants.least != 0)
+    if (giants.least != 0 && (mapped || !may_leave)) // heavy ones of a map, or counted ones
       list_giants(s, i, giant_sum, here);
     if (again && i == 0) { // nobody else reads or writes these here
       window[0] = window_of_all<Word>(findings);
@@ -94,7 +103,7 @@ struct bucket_tables_kernel {
       return;
     start[i] = at;
     if constexpr (maps)
-      if (window.load(0).by_distribution != 0)
+      if (mapped)
         first[i] = key_map<Word>::first_of(s.map.view(), center_of<Word>(map), i, bits_of_bins());
     if (here > n / 4)
       findings[finding_hot] = 1;
@@ -130,6 +139,10 @@ struct bucket_tables_kernel {
       giants.bucket[place] = bucket;
       giants.before[place] = std::uint32_t(at);
       giants.done[place] = 0;
+      if (may_leave) {
+        below[place] = 0;
+        above[place] = 0;
+      }
     }
     if (bucket == bins - 1) {
       const std::uint64_t all = at + as_giant(keys);
@@ -137,16 +150,19 @@ struct bucket_tables_kernel {
       findings[finding_giants] = all >> 32;
     }
   }
-  SORTILE_DEVICE void note_crowds(shared& s, std::uint32_t keys) const {
-    const std::uint32_t crowded = primitives::block_reduce(s.crowded, keys > fitting ? keys : 0u, primitives::plus{});
-    const bool too_large = simt::block_any(keys > most);
+  SORTILE_DEVICE void note_crowds(shared& s, std::uint32_t keys, bool mapped) const {
+    const bool exceeds = mapped && giants.least != 0 ? giants.takes(keys) : keys > fitting;
+    const std::uint32_t crowded = primitives::block_reduce(s.crowded, exceeds ? keys : 0u, primitives::plus{});
+    const std::uint64_t frequent = mapped ? findings.load(finding_heavy) : 0; // of the samples
+    const bool too_large = simt::block_any(keys > most) && frequent == 0;
     if (simt::thread_index() != 0)
       return;
     const key_window<Word> w = window.load(0);
     const std::uint64_t before = crowded == 0 ? 0 : findings.fetch_add(finding_crowded, std::uint64_t{crowded});
     // Where values have buckets of their own, several each, counts are not of buckets that a partition would fill.
     const bool window_says = simt::block_index() == 0 && (w.dense(n) || w.one_value_a_bucket(bins));
-    if ((too_large || before + crowded > n / 16 || window_says) &&
+    const std::uint64_t allowed = n / 16 + 2 * frequent * (n / map_judges);
+    if ((too_large || before + crowded > allowed || window_says) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_counts});
       told.give_away();

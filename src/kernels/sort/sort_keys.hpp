@@ -55,12 +55,17 @@ namespace detail {
 /// the second scan counts there, long before buckets are deferred.
 struct sort_keys_layout {
   static constexpr std::uint32_t least_giant = sort_tuning::least_giant;
+  /// Keys of a bucket from which it is heavy, where a map spreads them: more than one block holds (local/).
+  static constexpr std::uint32_t least_heavy = 10241;
 
   std::size_t findings, count, left, cells, start, coarse_next, coarse_left, fine_next, fine_left, window, map, first,
-      giants, keys, bytes;
+      giants, heavy, keys, bytes;
 
   /// Of so many keys, in buckets that are giant from `least` keys on.
   static std::uint64_t most_giants(std::uint64_t n, std::uint32_t least) { return n / least; }
+
+  /// Entries of a list of heavy buckets; an even number.
+  static std::uint64_t heavy_room(std::uint64_t n) { return (most_giants(n, least_heavy) + 2) / 2 * 2; }
 
   /// Whether skewed keys are spread by their distribution (look/key_map.hpp). Launches in vain cost uniform keys of 32
   /// bits, which are sorted so much sooner, more than others.
@@ -68,6 +73,11 @@ struct sort_keys_layout {
   static bool maps(const partition_plan& p, const typed_request<Word>& r) {
     return sizeof(Word) <= 8 && r.may_fall_back() && !p.counts && r.n >= r.tuning.sample_from &&
            r.n * sizeof(Word) >= (sizeof(Word) == 4 ? 4 : 1) * r.tuning.map_bytes_from;
+  }
+  /// Whether frequent values then have buckets of their own (local/heavy_buckets.hpp).
+  template <class Word>
+  static bool parts_heavy(const partition_plan& p, const typed_request<Word>& r) {
+    return sizeof(Word) == 8 && maps(p, r);
   }
   static constexpr unsigned map_cells(unsigned key_bits) { return 32 * key_bits; } // 16 a power of two, on two sides
 
@@ -91,7 +101,10 @@ struct sort_keys_layout {
     l.window = a.take(128);
     l.map = a.take(cells == 0 ? 0 : 2 * cells + 16);
     l.first = a.take(cells == 0 ? 0 : p.bins() * sizeof(Word));
-    l.giants = a.take(p.counts ? 3 * (most_giants(r.n, least_giant) + 1) * 4 : 0);
+    const bool heavy = parts_heavy(p, r);
+    const std::uint64_t giants = heavy ? heavy_room(r.n) : p.counts ? most_giants(r.n, least_giant) + 1 : 0;
+    l.giants = a.take(3 * giants * 4);
+    l.heavy = a.take(heavy ? giants * (2 * 4 + sizeof(Word)) : 0);
     l.keys = a.take(r.input_is_scratch ? 0 : std::size_t(r.n) * sizeof(Word));
     l.bytes = a.bytes();
     return l;

@@ -15,6 +15,7 @@
 
 #include "kernels/crowds/fill_giants_kernel.hpp"
 #include "kernels/crowds/medium_sort_kernel.hpp"
+#include "kernels/local/heavy_ends_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/local/refined_sort_kernel.hpp"
@@ -95,19 +96,53 @@ class key_sort {
   bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
   Word* spare() const { return r_.input_is_scratch ? const_cast<Word*>(r_.keys_in) : part<Word>(at_.keys); }
   bool maps() const { return may_map && detail::sort_keys_layout::maps(plan_, r_); }
+  bool parts_heavy() const { return may_map && detail::sort_keys_layout::parts_heavy(plan_, r_); }
   static constexpr unsigned cells = key_map<Word>::cells, map_words = key_map<Word>::words;
   simt::global<const std::uint32_t> map() const { return {part<std::uint32_t>(at_.map), maps() ? map_words : 0}; }
   simt::global<Word> first() const { return {part<Word>(at_.first), maps() ? plan_.bins() : 0}; }
   simt::global<key_window<Word>> window() const { return {part<key_window<Word>>(at_.window), 1}; }
   /// Because of skew. Floats may be given away in any case: there may be a −0 or a NaN.
   bool may_leave() const { return r_.may_fall_back() && !plan_.counts; }
+  /// Buckets that several blocks count, or heavy ones of a map.
   giant_list giants() const {
     static_assert(giant_list::room <= detail::sort_keys_layout::least_giant);
+    if (parts_heavy())
+      return heavy_list();
     if (!plan_.counts)
       return {};
     const auto most = std::uint32_t(detail::sort_keys_layout::most_giants(r_.n, r_.tuning.giant_from)) + 1;
     return {table(at_.giants, most), table(at_.giants + std::size_t{most} * 4, most),
             table(at_.giants + std::size_t{most} * 8, most), r_.tuning.giant_from};
+  }
+
+  giant_list heavy_list() const {
+    constexpr std::uint32_t least = detail::sort_keys_layout::least_heavy;
+    static_assert(!key_map<Word>::parts_heavy || least == large_sort_kernel<Word>::held + 1);
+    const std::uint32_t room = heavy_room();
+    return {table(at_.giants, room), table(at_.giants + std::size_t{room} * 4, room),
+            table(at_.giants + std::size_t{room} * 8, room), least};
+  }
+  std::uint32_t heavy_room() const { return std::uint32_t(detail::sort_keys_layout::heavy_room(r_.n)); }
+  /// Keys below and above the value of each heavy bucket: counters.
+  simt::global<std::uint32_t> below() const { return table(at_.heavy, parts_heavy() ? heavy_room() : 0); }
+  simt::global<std::uint32_t> above() const {
+    return table(at_.heavy + std::size_t{heavy_room()} * 4, parts_heavy() ? heavy_room() : 0);
+  }
+  heavy_buckets<Word, Image> heavy(const Word* from) const {
+    if (!parts_heavy())
+      return {};
+    return {.list = heavy_list(),
+            .below = below(),
+            .above = above(),
+            .value = {part<Word>(at_.heavy + std::size_t{heavy_room()} * 8), heavy_room()},
+            .in = {from, r_.n},
+            .out = {r_.keys_out, r_.n},
+            .spare = {spare(), r_.n},
+            .start = start(),
+            .findings = findings(),
+            .window = window(),
+            .image = image_,
+            .bins = plan_.bins()};
   }
 
   /// Many samples take 5 µs longer than few, and see smaller clusters.
@@ -206,6 +241,8 @@ class key_sort {
                         .map = map(),
                         .first = first(),
                         .giants = giants(),
+                        .below = below(),
+                        .above = above(),
                         .told = verdict::of(r_.verdict),
                         .n = n_,
                         .bins = plan_.bins(),
@@ -275,6 +312,7 @@ class key_sort {
                         .bits = plan_.bits(),
                         .copy_if_sorted = r_.keys_in != r_.keys_out,
                         .giants = giants(),
+                        .counts_giants = plan_.counts,
                         .counters = {from == r_.keys_out ? spare() : r_.keys_out, r_.n},
                         .first_images = first(),
                         .many_deferred = refines() ? plan_.bins() / 8 : ~0u});
@@ -302,6 +340,9 @@ class key_sort {
   void sort_large(const Word* from) const {
     if (refines())
       sort_refined(from);
+    if constexpr (may_map && key_map<Word>::parts_heavy)
+      if (parts_heavy())
+        sort_heavy(from);
     using large = large_sort_kernel<Word>;
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<large>(q_))},
                  large{.in = {from, r_.n},
@@ -311,6 +352,12 @@ class key_sort {
                        .left = left(),
                        .image = image_,
                        .below = width});
+  }
+  void sort_heavy(const Word* from) const {
+    using kernel = split_heavy_kernel<Word, Image>;
+    simt::launch(q_, {.grid = simt::resident_blocks<kernel>(q_)}, kernel{heavy(from)});
+    using ends = heavy_ends_kernel<Word, Image>;
+    simt::launch(q_, {.grid = simt::resident_blocks<ends>(q_)}, ends{heavy(from), left()});
   }
   void sort_crowds(const Word* from) const {
     if constexpr (sizeof(Word) == 4) {
