@@ -69,6 +69,11 @@ struct vector_of {
     const V magnitude = _mm256_andnot_si256(Width::all(std::numeric_limits<T>::min()), u);
     return Width::mask(_mm256_or_si256(Width::greater(magnitude, infinity), Width::equal(magnitude, Width::all(0))));
   }
+  static SORTILE_INLINE void exchange(V& a, V& b) {
+    const V smaller = Width::min(a, b);
+    b = Width::max(a, b);
+    a = smaller;
+  }
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
   static SORTILE_INLINE bool all_greater(V a, V b) { return _mm256_movemask_epi8(Width::greater(a, b)) == -1; }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return Width::mask(Width::equal(a, b)); }

@@ -26,6 +26,10 @@ SORTILE_INLINE unsigned bits_of(unsigned mask) {
   return mask;
 }
 
+// a ^ b ^ c in one instruction. The greater of two keys is a ^ b ^ min(a, b): one port has minimum and maximum, two have
+// this, and leaves are bound by the former.
+inline constexpr int odd_of_three = 0x96;
+
 struct vector_32 {
   using T = std::uint32_t;
   using V = __m512i;
@@ -42,7 +46,11 @@ struct vector_32 {
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi32(p, first(n), v); }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi32(static_cast<int>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu32(a, b); }
-  static SORTILE_INLINE V max(V a, V b) { return _mm512_max_epu32(a, b); }
+  static SORTILE_INLINE void exchange(V& a, V& b) { // b: what the smaller one leaves of the two
+    const V smaller = min(a, b);
+    b = _mm512_ternarylogic_epi32(a, b, smaller, odd_of_three);
+    a = smaller;
+  }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm512_or_si512(a, b); }
   static SORTILE_INLINE T reduce_min(V v) { return _mm512_reduce_min_epu32(v); }
   static SORTILE_INLINE V load_strided(const T* p, std::size_t stride) {
@@ -94,7 +102,7 @@ struct vector_32 {
   template <unsigned Group>
   static SORTILE_INLINE V smaller_then_greater(V a, V b) {
     constexpr __mmask16 upper = Group == 2 ? 0xaaaa : Group == 4 ? 0xcccc : Group == 8 ? 0xf0f0 : 0xff00;
-    return _mm512_mask_max_epu32(_mm512_min_epu32(a, b), upper, a, b);
+    return _mm512_mask_ternarylogic_epi32(min(a, b), upper, a, b, odd_of_three);
   }
 
   // Of v, what is below the pivot (or not above it) goes to `left`, the rest ends at `right`; a whole vector is written at `left`.
@@ -184,7 +192,11 @@ struct vector_64 {
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi64(p, first(n), v); }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu64(a, b); }
-  static SORTILE_INLINE V max(V a, V b) { return _mm512_max_epu64(a, b); }
+  static SORTILE_INLINE void exchange(V& a, V& b) { // b: what the smaller one leaves of the two
+    const V smaller = min(a, b);
+    b = _mm512_ternarylogic_epi64(a, b, smaller, odd_of_three);
+    a = smaller;
+  }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm512_or_si512(a, b); }
   static SORTILE_INLINE T reduce_min(V v) { return _mm512_reduce_min_epu64(v); }
   static SORTILE_INLINE V load_strided(const T* p, std::size_t stride) {
@@ -231,7 +243,7 @@ struct vector_64 {
   template <unsigned Group>
   static SORTILE_INLINE V smaller_then_greater(V a, V b) {
     constexpr __mmask8 upper = Group == 2 ? 0xaa : Group == 4 ? 0xcc : 0xf0;
-    return _mm512_mask_max_epu64(_mm512_min_epu64(a, b), upper, a, b);
+    return _mm512_mask_ternarylogic_epi64(min(a, b), upper, a, b, odd_of_three);
   }
 
   template <bool OrEqual>

@@ -45,13 +45,6 @@ inline constexpr comparator network_16[] = {
     {4, 8},   {7, 11},  {1, 2},   {1, 4},   {7, 13},  {2, 8},   {11, 14}, {2, 4},   {5, 6},   {9, 10},  {11, 13}, {3, 8},
     {7, 12},  {6, 8},   {10, 12}, {3, 5},   {7, 9},   {3, 4},   {5, 6},   {7, 8},   {9, 10},  {11, 12}, {6, 7},   {8, 9}};
 
-template <class S>
-SORTILE_INLINE void exchange(typename S::V& a, typename S::V& b) {
-  const typename S::V smaller = S::min(a, b);
-  b = S::max(a, b);
-  a = smaller;
-}
-
 template <std::size_t R>
 constexpr const auto& network_of() {
   if constexpr (R <= 2)
@@ -72,7 +65,7 @@ SORTILE_INLINE void sort_columns(typename S::V (&v)[R]) {
   each<std::size(network)>([&](auto i) __attribute__((always_inline)) {
     constexpr comparator c = network_of<R>()[i.value];
     if constexpr (c.b < R)
-      exchange<S>(v[c.a], v[c.b]);
+      S::exchange(v[c.a], v[c.b]);
   });
 }
 
@@ -86,9 +79,8 @@ SORTILE_INLINE void merge_groups(typename S::V (&v)[R]) {
         each<Rows / 2>([&](auto row) __attribute__((always_inline)) {
           constexpr std::size_t first = block.value * Rows + row.value, second = block.value * Rows + Rows - 1 - row.value;
           if constexpr (second < R) {
-            const V other = S::template reverse<Group>(v[second]);
-            v[second] = S::max(v[first], other);
-            v[first] = S::min(v[first], other);
+            v[second] = S::template reverse<Group>(v[second]);
+            S::exchange(v[first], v[second]);
           }
         });
       });
