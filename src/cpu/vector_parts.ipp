@@ -33,6 +33,67 @@ std::size_t split_images(key_bits<S>* images, std::size_t n, key_bits<S> pivot, 
   return or_equal ? split_any<S, true>(numbers<S>(images), n, p) : split_any<S, false>(numbers<S>(images), n, p);
 }
 
+// As split_in_place does, but the front is that of one stretch and the end that of another, both of at least a block. Stops
+// where the stretch that is to be read is through, and puts what is in registers back: what lies between `front` and
+// `end` is not split yet.
+//
+//   [ written low … )      gap      [ not read yet )   ┆   [ not read yet )       gap       ( … written high ]
+//                  front ──▶   read ──▶       front_end┆end_front    ◀── read_end  ◀── end
+template <class S, bool OrEqual>
+void split_outer(typename S::T*& front, const typename S::T* front_end, const typename S::T* end_front, typename S::T*& end,
+                 typename S::T pivot_key) {
+  using T = typename S::T;
+  using V = typename S::V;
+  constexpr std::ptrdiff_t block = block_vectors * S::lanes;
+  const V pivot = S::all(pivot_key);
+  T *read = front + block, *read_end = end - block;
+  V held[2 * block_vectors];
+  each<block_vectors>([&](auto i) __attribute__((always_inline)) {
+    held[i.value] = S::load(front + i.value * S::lanes);
+    held[block_vectors + i.value] = S::load(read_end + i.value * S::lanes);
+  });
+  for (;;) {
+    V v[block_vectors];
+    if (read - front <= end - read_end) {
+      if (front_end - read < block)
+        break;
+      each<block_vectors>([&](auto i) __attribute__((always_inline)) { v[i.value] = S::load(read + i.value * S::lanes); });
+      read += block;
+      prefetch_block<S>(read + prefetch_blocks * block);
+    } else {
+      if (read_end - end_front < block)
+        break;
+      read_end -= block;
+      prefetch_block<S>(read_end - (prefetch_blocks + 1) * block);
+      each<block_vectors>([&](auto i) __attribute__((always_inline)) { v[i.value] = S::load(read_end + i.value * S::lanes); });
+    }
+    each<block_vectors>([&](auto i) __attribute__((always_inline)) { S::template split<OrEqual>(v[i.value], pivot, front, end); });
+  }
+  alignas(64) T back[2 * block];
+  each<2 * block_vectors>([&](auto i) __attribute__((always_inline)) { S::store(back + i.value * S::lanes, held[i.value]); });
+  std::copy_n(back, read - front, front);
+  std::copy_n(back + (read - front), end - read_end, read_end);
+}
+
+template <class S, bool OrEqual>
+void split_both(typename S::T* left, std::size_t left_n, typename S::T* right, std::size_t right_n, typename S::T pivot,
+                std::size_t& left_lows, std::size_t& right_lows) {
+  typename S::T *front = left, *end = right + right_n;
+  if (std::min(left_n, right_n) >= block_vectors * S::lanes)
+    split_outer<S, OrEqual>(front, left + left_n, right, end, pivot);
+  left_lows = static_cast<std::size_t>(front - left) +
+              split_any<S, OrEqual>(front, static_cast<std::size_t>(left + left_n - front), pivot);
+  right_lows = split_any<S, OrEqual>(right, static_cast<std::size_t>(end - right), pivot);
+}
+
+template <class S>
+void split_two(key_bits<S>* left, std::size_t left_n, key_bits<S>* right, std::size_t right_n, key_bits<S> pivot, bool or_equal,
+               std::size_t& left_lows, std::size_t& right_lows) {
+  const auto p = static_cast<typename S::T>(pivot);
+  const auto split = or_equal ? split_both<S, true> : split_both<S, false>;
+  split(numbers<S>(left), left_n, numbers<S>(right), right_n, p, left_lows, right_lows);
+}
+
 // Floats: zeros and NaNs to `aside`, images of the others to `rest`, which may be where the keys are, both in the order
 // in which they come; how many others. Whole vectors are written: both have room for n.
 template <class S>
@@ -131,6 +192,7 @@ inline constexpr vector_parts<key_bits<S>> parts{static_cast<key_bits<S>>(std::n
                                                  set_aside<S>,
                                                  pivot_of<S>,
                                                  split_images<S>,
+                                                 split_two<S>,
                                                  heavy_taken_out<S>,
                                                  fill_with<S>,
                                                  images_sorted<S>};

@@ -1,27 +1,22 @@
+// The sort of keys alone without spare arrays: what need not be sorted, and the quicksort of the rest.
+//
 // Idea. A quicksort by vectors splits an array nearly as fast as memory can be read and written, needs no memory beside
-// the keys, and minds no distribution: equal keys that are a pivot are done with. Several threads split together:
-//
-//     thread 0         thread 1         thread 2          each splits its stretch around one pivot
-//   [ low | high ]   [ low | high ]   [ low | high ]
-//                        ^ where the low ones end in all
-//           └──swap──────────────────────┘                high ones before that place, with low ones behind it
-//
-// until there are a few parts for each thread, which then sorts them alone, the largest first. Beforehand a sample, and
-// the first keys, say whether something simpler may do: keys in order already, keys from a small range, which are
-// counted and written, and few values in many places (few_values.hpp), which are counted before the rest is sorted.
-// Zeros and NaNs of floats are set aside (zeros_and_nans.hpp) where one of them is −0 or NaN.
+// the keys, and minds no distribution: equal keys that are a pivot are done with. Threads share it
+// (shared_quicksort.hpp). Beforehand a sample, and the first keys, say whether something simpler may do: keys in order
+// already, keys from a small range, which are counted and written, and few values in many places (few_values.hpp),
+// which are counted before the rest is sorted. Zeros and NaNs of floats are set aside (zeros_and_nans.hpp) where one of
+// them is −0 or NaN.
 //
 // Cost: 8 bytes a 32-bit key for each level until parts fit the L2 cache. A partition into many buckets moves 12 bytes
 // once, but finds a bucket a key by scalar code: it is ahead where many threads share the memory's rate
 // (radix_tuning::quicksort_threads), and behind on one or two.
-// Source: Tsigas and Zhang, "A simple, fast parallel implementation of quicksort", PDP 2003 (threads that split
-// together); Blacher et al., "Vectorized and performance-portable quicksort", 2022.
+// Source: Blacher et al., "Vectorized and performance-portable quicksort", 2022.
 #include "cpu/vector_quicksort.hpp"
 
 #include "cpu/few_values.hpp"
 #include "cpu/in_order.hpp"
-#include "cpu/misplaced.hpp"
 #include "cpu/sampled_split.hpp"
+#include "cpu/shared_quicksort.hpp"
 #include "cpu/zeros_and_nans.hpp"
 
 #include <algorithm>
@@ -66,11 +61,6 @@ class quick_sorter {
   }
 
  private:
-  struct part {
-    std::size_t begin, n;
-    K lowest; ///< no image of it is below
-  };
-
   progress_meter* meter() const { return job_.progress; }
   std::size_t pieces() const { return workers_ == 1 ? 1 : 4 * std::size_t{workers_}; }
 
@@ -365,51 +355,7 @@ class quick_sorter {
 
   /// Sorts the first n of the result, which are images, and leaves keys.
   void sort_images(std::size_t n) {
-    const std::size_t alone = std::max<std::size_t>(tuning().vector_bytes / sizeof(K), 4096);
-    const std::size_t largest = workers_ == 1 ? alone : std::clamp<std::size_t>(n / (4 * workers_), 4096, alone);
-    std::vector<part> open, parts;
-    if (n > 0)
-      open.push_back({0, n, parts_.least});
-    for (std::size_t splits = 0; !open.empty(); ++splits) {
-      const part p = open.back();
-      open.pop_back();
-      if (p.n <= largest || splits > 2 * n / largest + 64) // pivots as bad as that are not met by chance
-        parts.push_back(p);
-      else
-        split_together(p, splits, open);
-    }
-    std::stable_sort(parts.begin(), parts.end(), [](const part& a, const part& b) { return a.n > b.n; });
-    for_each_task(workers_, parts.size(), meter(), [&](unsigned, std::size_t i) {
-      parts_.sort(to_ + parts[i].begin, parts[i].n, plain_);
-      job_.progress->add(3 * parts[i].n);
-    });
-  }
-
-  void split_together(const part& p, std::uint64_t seed, std::vector<part>& open) {
-    const K pivot = parts_.pivot(to_ + p.begin, p.n, seed);
-    const bool equals = pivot == p.lowest; // what is not above it is equal to it
-    std::vector<std::size_t> low(pieces());
-    for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t i) {
-      const std::size_t begin = part_begin(p.n, pieces(), i);
-      low[i] = parts_.split(to_ + p.begin + begin, part_begin(p.n, pieces(), i + 1) - begin, pivot, equals);
-    });
-    std::size_t lows = 0;
-    for (const std::size_t l : low)
-      lows += l;
-    const std::vector<exchange> misplaced = misplaced_stretches(p.n, low, lows);
-    K* const keys = to_ + p.begin;
-    for_each_task(workers_, misplaced.size(), nullptr, [&](unsigned, std::size_t i) {
-      const exchange& e = misplaced[i];
-      std::swap_ranges(keys + e.a, keys + e.a + e.n, keys + e.b);
-    });
-    if (equals) {
-      parts_.from_images(to_ + p.begin, lows, plain_);
-      job_.progress->add(3 * lows);
-    } else if (lows > 0) {
-      open.push_back({p.begin, lows, p.lowest});
-    }
-    if (lows < p.n)
-      open.push_back({p.begin + lows, p.n - lows, pivot});
+    shared_quicksort<K>(parts_, plain_, workers_, tuning().vector_bytes / sizeof(K), job_.progress).sort(to_, n);
   }
 
   const radix_job& job_;

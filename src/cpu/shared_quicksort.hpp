@@ -1,0 +1,215 @@
+// The quicksort of images by vectors, shared by threads.
+//
+// Idea. All threads split an array together until there is a part for each; then each splits and sorts parts alone, and
+// leaves one side of what it splits to whoever has nothing to do.
+//
+// To split together, each takes a stretch from the left half and its mirror image from the right one, and splits the two
+// as if they were one array: low ones gather in the left stretch, high ones in the right. Where the pivot is near the
+// middle, so are the few keys that end up on the wrong side, and these alone are swapped:
+//
+//        thread 0    1        2    2        1     thread 0
+//       [ low     | low    | low | high | high  |   high  ]
+//                                ^ where the low ones end in all
+//
+// Stretches that lie side by side, each split by itself, leave every fourth key to be swapped with another: half as much
+// to read and write again as the split itself.
+//
+// A part waits for nobody: a thread that finds no part waits for those that split, and they never wait.
+//
+// Cost: log2(threads) levels with two meetings of all threads a split, then none.
+// Source: Tsigas and Zhang, "A simple, fast parallel implementation of quicksort", PDP 2003.
+#pragma once
+
+#include "cpu/misplaced.hpp"
+#include "cpu/vector_parts.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+namespace sortile::cpu {
+
+template <class K>
+class shared_quicksort {
+ public:
+  /// Parts up to `alone` keys are sorted without a word about progress.
+  shared_quicksort(const vector_parts<K>& parts, const plain_image<K>& image, unsigned workers, std::size_t alone,
+                   progress_meter* progress)
+      : parts_(parts), image_(image), workers_(workers), alone_(std::max(alone, least)), progress_(progress) {}
+
+  /// Sorts n images, and leaves keys. Progress: three for each.
+  void sort(K* images, std::size_t n) {
+    images_ = images;
+    largest_ = workers_ == 1 ? alone_ : std::clamp(n / (4 * workers_), least, alone_);
+    most_levels_ = 2 * static_cast<unsigned>(std::bit_width(n / largest_)) + 8;
+    if (n > 0)
+      open_.push_back({0, n, parts_.least, 0});
+    split_together();
+    run_on(workers_, [&](unsigned worker) { sort_parts(worker); });
+  }
+
+ private:
+  static constexpr std::size_t least = 4096; ///< keys of a part that is split
+
+  struct part {
+    std::size_t begin, n;
+    K lowest; ///< no image of it is below
+    unsigned level;
+  };
+  static bool is_smaller(const part& a, const part& b) { return a.n < b.n; }
+
+  bool is_to_split(const part& p) const {
+    return p.n > largest_ && p.level < most_levels_; // pivots as bad as that are not met by chance
+  }
+
+  K pivot_of(const part& p) const { return parts_.pivot(images_ + p.begin, p.n, p.level); }
+
+  /// The part above, and the one below where there is one that is not sorted.
+  struct sides {
+    part below, above;
+  };
+  sides split_at(const part& p, K pivot, std::size_t lows) const {
+    const bool sorted = pivot == p.lowest; // what is not above it is equal to it
+    return {{p.begin, sorted ? 0 : lows, p.lowest, p.level + 1}, {p.begin + lows, p.n - lows, pivot, p.level + 1}};
+  }
+
+  void finish_equals(std::size_t begin, std::size_t n) {
+    parts_.from_images(images_ + begin, n, image_);
+    progress_->add(3 * n);
+  }
+
+  // ---- all threads ----
+
+  /// As long as there are fewer parts than threads, and one is too large for a thread.
+  void split_together() {
+    const auto open = [&](const part& p) {
+      if (p.n > 0)
+        open_.push_back(p), std::push_heap(open_.begin(), open_.end(), is_smaller);
+    };
+    while (workers_ > 1 && !open_.empty() && open_.size() < workers_ && is_to_split(open_.front())) {
+      std::pop_heap(open_.begin(), open_.end(), is_smaller);
+      const part p = open_.back();
+      open_.pop_back();
+      const sides s = split_together(p);
+      open(s.below);
+      open(s.above);
+    }
+  }
+
+  sides split_together(const part& p) {
+    const K pivot = pivot_of(p);
+    const bool equals = pivot == p.lowest;
+    const std::size_t pairs = std::size_t{4} * workers_, half = p.n / 2;
+    std::vector<stretch> stretches(2 * pairs); // as they lie: the mirror image of number i is the i-th from the end
+    K* const keys = images_ + p.begin;
+    for_each_task(workers_, pairs, progress_, [&](unsigned, std::size_t i) {
+      stretch &left = stretches[i], &right = stretches[2 * pairs - 1 - i];
+      left = {part_begin(half, pairs, i), part_begin(half, pairs, i + 1), 0};
+      right = {p.n - part_begin(p.n - half, pairs, i + 1), p.n - part_begin(p.n - half, pairs, i), 0};
+      parts_.split_two(keys + left.begin, left.end - left.begin, keys + right.begin, right.end - right.begin, pivot,
+                       equals, left.lows, right.lows);
+    });
+    std::size_t lows = 0;
+    for (const stretch& s : stretches)
+      lows += s.lows;
+    const std::vector<exchange> misplaced = misplaced_stretches(stretches, lows);
+    for_each_task(workers_, misplaced.size(), nullptr, [&](unsigned, std::size_t i) {
+      const exchange& e = misplaced[i];
+      std::swap_ranges(keys + e.a, keys + e.a + e.n, keys + e.b);
+    });
+    if (equals)
+      for_each_piece(workers_, lows, least, [&](std::size_t begin, std::size_t end) {
+        finish_equals(p.begin + begin, end - begin);
+      });
+    return split_at(p, pivot, lows);
+  }
+
+  // ---- each for itself ----
+
+  void sort_parts(unsigned worker) {
+    part p{};
+    try {
+      while (take(p)) {
+        sort_alone(p, worker);
+        report(worker);
+      }
+    } catch (...) {
+      {
+        const std::lock_guard held(mutex_); // who is about to wait has seen it, or is woken
+        stopped_ = true;
+      }
+      changed_.notify_all();
+      throw;
+    }
+  }
+
+  void report(unsigned worker) const {
+    if (worker == 0)
+      progress_->report();
+  }
+
+  void sort_alone(part p, unsigned worker) {
+    while (is_to_split(p)) {
+      if (stopped_)
+        return;
+      const K pivot = pivot_of(p);
+      const bool equals = pivot == p.lowest;
+      const std::size_t lows = parts_.split(images_ + p.begin, p.n, pivot, equals);
+      if (equals)
+        finish_equals(p.begin, lows);
+      const sides s = split_at(p, pivot, lows);
+      leave(s.below.n < s.above.n ? s.below : s.above);
+      p = s.below.n < s.above.n ? s.above : s.below;
+      report(worker);
+    }
+    parts_.sort(images_ + p.begin, p.n, image_);
+    progress_->add(3 * p.n);
+  }
+
+  /// The largest part that is open. False where all are done, or a thread has given up.
+  bool take(part& p) {
+    std::unique_lock held(mutex_);
+    at_work_ -= p.n > 0;
+    if (at_work_ == 0 && open_.empty())
+      changed_.notify_all();
+    changed_.wait(held, [&] { return !open_.empty() || at_work_ == 0 || stopped_; });
+    if (open_.empty() || stopped_)
+      return false;
+    std::pop_heap(open_.begin(), open_.end(), is_smaller);
+    p = open_.back();
+    open_.pop_back();
+    ++at_work_;
+    return true;
+  }
+
+  void leave(const part& p) {
+    if (p.n == 0)
+      return;
+    {
+      const std::lock_guard held(mutex_);
+      open_.push_back(p);
+      std::push_heap(open_.begin(), open_.end(), is_smaller);
+    }
+    changed_.notify_one();
+  }
+
+  const vector_parts<K>& parts_;
+  const plain_image<K>& image_;
+  const unsigned workers_;
+  const std::size_t alone_;
+  progress_meter* const progress_;
+  K* images_ = nullptr;
+  std::size_t largest_ = 0;
+  unsigned most_levels_ = 0;
+
+  std::mutex mutex_; ///< of what follows, once threads work for themselves
+  std::condition_variable changed_;
+  std::vector<part> open_; ///< a heap, the largest in front
+  unsigned at_work_ = 0;   ///< threads that have a part, and may leave others
+  std::atomic<bool> stopped_{false};
+};
+
+} // namespace sortile::cpu
