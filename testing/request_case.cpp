@@ -92,18 +92,25 @@ class arena {
     return r;
   }
 
-  /// All that is promised once the call has returned.
-  std::string complaint(result_place place) const {
+  /// What is promised of a call that was cancelled, and of every other: what may only be read is as it was.
+  std::string complaint() const {
     for (const guarded_buffer* buffer : {&keys_in_, &keys_out_, &values_in_, &values_out_})
       if (const std::string damage = buffer->damage(); !damage.empty())
         return damage;
-    if (place == result_place::input && c_.form == form::out_of_place)
-      return "the result is said to lie in an input that may only be read";
     if (input_is_kept() && !std::equal(original_keys_.begin(), original_keys_.end(), keys_in_.data()))
       return "the input keys were changed";
     if (input_is_kept() && c_.carries == payload::values &&
         !std::equal(original_values_.begin(), original_values_.end(), values_in_.data()))
       return "the input values were changed";
+    return {};
+  }
+
+  /// All that is promised once the call has returned.
+  std::string complaint(result_place place) const {
+    if (const std::string damage = complaint(); !damage.empty())
+      return damage;
+    if (place == result_place::input && c_.form == form::out_of_place)
+      return "the result is said to lie in an input that may only be read";
     return wrong_result(place);
   }
 
@@ -146,16 +153,21 @@ class arena {
 
 /// What a progress callback was told.
 struct progress_log {
+  std::size_t refused_call; ///< 0: none
   double last = -1;
+  std::size_t calls = 0;
   std::string complaint{};
 
   bool note(double fraction) {
+    ++calls;
     if (!(fraction >= 0 && fraction <= 1))
       complaint = "progress of " + std::to_string(fraction);
     if (fraction < last)
       complaint = "progress fell from " + std::to_string(last) + " to " + std::to_string(fraction);
     last = fraction;
-    return true;
+    if (refused_call != 0 && calls > refused_call)
+      complaint = "progress is told after the callback has refused";
+    return calls != refused_call;
   }
 };
 
@@ -174,6 +186,8 @@ std::string to_string(const request_case& c) {
   text += std::string(", ") + forms[static_cast<std::size_t>(c.form)] + ", engine '" + c.engine + "', threads " +
           std::to_string(c.threads) + ", offsets " + std::to_string(c.key_offset) + " and " +
           std::to_string(c.value_offset) + (c.where != nullptr ? ", in device memory" : "");
+  if (c.refused_call != 0)
+    text += ", cancelled at call " + std::to_string(c.refused_call);
   return text + (c.own_workspace ? ", own workspace" : "") + (c.watch_progress ? ", progress" : "");
 }
 
@@ -200,7 +214,7 @@ request_case random_case(std::uint64_t seed, const std::vector<std::string>& eng
       c.form = form::out_of_place;
   }
   c.engine = d.pick(engines);
-  c.threads = static_cast<unsigned>(d.below(5));
+  c.threads = static_cast<unsigned>(d.below(d.one_in(5) ? 65 : 5));
   c.own_workspace = d.one_in(3);
   c.watch_progress = d.one_in(4);
   c.key_offset = d.below(4);
@@ -217,11 +231,21 @@ verdict check(const request_case& c) {
   guarded_buffer workspace(c.own_workspace ? planned.workspace_bytes : 0, 0, c.seed + 4, c.where);
   if (c.own_workspace)
     opts.workspace = workspace.bytes();
-  progress_log progress;
-  const bool watched = c.watch_progress && c.where == nullptr;
+  progress_log progress{c.refused_call};
+  const bool watched = (c.watch_progress || c.refused_call != 0) && c.where == nullptr;
   if (watched)
     opts.progress = [&](double fraction) { return progress.note(fraction); };
-  const result_place place = run(request, opts);
+  result_place place{};
+  try {
+    place = run(request, opts);
+  } catch (const cancelled&) {
+    if (c.refused_call == 0 || progress.calls != c.refused_call)
+      return {"cancelled after " + std::to_string(progress.calls) + " calls"};
+    const std::string damage = workspace.damage();
+    return {damage.empty() ? arrays.complaint() : "workspace: " + damage};
+  }
+  if (c.refused_call != 0 && progress.calls >= c.refused_call)
+    return {"the refusal of progress was not heard"};
   if (c.where != nullptr)
     c.where->finish();
 

@@ -31,6 +31,7 @@ struct request_case {
   unsigned threads = 0;
   bool own_workspace = false; ///< give exactly the workspace that is asked for
   bool watch_progress = false;
+  std::size_t refused_call = 0; ///< not 0: the progress callback refuses from this call on, so that the sort is cancelled
   std::size_t key_offset = 0;   ///< keys begin so many keys after a 128-byte boundary
   std::size_t value_offset = 0; ///< values so many bytes (indices: so many indices)
   const array_memory* where = nullptr; ///< null: in host memory; else in this, as memory::device
@@ -43,7 +44,8 @@ std::string to_string(const request_case& c);
 request_case random_case(std::uint64_t seed, const std::vector<std::string>& engines, std::size_t largest_n);
 
 /// Runs the case and checks everything that is promised of it: the result byte for byte, inputs that may only be read,
-/// red zones, where the result lies, progress.
+/// red zones, where the result lies, progress. A case that is cancelled leaves what may only be read as it was, writes
+/// nowhere else, and its callback is not called again; one that ends before is a case like any other.
 verdict check(const request_case& c);
 
 } // namespace sortile::testing

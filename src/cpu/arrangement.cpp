@@ -70,7 +70,8 @@ void arrangement::take_usual(const sort_request& request) {
   const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * value_width;
   const bool is_widened = handling == value_handling::widened, is_gathered = handling == value_handling::gathered;
   take(alone ? std::max(layout.bytes, quicksort_bytes(n, key_bytes(request.type), layout.workers)) : layout.bytes);
-  spare_keys = take(partitions && !double_buffer ? keys : 0);
+  const bool sets_aside = alone && is_float(request.type); // zeros and NaNs, where the radix sort stops at them
+  spare_keys = take((partitions || sets_aside) && !double_buffer ? keys : 0);
   spare_values = take(partitions && (!double_buffer || is_widened) ? values : 0);
   unwanted_keys = take(request.keys_out == nullptr ? keys : 0);
   moved_values = take(is_widened || is_gathered ? values : 0);

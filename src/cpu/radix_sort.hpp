@@ -39,6 +39,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 namespace sortile::cpu {
@@ -140,7 +141,7 @@ class radix_sorter {
     const bool guessed = d == guess;
     count_rest(s, workers, d, guessed, counts, looks);
     std::uint64_t begins[max_buckets + 1];
-    find_begins(s, d, chunks, counts, begins);
+    find_begins(s, workers, d, chunks, counts, begins);
     partition(s, workers, worker, d, counts);
     sort_buckets(s, workers, worker, d, begins);
   }
@@ -272,19 +273,35 @@ class radix_sorter {
   // ---- partition ----
 
   // Turns counts into positions in the target: bucket by bucket, within a bucket chunk by chunk. begins[b] counts from
-  // the segment.
-  void find_begins(const segment& s, const split<K>& d, std::size_t chunks, chunk_counts* counts,
+  // the segment. The counts are read as they lie, some buckets of one chunk after the other: those of one bucket lie far
+  // apart, in caches of all threads.
+  void find_begins(const segment& s, unsigned workers, const split<K>& d, std::size_t chunks, chunk_counts* counts,
                    std::uint64_t* begins) const {
-    std::uint64_t sum = 0;
-    for (std::size_t b = 0; b < d.buckets(); ++b) {
-      begins[b] = sum;
-      for (std::size_t c = 0; c < chunks; ++c) {
-        const std::uint64_t count = counts[c].position[b];
-        counts[c].position[b] = counts[c].start[b] = s.begin + sum;
-        sum += count;
-      }
-    }
-    begins[d.buckets()] = sum;
+    constexpr std::size_t together = 128;
+    const std::size_t buckets = d.buckets();
+    const auto some_buckets = [&](auto f) { // f(first, last)
+      for_each_task(workers, (buckets + together - 1) / together, nullptr, [&](unsigned, std::size_t t) {
+        f(t * together, std::min(buckets, (t + 1) * together));
+      });
+    };
+    begins[0] = 0;
+    some_buckets([&](std::size_t first, std::size_t last) {
+      std::fill(begins + first + 1, begins + last + 1, 0);
+      for (std::size_t c = 0; c < chunks; ++c)
+        for (std::size_t b = first; b < last; ++b)
+          begins[b + 1] += counts[c].position[b];
+    });
+    std::partial_sum(begins, begins + buckets + 1, begins);
+    some_buckets([&](std::size_t first, std::size_t last) {
+      std::uint64_t at[together];
+      std::transform(begins + first, begins + last, at, [&](std::uint64_t begin) { return s.begin + begin; });
+      for (std::size_t c = 0; c < chunks; ++c)
+        for (std::size_t b = first; b < last; ++b) {
+          const std::uint64_t count = counts[c].position[b];
+          counts[c].position[b] = counts[c].start[b] = at[b - first];
+          at[b - first] += count;
+        }
+    });
   }
 
   void partition(const segment& s, unsigned workers, unsigned worker, const split<K>& d, chunk_counts* counts) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/kernels.hpp"
+#include "cpu/vector_sort.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -48,7 +49,7 @@ struct key_sample {
       all = static_cast<K>(all & images[i]);
     }
     differing = static_cast<K>(any ^ all);
-    std::sort(images, images + size);
+    sort();
   }
 
   /// The most of them that a digit leaves together.
@@ -60,6 +61,14 @@ struct key_sample {
       longest = std::max(longest, run);
     }
     return longest;
+  }
+
+ private:
+  void sort() {
+    if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+      if (const vector_kernels<K>* const vectors = best_vector_kernels<K>(); vectors != nullptr)
+        return vectors->sort(images, size, {}, images);
+    std::sort(images, images + size);
   }
 };
 

@@ -199,7 +199,7 @@ class random_trials {
                      b = static_cast<unsigned>(below(width + 1));
       t.bits = {std::min(a, b), std::max(a, b)};
     }
-    t.threads = 1 + static_cast<unsigned>(below(6)); // above 4, keys alone go another way
+    t.threads = 1 + static_cast<unsigned>(below(below(5) == 0 ? 64 : 6)); // above 4, keys alone go another way
     t.seed = random_();
     return t;
   }
@@ -332,7 +332,7 @@ TEST(CpuEngine, FloatsAroundTheirZerosAndNans) {
          {"specials", "nan:0.001", "nan:1", "zeros:0.3", "zeros:1", "and:3", "sorted", "reversed"})
       for (const order direction : {order::ascending, order::descending})
         for (const form how : {form::in_place, form::out_of_place, form::double_buffer}) {
-          const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
+          const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << (trials.below(2) == 0 ? 10 : 14),
                                    trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
           cpu::tuning().block_bytes = 128;
           const std::size_t n = trials.below(2) == 0 ? 100 + trials.below(5000) : 32'768 + trials.below(20'000);

@@ -1,4 +1,5 @@
 // The progress callback: told by the caller's thread, never falls, ends at 1, cancels.
+#include "testing/request_case.hpp"
 #include "testing/workloads.hpp"
 #include "tests/expect_refusal.hpp"
 
@@ -95,6 +96,20 @@ TEST(progress, cancels_at_any_call) {
   }
   sortile::sort(keys, out);
   EXPECT_TRUE(sortile::is_sorted(out));
+}
+
+/// At whatever call: inputs that may only be read are as they were, nothing else is written, and the same request is
+/// sorted right afterwards, on the same threads.
+TEST(progress, cancels_random_requests_at_random_calls) {
+  for (std::uint64_t seed = 1; seed <= 250; ++seed) {
+    request_case c = random_case(seed, {""}, seed % 5 == 0 ? 400'000 : 20'000);
+    c.refused_call = 1 + random_bits(seed, 1) % (seed % 2 == 0 ? 3 : 40);
+    const verdict v = check(c);
+    ASSERT_TRUE(v) << v.complaint << "\n  in " << to_string(c);
+    c.refused_call = 0;
+    const verdict whole = check(c);
+    ASSERT_TRUE(whole) << whole.complaint << "\n  after a cancellation, in " << to_string(c);
+  }
 }
 
 } // namespace
