@@ -80,8 +80,8 @@ struct radix_tuning {
   /// Bytes of keys alone that one thread sorts by vectors at once. More are sorted in parts, with progress told between
   /// them.
   std::size_t vector_bytes = std::size_t{16} << 20;
-  /// Up to so many threads sort keys alone by quicksort (vector_quicksort.hpp). More sort sooner by one partition into
-  /// many buckets, which reads memory fewer times.
+  /// Up to so many threads sort keys alone by quicksort however few they are (vector_quicksort.hpp). More sort few keys
+  /// sooner by one partition into many buckets, where threads wait for each other fewer times.
   unsigned quicksort_threads = 4;
   /// The same where a partition has left so much together: skewed keys, which another partition would split badly
   /// again.

@@ -8,8 +8,8 @@
 // them is −0 or NaN.
 //
 // Cost: 8 bytes a 32-bit key for each level until parts fit the L2 cache. A partition into many buckets moves 12 bytes
-// once, but finds a bucket a key by scalar code: it is ahead where many threads share the memory's rate
-// (radix_tuning::quicksort_threads), and behind on one or two.
+// once, but finds a bucket a key by scalar code, and copies the result past the caches: it is ahead where threads have
+// little to sort each (splits_pay()).
 // Source: Blacher et al., "Vectorized and performance-portable quicksort", 2022.
 #include "cpu/vector_quicksort.hpp"
 
@@ -35,6 +35,14 @@ unsigned workers_for(std::size_t bytes, unsigned threads) {
   return bytes < tuning().alone_below_bytes ? 1 : std::max(1u, threads);
 }
 
+/// Whether so many threads sort sooner by splits than by a partition: more than a few do where each has enough to sort,
+/// else the meetings of the first splits do not pay.
+bool splits_pay(std::size_t bytes, unsigned workers) {
+  constexpr unsigned most = 16;
+  constexpr std::size_t enough = std::size_t{2} << 20;
+  return workers <= tuning().quicksort_threads || (workers <= most && bytes / workers >= enough);
+}
+
 /// Counters of one thread.
 std::size_t counters_for(std::size_t n) {
   return std::min(std::size_t{1} << counting_bits, std::max<std::size_t>(n / 4, 256));
@@ -51,7 +59,7 @@ class quick_sorter {
   bool run() {
     if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
       return true;
-    if (workers_ > tuning().quicksort_threads && job_.workspace_limit == 0 && !is_special_ && partition())
+    if (!splits_pay(n_ * sizeof(K), workers_) && job_.workspace_limit == 0 && !is_special_ && partition())
       return true;
     if (is_special_ || !make_images())
       return sort_around_specials();
@@ -381,8 +389,8 @@ bool sorts_keys_alone(const sort_request& request, const bit_window& bits) {
 }
 
 bool sorts_by_quicksort(const sort_request& request, const bit_window& bits, unsigned threads) {
-  return sorts_keys_alone(request, bits) &&
-         workers_for(request.n * key_bytes(request.type), threads) <= tuning().quicksort_threads;
+  const std::size_t bytes = request.n * key_bytes(request.type);
+  return sorts_keys_alone(request, bits) && splits_pay(bytes, workers_for(bytes, threads));
 }
 
 std::size_t quicksort_bytes(std::size_t n, std::size_t key_bytes, unsigned threads) {

@@ -299,6 +299,7 @@ TEST(CpuEngine, QuicksortsOfKeysAlone) {
   for (std::size_t i = 0; i < rounds(300) && !::testing::Test::HasFatalFailure(); ++i) {
     const small_tuning sizes(std::size_t{1024} << trials.below(8), std::size_t{1} << (8 + trials.below(12)),
                              trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
+    cpu::tuning().quicksort_threads = trials.below(2) == 0 ? 4 : 64;
     trial t = trials.next(1);
     t.type = types[trials.below(std::size(types))];
     t.n = 1000 + trials.below(150'000);
@@ -419,19 +420,22 @@ TEST(CpuEngine, CancelsFromTheCallingThread) {
 TEST(CpuEngine, PlanShowsItsSteps) {
   std::uint32_t anywhere = 0; // a plan reads no key
   const sort_request request{key_type::u32, 10'000'000, &anywhere, &anywhere};
-  const plan p = cpu::cpu_engine().make_plan(request, {}, 8);
+  const sort_request fewer{key_type::u32, 3'000'000, &anywhere, &anywhere};
+  const plan p = cpu::cpu_engine().make_plan(fewer, {}, 8);
   ASSERT_EQ(p.steps.size(), 3u);
   EXPECT_EQ(p.steps[0].name, "scan");
   EXPECT_EQ(p.steps[1].name, "partition");
   EXPECT_EQ(p.steps[2].name, "local");
-  EXPECT_GE(p.workspace_bytes, 40'000'000u);
-  EXPECT_LT(p.workspace_bytes, 70'000'000u);
+  EXPECT_GE(p.workspace_bytes, 12'000'000u);
+  EXPECT_LT(p.workspace_bytes, 45'000'000u);
   if (cpu::best_vector_kernels<std::uint32_t>() == nullptr)
     return;
   const plan alone = cpu::cpu_engine().make_plan(request, {}, 2);
   ASSERT_EQ(alone.steps.size(), 2u);
   EXPECT_EQ(alone.steps[0].name, "split");
   EXPECT_LE(alone.workspace_bytes, std::size_t{1} << 20) << "counters of a small range for each thread";
+  EXPECT_EQ(cpu::cpu_engine().make_plan(request, {}, 8).steps[0].name, "split") << "each thread has enough to sort";
+  EXPECT_EQ(cpu::cpu_engine().make_plan(request, {}, 17).steps[0].name, "scan");
   options limited;
   limited.workspace_limit = std::size_t{3} << 20;
   const plan within = cpu::cpu_engine().make_plan(request, limited, 8);
