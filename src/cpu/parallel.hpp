@@ -22,8 +22,8 @@ struct worker_function {
 } // namespace detail
 
 /// Calls f(worker) for every worker in [0, workers): worker 0 on the calling thread, the others on free threads,
-/// perhaps one after another; so they must not wait for each other. Returns when all have; the first exception is
-/// passed on.
+/// perhaps one after another; so none may wait for one that need not have begun. Returns when all have; the first
+/// exception is passed on.
 template <class F>
 void run_on(unsigned workers, F&& f) {
   using Function = std::remove_reference_t<F>;

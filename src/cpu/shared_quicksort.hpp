@@ -46,7 +46,7 @@ class shared_quicksort {
     largest_ = workers_ == 1 ? alone_ : std::clamp(n / (4 * workers_), least, alone_);
     most_levels_ = 2 * static_cast<unsigned>(std::bit_width(n / largest_)) + 8;
     if (n > 0)
-      open_.push_back({0, n, parts_.least, 0});
+      put({0, n, parts_.least, 0});
     split_together();
     run_on(workers_, [&](unsigned worker) { sort_parts(worker); });
   }
@@ -81,19 +81,30 @@ class shared_quicksort {
     progress_->add(3 * n);
   }
 
+  // ---- open parts: under the mutex, once threads work for themselves ----
+
+  void put(const part& p) {
+    open_.push_back(p);
+    std::push_heap(open_.begin(), open_.end(), is_smaller);
+  }
+
+  part largest_open() {
+    std::pop_heap(open_.begin(), open_.end(), is_smaller);
+    const part p = open_.back();
+    open_.pop_back();
+    return p;
+  }
+
   // ---- all threads ----
 
   /// As long as there are fewer parts than threads, and one is too large for a thread.
   void split_together() {
     const auto open = [&](const part& p) {
       if (p.n > 0)
-        open_.push_back(p), std::push_heap(open_.begin(), open_.end(), is_smaller);
+        put(p);
     };
     while (workers_ > 1 && !open_.empty() && open_.size() < workers_ && is_to_split(open_.front())) {
-      std::pop_heap(open_.begin(), open_.end(), is_smaller);
-      const part p = open_.back();
-      open_.pop_back();
-      const sides s = split_together(p);
+      const sides s = split_together(largest_open());
       open(s.below);
       open(s.above);
     }
@@ -178,9 +189,7 @@ class shared_quicksort {
     changed_.wait(held, [&] { return !open_.empty() || at_work_ == 0 || stopped_; });
     if (open_.empty() || stopped_)
       return false;
-    std::pop_heap(open_.begin(), open_.end(), is_smaller);
-    p = open_.back();
-    open_.pop_back();
+    p = largest_open();
     ++at_work_;
     return true;
   }
@@ -190,8 +199,7 @@ class shared_quicksort {
       return;
     {
       const std::lock_guard held(mutex_);
-      open_.push_back(p);
-      std::push_heap(open_.begin(), open_.end(), is_smaller);
+      put(p);
     }
     changed_.notify_one();
   }
@@ -205,7 +213,7 @@ class shared_quicksort {
   std::size_t largest_ = 0;
   unsigned most_levels_ = 0;
 
-  std::mutex mutex_; ///< of what follows, once threads work for themselves
+  std::mutex mutex_; ///< of open_ and at_work_
   std::condition_variable changed_;
   std::vector<part> open_; ///< a heap, the largest in front
   unsigned at_work_ = 0;   ///< threads that have a part, and may leave others
