@@ -2,10 +2,11 @@
 #include "cpu/row_words.hpp"
 
 #include "cpu/parallel.hpp"
+#include "cpu/sampled_split.hpp"
 #include "primitives/key_codec.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
 
 namespace sortile::cpu {
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t alone_below = std::size_t{1} << 14; // rows
 constexpr std::size_t block = 2048;                       // rows whose words stay in the L1 cache
+constexpr std::size_t ranked_from = std::size_t{1} << 15; // rows: fewer are sorted as soon as their values are ranked
+constexpr unsigned ranked_bits = 24;                      // columns of more bits are worth it
 
 /// A number for each key that is in the order of the keys, ascending.
 template <class K, bool Float>
@@ -60,14 +63,8 @@ column_range range_of(const K* data, std::size_t begin, std::size_t end, row_ima
   return {least, greatest, differing};
 }
 
-unsigned width_of(uint128 x) {
-  const auto high = static_cast<std::uint64_t>(x >> 64), low = static_cast<std::uint64_t>(x);
-  return static_cast<unsigned>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
-}
-
 unsigned zeros_below(uint128 x) {
-  const auto high = static_cast<std::uint64_t>(x >> 64), low = static_cast<std::uint64_t>(x);
-  return static_cast<unsigned>(low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high));
+  return width_of_key(static_cast<uint128>(x & (~x + 1))) - 1;
 }
 
 template <class Type, bool IsFloat>
@@ -109,8 +106,44 @@ row_words::field row_words::measure(const column& c) const {
   if (range.differing == 0)
     return {};
   const unsigned shift = zeros_below(range.differing);
-  const uint128 base = c.order == order::descending ? ~range.greatest : range.least;
-  return {&c, base, shift, width_of((range.greatest - range.least) >> shift)};
+  field f{&c, nullptr, c.order == order::descending ? ~range.greatest : range.least, shift,
+          width_of_key(static_cast<uint128>((range.greatest - range.least) >> shift))};
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    if (n_ >= ranked_from && f.bits > ranked_bits)
+      if (const auto ranks = ranks_of<K, Float>(c))
+        return {&c, ranks, 0, 0, width_of_key(ranks->size() - 1)};
+  return f;
+}
+
+/// Null where the values are too many.
+template <class K, bool Float>
+std::shared_ptr<const value_ranks> row_words::ranks_of(const column& c) const {
+  const row_image<K, Float> image(c.type);
+  const K* const data = static_cast<const K*>(c.data);
+  std::vector<std::uint64_t> values(value_ranks::sample);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = image(data[part_begin(n_, values.size(), i)]);
+  if (!value_ranks::may_be_few(values))
+    return nullptr;
+  const std::size_t blocks = (n_ + block - 1) / block;
+  std::vector<value_ranks> found(threads_);
+  std::atomic<bool> few = true;
+  for_each_task(threads_, blocks, nullptr, [&](unsigned worker, std::size_t b) {
+    value_ranks& mine = found[worker];
+    for (std::size_t i = b * block; i < std::min(n_, (b + 1) * block) && few.load(std::memory_order_relaxed); ++i)
+      if (!mine.insert(image(data[i])))
+        few.store(false, std::memory_order_relaxed);
+  });
+  if (!few)
+    return nullptr;
+  values.clear();
+  for (const value_ranks& of_worker : found)
+    of_worker.append_to(values);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  if (values.size() > value_ranks::most)
+    return nullptr;
+  return std::make_shared<value_ranks>(values, c.order == order::descending);
 }
 
 row_words::field row_words::measure(const column& c) const {
@@ -146,12 +179,17 @@ void row_words::make_words(RowOf row_of, std::size_t n, Word* words) const {
       const K* const data = static_cast<const K*>(p.of.from->data);
       const K flip = p.of.from->order == order::descending ? static_cast<K>(~K{0}) : K{0};
       const K base = static_cast<K>(p.of.base);
-      const unsigned shift = p.of.shift + p.left_out, room = p.bits % (8 * sizeof(Word)); // a whole word follows nothing
+      const unsigned shift = p.of.shift + p.left_out;
+      const unsigned room = p.bits % (8 * sizeof(Word)); // a whole word follows nothing
       const Word mask = static_cast<Word>(~Word{0} >> (8 * sizeof(Word) - p.bits));
-      for (std::size_t i = 0; i < n; ++i) {
-        const K distance = static_cast<K>((image(data[row_of(i)]) ^ flip) - base);
-        words[i] = words[i] << room | (static_cast<Word>(distance >> shift) & mask);
-      }
+      const auto append = [&](auto&& bits_of) {
+        for (std::size_t i = 0; i < n; ++i)
+          words[i] = words[i] << room | (static_cast<Word>(bits_of(image(data[row_of(i)])) >> shift) & mask);
+      };
+      if (p.of.ranks != nullptr)
+        append([&ranks = *p.of.ranks](K x) { return ranks[static_cast<std::uint64_t>(x)]; });
+      else
+        append([flip, base](K x) { return static_cast<K>((x ^ flip) - base); });
     });
 }
 

@@ -5,8 +5,10 @@
 // of numbers below 1000 takes 10 bits whatever its type, floats that are whole numbers few more, and a column of equal
 // keys none. The bits of all columns in a row are cut into words of 64: most tables need one, and no column is too wide.
 //
-//   columns    size: 10 bits        price: 62 bits                           name: 17 bits
-//   words    [ size |       54 bits of price      ] [ 8 bits | name |  ]
+//   columns    size: 10 bits        weight: 62 bits                 name: 17 bits
+//   words    [ size |       54 bits of weight     ] [ 8 bits | name |  ]
+//
+// Where a column of many bits has few values, their ranks take the place of the distances (row_values.hpp).
 //
 // Distances are taken between images: of integers the codec's (primitives/key_codec.hpp), of floats the magnitude added
 // to the middle, or taken from it where the sign is set. So −0 and +0 have one image, floats of either sign that have
@@ -17,11 +19,14 @@
 // keys).
 #pragma once
 
+#include "cpu/row_values.hpp"
+
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,9 +52,10 @@ class row_words {
   void make(const Index* rows, std::size_t n, std::uint64_t* words) const;
 
  private:
-  /// A column's distances.
+  /// A column's distances, or ranks.
   struct field {
     const column* from = nullptr;
+    std::shared_ptr<const value_ranks> ranks; ///< null: distances
     uint128 base = 0;   ///< the least image; of descending columns the complement of the greatest
     unsigned shift = 0; ///< low bits that are zero in all distances
     unsigned bits = 0;  ///< that remain
@@ -63,6 +69,8 @@ class row_words {
 
   template <class K, bool Float>
   field measure(const column& c) const;
+  template <class K, bool Float>
+  std::shared_ptr<const value_ranks> ranks_of(const column& c) const;
   field measure(const column& c) const;
   template <class RowOf, class Word>
   void make_words(RowOf row_of, std::size_t n, Word* words) const;

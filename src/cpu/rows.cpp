@@ -35,10 +35,20 @@ template <class Index>
 class row_sorter {
  public:
   row_sorter(const rows_request& request, const options& opts, unsigned threads)
-      : n_(request.n), order_(static_cast<Index*>(request.indices_out)), opts_(opts), threads_(threads),
+      : columns_(request.columns), n_(request.n), order_(static_cast<Index*>(request.indices_out)), opts_(opts), threads_(threads),
         words_(request.columns, n_, threads) {}
 
   void run() {
+    if (columns_.size() == 1)
+      sort_by_only_column(columns_.front());
+    else
+      sort_by_all();
+    if (done_ < 1)
+      progress_meter(&opts_.progress, 0).finish();
+  }
+
+ private:
+  void sort_by_all() {
     const unsigned bits = words_.next();
     if (bits == 0)
       std::iota(order_, order_ + n_, Index{0});
@@ -46,22 +56,26 @@ class row_sorter {
       sort_by_only_word();
     else
       sort_by_words();
-    progress_meter(&opts_.progress, 0).finish();
   }
 
- private:
+  void sort_by_only_column(const column& c) {
+    options opts;
+    opts.order = c.order;
+    sort_all({.type = c.type, .keys_in = c.data}, opts, 1);
+  }
+
   void sort_by_only_word() {
     const scratch space(n_ * sizeof(std::uint32_t), purpose);
     auto* const words = reinterpret_cast<std::uint32_t*>(space.bytes().data());
     make_first(words);
-    sort_all(key_type::u32, words);
+    sort_all({.type = key_type::u32, .keys_in = words}, {}, 1);
   }
 
   void sort_by_words() {
     const scratch space(n_ * sizeof(std::uint64_t), purpose);
     auto* const words = reinterpret_cast<std::uint64_t*>(space.bytes().data());
     make_first(words);
-    sort_all(key_type::u64, words);
+    sort_all({.type = key_type::u64, .keys_in = words, .keys_out = words}, {}, words_.has_more() ? 0.75 : 1);
     for (row_ties ties(n_); words_.has_more();) {
       ties = ties.within(words, threads_);
       if (ties.empty() || words_.next() == 0)
@@ -104,18 +118,15 @@ class row_sorter {
     });
   }
 
-  /// Sorts all rows by their words, which are sorted too.
-  void sort_all(key_type type, void* words) {
-    const sort_request sort{.type = type,
-                            .n = n_,
-                            .keys_in = words,
-                            .keys_out = words,
-                            .carries = payload::indices,
-                            .value_bytes = sizeof(Index),
-                            .values_out = order_};
-    const scratch space(cpu_engine().workspace_bytes(sort, {}, threads_), "the workspace of a sort of rows");
-    const std::function<bool(double)> told = progress_up_to(0.75);
-    cpu_engine().run(sort, {}, {threads_, space.bytes(), told ? &told : nullptr});
+  /// Sorts all rows by these keys. `end`: how much of the whole is done then.
+  void sort_all(sort_request sort, const options& opts, double end) {
+    sort.n = n_;
+    sort.carries = payload::indices;
+    sort.value_bytes = sizeof(Index);
+    sort.values_out = order_;
+    const scratch space(cpu_engine().workspace_bytes(sort, opts, threads_), "the workspace of a sort of rows");
+    const std::function<bool(double)> told = progress_up_to(end);
+    cpu_engine().run(sort, opts, {threads_, space.bytes(), told ? &told : nullptr});
   }
 
   /// Sorts each group by its words.
@@ -145,6 +156,7 @@ class row_sorter {
 
   static constexpr const char* purpose = "the words of a sort of rows";
 
+  const std::span<const column> columns_;
   const std::size_t n_;
   Index* const order_;
   const options& opts_;
