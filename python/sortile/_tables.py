@@ -1,11 +1,13 @@
 """Tables: pandas, Polars and PyArrow, and whatever else hands out its columns by the Arrow C interface.
 
 The columns that decide the order are read where they lie (`_core` takes Arrow's streams, and the arrays in which pandas
-keeps numbers); the order comes back as row numbers, and the table's own library takes the rows.
+keeps numbers); the order comes back as row numbers. Text and pandas' numbers are then taken here, by all threads, the
+rest by the table's own library.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 import numpy as np
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 _KNOWN = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "pyarrow.RecordBatch")
+_TAKEN_HERE = 2**14  # rows: below, the table's own library takes them as soon
 _DIRECTIONS = {"ascending": False, "descending": True}
 
 
@@ -72,7 +75,7 @@ def sort_table(
     decide = _order(by, _names(table, kind))
     dtype = np.uint32 if len(table) < 2**32 else np.int64
     rows = _positions(table, kind, decide, dtype, nulls, nan, threads, progress)
-    return _take(table, kind, rows, ignore_index)
+    return _take(table, kind, rows, ignore_index, threads)
 
 
 def argsort_table(
@@ -208,12 +211,65 @@ def _append_series(columns: Columns, series: Any, descending: bool, nulls_first:
         columns.append_stream(column.__arrow_c_stream__(), descending)
 
 
-def _take(table: Any, kind: str, rows: Array, ignore_index: bool) -> Any:
-    if kind == "pandas":
-        taken = table.take(rows)
-        return taken.reset_index(drop=True) if ignore_index else taken
+def _take(table: Any, kind: str, rows: Array, ignore_index: bool, threads: int | None) -> Any:
     if kind == "polars":
         return table[rows]
+    if kind == "pyarrow":
+        import pyarrow
+
+        numbers = pyarrow.array(rows)
+        columns = [_take_arrow(column, rows, numbers, threads) for column in table.columns]
+        return type(table).from_arrays(columns, schema=table.schema)
+    import pandas
+
+    if len(rows) < _TAKEN_HERE or type(table) is not pandas.DataFrame:
+        taken = table.take(rows)
+        return taken.reset_index(drop=True) if ignore_index else taken
+    columns = {i: _take_series(series, rows, threads) for i, (_, series) in enumerate(table.items())}
+    index = pandas.RangeIndex(len(rows)) if ignore_index else table.index.take(rows)
+    taken = pandas.DataFrame(columns, index=index, copy=False)
+    taken.columns = table.columns
+    return taken.__finalize__(table, method="take")
+
+
+def _take_series(series: Any, rows: Array, threads: int | None) -> Any:
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind != "O":
+        return core.take(series.to_numpy(), rows, threads)
+    if hasattr(series.array, "__arrow_array__") and str(dtype).startswith(("str", "large_string")):
+        with suppress(ImportError):
+            import pandas
+            import pyarrow
+
+            column = series.array.__arrow_array__()
+            if isinstance(column, pyarrow.Array):
+                column = pyarrow.chunked_array([column])
+            taken = _take_text(column, rows, threads)
+            if taken is not None:
+                return pandas.array(pyarrow.chunked_array([taken]), dtype=dtype)
+    return series.array.take(rows)
+
+
+def _take_arrow(column: Any, rows: Array, numbers: Any, threads: int | None) -> Any:
     import pyarrow
 
-    return table.take(pyarrow.array(rows))
+    several = isinstance(column, pyarrow.ChunkedArray)
+    taken = None
+    if len(rows) >= _TAKEN_HERE:
+        taken = _take_text(column if several else pyarrow.chunked_array([column]), rows, threads)
+    if taken is None:
+        return column.take(numbers)
+    return pyarrow.chunked_array([taken]) if several else taken
+
+
+def _take_text(column: Any, rows: Array, threads: int | None) -> Any:
+    """Rows of a chunked array of text or binary, by all threads; None of one that this does not do."""
+    import pyarrow
+
+    if column.type not in (pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary()):
+        return None
+    buffers = core.take_text(column.__arrow_c_stream__(), rows, threads)
+    if buffers is NotImplemented:
+        return None
+    held = [None if b is None else pyarrow.py_buffer(b) for b in buffers]
+    return pyarrow.Array.from_buffers(column.type, len(rows), held)

@@ -1,17 +1,18 @@
 // Columns of tables by the Arrow C interface.
 //
 // The pieces of a column lie wherever its library keeps them; here they become one array of keys. Numbers are copied as
-// they are; text becomes ranks (text_order.hpp); a dictionary's indices become the ranks of its entries. Where
-// something is null, a column of flags goes before the keys, and the keys of all nulls are zero, so that nulls are
-// equal.
+// they are, or stay where they lie in one piece; text becomes words or ranks (text_order.hpp); a dictionary's indices
+// become its entries. Where something is null, a column of flags goes before the keys, and the keys of all nulls are
+// zero, so that nulls are equal.
 #include "arrow.hpp"
 
-#include "arrow_abi.hpp"
+#include "arrow_pieces.hpp"
 #include "text_order.hpp"
 
-#include "cpu/parallel.hpp"
+#include "primitives/text_word.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -19,17 +20,6 @@
 namespace sortile::python {
 
 namespace {
-
-constexpr std::size_t alone_below = std::size_t{1} << 15;
-
-enum class layout { fixed, bits, offsets_32, offsets_64, views };
-
-/// How the elements of an Arrow type lie, and as what keys they are ordered.
-struct arrow_type {
-  layout lies = layout::fixed;
-  key_type key = key_type::u32; ///< of text: its ranks
-  bool is_text() const { return lies >= layout::offsets_32; }
-};
 
 std::optional<key_type> one_letter(char letter) {
   switch (letter) {
@@ -96,93 +86,10 @@ std::optional<arrow_type> type_of(std::string_view format) {
   return std::nullopt;
 }
 
-bool bit(const void* bits, std::size_t i) {
-  return (static_cast<const std::uint8_t*>(bits)[i / 8] >> (i % 8) & 1) != 0;
-}
-
-const std::byte* buffer(const ArrowArray& a, int64_t i) {
-  return static_cast<const std::byte*>(a.buffers[i]);
-}
-
-/// The validity bits of a piece; null where everything in it is valid.
-const void* validity(const ArrowArray& a) {
-  return a.null_count == 0 || a.n_buffers == 0 ? nullptr : a.buffers[0];
-}
-
-template <class Offset>
-text text_by_offsets(const ArrowArray& a, std::size_t i) {
-  Offset bounds[2];
-  std::memcpy(bounds, buffer(a, 1) + i * sizeof(Offset), sizeof bounds);
-  return {reinterpret_cast<const char*>(buffer(a, 2)) + bounds[0], static_cast<std::size_t>(bounds[1] - bounds[0])};
-}
-
-/// Views: 16 bytes each; up to 12 bytes of text stand in the view, longer ones in a buffer that it names.
-text text_by_view(const ArrowArray& a, std::size_t i) {
-  const std::byte* const view = buffer(a, 1) + 16 * i;
-  std::int32_t words[4];
-  std::memcpy(words, view, sizeof words);
-  const std::size_t length = static_cast<std::size_t>(words[0]);
-  if (length <= 12)
-    return {reinterpret_cast<const char*>(view) + 4, length};
-  return {reinterpret_cast<const char*>(buffer(a, 2 + words[2])) + words[3], length};
-}
-
-text text_at(const ArrowArray& a, layout lies, std::size_t i) {
-  switch (lies) {
-  case layout::offsets_32:
-    return text_by_offsets<std::int32_t>(a, i);
-  case layout::offsets_64:
-    return text_by_offsets<std::int64_t>(a, i);
-  default:
-    return text_by_view(a, i);
-  }
-}
-
 /// Uninitialised memory that a column owns.
 std::shared_ptr<void> memory_of(std::size_t bytes) {
   const auto space = std::make_shared<cpu::scratch>(bytes, "a column of a table");
   return {space, space->bytes().data()};
-}
-
-/// Some rows of a piece of a column, and where the first of them is in the whole.
-struct part {
-  const ArrowArray& array;
-  std::size_t first; ///< in the array, its offset counted
-  std::size_t n;
-  std::size_t at;
-
-  bool valid(std::size_t i) const { return validity(array) == nullptr || bit(validity(array), first + i); }
-};
-
-using arrow_array = arrow_owner<ArrowArray>;
-
-/// f(part) for parts of all pieces, side by side.
-template <class F>
-void for_each_part(const std::vector<arrow_array>& pieces, unsigned threads, F&& f) {
-  std::size_t at = 0;
-  for (const arrow_array& piece : pieces) {
-    const std::size_t n = static_cast<std::size_t>(piece.it.length), first = static_cast<std::size_t>(piece.it.offset);
-    if (n == 0) // its buffers may be null
-      continue;
-    cpu::for_each_piece(threads, n, alone_below, [&](std::size_t begin, std::size_t end) {
-      f(part{piece.it, first + begin, end - begin, at + begin});
-    });
-    at += n;
-  }
-}
-
-std::size_t rows_of(const std::vector<arrow_array>& pieces) {
-  std::size_t n = 0;
-  for (const arrow_array& piece : pieces)
-    n += static_cast<std::size_t>(piece.it.length);
-  return n;
-}
-
-bool has_nulls(const std::vector<arrow_array>& pieces) {
-  for (const arrow_array& piece : pieces)
-    if (validity(piece.it) != nullptr)
-      return true;
-  return false;
 }
 
 void fill_fixed(const part& p, std::size_t width, std::byte* to) {
@@ -203,26 +110,57 @@ void fill_bits(const part& p, std::byte* to) {
     to[p.at + i] = static_cast<std::byte>(p.valid(i) && bit(p.array.buffers[1], p.first + i));
 }
 
-std::shared_ptr<void> text_ranks(const std::vector<arrow_array>& pieces, layout lies, unsigned threads) {
-  const std::size_t n = rows_of(pieces);
-  if (n > std::numeric_limits<std::uint32_t>::max())
-    throw invalid_argument("sortile: a column of text has " + std::to_string(n) +
-                           " rows; at most 2^32 - 1 can be ordered");
-  std::vector<text> texts(n);
+/// Texts of all rows.
+class text_list {
+ public:
+  explicit text_list(std::size_t n) : n_(n), memory_(memory_of(n * sizeof(std::string_view))) {
+    if (n > std::numeric_limits<std::uint32_t>::max())
+      throw invalid_argument("sortile: a column of text has " + std::to_string(n) +
+                             " rows; at most 2^32 - 1 can be ordered");
+  }
+  void put(std::size_t row, std::string_view text) {
+    static_cast<std::string_view*>(memory_.get())[row] = text.empty() ? std::string_view("") : text;
+  }
+  void put_null(std::size_t row) { static_cast<std::string_view*>(memory_.get())[row] = {}; }
+
+  /// What orders them: words where these are few, else ranks.
+  std::vector<owned_column> keys(order direction, unsigned threads) const {
+    constexpr std::size_t most_words = 2;
+    const std::span<const std::string_view> texts(static_cast<const std::string_view*>(memory_.get()), n_);
+    const text_extent extent = extent_of(texts, threads);
+    std::vector<owned_column> columns;
+    if (extent.longest - extent.shared > most_words * text_word_bytes) {
+      const std::shared_ptr<void> ranks = memory_of(n_ * sizeof(std::uint32_t));
+      rank_texts(texts, static_cast<std::uint32_t*>(ranks.get()), threads);
+      return {{{key_type::u32, ranks.get(), direction}, n_, ranks}};
+    }
+    for (std::size_t from = extent.shared; columns.empty() || from < extent.longest; from += text_word_bytes) {
+      const std::shared_ptr<void> words = memory_of(n_ * sizeof(std::uint64_t));
+      make_words(texts, from, static_cast<std::uint64_t*>(words.get()), threads);
+      columns.push_back({{key_type::u64, words.get(), direction}, n_, words});
+    }
+    return columns;
+  }
+
+ private:
+  std::size_t n_;
+  std::shared_ptr<void> memory_;
+};
+
+text_list texts_of(const std::vector<arrow_array>& pieces, layout lies, unsigned threads) {
+  text_list texts(rows_of(pieces));
   for_each_part(pieces, threads, [&](const part& p) {
     for (std::size_t i = 0; i < p.n; ++i)
       if (p.valid(i))
-        texts[p.at + i] = text_at(p.array, lies, p.first + i);
+        texts.put(p.at + i, text_at(p.array, lies, p.first + i));
+      else
+        texts.put_null(p.at + i);
   });
-  const std::shared_ptr<void> ranks = memory_of(n * sizeof(std::uint32_t));
-  rank_texts(texts, static_cast<std::uint32_t*>(ranks.get()), threads);
-  return ranks;
+  return texts;
 }
 
-/// Keys of all rows, nulls as zero (of text: as the empty one).
+/// Keys of all rows, nulls as zero. Not of text.
 std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads) {
-  if (type.is_text())
-    return text_ranks(pieces, type.lies, threads);
   const std::size_t width = key_bytes(type.key);
   const std::shared_ptr<void> keys = memory_of(rows_of(pieces) * width);
   std::byte* const to = static_cast<std::byte*>(keys.get());
@@ -233,6 +171,16 @@ std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arro
       fill_fixed(p, width, to);
   });
   return keys;
+}
+
+/// The keys of a column that lie in one piece as they are to be; else null.
+const std::byte* keys_in_place(const std::vector<arrow_array>& pieces, const arrow_type& type) {
+  if (pieces.size() != 1 || type.lies != layout::fixed || has_nulls(pieces))
+    return nullptr;
+  const ArrowArray& only = pieces.front().it;
+  const std::size_t width = key_bytes(type.key);
+  const std::byte* const keys = buffer(only, 1) + static_cast<std::size_t>(only.offset) * width;
+  return reinterpret_cast<std::uintptr_t>(keys) % width == 0 ? keys : nullptr;
 }
 
 /// NaN last in descending order: floats with their sign turned ascend, and a NaN stays one (rows.cpp does the same).
@@ -282,17 +230,6 @@ std::size_t index_at(const part& p, key_type type, std::size_t i) {
 
 } // namespace
 
-struct arrow_column::parts {
-  arrow_owner<ArrowSchema> schema;
-  arrow_type type;
-  std::vector<arrow_array> pieces;
-
-  bool is_dictionary() const { return schema.it.dictionary != nullptr; }
-
-  /// The rows as their entries: each piece is unpacked by its own dictionary. Text stays where it lies.
-  std::shared_ptr<void> dictionary_keys(unsigned threads) const;
-};
-
 arrow_column::arrow_column(nb::handle capsule) : parts_(std::make_unique<parts>()) {
   auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr)
@@ -315,13 +252,13 @@ std::size_t arrow_column::size() const {
   return rows_of(parts_->pieces);
 }
 
-std::shared_ptr<void> arrow_column::parts::dictionary_keys(unsigned threads) const {
+std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, unsigned threads) const {
   const std::optional<key_type> index = one_letter(schema.it.format[0]);
   if (!index || is_float(*index))
     throw invalid_argument("sortile: a dictionary with indices of " + type_name(schema.it));
-  const std::size_t n = rows_of(pieces), width = type.is_text() ? sizeof(text) : key_bytes(type.key);
-  std::vector<text> texts(type.is_text() ? n : 0);
-  const std::shared_ptr<void> keys = type.is_text() ? nullptr : memory_of(n * width);
+  const std::size_t n = rows_of(pieces), width = key_bytes(type.key);
+  text_list texts(type.is_text() ? n : 0);
+  const std::shared_ptr<void> keys = memory_of(type.is_text() ? 0 : n * width);
   std::size_t done = 0;
   for (const arrow_array& piece : pieces) {
     const std::vector<arrow_array> entries = entries_of(piece.it);
@@ -333,26 +270,39 @@ std::shared_ptr<void> arrow_column::parts::dictionary_keys(unsigned threads) con
     const std::shared_ptr<void> values = type.is_text() ? nullptr : keys_of(entries, type, threads);
     const part all{piece.it, static_cast<std::size_t>(piece.it.offset), static_cast<std::size_t>(piece.it.length),
                    done};
+    const auto put_text = [&](std::size_t i) {
+      if (all.valid(i))
+        texts.put(done + i,
+                  text_at(e, type.lies, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
+      else
+        texts.put_null(done + i);
+    };
+    const auto put_key = [&](std::size_t i) {
+      std::byte* const to = static_cast<std::byte*>(keys.get()) + (done + i) * width;
+      if (all.valid(i))
+        std::memcpy(to, static_cast<const std::byte*>(values.get()) + index_at(all, *index, i) * width, width);
+      else
+        std::memset(to, 0, width);
+    };
     cpu::for_each_piece(threads, all.n, alone_below, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        std::byte* const to = static_cast<std::byte*>(keys.get()) + (type.is_text() ? 0 : (done + i) * width);
-        if (type.is_text()) {
-          if (all.valid(i))
-            texts[done + i] = text_at(e, type.lies, static_cast<std::size_t>(e.offset) + index_at(all, *index, i));
-        } else if (all.valid(i)) {
-          std::memcpy(to, static_cast<const std::byte*>(values.get()) + index_at(all, *index, i) * width, width);
-        } else {
-          std::memset(to, 0, width);
-        }
-      }
+      for (std::size_t i = begin; i < end; ++i)
+        type.is_text() ? put_text(i) : put_key(i);
     });
     done += all.n;
   }
-  if (!type.is_text())
-    return keys;
-  const std::shared_ptr<void> ranks = memory_of(n * sizeof(std::uint32_t));
-  rank_texts(texts, static_cast<std::uint32_t*>(ranks.get()), threads);
-  return ranks;
+  if (type.is_text())
+    return texts.keys(direction, threads);
+  return {{{type.key, keys.get(), direction}, n, keys}};
+}
+
+std::vector<owned_column> arrow_column::parts::plain_keys(order direction, bool in_place, unsigned threads) const {
+  if (type.is_text())
+    return texts_of(pieces, type.lies, threads).keys(direction, threads);
+  const std::size_t n = rows_of(pieces);
+  if (const std::byte* const lying = in_place ? keys_in_place(pieces, type) : nullptr)
+    return {{{type.key, lying, direction}, n, nullptr}};
+  const std::shared_ptr<void> keys = keys_of(pieces, type, threads);
+  return {{{type.key, keys.get(), direction}, n, keys}};
 }
 
 std::vector<owned_column> arrow_column::keys(order direction, nan_place nan, bool nulls_first, unsigned threads) const {
@@ -367,13 +317,15 @@ std::vector<owned_column> arrow_column::keys(order direction, nan_place nan, boo
     columns.push_back({{key_type::u8, flags.get(), order::ascending}, n, flags});
   }
   const arrow_type& type = parts_->type;
-  const std::shared_ptr<void> keys =
-      parts_->is_dictionary() ? parts_->dictionary_keys(threads) : keys_of(parts_->pieces, type, threads);
-  if (is_float(type.key) && direction == order::descending && nan == nan_place::last) {
-    turn_signs(type.key, keys.get(), n);
-    direction = order::ascending;
+  const bool turns =
+      !type.is_text() && is_float(type.key) && direction == order::descending && nan == nan_place::last;
+  std::vector<owned_column> keys = parts_->is_dictionary() ? parts_->dictionary_keys(direction, threads)
+                                                           : parts_->plain_keys(direction, !turns, threads);
+  if (turns) {
+    turn_signs(type.key, keys.front().memory.get(), n);
+    keys.front().as_given.order = order::ascending;
   }
-  columns.push_back({{type.key, keys.get(), direction}, n, keys});
+  std::move(keys.begin(), keys.end(), std::back_inserter(columns));
   return columns;
 }
 

@@ -13,7 +13,7 @@
 
 namespace sortile::python {
 
-/// A column of keys that owns what it points to.
+/// A column of keys that owns what it points to, or points into its table.
 struct owned_column {
   column as_given;
   std::size_t n = 0;
@@ -34,8 +34,10 @@ class arrow_column {
   /// which every null is the same. The lock is not needed.
   std::vector<owned_column> keys(order direction, nan_place nan, bool nulls_first, unsigned threads) const;
 
+  struct parts; ///< arrow_pieces.hpp
+  const parts& lying() const { return *parts_; }
+
  private:
-  struct parts;
   std::unique_ptr<parts> parts_;
 };
 

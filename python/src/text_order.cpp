@@ -1,6 +1,8 @@
-// Ranks of texts: what a column of text becomes before rows are ordered.
+// Words and ranks of texts: what a column of text becomes before rows are ordered.
 //
-// A text is cut into pieces of 7 bytes. Each piece is a 64-bit key: its bytes from the top down, zeros where the text
+// Texts that end within few bytes of what all of them begin with, as codes and numbered names do, are words right away.
+//
+// Others become ranks. A text is cut into pieces of 7 bytes. Each piece is a 64-bit key: its bytes from the top down, zeros where the text
 // has ended, and at the bottom how many bytes were left there, at most 8: texts that end in a piece differ from longer
 // ones by that number, and "8" says that more follows. All texts are sorted by their first piece at once, by all
 // threads. Those that agree in it and go on form groups, which are independent of each other: each is sorted by its
@@ -12,44 +14,30 @@
 
 #include "cpu/parallel.hpp"
 #include "cpu/scratch.hpp"
+#include "primitives/text_word.hpp"
 
 #include <sortile/request.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <numeric>
+#include <vector>
 
 namespace sortile::python {
 
 namespace {
 
-constexpr std::size_t piece = 7;
+constexpr std::size_t piece = text_word_bytes;
 constexpr std::size_t alone_below = std::size_t{1} << 14;
 constexpr std::size_t compared_below = 48; // texts in a group
 
-std::uint64_t key_of(const text& t, std::size_t depth) {
-  const std::size_t rest = t.length - depth;
-  if (rest >= 8) {
-    std::uint64_t w;
-    std::memcpy(&w, t.bytes + depth, sizeof w);
-    return (__builtin_bswap64(w) & ~std::uint64_t{0xff}) | 8;
-  }
-  std::uint64_t w = 0;
-  for (std::size_t i = 0; i < piece; ++i)
-    w = w << 8 | (i < rest ? static_cast<unsigned char>(t.bytes[depth + i]) : 0u);
-  return w << 8 | rest;
-}
-
-bool goes_on(std::uint64_t key) {
-  return (key & 0xff) == 8;
-}
-
-int compare(const text& a, const text& b, std::size_t depth) {
-  const std::size_t common = std::min(a.length, b.length) - depth;
-  const int difference = common == 0 ? 0 : std::memcmp(a.bytes + depth, b.bytes + depth, common);
+int compare(std::string_view a, std::string_view b, std::size_t depth) {
+  const std::size_t common = std::min(a.size(), b.size()) - depth;
+  const int difference = common == 0 ? 0 : std::memcmp(a.data() + depth, b.data() + depth, common);
   if (difference != 0)
     return difference;
-  return a.length < b.length ? -1 : a.length > b.length ? 1 : 0;
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }
 
 /// Texts [begin, end) of the order, equal as far as `depth`, all of them longer.
@@ -59,7 +47,7 @@ struct group {
 
 class ranking {
  public:
-  ranking(const std::vector<text>& texts, unsigned threads)
+  ranking(std::span<const std::string_view> texts, unsigned threads)
       : texts_(texts), threads_(threads), space_(texts.size() * sizeof(std::uint32_t), "the order of texts"),
         order_(reinterpret_cast<std::uint32_t*>(space_.bytes().data())), begins_(texts.size()) {}
 
@@ -76,7 +64,7 @@ class ranking {
     std::uint64_t* const keys = reinterpret_cast<std::uint64_t*>(space.bytes().data());
     cpu::for_each_piece(threads_, n, alone_below, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        keys[i] = key_of(texts_[i], 0);
+        keys[i] = text_word_at(texts_[i], 0);
     });
     sortile::run(sort_request{.type = key_type::u64,
                               .n = n,
@@ -101,7 +89,7 @@ class ranking {
         ++end;
       if (begin > 0 || within.begin == 0)
         begins_[within.begin + begin] = 1;
-      if (end - begin > 1 && goes_on(keys[begin]))
+      if (end - begin > 1 && !is_last_word(keys[begin]))
         groups.push_back({within.begin + begin, within.begin + end, within.depth + piece});
     }
   }
@@ -131,7 +119,7 @@ class ranking {
     keys.resize(n);
     bool differ = false;
     for (std::size_t i = 0; i < n; ++i) {
-      keys[i] = key_of(texts_[order_[g.begin + i]], g.depth);
+      keys[i] = text_word_at(texts_[order_[g.begin + i]], g.depth);
       differ |= keys[i] != keys[0];
     }
     if (differ)
@@ -168,7 +156,7 @@ class ranking {
     });
   }
 
-  const std::vector<text>& texts_;
+  std::span<const std::string_view> texts_;
   unsigned threads_;
   cpu::scratch space_;
   std::uint32_t* order_;
@@ -177,7 +165,40 @@ class ranking {
 
 } // namespace
 
-void rank_texts(const std::vector<text>& texts, std::uint32_t* ranks, unsigned threads) {
+text_extent extent_of(std::span<const std::string_view> texts, unsigned threads) {
+  const auto is_text = [](std::string_view t) { return t.data() != nullptr; };
+  const auto first = std::find_if(texts.begin(), texts.end(), is_text);
+  if (first == texts.end())
+    return {};
+  text_extent all{first->size(), 0};
+  std::mutex lock;
+  cpu::for_each_piece(threads, texts.size(), alone_below, [&](std::size_t begin, std::size_t end) {
+    text_extent found{first->size(), 0};
+    for (const std::string_view t : texts.subspan(begin, end - begin)) {
+      if (!is_text(t))
+        continue;
+      found.longest = std::max(found.longest, t.size());
+      found.shared = std::min(found.shared, t.size());
+      if (std::memcmp(t.data(), first->data(), found.shared) != 0)
+        found.shared = static_cast<std::size_t>(
+            std::mismatch(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(found.shared), first->begin()).first -
+            t.begin());
+    }
+    const std::lock_guard held(lock);
+    all.longest = std::max(all.longest, found.longest);
+    all.shared = std::min(all.shared, found.shared);
+  });
+  return all;
+}
+
+void make_words(std::span<const std::string_view> texts, std::size_t from, std::uint64_t* words, unsigned threads) {
+  cpu::for_each_piece(threads, texts.size(), alone_below, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      words[i] = texts[i].size() <= from ? 0 : text_word_at(texts[i], from);
+  });
+}
+
+void rank_texts(std::span<const std::string_view> texts, std::uint32_t* ranks, unsigned threads) {
   if (!texts.empty())
     ranking(texts, threads).run(ranks);
 }

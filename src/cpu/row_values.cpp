@@ -1,53 +1,72 @@
-// The tables' growth; see the header.
+// The tables' growth, and ranks of what they hold; see the header.
 #include "cpu/row_values.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace sortile::cpu {
 
-value_ranks::value_ranks(const std::vector<std::uint64_t>& ascending, bool descending) : value_ranks() {
-  const auto n = static_cast<std::uint32_t>(ascending.size());
-  for (std::uint32_t i = 0; i < n; ++i)
-    insert(ascending[i], descending ? n - 1 - i : i);
-}
-
-/// Of as many values as there may be, each in as many rows, a sample would repeat one in 32.
-bool value_ranks::may_be_few(std::vector<std::uint64_t>& drawn) {
+bool ranks_may_pay(std::span<std::uint64_t> drawn) {
+  constexpr int least_bits = 24;
+  std::uint64_t differing = 0;
+  for (const std::uint64_t value : drawn)
+    differing |= value ^ drawn[0];
   std::sort(drawn.begin(), drawn.end());
+  const std::uint64_t span = drawn.back() - drawn.front();
+  if (differing == 0 || std::bit_width(span >> std::countr_zero(differing)) <= least_bits)
+    return false;
+  // Of as many values as there may be, each in as many rows, a sample would repeat one in 32.
   const auto distinct = std::unique(drawn.begin(), drawn.end()) - drawn.begin();
   return static_cast<std::size_t>(distinct) <= drawn.size() - drawn.size() / 32;
 }
 
-bool value_ranks::insert_new(std::uint64_t value, std::uint32_t rank) {
+std::uint16_t value_numbers::find_or_add(std::uint64_t value) {
   std::size_t slot = slot_of(value);
-  for (; entries_[slot].is_used; slot = (slot + 1) % entries_.size())
+  for (; entries_[slot].after != 0; slot = (slot + 1) % entries_.size())
     if (entries_[slot].value == value)
-      return true;
-  if (++values_ > most)
-    return false;
-  if (4 * values_ > entries_.size()) {
-    const std::vector<entry> old = std::exchange(entries_, std::vector<entry>(2 * entries_.size()));
-    --unused_bits_;
-    for (const entry& e : old)
-      if (e.is_used)
-        place(e);
-  }
-  place({value, rank, true});
-  return true;
+      return static_cast<std::uint16_t>(entries_[slot].after - 1);
+  if (values_.size() == most)
+    return most;
+  values_.push_back(value);
+  if (4 * values_.size() > entries_.size())
+    grow();
+  free_slot_for(value) = {value, static_cast<std::uint32_t>(values_.size())};
+  return static_cast<std::uint16_t>(values_.size() - 1);
 }
 
-void value_ranks::place(const entry& e) {
-  std::size_t slot = slot_of(e.value);
-  while (entries_[slot].is_used)
+void value_numbers::grow() {
+  const std::vector<entry> old = std::exchange(entries_, std::vector<entry>(2 * entries_.size()));
+  --unused_bits_;
+  for (const entry& e : old)
+    if (e.after != 0)
+      free_slot_for(e.value) = e;
+}
+
+value_numbers::entry& value_numbers::free_slot_for(std::uint64_t value) {
+  std::size_t slot = slot_of(value);
+  while (entries_[slot].after != 0)
     slot = (slot + 1) % entries_.size();
-  entries_[slot] = e;
+  return entries_[slot];
 }
 
-void value_ranks::append_to(std::vector<std::uint64_t>& values) const {
-  for (const entry& e : entries_)
-    if (e.is_used)
-      values.push_back(e.value);
+value_ranks rank(const std::vector<value_numbers>& numbers, bool descending) {
+  std::vector<std::uint64_t> all;
+  for (const value_numbers& of_worker : numbers)
+    all.insert(all.end(), of_worker.values().begin(), of_worker.values().end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.size() > value_numbers::most)
+    return {};
+  value_ranks ranks{{}, all.size()};
+  for (const value_numbers& of_worker : numbers) {
+    std::vector<std::uint16_t>& mine = ranks.of_worker.emplace_back();
+    for (const std::uint64_t value : of_worker.values()) {
+      const auto below = static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), value) - all.begin());
+      mine.push_back(static_cast<std::uint16_t>(descending ? all.size() - 1 - below : below));
+    }
+  }
+  return ranks;
 }
 
 } // namespace sortile::cpu

@@ -2,11 +2,13 @@
 #include "cpu/row_words.hpp"
 
 #include "cpu/parallel.hpp"
+#include "cpu/row_values.hpp"
 #include "cpu/sampled_split.hpp"
 #include "primitives/key_codec.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 
 namespace sortile::cpu {
 
@@ -15,7 +17,6 @@ namespace {
 constexpr std::size_t alone_below = std::size_t{1} << 14; // rows
 constexpr std::size_t block = 2048;                       // rows whose words stay in the L1 cache
 constexpr std::size_t ranked_from = std::size_t{1} << 15; // rows: fewer are sorted as soon as their values are ranked
-constexpr unsigned ranked_bits = 24;                      // columns of more bits are worth it
 
 /// A number for each key that is in the order of the keys, ascending.
 template <class K, bool Float>
@@ -94,6 +95,10 @@ decltype(auto) with_kind(key_type type, F&& f) {
 
 template <class K, bool Float>
 row_words::field row_words::measure(const column& c) const {
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    if (n_ >= ranked_from)
+      if (const std::optional<field> ranked = rank_values<K, Float>(c))
+        return *ranked;
   const row_image<K, Float> image(c.type);
   const K* const data = static_cast<const K*>(c.data);
   std::vector<column_range> seen(n_ < alone_below ? 1 : std::size_t{4} * threads_);
@@ -106,44 +111,50 @@ row_words::field row_words::measure(const column& c) const {
   if (range.differing == 0)
     return {};
   const unsigned shift = zeros_below(range.differing);
-  field f{&c, nullptr, c.order == order::descending ? ~range.greatest : range.least, shift,
+  return {nullptr, &c, c.order == order::descending ? ~range.greatest : range.least, shift,
           width_of_key(static_cast<uint128>((range.greatest - range.least) >> shift))};
-  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
-    if (n_ >= ranked_from && f.bits > ranked_bits)
-      if (const auto ranks = ranks_of<K, Float>(c))
-        return {&c, ranks, 0, 0, width_of_key(ranks->size() - 1)};
-  return f;
 }
 
-/// Null where the values are too many.
+/// Nothing where the values are too many.
 template <class K, bool Float>
-std::shared_ptr<const value_ranks> row_words::ranks_of(const column& c) const {
+std::optional<row_words::field> row_words::rank_values(const column& c) const {
   const row_image<K, Float> image(c.type);
   const K* const data = static_cast<const K*>(c.data);
-  std::vector<std::uint64_t> values(value_ranks::sample);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = image(data[part_begin(n_, values.size(), i)]);
-  if (!value_ranks::may_be_few(values))
-    return nullptr;
-  const std::size_t blocks = (n_ + block - 1) / block;
-  std::vector<value_ranks> found(threads_);
+  std::uint64_t drawn[value_numbers::sample];
+  for (std::size_t i = 0; i < std::size(drawn); ++i)
+    drawn[i] = image(data[part_begin(n_, std::size(drawn), i)]);
+  if (!ranks_may_pay(drawn))
+    return std::nullopt;
+  const auto made = std::make_shared<ranked_column>();
+  made->memory = scratch(n_ * sizeof(std::uint16_t), "the ranks of a column's values");
+  auto* const numbers = reinterpret_cast<std::uint16_t*>(made->memory.bytes().data());
+  std::vector<unsigned> worker_of((n_ + block - 1) / block);
+  std::vector<value_numbers> seen(threads_);
   std::atomic<bool> few = true;
-  for_each_task(threads_, blocks, nullptr, [&](unsigned worker, std::size_t b) {
-    value_ranks& mine = found[worker];
-    for (std::size_t i = b * block; i < std::min(n_, (b + 1) * block) && few.load(std::memory_order_relaxed); ++i)
-      if (!mine.insert(image(data[i])))
-        few.store(false, std::memory_order_relaxed);
+  const auto each_block = [&](auto&& f) {
+    for_each_task(threads_, worker_of.size(), nullptr, [&](unsigned worker, std::size_t b) {
+      if (few.load(std::memory_order_relaxed))
+        f(worker, b, b * block, std::min(n_, (b + 1) * block));
+    });
+  };
+  each_block([&](unsigned worker, std::size_t b, std::size_t begin, std::size_t end) {
+    worker_of[b] = worker;
+    value_numbers& mine = seen[worker];
+    for (std::size_t i = begin; i < end; ++i)
+      numbers[i] = mine(image(data[i]));
+    if (mine.values().size() == value_numbers::most) // numbers beyond may be in the block
+      few.store(false, std::memory_order_relaxed);
   });
-  if (!few)
-    return nullptr;
-  values.clear();
-  for (const value_ranks& of_worker : found)
-    of_worker.append_to(values);
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  if (values.size() > value_ranks::most)
-    return nullptr;
-  return std::make_shared<value_ranks>(values, c.order == order::descending);
+  const value_ranks ranks = few ? rank(seen, c.order == order::descending) : value_ranks{};
+  if (ranks.values == 0)
+    return std::nullopt;
+  each_block([&](unsigned, std::size_t b, std::size_t begin, std::size_t end) {
+    const std::uint16_t* const rank_of = ranks.of_worker[worker_of[b]].data();
+    for (std::size_t i = begin; i < end; ++i)
+      numbers[i] = rank_of[numbers[i]];
+  });
+  made->as_given = {key_type::u16, numbers};
+  return field{made, &made->as_given, 0, 0, width_of_key(ranks.values - 1)};
 }
 
 row_words::field row_words::measure(const column& c) const {
@@ -182,14 +193,10 @@ void row_words::make_words(RowOf row_of, std::size_t n, Word* words) const {
       const unsigned shift = p.of.shift + p.left_out;
       const unsigned room = p.bits % (8 * sizeof(Word)); // a whole word follows nothing
       const Word mask = static_cast<Word>(~Word{0} >> (8 * sizeof(Word) - p.bits));
-      const auto append = [&](auto&& bits_of) {
-        for (std::size_t i = 0; i < n; ++i)
-          words[i] = words[i] << room | (static_cast<Word>(bits_of(image(data[row_of(i)])) >> shift) & mask);
-      };
-      if (p.of.ranks != nullptr)
-        append([&ranks = *p.of.ranks](K x) { return ranks[static_cast<std::uint64_t>(x)]; });
-      else
-        append([flip, base](K x) { return static_cast<K>((x ^ flip) - base); });
+      for (std::size_t i = 0; i < n; ++i) {
+        const K distance = static_cast<K>((image(data[row_of(i)]) ^ flip) - base);
+        words[i] = words[i] << room | (static_cast<Word>(distance >> shift) & mask);
+      }
     });
 }
 

@@ -19,7 +19,7 @@
 // keys).
 #pragma once
 
-#include "cpu/row_values.hpp"
+#include "cpu/scratch.hpp"
 
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,10 +53,15 @@ class row_words {
   void make(const Index* rows, std::size_t n, std::uint64_t* words) const;
 
  private:
-  /// A column's distances, or ranks.
+  /// The ranks of a column's values, as a column.
+  struct ranked_column {
+    scratch memory; ///< n 16-bit numbers
+    column as_given;
+  };
+  /// A column's distances.
   struct field {
+    std::shared_ptr<const ranked_column> ranked; ///< what `from` points to, where it is no column of the caller's
     const column* from = nullptr;
-    std::shared_ptr<const value_ranks> ranks; ///< null: distances
     uint128 base = 0;   ///< the least image; of descending columns the complement of the greatest
     unsigned shift = 0; ///< low bits that are zero in all distances
     unsigned bits = 0;  ///< that remain
@@ -70,7 +76,7 @@ class row_words {
   template <class K, bool Float>
   field measure(const column& c) const;
   template <class K, bool Float>
-  std::shared_ptr<const value_ranks> ranks_of(const column& c) const;
+  std::optional<field> rank_values(const column& c) const;
   field measure(const column& c) const;
   template <class RowOf, class Word>
   void make_words(RowOf row_of, std::size_t n, Word* words) const;

@@ -68,7 +68,7 @@ class row_sorter {
     const scratch space(n_ * sizeof(std::uint32_t), purpose);
     auto* const words = reinterpret_cast<std::uint32_t*>(space.bytes().data());
     make_first(words);
-    sort_all({.type = key_type::u32, .keys_in = words}, {}, 1);
+    sort_all({.type = key_type::u32, .keys_in = words, .keys_out = words}, {}, 1);
   }
 
   void sort_by_words() {

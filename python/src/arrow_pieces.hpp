@@ -1,0 +1,124 @@
+// Columns of the Arrow C interface as they lie: pieces that follow each other, and the entries in them.
+#pragma once
+
+#include "arrow.hpp"
+#include "arrow_abi.hpp"
+
+#include "cpu/parallel.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace sortile::python {
+
+inline constexpr std::size_t alone_below = std::size_t{1} << 15; // rows
+
+enum class layout { fixed, bits, offsets_32, offsets_64, views };
+
+/// How the elements of an Arrow type lie, and as what keys they are ordered.
+struct arrow_type {
+  layout lies = layout::fixed;
+  key_type key = key_type::u32; ///< not of text
+  bool is_text() const { return lies >= layout::offsets_32; }
+};
+
+inline bool bit(const void* bits, std::size_t i) {
+  return (static_cast<const std::uint8_t*>(bits)[i / 8] >> (i % 8) & 1) != 0;
+}
+
+inline const std::byte* buffer(const ArrowArray& a, int64_t i) {
+  return static_cast<const std::byte*>(a.buffers[i]);
+}
+
+/// The validity bits of a piece; null where everything in it is valid.
+inline const void* validity(const ArrowArray& a) {
+  return a.null_count == 0 || a.n_buffers == 0 ? nullptr : a.buffers[0];
+}
+
+template <class Offset>
+std::string_view text_by_offsets(const ArrowArray& a, std::size_t i) {
+  Offset bounds[2];
+  std::memcpy(bounds, buffer(a, 1) + i * sizeof(Offset), sizeof bounds);
+  return {reinterpret_cast<const char*>(buffer(a, 2)) + bounds[0], static_cast<std::size_t>(bounds[1] - bounds[0])};
+}
+
+/// Views: 16 bytes each; up to 12 bytes of text stand in the view, longer ones in a buffer that it names.
+inline std::string_view text_by_view(const ArrowArray& a, std::size_t i) {
+  const std::byte* const view = buffer(a, 1) + 16 * i;
+  std::int32_t words[4];
+  std::memcpy(words, view, sizeof words);
+  const std::size_t length = static_cast<std::size_t>(words[0]);
+  if (length <= 12)
+    return {reinterpret_cast<const char*>(view) + 4, length};
+  return {reinterpret_cast<const char*>(buffer(a, 2 + words[2])) + words[3], length};
+}
+
+inline std::string_view text_at(const ArrowArray& a, layout lies, std::size_t i) {
+  switch (lies) {
+  case layout::offsets_32:
+    return text_by_offsets<std::int32_t>(a, i);
+  case layout::offsets_64:
+    return text_by_offsets<std::int64_t>(a, i);
+  default:
+    return text_by_view(a, i);
+  }
+}
+
+/// Some rows of a piece of a column, and where the first of them is in the whole.
+struct part {
+  const ArrowArray& array;
+  std::size_t first; ///< in the array, its offset counted
+  std::size_t n;
+  std::size_t at;
+
+  bool valid(std::size_t i) const { return validity(array) == nullptr || bit(validity(array), first + i); }
+};
+
+using arrow_array = arrow_owner<ArrowArray>;
+
+/// f(part) for parts of all pieces, side by side.
+template <class F>
+void for_each_part(const std::vector<arrow_array>& pieces, unsigned threads, F&& f) {
+  std::size_t at = 0;
+  for (const arrow_array& piece : pieces) {
+    const std::size_t n = static_cast<std::size_t>(piece.it.length), first = static_cast<std::size_t>(piece.it.offset);
+    if (n == 0) // its buffers may be null
+      continue;
+    cpu::for_each_piece(threads, n, alone_below, [&](std::size_t begin, std::size_t end) {
+      f(part{piece.it, first + begin, end - begin, at + begin});
+    });
+    at += n;
+  }
+}
+
+inline std::size_t rows_of(const std::vector<arrow_array>& pieces) {
+  std::size_t n = 0;
+  for (const arrow_array& piece : pieces)
+    n += static_cast<std::size_t>(piece.it.length);
+  return n;
+}
+
+inline bool has_nulls(const std::vector<arrow_array>& pieces) {
+  for (const arrow_array& piece : pieces)
+    if (validity(piece.it) != nullptr)
+      return true;
+  return false;
+}
+
+struct arrow_column::parts {
+  arrow_owner<ArrowSchema> schema;
+  arrow_type type;
+  std::vector<arrow_array> pieces;
+
+  bool is_dictionary() const { return schema.it.dictionary != nullptr; }
+
+  /// Of no dictionary. `in_place`: keys that can be read where they lie are not copied.
+  std::vector<owned_column> plain_keys(order direction, bool in_place, unsigned threads) const;
+  /// The rows as their entries: each piece is unpacked by its own dictionary.
+  std::vector<owned_column> dictionary_keys(order direction, unsigned threads) const;
+};
+
+} // namespace sortile::python
