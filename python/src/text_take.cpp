@@ -1,11 +1,13 @@
 // take_text: the rows of a column of text in another order, as the buffers of an Arrow array.
 //
-// The texts are read twice, first their lengths, from which the places of their copies follow; each time in the new
-// order, which misses the cache for every row. So what lies some rows ahead is asked for in advance.
+// First the rows are looked up, whose lengths say where their copies begin; then their bytes are copied. Both miss the
+// cache for every row: the look-ups overlap by themselves, and bytes are asked for some rows ahead.
 #include "arrays.hpp"
 #include "arrow_pieces.hpp"
 #include "call.hpp"
 #include "sort.hpp"
+
+#include "cpu/scratch.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -16,34 +18,44 @@ namespace sortile::python {
 namespace {
 
 /// The rows of a column by their numbers.
+template <class Offset>
 class text_rows {
  public:
-  explicit text_rows(const arrow_column::parts& column) : lies_(column.type.lies) {
+  explicit text_rows(const arrow_column::parts& column) {
+    std::size_t n = 0;
     for (const arrow_array& piece : column.pieces)
-      if (piece.it.length > 0) {
-        pieces_.push_back(&piece.it);
-        ends_.push_back(n_ += static_cast<std::size_t>(piece.it.length));
+      if (const auto length = static_cast<std::size_t>(piece.it.length); length > 0) {
+        const auto first = static_cast<std::size_t>(piece.it.offset);
+        pieces_.push_back({reinterpret_cast<const Offset*>(buffer(piece.it, 1)) + first,
+                           reinterpret_cast<const char*>(buffer(piece.it, 2)), validity(piece.it), first, n});
+        ends_.push_back(n += length);
       }
   }
 
-  std::size_t size() const { return n_; }
-
   /// Null where the row is.
   std::string_view operator[](std::size_t row) const {
-    const auto p = pieces_.size() == 1 ? 0 : std::upper_bound(ends_.begin(), ends_.end(), row) - ends_.begin();
-    const ArrowArray& piece = *pieces_[static_cast<std::size_t>(p)];
-    const std::size_t at = row - (p == 0 ? 0 : ends_[static_cast<std::size_t>(p - 1)]) + static_cast<std::size_t>(piece.offset);
-    if (validity(piece) != nullptr && !bit(validity(piece), at))
+    const piece& p = pieces_.size() == 1 ? pieces_.front() : piece_of(row);
+    const std::size_t i = row - p.at;
+    if (p.valid != nullptr && !bit(p.valid, p.first + i))
       return {};
-    const std::string_view text = text_at(piece, lies_, at);
-    return text.empty() ? std::string_view("") : text;
+    const auto bytes = static_cast<std::size_t>(p.offsets[i + 1] - p.offsets[i]);
+    return bytes == 0 ? std::string_view("") : std::string_view(p.bytes + p.offsets[i], bytes);
   }
 
  private:
-  layout lies_;
-  std::vector<const ArrowArray*> pieces_;
+  struct piece {
+    const Offset* offsets; ///< of its first row
+    const char* bytes;
+    const void* valid;
+    std::size_t first, at; ///< its first row: in its buffers, and in the column
+  };
+
+  const piece& piece_of(std::size_t row) const {
+    return pieces_[static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), row) - ends_.begin())];
+  }
+
+  std::vector<piece> pieces_;
   std::vector<std::size_t> ends_;
-  std::size_t n_ = 0;
 };
 
 /// memcpy, which would be called for each short text.
@@ -71,16 +83,17 @@ void copy_text(std::string_view text, char* to) {
 template <class Offset, class Index>
 class text_taking {
  public:
-  text_taking(const text_rows& from, const Index* rows, std::size_t n, Offset* offsets, unsigned threads)
+  text_taking(const text_rows<Offset>& from, const Index* rows, std::size_t n, Offset* offsets, unsigned threads)
       : from_(from), rows_(rows), n_(n), offsets_(offsets), threads_(threads),
-        begins_((n < alone_below ? 1 : std::size_t{4} * threads) + 1) {}
+        space_(n * sizeof(std::string_view), "the rows of a column of text"),
+        texts_(reinterpret_cast<std::string_view*>(space_.bytes().data())), begins_((n < alone_below ? 1 : std::size_t{4} * threads) + 1) {}
 
   /// How many bytes there are.
   std::size_t measure() {
     each_piece([&](std::size_t piece, std::size_t begin, std::size_t end) {
       std::size_t bytes = 0;
       for (std::size_t i = begin; i < end; ++i)
-        bytes += from_[row(i)].size();
+        bytes += (texts_[i] = from_[static_cast<std::size_t>(rows_[i])]).size();
       begins_[piece + 1] = bytes;
     });
     for (std::size_t p = 1; p < begins_.size(); ++p)
@@ -94,10 +107,9 @@ class text_taking {
       char* at = to + begins_[piece];
       for (std::size_t i = begin; i < end; ++i) {
         if (i + ahead < end)
-          __builtin_prefetch(from_[row(i + ahead)].data());
-        const std::string_view text = from_[row(i)];
-        copy_text(text, at);
-        at += text.size();
+          __builtin_prefetch(texts_[i + ahead].data());
+        copy_text(texts_[i], at);
+        at += texts_[i].size();
         offsets_[i + 1] = static_cast<Offset>(at - to);
       }
     });
@@ -108,7 +120,7 @@ class text_taking {
       for (std::size_t b = begin; b < end; ++b) {
         unsigned byte = 0;
         for (std::size_t i = 8 * b; i < std::min(n_, 8 * b + 8); ++i)
-          byte |= unsigned{from_[row(i)].data() != nullptr} << i % 8;
+          byte |= unsigned{texts_[i].data() != nullptr} << i % 8;
         bits[b] = static_cast<std::uint8_t>(byte);
       }
     });
@@ -116,8 +128,6 @@ class text_taking {
 
  private:
   static constexpr std::size_t ahead = 12;
-
-  std::size_t row(std::size_t i) const { return static_cast<std::size_t>(rows_[i]); }
 
   template <class F>
   void each_piece(F&& f) {
@@ -127,17 +137,19 @@ class text_taking {
     });
   }
 
-  const text_rows& from_;
+  const text_rows<Offset>& from_;
   const Index* const rows_;
   const std::size_t n_;
   Offset* const offsets_;
   const unsigned threads_;
+  const cpu::scratch space_;
+  std::string_view* const texts_;
   std::vector<std::size_t> begins_; ///< of the pieces' bytes
 };
 
 template <class Offset, class Index>
 nb::object taken(const arrow_column::parts& column, nb::handle rows, call& how) {
-  const text_rows from(column);
+  const text_rows<Offset> from(column);
   const std::size_t n = size_of(as_array(rows));
   const nb::object offsets = new_vector(n + 1, sizeof(Offset) == 4 ? NPY_INT32 : NPY_INT64);
   nb::object valid = nb::none();

@@ -117,6 +117,79 @@ def test_as_pandas_sorts(name, direction, nulls):
     pandas.testing.assert_frame_equal(again, wanted.reset_index(drop=True))
 
 
+TEXTS = ["", "a", "ab", "name 7", "name 70", "exactly sixteen.", "seventeen letters", "x" * 300, "\0", "äöü", None]
+
+
+def large_frame(n=20_000):
+    """Enough rows for threads, of every kind of column that is taken in its own way."""
+    rng = np.random.default_rng(5)
+    frame = pandas.DataFrame(rng.integers(0, 50, (n, 3)), columns=["a", "b", "c"])  # one block
+    frame["text"] = pandas.Series(np.array(TEXTS, dtype=object)[rng.integers(0, len(TEXTS), n)], dtype="str")
+    frame["arrow"] = pandas.array(frame["text"].to_numpy(), dtype=pandas.ArrowDtype(pyarrow.string()))
+    frame["python"] = pandas.array(frame["text"].to_numpy(), dtype=pandas.StringDtype("python"))
+    frame["object"] = pandas.Series(list(zip(rng.integers(0, 9, n))), dtype=object)
+    frame["price"] = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n).round(2))
+    frame["when"] = pandas.to_datetime(rng.integers(0, 10**9, n), unit="s")
+    frame["zone"] = frame["when"].dt.tz_localize("Europe/Berlin", nonexistent="NaT", ambiguous="NaT")
+    frame["kind"] = pandas.Categorical.from_codes(rng.integers(-1, 3, n), categories=["c", "b", "a"], ordered=True)
+    frame["whole"] = pandas.array(np.where(rng.random(n) < 0.1, None, rng.integers(0, 9, n)), dtype="Int32")
+    frame.attrs["from"] = "somewhere"
+    return frame
+
+
+@pytest.mark.parametrize("by", [["a", "price"], ["text"], ["arrow", "when"], ["whole", "kind", "python"]])
+@pytest.mark.parametrize("nulls", ["last", "first"])
+def test_large_frames_as_pandas_sorts(by, nulls):
+    frame = large_frame()
+    wanted = frame.sort_values(by, na_position=nulls, kind="stable")
+    found = sortile.sort_table(frame, by, nulls=nulls, threads=2)
+    pandas.testing.assert_frame_equal(found, wanted)
+    assert found.attrs == frame.attrs
+    named = frame.set_index(frame["zone"].rename("at"))
+    pandas.testing.assert_index_equal(sortile.sort_table(named, by, nulls=nulls).index, named.index.take(found.index))
+    again = sortile.sort_table(frame, by, nulls=nulls, ignore_index=True)
+    pandas.testing.assert_frame_equal(again, wanted.reset_index(drop=True))
+
+
+def test_large_frames_with_columns_of_one_name():
+    frame = large_frame()[["a", "b", "text"]].set_axis(["key", "twice", "twice"], axis=1)
+    pandas.testing.assert_frame_equal(sortile.sort_table(frame, "key"), frame.sort_values("key", kind="stable"))
+
+
+@pytest.mark.parametrize("nulls", [True, False])
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_texts_of_large_tables_are_taken(nulls, pieces):
+    n = 20_000
+    rng = np.random.default_rng(7)
+    held = np.array(TEXTS if nulls else TEXTS[:-1], dtype=object)[rng.integers(0, len(TEXTS) - (not nulls), n)]
+    columns = {"key": pyarrow.array(rng.integers(0, 100, n))}
+    for type_ in (pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary()):
+        texts = pyarrow.array(["before", *held], pyarrow.string()).cast(type_).slice(1)
+        cuts = np.linspace(0, n, pieces + 1).astype(int)
+        columns[str(type_)] = pyarrow.chunked_array([texts.slice(a, b - a) for a, b in zip(cuts, cuts[1:])], type_)
+    columns["dictionary"] = pyarrow.array(held).dictionary_encode()
+    table = pyarrow.table(columns)
+    wanted = table.take(pyarrow.array(np.argsort(columns["key"].to_numpy(), kind="stable")))
+    for threads in (1, 3):
+        found = sortile.sort_table(table, "key", threads=threads)
+        found.validate(full=True)
+        assert found.equals(wanted)
+    if pieces == 1:
+        batch = table.combine_chunks().to_batches()[0]
+        assert sortile.sort_table(batch, "key").equals(wanted.combine_chunks().to_batches()[0])
+
+
+def test_short_texts_with_a_common_beginning():
+    """As words: some end where others go on, hold zeros, or are the common beginning itself."""
+    held = ["name " + s for s in ("", "1", "10", "100", "2", "1\0", "1234567", "12345678", "12345678901234", "\0\0")]
+    for extra in ([], [None], ["name"], [""]):
+        rows = (held + extra) * 3
+        for down in (False, True):
+            table = pyarrow.table({"x": pyarrow.array(rows, pyarrow.string())})
+            found = sortile.argsort_table(table, [("x", "descending" if down else "ascending")])
+            assert found.tolist() == order_of([rows], [down], "last")
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_texts(threads):
     rng = np.random.default_rng(3)
