@@ -225,9 +225,9 @@ def _take(table: Any, kind: str, rows: Array, ignore_index: bool, threads: int |
     if len(rows) < _TAKEN_HERE or type(table) is not pandas.DataFrame:
         taken = table.take(rows)
         return taken.reset_index(drop=True) if ignore_index else taken
-    columns = {i: _take_series(series, rows, threads) for i, (_, series) in enumerate(table.items())}
+    held = {i: _take_series(series, rows, threads) for i, (_, series) in enumerate(table.items())}
     index = pandas.RangeIndex(len(rows)) if ignore_index else table.index.take(rows)
-    taken = pandas.DataFrame(columns, index=index, copy=False)
+    taken = pandas.DataFrame(held, index=index, copy=False)
     taken.columns = table.columns
     return taken.__finalize__(table, method="take")
 
