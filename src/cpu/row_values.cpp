@@ -7,18 +7,19 @@
 
 namespace sortile::cpu {
 
-bool ranks_may_pay(std::span<std::uint64_t> drawn) {
-  constexpr int least_bits = 24;
+value_sample look_at(std::span<std::uint64_t> drawn) {
+  constexpr unsigned least_bits = 24; // that are worth a table
   std::uint64_t differing = 0;
   for (const std::uint64_t value : drawn)
     differing |= value ^ drawn[0];
+  if (differing == 0)
+    return {};
   std::sort(drawn.begin(), drawn.end());
   const std::uint64_t span = drawn.back() - drawn.front();
-  if (differing == 0 || std::bit_width(span >> std::countr_zero(differing)) <= least_bits)
-    return false;
+  const auto bits = static_cast<unsigned>(std::bit_width(span >> std::countr_zero(differing)));
   // Of as many values as there may be, each in as many rows, a sample would repeat one in 32.
-  const auto distinct = std::unique(drawn.begin(), drawn.end()) - drawn.begin();
-  return static_cast<std::size_t>(distinct) <= drawn.size() - drawn.size() / 32;
+  const auto distinct = static_cast<std::size_t>(std::unique(drawn.begin(), drawn.end()) - drawn.begin());
+  return {bits, bits > least_bits && distinct <= drawn.size() - drawn.size() / 32};
 }
 
 std::uint16_t value_numbers::find_or_add(std::uint64_t value) {

@@ -20,9 +20,12 @@
 
 namespace sortile::cpu {
 
-/// Whether a column of which `drawn` is a sample may have few values, and its values span so many bits that their ranks
-/// take fewer. Sorts the sample.
-bool ranks_may_pay(std::span<std::uint64_t> drawn);
+/// What a sample says of a column.
+struct value_sample {
+  unsigned bits = 0;       ///< that its values span, less those that end all of them alike; the column's are no fewer
+  bool may_be_few = false; ///< and its bits so many that ranks take fewer
+};
+value_sample look_at(std::span<std::uint64_t> drawn); ///< sorts it
 
 class value_numbers {
  public:

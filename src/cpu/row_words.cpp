@@ -14,9 +14,9 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 14; // rows
-constexpr std::size_t block = 2048;                       // rows whose words stay in the L1 cache
-constexpr std::size_t ranked_from = std::size_t{1} << 15; // rows: fewer are sorted as soon as their values are ranked
+constexpr std::size_t alone_below = std::size_t{1} << 14;  // rows
+constexpr std::size_t block = 2048;                        // rows whose words stay in the L1 cache
+constexpr std::size_t sampled_from = std::size_t{1} << 15; // rows: columns of fewer are read sooner than sampled and ranked
 
 /// A number for each key that is in the order of the keys, ascending.
 template <class K, bool Float>
@@ -95,12 +95,20 @@ decltype(auto) with_kind(key_type type, F&& f) {
 
 template <class K, bool Float>
 row_words::field row_words::measure(const column& c) const {
-  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
-    if (n_ >= ranked_from)
-      if (const std::optional<field> ranked = rank_values<K, Float>(c))
-        return *ranked;
   const row_image<K, Float> image(c.type);
   const K* const data = static_cast<const K*>(c.data);
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    if (n_ >= sampled_from) {
+      std::uint64_t drawn[value_numbers::sample];
+      for (std::size_t i = 0; i < std::size(drawn); ++i)
+        drawn[i] = image(data[part_begin(n_, std::size(drawn), i)]);
+      const value_sample sample = look_at(drawn);
+      if (sample.may_be_few)
+        if (const std::optional<field> ranked = rank_values<K, Float>(c))
+          return *ranked;
+      if (sample.bits + 1 >= 8 * sizeof(K)) // to find a bit less would take a read of the column
+        return {nullptr, &c, c.order == order::descending ? ~uint128{0} : 0, 0, 8 * sizeof(K)};
+    }
   std::vector<column_range> seen(n_ < alone_below ? 1 : std::size_t{4} * threads_);
   for_each_task(threads_, seen.size(), nullptr, [&](unsigned, std::size_t i) {
     seen[i] = range_of(data, part_begin(n_, seen.size(), i), part_begin(n_, seen.size(), i + 1), image);
@@ -120,11 +128,6 @@ template <class K, bool Float>
 std::optional<row_words::field> row_words::rank_values(const column& c) const {
   const row_image<K, Float> image(c.type);
   const K* const data = static_cast<const K*>(c.data);
-  std::uint64_t drawn[value_numbers::sample];
-  for (std::size_t i = 0; i < std::size(drawn); ++i)
-    drawn[i] = image(data[part_begin(n_, std::size(drawn), i)]);
-  if (!ranks_may_pay(drawn))
-    return std::nullopt;
   const auto made = std::make_shared<ranked_column>();
   made->memory = scratch(n_ * sizeof(std::uint16_t), "the ranks of a column's values");
   auto* const numbers = reinterpret_cast<std::uint16_t*>(made->memory.bytes().data());
