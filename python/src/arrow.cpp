@@ -272,8 +272,7 @@ std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, 
                    done};
     const auto put_text = [&](std::size_t i) {
       if (all.valid(i))
-        texts.put(done + i,
-                  text_at(e, type.lies, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
+        texts.put(done + i, text_at(e, type.lies, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
       else
         texts.put_null(done + i);
     };
@@ -317,8 +316,7 @@ std::vector<owned_column> arrow_column::keys(order direction, nan_place nan, boo
     columns.push_back({{key_type::u8, flags.get(), order::ascending}, n, flags});
   }
   const arrow_type& type = parts_->type;
-  const bool turns =
-      !type.is_text() && is_float(type.key) && direction == order::descending && nan == nan_place::last;
+  const bool turns = !type.is_text() && is_float(type.key) && direction == order::descending && nan == nan_place::last;
   std::vector<owned_column> keys = parts_->is_dictionary() ? parts_->dictionary_keys(direction, threads)
                                                            : parts_->plain_keys(direction, !turns, threads);
   if (turns) {

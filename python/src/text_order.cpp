@@ -2,12 +2,13 @@
 //
 // Texts that end within few bytes of what all of them begin with, as codes and numbered names do, are words right away.
 //
-// Others become ranks. A text is cut into pieces of 7 bytes. Each piece is a 64-bit key: its bytes from the top down, zeros where the text
-// has ended, and at the bottom how many bytes were left there, at most 8: texts that end in a piece differ from longer
-// ones by that number, and "8" says that more follows. All texts are sorted by their first piece at once, by all
-// threads. Those that agree in it and go on form groups, which are independent of each other: each is sorted by its
-// next piece, or, where it is small, by comparing, until all are told apart or equal. A group that agrees in its next
-// piece too, as texts with a long common beginning do, is not sorted but passed on to the piece behind.
+// Others become ranks. A text is cut into pieces of 7 bytes. Each piece is a 64-bit key: its bytes from the top down,
+// zeros where the text has ended, and at the bottom how many bytes were left there, at most 8: texts that end in a
+// piece differ from longer ones by that number, and "8" says that more follows. All texts are sorted by their first
+// piece at once, by all threads. Those that agree in it and go on form groups, which are independent of each other:
+// each is sorted by its next piece, or, where it is small, by comparing, until all are told apart or equal. A group
+// that agrees in its next piece too, as texts with a long common beginning do, is not sorted but passed on to the piece
+// behind.
 //
 // Cost: a sort of n 64-bit keys with positions, then work in proportion to the bytes that have to be compared.
 #include "text_order.hpp"

@@ -1,7 +1,7 @@
 // take_text: the rows of a column of text in another order, as the buffers of an Arrow array.
 //
-// First the rows are looked up, whose lengths say where their copies begin; then their bytes are copied. Both miss the
-// cache for every row: the look-ups overlap by themselves, and bytes are asked for some rows ahead.
+// First the places of the rows are read, whose lengths say where their copies begin; then their bytes are copied. Both
+// miss the cache for every row: reads of places overlap by themselves, and bytes are asked for some rows ahead.
 #include "arrays.hpp"
 #include "arrow_pieces.hpp"
 #include "call.hpp"
@@ -86,7 +86,8 @@ class text_taking {
   text_taking(const text_rows<Offset>& from, const Index* rows, std::size_t n, Offset* offsets, unsigned threads)
       : from_(from), rows_(rows), n_(n), offsets_(offsets), threads_(threads),
         space_(n * sizeof(std::string_view), "the rows of a column of text"),
-        texts_(reinterpret_cast<std::string_view*>(space_.bytes().data())), begins_((n < alone_below ? 1 : std::size_t{4} * threads) + 1) {}
+        texts_(reinterpret_cast<std::string_view*>(space_.bytes().data())),
+        begins_((n < alone_below ? 1 : std::size_t{4} * threads) + 1) {}
 
   /// How many bytes there are.
   std::size_t measure() {

@@ -63,7 +63,8 @@ class value_numbers {
   unsigned unused_bits_ = 64 - least_bits;
 };
 
-/// For each worker the ranks of its numbers; nothing where the values are too many. descending: the greatest has rank 0.
+/// For each worker the ranks of its numbers; nothing where the values are too many. descending: the greatest has rank
+/// 0.
 struct value_ranks {
   std::vector<std::vector<std::uint16_t>> of_worker;
   std::size_t values = 0;

@@ -14,9 +14,10 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 14;  // rows
-constexpr std::size_t block = 2048;                        // rows whose words stay in the L1 cache
-constexpr std::size_t sampled_from = std::size_t{1} << 15; // rows: columns of fewer are read sooner than sampled and ranked
+constexpr std::size_t alone_below = std::size_t{1} << 14; // rows
+constexpr std::size_t block = 2048;                       // rows whose words stay in the L1 cache
+constexpr std::size_t sampled_from = std::size_t{1}
+                                     << 15; // rows: columns of fewer are read sooner than sampled and ranked
 
 /// A number for each key that is in the order of the keys, ascending.
 template <class K, bool Float>
@@ -107,7 +108,7 @@ row_words::field row_words::measure(const column& c) const {
         if (const std::optional<field> ranked = rank_values<K, Float>(c))
           return *ranked;
       if (sample.bits + 1 >= 8 * sizeof(K)) // to find a bit less would take a read of the column
-        return {nullptr, &c, c.order == order::descending ? ~uint128{0} : 0, 0, 8 * sizeof(K)};
+        return {nullptr, &c, 0, 0, 8 * sizeof(K)};
     }
   std::vector<column_range> seen(n_ < alone_below ? 1 : std::size_t{4} * threads_);
   for_each_task(threads_, seen.size(), nullptr, [&](unsigned, std::size_t i) {

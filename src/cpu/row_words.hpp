@@ -3,7 +3,8 @@
 // Idea. A column's keys become distances: of descending columns from the greatest key, of others from the least. A
 // column takes as many bits as its greatest distance has, less the low bits that are zero in all of them. So a column
 // of numbers below 1000 takes 10 bits whatever its type, floats that are whole numbers few more, and a column of equal
-// keys none. The bits of all columns in a row are cut into words of 64: most tables need one, and no column is too wide.
+// keys none. The bits of all columns in a row are cut into words of 64: most tables need one, and no column is too
+// wide.
 //
 //   columns    size: 10 bits        weight: 62 bits                 name: 17 bits
 //   words    [ size |       54 bits of weight     ] [ 8 bits | name |  ]
@@ -85,7 +86,7 @@ class row_words {
   std::size_t n_;
   unsigned threads_;
   std::size_t next_column_ = 0;
-  part last_{};              ///< of the present word
+  part last_{};             ///< of the present word
   std::vector<part> parts_; ///< of the present word
 };
 

@@ -9,8 +9,8 @@
 //                   └─tied─┘   └──tied──┘
 //   second words   | 7 | 2 |   | 4 | 4 | 1 |            sorted: each group (segment_sort.cpp)
 //
-// Invariants: a group is a range of places that its rows keep. Every sort is stable and begins with the order of the one
-// before, so rows that agree in all columns keep the order that they came in.
+// Invariants: a group is a range of places that its rows keep. Every sort is stable and begins with the order of the
+// one before, so rows that agree in all columns keep the order that they came in.
 //
 // Cost: for columns of 64 bits together, or fewer, a read of each to find its range, a read to make the words, and one
 // argsort of them. For more, the tied rows' columns are gathered, which misses the cache for each row.
@@ -35,8 +35,8 @@ template <class Index>
 class row_sorter {
  public:
   row_sorter(const rows_request& request, const options& opts, unsigned threads)
-      : columns_(request.columns), n_(request.n), order_(static_cast<Index*>(request.indices_out)), opts_(opts), threads_(threads),
-        words_(request.columns, n_, threads) {}
+      : columns_(request.columns), n_(request.n), order_(static_cast<Index*>(request.indices_out)), opts_(opts),
+        threads_(threads), words_(request.columns, n_, threads) {}
 
   void run() {
     if (columns_.size() == 1)
@@ -87,9 +87,8 @@ class row_sorter {
 
   template <class Word>
   void make_first(Word* words) const {
-    for_each_piece(threads_, n_, alone_below, [&](std::size_t begin, std::size_t end) {
-      words_.make(begin, end - begin, words + begin);
-    });
+    for_each_piece(threads_, n_, alone_below,
+                   [&](std::size_t begin, std::size_t end) { words_.make(begin, end - begin, words + begin); });
   }
 
   /// Words of tied rows, at their places. Short groups are put together, so that each column is read for many rows.

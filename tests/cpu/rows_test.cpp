@@ -18,6 +18,7 @@ struct test_column {
   key_type type;
   order direction;
   const char* workload;
+  bool with_extremes = false; ///< all bits clear, and all set, in some rows
 };
 
 void check(const std::vector<test_column>& wanted_columns, std::size_t n, std::size_t index_bytes, std::uint64_t seed,
@@ -28,6 +29,8 @@ void check(const std::vector<test_column>& wanted_columns, std::size_t n, std::s
   for (const test_column& c : wanted_columns) {
     data.emplace_back(n * key_bytes(c.type), key_bytes(c.type) % 64);
     testing::workload_named(c.workload).fill({c.type, n, seed + data.size()}, 0, n, data.back().data());
+    for (std::size_t i = 0; c.with_extremes && i < n; i += 997)
+      std::memset(data.back().data() + i * key_bytes(c.type), i % 2 == 0 ? 0 : 0xff, key_bytes(c.type));
     columns.push_back({c.type, data.back().data(), c.direction});
     oracle.push_back({{c.type, c.direction, {}}, data.back().data()});
   }
@@ -68,7 +71,8 @@ TEST(Rows, RandomColumns) {
 
 TEST(Rows, OneWordOf32And64Bits) {
   check({{key_type::u32, down, "few:3"}, {key_type::f64, up, "few:3"}, {key_type::i16, up, "few:50"}}, 60'000, 4, 1, 2);
-  check({{key_type::u16, down, "uniform"}, {key_type::i8, up, "uniform"}, {key_type::f32, up, "specials"}}, 60'000, 8, 2, 3);
+  check({{key_type::u16, down, "uniform"}, {key_type::i8, up, "uniform"}, {key_type::f32, up, "specials"}}, 60'000, 8,
+        2, 3);
 }
 
 /// Fewer rows than have their values ranked, so that each column of 64 bits is a word by itself, and groups are tied.
@@ -102,6 +106,13 @@ TEST(Rows, FewValues) {
              {key_type::f32, up, "specials"},
              {key_type::i32, down, values}},
             70'000, 4, 7, 3);
+}
+
+/// Ranges that need all bits, as those do that are not read.
+TEST(Rows, WholeRanges) {
+  for (const key_type type : all_key_types)
+    for (const order direction : {up, down})
+      check({{type, direction, "uniform", true}, {key_type::u64, direction, "uniform", true}}, 40'000, 4, 9, 2);
 }
 
 TEST(Rows, OneColumn) {
