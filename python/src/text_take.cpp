@@ -26,7 +26,7 @@ class text_rows {
     for (const arrow_array& piece : column.pieces)
       if (const auto length = static_cast<std::size_t>(piece.it.length); length > 0) {
         const auto first = static_cast<std::size_t>(piece.it.offset);
-        pieces_.push_back({reinterpret_cast<const Offset*>(buffer(piece.it, 1)) + first,
+        pieces_.push_back({buffer(piece.it, 1) + first * sizeof(Offset),
                            reinterpret_cast<const char*>(buffer(piece.it, 2)), validity(piece.it), first, n});
         ends_.push_back(n += length);
       }
@@ -38,13 +38,15 @@ class text_rows {
     const std::size_t i = row - p.at;
     if (p.valid != nullptr && !bit(p.valid, p.first + i))
       return {};
-    const auto bytes = static_cast<std::size_t>(p.offsets[i + 1] - p.offsets[i]);
-    return bytes == 0 ? std::string_view("") : std::string_view(p.bytes + p.offsets[i], bytes);
+    Offset bounds[2]; // which need not be aligned
+    std::memcpy(bounds, p.offsets + i * sizeof(Offset), sizeof bounds);
+    const auto bytes = static_cast<std::size_t>(bounds[1] - bounds[0]);
+    return bytes == 0 ? std::string_view("") : std::string_view(p.bytes + bounds[0], bytes);
   }
 
  private:
   struct piece {
-    const Offset* offsets; ///< of its first row
+    const std::byte* offsets; ///< of its first row
     const char* bytes;
     const void* valid;
     std::size_t first, at; ///< its first row: in its buffers, and in the column
