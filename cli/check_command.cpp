@@ -1,4 +1,5 @@
 // sortile check: is a file in order, and does it hold what another one holds?
+#include "columnar.hpp"
 #include "command_line.hpp"
 #include "file_format.hpp"
 #include "locale_note.hpp"
@@ -87,6 +88,11 @@ std::optional<std::size_t> find_disorder(const check_job& job, const std::string
   return std::min(*summary.first_duplicate, summary.first_disorder.value_or(SIZE_MAX));
 }
 
+// The key of a record that is out of order, beside that of the one before.
+const char* how_it_relates(const files::record_order& order, const files::record_table& records, std::size_t at) {
+  return files::compare(order, records[at - 1], records[at]) == 0 ? "equal to" : "smaller than";
+}
+
 // Opens the input of a path as records of one size.
 using records_opener = std::function<files::fixed_records(files::input, const std::string&)>;
 
@@ -97,9 +103,7 @@ int check_fixed_records(const check_job& job, const files::fixed_records& file, 
     return report(job, voice,
                   fmt::format("{}: record {} (offset {}) is out of order: its key is {} that of the record before",
                               file.name(), *at, file.header.size() + *at * file.record_bytes,
-                              files::compare(file.order, file.records[*at - 1], file.records[*at]) == 0
-                                  ? "equal to"
-                                  : "smaller than"));
+                              how_it_relates(file.order, file.records, *at)));
   if (job.permutation_of.empty())
     return all_well;
   const files::fixed_records other =
@@ -190,9 +194,31 @@ int check_table(const check_job& job, files::input source, file_format format, c
                            files::sum_of_records(other.rows, threads));
 }
 
+int check_columnar(const check_job& job, const std::string& path, files::input_stream&& stream, file_format format,
+                   const talk& voice) {
+  refuse_array_options(job.arrays);
+  if (!job.permutation_of.empty())
+    refuse("{}: is a table of typed columns, and --permutation-of goes with text and arrays", path);
+  std::vector<files::columnar_input> inputs;
+  inputs.emplace_back(path, std::move(stream), columnar_format_of(format));
+  const columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(),
+                           files::thread_count(job.arrays.threads));
+  const files::record_table& keys = rows.records();
+  if (const auto at = find_disorder(job, rows.name(), keys, rows.order(), voice))
+    return report(job, voice,
+                  fmt::format("{}: row {} is out of order: its key is {} that of the row before", rows.name(), *at + 1,
+                              how_it_relates(rows.order(), keys, *at)));
+  voice.say(2, "{}: {} rows in order", rows.name(), keys.size());
+  return all_well;
+}
+
 int check_one(const check_job& job, const std::string& path, const talk& voice) {
-  files::input source(path, files::thread_count(job.arrays.threads), job.arrays.as_it_is);
-  const file_format format = format_of(path, source.bytes(), job.format, job.arrays, job.text);
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  files::input_stream stream(path, job.arrays.as_it_is, threads);
+  const file_format format = format_of(path, stream.peek(first_bytes_wanted), job.format, job.arrays, job.text);
+  if (is_columnar(format))
+    return check_columnar(job, path, std::move(stream), format, voice);
+  files::input source(std::move(stream));
   if (!job.permutation_of.empty())
     need_same_format(job.permutation_of, first_bytes(job.permutation_of, job.arrays.as_it_is), format, job.format,
                      job.arrays, job.text);

@@ -1,6 +1,7 @@
 // See file_format.hpp.
 #include "file_format.hpp"
 
+#include "files/columnar/columnar_table.hpp"
 #include "files/failure.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/output.hpp"
@@ -21,7 +22,9 @@ namespace {
 
 const std::map<std::string, file_format> formats{{"lines", file_format::lines}, {"csv", file_format::csv},
                                                  {"tsv", file_format::tsv},     {"npy", file_format::npy},
-                                                 {"raw", file_format::raw},     {"records", file_format::records}};
+                                                 {"raw", file_format::raw},     {"records", file_format::records},
+                                                 {"parquet", file_format::parquet}, {"arrow", file_format::arrow},
+                                                 {"arrows", file_format::arrows}};
 
 std::string extension_of(const std::string& path) {
   const std::string extension = std::filesystem::path(files::without_packing(path)).extension().string();
@@ -42,14 +45,6 @@ constexpr std::array known_beginnings{
                     "an xz file (xz -dc decompresses it)"},
     known_beginning{"BZh91AY&SY", "a bzip2 file (bzip2 -dc decompresses it)"},
     known_beginning{"PK\x03\x04", "a zip archive (.npz is one: unzip it)"},
-    known_beginning{
-        "PAR1\x15",
-        "a Parquet file, which the command does not read: sort_table() of the Python package sorts the table that "
-        "pyarrow.parquet.read_table() makes of it"},
-    known_beginning{
-        {"ARROW1\0", 7},
-        "an Arrow file, which the command does not read: sort_table() of the Python package sorts the table that "
-        "pyarrow.feather.read_table() makes of it"},
     known_beginning{"\x89HDF\r\n", "an HDF5 file, which is not read"},
     known_beginning{"SQLite format 3", "an SQLite database"}};
 
@@ -65,6 +60,12 @@ constexpr const char* name_of(file_format format) {
     return "an array of raw keys";
   case file_format::records:
     return "records of one size";
+  case file_format::parquet:
+    return "a Parquet file";
+  case file_format::arrow:
+    return "an Arrow file";
+  case file_format::arrows:
+    return "an Arrow stream";
   default:
     return "text lines";
   }
@@ -96,7 +97,7 @@ file_format format_with_record(const std::string& path, std::optional<file_forma
     refuse("{}: is a .npy array, which says its own records: --record goes with plain ones (--format records takes the "
            "header for records too)",
            file);
-  if (by_name && is_table(*by_name))
+  if (by_name && (is_table(*by_name) || is_columnar(*by_name)))
     refuse("{}: its name says {}: --record goes with plain records (--format records says that it holds such)", file,
            name_of(*by_name));
   if (!arrays.type.empty())
@@ -124,6 +125,26 @@ file_format format_with_text_options(const std::string& path, std::optional<file
   return file_format::lines;
 }
 
+// A Parquet or Arrow file, by what it begins with or else by its name.
+std::optional<file_format> columnar_format(const std::string& path, std::string_view begin,
+                                           std::optional<file_format> by_name, const text_options& text) {
+  std::optional<file_format> format;
+  if (const std::optional<files::columnar_format> known = files::columnar_format_of(begin))
+    format = *known == files::columnar_format::parquet ? file_format::parquet
+             : *known == files::columnar_format::arrow ? file_format::arrow
+                                                       : file_format::arrows;
+  const std::string file = files::display_name(path);
+  if (format && by_name && !is_columnar(*by_name))
+    refuse("{}: its name says {}, but it begins as {} (--format says what it is)", file, name_of(*by_name),
+           name_of(*format));
+  if (!format && by_name && is_columnar(*by_name))
+    format = by_name;
+  if (format && text.wants_lines())
+    refuse("{}: is {}: {} goes with lines; such a table is ordered with --by", file, name_of(*format),
+           text.named_for_arrays());
+  return format;
+}
+
 void refuse_known_beginnings(const std::string& path, std::string_view begin) {
   for (const known_beginning& known : known_beginnings)
     if (begin.starts_with(known.bytes))
@@ -136,9 +157,10 @@ void add_format_option(CLI::App& command, std::string& format) {
   command
       .add_option(
           "--format", format,
-          "lines, csv, tsv, npy, raw or records (default: by the file's name, else its first bytes, else lines)")
+          "lines, csv, tsv, npy, raw, records, parquet, arrow or arrows (default: by the file's name, else its first "
+          "bytes, else lines)")
       ->option_text("FORMAT")
-      ->check(CLI::IsMember({"lines", "csv", "tsv", "npy", "raw", "records"}));
+      ->check(CLI::IsMember({"lines", "csv", "tsv", "npy", "raw", "records", "parquet", "arrow", "arrows"}));
 }
 
 std::optional<key_type> type_by_name(const std::string& path) {
@@ -157,6 +179,10 @@ std::optional<file_format> format_by_name(const std::string& path) {
     return formats.at(extension);
   if (extension == "raw" || extension == "bin" || type_by_name(path))
     return file_format::raw;
+  if (extension == "parquet" || extension == "arrows")
+    return formats.at(extension);
+  if (extension == "arrow" || extension == "feather")
+    return file_format::arrow;
   if (extension == "txt" || extension == "lines")
     return file_format::lines;
   return std::nullopt;
@@ -195,6 +221,9 @@ file_format format_of(const std::string& path, std::string_view begin, const std
     return format_with_type(path, by_name, is_npy, arrays);
   if (!by_name || !is_array(*by_name))
     refuse_known_beginnings(path, begin);
+  if (!by_name || !is_array(*by_name))
+    if (const std::optional<file_format> columnar = columnar_format(path, begin, by_name, text))
+      return *columnar;
   if (text.wants_lines() || text.wants_table())
     return format_with_text_options(path, by_name, is_npy, text);
   if (is_npy && by_name && by_name != file_format::npy)
@@ -216,8 +245,11 @@ void need_output_name(const std::string& path, file_format format, std::optional
   const std::optional<file_format> named = format_by_name(path);
   const std::optional<key_type> named_type = type_by_name(path);
   const bool promises = named && (*named != file_format::raw || named_type); // .raw and .bin may hold anything
-  if (!said.empty() || !promises || !(is_array(*named) || is_array(format)))
+  const auto has_types = [](file_format which) { return is_array(which) || is_columnar(which); };
+  if (!said.empty() || !promises || !(has_types(*named) || has_types(format)))
     return;
+  if (is_columnar(*named) && is_columnar(format))
+    return; // it is written as the name says
   if (*named != format)
     refuse("{}: the output's name says {}, but what is written is {} (another name is needed, or --format)", path,
            name_of(*named), name_of(format));

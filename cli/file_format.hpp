@@ -11,13 +11,17 @@
 
 namespace sortile::cli {
 
-enum class file_format { lines, csv, tsv, npy, raw, records };
+enum class file_format { lines, csv, tsv, npy, raw, records, parquet, arrow, arrows };
 
 constexpr bool is_array(file_format format) {
   return format == file_format::npy || format == file_format::raw || format == file_format::records;
 }
 constexpr bool is_table(file_format format) {
   return format == file_format::csv || format == file_format::tsv;
+}
+/// Tables whose columns have types, which PyArrow reads and writes.
+constexpr bool is_columnar(file_format format) {
+  return format == file_format::parquet || format == file_format::arrow || format == file_format::arrows;
 }
 
 /// What --no-sync says of itself, in every command that writes a file.

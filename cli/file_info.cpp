@@ -1,6 +1,7 @@
 // See file_info.hpp.
 #include "file_info.hpp"
 
+#include "columnar.hpp"
 #include "command_line.hpp"
 #include "file_format.hpp"
 
@@ -30,6 +31,12 @@ constexpr const char* word_of(file_format format) {
     return "raw";
   case file_format::records:
     return "records";
+  case file_format::parquet:
+    return "parquet";
+  case file_format::arrow:
+    return "arrow";
+  case file_format::arrows:
+    return "arrows";
   default:
     return "lines";
   }
@@ -64,14 +71,40 @@ std::string details_of(const files::column_preview& column) {
   return details;
 }
 
-void print(const std::string& name, file_format format, std::size_t bytes, files::packing packed,
-           const files::file_preview& preview) {
-  fmt::print("{}\n", name);
-  fmt::print("format      {}{}\n", word_of(format),
-             packed == files::packing::gzip   ? ", packed by gzip"
-             : packed == files::packing::zstd ? ", packed by zstd"
-                                              : "");
-  fmt::print("size        {} bytes, {} {}{}\n", bytes, preview.records, preview.record,
+// A file and what is told of it.
+struct seen_file {
+  std::string name;
+  file_format format = file_format::lines;
+  files::packing packed = files::packing::none;
+  std::uint64_t bytes = 0; ///< unpacked
+  files::file_preview preview{};
+};
+
+seen_file look_at(const file_info_job& job, const std::string& path, unsigned threads) {
+  files::input_stream stream(path, job.arrays.as_it_is, threads);
+  seen_file file{.name = stream.name()};
+  file.format = format_of(path, stream.peek(first_bytes_wanted), job.format, job.arrays, job.text);
+  file.packed = stream.packed();
+  if (is_columnar(file.format)) {
+    files::columnar_input input(path, std::move(stream), columnar_format_of(file.format));
+    file.bytes = input.bytes();
+    file.preview = preview_of_columnar(std::move(input), threads);
+    return file;
+  }
+  files::input source(std::move(stream));
+  file.bytes = source.bytes().size();
+  file.preview = preview_of(job, path, std::move(source), file.format, threads);
+  return file;
+}
+
+void print(const seen_file& file) {
+  const files::file_preview& preview = file.preview;
+  fmt::print("{}\n", file.name);
+  fmt::print("format      {}{}\n", word_of(file.format),
+             file.packed == files::packing::gzip   ? ", packed by gzip"
+             : file.packed == files::packing::zstd ? ", packed by zstd"
+                                                   : "");
+  fmt::print("size        {} bytes, {} {}{}\n", file.bytes, preview.records, preview.record,
              preview.records == 1 ? "" : "s");
   for (const auto& [fact, value] : preview.facts)
     fmt::print("{:<11} {}\n", fact, value);
@@ -86,16 +119,17 @@ void print(const std::string& name, file_format format, std::size_t bytes, files
     fmt::print("in order by nothing that was tried\n");
 }
 
-json as_json(const std::string& name, file_format format, std::size_t bytes, const files::file_preview& preview) {
+json as_json(const seen_file& file) {
+  const files::file_preview& preview = file.preview;
   json columns = json::array();
   for (const files::column_preview& column : preview.columns)
     columns.push_back({{"name", column.name}, {"type", column.type}, {"empty", column.empty}, {"order", column.order}});
   json facts = json::object();
   for (const auto& [fact, value] : preview.facts)
     facts[fact] = value;
-  return {{"file", name},
-          {"format", word_of(format)},
-          {"bytes", bytes},
+  return {{"file", file.name},
+          {"format", word_of(file.format)},
+          {"bytes", file.bytes},
           {"record", preview.record},
           {"records", preview.records},
           {"facts", facts},
@@ -109,16 +143,11 @@ int show_file_info(const file_info_job& job) {
   const unsigned threads = files::thread_count(job.arrays.threads);
   json all = json::array();
   for (const std::string& path : job.inputs) {
-    files::input source(path, threads, job.arrays.as_it_is);
-    const std::string name = source.name();
-    const std::size_t bytes = source.bytes().size();
-    const files::packing packed = source.packed();
-    const file_format format = format_of(path, source.bytes(), job.format, job.arrays, job.text);
-    const files::file_preview preview = preview_of(job, path, std::move(source), format, threads);
+    const seen_file file = look_at(job, path, threads);
     if (job.as_json)
-      all.push_back(as_json(name, format, bytes, preview));
+      all.push_back(as_json(file));
     else
-      print(name, format, bytes, packed, preview);
+      print(file);
   }
   constexpr int indentation = 2;
   if (job.as_json)

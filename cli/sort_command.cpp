@@ -60,7 +60,7 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     need_place_of_counts(job, true);
   if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
     refuse("--values and --values-output go with arrays (.npy and raw)");
-  if (!is_array(format) && !(job.top + job.quantiles).empty())
+  if (is_columnar(format) ? !job.quantiles.empty() : !is_array(format) && !(job.top + job.quantiles).empty())
     refuse("--top and --quantiles go with arrays (.npy and raw); of lines, sort | head -n K writes the first");
   if (!is_array(format) && (job.rows || job.axis))
     refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
@@ -71,8 +71,10 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     refuse("--count does not go with --debug");
   if (job.debug && format != file_format::lines)
     refuse("--debug goes with lines (sort --explain tells of any format)");
-  if (job.types && !is_table(format))
+  if (job.types && !is_table(format) && !is_columnar(format))
     refuse("--types goes with tables (sortile info FILE tells what any file holds)");
+  if (is_columnar(format))
+    return sort_columnar(job, std::move(first), format, voice);
   return is_table(format) ? sort_tables(job, std::move(first), format, voice)
                           : sort_lines(job, std::move(first), voice);
 }

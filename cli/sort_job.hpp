@@ -59,6 +59,8 @@ using first_input = std::unique_ptr<files::input_stream>;
 /// status. \throws invalid_argument, io_failure
 int sort_arrays(const sort_job& job, first_input first, file_format format, const talk& voice);
 int sort_tables(const sort_job& job, first_input first, file_format format, const talk& voice);
+/// Parquet and Arrow files.
+int sort_columnar(const sort_job& job, first_input first, file_format format, const talk& voice);
 int sort_lines(const sort_job& job, first_input first, const talk& voice);
 /// Records of one size, of which the library has no such keys, or several.
 int sort_fixed_records(const sort_job& job, first_input first, file_format format, const talk& voice);

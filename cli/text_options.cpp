@@ -75,7 +75,8 @@ files::key_part part_of(const files::field_key& field) {
   return part;
 }
 
-// Text in the order of a locale, where there is one.
+} // namespace
+
 void collate(files::key_part& part, const std::shared_ptr<const files::collation>& of_locale) {
   using form = files::key_part::form;
   if (!of_locale || (part.as != form::text && part.as != form::folded && part.as != form::filtered))
@@ -83,8 +84,6 @@ void collate(files::key_part& part, const std::shared_ptr<const files::collation
   part.as = form::collated;
   part.locale = of_locale;
 }
-
-} // namespace
 
 void text_options::add_to(CLI::App& command, bool as_sort) {
   constexpr const char* group = "Text lines, as sort(1) in the C locale";
@@ -297,24 +296,8 @@ files::cell_check check_of(files::column_key::form as) {
 
 files::key_part::form form_of(files::column_key::form as, const files::column_facts* facts) {
   using form = files::key_part::form;
-  switch (as) {
-  case files::column_key::form::number:
-    return form::number;
-  case files::column_key::form::time:
-    return form::instant;
-  case files::column_key::form::version:
-    return form::version;
-  case files::column_key::form::semantic:
-    return form::semantic;
-  case files::column_key::form::natural:
-    return form::natural;
-  case files::column_key::form::detect:
-    break;
-  case files::column_key::form::text:
-    return form::text;
-  }
-  if (facts == nullptr)
-    return form::text;
+  if (as != files::column_key::form::detect || facts == nullptr)
+    return files::form_named(as);
   return facts->is_numeric() ? form::number : facts->type() == files::cell_type::time ? form::instant : form::text;
 }
 

@@ -84,4 +84,7 @@ struct text_options {
                                     std::vector<files::column_facts>* facts) const;
 };
 
+/// Has text ordered as in a locale, where there is one; all else stays.
+void collate(files::key_part& part, const std::shared_ptr<const files::collation>& of_locale);
+
 } // namespace sortile::cli

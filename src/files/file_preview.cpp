@@ -26,39 +26,6 @@ std::string order_by(const record_table& records, key_part part, unsigned thread
   return up && down ? "constant" : up ? "ascending" : down ? "descending" : "";
 }
 
-// Whether some neighbours are equal, so that a further key can say more.
-bool has_ties(const record_table& records, const record_order& order, unsigned threads) {
-  return first_disorder(records, order, true, threads).has_value();
-}
-
-// A column that a table is in order by, behind those that are known.
-struct sort_column {
-  std::string name;
-  key_part part;
-};
-
-// The longest --by that is found column by column: each one orders what the ones before leave equal.
-std::string longest_by(const record_table& records, std::vector<sort_column> columns, unsigned threads) {
-  std::string by;
-  record_order order;
-  for (bool found = true; found && (order.empty() || has_ties(records, order, threads));) {
-    found = false;
-    for (std::size_t i = 0; i < 2 * columns.size() && !found; ++i) {
-      sort_column& column = columns[i / 2];
-      column.part.reverse = i % 2 != 0;
-      record_order longer = order;
-      longer.push_back(column.part);
-      if (!in_order(records, longer, threads))
-        continue;
-      by += (by.empty() ? "" : ",") + column.name + (column.part.reverse ? ":desc" : "");
-      order = std::move(longer);
-      columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i / 2));
-      found = true;
-    }
-  }
-  return by;
-}
-
 std::string quoted_name(const std::string& name) {
   if (name.find_first_of(",:\"") == std::string::npos)
     return name;
@@ -77,6 +44,28 @@ std::string shell_word(const std::string& text) {
   for (const char c : text)
     word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
+}
+
+// The longest --by that is found column by column: each one orders what the ones before leave equal.
+std::string longest_by(const file_preview& preview, std::vector<std::size_t> columns,
+                       const column_order_test& in_order) {
+  std::string by;
+  std::vector<ordered_column> order;
+  for (bool found = true; found && (order.empty() || !in_order(order, true));) {
+    found = false;
+    for (std::size_t i = 0; i < 2 * columns.size() && !found; ++i) {
+      const ordered_column next{columns[i / 2], i % 2 != 0};
+      order.push_back(next);
+      found = in_order(order, false);
+      if (!found) {
+        order.pop_back();
+        continue;
+      }
+      by += (by.empty() ? "" : ",") + quoted_name(preview.columns[next.column].name) + (next.descending ? ":desc" : "");
+      columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i / 2));
+    }
+  }
+  return by;
 }
 
 std::string separator_name(char separator) {
@@ -111,6 +100,19 @@ void add_fields(const std::vector<npy_field>& fields, const record_table& record
 }
 
 } // namespace
+
+void find_orders(file_preview& preview, const std::vector<std::size_t>& columns, const column_order_test& in_order) {
+  std::vector<std::size_t> varied;
+  for (const std::size_t i : columns) {
+    const bool up = in_order({{i, false}}, false);
+    const bool down = in_order({{i, true}}, false);
+    preview.columns[i].order = up && down ? "constant" : up ? "ascending" : down ? "descending" : "";
+    if (!up || !down)
+      varied.push_back(i);
+  }
+  if (const std::string by = longest_by(preview, std::move(varied), in_order); !by.empty())
+    preview.sorted_by.push_back("--by " + shell_word(by));
+}
 
 file_preview preview_lines(const record_table& lines, unsigned threads) {
   file_preview preview{.record = "line", .records = lines.size(), .facts = {}};
@@ -147,19 +149,25 @@ file_preview preview_table(csv_table& table, unsigned threads) {
     preview.facts.emplace_back("bad rows", std::to_string(table.removed.size()));
   if (table.header.ends_with('\r'))
     preview.facts.emplace_back("line ends", "CR LF");
-  std::vector<sort_column> columns;
+  std::vector<key_part> parts;
+  std::vector<std::size_t> filled;
   for (std::size_t i = 0; i < table.names.size(); ++i) {
-    key_part part{.where = key_part::place::cell, .column = i, .dialect = table.dialect};
     const cell_type type = facts[i].type();
+    key_part part{.where = key_part::place::cell, .column = i, .dialect = table.dialect};
     part.as = facts[i].is_numeric() ? form::number : type == cell_type::time ? form::instant : form::text;
-    const std::string order = table.rows.size() > 0 ? order_by(table.rows, part, threads) : "";
-    preview.columns.push_back({table.names[i], std::string(name_of(type)), facts[i].empty, order});
-    if (order != "constant")
-      columns.push_back({quoted_name(table.names[i]), part});
+    parts.push_back(part);
+    preview.columns.push_back({table.names[i], std::string(name_of(type)), facts[i].empty, ""});
+    if (table.rows.size() > 0)
+      filled.push_back(i);
   }
-  if (table.rows.size() > 0)
-    if (const std::string by = longest_by(table.rows, std::move(columns), threads); !by.empty())
-      preview.sorted_by.push_back("--by " + shell_word(by));
+  find_orders(preview, filled, [&](const std::vector<ordered_column>& columns, bool strict) {
+    record_order order;
+    for (const ordered_column& each : columns) {
+      order.push_back(parts[each.column]);
+      order.back().reverse = each.descending;
+    }
+    return !first_disorder(table.rows, order, strict, threads);
+  });
   return preview;
 }
 

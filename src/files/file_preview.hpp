@@ -6,7 +6,9 @@
 #include "files/fixed_records.hpp"
 #include "files/record_table.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +30,16 @@ struct file_preview {
   std::vector<column_preview> columns{};
   std::vector<std::string> sorted_by{}; ///< options of sort under which it is in order; "" for none
 };
+
+/// A column of a table that orders rows.
+struct ordered_column {
+  std::size_t column = 0;
+  bool descending = false;
+};
+/// Whether the rows are in order by these columns, the first deciding; `strict`: and none is equal to the one before.
+using column_order_test = std::function<bool(const std::vector<ordered_column>& by, bool strict)>;
+/// Finds the order of each of these columns, and by what --by the table is in order.
+void find_orders(file_preview& preview, const std::vector<std::size_t>& columns, const column_order_test& in_order);
 
 file_preview preview_lines(const record_table& lines, unsigned threads);
 /// \param table  loses its bad rows, which are counted

@@ -21,19 +21,15 @@ bool needs_normalized_keys(const record_order& order) {
                      [](const key_part& part) { return part.as == key_part::form::collated; });
 }
 
-normalized_keys make_normalized_keys(const record_table& records, const record_order& order, unsigned threads) {
-  const slices parts(records.size(), threads, slice_records);
+normalized_keys make_keys(std::size_t records, const key_appender& append, unsigned threads) {
+  const slices parts(records, threads, slice_records);
   std::vector<std::string> keys(parts.count());
   normalized_keys made;
   made.records.gap = 0;
-  made.records.starts = raw_array<std::uint64_t>(records.size() + 1);
+  made.records.starts = raw_array<std::uint64_t>(records + 1);
   std::uint64_t* const ends = made.records.starts.data() + 1; // within the slice at first
-  parallel_for(threads, parts.count(), [&](std::size_t slice) {
-    for (std::size_t i = parts.begin(slice); i < parts.end(slice); ++i) {
-      append_normalized(order, records[i], keys[slice]);
-      ends[i] = keys[slice].size();
-    }
-  });
+  parallel_for(threads, parts.count(),
+               [&](std::size_t slice) { append(parts.begin(slice), parts.end(slice), keys[slice], ends); });
   std::vector<std::uint64_t> before(parts.count() + 1, 0);
   for (std::size_t slice = 0; slice < parts.count(); ++slice)
     before[slice + 1] = before[slice] + keys[slice].size();
@@ -47,6 +43,18 @@ normalized_keys make_normalized_keys(const record_table& records, const record_o
   });
   made.records.text = {made.bytes.data(), made.bytes.size()};
   return made;
+}
+
+normalized_keys make_normalized_keys(const record_table& records, const record_order& order, unsigned threads) {
+  return make_keys(
+      records.size(),
+      [&](std::size_t begin, std::size_t end, std::string& keys, std::uint64_t* ends) {
+        for (std::size_t i = begin; i < end; ++i) {
+          append_normalized(order, records[i], keys);
+          ends[i] = keys.size();
+        }
+      },
+      threads);
 }
 
 } // namespace sortile::files

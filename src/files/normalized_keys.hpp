@@ -9,6 +9,9 @@
 #include "files/record_order.hpp"
 #include "files/record_table.hpp"
 
+#include <functional>
+#include <string>
+
 namespace sortile::files {
 
 /// Move-only; the records are the keys.
@@ -19,6 +22,13 @@ struct normalized_keys {
 
 /// Whether records with this order are sorted by such keys.
 bool needs_normalized_keys(const record_order& order);
+
+/// The key of each record from a function of its own: append(begin, end, keys, ends) appends the keys of the records
+/// [begin, end) to the string `keys`, and tells where each ends in it by ends[i]. Called for slices, on `threads`
+/// threads. \throws out_of_memory
+using key_appender =
+    std::function<void(std::size_t begin, std::size_t end, std::string& keys, std::uint64_t* ends)>;
+normalized_keys make_keys(std::size_t records, const key_appender& append, unsigned threads);
 
 /// O(text) on `threads` threads; twice the keys' memory for a moment. \throws out_of_memory
 normalized_keys make_normalized_keys(const record_table& records, const record_order& order, unsigned threads);

@@ -239,6 +239,25 @@ int compare_texts(const key_part& part, std::string_view a, std::string_view b, 
 
 } // namespace
 
+key_part::form form_named(column_key::form as) {
+  switch (as) {
+  case column_key::form::number:
+    return form::number;
+  case column_key::form::time:
+    return form::instant;
+  case column_key::form::version:
+    return form::version;
+  case column_key::form::semantic:
+    return form::semantic;
+  case column_key::form::natural:
+    return form::natural;
+  case column_key::form::detect:
+  case column_key::form::text:
+    break;
+  }
+  return form::text;
+}
+
 std::string_view locate(const key_part& part, std::string_view record, std::string& scratch) {
   switch (part.where) {
   case place::fields:

@@ -3,6 +3,7 @@
 
 #include "files/binary_keys.hpp"
 #include "files/collation.hpp"
+#include "files/column_keys.hpp"
 #include "files/csv.hpp"
 #include "files/field_keys.hpp"
 #include "files/key_forms.hpp"
@@ -59,6 +60,9 @@ struct key_part {
 
 /// All parts; records equal in the first are ordered by the second, and so on; those equal in all keep their order.
 using record_order = std::vector<key_part>;
+
+/// The form that a key of --by says; text where it says none.
+key_part::form form_named(column_key::form as);
 
 /// The text of a part within a record; `scratch` holds it where it had to be rebuilt.
 std::string_view locate(const key_part& part, std::string_view record, std::string& scratch);

@@ -21,10 +21,10 @@ class child_program {
 
   /// Waits for its end. \throws io_failure where it did not end well
   void finish();
-
- private:
+  /// Waits for its end, once, and returns what waitpid() tells of it.
   int wait();
 
+ private:
   std::string program_;
   pid_t process_ = -1;
 };

@@ -1,0 +1,30 @@
+// The keys of a table's rows, from the cells of the columns that decide: one string of bytes a row.
+//
+// The strings compare as the rows do (normalized_keys.hpp), so that what sorts lines sorts them. Of a column with
+// nulls, a byte tells whether the cell is one; all nulls are alike. A number's image has the number's width, the upper
+// byte first; where no column is text, all strings have one length and end in no mark.
+#pragma once
+
+#include "files/columnar/columnar_table.hpp"
+#include "files/normalized_keys.hpp"
+#include "files/record_order.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace sortile::files {
+
+/// How a column orders the rows.
+struct columnar_key {
+  const column_cells& cells;
+  key_part part{};          ///< of texts: their form, and where it is to be turned round; of numbers the latter
+  bool nulls_first = false; ///< whatever the direction
+};
+
+/// O(cells) on `threads` threads. \throws out_of_memory
+normalized_keys make_columnar_keys(std::size_t rows, std::span<const columnar_key> order, unsigned threads);
+
+/// How such keys are compared.
+record_order order_of_columnar_keys(const normalized_keys& keys, std::span<const columnar_key> order);
+
+} // namespace sortile::files

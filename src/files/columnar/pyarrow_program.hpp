@@ -1,0 +1,10 @@
+// The text of pyarrow_program.py, which the command gives to a Python interpreter.
+#pragma once
+
+#include <string_view>
+
+namespace sortile::files {
+
+std::string_view pyarrow_program();
+
+} // namespace sortile::files
