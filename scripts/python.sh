@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The Python package. `scripts/python.sh wheel` builds build/wheel/sortile-*.whl. `scripts/python.sh test [pytest's arguments]`
 # also installs it in a fresh virtual environment and runs mypy and the tests of tests/python there. `test-or-skip` does so in
-# an environment that it keeps, and leaves with 77 where the packages that it needs cannot be had. `wheel-cuda` builds
+# an environment that it keeps, and leaves with 77 where the packages that it needs cannot be had. `pyarrow ARGUMENT...` is
+# the interpreter of an environment that has PyArrow alone, and leaves with 77 likewise. `wheel-cuda` builds
 # build/wheel-cuda/sortile_cu13-*.whl, with the GPU engine; nvcc is needed, and a GPU is not. PYTHON names the interpreter, 3.10 or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +11,7 @@ python=${PYTHON:-python3}
 export CC=${CC:-cc} CXX=${CXX:-c++}
 tools=$PWD/build/python-tools
 installed=$PWD/build/python-test
+pyarrow=$PWD/build/pyarrow
 
 say() { printf 'python: %s\n' "$*"; }
 die() { printf 'python: %s\n' "$*" >&2; exit 1; }
@@ -40,6 +42,11 @@ test_tools() {
   rm -f "$installed/made-for"
   fresh_environment "$installed"
   pip "$installed" install --quiet --no-compile -r tests/python/requirements.txt && test_tools_are_for >"$installed/made-for"
+}
+
+# What the command reads Parquet and Arrow files by.
+kept_pyarrow() {
+  "$pyarrow/bin/python" -c 'import pyarrow.parquet' 2>/dev/null || { fresh_environment "$pyarrow" && pip "$pyarrow" install --quiet pyarrow; }
 }
 
 kept_test_tools() {
@@ -105,5 +112,10 @@ test-or-skip)
   wheel
   run_tests "${@:2}"
   ;;
-*) die "usage: scripts/python.sh wheel | wheel-cuda | test [pytest's arguments] | test-or-skip" ;;
+pyarrow)
+  kept_pyarrow || { say "skipped: PyArrow cannot be had here"; exit 77; }
+  cd "$OLDPWD"
+  exec "$pyarrow/bin/python" "${@:2}"
+  ;;
+*) die "usage: scripts/python.sh wheel | wheel-cuda | test [pytest's arguments] | test-or-skip | pyarrow ARGUMENT..." ;;
 esac

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Sees that what sortile needs is on this machine and installs what is missing: `scripts/setup.sh [LIST]...`.
 #
-# A list names one Debian package a line and how to recognise it: a program, a <header>, a -llibrary or a /path. What is found is left as
-# it is, wherever it came from; with nothing missing there is no use of apt or of the network. Where there is no apt, the missing
-# things are named and the script fails.
+# A list names one Debian package a line and how to recognise it: a program, a <header>, a -llibrary, a /path, or a module of python3
+# (python:NAME). What is found is left as it is, wherever it came from; with nothing missing there is no use of apt or of the
+# network. Where there is no apt, the missing things are named and the script fails.
 set -euo pipefail
 
 lists=("$@")
@@ -23,6 +23,7 @@ missing() {
       '<'*) [ "$have_compiler" ] && echo "#include $sign" | "$compiler" -std=c++20 -M -x c++ - >/dev/null 2>&1 ;;
       -l*) [ "$have_compiler" ] && "$compiler" -shared -o /dev/null -x c++ /dev/null "$sign" 2>/dev/null ;;
       /*) [ -e "$sign" ] ;;
+      python:*) python3 -c "import ${sign#python:}" 2>/dev/null ;;
       *) command -v "$sign" >/dev/null ;;
     esac || echo "$package $sign $purpose"
   done

@@ -42,10 +42,12 @@ def hear():
 
 
 def say(message):
-    os.write(1, json.dumps(message).encode() + b"\n")
+    print(json.dumps(message), flush=True)
 
 
 def read_parquet(path):
+    import pyarrow.parquet as pq
+
     file = pq.ParquetFile(pa.OSFile(path), page_checksum_verification=True)
     held = file.metadata
     groups = [held.row_group(i) for i in range(held.num_row_groups)]
@@ -109,10 +111,6 @@ def plain(column):
     return column
 
 
-FIXED = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
-SHORT = {"int": "i", "uint": "u", "float": "f", "halffloat": "f"}
-
-
 def key_type_of(t):
     """The type of the keys that the values of a column are, "text" of those that are ordered by their bytes; nothing of those without order."""
     is_ = pa.types
@@ -165,9 +163,8 @@ def put_key(shelf, table, i):
             valid = shelf.put(chunk.is_valid().cast(pa.uint8()).buffers()[1])
         if key_type == "text":
             _, bounds, held = chunk.buffers()
-            bounds = memoryview(bounds)[8 * chunk.offset :][: 8 * (n + 1)]
+            bounds = memoryview(bounds).cast("q")[chunk.offset :][: n + 1]
             offsets = shelf.put(bounds)
-            bounds = bounds.cast("q") if bounds.contiguous else bounds
             values = shelf.put(memoryview(held)[bounds[0] : bounds[n]] if held else b"")
         else:
             width = column.type.bit_width // 8
@@ -271,13 +268,17 @@ class Pipe:
 
 
 def sorting_columns(schema, order):
-    """What a Parquet file says of its order: as far as the columns are plain ones, whose numbers Parquet has."""
+    """What a Parquet file says of its order, where no column is of several: they are numbered otherwise then."""
+    import pyarrow.parquet as pq
+
     if any(pa.types.is_nested(field.type) for field in schema):
         return None
     return [pq.SortingColumn(column, descending, nulls_first) for column, descending, nulls_first in order] or None
 
 
 def write_parquet(sink, schema, made, order, layout):
+    import pyarrow.parquet as pq
+
     codec = layout.get("codec") or "snappy"
     with pq.ParquetWriter(sink, schema, compression="none" if codec == "uncompressed" else codec.replace("_raw", ""),
                           sorting_columns=sorting_columns(schema, order), write_page_checksum=True) as writer:
@@ -343,7 +344,6 @@ def leave(kind, what, position=0):
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 try:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 except ImportError as e:
     leave("missing", str(e))
 try:
