@@ -130,7 +130,13 @@ int check_array(const check_job& job, const std::string& path, files::input sour
   const unsigned threads = files::thread_count(opts.threads);
   const files::array_file array = open_array(std::move(source), path, format, job.arrays);
   const files::key_array keys(array, threads);
-  if (const auto at = first_disorder(array.layout.key, keys.data(), array.count, opts)) {
+  const std::optional<std::size_t> at =
+      tells(job, voice)
+          ? told_summary(job, array.name(), files::split_evenly(array.data, array.layout.record_bytes, threads),
+                         files::order_of_keys(array.layout, opts))
+                .first_disorder
+          : first_disorder(array.layout.key, keys.data(), array.count, opts);
+  if (at) {
     const auto text = [&](std::size_t i) {
       return testing::key_text(array.layout.key, static_cast<const char*>(keys.data()) + i * array.layout.key_size());
     };
@@ -244,8 +250,8 @@ void add_check_command(command_line& line) {
   auto job = std::make_shared<check_job>();
   CLI::App& command = *add_command(
       line, "check",
-      "Checks that files are in order; exit status 1 and the first disorder where one is not. Of text and records it "
-      "prints how many there are, a checksum, and how many keys repeat the one before; -q: nothing.",
+      "Checks that files are in order; exit status 1 and the first disorder where one is not. It prints "
+      "how many records there are, a checksum, and how many keys repeat the one before; -q: nothing.",
       examples, [job, &line] {
         job->quiet = line.voice.level == 0;
         return run_check(*job, line.voice);

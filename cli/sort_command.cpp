@@ -25,6 +25,7 @@ constexpr const char* examples = R"(Examples:
   sortile sort keys.npy --top 10 -r -o best.npy     the ten largest keys, without sorting the others
   sortile sort -u --count keys.npy -o counts.npy     distinct keys, and how often each occurs; of lines as uniq -c
   sortile sort keys.npy --quantiles 0.5,0.99        the median, and the key that one in a hundred exceeds
+  sortile sort t.parquet --by size:desc,name -o t.arrow   Parquet and Arrow, where python3 has PyArrow
   gzip -dc log.gz | sortile sort -k2,2 - | less      from a pipe into a pipe
   sortile sort --rows scores.npy -o sorted.npy       each row of a matrix; --axis 0: each column
   sortile sort records.dat --record 100 --key 0:10 -o sorted.dat   records of 100 bytes by their first 10
@@ -61,7 +62,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
   if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
     refuse("--values and --values-output go with arrays (.npy and raw)");
   if (is_columnar(format) ? !job.quantiles.empty() : !is_array(format) && !(job.top + job.quantiles).empty())
-    refuse("--top and --quantiles go with arrays (.npy and raw); of lines, sort | head -n K writes the first");
+    refuse("--top and --quantiles go with arrays (.npy and raw), --top with Parquet and Arrow files too; of lines, "
+           "sort | head -n K writes the first");
   if (!is_array(format) && (job.rows || job.axis))
     refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
   if (is_array(format))
@@ -140,7 +142,7 @@ int run_sort(sort_job& job, const talk& voice) {
 CLI::App* add_sort_command(command_line& line) {
   auto job = std::make_shared<sort_job>();
   CLI::App& command =
-      *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV), or arrays (.npy, raw).", examples, [job, &line] {
+      *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV, Parquet, Arrow), or arrays (.npy, raw).", examples, [job, &line] {
         job->output_named = line.app.get_subcommand("sort")->count("--output") > 0;
         return run_sort(*job, line.voice);
       });

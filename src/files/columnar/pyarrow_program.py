@@ -124,8 +124,7 @@ def key_type_of(t):
         return "i" + str(t.bit_width)
     if is_.is_decimal(t) and t.bit_width <= 128:
         return "i" + str(t.bit_width)
-    views = hasattr(is_, "is_string_view") and (is_.is_string_view(t) or is_.is_binary_view(t))
-    if views or is_.is_string(t) or is_.is_large_string(t) or is_.is_binary(t) or is_.is_large_binary(t) or is_.is_fixed_size_binary(t):
+    if str(t) in ("string_view", "binary_view") or is_.is_string(t) or is_.is_large_string(t) or is_.is_binary(t) or is_.is_large_binary(t) or is_.is_fixed_size_binary(t):
         return "text"
     return None
 
@@ -203,30 +202,21 @@ def numbers(type_, n, at):
     return pa.Array.from_buffers(type_, n, [None, shared.slice(at)])
 
 
-def with_counts(table, counts):
-    if "count" in table.schema.names:
+def with_count(schema):
+    if "count" in schema.names:
         raise Refused("column", "it has a column 'count' already, so that counts have no name")
-    return table.append_column("count", counts)
+    return schema.append(pa.field("count", pa.uint64()))
 
 
 def movable(table):
     """Views become texts of the usual kind: PyArrow takes no rows of views."""
-    fields = []
-    for field in table.schema:
-        views = hasattr(pa.types, "is_string_view")
-        if views and pa.types.is_string_view(field.type):
-            field = field.with_type(pa.large_string())
-        elif views and pa.types.is_binary_view(field.type):
-            field = field.with_type(pa.large_binary())
-        fields.append(field)
-    schema = pa.schema(fields, table.schema.metadata)
+    texts = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    schema = pa.schema([field.with_type(texts.get(str(field.type), field.type)) for field in table.schema], table.schema.metadata)
     return table if schema == table.schema else table.cast(schema)
 
 
-def batches(table, ids, rows, threads):
-    """The rows, so many at a time; some batches ahead are in the making."""
-    schema = table.schema
-    table = movable(table).combine_chunks().unify_dictionaries()
+def batches(table, schema, ids, rows, threads):
+    """The rows, so many at a time, as tables of this schema; some batches ahead are in the making."""
 
     def take(begin):
         taken = table.take(ids.slice(begin, rows))
@@ -293,14 +283,13 @@ def write_arrow(sink, schema, made, form):
             writer.write_table(table.combine_chunks().unify_dictionaries())
 
 
-def write(table, wanted, layout, threads):
+def write(table, schema, wanted, layout, threads):
     n = wanted["rows"]
     ids = numbers(pa.uint32(), n, 0)
-    schema = table.schema
-    made = batches(table, ids, layout.get("group") or ROWS, threads)
+    made = batches(table, schema, ids, layout.get("group") or ROWS, threads)
     if wanted["counted"]:
         counts, before = numbers(pa.uint64(), n, -(-4 * n // 8) * 8), 0
-        schema = with_counts(table.schema.empty_table(), pa.array([], pa.uint64())).schema
+        schema = with_count(schema)
 
         def counted(parts):
             before = 0
@@ -326,9 +315,10 @@ def main():
     keys = [put_key(shelf, table, i) for i in wanted_columns(table.schema, job["keys"])]
     columns = [{"name": f.name, "type": str(f.type), "nulls": table.column(i).null_count} for i, f in enumerate(table.schema)]
     say({"rows": table.num_rows, "columns": columns, "facts": list(facts.items()), "keys": keys})
-    wanted = hear()
+    wanted, schema = hear(), table.schema
     try:
-        write(table, wanted, layout, job["threads"])
+        table = movable(table).combine_chunks().unify_dictionaries()  # what it was made of goes
+        write(table, schema, wanted, layout, job["threads"])
     except (Refused, MemoryError, BrokenPipeError):
         raise
     except Exception as e:
