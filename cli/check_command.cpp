@@ -248,14 +248,14 @@ int run_check(const check_job& job, const talk& voice) {
 
 void add_check_command(command_line& line) {
   auto job = std::make_shared<check_job>();
-  CLI::App& command = *add_command(
-      line, "check",
-      "Checks that files are in order; exit status 1 and the first disorder where one is not. It prints "
-      "how many records there are, a checksum, and how many keys repeat the one before; -q: nothing.",
-      examples, [job, &line] {
-        job->quiet = line.voice.level == 0;
-        return run_check(*job, line.voice);
-      });
+  CLI::App& command =
+      *add_command(line, "check",
+                   "Checks that files are in order; exit status 1 and the first disorder where one is not. It prints "
+                   "how many records there are, a checksum, and how many keys repeat the one before; -q: nothing.",
+                   examples, [job, &line] {
+                     job->quiet = line.voice.level == 0;
+                     return run_check(*job, line.voice);
+                   });
   command.add_option("FILE", job->inputs, "inputs; none or -: standard input");
   add_format_option(command, job->format);
   command

@@ -19,13 +19,13 @@ namespace {
 
 // Options of text that have no meaning for typed columns.
 void refuse_options_of_text(const text_options& text, const std::string& name) {
-  const std::string option = text.wants_lines()           ? text.named_for_arrays()
-                             : text.separator_text        ? "-t"
-                             : text.no_quotes             ? "--no-quotes"
-                             : text.no_header             ? "--no-header"
-                             : !text.comment.empty()      ? "--comment"
-                             : !text.bad_rows.empty()     ? "--bad-rows"
-                                                          : "";
+  const std::string option = text.wants_lines()       ? text.named_for_arrays()
+                             : text.separator_text    ? "-t"
+                             : text.no_quotes         ? "--no-quotes"
+                             : text.no_header         ? "--no-header"
+                             : !text.comment.empty()  ? "--comment"
+                             : !text.bad_rows.empty() ? "--bad-rows"
+                                                      : "";
   if (!option.empty())
     refuse("{}: {} goes with text; Parquet and Arrow files are ordered with --by, -r and --nulls", name, option);
 }
@@ -49,9 +49,9 @@ std::vector<files::column_key> keys_of(const text_options& text, const std::stri
 void need_form(const files::column_key& key, const files::columnar_column& column, bool is_text,
                const std::string& name) {
   using form = files::column_key::form;
-  constexpr std::pair<form, const char*> words[] = {{form::text, "text"},        {form::number, "num"},
-                                                    {form::time, "time"},        {form::version, "version"},
-                                                    {form::semantic, "semver"},  {form::natural, "natural"}};
+  constexpr std::pair<form, const char*> words[] = {{form::text, "text"},       {form::number, "num"},
+                                                    {form::time, "time"},       {form::version, "version"},
+                                                    {form::semantic, "semver"}, {form::natural, "natural"}};
   const bool of_text = key.as != form::number && key.as != form::time;
   for (const auto& [as, word] : words)
     if (key.as == as && is_text != of_text)
@@ -121,9 +121,9 @@ chosen_rows choose(const sort_job& job, const columnar_rows& rows, const options
   chosen_rows chosen{files::sort_records(rows.records(), rows.order(), opts, job.text.unique && !job.count), {}};
   if (job.count) {
     chosen.counts = files::raw_array<std::uint64_t>(chosen.ids.size());
-    chosen.ids.keep_first(files::keep_first_of_equals(
-        rows.records(), rows.order(), {chosen.ids.data(), chosen.ids.size()}, files::thread_count(opts.threads),
-        {chosen.counts.data(), chosen.counts.size()}));
+    chosen.ids.keep_first(
+        files::keep_first_of_equals(rows.records(), rows.order(), {chosen.ids.data(), chosen.ids.size()},
+                                    files::thread_count(opts.threads), {chosen.counts.data(), chosen.counts.size()}));
   }
   if (!job.top.empty())
     chosen.ids.keep_first(static_cast<std::size_t>(parse_count(job.top, "--top")));
@@ -140,8 +140,8 @@ columnar_rows::columnar_rows(std::vector<files::columnar_input> inputs, const te
         return files::columnar_table(std::move(inputs), names, threads);
       }()),
       by_(order_of(table_, files::parse_column_keys(text.by), text, reverse)), written_(written_order_of(by_)),
-      keys_(files::make_columnar_keys(table_.rows(), by_, threads)),
-      order_(files::order_of_columnar_keys(keys_, by_)) {}
+      keys_(files::make_columnar_keys(table_.rows(), by_, threads)), order_(files::order_of_columnar_keys(keys_, by_)) {
+}
 
 int sort_columnar(const sort_job& job, first_input first, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
@@ -193,9 +193,8 @@ files::file_preview preview_of_columnar(files::columnar_input input, unsigned th
   files::find_orders(preview, with_order, [&](const std::vector<files::ordered_column>& columns, bool strict) {
     std::vector<files::columnar_key> by;
     for (const files::ordered_column& each : columns)
-      by.push_back({.cells = *cells_of[each.column],
-                    .part = {.reverse = each.descending},
-                    .nulls_first = !each.descending});
+      by.push_back(
+          {.cells = *cells_of[each.column], .part = {.reverse = each.descending}, .nulls_first = !each.descending});
     const files::normalized_keys keys = files::make_columnar_keys(table.rows(), by, threads);
     return !files::first_disorder(keys.records, files::order_of_columnar_keys(keys, by), strict, threads);
   });

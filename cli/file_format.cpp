@@ -20,11 +20,10 @@ using files::refuse;
 
 namespace {
 
-const std::map<std::string, file_format> formats{{"lines", file_format::lines}, {"csv", file_format::csv},
-                                                 {"tsv", file_format::tsv},     {"npy", file_format::npy},
-                                                 {"raw", file_format::raw},     {"records", file_format::records},
-                                                 {"parquet", file_format::parquet}, {"arrow", file_format::arrow},
-                                                 {"arrows", file_format::arrows}};
+const std::map<std::string, file_format> formats{
+    {"lines", file_format::lines},     {"csv", file_format::csv},     {"tsv", file_format::tsv},
+    {"npy", file_format::npy},         {"raw", file_format::raw},     {"records", file_format::records},
+    {"parquet", file_format::parquet}, {"arrow", file_format::arrow}, {"arrows", file_format::arrows}};
 
 std::string extension_of(const std::string& path) {
   const std::string extension = std::filesystem::path(files::without_packing(path)).extension().string();
@@ -36,17 +35,16 @@ struct known_beginning {
   std::string_view bytes;
   const char* what;
 };
-constexpr std::array known_beginnings{
-    known_beginning{"\x1f\x8b", "a gzip file (gzip -dc decompresses it)"},
-    known_beginning{"\x28\xb5\x2f\xfd", "a zstd file (zstd -dc decompresses it)"},
-    known_beginning{{"\xfd"
-                     "7zXZ\0",
-                     6},
-                    "an xz file (xz -dc decompresses it)"},
-    known_beginning{"BZh91AY&SY", "a bzip2 file (bzip2 -dc decompresses it)"},
-    known_beginning{"PK\x03\x04", "a zip archive (.npz is one: unzip it)"},
-    known_beginning{"\x89HDF\r\n", "an HDF5 file, which is not read"},
-    known_beginning{"SQLite format 3", "an SQLite database"}};
+constexpr std::array known_beginnings{known_beginning{"\x1f\x8b", "a gzip file (gzip -dc decompresses it)"},
+                                      known_beginning{"\x28\xb5\x2f\xfd", "a zstd file (zstd -dc decompresses it)"},
+                                      known_beginning{{"\xfd"
+                                                       "7zXZ\0",
+                                                       6},
+                                                      "an xz file (xz -dc decompresses it)"},
+                                      known_beginning{"BZh91AY&SY", "a bzip2 file (bzip2 -dc decompresses it)"},
+                                      known_beginning{"PK\x03\x04", "a zip archive (.npz is one: unzip it)"},
+                                      known_beginning{"\x89HDF\r\n", "an HDF5 file, which is not read"},
+                                      known_beginning{"SQLite format 3", "an SQLite database"}};
 
 constexpr const char* name_of(file_format format) {
   switch (format) {

@@ -127,14 +127,9 @@ json as_json(const seen_file& file) {
   json facts = json::object();
   for (const auto& [fact, value] : preview.facts)
     facts[fact] = value;
-  return {{"file", file.name},
-          {"format", word_of(file.format)},
-          {"bytes", file.bytes},
-          {"record", preview.record},
-          {"records", preview.records},
-          {"facts", facts},
-          {"columns", columns},
-          {"sorted_by", preview.sorted_by}};
+  return {{"file", file.name},        {"format", word_of(file.format)}, {"bytes", file.bytes},
+          {"record", preview.record}, {"records", preview.records},     {"facts", facts},
+          {"columns", columns},       {"sorted_by", preview.sorted_by}};
 }
 
 } // namespace

@@ -44,14 +44,17 @@ inline constexpr std::array manual_sections{
         "cell is one or empty (:num and :time demand it, :text forbids it); numbers may have signs, "
         "points and exponents and are compared "
         "exactly; empty cells come before all numbers, nan after them.\n\n"
-        "parquet, arrow, arrows: Parquet files, and files and streams of Arrow's IPC format, read and written by PyArrow "
-        "in a Python interpreter. Columns of --by have the types that the file says; rows are moved whole, with columns "
+        "parquet, arrow, arrows: Parquet files, and files and streams of Arrow's IPC format, read and written by "
+        "PyArrow "
+        "in a Python interpreter. Columns of --by have the types that the file says; rows are moved whole, with "
+        "columns "
         "of any type. The output's name says which of the three is written."},
     manual_section{
         "EXIT STATUS",
         "0 where all is well; 1 where check (or sort -c) found a disorder or a difference; 2 for every other trouble."},
-    manual_section{"ENVIRONMENT", "SORTILE_ENGINE names the engine where --engine does not. SORTILE_PYTHON names the interpreter "
-                                  "that has PyArrow (default: python3)."},
+    manual_section{"ENVIRONMENT",
+                   "SORTILE_ENGINE names the engine where --engine does not. SORTILE_PYTHON names the interpreter "
+                   "that has PyArrow (default: python3)."},
     manual_section{"SEE ALSO", "sort(1)"},
 };
 

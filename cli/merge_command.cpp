@@ -173,7 +173,8 @@ int run_merge(const merge_job& given, const talk& voice) {
     need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
                      job.text);
   if (is_columnar(format))
-    refuse("{}: Parquet and Arrow files are not merged: sortile sort takes several of them as one table", job.inputs[0]);
+    refuse("{}: Parquet and Arrow files are not merged: sortile sort takes several of them as one table",
+           job.inputs[0]);
   return is_array(format) ? merge_array_files(job, format, voice) : merge_text(job, format, voice);
 }
 

@@ -142,10 +142,11 @@ int run_sort(sort_job& job, const talk& voice) {
 CLI::App* add_sort_command(command_line& line) {
   auto job = std::make_shared<sort_job>();
   CLI::App& command =
-      *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV, Parquet, Arrow), or arrays (.npy, raw).", examples, [job, &line] {
-        job->output_named = line.app.get_subcommand("sort")->count("--output") > 0;
-        return run_sort(*job, line.voice);
-      });
+      *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV, Parquet, Arrow), or arrays (.npy, raw).",
+                   examples, [job, &line] {
+                     job->output_named = line.app.get_subcommand("sort")->count("--output") > 0;
+                     return run_sort(*job, line.voice);
+                   });
   command.set_help_flag(""); // -h is a kind of number here
   command.add_option("FILE", job->inputs, "inputs; none or -: standard input");
   command

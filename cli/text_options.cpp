@@ -358,8 +358,10 @@ files::record_order text_options::for_first_rows(files::csv_table& table, bool r
       continue;
     const std::string& name = table.names[c];
     if (facts[c].type() == files::cell_type::empty)
-      files::fail(table.name(), "the column '{}' is empty in the first {} rows, which fill the memory: say what it holds, "
-                  "{}:num or {}:text (or give more memory with -S)", name, table.rows.size(), name, name);
+      files::fail(table.name(),
+                  "the column '{}' is empty in the first {} rows, which fill the memory: say what it holds, "
+                  "{}:num or {}:text (or give more memory with -S)",
+                  name, table.rows.size(), name, name);
     further[c] = facts[c].is_numeric()                       ? files::cell_check::require_number
                  : facts[c].type() == files::cell_type::time ? files::cell_check::require_time
                                                              : files::cell_check::nothing;

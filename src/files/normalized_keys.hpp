@@ -26,8 +26,7 @@ bool needs_normalized_keys(const record_order& order);
 /// The key of each record from a function of its own: append(begin, end, keys, ends) appends the keys of the records
 /// [begin, end) to the string `keys`, and tells where each ends in it by ends[i]. Called for slices, on `threads`
 /// threads. \throws out_of_memory
-using key_appender =
-    std::function<void(std::size_t begin, std::size_t end, std::string& keys, std::uint64_t* ends)>;
+using key_appender = std::function<void(std::size_t begin, std::size_t end, std::string& keys, std::uint64_t* ends)>;
 normalized_keys make_keys(std::size_t records, const key_appender& append, unsigned threads);
 
 /// O(text) on `threads` threads; twice the keys' memory for a moment. \throws out_of_memory

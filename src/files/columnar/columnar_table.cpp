@@ -21,9 +21,9 @@ namespace {
 using json = nlohmann::json;
 
 constexpr std::size_t part_bytes = std::size_t{1} << 20;
-constexpr const char* advice =
-    "pip install pyarrow gives it, in a virtual environment where the system's Python takes no packages; SORTILE_PYTHON "
-    "names the interpreter that has it";
+constexpr const char* advice = "pip install pyarrow gives it, in a virtual environment where the system's Python takes "
+                               "no packages; SORTILE_PYTHON "
+                               "names the interpreter that has it";
 
 constexpr const char* word_of(columnar_format format) {
   constexpr std::array words{"parquet", "arrow", "arrows", "feather"};
@@ -81,12 +81,14 @@ const T* array_at(const void* mapped, std::int64_t at) {
 
 std::optional<columnar_format> columnar_format_of(std::string_view begin) {
   constexpr std::string_view file_begins{"ARROW1\0", 7};
-  constexpr std::string_view stream_begins{"\xff\xff\xff\xff", 4}; // then the length of a schema's message, and where it starts
+  constexpr std::string_view stream_begins{"\xff\xff\xff\xff",
+                                           4}; // then the length of a schema's message, and where it starts
   if (begin.starts_with("PAR1\x15"))
     return columnar_format::parquet;
   if (begin.starts_with(file_begins))
     return columnar_format::arrow;
-  if (begin.starts_with(stream_begins) && begin.size() >= 12 && begin[7] == '\0' && begin.substr(9, 3) == std::string_view("\0\0\0", 3))
+  if (begin.starts_with(stream_begins) && begin.size() >= 12 && begin[7] == '\0' &&
+      begin.substr(9, 3) == std::string_view("\0\0\0", 3))
     return columnar_format::arrows;
   return std::nullopt;
 }
@@ -110,9 +112,10 @@ std::uint64_t columnar_input::bytes() const {
   return bytes_of(file, name);
 }
 
-columnar_table::columnar_table(std::vector<columnar_input> inputs,
-                               const std::optional<std::vector<std::string>>& keys, unsigned threads)
-    : inputs_(std::move(inputs)), shared_(file_in_memory("sortile-columns")), interpreter_(interpreter_of_environment()) {
+columnar_table::columnar_table(std::vector<columnar_input> inputs, const std::optional<std::vector<std::string>>& keys,
+                               unsigned threads)
+    : inputs_(std::move(inputs)), shared_(file_in_memory("sortile-columns")),
+      interpreter_(interpreter_of_environment()) {
   start(keys, threads);
   take(answer());
 }
@@ -195,8 +198,8 @@ void columnar_table::take(const std::string& told) {
 }
 
 void columnar_table::write(std::span<const std::uint32_t> ids,
-                           const std::optional<std::span<const std::uint64_t>>& counts,
-                           columnar_format format, std::span<const written_order> order, output& to) {
+                           const std::optional<std::span<const std::uint64_t>>& counts, columnar_format format,
+                           std::span<const written_order> order, output& to) {
   constexpr std::size_t word = sizeof(std::uint64_t);
   let_go();
   const std::span<const std::uint64_t> counted = counts.value_or(std::span<const std::uint64_t>());
@@ -205,11 +208,13 @@ void columnar_table::write(std::span<const std::uint32_t> ids,
       ::ftruncate(shared_.get(), static_cast<off_t>(counts_at + counted.size_bytes())) != 0)
     fail_system(name(), "make room for its order");
   write_fully_at(shared_.get(), {reinterpret_cast<const char*>(ids.data()), ids.size_bytes()}, 0, name());
-  write_fully_at(shared_.get(), {reinterpret_cast<const char*>(counted.data()), counted.size_bytes()}, counts_at, name());
+  write_fully_at(shared_.get(), {reinterpret_cast<const char*>(counted.data()), counted.size_bytes()}, counts_at,
+                 name());
   json columns = json::array();
   for (const written_order& each : order)
     columns.push_back({each.column, each.descending, each.nulls_first});
-  tell(json{{"rows", ids.size()}, {"counted", counts.has_value()}, {"format", word_of(format)}, {"order", columns}}.dump());
+  tell(json{{"rows", ids.size()}, {"counted", counts.has_value()}, {"format", word_of(format)}, {"order", columns}}
+           .dump());
   std::string part(part_bytes, '\0');
   while (const std::size_t came = read_fully(from_program_.get(), part.data(), part.size(), name()))
     to.write({part.data(), came});
@@ -221,7 +226,9 @@ void columnar_table::write(std::span<const std::uint32_t> ids,
 void columnar_table::fail_as_told(int status) {
   constexpr int told_why = 3;
   if (WIFSIGNALED(status))
-    fail(name(), "the interpreter that read or wrote it with PyArrow was ended by a signal ({}): a damaged file, or a lack of memory",
+    fail(name(),
+         "the interpreter that read or wrote it with PyArrow was ended by a signal ({}): a damaged file, or a lack of "
+         "memory",
          ::strsignal(WTERMSIG(status)));
   std::string text(part_bytes, '\0');
   text.resize(read_fully_at(shared_.get(), text.data(), text.size(), 0, name()));

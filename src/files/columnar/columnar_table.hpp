@@ -1,5 +1,5 @@
-// Tables in Parquet and Arrow files, as far as a sort needs them: what columns there are, the cells of those that decide, and a file of
-// the rows in another order.
+// Tables in Parquet and Arrow files, as far as a sort needs them: what columns there are, the cells of those that
+// decide, and a file of the rows in another order.
 //
 // The files are read and written by PyArrow in a Python interpreter of its own, a process beside this one. So the
 // command is built, linked and shipped without Arrow; it takes whatever version of PyArrow there is; and where a
@@ -51,8 +51,8 @@ struct columnar_column {
 /// Rows of a column that follow each other in memory.
 struct column_piece {
   std::size_t rows = 0;
-  const char* valid = nullptr;          ///< a byte a row, 0 where it is null; null: no row is
-  const char* values = nullptr;         ///< keys of the column's type, or text
+  const char* valid = nullptr;           ///< a byte a row, 0 where it is null; null: no row is
+  const char* values = nullptr;          ///< keys of the column's type, or text
   const std::int64_t* offsets = nullptr; ///< rows + 1 of text, counted from one that need not be 0
 };
 
@@ -74,8 +74,8 @@ struct written_order {
 /// Inputs of the same columns, one behind the other, fewer than 2^32 rows.
 class columnar_table {
  public:
-  /// Reads them. \param keys  names of the columns whose cells are wanted, in that order; nothing: all that have an order
-  /// \throws io_failure where a file is damaged, a column is missing or has no order, PyArrow is not there
+  /// Reads them. \param keys  names of the columns whose cells are wanted, in that order; nothing: all that have an
+  /// order \throws io_failure where a file is damaged, a column is missing or has no order, PyArrow is not there
   columnar_table(std::vector<columnar_input> inputs, const std::optional<std::vector<std::string>>& keys,
                  unsigned threads);
   columnar_table(const columnar_table&) = delete;
