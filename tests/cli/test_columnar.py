@@ -299,6 +299,9 @@ class Columnar(CommandTest):
                 for name in os.listdir(self.folder):
                     os.unlink(self.path(name))
         self.assertGreater(refused, 12)
+        told = b"what is told"  # stands in the one page, which has a checksum
+        page = as_bytes(pa.table({"x": [told]}), "parquet", write_page_checksum=True, compression="none", use_dictionary=False, write_statistics=False)
+        self.refused("sort", self.file("t.parquet", page.replace(told, told.upper(), 1)), "--by", "x", says=["t.parquet", "cannot be read"])
 
 
 if __name__ == "__main__":
