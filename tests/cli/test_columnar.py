@@ -269,12 +269,14 @@ class Columnar(CommandTest):
         path = self.file("t.parquet", as_bytes(pa.table({"a": [1]}), "parquet"))
         broken = self.file("broken", b"#!/bin/sh\nkill -SEGV $$\n")
         os.chmod(broken, 0o700)
+        talks = self.file("talks", b"#!/bin/sh\necho hello\n")
+        os.chmod(talks, 0o700)
         os.mkdir(self.path("empty"))
         self.file("empty/pyarrow.py", b"raise ImportError('nothing here')\n")
-        for python, more, says in (("/no/such/python", {}, "no interpreter: /no/such/python"), ("false", {}, "status 1"), (broken, {}, "ended by a signal"),
+        for python, more, says in (("/no/such/python", {}, "no interpreter: /no/such/python"), ("false", {}, "status 1"), (broken, {}, "ended by a signal"), (talks, {}, "hello"),
                                    (sys.executable, {"PYTHONPATH": self.path("empty")}, "nothing here")):
             for command in (["sort", "-o", path],):
-                self.refused(*command, path, "--by", "a", env={"SORTILE_PYTHON": python, **more}, says=["t.parquet", says] + (["SORTILE_PYTHON"] if "signal" not in says else []))
+                self.refused(*command, path, "--by", "a", env={"SORTILE_PYTHON": python, **more}, says=["t.parquet", says] + (["SORTILE_PYTHON"] if says not in ("hello", "ended by a signal") else []))
         # Modules in the folder where the command runs are not the interpreter's.
         self.good("check", "-q", path, "--by", "a", cwd=self.path("empty"))
 

@@ -151,6 +151,7 @@ void columnar_table::start(const std::optional<std::vector<std::string>>& keys, 
 }
 
 void columnar_table::tell(const std::string& message) {
+  const no_broken_pipe_signal here;
   try {
     write_fully(to_program_.get(), message + "\n", interpreter_);
   } catch (const io_failure&) {
@@ -173,7 +174,10 @@ std::string columnar_table::answer() {
 }
 
 void columnar_table::take(const std::string& told) {
-  const json answer = json::parse(told);
+  const json answer = json::parse(told, nullptr, false);
+  if (!answer.is_object())
+    fail(name(), "is read by PyArrow, and {} says what it was not asked: {}", interpreter_,
+         told.substr(0, told.find('\n')));
   rows_ = answer["rows"];
   for (const json& column : answer["columns"])
     columns_.push_back({column["name"], column["type"], column["nulls"]});

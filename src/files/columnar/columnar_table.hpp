@@ -109,7 +109,6 @@ class columnar_table {
   std::vector<std::pair<std::string, std::string>> facts_;
   std::vector<column_cells> keys_;
 
-  no_broken_pipe_signal no_signal_;
   file_descriptor shared_; ///< a file in memory
   void* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;
