@@ -30,10 +30,10 @@ std::vector<float> plain_floats() {
 }
 
 struct less_magnitude {
-  __device__ bool operator()(const float& a, const float& b) { return fabsf(a) < fabsf(b); }
+  SORTILE_DEVICE bool operator()(const float& a, const float& b) { return fabsf(a) < fabsf(b); }
 };
 struct by_both {
-  __host__ __device__ cuda::std::tuple<float&, int&> operator()(float2& key) const {
+  SORTILE_HOST_DEVICE cuda::std::tuple<float&, int&> operator()(float2& key) const {
     return {key.y, reinterpret_cast<int&>(key.x)};
   }
 };

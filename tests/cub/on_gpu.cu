@@ -14,11 +14,11 @@ using cub::DoubleBuffer;
 constexpr std::size_t n = 300'000;
 
 struct downwards {
-  __device__ bool operator()(int a, int b) const { return b < a; }
+  SORTILE_DEVICE bool operator()(int a, int b) const { return b < a; }
 };
 /// Only callable on the device, as CUB allows.
 struct by_upper_half {
-  __device__ cuda::std::tuple<std::uint16_t&> operator()(ushort2& key) const { return {key.y}; }
+  SORTILE_DEVICE cuda::std::tuple<std::uint16_t&> operator()(ushort2& key) const { return {key.y}; }
 };
 
 /// Captures the call, with storage of its own, and replays it with other keys. In global mode a call that touched the
@@ -113,6 +113,28 @@ SIMT_TEST(cub_graphs, top_k) {
         sorted.resize(100);
         return sorted;
       });
+}
+
+SIMT_TEST(cub_streams, as_the_document_has_it) {
+  const device::stream stream_here;
+  const cudaStream_t stream = stream_here.get();
+  const auto unsorted = random_keys<std::uint32_t>(n, 4);
+  array<std::uint32_t> keys_in(unsorted), sorted(n);
+  array<float> values_in(n), values_sorted(n);
+  const std::uint32_t* const keys = keys_in.span().data();
+  std::uint32_t* const keys_out = sorted.span().data();
+  const float* const values = values_in.span().data();
+  float* const values_out = values_sorted.span().data();
+
+  std::size_t bytes = 0;
+  void* storage = nullptr;
+  sortile::cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, keys_out, values, values_out, n);
+  cudaMalloc(&storage, bytes);
+  sortile::cub::DeviceRadixSort::SortPairs(storage, bytes, keys, keys_out, values, values_out, n, 0, 32, stream);
+
+  finish();
+  cudaFree(storage);
+  sorted.expect(in_order(unsorted, positions_in_order(unsorted)), "keys");
 }
 
 SIMT_TEST(cub_streams, functors_and_decomposers_of_the_device_alone) {

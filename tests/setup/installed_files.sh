@@ -5,8 +5,8 @@
 set -euo pipefail
 prefix=$1 source=$2 compiler=$3
 
-for header in "$source"/include/sortile/*; do
-  cmp "$header" "$prefix/include/sortile/$(basename "$header")"
+for header in $(cd "$source/include/sortile" && find . -type f); do
+  cmp "$source/include/sortile/$header" "$prefix/include/sortile/$header"
 done
 compare=$prefix/include/sortile/compare
 for header in $(cd "$compare" && find . -name '*.hpp'); do

@@ -10,6 +10,7 @@ import sys
 SHOWN = [  # document, the source that holds its blocks, how many there are at least
     ("docs/kernel-dialect.md", "tests/simt/examples.cu", 4),
     ("docs/compare.md", "examples/particles.cu", 3),
+    ("docs/cub.md", "tests/cub/on_gpu.cu", 1),
 ]
 
 
