@@ -31,8 +31,14 @@
 // CUDA's header cuda_runtime_api.h alone.
 #pragma once
 
+#if __cplusplus < 202002L
+#include <sortile/language.hpp>
+#else
+
 #include <sortile/cub/call.cuh>
 #include <sortile/cub/merge_sort.cuh>
 #include <sortile/cub/radix_sort.cuh>
 #include <sortile/cub/segmented_sort.cuh>
 #include <sortile/cub/top_k.cuh>
+
+#endif

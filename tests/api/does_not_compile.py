@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Calls that do not exist end the compilation with one sentence that says what to write: does_not_compile.py INCLUDE COMPILER...
 
+INCLUDE: the folders that are searched, with : between them.
 Each snippet is compiled by itself, against a precompiled header; compilers after the first get each sentence once. The first error must hold the sentence; snippets without one must
 compile, so that the sentences are known to come from the call and not from the frame around it. A compiler that is not installed is
 named and left out.
@@ -12,6 +13,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import typing
+
+
+class Calls(typing.NamedTuple):
+    """What is compiled: headers, what stands before each call, (call, sentence) of those refused, and what is accepted."""
+    headers: str
+    frame: str
+    refused: list
+    accepted: str
+    header_alone: str  # for C++17
+
 
 HEADERS = """#include <chrono>
 #include <deque>
@@ -175,24 +187,24 @@ def errors(compiler, flags, source, text):
     return found
 
 
-def precompile(compiler, flags, folder):
+def precompile(compiler, flags, headers, folder):
     header = folder / "headers.hpp"
-    header.write_text(HEADERS)
+    header.write_text(headers)
     clang = "clang" in compiler[0]
     out = folder / ("headers.pch" if clang else "headers.hpp.gch")
     subprocess.run([*compiler, *flags, "-x", "c++-header", header, "-o", out], check=True)
     return [*flags, "-include-pch", str(out)] if clang else [*flags, "-include", str(header)]
 
 
-def wrong_snippets(compiler, refused, include, folder):
+def wrong_snippets(compiler, calls, refused, include, folder):
     """One line for each snippet that is not answered as it should be."""
-    plain = ["-std=c++20", "-Wall", "-Wextra", "-Wno-unused", "-I", include]
-    flags = precompile(compiler, plain, folder)
-    cases = [(code, sentence) for code, sentence in refused] + [(ACCEPTED, None)]
+    searched = [f"-I{path}" for path in include.split(":")]
+    flags = precompile(compiler, ["-std=c++20", "-Wall", "-Wextra", "-Wno-unused", *searched], calls.headers, folder)
+    cases = [*refused, (calls.accepted, None)]
 
     def answer(numbered):
         number, (code, sentence) = numbered
-        found = errors(compiler, flags, folder / f"snippet_{number}.cpp", f"{FRAME}{code}\n}}\n")
+        found = errors(compiler, flags, folder / f"snippet_{number}.cpp", f"{calls.frame}{code}\n}}\n")
         if sentence is None:
             return f"does not compile: {found[0]}" if found else None
         if not found:
@@ -201,13 +213,13 @@ def wrong_snippets(compiler, refused, include, folder):
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong = [line for line in pool.map(answer, enumerate(cases)) if line]
-    old = errors(compiler, ["-std=c++17", "-I", include], folder / "old.cpp", "#include <sortile/sortile.hpp>\nint main() {}\n")
+    old = errors(compiler, ["-std=c++17", *searched], folder / "old.cpp", f"#include <{calls.header_alone}>\nint main() {{}}\n")
     if len(old) != 1 or "sortile needs C++20: compile with -std=c++20" not in old[0]:
         wrong.append(f"C++17: one sentence expected, got {len(old)}: {old[:2]}")
     return wrong
 
 
-def main(include, compilers):
+def check(calls, include, compilers):
     failed = tested = 0
     for compiler in compilers:
         words = compiler.split()
@@ -215,8 +227,8 @@ def main(include, compilers):
             print(f"{compiler}: not installed, left out")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            refused = list({sentence: (code, sentence) for code, sentence in REFUSED}.values()) if tested else REFUSED
-            wrong = wrong_snippets(words, refused, include, pathlib.Path(folder))
+            refused = list({sentence: (code, sentence) for code, sentence in calls.refused}.values()) if tested else calls.refused
+            wrong = wrong_snippets(words, calls, refused, include, pathlib.Path(folder))
         print(f"{version(words)}: {len(refused)} calls refused with their sentence, but for {len(wrong)}")
         for line in wrong:
             print(f"  {line}")
@@ -226,4 +238,4 @@ def main(include, compilers):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(check(Calls(HEADERS, FRAME, REFUSED, ACCEPTED, "sortile/sortile.hpp"), sys.argv[1], sys.argv[2:]))

@@ -32,10 +32,12 @@ std::vector<float> plain_floats() {
 struct less_magnitude {
   SORTILE_DEVICE bool operator()(const float& a, const float& b) { return fabsf(a) < fabsf(b); }
 };
+struct pair {
+  int number;
+  float value;
+};
 struct by_both {
-  SORTILE_HOST_DEVICE cuda::std::tuple<float&, int&> operator()(float2& key) const {
-    return {key.y, reinterpret_cast<int&>(key.x)};
-  }
+  SORTILE_HOST_DEVICE cuda::std::tuple<float&, int&> operator()(pair& key) const { return {key.value, key.number}; }
 };
 
 SIMT_TEST(cub_itself, radix_sort_of_pairs) {
@@ -61,11 +63,11 @@ SIMT_TEST(cub_itself, radix_sort_of_pairs) {
 
 SIMT_TEST(cub_itself, radix_sort_by_a_decomposer) {
   const auto floats = plain_floats();
-  std::vector<float2> pairs(n);
+  std::vector<pair> pairs(n);
   for (std::size_t i = 0; i < n; ++i)
-    pairs[i] = {floats[(7 * i) % n], floats[i]};
-  array<float2> keys(pairs);
-  results<float2> out;
+    pairs[i] = {int(7919 * i % 100'003) - 50'000, floats[i]};
+  array<pair> keys(pairs);
+  results<pair> out;
   in_two_phases([&](void* s, std::size_t& bytes) {
     return ::cub::DeviceRadixSort::SortKeys(s, bytes, keys.span().data(), out.theirs.span().data(), n, by_both{}, 3,
                                             50);

@@ -16,6 +16,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -167,13 +168,18 @@ constexpr bool check_value() {
   return value<V>;
 }
 
-/// What CUB's calls that take no storage come to.
-template <class T>
+/// Arguments of a call that has no temporary storage, and so would have to allocate it.
+template <class... Argument>
+inline constexpr bool without_storage = true;
+template <class First, class Second, class... Rest>
+inline constexpr bool without_storage<First, Second, Rest...> = sizeof...(Rest) < 2 ||
+                                                                !std::is_same_v<Second, std::size_t&>;
+
+template <class... Argument>
 cudaError_t refuse_own_storage() {
-  static_assert(
-      sortile::detail::never<T>,
-      "sortile: CUB's calls without temporary storage are not here; call twice, first with d_temp_storage null "
-      "to ask for its size");
+  static_assert(sortile::detail::never<std::tuple<Argument...>>,
+                "sortile: CUB's calls without temporary storage are not here; the first two arguments are "
+                "d_temp_storage, null to ask for its size, and a variable of type std::size_t for that size");
   return cudaErrorNotSupported;
 }
 

@@ -139,6 +139,29 @@ struct DeviceMergeSort {
     return detail::merge_sort_at(d_temp_storage, temp_storage_bytes, d_keys, d_values, d_keys, d_values, num_items,
                                  compare_op, stream);
   }
+
+  // CUB's calls that allocate by themselves: refused.
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeysCopy(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairsCopy(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t StableSortKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t StableSortKeysCopy(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t StableSortPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
 };
 
 } // namespace sortile::cub::inline SORTILE_BACKEND

@@ -279,39 +279,19 @@ struct DeviceRadixSort {
                               order::descending, decomposer, {begin_bit, end_bit}, stream);
   }
 
-  // CUB's calls that allocate by themselves: not here.
-  template <class K, class... Rest>
-  static cudaError_t SortKeys(const K*, K*, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
-  template <class K, class... Rest>
-  static cudaError_t SortKeys(DoubleBuffer<K>&, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
-  template <class K, class... Rest>
-  static cudaError_t SortPairs(const K*, K*, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
-  template <class K, class... Rest>
-  static cudaError_t SortPairs(DoubleBuffer<K>&, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
-  template <class K, class... Rest>
-  static cudaError_t SortKeysDescending(const K*, K*, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
-  template <class K, class... Rest>
-  static cudaError_t SortKeysDescending(DoubleBuffer<K>&, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
-  template <class K, class... Rest>
-  static cudaError_t SortPairsDescending(const K*, K*, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
-  template <class K, class... Rest>
-  static cudaError_t SortPairsDescending(DoubleBuffer<K>&, const Rest&...) {
-    return detail::refuse_own_storage<K>();
-  }
+  // CUB's calls that allocate by themselves: refused.
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeysDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairsDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
 };
 
 } // namespace sortile::cub::inline SORTILE_BACKEND

@@ -208,6 +208,32 @@ struct DeviceSegmentedSort {
     return detail::segmented_sort(d_temp_storage, temp_storage_bytes, detail::arrays_of(d_keys, d_values), num_items,
                                   num_segments, d_begin_offsets, d_end_offsets, order::descending, stream);
   }
+
+  // CUB's calls that allocate by themselves: refused.
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeysDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairsDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t StableSortKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t StableSortPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t StableSortKeysDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t StableSortPairsDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
 };
 
 /// The same, by the bits [begin_bit, end_bit) of the keys' images.
@@ -285,6 +311,20 @@ struct DeviceSegmentedRadixSort {
                                   num_segments, d_begin_offsets, d_end_offsets, order::descending, stream, begin_bit,
                                   end_bit);
   }
+
+  // CUB's calls that allocate by themselves: refused.
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortKeysDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t SortPairsDescending(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
 };
 
 } // namespace sortile::cub::inline SORTILE_BACKEND

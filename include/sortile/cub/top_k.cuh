@@ -5,7 +5,7 @@
 // are taken and met.
 #pragma once
 
-#include <sortile/cub/call.cuh>
+#include <sortile/cub/decomposer.cuh>
 #include <sortile/select.hpp>
 
 #if __has_include(<cuda/stream>) // of CCCL 3.2 and later: what finds the stream of an environment
@@ -42,6 +42,13 @@ cudaStream_t stream_of(const Environment& env) {
   return nullptr;
 }
 
+template <class Keys, class Environment>
+constexpr bool check_environment() {
+  constexpr bool decomposes = takes_apart<Environment, std::iter_value_t<Keys>>;
+  static_assert(!decomposes, "sortile: DeviceTopK takes no decomposer; DeviceRadixSort does");
+  return !decomposes;
+}
+
 template <class K, class V, class N, class Count>
 cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, const call_arrays<K, V>& arrays, N num_items,
                   Count k, order direction, cudaStream_t stream) {
@@ -76,7 +83,7 @@ cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, const c
 template <class In, class Out, class N, class Count, class Environment>
 cudaError_t top_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, In in, Out out, N num_items, Count k,
                      order direction, const Environment& env) {
-  if constexpr (check_arrays<In, Out>() && check_same<In, Out>())
+  if constexpr (check_arrays<In, Out>() && check_same<In, Out>() && check_environment<In, Environment>())
     return top_k(d_temp_storage, temp_storage_bytes, arrays_of(as_input(in), std::to_address(out)), num_items, k,
                  direction, stream_of(env));
   else
@@ -88,7 +95,7 @@ cudaError_t top_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key
                       ValuesIn values_in, ValuesOut values_out, N num_items, Count k, order direction,
                       const Environment& env) {
   if constexpr (check_arrays<KeysIn, ValuesIn, KeysOut, ValuesOut>() && check_same<KeysIn, KeysOut>() &&
-                check_same<ValuesIn, ValuesOut>())
+                check_same<ValuesIn, ValuesOut>() && check_environment<KeysIn, Environment>())
     return top_k(
         d_temp_storage, temp_storage_bytes,
         arrays_of(as_input(keys_in), std::to_address(keys_out), as_input(values_in), std::to_address(values_out)),
@@ -131,6 +138,20 @@ struct DeviceTopK {
     return detail::top_pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                              num_items, k, order::ascending, env);
   }
+
+  // CUB's calls that allocate by themselves: refused.
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t MaxKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t MaxPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t MinKeys(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
+  template <class... Argument>
+  requires detail::without_storage<Argument...>
+  static cudaError_t MinPairs(Argument&&...) { return detail::refuse_own_storage<Argument...>(); }
 };
 
 } // namespace sortile::cub::inline SORTILE_BACKEND
