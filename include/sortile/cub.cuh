@@ -27,8 +27,8 @@
 //
 // Where the result is another than CUB's, docs/cub.md says; every NaN is the largest, for one.
 //
-// Compiled by a host compiler, the calls take arrays in host memory and run on the executor: for checking. That needs
-// CUDA's header cuda_runtime_api.h alone.
+// Compiled by a host compiler, the calls take arrays in host memory and run on the executor: for checking. Of CUDA that
+// needs headers alone.
 #pragma once
 
 #if __cplusplus < 202002L

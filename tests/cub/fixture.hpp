@@ -6,9 +6,6 @@
 
 #include <sortile/cub.cuh>
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <functional>
 
 #if SORTILE_ON_CUDA

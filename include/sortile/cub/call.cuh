@@ -6,6 +6,8 @@
 #if !__has_include(<cuda_runtime_api.h>)
 #error "sortile/cub.cuh: cuda_runtime_api.h of the CUDA toolkit is not among the include folders"
 #endif
+#include <cuda_bf16.h> // as CUB brings them
+#include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
 #include <concepts>
