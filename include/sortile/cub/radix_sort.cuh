@@ -100,8 +100,8 @@ concept decomposing = !std::convertible_to<D, int>;
 /// copyable type. Values: any trivially copyable type. Sizes are of any integer type. The pointers of a call may be the
 /// same for input and output, of keys and of values; else the arrays are apart.
 ///
-/// Work O(n · key width), storage O(n); with DoubleBuffers and no decomposer less than an eighth of the arrays and 10
-/// MB. \return cudaErrorInvalidValue for arguments that cannot be, and as call.cuh says
+/// Work O(n · key width), storage O(n); with DoubleBuffers and no decomposer 10 MB and an eighth of the arrays at most.
+/// \return cudaErrorInvalidValue for arguments that cannot be, and as call.cuh says
 struct DeviceRadixSort {
   template <class K, class N>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const K* d_keys_in, K* d_keys_out,
