@@ -28,17 +28,27 @@ struct groups_request {
   void* order = nullptr;       ///< n: the positions of the keys, group by group: argsort
   void* inverse = nullptr;     ///< n: the number of each key's group
 
-  /// With memory::device: where in device memory the number of groups is written when the work is done; n is at least 1.
+  /// With memory::device: where in device memory the number of groups is written when the work is done; n is at
+  /// least 1.
   std::uint64_t* device_groups = nullptr;
 };
 
 /// Arrays lie where options::memory says; in device memory the call is asynchronous, like sorts, and returns 0.
 /// \return the number of groups; what lies behind so many elements of an output (offsets: one more) is unspecified.
-/// O(n) workspace; of host memory the call's own. \throws invalid_argument, unknown_engine, engine_unusable, out_of_memory, cancelled
+/// O(n) workspace; of host memory the call's own. \throws invalid_argument, unknown_engine, engine_unusable,
+/// out_of_memory, cancelled
 std::size_t run(const groups_request& request, const options& opts = {});
 
-/// Bytes of scratch that are enough for run() with this request in device memory; 0 in host memory.
-std::size_t workspace_bytes(const groups_request& request, const options& opts = {});
+namespace detail {
+std::size_t groups_workspace_bytes(const groups_request& request, const options& opts);
+}
+
+/// Bytes of scratch that are enough for run() with this request in device memory; 0 in host memory. A template, so that
+/// a braced list that fits a sort_request too stays one.
+template <class = void>
+std::size_t workspace_bytes(const groups_request& request, const options& opts = {}) {
+  return detail::groups_workspace_bytes(request, opts);
+}
 
 /// The distinct keys, in order.
 template <key_range Keys>
@@ -100,6 +110,27 @@ template <index Index = std::uint64_t, key_range Keys>
   found.keys.resize(groups);
   found.offsets.resize(groups + 1);
   return found;
+}
+
+// As in misuse.hpp: a direction where options belong.
+
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto unique(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto count_keys(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto group_by(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
 }
 
 } // namespace sortile

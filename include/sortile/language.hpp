@@ -2,9 +2,9 @@
 // with. Strings, vectors and functions of that library go from the one to the other.
 #pragma once
 
-// One sentence, before the first of many errors.
+// One sentence. Compilers go on after #error, and every call adds its own; a header that is not there ends them.
 #if __cplusplus < 202002L
-#error "sortile needs C++20: compile with -std=c++20 (g++ 12, clang 16, or later)"
+#include "sortile needs C++20: compile with -std=c++20 (g++ 12, clang 16, or later)"
 #endif
 
 #include <cstddef> // says which standard library this is

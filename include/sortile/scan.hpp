@@ -38,9 +38,16 @@ struct scan_request {
 /// \throws invalid_argument, workspace_too_small, unknown_engine, engine_unusable, out_of_memory
 void run(const scan_request& request, const options& opts = {});
 
+namespace detail {
+std::size_t scan_workspace_bytes(const scan_request& request, const options& opts);
+}
+
 /// Bytes of scratch that are enough for run() with as many integers in device memory, from type and n alone: below
-/// 0.1 % of the array. 0 in host memory.
-std::size_t workspace_bytes(const scan_request& request, const options& opts = {});
+/// 0.1 % of the array. 0 in host memory. A template, so that a braced list that fits a sort_request too stays one.
+template <class = void>
+std::size_t workspace_bytes(const scan_request& request, const options& opts = {}) {
+  return detail::scan_workspace_bytes(request, opts);
+}
 
 /// How often each value of each 8-bit digit occurs: counts[256 · d + v] becomes the number of keys of which digit d is
 /// v. Digits are those of the key's image, as options::order and options::bits make it: the window's lowest bit is bit
@@ -103,6 +110,15 @@ template <key_range Keys>
       },
       opts);
   return counts;
+}
+
+// As in misuse.hpp: a direction where options belong.
+
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto digit_histogram(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
 }
 
 } // namespace sortile

@@ -35,16 +35,34 @@ struct top_k_request {
   std::size_t stride = 0; ///< elements from one row's beginning to the next one's, at least n; 0: n
 };
 
+namespace detail {
+void run_top_k(const top_k_request& request, const options& opts);
+std::size_t top_k_workspace_bytes(const top_k_request& request, const options& opts);
+plan explain_top_k(const top_k_request& request, const options& opts);
+} // namespace detail
+
+// A template that deduces nothing yields to a function: a braced list that fits a sort_request too, {.type = …, .n =
+// …}, stays one when this header is included.
+
 /// Where the arrays of options::memory lie, the call works there: asynchronous in device memory, like sorts.
 /// \throws invalid_argument     k above n, and what sorts refuse
 /// \throws workspace_too_small, unknown_engine, engine_unusable, out_of_memory, cancelled
-void run(const top_k_request& request, const options& opts = {});
+template <class = void>
+void run(const top_k_request& request, const options& opts = {}) {
+  detail::run_top_k(request, opts);
+}
 
 /// Bytes of scratch that are enough for run() with this request on this engine, wherever its arrays lie.
-std::size_t workspace_bytes(const top_k_request& request, const options& opts = {});
+template <class = void>
+std::size_t workspace_bytes(const top_k_request& request, const options& opts = {}) {
+  return detail::top_k_workspace_bytes(request, opts);
+}
 
 /// How the request will be carried out; from n, k and the types alone.
-plan explain(const top_k_request& request, const options& opts = {});
+template <class = void>
+plan explain(const top_k_request& request, const options& opts = {}) {
+  return detail::explain_top_k(request, opts);
+}
 
 /// Puts the first k of n keys into the places 0 … k − 1, in order, values moving with them. The others stay where they
 /// are, but for those that lay before k: these fill, in their order, the places that the first k left.
@@ -248,6 +266,51 @@ template <key_range Keys>
 [[nodiscard]] double median(Keys&& keys, const options& opts = {}) {
   const std::array<double, 1> half{0.5};
   return quantiles(keys, half, quantile_method::linear, opts).front();
+}
+
+// As in misuse.hpp: a direction where options belong.
+
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto top_k(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto top_k_by_key(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class Index = std::uint64_t, class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto arg_top_k(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto partial_sort(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto partial_sort_by_key(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto nth_element(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto keys_at_ranks(Arguments&&...) {
+  detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
 }
 
 } // namespace sortile

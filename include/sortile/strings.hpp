@@ -9,9 +9,11 @@
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <ranges>
 #include <span>
 #include <string>
@@ -67,11 +69,28 @@ template <class R>
 concept string_views = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
     std::same_as<std::ranges::range_value_t<R>, std::string_view>;
 
+/// Arrays of std::string.
+template <class R>
+concept string_array = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::same_as<std::ranges::range_value_t<R>, std::string>;
+
 namespace detail {
+
+/// \throws out_of_memory
+template <string_array Strings>
+std::vector<std::string_view> views_of(const Strings& strings) {
+  const std::size_t n = length(strings);
+  try {
+    const std::string* const first = std::ranges::data(strings);
+    return std::vector<std::string_view>(first, first + n);
+  } catch (const std::bad_alloc&) {
+  }
+  no_memory(n, sizeof(std::string_view), "views of strings");
+}
 
 template <string_views Strings>
 strings_request strings_to_sort(const Strings& strings) {
-  return {.n = static_cast<std::size_t>(std::ranges::size(strings)), .views = std::ranges::data(strings)};
+  return {.n = length(strings), .views = std::ranges::data(strings)};
 }
 
 template <class Offset>
@@ -109,12 +128,22 @@ template <index Index = std::uint64_t, detail::strings Strings>
   return detail::positions_of_strings<Index>(detail::strings_to_sort(strings), opts);
 }
 
+template <index Index = std::uint64_t, string_array Strings>
+[[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = {}) {
+  return argsort_strings<Index>(detail::views_of(strings), opts);
+}
+
 /// The positions of the different strings, in order; of equal strings that of the first.
 template <index Index = std::uint64_t, detail::strings Strings>
 [[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = {}) {
   strings_request request = detail::strings_to_sort(strings);
   request.distinct = true;
   return detail::positions_of_strings<Index>(request, opts);
+}
+
+template <index Index = std::uint64_t, string_array Strings>
+[[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = {}) {
+  return unique_strings<Index>(detail::views_of(strings), opts);
 }
 
 /// Sorts an array of views in place; the bytes stay where they are.
@@ -130,15 +159,20 @@ requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t
       {.engine = opts.engine, .threads = opts.threads});
 }
 
-/// Sorts a vector of strings in place, by moving them.
-inline void sort_strings(std::vector<std::string>& strings, const options& opts = {}) {
-  const std::vector<std::string_view> views(strings.begin(), strings.end());
-  const std::vector<std::uint64_t> positions = argsort_strings(views, opts);
+/// Sorts an array of strings in place, by moving them.
+template <string_array Strings>
+requires writable<Strings>
+void sort_strings(Strings&& strings, const options& opts = {}) {
+  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
+  std::string* const from = std::ranges::data(strings);
   std::vector<std::string> sorted;
-  sorted.reserve(strings.size());
+  sorted.reserve(positions.size());
   for (const std::uint64_t position : positions)
-    sorted.push_back(std::move(strings[position]));
-  strings = std::move(sorted);
+    sorted.push_back(std::move(from[position]));
+  if constexpr (std::same_as<Strings, std::vector<std::string>&>)
+    strings = std::move(sorted);
+  else
+    std::ranges::move(sorted, from);
 }
 
 /// Sorts strings that lie one after the other into new offsets and bytes, as many of both; the first offset is 0.

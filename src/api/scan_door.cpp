@@ -6,7 +6,7 @@
 
 namespace sortile {
 
-std::size_t workspace_bytes(const scan_request& request, const options& opts) {
+std::size_t detail::scan_workspace_bytes(const scan_request& request, const options& opts) {
   return with_named_failures("the plan of a scan", [&]() -> std::size_t {
     checks::scan_type(request, opts);
     if (opts.memory == memory::host)

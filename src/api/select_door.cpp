@@ -60,7 +60,7 @@ kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
   return {kernels, choice.chosen->name(), choice.reason};
 }
 
-std::size_t workspace_bytes(const top_k_request& given, const options& opts) {
+std::size_t detail::top_k_workspace_bytes(const top_k_request& given, const options& opts) {
   return with_named_failures("the plan of a selection", [&] {
     const top_k_request request = placed(given);
     const assignment a = assign(request, opts, purpose::planning);
@@ -69,7 +69,7 @@ std::size_t workspace_bytes(const top_k_request& given, const options& opts) {
   });
 }
 
-plan explain(const top_k_request& given, const options& opts) {
+plan detail::explain_top_k(const top_k_request& given, const options& opts) {
   return with_named_failures("the plan of a selection", [&] {
     const top_k_request request = placed(given);
     const assignment a = assign(request, opts, purpose::planning);
@@ -87,7 +87,7 @@ plan explain(const top_k_request& given, const options& opts) {
   });
 }
 
-void run(const top_k_request& request, const options& opts) {
+void detail::run_top_k(const top_k_request& request, const options& opts) {
   with_named_failures("a selection", [&] {
     const assignment a = assign(request, opts, purpose::running);
     const bool callers = opts.workspace.data() != nullptr;
@@ -137,7 +137,7 @@ void run(const quantiles_request& request, const options& opts) {
   });
 }
 
-std::size_t workspace_bytes(const groups_request& request, const options& opts) {
+std::size_t detail::groups_workspace_bytes(const groups_request& request, const options& opts) {
   return with_named_failures("the plan of groups", [&]() -> std::size_t {
     checks::groups(request, opts);
     const kernels_choice by = kernels_for(request.n, opts, purpose::planning);

@@ -22,13 +22,16 @@ class Calls(typing.NamedTuple):
     frame: str
     refused: list
     accepted: str
-    header_alone: str  # for C++17
+    old: str  # a program, for C++17
 
 
 HEADERS = """#include <chrono>
 #include <deque>
 #include <functional>
 #include <list>
+#include <sortile/groups.hpp>
+#include <sortile/scan.hpp>
+#include <sortile/select.hpp>
 #include <sortile/sortile.hpp>
 #include <string>
 """
@@ -51,11 +54,14 @@ std::deque<int> deque;
 const std::vector<int> constant;
 const std::vector<person> constant_people;
 volatile int changing[3];
+int array[3], changed[3];
+std::vector<const char*> words;
+std::vector<std::uint32_t> positions;
 inline constexpr auto younger = [](const auto& a, const auto& b) { return &a < &b; }; // any order
 void test() {
 """
 
-STRINGS = "strings are no keys"
+STRINGS = "strings are no keys; sort_strings, argsort_strings and unique_strings take them"
 RANGES = "calls take a range in place of two iterators: sort(v)"
 MEMBERS = "name the members that decide: sort(v, by(&T::member))"
 OPERATOR = "elements of this type have no < for std::less"
@@ -66,6 +72,10 @@ PIECE = "does not lie in one piece of memory; copy it to a std::vector"
 BITS = "std::vector<bool> packs its elements into bits; use a std::vector<char>"
 VALUES = "values are moved as bytes and must be trivially copyable"
 POSITIONS = "positions are integers of 32 or 64 bits"
+NO_OPTIONS = "what a call may be told are options: sort(v, {.order = order::descending, .threads = 2})"
+COMPARED = "a comparison of members is written out: sort(v, [](const T& a, const T& b) { return a.member < b.member; })"
+COLUMNS = "rows have an array of columns: sort_rows(std::array{by(v)}, std::tie(v, w))"
+COLUMN_ORDER = "each column has its direction: std::array{by(v, order::descending)}"
 BUFFER = "a double_buffer must be a variable"
 WRAP = "a projection is wrapped in by(): sort(v, by(&T::member))"
 
@@ -81,6 +91,18 @@ REFUSED = [
     ("sortile::sort(list, younger);", "a range with random access and a size"),
     ("sortile::sort(f, v, younger);", "input and output must have elements of one type"),
     ("sortile::sort(v, order::descending);", DIRECTION),
+    ("sortile::sort(v, w, order::descending);", DIRECTION),
+    ("sortile::sort(people, std::greater{}, order::descending);", DIRECTION),
+    ("sortile::sort(v, std::less{}, order::descending);", "the comparison says the direction; turn it round"),
+    ("sortile::sort(v, true);", NO_OPTIONS),
+    ("sortile::sort(v, 4);", NO_OPTIONS),
+    ("sortile::sort(v, \"desc\");", NO_OPTIONS),
+    ("sortile::sort(array, array + 3);", RANGES),
+    ("sortile::sort(std::begin(array), std::end(array));", RANGES),
+    ("sortile::sort(array, std::end(array), std::greater{});", RANGES),
+    ("sortile::sort(people, std::less{}, &person::age);", COMPARED),
+    ("sortile::sort(people, {}, &person::name);", COMPARED),
+    ("sortile::sort(words);", "strings of this type are no keys; make them std::string_view or std::string"),
     ("sortile::sort(people);", MEMBERS),
     ("sortile::sort(pairs);", MEMBERS),
     ("sortile::sort(long_doubles);", "long double is no key type; float and double are"),
@@ -116,6 +138,10 @@ REFUSED = [
     ("sortile::sort_by_key(v, constant);", CONST),
     ("sortile::sort_by_key(v, std::vector<int>(3));", TEMPORARY),
     ("sortile::sort_by_key(v.begin(), v.end(), w.begin());", "in place of iterators: sort_by_key(keys, values)"),
+    ("sortile::sort_by_key(v, w, order::descending);", DIRECTION),
+    ("sortile::sort_by_key(v, w, v, w, order::descending);", DIRECTION),
+    ("sortile::sort_by_key(v, w, false);", NO_OPTIONS),
+    ("sortile::sort_by_key(array, array + 3, v.data());", "in place of iterators: sort_by_key(keys, values)"),
     ("sortile::sort_by_key(v, strings, younger);", VALUES),
     ("sortile::sort_by_key(v, constant, younger);", CONST),
     ("sortile::sort_by_key(constant_people, v, younger);", "the elements are const and cannot be moved"),
@@ -129,6 +155,11 @@ REFUSED = [
     ("auto p = sortile::argsort(list, younger);", "a range with random access and a size"),
     ("sortile::argsort(v, f, younger);", POSITIONS),
     ("auto p = sortile::argsort(v, order::descending);", DIRECTION),
+    ("sortile::argsort(v, positions, order::descending);", DIRECTION),
+    ("auto p = sortile::argsort<std::uint32_t>(v, order::descending);", DIRECTION),
+    ("auto p = sortile::argsort(v, \"desc\");", NO_OPTIONS),
+    ("auto p = sortile::argsort(people, std::less{}, &person::age);", COMPARED),
+    ("auto p = sortile::argsort(array, array + 3);", RANGES),
     ("auto p = sortile::argsort<short>(v);", POSITIONS),
     ("auto p = sortile::argsort(people, by(&person::name));", "by(...) gives a string"),
     ("sortile::argsort(v, f);", POSITIONS),
@@ -140,11 +171,31 @@ REFUSED = [
     ("auto c = by(strings);", STRINGS),
     ("sortile::sort_rows(std::array{by(v)}, std::tie(v, strings));", VALUES),
     ("sortile::sort_rows(std::array{by(v)}, std::tie(v, constant));", CONST),
+    ("sortile::sort_rows(by(v), std::tie(v));", COLUMNS),
+    ("sortile::sort_rows({by(v)}, std::tie(v));", COLUMNS),
+    ("sortile::sort_rows(std::array{by(v)}, v);", "the ranges that move are tied"),
+    ("sortile::sort_rows(std::array{by(v)}, std::tie(v), order::descending);", COLUMN_ORDER),
+    ("sortile::argsort_rows(by(v), positions);", COLUMNS),
+    ("sortile::argsort_rows(std::array{by(v)}, strings);", POSITIONS),
+    ("sortile::argsort_rows(std::array{by(v)}, positions, order::descending);", COLUMN_ORDER),
     ("sortile::permute(f, v);", POSITIONS),
     ("sortile::permute(v, strings);", VALUES),
     ("sortile::merge(v, strings, w);", STRINGS),
     ("sortile::merge(v, f, w);", "ranges and output must have keys of one type"),
     ("sortile::merge(v, w, constant);", CONST),
+    ("sortile::merge(v, w, v, order::descending);", DIRECTION),
+    ("sortile::sort_strings(strings, order::descending);", DIRECTION),
+    ("auto p = sortile::argsort_strings(strings, order::descending);", DIRECTION),
+    ("auto p = sortile::unique_strings(strings, \"desc\");", NO_OPTIONS),
+    ("sortile::segment_sort(v, sortile::segments::rows(1, 1), order::descending);", DIRECTION),
+    ("auto p = sortile::top_k(v, 3, order::descending);", DIRECTION),
+    ("sortile::top_k(v, w, order::descending);", DIRECTION),
+    ("auto p = sortile::arg_top_k<std::uint32_t>(v, 3, order::descending);", DIRECTION),
+    ("sortile::partial_sort(v, 3, order::descending);", DIRECTION),
+    ("sortile::nth_element(v, 3, order::descending);", DIRECTION),
+    ("auto p = sortile::unique(v, order::descending);", DIRECTION),
+    ("auto p = sortile::count_keys(v, order::descending);", DIRECTION),
+    ("auto p = sortile::digit_histogram(v, order::descending);", DIRECTION),
     ("sortile::merge(v, f, w, younger);", "ranges and output must have elements of one type"),
     ("sortile::merge(std::array{f, f}, w, younger);", "runs and output must have elements of one type"),
 ]
@@ -169,7 +220,23 @@ sortile::sort_by_key(v, w, std::greater<int>{}); sortile::sort_by_key(strings, f
 auto t = sortile::argsort(constant_people, younger); auto u = sortile::argsort<std::uint32_t>(v, std::greater{}, {.threads = 1});
 sortile::argsort(v, w, younger); if (sortile::is_sorted(strings, std::less{}) && sortile::is_sorted(v, younger, variable)) v.clear();
 sortile::merge(v, w, v, younger); sortile::merge(std::vector{v, w}, v, std::greater{}, variable);
+sortile::sort_strings(strings); sortile::sort_strings(std::span(strings), {.order = order::descending});
+auto x = sortile::argsort_strings(strings); auto y = sortile::unique_strings<std::uint32_t>(strings, {.threads = 1});
+std::vector<std::string_view> views(words.begin(), words.end()); sortile::sort_strings(views); auto z = sortile::argsort_strings(views);
+sortile::sort(people, [](const person& a, const person& b) { return a.name < b.name; }); sortile::sort(array); sortile::sort(array, changed);
+sortile::sort_by_key(array, changed); sortile::sort(std::span(array, array + 2)); sortile::sort(std::span(v.data(), v.size()));
+sortile::sort_rows(std::array{by(v, order::descending)}, std::tie(v, w)); sortile::argsort_rows(std::array{by(v)}, positions, {.threads = 1});
+auto bytes_wanted = sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3});
+bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .k = 2});
+sortile::run({.type = sortile::key_type::i32, .n = 3, .keys_in = array, .keys_out = array}); auto best = sortile::top_k(v, 3, variable);
+auto plan = sortile::explain({.type = sortile::key_type::i32, .n = 3, .keys_in = array, .keys_out = array}, variable);
+std::vector<char> letters; char few[4]; std::string text; sortile::sort(letters, few); sortile::sort(letters, text); sortile::sort(text);
 std::vector<std::chrono::milliseconds> times; sortile::sort(times); std::vector<std::byte> bytes; sortile::sort(bytes);
+"""
+
+OLD = """#include <sortile/sortile.hpp>
+#include <vector>
+int main() { std::vector<int> v{3, 1, 2}; sortile::sort(v, {}); return sortile::is_sorted(v) ? 0 : 1; }
 """
 
 
@@ -213,7 +280,7 @@ def wrong_snippets(compiler, calls, refused, include, folder):
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong = [line for line in pool.map(answer, enumerate(cases)) if line]
-    old = errors(compiler, ["-std=c++17", *searched], folder / "old.cpp", f"#include <{calls.header_alone}>\nint main() {{}}\n")
+    old = errors(compiler, ["-std=c++17", *searched], folder / "old.cpp", calls.old)
     if len(old) != 1 or "sortile needs C++20: compile with -std=c++20" not in old[0]:
         wrong.append(f"C++17: one sentence expected, got {len(old)}: {old[:2]}")
     return wrong
@@ -238,4 +305,4 @@ def check(calls, include, compilers):
 
 
 if __name__ == "__main__":
-    sys.exit(check(Calls(HEADERS, FRAME, REFUSED, ACCEPTED, "sortile/sortile.hpp"), sys.argv[1], sys.argv[2:]))
+    sys.exit(check(Calls(HEADERS, FRAME, REFUSED, ACCEPTED, OLD), sys.argv[1], sys.argv[2:]))

@@ -105,4 +105,4 @@ DeviceTopK::MaxPairs(storage, bytes, in, out, threes, threes, 9, 2u); DeviceTopK
 """
 
 if __name__ == "__main__":
-    sys.exit(check(Calls(HEADERS, FRAME, REFUSED, ACCEPTED, "sortile/cub.cuh"), sys.argv[1], sys.argv[2:]))
+    sys.exit(check(Calls(HEADERS, FRAME, REFUSED, ACCEPTED, "#include <sortile/cub.cuh>\nint main() {}\n"), sys.argv[1], sys.argv[2:]))
