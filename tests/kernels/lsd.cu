@@ -348,6 +348,32 @@ SIMT_TEST(lsd_sort, n_on_the_device) {
       0);
 }
 
+// A fallback's passes come in one launch: each begins when all tiles of the one before have been moved, by blocks that
+// may stand still or not have begun.
+SIMT_TEST(lsd_sort, passes_of_a_fallback) {
+  constexpr auto called = condition::holds;
+  on_every_schedule(
+      [&](simt::queue q) {
+        const std::size_t n = 5 * small_tile<std::uint32_t>(4) - 7;
+        for (const place where : {place::apart, place::in_place, place::scratch})
+          check_sort(q, make_keys<std::uint32_t>(n, shape::uniform),
+                     {.value_bytes = 4, .where = where, .only_if = called});
+        for (const shape s : {shape::one_digit, shape::sorted, shape::equal})
+          check_sort(q, make_keys<std::uint32_t>(n, s), {.value_bytes = 4, .only_if = called});
+        check_sort(q, make_keys<std::uint32_t>(n, shape::uniform),
+                   {.value_bytes = 4, .portion_tiles = 2, .only_if = called});
+        check_sort(q, make_keys<std::uint32_t>(n, shape::uniform),
+                   {.value_bytes = 4, .beyond = n / 2, .only_if = called});
+        check_sort(q, make_keys<std::uint32_t>(n, shape::uniform),
+                   {.window = {3, 20}, .value_bytes = 4, .indices = true, .no_keys = true, .only_if = called});
+        check_sort(q, make_keys<std::uint64_t>(3 * small_tile<std::uint64_t>(8) + 1, shape::uniform),
+                   {.type = key_type::u64, .value_bytes = 8, .only_if = called});
+        check_sort(q, make_keys<std::uint16_t>(3 * small_tile<std::uint16_t>(0) + 1, shape::uniform),
+                   {.type = key_type::u16, .where = place::in_place, .only_if = called});
+      },
+      1);
+}
+
 // Many tiles in flight, blocks that stand still for long, stores that leave late: the look-back has to wait, and must.
 SIMT_TEST(lsd_sort, on_many_schedules) {
   on_every_schedule(
@@ -357,6 +383,8 @@ SIMT_TEST(lsd_sort, on_many_schedules) {
                    {.type = key_type::u16, .value_bytes = 8, .where = place::in_place});
         check_sort(q, make_keys<std::uint8_t>(4 * small_tile<std::uint8_t>(4), shape::one_digit),
                    {.type = key_type::u8, .value_bytes = 4, .indices = true});
+        check_sort(q, make_keys<std::uint16_t>(3 * small_tile<std::uint16_t>(4) + 9, shape::uniform),
+                   {.type = key_type::u16, .value_bytes = 4, .only_if = condition::holds});
       },
       12);
 }

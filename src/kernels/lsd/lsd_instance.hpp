@@ -14,10 +14,18 @@ class lsd_launcher {
       : q_(q), r_(r), plan_(plan), at_(detail::lay_out_lsd(r, plan)) {}
 
   void launch(unsigned step) const {
+    if (step == all_steps && r_.verdict.role != 0)
+      return launch_as_fallback();
     each_step(step, plan_.steps(), [this](unsigned i) { launch_step(i); });
   }
 
  private:
+  /// Mostly in vain: in few launches.
+  void launch_as_fallback() const {
+    launch_step(0);
+    pass(0, plan_.passes);
+    copy_home();
+  }
   void launch_step(unsigned step) const {
     if (step == 0) {
       clear(q_, r_.workspace, at_.portions); // the scan zeroes the words of the passes' look-back
@@ -25,8 +33,12 @@ class lsd_launcher {
         look();
       return;
     }
-    pass(step - 1);
-    if (step == plan_.passes && (may_end_elsewhere(keys().route) || may_end_elsewhere(values().route)))
+    pass(step - 1, step);
+    if (step == plan_.passes)
+      copy_home();
+  }
+  void copy_home() const {
+    if (may_end_elsewhere(keys().route) || may_end_elsewhere(values().route))
       copy();
   }
 
@@ -37,8 +49,8 @@ class lsd_launcher {
     return {size == 0 ? nullptr : reinterpret_cast<T*>(static_cast<char*>(r_.workspace) + offset), size};
   }
   simt::global<std::uint64_t> findings() const { return part<std::uint64_t>(at_.findings, lsd_findings_size); }
-  simt::global<std::uint64_t> counts(unsigned p) const {
-    return part<std::uint64_t>(at_.counts + std::size_t{p} * plan_.radix * 8, p < plan_.passes ? plan_.radix : 0);
+  simt::global<std::uint64_t> counts() const {
+    return part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix);
   }
   lsd_passes passes() const { return {plan_.passes, plan_.digit_bits}; }
   lsd_count count() const {
@@ -95,7 +107,7 @@ class lsd_launcher {
             .lead = std::uint32_t(offset == 0 ? 0 : (16 - offset) / sizeof(Word)),
             .codec = r_.codec,
             .passes = passes(),
-            .counts = part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix),
+            .counts = counts(),
             .findings = findings(),
             .zeroed = part<std::uint64_t>(at_.portions, looked_back_by),
             .zeroed_words = looked_back_by,
@@ -104,21 +116,21 @@ class lsd_launcher {
   void look() const { simt::launch(q_, {.grid = unsigned(blocks_to_look())}, look_arguments()); }
 
   template <lsd_tiles Tiles>
-  lsd_pass_kernel<Word, ValueBytes, Tiles> pass_kernel(unsigned p) const {
-    const unsigned first = p * plan_.digit_bits;
-    const unsigned bits = plan_.passes == 0 ? 0 : std::min(plan_.digit_bits, r_.codec.bits - first);
+  lsd_pass_kernel<Word, ValueBytes, Tiles> pass_kernel(unsigned begin, unsigned end) const {
     return {.keys = keys(),
             .values = values(),
             .count = count(),
             .passes = passes(),
-            .digit = {r_.codec, r_.codec.shift + first, (1u << bits) - 1},
+            .codec = r_.codec,
             .findings = findings(),
-            .counts = counts(p),
-            .ticket = part<std::uint32_t>(at_.tickets + std::size_t{p} * 4, 1),
+            .counts = counts(),
+            .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
+            .finished = part<std::uint32_t>(at_.finished, plan_.most_passes),
             .status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
             .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
             .portion_tiles = plan_.portion_tiles,
-            .pass = p,
+            .begin = begin,
+            .end = end,
             .make_indices = r_.make_indices,
             .keys_wanted = r_.keys_out != nullptr,
             .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
@@ -126,21 +138,23 @@ class lsd_launcher {
             .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
             .value_vectors = both_aligned(r_.values_in, r_.values_out)};
   }
-  void pass(unsigned p) const {
+  /// The passes [begin, end), in one launch.
+  void pass(unsigned begin, unsigned end) const {
     if (plan_.shape == lsd_tiles::small)
-      return pass_by<lsd_tiles::small>(p);
+      return pass_by<lsd_tiles::small>(begin, end);
     if constexpr (detail::lsd_has_broad_tiles<Word>(ValueBytes))
       if (plan_.shape == lsd_tiles::broad)
-        return pass_by<lsd_tiles::broad>(p);
+        return pass_by<lsd_tiles::broad>(begin, end);
     if constexpr (detail::lsd_has_middle_tiles<Word>)
       if (plan_.shape == lsd_tiles::middle)
-        return pass_by<lsd_tiles::middle>(p);
-    pass_by<lsd_tiles::large>(p);
+        return pass_by<lsd_tiles::middle>(begin, end);
+    pass_by<lsd_tiles::large>(begin, end);
   }
   template <lsd_tiles Tiles>
-  void pass_by(unsigned p) const {
+  void pass_by(unsigned begin, unsigned end) const {
     using kernel = lsd_pass_kernel<Word, ValueBytes, Tiles>;
-    simt::launch(q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))}, pass_kernel<Tiles>(p));
+    simt::launch(q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))},
+                 pass_kernel<Tiles>(begin, end));
   }
 
   lsd_copy_kernel<Word, ValueBytes> copy_kernel() const {

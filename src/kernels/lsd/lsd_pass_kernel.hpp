@@ -1,4 +1,5 @@
-// One pass of an LSD sort: moves every key, and its value, to where its digit belongs, equal digits in order.
+// Passes of an LSD sort, one of them or several in turn: each moves every key, and its value, to where its digit
+// belongs, equal digits in order.
 //
 // Persistent blocks take tiles by ticket. Of a tile a block
 //
@@ -37,6 +38,10 @@
 // block draws its next tile before it has finished this one, but waits with this one for lower tiles only, so the
 // lowest unfinished tile waits for nobody, and by induction all end. A block draws as late as the loads allow: a tile
 // that is drawn long before it is announced holds up all later ones.
+//
+// Several passes a launch: a block that finds no more tiles adds how many it has moved to a counter of the pass, and
+// goes on when all are counted. They were all drawn by running blocks, so nobody waits for a block that has not begun.
+// A fallback comes this way: a launch that has nothing to do costs one to three microseconds.
 //
 // Positions beyond the tile have 64 bits where there are 2^32 keys or more. Does nothing where no key differs in the
 // digit; where the keys are in order already, or backwards, the first pass writes the output from the input.
@@ -87,6 +92,7 @@ struct lsd_pass_kernel {
   struct course {
     std::uint32_t tiles;
     std::uint32_t odd; // active passes before this one, modulo 2
+    std::uint32_t pass, shift, mask;
     bool first, keys_to_output, values_to_output, write_keys;
 
     SORTILE_DEVICE std::uint32_t empty() const { return 2 * odd; }
@@ -104,6 +110,7 @@ struct lsd_pass_kernel {
     /// pass waits for.
     simt::shared_array<std::uint32_t, radix> place, place_high;
     simt::shared_value<std::uint32_t> next;
+    simt::shared_value<std::uint32_t> moved; // tiles of this pass, by this block
     simt::shared_value<std::uint64_t> n;
     simt::shared_value<course> going;
     scan_storage scan;
@@ -113,30 +120,57 @@ struct lsd_pass_kernel {
   lsd_arrays<value_type> values;
   lsd_count count;
   lsd_passes passes;
-  lsd_digit<Word> digit;
-  simt::global<const std::uint64_t> findings, counts; // counts of this pass
-  simt::global<std::uint32_t> ticket, status;         // the ticket of this pass
+  key_codec<Word> codec;
+  simt::global<const std::uint64_t> findings, counts; // a pass: radix counts
+  simt::global<std::uint32_t> tickets, finished;      // a pass: one, and the tiles that have been moved
+  simt::global<std::uint32_t> status;
   simt::global<std::uint64_t> portions;
   std::uint32_t portion_tiles;
-  std::uint32_t pass;
+  std::uint32_t begin, end; // of the passes of this launch
   bool make_indices, keys_wanted, copy_keys, copy_values, key_vectors, value_vectors;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (pass == 0 && passes.active(findings) == 0)
+    if (begin == 0 && passes.active(findings) == 0)
       write_at_once();
     else
       sort(s);
   }
 
-  /// This pass, if it is among the active ones.
+ private:
+  static constexpr bool has_values = ValueBytes != 0;
+  /// Values come before the ranking, the next keys before anything is written: where registers hold both.
+  static constexpr bool early =
+      (Tiles == lsd_tiles::middle || Tiles == lsd_tiles::large) && detail::lsd_shape<Word>::three_registers(ValueBytes);
+
+  /// The active ones of this launch's passes. Which pass it is is kept in shared storage, too.
   SORTILE_DEVICE void sort(shared& s) const {
-    const std::uint64_t n = count.load(); // on its way with what passes are active
-    const std::uint32_t active = passes.active(findings);
-    if ((active >> pass & 1) == 0)
-      return;
-    const unsigned all = simt::popcount(active), before = simt::popcount(active & ((1u << pass) - 1));
-    move(s, n, before, all);
+    for (unsigned pass = begin; pass < end;) {
+      const std::uint64_t n = count.load(); // on its way with what passes are active
+      const std::uint32_t active = passes.active(findings);
+      if ((active >> pass & 1) == 0) {
+        ++pass;
+        continue;
+      }
+      move(s, pass, n, active);
+      if (end - begin == 1)
+        return;
+      pass = s.going.load(0).pass + 1;
+      if (pass < end)
+        await_all_tiles(s);
+    }
   }
+  /// Has barriers. What the tiles of this pass have become can be read then, and all shared storage is free.
+  SORTILE_DEVICE void await_all_tiles(shared& s) const {
+    simt::block_barrier(); // written by all threads
+    if (simt::thread_index() == 0) {
+      const course c = s.going.load(0);
+      finished.fetch_add(c.pass, std::uint32_t(s.moved), simt::release);
+      while (finished.load(c.pass, simt::acquire) != c.tiles)
+        simt::spin_hint(100);
+    }
+    simt::block_barrier();
+  }
+
   /// Where no pass is active: the output is the input, as it is or from its end.
   SORTILE_DEVICE void write_at_once() const {
     const std::uint64_t n = count.load();
@@ -145,12 +179,6 @@ struct lsd_pass_kernel {
     else
       copy(n);
   }
-
- private:
-  static constexpr bool has_values = ValueBytes != 0;
-  /// Values come before the ranking, the next keys before anything is written: where registers hold both.
-  static constexpr bool early =
-      (Tiles == lsd_tiles::middle || Tiles == lsd_tiles::large) && detail::lsd_shape<Word>::three_registers(ValueBytes);
   SORTILE_DEVICE void copy(std::uint64_t n) const {
     if (copy_keys)
       copy_all(keys.in, keys.out, n, key_vectors);
@@ -177,33 +205,42 @@ struct lsd_pass_kernel {
   }
 
   /// Has barriers; all threads may read the course after the next one.
-  SORTILE_DEVICE void set_course(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
+  SORTILE_DEVICE void set_course(shared& s, unsigned pass, std::uint64_t n, unsigned before, unsigned all) const {
     const unsigned t = simt::thread_index();
-    const std::uint64_t here = t < radix ? counts.load(t) : 0;
+    const std::uint64_t here = t < radix ? counts.load(pass * radix + t) : 0;
     const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
     if (t < radix)
       s.start[t] = start.before;
     if (t != 0)
       return;
+    s.moved = 0;
     s.n = n;
     s.going = {.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
                .odd = before % 2,
+               .pass = pass,
+               .shift = codec.shift + pass * passes.digit_bits,
+               .mask = passes.mask(codec.bits, pass),
                .first = before == 0,
                .keys_to_output = keys.writes_output(before, all),
                .values_to_output = has_values && values.writes_output(before, all),
                .write_keys = keys_wanted || before + 1 < all};
   }
+  SORTILE_DEVICE lsd_digit<Word> digit_here(shared& s) const {
+    const course c = s.going.load(0);
+    return {codec, c.shift, c.mask};
+  }
   SORTILE_DEVICE bool makes_values(shared& s) const { return make_indices && s.going.load(0).first; }
 
-  SORTILE_DEVICE void move(shared& s, std::uint64_t n, unsigned before, unsigned all) const {
+  SORTILE_DEVICE void move(shared& s, unsigned pass, std::uint64_t n, std::uint32_t active) const {
     const unsigned t = simt::thread_index();
+    const unsigned all = simt::popcount(active), before = simt::popcount(active & ((1u << pass) - 1));
     if (t == 0)
-      s.next = ticket.fetch_add(0, 1u);
+      s.next = tickets.fetch_add(pass, 1u);
     simt::block_barrier();
     std::uint32_t at = s.next;
     Word k[items];
     load(keys.source(before == 0, keys.writes_output(before, all)), n, at, k); // on their way while the course is set
-    set_course(s, n, before, all);
+    set_course(s, pass, n, before, all);
     simt::block_barrier();
     while (at < s.going.load(0).tiles) {
       if constexpr (has_values && !early)
@@ -220,7 +257,7 @@ struct lsd_pass_kernel {
         look_back(s, at, t, total);
       std::uint32_t drawn = 0;
       if (t == 0)
-        drawn = ticket.fetch_add(0, 1u);
+        drawn = tickets.fetch_add(s.going.load(0).pass, 1u);
       std::uint32_t places[(items + 1) / 2] = {}; // two a word
       value_type x[has_values ? items : 1];
       if constexpr (early)
@@ -231,8 +268,10 @@ struct lsd_pass_kernel {
         if constexpr (has_values)
           places[i / 2] = i % 2 == 0 ? place : places[i / 2] | place << 16;
       });
-      if (t == 0)
+      if (t == 0) {
         s.next = drawn; // last read before this tile was counted
+        s.moved = s.moved + 1;
+      }
       simt::block_barrier();
       const std::uint32_t next = s.next;
       if constexpr (has_values) {
@@ -301,7 +340,7 @@ struct lsd_pass_kernel {
   SORTILE_DEVICE void take_digits(shared& s, std::uint32_t at, const Word (&k)[items],
                                   packed_digits<items>& digits) const {
     const std::uint32_t m = keys_of(s, at);
-    digit.by_kind([&](auto digit_of) {
+    digit_here(s).by_kind([&](auto digit_of) {
       if (m == tile::size) {
         SORTILE_UNROLL
         for (int i = 0; i < items; ++i)
@@ -379,7 +418,7 @@ struct lsd_pass_kernel {
     const std::uint32_t m = c.write_keys ? keys_of(s, at) : 0;
     const auto stage = simt::view_as<Word>(s.stage.view());
     const auto to = keys.target(c.keys_to_output);
-    digit.by_kind([&](auto digit_of) {
+    digit_here(s).by_kind([&](auto digit_of) {
       each_staged(s, m, [&](int i, std::uint32_t p, bool within, auto far) {
         const Word key = stage.load(p);
         const std::uint32_t d = digit_of(key);

@@ -5,7 +5,8 @@
 //   pass    one per digit of up to 8 bits, lowest first: one stable scatter, one read and one write of keys and values
 //   copy    only where keys or values are sorted in place or in scratch; see below
 //
-// A digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: no copy).
+// A fallback, which mostly has nothing to do, makes all its passes in one launch. Else a digit in which no key differs
+// costs an empty launch. Sorted keys cost the scan and a copy (in place: no copy).
 // Strictly descending ones cost the scan and a copy backwards; of whole integers without values, equal neighbours are
 // allowed there, too. The list of launches depends on the request alone, never on the keys, and nothing is read back.
 // Deterministic. Does nothing where the verdict does not call it.
@@ -109,7 +110,7 @@ enum class lsd_route { ends_in_output, starts_in_spare, starts_in_output };
 
 /// Byte offsets. [0, portions) has to be zero before the scan, [portions, keys) before the first pass.
 struct lsd_layout {
-  std::size_t findings, tickets, counts, portions, status;
+  std::size_t findings, tickets, finished, counts, portions, status;
   std::size_t keys, more_keys, values, bytes; ///< spare arrays; equal to what follows if left out
 };
 
@@ -176,6 +177,7 @@ lsd_layout lay_out_lsd(const typed_request<Word>& r, const lsd_plan& p) {
   const std::size_t n = std::size_t(r.n), column = std::size_t{lsd_plan::radix} * 8;
   l.findings = a.take(128);
   l.tickets = a.take(lsd_plan::most_passes * 4);
+  l.finished = a.take(lsd_plan::most_passes * 4);
   l.counts = a.take(p.passes * column);
   l.portions = a.take((std::size_t{p.portions()} - 1) * column);
   l.status = a.take(std::size_t{p.tiles} * lsd_plan::radix * 4);

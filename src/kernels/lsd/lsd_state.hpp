@@ -48,6 +48,11 @@ struct lsd_passes {
       active |= std::uint32_t((std::uint32_t(differ) & ((1u << digit_bits) - 1)) != 0) << p;
     return active;
   }
+  /// Of the digit of a pass, in a window of so many bits: the last may be narrower.
+  SORTILE_DEVICE std::uint32_t mask(unsigned bits, unsigned pass) const {
+    const unsigned left = bits - pass * digit_bits;
+    return (1u << (left < digit_bits ? left : digit_bits)) - 1;
+  }
 };
 
 /// An array on its way through the passes. `before` active passes have been, of `all`.
