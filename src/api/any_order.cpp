@@ -81,7 +81,7 @@ comparison_call::comparison_call(const request& asked, std::initializer_list<cal
   const comparison_layout layout(asked, threads_);
   const bool callers = opts.workspace.data() != nullptr;
   if (callers) {
-    checks::need_space({}, opts.workspace, layout.bytes);
+    checks::need_space({}, opts.workspace, memory::host, layout.bytes);
     for (const caller_array& a : arrays)
       checks::need_apart({"the workspace", opts.workspace.data(), opts.workspace.size()},
                          {a.name, a.data, a.count, a.element_bytes});

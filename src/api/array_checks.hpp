@@ -1,5 +1,5 @@
-// Checks of single arrays by name, for the checks of selections and groups: what an array of a request must be, and
-// that it lies apart from others.
+// Checks of single arrays by name: what an array of a request must be, that the host reaches it, and that it lies apart
+// from others.
 #pragma once
 
 #include "device/host_reach.hpp"
@@ -16,7 +16,7 @@ namespace sortile::checks {
 
 /// An array of a request: elements of `element` bytes, aligned to `alignment`.
 struct named_array {
-  const char* name;
+  std::string name;
   const void* data = nullptr;
   std::size_t count = 0;
   std::size_t element = 1;
@@ -29,28 +29,34 @@ struct named_array {
   throw invalid_argument("sortile: " + what);
 }
 
+/// Where the host reaches it, unless it is said to lie in device memory.
+inline void need_reach(const named_array& a, sortile::memory where) {
+  if (where == memory::host && a.bytes() > 0 && device::is_out_of_reach(a.data))
+    refuse_call(a.name + " lies in the memory of a GPU, where the host cannot read it; what takes such arrays takes "
+                         "them with options::memory set to memory::device");
+}
+
 /// There, aligned, no longer than memory, and where the host reaches it, unless it is said to lie in device memory.
 inline void need_array(const named_array& a, sortile::memory where) {
   if (a.element != 0 && a.count > std::numeric_limits<std::size_t>::max() / 2 / a.element)
-    refuse_call(std::string(a.name) + ": " + std::to_string(a.count) + " elements of " + std::to_string(a.element) +
+    refuse_call(a.name + ": " + std::to_string(a.count) + " elements of " + std::to_string(a.element) +
                 " bytes are more than memory can address");
   if (a.count > 0 && a.data == nullptr)
-    refuse_call(std::string(a.name) + " is null, but has " + std::to_string(a.count) +
+    refuse_call(a.name + " is null, but has " + std::to_string(a.count) +
                 " elements; a null pointer is allowed for none only");
   if (reinterpret_cast<std::uintptr_t>(a.data) % a.alignment != 0)
-    refuse_call(std::string(a.name) + " is not aligned to the " + std::to_string(a.alignment) +
-                " bytes that are required");
-  if (where == memory::host && a.count > 0 && device::has_driver() && device::is_out_of_reach(a.data))
-    refuse_call(
-        std::string(a.name) +
-        " lies in the memory of a GPU, where the host cannot read it; such arrays are for options::memory set to "
-        "memory::device");
+    refuse_call(a.name + " is not aligned to the " + std::to_string(a.alignment) + " bytes that are required");
+  need_reach(a, where);
+}
+
+inline bool overlap(const named_array& a, const named_array& b) {
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data), b_begin = reinterpret_cast<std::uintptr_t>(b.data);
+  return a.bytes() > 0 && b.bytes() > 0 && a_begin < b_begin + b.bytes() && b_begin < a_begin + a.bytes();
 }
 
 inline void need_apart(const named_array& a, const named_array& b) {
-  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data), b_begin = reinterpret_cast<std::uintptr_t>(b.data);
-  if (a.bytes() > 0 && b.bytes() > 0 && a_begin < b_begin + b.bytes() && b_begin < a_begin + a.bytes())
-    refuse_call(std::string(a.name) + " and " + b.name + " overlap; they must be apart");
+  if (overlap(a, b))
+    refuse_call(a.name + " and " + b.name + " overlap; they must be apart");
 }
 
 /// Each of `written` lies apart from every other array.
@@ -63,13 +69,14 @@ inline void need_outputs_apart(std::initializer_list<named_array> read, std::ini
   }
 }
 
-/// The caller's workspace: large enough, aligned, apart from the arrays of the request.
-inline void need_space(std::initializer_list<named_array> apart, std::span<std::byte> given, std::size_t wanted) {
+/// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.
+inline void need_space(std::initializer_list<named_array> apart, std::span<std::byte> given, sortile::memory where,
+                       std::size_t wanted) {
   if (given.size() < wanted)
     throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
                               " bytes; this request needs " + std::to_string(wanted));
   const named_array space{"the workspace", given.data(), given.size(), 1, workspace_alignment};
-  need_array(space, memory::device); // whose reach is asked when it is used
+  need_array(space, where);
   need_outputs_apart(apart, {space});
 }
 

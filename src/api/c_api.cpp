@@ -6,6 +6,7 @@
 #include <sortile/select.hpp>
 #include <sortile/sortile.h>
 
+#include "device/host_reach.hpp"
 #include "plan/engine.hpp"
 
 #include <algorithm>
@@ -114,11 +115,24 @@ void add_values(sort_request& request, std::size_t value_bytes, const void* in, 
   request.values_out = out;
 }
 
+/// Lists and results lie in host memory, wherever the arrays do.
+void need_reach(const void* pointer, const char* name) {
+  if (device::is_out_of_reach(pointer))
+    throw invalid_argument(std::string("sortile: ") + name +
+                           " lies in the memory of a GPU, where the host cannot read it; it must lie in host memory");
+}
+
+template <class T>
+std::span<const T> list_of(const T* list, std::size_t count, const char* name) {
+  if (count > 0 && list == nullptr)
+    throw invalid_argument(std::string("sortile: ") + name + " is null, but there are " + std::to_string(count));
+  need_reach(list, name);
+  return {list, count};
+}
+
 std::vector<column> list_of(const sortile_column* columns, std::size_t count) {
-  if (count > 0 && columns == nullptr)
-    throw invalid_argument("sortile: columns is null, but column_count = " + std::to_string(count));
   std::vector<column> list;
-  for (const sortile_column& c : std::span(columns, count))
+  for (const sortile_column& c : list_of(columns, count, "columns"))
     list.push_back({type_of(c.type), c.data, order_of(c.order)});
   return list;
 }
@@ -126,6 +140,7 @@ std::vector<column> list_of(const sortile_column* columns, std::size_t count) {
 void need_result(const void* pointer, const char* name) {
   if (pointer == nullptr)
     throw invalid_argument(std::string("sortile: ") + name + " is null; it says where to put the result");
+  need_reach(pointer, name);
 }
 
 segments list_of(const sortile_segments* given) {
@@ -142,13 +157,6 @@ segments list_of(const sortile_segments* given) {
 
 static_assert(static_cast<int>(quantile_method::midpoint) == SORTILE_MIDPOINT);
 static_assert(static_cast<int>(scan_operator::maximum) == SORTILE_MAXIMUM);
-
-template <class T>
-std::span<const T> list_of(const T* list, std::size_t count, const char* name) {
-  if (count > 0 && list == nullptr)
-    throw invalid_argument(std::string("sortile: ") + name + " is null, but there are " + std::to_string(count));
-  return {list, count};
-}
 
 top_k_request top_k_of(const sortile_top_k_request* given) {
   if (given == nullptr)
@@ -237,10 +245,8 @@ sortile_status sortile_argsort_rows(const sortile_column* columns, size_t column
 sortile_status sortile_sort_rows(const sortile_column* columns, size_t column_count, const sortile_row_array* arrays,
                                  size_t array_count, size_t n, const sortile_options* opts) {
   return translated([&] {
-    if (array_count > 0 && arrays == nullptr)
-      throw invalid_argument("sortile: arrays is null, but array_count = " + std::to_string(array_count));
     std::vector<row_array> list;
-    for (const sortile_row_array& a : std::span(arrays, array_count))
+    for (const sortile_row_array& a : list_of(arrays, array_count, "arrays"))
       list.push_back({a.values, a.value_bytes});
     run(sort_rows_request{n, list_of(columns, column_count), list}, options_of(opts));
   });
@@ -254,10 +260,8 @@ sortile_status sortile_permute(size_t n, const void* indices, size_t index_bytes
 sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, size_t run_count, void* keys_out,
                              size_t value_bytes, void* values_out, const sortile_options* opts) {
   return translated([&] {
-    if (run_count > 0 && runs == nullptr)
-      throw invalid_argument("sortile: runs is null, but run_count = " + std::to_string(run_count));
     std::vector<sorted_run> list;
-    for (const sortile_run& r : std::span(runs, run_count))
+    for (const sortile_run& r : list_of(runs, run_count, "runs"))
       list.push_back({r.keys, r.values, r.n});
     run(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, options_of(opts));
   });

@@ -1,7 +1,7 @@
 // The checks of the front door: every misuse is named with what is wrong, where, and what is allowed.
 #include "api/checks.hpp"
 
-#include "device/host_reach.hpp"
+#include "api/array_checks.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -10,13 +10,6 @@
 
 namespace sortile::checks {
 namespace {
-
-/// An array of a request, for messages and for the overlap test.
-struct array {
-  std::string name;
-  const void* data = nullptr;
-  std::size_t bytes = 0;
-};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw invalid_argument("sortile: " + what);
@@ -41,26 +34,13 @@ void need_alignment(const std::string& name, const void* data, std::size_t align
 }
 
 /// Of calls that read and write in host memory.
-void need_reach(const std::string& name, const void* data, std::size_t n) {
-  if (n > 0 && device::is_out_of_reach(data))
-    refuse(name +
-           " lies in the memory of a GPU, where the host cannot read it; sorts take such arrays with options::memory "
-           "set to memory::device");
-}
-
-bool overlap(const array& a, const array& b) {
-  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
-  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
-  return a.bytes > 0 && b.bytes > 0 && a_begin < b_begin + b.bytes && b_begin < a_begin + a.bytes;
-}
-
-void need_apart(const array& a, const array& b) {
-  if (overlap(a, b))
-    refuse(a.name + " and " + b.name + " overlap; they must be apart");
+void need_reach(std::initializer_list<named_array> arrays) {
+  for (const named_array& a : arrays)
+    need_reach(a, memory::host);
 }
 
 /// An input and its output: one and the same array, or apart.
-void need_same_or_apart(const array& in, const array& out) {
+void need_same_or_apart(const named_array& in, const named_array& out) {
   if (in.data != out.data && overlap(in, out))
     refuse(in.name + " and " + out.name + " overlap in part; they must be the same array or apart");
 }
@@ -113,7 +93,7 @@ void need_memory(const options& opts) {
 
 /// All arrays of a sort but the workspace; absent ones have no bytes.
 struct sort_arrays {
-  array keys_in, keys_out, values_in, values_out;
+  named_array keys_in, keys_out, values_in, values_out;
 };
 
 template <class Request> // sort_request or struct_request
@@ -167,16 +147,6 @@ void need_arrays(const Request& r, std::size_t bytes_of_a_key, std::size_t align
     refuse("keys are sorted in place and values are not, or the other way round; both must be done in one way");
 }
 
-void need_workspace(const sort_arrays& a, std::span<std::byte> given, std::size_t wanted) {
-  if (given.size() < wanted)
-    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
-                              " bytes; this request needs " + std::to_string(wanted));
-  need_alignment("the workspace", given.data(), workspace_alignment);
-  const array space{"the workspace", given.data(), given.size()};
-  for (const array* other : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
-    need_apart(space, *other);
-}
-
 /// The keys of n rows.
 void need_columns(std::span<const column> columns, std::size_t n, const options& opts) {
   if (columns.empty())
@@ -194,18 +164,17 @@ void need_columns(std::span<const column> columns, std::size_t n, const options&
              " rows; every column needs a key for each row");
     need_pointer(name, c.data, n);
     need_alignment(name, c.data, key_bytes(c.type));
-    need_reach(name, c.data, n);
-    bytes_of(name, n, key_bytes(c.type));
+    need_reach({{name, c.data, bytes_of(name, n, key_bytes(c.type))}});
   }
 }
 
 /// What the device reads and writes besides the arrays lies apart from them.
 void need_count_apart(const sort_request& r) {
   const sort_arrays a = arrays_of(r, key_bytes(r.type));
-  const array count{"device_n", r.device_n, r.device_n == nullptr ? 0 : sizeof(std::uint64_t)};
-  const array found{"device_status", r.device_status, r.device_status == nullptr ? 0 : sizeof(std::uint32_t)};
+  const named_array count{"device_n", r.device_n, r.device_n == nullptr ? 0 : sizeof(std::uint64_t)};
+  const named_array found{"device_status", r.device_status, r.device_status == nullptr ? 0 : sizeof(std::uint32_t)};
   need_apart(count, found);
-  for (const array& other : {a.keys_in, a.keys_out, a.values_in, a.values_out}) {
+  for (const named_array& other : {a.keys_in, a.keys_out, a.values_in, a.values_out}) {
     need_apart(count, other);
     need_apart(found, other);
   }
@@ -230,8 +199,7 @@ void sort(const sort_request& r, const options& opts) {
   need_count_apart(r);
   if (opts.memory == memory::host && device::has_driver()) {
     const sort_arrays a = arrays_of(r, key_bytes(r.type));
-    for (const array* each : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
-      need_reach(each->name, each->data, each->bytes);
+    need_reach({a.keys_in, a.keys_out, a.values_in, a.values_out});
   }
 }
 
@@ -248,6 +216,10 @@ void structs(const struct_request& r, const options& opts) {
         "a stream or a device memory resource is given, but this sort of structs was compiled by a host compiler: it "
         "runs on the executor, on arrays in host memory");
   need_arrays(r, r.key_bytes, r.key_alignment);
+  if (r.on_executor && device::has_driver()) {
+    const sort_arrays a = arrays_of(r, r.key_bytes);
+    need_reach({a.keys_in, a.keys_out, a.values_in, a.values_out});
+  }
 }
 
 void on_host(const char* operation, const options& opts) {
@@ -284,18 +256,18 @@ void merge(const merge_request& r, const options& opts) {
   if (with_values)
     need_pointer("values_out", r.values_out, n);
 
-  const array keys_out{"keys_out", r.keys_out, bytes_of("keys", n, element)};
-  const array values_out{"values_out", r.values_out, bytes_of("values", n, r.value_bytes)};
+  const named_array keys_out{"keys_out", r.keys_out, bytes_of("keys", n, element)};
+  const named_array values_out{"values_out", r.values_out, bytes_of("values", n, r.value_bytes)};
   need_apart(keys_out, values_out);
-  need_reach("keys_out", r.keys_out, n);
+  need_reach({keys_out, values_out});
   for (std::size_t i = 0; i < r.runs.size(); ++i) {
-    const array keys{"the keys of run " + std::to_string(i), r.runs[i].keys, r.runs[i].n * element};
-    const array values{"the values of run " + std::to_string(i), r.runs[i].values, r.runs[i].n * r.value_bytes};
-    for (const array& out : {keys_out, values_out}) {
+    const named_array keys{"the keys of run " + std::to_string(i), r.runs[i].keys, r.runs[i].n * element};
+    const named_array values{"the values of run " + std::to_string(i), r.runs[i].values, r.runs[i].n * r.value_bytes};
+    for (const named_array& out : {keys_out, values_out}) {
       need_apart(keys, out);
       need_apart(values, out);
     }
-    need_reach(keys.name, keys.data, keys.bytes);
+    need_reach({keys, values});
   }
 }
 
@@ -307,7 +279,7 @@ void struct_options(const options& opts, const void* structs, std::size_t n) {
   if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
     refuse("structs are ordered by whole keys; leave options::bits at its default, and give by() a projection that "
            "takes the bits that count");
-  need_reach("the range of structs", structs, n);
+  need_reach({{"the range of structs", structs, n}});
 }
 
 void comparison_direction(const options& opts) {
@@ -337,7 +309,8 @@ void rows(const rows_request& r, const options& opts) {
   need_index_width(r.index_bytes, r.n);
   need_pointer("indices", r.indices_out, r.n);
   need_alignment("indices", r.indices_out, r.index_bytes);
-  const array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
+  const named_array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
+  need_reach({out});
   for (std::size_t i = 0; i < r.columns.size(); ++i)
     need_apart({"column " + std::to_string(i), r.columns[i].data, r.n * key_bytes(r.columns[i].type)}, out);
 }
@@ -345,14 +318,14 @@ void rows(const rows_request& r, const options& opts) {
 void sort_rows(const sort_rows_request& r, const options& opts) {
   on_host("a sort of rows", opts);
   need_columns(r.columns, r.n, opts);
-  std::vector<array> arrays;
+  std::vector<named_array> arrays;
   for (const row_array& given : r.arrays) {
     const std::string name = "array " + std::to_string(arrays.size());
     need_value_size(given.value_bytes);
     need_pointer(name, given.values, r.n);
-    need_reach(name, given.values, r.n);
-    const array a{name, given.values, bytes_of(name, r.n, given.value_bytes)};
-    for (const array& other : arrays)
+    const named_array a{name, given.values, bytes_of(name, r.n, given.value_bytes)};
+    need_reach({a});
+    for (const named_array& other : arrays)
       need_apart(other, a);
     arrays.push_back(a);
   }
@@ -366,10 +339,12 @@ void strings(const strings_request& r, const options& opts) {
   need_index_width(r.index_bytes, r.n);
   need_pointer("indices", r.indices_out, r.n);
   need_alignment("indices", r.indices_out, r.index_bytes);
-  const array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
+  const named_array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
+  need_reach({out});
   if (r.views != nullptr) {
-    need_reach("views", r.views, r.n);
-    need_apart({"views", r.views, bytes_of("views", r.n, sizeof(std::string_view))}, out);
+    const named_array views{"views", r.views, bytes_of("views", r.n, sizeof(std::string_view))};
+    need_reach({views});
+    need_apart(views, out);
     for (std::size_t i = 0; i < r.n; ++i)
       if (r.views[i].data() == nullptr && !r.views[i].empty())
         refuse("view " + std::to_string(i) + " is of a null pointer, but not empty");
@@ -380,10 +355,11 @@ void strings(const strings_request& r, const options& opts) {
   need_pointer("offsets", r.offsets, r.n);
   need_pointer("bytes", r.bytes, r.n > 0 ? r.size : 0);
   need_alignment("offsets", r.offsets, r.offset_bytes);
-  need_reach("offsets", r.offsets, r.n);
-  need_reach("bytes", r.bytes, r.size);
-  need_apart({"offsets", r.offsets, r.n == 0 ? 0 : bytes_of("offsets", r.n + 1, r.offset_bytes)}, out);
-  need_apart({"bytes", r.bytes, r.size}, out);
+  const named_array offsets{"offsets", r.offsets, r.n == 0 ? 0 : bytes_of("offsets", r.n + 1, r.offset_bytes)};
+  const named_array bytes{"bytes", r.bytes, r.size};
+  need_reach({offsets, bytes});
+  need_apart(offsets, out);
+  need_apart(bytes, out);
 }
 
 void refuse_offset(std::size_t string) {
@@ -404,8 +380,10 @@ void gathered_strings(const strings_request& r, const void* offsets_out, const c
   if (bytes_size < wanted)
     refuse("bytes_out has " + std::to_string(bytes_size) + " bytes; the strings have " + std::to_string(wanted));
   need_pointer("bytes_out", bytes_out, wanted);
-  const array offsets{"offsets_out", offsets_out, (r.n + 1) * r.offset_bytes}, bytes{"bytes_out", bytes_out, wanted};
-  for (const array& out : {offsets, bytes}) {
+  const named_array offsets{"offsets_out", offsets_out, (r.n + 1) * r.offset_bytes};
+  const named_array bytes{"bytes_out", bytes_out, wanted};
+  need_reach({offsets, bytes});
+  for (const named_array& out : {offsets, bytes}) {
     need_apart({"offsets", r.offsets, (r.n + 1) * r.offset_bytes}, out);
     need_apart({"bytes", r.bytes, r.size}, out);
   }
@@ -419,9 +397,10 @@ void permute(const permute_request& r, const options& opts) {
   need_pointer("indices", r.indices, r.n);
   need_alignment("indices", r.indices, r.index_bytes);
   need_pointer("values", r.values, r.n);
-  need_reach("values", r.values, r.n);
-  need_apart({"indices", r.indices, bytes_of("indices", r.n, r.index_bytes)},
-             {"values", r.values, bytes_of("values", r.n, r.value_bytes)});
+  const named_array indices{"indices", r.indices, bytes_of("indices", r.n, r.index_bytes)};
+  const named_array values{"values", r.values, bytes_of("values", r.n, r.value_bytes)};
+  need_reach({indices, values});
+  need_apart(indices, values);
 }
 
 void keys(const char* function, key_type type, const void* keys, std::size_t n, const options& opts) {
@@ -433,16 +412,18 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
   const std::string name = std::string(function) + ": keys";
   need_pointer(name, keys, n);
   need_alignment(name, keys, key_bytes(type));
-  need_reach(name, keys, n);
-  bytes_of(name, n, key_bytes(type));
+  need_reach({name, keys, bytes_of(name, n, key_bytes(type))}, opts.memory);
 }
 
-void workspace(const sort_request& request, std::span<std::byte> given, std::size_t wanted) {
-  need_workspace(arrays_of(request, key_bytes(request.type)), given, wanted);
+void workspace(const sort_request& request, const options& opts, std::size_t wanted) {
+  const sort_arrays a = arrays_of(request, key_bytes(request.type));
+  need_space({a.keys_in, a.keys_out, a.values_in, a.values_out}, opts.workspace, opts.memory, wanted);
 }
 
-void workspace(const struct_request& request, std::span<std::byte> given, std::size_t wanted) {
-  need_workspace(arrays_of(request, request.key_bytes), given, wanted);
+void workspace(const struct_request& request, const options& opts, std::size_t wanted) {
+  const sort_arrays a = arrays_of(request, request.key_bytes);
+  need_space({a.keys_in, a.keys_out, a.values_in, a.values_out}, opts.workspace,
+             request.on_executor ? memory::host : memory::device, wanted);
 }
 
 } // namespace sortile::checks

@@ -25,8 +25,8 @@ void gathered_strings(const strings_request& request, const void* offsets_out, c
                       std::size_t bytes_size);
 void keys(const char* function, key_type type, const void* keys, std::size_t n, const options& opts);
 
-/// The caller's workspace: large enough, aligned, apart from the arrays of the request.
-void workspace(const sort_request& request, std::span<std::byte> given, std::size_t wanted);
-void workspace(const struct_request& request, std::span<std::byte> given, std::size_t wanted);
+/// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.
+void workspace(const sort_request& request, const options& opts, std::size_t wanted);
+void workspace(const struct_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

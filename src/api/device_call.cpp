@@ -52,7 +52,7 @@ void run_on_device(const device_call& call, const options& opts) try {
   const bool callers = opts.workspace.data() != nullptr;
   if (callers)
     checks::need_space({named(call.arrays[0]), named(call.arrays[1]), named(call.arrays[2]), named(call.arrays[3])},
-                       opts.workspace, call.workspace_bytes);
+                       opts.workspace, call.on_executor ? memory::host : memory::device, call.workspace_bytes);
   const cpu::scratch own(callers || !call.on_executor ? 0 : call.workspace_bytes);
   engine.run(call, opts, callers ? opts.workspace.first(call.workspace_bytes) : own.bytes());
 } catch (const std::bad_alloc&) {

@@ -111,7 +111,7 @@ result_place run(const sort_request& given, const options& opts) {
     const std::size_t wanted = a.choice.chosen->workspace_used(a.request, opts, a.threads);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
-      checks::workspace(a.request, opts.workspace, wanted);
+      checks::workspace(a.request, opts, wanted);
     const bool on_host = opts.memory == memory::host;
     const cpu::scratch own(callers || !on_host ? 0 : wanted);
     const execution how{.threads = a.threads,

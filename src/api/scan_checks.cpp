@@ -63,9 +63,9 @@ void histogram(const histogram_request& r, const options& opts) {
   need_apart(keys, counts);
 }
 
-void workspace(const scan_request& r, std::span<std::byte> given, std::size_t wanted) {
+void workspace(const scan_request& r, const options& opts, std::size_t wanted) {
   const scan_arrays a = arrays_of(r);
-  need_space({a.in, a.out}, given, wanted);
+  need_space({a.in, a.out}, opts.workspace, opts.memory, wanted);
 }
 
 } // namespace sortile::checks

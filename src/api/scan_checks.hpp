@@ -10,6 +10,6 @@ void scan_type(const scan_request& request, const options& opts);
 void scan(const scan_request& request, const options& opts);
 void histogram(const histogram_request& request, const options& opts);
 /// The caller's workspace, in device memory.
-void workspace(const scan_request& request, std::span<std::byte> given, std::size_t wanted);
+void workspace(const scan_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

@@ -2,6 +2,7 @@
 // the CPU engine cuts its work by.
 #include "api/segment_checks.hpp"
 
+#include "api/array_checks.hpp"
 #include "api/checks.hpp"
 #include "cpu/parallel.hpp"
 #include "plan/segment_places.hpp"
@@ -28,25 +29,14 @@ std::string as_range(segment_bounds b) {
   return "[" + text(b.begin) + ", " + text(b.end) + ")";
 }
 
-void need_offsets(const char* name, const void* offsets, std::size_t count, const segments& where) {
+void need_offsets(const char* name, const void* offsets, std::size_t count, const segments& where, memory lie_in) {
   if (offsets == nullptr && count > 0)
     refuse(std::string(name) + " is null, but there are " + text(where.count) + " segments");
   if (reinterpret_cast<std::uintptr_t>(offsets) % where.offset_bytes != 0)
     refuse(std::string(name) + " is not aligned to its " + text(where.offset_bytes) + " bytes");
   if (count > none / 2 / where.offset_bytes)
     refuse(text(where.count) + " segments have more offsets than memory can address");
-}
-
-struct stretch {
-  const char* name;
-  const void* data;
-  std::size_t bytes;
-};
-
-void need_apart(const stretch& a, const stretch& b) {
-  const auto x = reinterpret_cast<std::uintptr_t>(a.data), y = reinterpret_cast<std::uintptr_t>(b.data);
-  if (a.data != nullptr && b.data != nullptr && a.bytes > 0 && b.bytes > 0 && x < y + b.bytes && y < x + a.bytes)
-    refuse(std::string(a.name) + " and " + b.name + " overlap; they must be apart");
+  need_reach({name, offsets, count * where.offset_bytes}, lie_in);
 }
 
 /// Offsets and the status word lie apart from what the sort writes.
@@ -54,20 +44,20 @@ void need_all_apart(const segmented_request& r, const options& opts) {
   const segments& w = r.where;
   const std::size_t keys = r.arrays.n * key_bytes(r.arrays.type), values = r.arrays.n * r.arrays.value_bytes;
   const bool listed = w.form != segment_form::strided;
-  const stretch read[] = {
+  const named_array read[] = {
       {"begins", listed ? w.begins : nullptr, (w.count + (w.form == segment_form::offsets)) * w.offset_bytes},
       {"ends", w.form == segment_form::ranges ? w.ends : nullptr, w.count * w.offset_bytes}};
-  const stretch written[] = {
+  const named_array written[] = {
       {"keys_out", r.arrays.keys_out, keys},
       {r.arrays.carries == payload::indices ? "indices" : "values_out", r.arrays.values_out, values},
       {"device_status", r.arrays.device_status, sizeof(std::uint32_t)},
       {"the workspace", opts.workspace.data(), opts.workspace.size()}};
-  for (const stretch& a : read)
-    for (const stretch& b : written)
+  for (const named_array& a : read)
+    for (const named_array& b : written)
       need_apart(a, b);
-  const stretch status = written[2];
-  for (const stretch& b : {stretch{"keys_in", r.arrays.keys_in, keys}, written[0],
-                           stretch{"values_in", r.arrays.values_in, values}, written[1], written[3]})
+  const named_array status = written[2];
+  for (const named_array& b : {named_array{"keys_in", r.arrays.keys_in, keys}, written[0],
+                               named_array{"values_in", r.arrays.values_in, values}, written[1], written[3]})
     need_apart(status, b);
 }
 
@@ -195,9 +185,9 @@ void segmented(const segmented_request& request, const options& opts) {
     if (w.count == none)
       refuse(text(w.count) + " segments have more offsets than memory can address");
     if (w.count > 0)
-      need_offsets("begins", w.begins, w.count + 1, w);
+      need_offsets("begins", w.begins, w.count + (w.form == segment_form::offsets), w, opts.memory);
     if (w.form == segment_form::ranges)
-      need_offsets("ends", w.ends, w.count, w);
+      need_offsets("ends", w.ends, w.count, w, opts.memory);
     break;
   default:
     refuse("segment form number " + text(static_cast<std::size_t>(w.form)) + " does not exist; they go from 0 to 2");

@@ -95,7 +95,7 @@ void run(const segmented_request& request, const options& opts) {
     const std::size_t wanted = a.sorter.workspace_used(request, opts, a.threads, found);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
-      checks::workspace(request.arrays, opts.workspace, wanted);
+      checks::workspace(request.arrays, opts, wanted);
     const cpu::scratch own(callers || !on_host ? 0 : wanted, "the workspace of a sort within segments");
     const execution how{.threads = a.threads,
                         .workspace = callers ? opts.workspace.first(wanted) : own.bytes(),

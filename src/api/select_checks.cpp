@@ -91,9 +91,9 @@ void top_k(const top_k_request& r, const options& opts) {
   need_outputs_apart({a.keys_in, a.values_in}, {a.keys_out, a.values_out});
 }
 
-void workspace(const top_k_request& r, std::span<std::byte> given, std::size_t wanted) {
+void workspace(const top_k_request& r, const options& opts, std::size_t wanted) {
   const top_k_arrays a = arrays_of(r);
-  need_space({a.keys_in, a.values_in, a.keys_out, a.values_out}, given, wanted);
+  need_space({a.keys_in, a.values_in, a.keys_out, a.values_out}, opts.workspace, opts.memory, wanted);
 }
 
 void partial_sort(const partial_sort_request& r, const options& opts) {
@@ -115,6 +115,7 @@ void nth_element(const nth_element_request& r, const options& opts) {
 
 void ranks(const ranks_request& r, const options& opts) {
   need_host_call("a search for ranks", r.type, opts);
+  need_array({"ranks", r.ranks.data(), r.ranks.size(), sizeof(std::size_t)}, memory::host);
   for (const std::size_t rank : r.ranks)
     if (rank >= r.n)
       refuse_call("rank " + std::to_string(rank) + " is asked for of n = " + std::to_string(r.n) +
@@ -136,6 +137,7 @@ void quantiles(const quantiles_request& r, const options& opts) {
     refuse_call("quantile method number " + std::to_string(static_cast<int>(r.method)) + " does not exist");
   if (r.n == 0 && r.rows > 0 && !r.probabilities.empty())
     refuse_call("n = 0 keys have no quantiles; n must be at least 1");
+  need_array({"probabilities", r.probabilities.data(), r.probabilities.size(), sizeof(double)}, memory::host);
   for (const double p : r.probabilities)
     if (!(p >= 0 && p <= 1))
       refuse_call("probability " + std::to_string(p) + " asked for; allowed is 0 <= probability <= 1");
@@ -190,9 +192,10 @@ void groups(const groups_request& r, const options& opts) {
   need_outputs_apart({a.keys}, {a.keys_out, a.first, a.counts, a.offsets, a.order, a.inverse, a.groups});
 }
 
-void workspace(const groups_request& r, std::span<std::byte> given, std::size_t wanted) {
+void workspace(const groups_request& r, const options& opts, std::size_t wanted) {
   const groups_arrays a = arrays_of(r);
-  need_space({a.keys, a.keys_out, a.first, a.counts, a.offsets, a.order, a.inverse, a.groups}, given, wanted);
+  need_space({a.keys, a.keys_out, a.first, a.counts, a.offsets, a.order, a.inverse, a.groups}, opts.workspace,
+             opts.memory, wanted);
 }
 
 } // namespace sortile::checks

@@ -13,9 +13,9 @@ void ranks(const ranks_request& request, const options& opts);
 void quantiles(const quantiles_request& request, const options& opts);
 void groups(const groups_request& request, const options& opts);
 /// The caller's workspace, in device memory.
-void workspace(const groups_request& request, std::span<std::byte> given, std::size_t wanted);
+void workspace(const groups_request& request, const options& opts, std::size_t wanted);
 
-/// The caller's workspace: large enough, aligned, apart from the arrays of the request.
-void workspace(const top_k_request& request, std::span<std::byte> given, std::size_t wanted);
+/// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.
+void workspace(const top_k_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

@@ -94,7 +94,7 @@ void detail::run_top_k(const top_k_request& request, const options& opts) {
     const std::size_t wanted = a.kernels != nullptr ? a.kernels->workspace_bytes(request, opts)
                                                     : cpu::top_k_workspace_bytes(request, a.threads);
     if (callers)
-      checks::workspace(request, opts.workspace, wanted);
+      checks::workspace(request, opts, wanted);
     const bool on_host = opts.memory == memory::host;
     const cpu::scratch own(callers || !on_host ? 0 : wanted, "the workspace of a selection");
     const std::span<std::byte> space = callers ? opts.workspace.first(wanted) : own.bytes();
@@ -159,7 +159,7 @@ std::size_t run(const groups_request& given, const options& opts) {
     const std::size_t wanted = by.kernels->workspace_bytes(request, opts);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
-      checks::workspace(request, opts.workspace, wanted);
+      checks::workspace(request, opts, wanted);
     const cpu::scratch own(on_host ? wanted : 0, "the workspace of groups");
     by.kernels->run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
     return found;

@@ -45,7 +45,7 @@ void run(const struct_request& request, const options& opts) {
     const std::size_t wanted = sorter.workspace_used(request, opts);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
-      checks::workspace(request, opts.workspace, wanted);
+      checks::workspace(request, opts, wanted);
     if (request.n == 0)
       return;
     const cpu::scratch own(callers || !request.on_executor ? 0 : wanted);
