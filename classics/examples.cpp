@@ -261,6 +261,16 @@ const example* first_example_of(std::string_view classic) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::map<std::string, unsigned> parameters_to_follow(const classic& c, std::uint64_t n) {
+  std::map<std::string, unsigned> taken;
+  if (const example* first = first_example_of(c.name))
+    taken = first->asked.parameters;
+  for (const parameter& p : c.parameters)
+    if (const auto tile = taken.find(std::string(p.name)); p.is_tile && (tile == taken.end() || tile->second >= n))
+      taken[std::string(p.name)] = p.least;
+  return taken;
+}
+
 std::string list_of_examples() {
   std::string text;
   std::size_t name_width = 0, classic_width = 0;

@@ -4,6 +4,8 @@
 
 #include "classics/classic.hpp"
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +23,10 @@ std::span<const example> all_examples();
 const example& example_named(std::string_view name);
 /// Null where there is none.
 const example* first_example_of(std::string_view classic);
+
+/// Parameters on which n keys, not many, show what the classic does: those of its first example, small tiles. A tile of
+/// the example's that would hold all n keys is made as small as it can be.
+std::map<std::string, unsigned> parameters_to_follow(const classic& c, std::uint64_t n);
 
 /// A line each: name, classic, what to look at.
 std::string list_of_examples();

@@ -48,8 +48,58 @@ double each(const memory_counters& m) {
   return m.units_per_request();
 }
 
+/// "32 2-way, 16 4-way": requests that took more than one turn.
+std::string conflicts_text(const std::map<unsigned, std::uint64_t>& ways) {
+  std::string text;
+  for (const auto& [way, requests] : ways)
+    if (way > 1)
+      text += fmt::format("{}{} {}-way", text.empty() ? "" : ", ", requests, way);
+  return text;
+}
+
+/// "4 of 1, 12 of up to 32 lanes at one address": in steps of powers of two.
+std::string contention_text(const std::map<unsigned, std::uint64_t>& ways) {
+  std::map<unsigned, std::uint64_t> up_to;
+  for (const auto& [way, requests] : ways)
+    up_to[std::bit_ceil(way)] += requests;
+  std::string text;
+  for (const auto& [most, requests] : up_to)
+    text += fmt::format("{}{} of {}{}", text.empty() ? "" : ", ", requests, most > 2 ? "up to " : "", most);
+  return text + (up_to.rbegin()->first == 1 ? " lane at one address" : " lanes at one address");
+}
+
+/// Null where it is no barrier.
+const char* barrier_name(executor::meeting::level level) {
+  using enum executor::meeting::level;
+  switch (level) {
+  case warp:
+    return "warp barrier";
+  case named:
+    return "named barrier";
+  case block:
+    return "block barrier";
+  case cluster:
+    return "cluster barrier";
+  case grid:
+    return "grid barrier";
+  case collective:
+    break;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+detailed_counters::ways_met& detailed_counters::ways_met::operator+=(const ways_met& o) {
+  for (const auto& [way, requests] : o.in_bank)
+    in_bank[way] += requests;
+  for (const auto& [way, requests] : o.at_address)
+    at_address[way] += requests;
+  return *this;
+}
+
 /// What matters of a launch: sectors a request, conflicts, barriers, atomics.
-std::string summary(const counters& c) {
+std::string detailed_counters::summary(const counters& c, const ways_met& ways) {
   std::string text;
   const auto add = [&](std::string part) { text += (text.empty() ? "" : ", ") + std::move(part); };
   if (c.global_loads.requests != 0)
@@ -58,15 +108,15 @@ std::string summary(const counters& c) {
     add(fmt::format("{:.2f} a store", each(c.global_stores)));
   add(fmt::format("{} bytes", c.global_loads.bytes + c.global_stores.bytes + c.global_atomics.bytes));
   if (const std::uint64_t atomics = c.global_atomics.requests + c.shared_atomics.requests; atomics != 0)
-    add(fmt::format("{} atomics of warps", atomics));
-  if (c.shared_loads.requests + c.shared_stores.requests != 0)
-    add(fmt::format("{} bank conflicts", c.bank_conflicts()));
+    add(fmt::format("{} atomics of warps ({})", atomics, contention_text(ways.at_address)));
+  if (c.shared_loads.requests + c.shared_stores.requests != 0) {
+    const std::string by_way = conflicts_text(ways.in_bank);
+    add(fmt::format("{} bank conflicts{}", c.bank_conflicts(), by_way.empty() ? "" : " (" + by_way + ")"));
+  }
   if (c.block_barriers != 0)
     add(fmt::format("{} barriers", c.block_barriers));
   return text;
 }
-
-} // namespace
 
 /// The last of the steps that share it.
 std::size_t detailed_counters::step_of(std::uint64_t number) const {
@@ -101,15 +151,24 @@ void detailed_counters::requested(const warp_request& r) {
   at.units += r.units;
   at.ideal += r.ideal;
   const bool atomic = r.kind == executor::access::atomic;
-  if (atomic || r.space == memory_space::shared)
-    ++at.ways[atomic ? contention(r) : static_cast<unsigned>(r.units / std::max<std::uint64_t>(r.ideal, 1))];
+  if (!atomic && r.space != memory_space::shared)
+    return;
+  const unsigned way = atomic ? contention(r) : static_cast<unsigned>(r.units / std::max<std::uint64_t>(r.ideal, 1));
+  ++at.ways[way];
+  ways_met& of_launch = launches_.back().ways;
+  ++(atomic ? of_launch.at_address : of_launch.in_bank)[way];
+}
+
+void detailed_counters::met(const executor::meeting& m) {
+  if (const char* barrier = barrier_name(m.where_they_meet))
+    ++barriers_[{place_of(m.where), barrier}];
 }
 
 std::string detailed_counters::by_launch() const {
   std::string text;
   for (const launch& l : launches_)
     text += fmt::format("{:<28} {:>6} x {:>6} blocks of {:>4}   {}\n", l.kernel, l.times, l.blocks, l.threads,
-                        summary(l.counted));
+                        summary(l.counted, l.ways));
   return text;
 }
 
@@ -133,15 +192,19 @@ std::string detailed_counters::by_line() const {
       }
     text += "\n";
   }
+  for (const auto& [where, times] : barriers_)
+    text += fmt::format("{:<28} {:<14} {:>9} times\n", where.first, where.second, times);
   return text;
 }
 
 std::string detailed_counters::of_step(std::size_t s) const {
   counters sum;
+  ways_met ways;
   std::uint64_t launches = 0;
   for (const launch& l : launches_)
     if (l.step == s) {
       sum += l.counted;
+      ways += l.ways;
       launches += l.times;
     }
   std::size_t sharing = 1;
@@ -150,7 +213,7 @@ std::string detailed_counters::of_step(std::size_t s) const {
   return launches == 0 ? ""
                        : fmt::format("  counted{}: {} launch{}, {}\n",
                                      sharing > 1 ? fmt::format(" in these {} steps", sharing) : "", launches,
-                                     launches == 1 ? "" : "es", summary(sum));
+                                     launches == 1 ? "" : "es", summary(sum, ways));
 }
 
 } // namespace sortile::cli

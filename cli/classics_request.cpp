@@ -23,6 +23,8 @@ using files::refuse;
 
 namespace {
 
+constexpr std::uint64_t most_to_follow = 64; // keys; a page of more has the sort's own tiles
+
 unsigned parse_number(std::string_view text, const std::string& option) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -122,33 +124,22 @@ classics::request start_of(const classics_job& job, const classics::classic& cho
   return asked;
 }
 
-/// Small tiles, so that a few keys fill several blocks, and what else the classic's first example sets.
-std::map<std::string, unsigned> parameters_for_few_keys(const classics::classic& chosen) {
-  std::map<std::string, unsigned> taken;
-  if (const classics::example* first = classics::first_example_of(chosen.name))
-    taken = first->asked.parameters;
-  for (const classics::parameter& p : chosen.parameters)
-    if (p.is_tile)
-      taken.emplace(p.name, p.least);
-  return taken;
-}
-
-/// The bits from 0 to the highest that is set in a key, of numbers without a sign in a sort by digits.
+/// The bits from 0 to the highest that is set in a key, of numbers without a sign in a sort by digits; nothing where
+/// these are all.
 std::optional<bit_window> bits_that_matter(const classics::classic& c, const classics::request& asked) {
   if (c.family != "radix" || c.task->parse != nullptr || (asked.type != key_type::u32 && asked.type != key_type::u64))
     return {};
+  const classics::host_arrays input = classics::make_input(c, asked);
   std::uint64_t all = 1;
-  for (const std::string& text : asked.keys) {
-    alignas(8) key_bytes_of_any_type key;
-    classics::parse_key_of(c, asked.type, text, key.data());
-    all |= classics::bits_of(asked.type, key.data());
-  }
-  return bit_window{0, static_cast<unsigned>(std::bit_width(all))};
+  for (std::uint64_t i = 0; i < input.n; ++i)
+    all |= classics::bits_of(asked.type, input.keys.data() + i * key_bytes(asked.type));
+  const auto end = static_cast<unsigned>(std::bit_width(all));
+  return end < key_bits(asked.type) ? std::optional(bit_window{0, end}) : std::nullopt;
 }
 
 /// Whether keys were typed as two numbers, upper/lower.
 bool are_halves(const classics::classic& c, const classics::request& asked) {
-  return c.task->parse == nullptr && asked.keys.front().find('/') != std::string::npos;
+  return c.task->parse == nullptr && !asked.keys.empty() && asked.keys.front().find('/') != std::string::npos;
 }
 
 } // namespace
@@ -165,7 +156,7 @@ const classics::classic& chosen_of(const classics_job& job) {
 asked_for request_of(const classics_job& job, const classics::classic& chosen) {
   classics::request asked = start_of(job, chosen);
   std::string taken;
-  const bool followed = job.action == "show" && job.own_keys();
+  const bool followed = job.action == "show" && (job.own_keys() || !job.count.empty()) && asked.n <= most_to_follow;
   if (job.own_keys() && job.type.empty() && asked.type != key_type::u32)
     taken += fmt::format(" --type {}", name(asked.type));
   asked.workload = job.workload;
@@ -195,7 +186,7 @@ asked_for request_of(const classics_job& job, const classics::classic& chosen) {
         parse_number(std::string_view(setting).substr(equals + 1), "--set " + setting);
   }
   if (followed)
-    for (const auto& [parameter, value] : parameters_for_few_keys(chosen))
+    for (const auto& [parameter, value] : classics::parameters_to_follow(chosen, asked.n))
       if (asked.parameters.emplace(parameter, value).second)
         taken += fmt::format(" --set {}={}", parameter, value);
   return {std::move(asked), taken.empty() ? taken : taken.substr(1)};

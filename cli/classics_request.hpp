@@ -17,9 +17,9 @@ struct asked_for {
 };
 
 /// The request of a job: the keys of --keys, --keys-file, --pairs, an example or a workload. A `show` without any of
-/// them takes the classic's first example. A `show` of own keys is for people to follow: what it is not told of the
-/// parameters it takes from that example, or small tiles; and of numbers that have no sign the bits that are not 0
-/// in all of them.
+/// them takes the classic's first example. A `show` of up to 64 other keys is for people to follow: what it is not told
+/// of the parameters it takes from that example, or small tiles; and of numbers that have no sign the bits that are not
+/// 0 in all of them.
 asked_for request_of(const classics_job& job, const classics::classic& chosen);
 
 } // namespace sortile::cli

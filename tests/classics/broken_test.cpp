@@ -1,5 +1,5 @@
 // The broken zoo: the executor finds each bug by its name, and the repaired files, made from the broken ones by a
-// change of a line or two (repairs.cmake), pass the same examination.
+// change of a line or two (repairs.py), pass the same examination.
 #include "classics/broken/broken.hpp"
 #include "classics/runner.hpp"
 

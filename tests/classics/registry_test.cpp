@@ -166,6 +166,24 @@ TEST(documents, the_index_names_every_classic) {
         << c.name << " is not in docs/classics-index.md";
 }
 
+/// The part of the text from `begin` to the next `end`.
+std::string part_of(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t at = text.find(begin);
+  EXPECT_NE(at, std::string::npos) << begin;
+  return text.substr(at, text.find(end, at) - at);
+}
+
+TEST(documents, the_comparison_with_cub_says_which_classics_it_lacks) {
+  const std::string page = contents(root + "/docs/experiments.md");
+  const std::string table = part_of(page, "<!-- table against-cub begins -->", "<!-- table against-cub ends -->"),
+                    lacking = part_of(page, "**Not in this run:**", "\n\n");
+  for (const classic& c : all_classics()) {
+    const std::string name(c.name);
+    const bool measured = table.find("| " + name + " ") != std::string::npos;
+    EXPECT_EQ(lacking.find("`" + name + "`") == std::string::npos, measured) << name;
+  }
+}
+
 TEST(documents, every_file_opens_with_an_essay) {
   for (const classic& c : all_classics()) {
     const std::string text = contents(root + "/classics/" + std::string(c.file));

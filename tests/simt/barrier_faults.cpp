@@ -139,7 +139,8 @@ struct divergent {
 TEST(faults, barrier_in_a_divergent_branch) {
   const auto right = runs<divergent<divergence::none>>;
   expect_found(fault::divergent_barrier, {"block 0", "thread"}, runs<divergent<divergence::half_the_block>>, right);
-  expect_found(fault::divergent_barrier, {"wait at another barrier"}, runs<divergent<divergence::two_places>>, right);
+  expect_found(fault::divergent_barrier, {"wait at another barrier, barrier_faults.cpp:"},
+               runs<divergent<divergence::two_places>>, right);
   expect_found(fault::divergent_barrier, {"ended"}, runs<divergent<divergence::early_end>>, right);
 }
 

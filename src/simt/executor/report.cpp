@@ -7,11 +7,6 @@
 namespace sortile::executor {
 namespace {
 
-std::string place(const site& s) {
-  const std::string file = s.file_name();
-  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(s.line());
-}
-
 std::string block_name(const block_state& b) {
   std::string text = "block " + std::to_string(b.index[0]);
   if (b.index[1] || b.index[2])
@@ -58,6 +53,11 @@ std::string ranges(const std::vector<unsigned>& v) {
 
 } // namespace
 
+std::string file_and_line(const site& s) {
+  const std::string file = s.file_name();
+  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(s.line());
+}
+
 const char* name(fault f) {
   switch (f) {
   case fault::shared_race:
@@ -99,7 +99,7 @@ std::string scheduler::waits() const {
       for (const thread_state& t : b->thread)
         if (b->active && !t.finished)
           groups[{block_name(*b),
-                  std::string(name(t.waiting)) + (t.waiting == wait_for::start ? "" : " at " + place(t.where))}]
+                  std::string(name(t.waiting)) + (t.waiting == wait_for::start ? "" : " at " + file_and_line(t.where))}]
               .push_back(t.index);
   std::string text;
   std::size_t n = 0;
@@ -121,7 +121,7 @@ void scheduler::record(fault kind, const std::string& what) {
 void scheduler::fail(fault kind, const std::string& what, site where, const thread_state* by) {
   const thread_state& t = by ? *by : *current;
   const std::string text = std::string("executor: ") + executor::name(kind) + " in kernel " + run_.request.kernel_name +
-                           ", " + who(t) + ", at " + place(where) + ": " + what +
+                           ", " + who(t) + ", at " + file_and_line(where) + ": " + what +
                            "; SORTILE_EXECUTOR_SEED=" + std::to_string(run_.options.seed) + " repeats it";
   throw failure(kind, run_.options.seed, text);
 }

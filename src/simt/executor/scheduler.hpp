@@ -155,6 +155,9 @@ class scheduler {
   thread_state root_;
 };
 
+/// "file.cu:17": a place in the source, without its folders.
+std::string file_and_line(const site& s);
+
 /// Moves what `t` holds back to where others see it.
 void fence(reach how_far, thread_state& t);
 

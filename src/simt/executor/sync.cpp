@@ -67,9 +67,7 @@ unsigned block_barrier(vote_kind kind, bool predicate, site where) {
     b.barrier_site = where;
   else if (!same_place(b.barrier_site, where))
     mine->fail(fault::divergent_barrier,
-               "other threads of the block wait at another barrier, line " + std::to_string(b.barrier_site.line()) +
-                   " of " + b.barrier_site.file_name(),
-               where);
+               "other threads of the block wait at another barrier, " + file_and_line(b.barrier_site), where);
   b.vote += predicate;
   if (++b.arrived < b.threads) {
     mine->suspend(wait_for::block, where);
