@@ -8,12 +8,15 @@
 //   $ sortile classics show --example bitonic-merge-8
 //   input: 3 5 8 9 7 4 2 1
 //   distance 4
+//     by block  0 0 1 1   0 0 1 1
 //     compared  0<4 1<5* 2<6* 3<7*
 //     keys      3 4 2 1 | 7 5 8 9
 //   distance 2
+//     by block  0 0   0 0   1 1   1 1
 //     compared  0<2* 1<3* 4<6 5<7
 //     keys      2 1 | 3 4 | 7 5 | 8 9
 //   distance 1
+//     by block  0   0   0   0   1   1   1   1
 //     compared  0<1* 2<3 4<5* 6<7
 //     keys      1 | 2 | 3 | 4 | 5 | 7 | 8 | 9
 //   result: 1 2 3 4 5 7 8 9

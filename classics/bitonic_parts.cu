@@ -9,12 +9,15 @@
 //   $ sortile classics show --example bitonic-merge-shifted
 //   input: 6 9 8 5 3 1 2 4
 //   distance 4
+//     by block  0 0 1 1   0 0 1 1
 //     compared  0<4* 1<5* 2<6* 3<7*
 //     keys      3 1 2 4 | 6 9 8 5
 //   distance 2
+//     by block  0 0   0 0   1 1   1 1
 //     compared  0<2* 1<3 4<6 5<7*
 //     keys      2 1 | 3 4 | 6 5 | 8 9
 //   distance 1
+//     by block  0   0   0   0   1   1   1   1
 //     compared  0<1* 2<3 4<5* 6<7
 //     keys      1 | 2 | 3 | 4 | 5 | 6 | 8 | 9
 //   result: 1 2 3 4 5 6 8 9
@@ -142,13 +145,19 @@ void split(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, cons
     greatest_first(j, data, spare, codec);
   telling t = j.tell("split");
   t.before(untyped(data), n);
+  const unsigned tile = j.parameter("tile");
   if (n > 1)
-    simt::launch(j.on.queue(), {.grid = blocks_for(n, 2 * split_once<Word, Pairs>::block_threads)},
+    simt::launch(j.on.queue(), {.grid = blocks_for(n, tile), .block = tile / 2},
                  split_once<Word, Pairs>{data, n, codec});
   const std::uint64_t half = n / 2 + n % 2;
   std::vector<wire> pairs;
-  for (std::uint64_t i = 0; t.is_read() && i + half < n; ++i)
+  std::vector<std::uint64_t> by_block(t.is_read() ? n : 0);
+  for (std::uint64_t i = 0; t.is_read() && i + half < n; ++i) {
     pairs.push_back({i, i + half});
+    by_block[i] = by_block[i + half] = i / (tile / 2);
+  }
+  if (n > tile)
+    t.numbers("by block", by_block);
   t.compared(std::move(pairs), untyped(data), n, half);
 }
 
@@ -157,11 +166,14 @@ void merge(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, cons
   const std::uint64_t n = j.asked.n;
   if (n != 0 && !std::has_single_bit(n))
     greatest_first(j, data, spare, codec);
+  const unsigned block = j.parameter("tile") / 2;
   const std::uint64_t run = std::bit_ceil(n); // longer than any distance: no step mirrors
   for (std::uint64_t distance = run / 2; distance > 0; distance /= 2) {
     telling t = j.tell("distance " + std::to_string(distance));
     t.before(untyped(data), n);
-    launch_network_step<bitonic_network>(j, data, n, codec, run, distance);
+    launch_network_step<bitonic_network>(j, data, n, codec, run, distance, block);
+    if (t.is_read() && n > 2 * block)
+      t.words("by block", blocks_of_step<bitonic_network>(n, run, distance, block));
     if (t.is_read())
       t.compared(wires_of_step<bitonic_network>(n, run, distance), untyped(data), n, distance);
   }
@@ -302,6 +314,7 @@ SORTILE_CLASSICS_OF(bitonic_parts) {
                   .steps_show =
                       "the sequence with its greatest key first where n needs that, each split and its comparators",
                   .tile = 512,
+                  .parameters = {{"tile", 4, 512, 512, "keys of a block", true, 1, true}},
                   .task = &bitonic_merging,
                   .run = [](job& j) { with_records(j, [&](auto&... a) { merge(j, a...); }); }};
   classic splitting = merging;

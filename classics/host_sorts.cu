@@ -5,7 +5,7 @@
 //
 //   $ sortile classics show --example decimal-queues
 //   input: 329 457 657 839 436 720 355
-//   dealt and collected by the digit of weight 1
+//   dealt to 10 queues and collected by the digit of weight 1
 //     queues
 //       queue 0  720
 //       queue 5  355
@@ -13,13 +13,13 @@
 //       queue 7  457 657
 //       queue 9  329 839
 //     keys       720 355 436 457 657 329 839
-//   dealt and collected by the digit of weight 10
+//   dealt to 10 queues and collected by the digit of weight 10
 //     queues
 //       queue 2  720 329
 //       queue 3  436 839
 //       queue 5  355 457 657
 //     keys       720 329 436 839 355 457 657
-//   dealt and collected by the digit of weight 100
+//   dealt to 10 queues and collected by the digit of weight 100
 //     queues
 //       queue 3  329 355
 //       queue 4  436 457
@@ -158,7 +158,8 @@ struct with_queues {
       auto to = all.begin();
       for (const auto& queue : queues)
         to = std::copy(queue.begin(), queue.end(), to);
-      trace.pass("dealt and collected by the digit of weight ", weight, [&](telling& t) {
+      const std::string title = "dealt to " + std::to_string(Base) + " queues and collected by the digit of weight ";
+      trace.pass(title.c_str(), weight, [&](telling& t) {
         for (unsigned value = 0; value < Base; ++value)
           if (std::vector<std::string> texts; !queues[value].empty()) {
             for (const host_record<Word>& r : queues[value])

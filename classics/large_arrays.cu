@@ -30,6 +30,8 @@
 //       block begins at  0 4 0 4
 //       of these from a  0 2 0 1
 //       of these from b  0 2 0 3
+//       comparisons      2 2 3 3
+//     loaded by block    4 4 4 4
 //     merged             3 5 6  8   9 10 12 15 | 0 4  6  7   9 10 11 13
 //   runs of 8 merged
 //     runs               3 5 6 8 9 10 12 15 | 0 4  6  7  9 10 11 13
@@ -37,6 +39,8 @@
 //       block begins at  0 4 8 12
 //       of these from a  0 2 4  6
 //       of these from b  0 2 4  6
+//       comparisons      2 5 5  2
+//     loaded by block    4 4 4  4
 //     merged             0 3 4 5 6  6  7  8   9 9 10 10 11 12 13 15
 //   result: 0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
 //

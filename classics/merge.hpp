@@ -55,6 +55,17 @@ SORTILE_DEVICE Index co_rank(Index k, const A& a, const B& b, const Order& befor
   return low;
 }
 
+/// How often that search compares two keys, which it reads: for those who look at steps.
+template <class Index, class A, class B, class Order>
+SORTILE_DEVICE std::uint32_t comparisons_of_co_rank(Index k, const A& a, const B& b, const Order& before) {
+  std::uint32_t compared = 0;
+  co_rank(k, a, b, [&](const auto& x, const auto& y) {
+    ++compared;
+    return before(x, y);
+  });
+  return compared;
+}
+
 /// The `count` records of the merge that begin with a[i] or b[j], one after another to emit(o, record); count <= Most.
 /// Returns how many of them were from a.
 template <unsigned Most, class Index, class A, class B, class Order, class Emit>
@@ -182,7 +193,7 @@ struct merge_along_path {
   Order before;
   std::uint64_t run;
   unsigned piece;
-  simt::global<std::uint32_t> told; // [blocks]: the co-rank of each piece's begin; empty: nobody looks
+  simt::global<std::uint32_t> told; // [3 blocks]: the co-rank of each piece's begin, comparisons, loads; or empty
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
@@ -193,9 +204,14 @@ struct merge_along_path {
       s.cut[t] = co_rank(t == 0 ? k : end, runs.a, runs.b, before);
     simt::block_barrier();
     const std::uint64_t i = s.cut.load(0), j = k - i;
-    if (t == 0 && told.data() != nullptr)
-      told.store(simt::block_index(), static_cast<std::uint32_t>(i));
     const auto of_a = static_cast<unsigned>(s.cut.load(1) - i), count = static_cast<unsigned>(end - k);
+    if (t == 0 && told.data() != nullptr) {
+      const unsigned block = simt::block_index(), blocks = simt::grid_size();
+      told.store(block, static_cast<std::uint32_t>(i));
+      told.store(blocks + block, comparisons_of_co_rank(k, runs.a, runs.b, before) +
+                                     comparisons_of_co_rank(end, runs.a, runs.b, before));
+      told.store(2 * blocks + block, count);
+    }
     for (unsigned x = t; x < count; x += simt::block_size())
       s.tile.store(padded<32>(x), x < of_a ? runs.a.load(i + x) : runs.b.load(j + (x - of_a)));
     simt::block_barrier();
@@ -239,21 +255,26 @@ void merge_up(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, s
   }
 }
 
-/// For --steps: pieces of `piece` records of the output, and how many records before each are from the left run of its
-/// merge (what was told), how many from the right one.
-inline void tell_co_ranks(telling& t, const device_array<std::uint32_t>& told, std::uint64_t run, std::uint64_t piece,
-                          const char* who) {
-  if (!t.is_read())
-    return;
+/// One of the rows of `parts` numbers each that a merge told.
+inline std::vector<std::uint32_t> told_row(const std::vector<std::uint32_t>& told, std::size_t row, std::size_t parts) {
+  const auto begin = told.begin() + static_cast<std::ptrdiff_t>(row * parts);
+  return {begin, begin + static_cast<std::ptrdiff_t>(parts)};
+}
+
+/// For --steps: `parts` pieces of `piece` records of the output, how many records before each are from the left run of
+/// its merge, how many from the right one, and how many comparisons found that: the first two rows of what was told.
+inline void tell_co_ranks(telling& t, const std::vector<std::uint32_t>& told, std::size_t parts, std::uint64_t run,
+                          std::uint64_t piece, const char* who) {
   std::vector<std::uint64_t> places, from_b;
-  const std::vector<std::uint32_t> from_a = told.to_host();
-  for (std::uint64_t p = 0; p < from_a.size(); ++p) {
+  const std::vector<std::uint32_t> from_a = told_row(told, 0, parts);
+  for (std::uint64_t p = 0; p < parts; ++p) {
     places.push_back(p * piece % (2 * run));
     from_b.push_back(places.back() - from_a[p]);
   }
   t.numbers(std::string(who) + " begins at", places).in_table("co-ranks");
   t.numbers("of these from a", from_a).in_table("co-ranks");
   t.numbers("of these from b", from_b).in_table("co-ranks");
+  t.numbers("comparisons", told_row(told, 1, parts)).in_table("co-ranks");
 }
 
 /// The merge of merge_up along the merge path, at most `tile` records of the output a block.
@@ -262,10 +283,14 @@ void launch_path_merge(job& j, const records<Word, Pairs>& from, const records<W
                        std::uint64_t run, unsigned tile, telling& t) {
   using kernel = merge_along_path<Word, Pairs, Order>;
   const unsigned piece = std::min(tile, kernel::elements), blocks = blocks_for(j.asked.n, piece);
-  const device_array<std::uint32_t> told(j.on, t.is_read() ? blocks : 0);
+  const device_array<std::uint32_t> told(j.on, t.is_read() ? 3 * blocks : 0);
   simt::launch(j.on.queue(), {.grid = blocks, .block = threads_of_piece(piece)},
                kernel{from, to, j.asked.n, order, run, piece, view(told)});
-  tell_co_ranks(t, told, run, piece, "block");
+  if (!t.is_read())
+    return;
+  const std::vector<std::uint32_t> rows = told.to_host();
+  tell_co_ranks(t, rows, blocks, run, piece, "block");
+  t.numbers("loaded by block", told_row(rows, 2, blocks));
 }
 
 } // namespace sortile::classics::inline SORTILE_BACKEND

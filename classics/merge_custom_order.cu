@@ -13,6 +13,10 @@
 //
 //   $ sortile classics show --example merge-low-byte
 //   input: 102 201 002 101 301 100 200 001
+//   what decides
+//     keys           102 201 002 101 301 100 200 001
+//     low byte         2   1   2   1   1   0   0   1
+//     then the rest    1   2   0   1   3   1   2   0
 //   tiles of 4 sorted: 101 201 002 102 | 100 200 001 301
 //   runs of 4 merged
 //     runs               101 201 002 102 | 100 200 001 301
@@ -20,6 +24,8 @@
 //       block begins at  0 4
 //       of these from a  0 1
 //       of these from b  0 3
+//       comparisons      3 3
+//     loaded by block    4 4
 //     merged             100 200 001 101   201 301 002 102
 //   result: 100 200 001 101 201 301 002 102
 //
@@ -55,11 +61,26 @@ struct low_byte_first {
   }
 };
 
+/// For --steps: what the order looks at, of the images of the keys.
+template <class Word, bool Pairs>
+void tell_bytes(job& j, const records<Word, Pairs>& data, const key_codec<Word>& codec) {
+  if (!j.shows_steps())
+    return;
+  std::vector<Word> low, rest;
+  for (const Word key : fetch(j.on, data.keys, j.asked.n)) {
+    const Word image = codec.image(key);
+    low.push_back(image & 255);
+    rest.push_back(image >> 8);
+  }
+  j.tell("what decides").keys("keys", untyped(data), j.asked.n).numbers("low byte", low).numbers("then the rest", rest);
+}
+
 template <class Word, bool Pairs>
 void by_low_byte(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
   if (j.asked.n == 0)
     return;
   const low_byte_first<Word> order{codec};
+  tell_bytes(j, data, codec);
   sort_tiles(j, data, order, j.parameter("tile"));
   merge_up(j, data, spare, j.parameter("tile"), [&](const auto& from, const auto& to, std::uint64_t run, telling& t) {
     launch_path_merge(j, from, to, order, run, j.parameter("tile"), t);

@@ -18,6 +18,8 @@
 //       block begins at  0 4
 //       of these from a  0 2
 //       of these from b  0 2
+//       comparisons      2 2
+//     loaded by block    4 4
 //     merged             1 2 3 4   4 4 7 8
 //   result: 1 2 3 4 4 4 7 8
 //
@@ -75,7 +77,7 @@ struct merge_by_threads {
   by_image<Word> before;
   std::uint64_t run;
   unsigned stretch;                 // records a thread, at most `most`
-  simt::global<std::uint32_t> told; // [threads with work]: each one's co-rank; empty: nobody looks
+  simt::global<std::uint32_t> told; // [2 threads with work]: each one's co-rank, then its comparisons; or empty
 
   SORTILE_DEVICE void operator()() const {
     const std::uint64_t first = grid_thread() * stretch;
@@ -83,8 +85,10 @@ struct merge_by_threads {
       return;
     const pair_of_runs<Word, Pairs> runs(from, n, run, first);
     const std::uint64_t k = first - runs.begin, left = runs.count - k, i = co_rank(k, runs.a, runs.b, before);
-    if (told.data() != nullptr)
+    if (told.data() != nullptr) {
       told.store(grid_thread(), static_cast<std::uint32_t>(i));
+      told.store((n + stretch - 1) / stretch + grid_thread(), comparisons_of_co_rank(k, runs.a, runs.b, before));
+    }
     merge_serially<most>(runs.a, i, runs.b, k - i, static_cast<unsigned>(left < stretch ? left : stretch), before,
                          [&](unsigned o, const auto& r) { to.store(first + o, r); });
   }
@@ -192,10 +196,12 @@ void by_threads(job& j, const records<Word, Pairs>& from, const records<Word, Pa
                 std::uint64_t run, unsigned tile, telling& t) {
   using kernel = merge_by_threads<Word, Pairs>;
   const unsigned stretch = std::min(tile, kernel::most), threads = 2 * tile / stretch; // 256 at most
-  const device_array<std::uint32_t> told(j.on, t.is_read() ? blocks_for(j.asked.n, stretch) : 0);
+  const unsigned working = blocks_for(j.asked.n, stretch);
+  const device_array<std::uint32_t> told(j.on, t.is_read() ? 2 * working : 0);
   simt::launch(j.on.queue(), {.grid = blocks_for(j.asked.n, threads * stretch), .block = threads},
                kernel{from, to, j.asked.n, order, run, stretch, view(told)});
-  tell_co_ranks(t, told, run, stretch, "thread");
+  if (t.is_read())
+    tell_co_ranks(t, told.to_host(), working, run, stretch, "thread");
 }
 
 template <bool Circular, class Word, bool Pairs>

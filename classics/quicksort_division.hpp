@@ -210,18 +210,20 @@ class divider {
                         number(counts[less]) + " less, " + number(counts[equal]) + " equal, " +
                         number(counts[greater]) + " greater");
     std::vector<std::string> regions_of_keys;
-    std::vector<std::uint32_t> atomics(regions), warp_of_last(regions, ~0u);
+    std::vector<std::uint32_t> atomics(regions), meeting(regions), of_warp(regions);
     for (const Word key : keys) {
       const unsigned mine = region_of(codec_.image(key), pivot);
-      const auto warp = static_cast<std::uint32_t>(regions_of_keys.size() / simt::warp_size);
-      if (how_ == packing::by_increment || warp_of_last[mine] != warp)
-        ++atomics[mine]; // a key each, or a warp each
-      warp_of_last[mine] = warp;
+      if (regions_of_keys.size() % simt::warp_size == 0)
+        of_warp.assign(regions, 0);
+      const bool adds = how_ == packing::by_increment || of_warp[mine] == 0; // a key each, or a warp each
+      atomics[mine] += adds;
+      of_warp[mine] += adds;
+      meeting[mine] = std::max(meeting[mine], of_warp[mine]);
       regions_of_keys.push_back(std::string(1, "<=>"[mine]));
     }
     t.keys("keys", untyped(before), p.count).words("regions", std::move(regions_of_keys));
     if (how_ != packing::by_prefix_sums)
-      t.numbers("fetch-and-adds", atomics);
+      t.numbers("fetch-and-adds", atomics).numbers("lanes that meet", meeting);
     if (how_ == packing::by_prefix_sums)
       t.numbers("less before", fetch(j_.on, view(less_), p.count))
           .numbers("equal before", fetch(j_.on, view(equal_), p.count));

@@ -4,22 +4,25 @@
 // radix_buckets.cu). Instead, let each key carry its position, 4 bytes, and fetch the values once at the end:
 //
 //   $ sortile classics show --example radix-values-last
-//   input: 3/X 1/Y 2/Z
+//   input: 3/U 1/V 2/W 0/X 2/Y 1/Z
 //   bits 0 to 1
-//     keys             3/0 1/1 2/2
-//     thread             0   0   0
-//     tiles sorted     1/1 2/2 3/0
+//     keys             3/0 1/1 2/2 0/3 | 2/4 1/5
+//     thread             0   0   0   0 |   0   0
+//     tiles sorted     0/3 1/1 2/2 3/0 | 1/5 2/4
 //     sizes of buckets
-//       digit 1        1
-//       digit 2        1
-//       digit 3        1
+//       digit 0        1 0
+//       digit 1        1 1
+//       digit 2        1 1
+//       digit 3        1 0
 //     where they begin
-//       digit 1        0
-//       digit 2        1
-//       digit 3        2
-//     buckets written  1/1 2/2 3/0
-//   values fetched: 1/Y 2/Z 3/X
-//   result: 1/Y 2/Z 3/X
+//       digit 0        0 1
+//       digit 1        1 2
+//       digit 2        3 4
+//       digit 3        5 6
+//     buckets written  0/3 1/1 1/5 2/2   2/4 3/0
+//     from block         0   0   1   0     1   0
+//   values fetched: 0/X 1/V 1/Z 2/W 2/Y 3/U
+//   result: 0/X 1/V 1/Z 2/W 2/Y 3/U
 //
 // The gather reads at random: a sector of 32 bytes for each value. It pays when p passes over v − 4 bytes cost more
 // than that. Without the gather, this is an argsort.

@@ -56,7 +56,7 @@ list() {
     tiles $name 2048
   done
   tiles large-radix 8192
-  for name in transposition transposition-early-exit transposition-tiles transposition-tiles-early-exit bitonic-steps odd-even-merge; do
+  for name in transposition transposition-early-exit transposition-tiles transposition-tiles-early-exit bitonic-steps bitonic-split bitonic-merge odd-even-merge; do
     tiles $name 512 | sed 's/-n 5000/-n 1500/'
   done
   tiles bitonic-shared 1024

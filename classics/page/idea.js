@@ -46,7 +46,7 @@ function cellRow(row) {
 function tableOf(rows) {
   const widest = Math.max(...rows.map((row) => row.cells.length));
   return make("table", {class: "buckets"},
-    make("caption", {}, rows[0].table),
+    make("caption", {}, make("span", {class: "stays"}, rows[0].table)),
     make("tbody", {}, rows.map((row) => make("tr", {},
       make("th", {scope: "row"}, row.label),
       Array.from({length: widest}, (_, i) => make("td", {class: row.cells[i] === "0" ? "zero" : null}, row.cells[i] ?? ""))))));

@@ -2,6 +2,7 @@
 // values are what was asked for, worked examples are of every classic.
 #include "classics/examples.hpp"
 #include "classics/runner.hpp"
+#include "simt/executor/observer.hpp"
 
 #include <sortile/error.hpp>
 
@@ -34,24 +35,30 @@ std::string text_between(std::vector<step> steps) {
   return to_text(steps);
 }
 
-/// Small tiles, so that what blocks do together is seen.
-request with_small_tiles(const classic& c, request asked) {
-  asked.type = c.takes(key_type::u32) ? key_type::u32 : c.types[0];
-  for (const parameter& p : c.parameters)
-    if (p.is_tile)
-      asked.parameters[std::string(p.name)] = std::max(4u, p.least);
-  return asked;
+/// Whether its input is the workload's keys as they are.
+bool takes_any_keys(const classic& c) {
+  return c.task == &exclusive_scan || (c.task->prepare == nullptr && c.task->parse == nullptr);
 }
 
 TEST(steps, no_two_variants_of_a_family_tell_the_same) {
-  std::map<std::string_view, std::map<std::string, std::string_view>> seen; // by family and text
-  for (const classic& c : all_classics()) {
-    if (c.task != &sorting && c.task != &exclusive_scan)
-      continue; // their inputs are others
-    const request asked = with_small_tiles(c, {.n = 40, .workload = "range:1000"});
-    const auto [at, is_new] = seen[c.family].emplace(text_between(told(c, asked)), c.name);
-    EXPECT_TRUE(is_new) << c.name << " tells what " << at->second << " tells:\n" << at->first;
-  }
+  unsigned compared = 0;
+  for (const std::uint64_t n : {8u, 16u, 40u})
+    for (const char* workload : {"range:1000", "range:200", "range:10", "uniform", "sorted", "reversed", "equal"}) {
+      std::map<std::string_view, std::map<std::string, std::string_view>> seen; // by family and text
+      for (const classic& c : all_classics()) {
+        if (!takes_any_keys(c))
+          continue;
+        const request asked{.n = n,
+                            .type = c.takes(key_type::u32) ? key_type::u32 : c.types[0],
+                            .workload = workload,
+                            .parameters = parameters_to_follow(c, n)};
+        const auto [at, is_new] = seen[c.family].emplace(text_between(told(c, asked)), c.name);
+        EXPECT_TRUE(is_new) << n << ' ' << workload << ": " << c.name << " tells what " << at->second << " tells:\n"
+                            << at->first;
+        compared += !is_new || seen[c.family].size() > 1;
+      }
+    }
+  EXPECT_GT(compared, 21u * 40);
 }
 
 TEST(steps, sixteen_keys_in_four_blocks_are_in_order_within_blocks) {
@@ -158,6 +165,33 @@ TEST(examples, are_right_and_of_every_classic) {
   }
   for (const classic& c : all_classics())
     EXPECT_NE(first_example_of(c.name), nullptr) << c.name << " has no worked example";
+}
+
+/// How many blocks the widest launch has, and how many launches there are.
+struct launch_shapes : executor::observer {
+  std::uint64_t widest = 0, launches = 0;
+  void launch_begins(const executor::launch_shape& l) override {
+    widest = std::max(widest, std::uint64_t{l.dims.grid[0]} * l.dims.grid[1] * l.dims.grid[2]);
+    ++launches;
+  }
+};
+
+/// What blocks do together has to be seen on some example; the scans of one block have no more, and quicksort-launching
+/// launches a block for each part.
+TEST(examples, blocks_work_together) {
+  for (const classic& c : all_classics()) {
+    launch_shapes of_examples;
+    for (const example& e : all_examples()) {
+      if (e.classic != c.name || c.place == place::host)
+        continue;
+      machine m(executor::device_options{.checks = executor::check::counters});
+      const executor::observing now(of_examples);
+      EXPECT_TRUE(run(c, e.asked, engine::executor, m).verdict) << e.name;
+    }
+    const bool alone = c.tile == 0 || c.place == place::host;
+    EXPECT_GT(c.name == "quicksort-launching" ? of_examples.launches : of_examples.widest, alone ? 0u : 1u)
+        << c.name << " has no example in which a launch has two blocks";
+  }
 }
 
 } // namespace

@@ -60,7 +60,18 @@ class Classics(CommandTest):
         counted = self.good(*RUN, "radix-1bit", "-n", 2000, "--bits", "0:2", "--counters=launch").decode().split("keys a second\n")[1]
         self.assertEqual([line.split()[0] for line in counted.splitlines()[:3]], ["make_flags", "single_pass_scan_kernel", "move_by_flags"])
         self.assertRegex(counted, r"move_by_flags +1 x +8 blocks of  256 +[0-9.]+ sectors a load, [0-9.]+ a store, [0-9]+ bytes")
+        counted = self.good(*RUN, "quicksort-increment", "-n", 2000, "--counters=launch").decode()
+        self.assertRegex(counted, r"count_regions .* (\d+) atomics of warps \(\1 of 1 lane at one address\)\n")
+        self.assertRegex(counted, r"move_by_increment .* \d+ atomics of warps \(.*\d+ of up to 32 lanes at one address\)\n")
+        counted = self.good(*RUN, "scan-blelloch", "-n", 2048, "--counters=launch").decode()
+        ways = {int(way): int(n) for n, way in re.findall(r"(\d+) (\d+)-way", counted)}
+        self.assertEqual(sorted(ways), [2, 4, 8, 16, 32])
+        # A request that is k-way takes k - 1 turns more than one.
+        self.assertEqual(sum(n * (way - 1) for way, n in ways.items()), int(re.search(r"(\d+) bank conflicts", counted)[1]))
         lines = self.good(*RUN, "quicksort-increment", "-n", 2000, "--counters=line").decode()
+        barriers = lambda *more: self.good(*RUN, "scan-blelloch", "-n", 2048, *more).decode()
+        self.assertEqual(sum(int(n) for n in re.findall(r"block barrier +(\d+) times\n", barriers("--counters=line"))),
+                         int(re.search(r"(\d+) barriers", barriers("--counters=launch"))[1]))
         self.assertRegex(lines, r"quicksort_division.hpp:[0-9]+ +global atomic +[0-9]+ requests .* up to (1[6-9]|2[0-9]|3[0-2]) lanes at one address")
         trees = {name: self.good(*RUN, name, "-n", 2048, "--counters=line").decode() for name in ["scan-blelloch", "scan-blelloch-padded-32"]}
         # A level of the tree has its own way: 32 warps of the first, 16 of the second, and as far up on the other side.
@@ -123,7 +134,12 @@ class Classics(CommandTest):
         self.assertIn("\nruns of 4 merged\n", told)
         # All that was taken can be said: then nothing is.
         self.assertNotIn("taken", self.good(*SHOW, "radix-1bit", "--keys", "5,7,3,1", "--bits", "0:3", "--set", "tile=4").decode())
-        self.assertNotIn("taken", self.good(*SHOW, "radix-1bit", "-n", 4).decode())
+        # A workload's few keys are shown as own ones are: several blocks, no bits that say nothing.
+        self.assertEqual(taken("radix-1bit", "-n", 16, "--workload", "range:8"), "--bits 0:3 --set tile=4")
+        self.assertEqual(taken("radix-1bit", "-n", 4, "--workload", "uniform"), "--set tile=4")
+        self.assertRegex(self.good(*SHOW, "radix-1bit", "-n", 16, "--workload", "range:8").decode(), r"keys +\d \d \d \d \| \d \d \d \d \| ")
+        self.assertEqual(taken("merge-tiled", "--keys", "5,2,8,1,9,3,7,4"), "--set tile=4")  # its example's tile would hold them all
+        self.assertNotIn("taken", self.good(*SHOW, "radix-1bit", "-n", 4, "--bits", "0:2", "--set", "tile=4").decode())
         self.assertEqual(self.good(*SHOW, "rank", "--keys", "2,1", "-q").decode().count("taken"), 0)
         self.good(*RUN, "radix-floats", "-n", 10)
 

@@ -173,7 +173,7 @@ class Pages(unittest.TestCase):
         self.assertIn([[3, 7], [7, 3]], up)
 
     def test_two_classics_side_by_side(self):
-        path = self.made("scan-blelloch", "-n", 64, "--workload", "range:10", "--beside", "scan-blelloch-padded-32")
+        path = self.made("scan-blelloch", "-n", 64, "--workload", "range:10", "--set", "banks=32", "--beside", "scan-blelloch-padded-32")
         page = self.opened(path)
         self.assertEqual(page.evaluate("[...document.querySelectorAll('h2')].map((h) => h.textContent)"),
                          ["scan-blelloch", "scan-blelloch-padded-32"])
@@ -209,6 +209,29 @@ class Pages(unittest.TestCase):
                 self.assertEqual(page.complaints(), [])
         self.assertTrue(all(outline == outlines[0] for outline in outlines))
         self.assertEqual([e.split(".")[1] for e in outlines[0] if e.startswith("section.")], PANELS)
+
+    def test_names_stay_in_sight(self):
+        """On a phone what a panel shows is scrolled sideways; the names of arrays, blocks, warps and rows are not."""
+        page = self.opened(self.made("radix-bits", "--keys", KEYS, *BITS, "--set", "tile=16"), width=360, height=740)
+        page.press("3")
+        page.wait_for("(player.go(player.position + 1), document.querySelectorAll('.machine .bank.lit').length > 0)")
+        for panel, names in ((".machine", [".array-name", ".room h4", ".warp-name", ".banks .cost"]), (".idea", [".row .label", ".buckets th"])):
+            for scroller in range(page.evaluate(f"document.querySelectorAll('{panel} .scroller').length")):
+                for name in names:
+                    seen, scrolled, lost = page.evaluate(f"""(() => {{
+                      const window_ = document.querySelectorAll('{panel} .scroller')[{scroller}];
+                      window_.scrollLeft = 1e6;
+                      const frame = window_.getBoundingClientRect();
+                      const box = (e) => e.getBoundingClientRect();
+                      // Of what is in sight, as far as its name has room in it.
+                      const found = [...window_.querySelectorAll('{name}')].filter((e) =>
+                        box(e.parentElement).right - box(e).width - 12 > frame.left);
+                      return [found.length, window_.scrollLeft, found.filter((e) => box(e).left < frame.left - 1).map((e) => e.textContent)];
+                    }})()""")
+                    self.assertGreater(scrolled, 20, panel)
+                    self.assertGreater(seen, 0, name)
+                    self.assertEqual(lost, [], name)
+        self.assertEqual(page.complaints(), [])
 
     def test_refusals(self):
         def refused(*arguments, says):
