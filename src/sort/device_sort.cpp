@@ -76,8 +76,12 @@ device_sort::device_sort(const sort_request& request, const options& opts, const
       facts_(facts_of(request, opts, is_any(device) ? device_facts{} : device)), by_(sorters_for(facts_)),
       stages_(stages_of(facts_, by_)) {
   lay_out();
-  if (is_any(device))
-    bytes_ = std::max(bytes_, device_sort(request, opts, {.architecture = oldest_architecture}).workspace_bytes());
+  if (!is_any(device))
+    return;
+  // All that the multiprocessors decide is whether a sample sort fits. Here it does; on one of them it fits least.
+  for (const device_facts known :
+       {device_facts{oldest_architecture, 0}, {oldest_architecture, 1}, {.multiprocessors = 1}})
+    bytes_ = std::max(bytes_, device_sort(request, opts, known).workspace_bytes());
 }
 
 std::size_t device_sort::enough_workspace(const sort_request& request, const options& opts,

@@ -66,7 +66,8 @@ TEST(workspace, is_no_more_than_cubs) {
 }
 
 TEST(workspace, for_a_device_that_is_not_known_is_enough_for_any) {
-  constexpr gpu::device_facts devices[] = {{80, 108}, {86, 20}, {89, 128}, {90, 132}, {90, 78}, {90, 16}, {100, 148}};
+  constexpr gpu::device_facts devices[] = {{80, 1},  {80, 2},  {80, 108}, {86, 20},  {89, 128}, {90, 1},    {90, 2},
+                                           {90, 16}, {90, 66}, {90, 78},  {90, 132}, {100, 4},  {100, 148}, {100, 200}};
   const auto check = [&](const sort_request& request) {
     const std::size_t bound = workspace(request, gpu::any_device);
     for (const gpu::device_facts& device : devices)
