@@ -174,7 +174,7 @@ int break_classic(const classics_job& job, const talk& voice) {
   }
   fmt::print("{}: {}\n\nfound in run {}: {}\n\n", broken.name, broken.summary, found.runs, found.found_as);
   if (voice.level >= 1)
-    fmt::print("{}\n\non a GPU: {}\nlook at: {}\nrepair:  classics/{}, then build, and the same command again\n",
+    fmt::print("{}\n\non a GPU: {}\nlook at: {}\nrepair:  classics/{}, then `make tools`, and the same command again\n",
                found.report, known.symptom, known.look, broken.file);
   return disorder;
 }

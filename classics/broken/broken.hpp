@@ -1,6 +1,6 @@
 // The broken zoo: kernels as they circulate, in books' margins, courses and answers on the web, each with its bug.
 // `sortile classics break NAME` runs one under the executor's checks, and says what was found. Whoever repairs the file
-// named there, and builds again, hears from the same command that it agrees.
+// named there, and builds again (make tools), hears from the same command that it agrees.
 //
 // The files are small: unsigned 32-bit keys alone, one way to launch (kernels.hpp).
 #pragma once

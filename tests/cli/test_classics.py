@@ -189,7 +189,7 @@ class Classics(CommandTest):
         self.assertEqual(len(names), 8)
         status, out, err = run("classics", "break", "scan-missing-barrier")
         self.assertEqual((status, err), (1, b""))
-        for says in [b"race on shared storage", b"classics/broken/scan_missing_barrier.cu", b"SORTILE_EXECUTOR_SEED"]:
+        for says in [b"race on shared storage", b"classics/broken/scan_missing_barrier.cu, then `make tools`", b"SORTILE_EXECUTOR_SEED"]:
             self.assertIn(says, out)
         self.refused("classics", "break", "no-such", says=["no-such", "rank-without-ties"])
         self.refused("classics", "break", "rank-without-ties", "-n", 5, says=["--count", "break"])

@@ -212,26 +212,32 @@ class Pages(unittest.TestCase):
 
     def test_names_stay_in_sight(self):
         """On a phone what a panel shows is scrolled sideways; the names of arrays, blocks, warps and rows are not."""
+        def stay(page, panel, *names):
+            for name in names:
+                seen, scrolled, lost = page.evaluate(f"""(() => {{
+                  const window_ = document.querySelector('{panel} .scroller');
+                  window_.scrollLeft = 1e6;
+                  const frame = window_.getBoundingClientRect();
+                  const box = (e) => e.getBoundingClientRect();
+                  // Of what is in sight, as far as its name has room in it.
+                  const found = [...window_.querySelectorAll('{name}')].filter((e) =>
+                    box(e.parentElement).right - box(e).width - 12 > frame.left);
+                  return [found.length, window_.scrollLeft, found.filter((e) => box(e).left < frame.left - 1).map((e) => e.textContent)];
+                }})()""")
+                self.assertGreater(scrolled, 20, panel)
+                self.assertGreater(seen, 0, name)
+                self.assertEqual(lost, [], name)
+            self.assertEqual(page.complaints(), [])
+
         page = self.opened(self.made("radix-bits", "--keys", KEYS, *BITS, "--set", "tile=16"), width=360, height=740)
         page.press("3")
         page.wait_for("(player.go(player.position + 1), document.querySelectorAll('.machine .bank.lit').length > 0)")
-        for panel, names in ((".machine", [".array-name", ".room h4", ".warp-name", ".banks .cost"]), (".idea", [".row .label", ".buckets th"])):
-            for scroller in range(page.evaluate(f"document.querySelectorAll('{panel} .scroller').length")):
-                for name in names:
-                    seen, scrolled, lost = page.evaluate(f"""(() => {{
-                      const window_ = document.querySelectorAll('{panel} .scroller')[{scroller}];
-                      window_.scrollLeft = 1e6;
-                      const frame = window_.getBoundingClientRect();
-                      const box = (e) => e.getBoundingClientRect();
-                      // Of what is in sight, as far as its name has room in it.
-                      const found = [...window_.querySelectorAll('{name}')].filter((e) =>
-                        box(e.parentElement).right - box(e).width - 12 > frame.left);
-                      return [found.length, window_.scrollLeft, found.filter((e) => box(e).left < frame.left - 1).map((e) => e.textContent)];
-                    }})()""")
-                    self.assertGreater(scrolled, 20, panel)
-                    self.assertGreater(seen, 0, name)
-                    self.assertEqual(lost, [], name)
-        self.assertEqual(page.complaints(), [])
+        stay(page, ".machine", ".array-name", ".room h4", ".warp-name", ".banks .cost")
+        stay(page, ".idea", ".row .label")
+        page = self.opened(self.made("counting-sort", "--keys", KEYS, "--bits", "0:2", "--set", "keys=1", "--set", "tile=4"), width=360, height=740)
+        page.press("1")
+        page.press("ArrowRight")
+        stay(page, ".idea", ".row .label", ".buckets th")
 
     def test_refusals(self):
         def refused(*arguments, says):
