@@ -34,7 +34,7 @@ def last_name(symbol):
 
 def strangers(symbols, source):
     c_header = words_of([(source / "include/sortile/sortile.h").read_text()])
-    public = [header.read_text() for header in (source / "include/sortile").iterdir()]
+    public = [header.read_text() for header in (source / "include/sortile").rglob("*") if header.is_file()]
     on_purpose = [line for path in (source / "src").rglob("*.[ch]pp") for line in path.read_text().splitlines()
                   if 'gnu::visibility("default")' in line]
     words = words_of(public + on_purpose)
