@@ -100,6 +100,8 @@ class telling {
   telling& table(const std::string& label, const device_array<std::uint32_t>& all, std::size_t columns);
   /// The row that was added last is one of the table of this name.
   telling& in_table(const std::string& name);
+  /// The step is one of several in a launch, and done when all threads of the first block have met so many times.
+  telling& done_at_barrier(std::uint64_t number);
   /// Where the row that was added last has its bounds.
   telling& bounds(std::vector<std::uint64_t> where);
 

@@ -23,14 +23,16 @@
 //     merged             1 2 3 4   4 4 7 8
 //   result: 1 2 3 4 4 4 7 8
 //
-// As a picture: write a down the side and b along the top of a grid. The serial merge is a path from corner to corner,
+// As a sketch: write a down the side and b along the top of a grid. The serial merge is a path from corner to corner,
 // down for each record of a, right for each of b; the places with i + j = k are a diagonal, which the path crosses
 // once, at the co-rank. Hence "merge path" for the same thing.
 //
 //        2   3   4   8
-//      ┌╴  .   .   .   .       ╲ diagonal k = 4 crosses the path
-//    1 └───────┐                 at i = 2, j = 2
-//    4         ┕┐ …
+//      ╷                       down for the 1 of a, right for 2 and 3 of b, down for the 4 of a:
+//    1 └───────┐
+//    4         ●               diagonal k = 4 crosses the path at i = 2, j = 2
+//    4
+//    7
 //
 // Bottom-up: tiles of 1024 are sorted by merges in shared memory, four records per thread; then runs of 1024, 2048, …
 //

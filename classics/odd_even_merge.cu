@@ -4,7 +4,7 @@
 // Of the results v and w, v[0] is the least of all, and it remains to compare w[i] with v[i + 1]: since among the even
 // ones there are at most two more zeros than among the odd ones (0-1 principle), nothing else can be out of order.
 //
-//   x = 1 4 6 7   y = 2 3 5 8
+//   a sketch: x = 1 4 6 7   y = 2 3 5 8
 //   even  1 6 | 2 5  ▶  v = 1 2 5 6
 //   odd   4 7 | 3 8  ▶  w = 3 4 7 8
 //   v and w by turns:   1  3 2  4 5  7 6  8

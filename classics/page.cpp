@@ -7,7 +7,10 @@
 #include <sortile/error.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace sortile::classics {
 
@@ -74,7 +77,44 @@ json step_as_json(const step& s) {
     arrows.push_back({{"from", a.from}, {"to", a.to}});
   for (const wire& w : s.wires)
     wires.push_back({{"low", w.low}, {"high", w.high}, {"descending", w.descending}, {"exchanged", w.exchanged}});
-  return {{"title", s.title}, {"launches", s.launches}, {"rows", rows}, {"arrows", arrows}, {"wires", wires}};
+  return {{"title", s.title}, {"launches", s.launches}, {"barriers", s.barriers},
+          {"rows", rows},     {"arrows", arrows},       {"wires", wires}};
+}
+
+// A list in equal steps, as addresses and lanes of neighbours are, as a short text: "0+4x32" is 0, 4, … 124. Any other
+// as it is.
+json packed_list(const json& list) {
+  if (!list.is_array() || list.size() < 3)
+    return list;
+  const auto first = list[0].get<std::int64_t>(), by = list[1].get<std::int64_t>() - first;
+  for (std::size_t i = 2; i < list.size(); ++i)
+    if (list[i].get<std::int64_t>() != first + by * static_cast<std::int64_t>(i))
+      return list;
+  return std::to_string(first) + "+" + std::to_string(by) + "x" + std::to_string(list.size());
+}
+
+// The trace as pages carry it, which model.js unpacks: an event is [shape, values...], and a shape the names of these.
+// Banks are left out: addresses give them.
+json packed(json trace) {
+  if (trace.is_null())
+    return trace;
+  std::map<std::vector<std::string>, std::size_t> shapes;
+  trace["shapes"] = json::array();
+  for (json& event : trace["events"]) {
+    event.erase("banks");
+    std::vector<std::string> shape;
+    json values = json::array({0});
+    for (const auto& [name, value] : event.items()) {
+      shape.push_back(name);
+      values.push_back(packed_list(value));
+    }
+    const auto [known, is_new] = shapes.emplace(shape, shapes.size());
+    if (is_new)
+      trace["shapes"].push_back(shape);
+    values[0] = known->second;
+    event = std::move(values);
+  }
+  return trace;
 }
 
 // The sources that the trace names, and the classic's own.
@@ -113,7 +153,7 @@ json run_as_json(const shown_run& run) {
           {"key_bytes", key_bytes(run.asked.type)},
           {"pairs", run.asked.pairs},
           {"steps", steps},
-          {"trace", run.trace},
+          {"trace", packed(run.trace)},
           {"sources", sources_of(run)}};
 }
 

@@ -172,7 +172,7 @@ unsigned turns(unsigned stride, unsigned nodes, unsigned banks) {
 /// A level of the tree as it lies in memory: a '.' is a word that is not used, brackets are what the level wrote.
 template <unsigned Every>
 void show_level(job& j, const std::string& title, const number* tree, unsigned elements, unsigned stride, bool down,
-                unsigned banks) {
+                unsigned banks, unsigned barrier) {
   std::vector<std::string> words(padded<Every>(elements - 1) + 1, ".");
   for (unsigned i = 0; i < elements; ++i) {
     const bool is_right = (i + 1) % (2 * stride) == 0, is_left = down && (i + 1) % (2 * stride) == stride;
@@ -180,7 +180,8 @@ void show_level(job& j, const std::string& title, const number* tree, unsigned e
     words[padded<Every>(i)] = is_right || is_left ? "[" + text + "]" : text;
   }
   j.tell(title + ", " + std::to_string(turns<Every>(stride, elements / (2 * stride), banks)) + "-way")
-      .words("words", std::move(words), Every == 0 ? 0 : Every + 1);
+      .words("words", std::move(words), Every == 0 ? 0 : Every + 1)
+      .done_at_barrier(barrier);
 }
 
 /// The trace, level by level.
@@ -191,7 +192,8 @@ void show_levels(job& j, const device_array<number>& trace, unsigned elements, u
     const bool down = r >= up;
     const unsigned stride = down ? elements >> (r - up + 1) : 1u << r;
     show_level<Every>(j, (down ? "down, stride " : "up, stride ") + std::to_string(stride),
-                      rows.data() + std::size_t{r} * elements, elements, stride, down, banks);
+                      rows.data() + std::size_t{r} * elements, elements, stride, down, banks,
+                      r + 2 + (down ? 2 : 0)); // a barrier before each level, two more at the root
   }
 }
 
@@ -263,7 +265,9 @@ void run_kogge_stone(job& j) {
     return;
   const std::vector<number> rows = trace.to_host();
   for (unsigned r = 0; r < steps; ++r)
-    j.show("stride " + std::to_string(1u << r), std::vector<number>(rows.begin() + r * n, rows.begin() + (r + 1) * n));
+    j.tell("stride " + std::to_string(1u << r))
+        .numbers("", std::vector<number>(rows.begin() + r * n, rows.begin() + (r + 1) * n))
+        .done_at_barrier(r + 1 < steps ? r + 2 : 0);
 }
 
 classic one_block_scan(std::string_view name, std::string_view summary, run_function run) {

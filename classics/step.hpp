@@ -43,6 +43,7 @@ struct step {
   std::vector<arrow> arrows{};
   std::vector<wire> wires{};
   std::uint64_t launches = 0; ///< of the run so far, on the executor with counters
+  std::uint64_t barriers = 0; ///< of the last launch's first block, when the step is done; 0: the launch has ended
 };
 
 /// Before which cells of n a block of `block` cells begins; 0: one block.

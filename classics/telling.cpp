@@ -153,6 +153,11 @@ telling& telling::in_table(const std::string& name) {
   return *this;
 }
 
+telling& telling::done_at_barrier(std::uint64_t number) {
+  told_.barriers = number;
+  return *this;
+}
+
 telling& telling::bounds(std::vector<std::uint64_t> where) {
   if (to_ != nullptr)
     told_.rows.back().bounds = std::move(where);

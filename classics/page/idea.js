@@ -127,7 +127,7 @@ class IdeaPanel {
     }
     const number = this.run.steps.slice(0, moment.step + 1).length;
     this.body.append(make("p", {class: "title"},
-      make("span", {class: "number"}, `${number}/${this.run.steps.length} `), step.title));
+      make("span", {class: "number"}, `${number}/${this.run.steps.length} ${moment.underWay ? "under way " : ""}`), step.title));
     const rows = rowsOf(step);
     const pitch = pitchFor(step.rows.filter((r) => !r.table).flatMap((r) => r.cells));
     const width = Math.max(0, ...step.rows.filter((r) => !r.table).map((r) => r.cells.length));

@@ -120,6 +120,19 @@ function valueOf(event, values, i) {
   return values.slice(i * each, (i + 1) * each);
 }
 
+/** An event of [shape, values...]. Lists in equal steps come as texts, "0+4x32" for 0, 4, … 124. */
+const LISTS = ["lanes", "at", "before", "after", "sectors", "values", "ticks"];
+
+function unpacked(packed, shapes) {
+  const event = Object.fromEntries(shapes[packed[0]].map((name, i) => [name, packed[i + 1]]));
+  for (const list of LISTS)
+    if (typeof event[list] === "string") {
+      const [first, by, count] = event[list].match(/^(-?\d+)\+(-?\d+)x(\d+)$/).slice(1).map(Number);
+      event[list] = Array.from({length: count}, (_, i) => first + i * by);
+    }
+  return event;
+}
+
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 /** What is paid so far: one line of the ledger for each moment. */
@@ -166,7 +179,8 @@ function addToLedger(line, event) {
 class Run {
   constructor(data) {
     Object.assign(this, data);
-    this.trace ??= {arrays: [], launches: [], events: [], sites: []};
+    this.trace ??= {arrays: [], launches: [], events: [], sites: [], shapes: []};
+    this.trace.events = this.trace.events.map((event) => unpacked(event, this.trace.shapes));
     this.names = new Names(this);
     this.findMoments();
     this.keepStates();
@@ -176,22 +190,35 @@ class Run {
     return this.trace.events;
   }
 
-  /** Events and steps in one list; a step comes after the launches that had run when it was shown. */
+  /** Events and steps in one list. A step comes when its last launch has ended or, where a launch has several steps, at
+   * its barrier; what a launch does before belongs to that step, which is then under way. */
   findMoments() {
     this.moments = [];
     let next = 0;
-    const stepsUpTo = (launches) => {
-      for (; next < this.steps.length && this.steps[next].launches <= launches; ++next)
+    const steps = (isDone) => {
+      for (; next < this.steps.length && isDone(this.steps[next]); ++next)
         this.moments.push({step: next, event: this.lastEvent});
     };
     this.lastEvent = -1;
+    let launch = -1, barriers = 0;
     this.events.forEach((event, i) => {
-      if (event.do === "launch")
-        stepsUpTo(event.launch);
+      if (event.do === "launch") {
+        steps((s) => s.launches <= event.launch);
+        [launch, barriers] = [event.launch, 0];
+      }
       this.lastEvent = i;
-      this.moments.push({event: i, step: next - 1, isEvent: true});
+      const [begun, step] = [next > 0 ? this.steps[next - 1].launches : 0, this.steps[next]];
+      const sharesIt = next > 0 && this.steps[next - 1].barriers > 0; // with the step before
+      const runs = step !== undefined && step.launches > launch && launch >= (sharesIt ? begun - 1 : begun);
+      this.moments.push({event: i, step: runs ? next : next - 1, isEvent: true, underWay: runs});
+      if (event.do === "barrier" && event.level === "block" && event.block === 0) {
+        ++barriers;
+        steps((s) => s.launches === launch + 1 && s.barriers > 0 && s.barriers <= barriers);
+      }
+      if (event.do === "launch ends")
+        steps((s) => s.launches <= event.launch + 1 && next + 1 < this.steps.length); // the last is the result
     });
-    stepsUpTo(Infinity);
+    steps(() => true);
     if (this.moments.length === 0)
       this.moments.push({event: -1, step: -1});
   }

@@ -71,7 +71,20 @@ class Pages(unittest.TestCase):
 
     def data(self, path):
         with open(path, encoding="utf-8") as file:
-            return json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
+            data = json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
+        for trace in [run["trace"] for run in data["runs"] if run["trace"]]:
+            trace["events"] = [self.unpacked(event, trace["shapes"]) for event in trace["events"]]
+        return data
+
+    @staticmethod
+    def unpacked(event, shapes):
+        """An event of a page: [shape, values...], where a list in equal steps is a text, "0+4x32"."""
+        named = dict(zip(shapes[event[0]], event[1:]))
+        for name, value in named.items():
+            if isinstance(value, str) and (steps := re.fullmatch(r"(-?\d+)\+(-?\d+)x(\d+)", value)):
+                first, by, count = map(int, steps.groups())
+                named[name] = [first + by * i for i in range(count)]
+        return named
 
     def test_every_classic_has_a_page(self):
         status, out, _ = run("classics", "list", "--markdown")
@@ -172,6 +185,40 @@ class Pages(unittest.TestCase):
         self.assertIn([[3, 7]], up)
         self.assertIn([[3, 7], [7, 3]], up)
 
+    def test_idea_and_machine_are_in_step(self):
+        # A step of several launches is what the idea shows while they run, and done when the last has ended.
+        path = self.made("radix-1bit", "--keys", KEYS, "--bits", "0:2", "--set", "tile=4")
+        page = self.opened(path)
+        steps = self.data(path)["runs"][0]["steps"]
+        page.press("3")
+        page.press("Home")
+        for position in range(0, page.evaluate("player.length"), 7):
+            page.evaluate(f"player.go({position})")
+            launch, ended, is_event, title = page.evaluate("""(() => { const run = player.runs[0], m = run.moments[player.stages[0].index];
+                const l = run.launchAround(m.event);
+                return [l ? l[2] : -1, l !== null && m.event >= l[1], !!m.isEvent, document.querySelector('.idea .title')?.textContent]; })()""")
+            if is_event and launch >= 0 and not ended:
+                due = next(i for i, step in enumerate(steps) if step["launches"] > launch)
+                self.assertTrue(title.startswith(f"{due + 1}/{len(steps)} under way "), (launch, title))
+            elif not is_event:
+                self.assertNotIn("under way", title)
+        # Of several steps in one launch each is done at its own barrier: shared memory then holds its words.
+        for name, more in [("scan-blelloch", []), ("scan-blelloch-padded-32", ["--set", "banks=4"])]:
+            page = self.opened(self.made(name, "--keys", "3,1,7,0,4,1,6,3", *more))
+            page.press("1")
+            page.press("Home")
+            levels = 0
+            for _ in range(page.evaluate("player.length")):
+                said, held = page.evaluate("""(() => { const run = player.runs[0], m = run.moments[player.stages[0].index], step = run.steps[m.step];
+                    const words = step.rows[0].cells, tree = run.stateAfter(m.event).shared.get(0);
+                    return [step.barriers ? words : [], words.map((w, i) => w === '.' ? '.' : String(tree?.read(4 * i, 4)))]; })()""")
+                if said:
+                    self.assertEqual([word.strip("[]") for word in said], held, name)
+                    levels += 1
+                page.press("ArrowRight")
+            self.assertEqual(levels, 6)
+            self.assertEqual(page.complaints(), [])
+
     def test_two_classics_side_by_side(self):
         path = self.made("scan-blelloch", "-n", 64, "--workload", "range:10", "--set", "banks=32", "--beside", "scan-blelloch-padded-32")
         page = self.opened(path)
@@ -270,6 +317,15 @@ class Pages(unittest.TestCase):
             text = file.read()
         self.assertLess(len(text) - len(re.search(r'id="data">(.*?)</script>', text, re.S).group(1)), 1_000_000)
         self.assertNotRegex(text.split('id="data"')[0], r"https?://")
+        # Six rows by two columns, 11,000 events: the trace takes more than twice as much as the page, which has the same events.
+        path, trace = self.made("radix-cascaded"), os.path.join(self.folder.name, "trace.json")
+        self.assertEqual(run("classics", "show", "--example", "age-and-income", "--trace", trace)[0], 0)
+        self.assertLess(2 * os.path.getsize(path), os.path.getsize(trace))
+        with open(trace, encoding="utf-8") as file:
+            told = json.load(file)["events"]
+        for event in told:
+            event.pop("banks", None)
+        self.assertEqual(self.data(path)["runs"][0]["trace"]["events"], told)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,41 @@ class Site(unittest.TestCase):
                 self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width, name)
                 page.close()
 
+    @unittest.skipUnless(browser.find(), f"no browser: none of {', '.join(browser.NAMES)} is installed (apt-get install chromium)")
+    def test_every_step_of_every_page_is_reached(self):
+        opener = browser.Browser(browser.find())
+        self.addCleanup(opener.close)
+        pages = sorted(page for part in ("classics", "examples", "beside") for page in (self.site / part).glob("*.html"))
+        self.assertGreater(len(pages), 130)
+        for path in pages:
+            name = path.relative_to(self.site)
+            page = opener.open(path)
+            page.wait_for("window.player !== undefined")
+            page.press("1")
+            page.press("Home")
+            page.press("ArrowRight")
+            self.assertEqual(page.evaluate("player.position"), 1, name)
+            # Each step is a stop of its own, says something and shows its rows; so it does between barriers, as far as one would go by hand.
+            seen, steps, silent = page.evaluate("""(() => {
+              const seen = player.runs.map(() => new Set()), silent = [];
+              for (const pace of ['step', 'phase']) {
+                player.setPace(pace);
+                for (let i = 0; i < Math.min(player.length, 100); ++i) {
+                  player.go(i);
+                  player.stages.forEach((stage, k) => {
+                    const moment = player.runs[k].moments[stage.index];
+                    if (!moment.isEvent && pace === 'step') seen[k].add(moment.step);
+                  });
+                  const idea = [...document.querySelectorAll('.idea .title')];
+                  if (!document.getElementById('said').textContent || idea.length < player.runs.length && pace === 'step') silent.push([pace, i]);
+                }
+              }
+              return [seen.map((s) => s.size), player.runs.map((run) => run.steps.length), silent];
+            })()""")
+            self.assertEqual((seen, silent), (steps, []), name)
+            self.assertEqual(page.complaints(), [], name)
+            page.close()
+
 
 if __name__ == "__main__":
     unittest.main()
