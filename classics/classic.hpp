@@ -102,6 +102,8 @@ class telling {
   telling& in_table(const std::string& name);
   /// The step is one of several in a launch, and done when all threads of the first block have met so many times.
   telling& done_at_barrier(std::uint64_t number);
+  /// The step is told late: it was done before the last so many launches.
+  telling& done_before_last(std::uint64_t launches);
   /// Where the row that was added last has its bounds.
   telling& bounds(std::vector<std::uint64_t> where);
 
@@ -121,6 +123,7 @@ class telling {
   job* to_; ///< null: nobody reads
   step told_{};
   std::vector<std::string> before_{}; ///< records, byte for byte
+  std::uint64_t later_launches_ = 0;
 };
 
 /// One run, as the classic sees it. records.hpp turns it into typed arrays and a codec.

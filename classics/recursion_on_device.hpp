@@ -63,7 +63,7 @@ class recursion_on_device {
     if (divides && sizes[1] == 0)
       throw device_failure("no kernel was launched from the device");
     if (j_.shows_steps())
-      tell(divides ? sizes[0] : 1, sizes[2], say);
+      tell(divides ? sizes[0] : 1, sizes[2], 1 + sizes[1], say);
     j_.note(std::to_string(sizes[1]) + " launches from the device");
     if (sizes[3] != 0)
       j_.note("parts that fell back to the bitonic sort, after " + std::to_string(r_.deepest + 1) +
@@ -100,7 +100,8 @@ class recursion_on_device {
 
   /// From the whole on, level by level; blocks end in any order.
   template <class Say>
-  void tell(std::uint32_t parts_left, std::uint32_t divisions, const Say& say) {
+  void tell(std::uint32_t parts_left, std::uint32_t divisions, std::uint32_t launches, const Say& say) {
+    const std::uint32_t of_level = Division::has_splitters ? 3 : 2; // splitters, counts, moves
     const std::vector<part> parts = told_parts_.to_host();
     const std::vector<std::uint32_t> counts = told_counts_.to_host();
     const std::vector<Word> splitters = told_splitters_.to_host();
@@ -114,6 +115,7 @@ class recursion_on_device {
       const part& p = parts[k];
       telling t = j_.tell("level " + std::to_string(p.depth) + ", " + divided_array<Word, Pairs>::name(p) + " in " +
                           std::to_string(r_.tiles_of(p.count)) + " tiles");
+      t.done_before_last(launches - of_level * (p.depth + 1));
       say(t, p, row(splitters, k, r_.division.splitters()));
       tell_buckets(t, row(counts, k, r_.division.buckets()));
     }

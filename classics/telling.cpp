@@ -58,7 +58,8 @@ std::string job::text_of(const std::string& record) const {
 
 void telling::end() {
   if (to_ != nullptr) {
-    told_.launches = to_->launches_so_far();
+    const std::uint64_t so_far = to_->launches_so_far(); // 0 where nothing is counted
+    told_.launches = so_far - std::min(so_far, later_launches_);
     to_->steps_->push_back(std::move(told_));
   }
   to_ = nullptr;
@@ -155,6 +156,11 @@ telling& telling::in_table(const std::string& name) {
 
 telling& telling::done_at_barrier(std::uint64_t number) {
   told_.barriers = number;
+  return *this;
+}
+
+telling& telling::done_before_last(std::uint64_t launches) {
+  later_launches_ = launches;
   return *this;
 }
 

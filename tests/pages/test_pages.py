@@ -219,6 +219,13 @@ class Pages(unittest.TestCase):
             self.assertEqual(levels, 6)
             self.assertEqual(page.complaints(), [])
 
+        # Levels that are told when all is done: each with the launches that were its own.
+        for name, of_level in [("radix-msd-launching", 2), ("sample-sort-launching", 3)]:
+            [told] = self.data(self.made(name))["runs"]
+            levels = [(int(step["title"].split()[1].strip(",")), step["launches"]) for step in told["steps"] if step["title"].startswith("level ")]
+            self.assertEqual({level for level, _ in levels}, {0, 1}, name)
+            self.assertEqual([launches for _, launches in levels], [of_level * (level + 1) for level, _ in levels], name)
+
     def test_two_classics_side_by_side(self):
         path = self.made("scan-blelloch", "-n", 64, "--workload", "range:10", "--set", "banks=32", "--beside", "scan-blelloch-padded-32")
         page = self.opened(path)
