@@ -87,7 +87,8 @@ struct nth_element_request {
 void run(const nth_element_request& request, const options& opts = {});
 
 /// The keys that a stable sort would have at the given places, in the order in which the places are named. Rows as in
-/// top_k_request; the results of row r begin at keys_out + r · ranks.size().
+/// top_k_request; the results of row r begin at keys_out + r · ranks.size(). Keys and results lie where options::memory
+/// says, the list of ranks always in host memory, where it is read before the call returns.
 struct ranks_request {
   key_type type = key_type::u32;
   std::size_t n = 0;
@@ -97,7 +98,26 @@ struct ranks_request {
   std::size_t rows = 1;
   std::size_t stride = 0;
 };
+/// Asynchronous in device memory. \throws what sorts throw
 void run(const ranks_request& request, const options& opts = {});
+
+namespace detail {
+std::size_t ranks_workspace_bytes(const ranks_request& request, const options& opts);
+plan explain_ranks(const ranks_request& request, const options& opts);
+} // namespace detail
+
+/// Bytes of scratch that are enough for run() with this request, wherever its arrays lie: what options::workspace takes
+/// for arrays in device memory. 0 for the CPU engine, which allocates its own.
+template <class = void>
+std::size_t workspace_bytes(const ranks_request& request, const options& opts = {}) {
+  return detail::ranks_workspace_bytes(request, opts);
+}
+
+/// How the request will be carried out; from n, the ranks and the types alone.
+template <class = void>
+plan explain(const ranks_request& request, const options& opts = {}) {
+  return detail::explain_ranks(request, opts);
+}
 
 /// What a quantile between two keys is: its place is probability · (n − 1), as NumPy's methods of these names have it.
 enum class quantile_method : std::uint8_t {
@@ -110,7 +130,8 @@ enum class quantile_method : std::uint8_t {
 
 /// Quantiles of n keys as doubles: exact keys, and interpolated where the method says so. `linear` and `midpoint`
 /// compute in double. A NaN among the keys is the largest of them, as in every order here. The order is ascending:
-/// options::order and options::bits must be left at their defaults.
+/// options::order and options::bits must be left at their defaults. Keys and results lie where options::memory says,
+/// the probabilities always in host memory, where they are read before the call returns.
 struct quantiles_request {
   key_type type = key_type::f64;
   std::size_t n = 0; ///< at least 1
@@ -121,7 +142,23 @@ struct quantiles_request {
   std::size_t rows = 1;
   std::size_t stride = 0;
 };
+/// Asynchronous in device memory. \throws what sorts throw
 void run(const quantiles_request& request, const options& opts = {});
+
+namespace detail {
+std::size_t quantiles_workspace_bytes(const quantiles_request& request, const options& opts);
+plan explain_quantiles(const quantiles_request& request, const options& opts);
+} // namespace detail
+
+/// As for ranks_request.
+template <class = void>
+std::size_t workspace_bytes(const quantiles_request& request, const options& opts = {}) {
+  return detail::quantiles_workspace_bytes(request, opts);
+}
+template <class = void>
+plan explain(const quantiles_request& request, const options& opts = {}) {
+  return detail::explain_quantiles(request, opts);
+}
 
 /// The first out.size() keys of the stable sort of `in`, in order.
 template <key_range In, key_range Out>

@@ -23,6 +23,15 @@ void need_host_call(const char* operation, key_type type, const options& opts) {
     refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
 }
 
+/// What a search for ranks asks: in device memory it takes a workspace, of host memory it allocates its own.
+void need_search_call(const char* operation, key_type type, const options& opts) {
+  if (opts.memory == memory::host)
+    return need_host_call(operation, type, opts);
+  need_sort_options(type, opts);
+  if (opts.workspace_limit != 0)
+    refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
+}
+
 void need_at_most(const char* name, std::size_t value, const char* bound_name, std::size_t bound) {
   if (value > bound)
     refuse_call(std::string(name) + " = " + std::to_string(value) + " is above " + bound_name + " = " +
@@ -113,23 +122,55 @@ void nth_element(const nth_element_request& r, const options& opts) {
   need_array({"keys", r.keys, r.n, key_bytes(r.type), key_bytes(r.type)}, opts.memory);
 }
 
+namespace {
+
+named_array keys_of(key_type type, const void* keys, std::size_t n, std::size_t rows, std::size_t stride) {
+  const std::size_t key = key_bytes(type);
+  return {"keys", keys, extent(n, rows, stride), key, key};
+}
+
+struct search_arrays {
+  named_array keys, results;
+};
+
+search_arrays arrays_of(const ranks_request& r) {
+  const std::size_t key = key_bytes(r.type);
+  return {keys_of(r.type, r.keys, r.n, r.rows, r.stride),
+          {"keys_out", r.keys_out, results(r.ranks.size(), r.rows), key, key}};
+}
+
+search_arrays arrays_of(const quantiles_request& r) {
+  return {keys_of(r.type, r.keys, r.n, r.rows, r.stride),
+          {"results", r.results, results(r.probabilities.size(), r.rows), sizeof(double), alignof(double)}};
+}
+
+template <class Request>
+void need_search_arrays(const Request& r, const options& opts) {
+  const search_arrays a = arrays_of(r);
+  need_array(a.keys, opts.memory);
+  need_array(a.results, opts.memory);
+  need_apart(a.keys, a.results);
+}
+
+} // namespace
+
 void ranks(const ranks_request& r, const options& opts) {
-  need_host_call("a search for ranks", r.type, opts);
+  need_search_call("a search for ranks", r.type, opts);
   need_array({"ranks", r.ranks.data(), r.ranks.size(), sizeof(std::size_t)}, memory::host);
   for (const std::size_t rank : r.ranks)
     if (rank >= r.n)
       refuse_call("rank " + std::to_string(rank) + " is asked for of n = " + std::to_string(r.n) +
                   " keys; ranks go from 0 to n - 1");
-  const std::size_t key = key_bytes(r.type);
-  const named_array keys{"keys", r.keys, extent(r.n, r.rows, r.stride), key, key};
-  const named_array out{"keys_out", r.keys_out, results(r.ranks.size(), r.rows), key, key};
-  need_array(keys, opts.memory);
-  need_array(out, opts.memory);
-  need_apart(keys, out);
+  need_search_arrays(r, opts);
+}
+
+void workspace(const ranks_request& r, const options& opts, std::size_t wanted) {
+  const search_arrays a = arrays_of(r);
+  need_space({a.keys, a.results}, opts.workspace, opts.memory, wanted);
 }
 
 void quantiles(const quantiles_request& r, const options& opts) {
-  need_host_call("quantiles", r.type, opts);
+  need_search_call("quantiles", r.type, opts);
   if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
     refuse_call("quantiles are those of whole keys in ascending order; leave options::order and options::bits at their "
                 "defaults");
@@ -141,10 +182,12 @@ void quantiles(const quantiles_request& r, const options& opts) {
   for (const double p : r.probabilities)
     if (!(p >= 0 && p <= 1))
       refuse_call("probability " + std::to_string(p) + " asked for; allowed is 0 <= probability <= 1");
-  const std::size_t key = key_bytes(r.type);
-  need_array({"keys", r.keys, extent(r.n, r.rows, r.stride), key, key}, opts.memory);
-  need_array({"results", r.results, results(r.probabilities.size(), r.rows), sizeof(double), alignof(double)},
-             opts.memory);
+  need_search_arrays(r, opts);
+}
+
+void workspace(const quantiles_request& r, const options& opts, std::size_t wanted) {
+  const search_arrays a = arrays_of(r);
+  need_space({a.keys, a.results}, opts.workspace, opts.memory, wanted);
 }
 
 namespace {

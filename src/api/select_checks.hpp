@@ -17,5 +17,8 @@ void workspace(const groups_request& request, const options& opts, std::size_t w
 
 /// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.
 void workspace(const top_k_request& request, const options& opts, std::size_t wanted);
+/// The same, in device memory.
+void workspace(const ranks_request& request, const options& opts, std::size_t wanted);
+void workspace(const quantiles_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

@@ -1,7 +1,7 @@
 // The front door of selections: check, choose an engine, find workspace, run.
 //
 // Of arrays in host memory the CPU engine does them all, unless another engine is asked for by name; the engines made
-// of kernels do top-k.
+// of kernels do top-k, keys at ranks, quantiles and groups.
 #include "api/checks.hpp"
 #include "api/select_checks.hpp"
 #include "api/selector_choice.hpp"
@@ -121,20 +121,109 @@ void run(const nth_element_request& request, const options& opts) {
   });
 }
 
-void run(const ranks_request& request, const options& opts) {
-  with_named_failures("a search for ranks", [&] {
-    checks::ranks(request, opts);
-    need_cpu_engine("find the keys of ranks of", opts);
-    cpu::keys_at_ranks(request, opts, resolve_threads(opts));
+namespace {
+
+void check_search(const ranks_request& request, const options& opts) {
+  checks::ranks(request, opts);
+}
+void check_search(const quantiles_request& request, const options& opts) {
+  checks::quantiles(request, opts);
+}
+void search_on_cpu(const ranks_request& request, const options& opts) {
+  cpu::keys_at_ranks(request, opts, resolve_threads(opts));
+}
+void search_on_cpu(const quantiles_request& request, const options& opts) {
+  cpu::quantiles(request, opts, resolve_threads(opts));
+}
+void add_cpu_steps(const ranks_request& request, std::vector<plan_step>& steps) {
+  cpu::add_ranks_steps(request, steps);
+}
+void add_cpu_steps(const quantiles_request& request, std::vector<plan_step>& steps) {
+  cpu::add_quantiles_steps(request, steps);
+}
+
+/// Keys at ranks, and quantiles: the CPU engine allocates what it needs itself; kernels of arrays in device memory take
+/// a workspace, or it is allocated in stream order.
+template <class Request>
+void run_search(const Request& request, const options& opts) {
+  check_search(request, opts);
+  const kernels_choice by = kernels_for(request.n, opts, purpose::running);
+  if (by.kernels == nullptr)
+    return search_on_cpu(request, opts);
+  const std::size_t wanted = by.kernels->workspace_bytes(request, opts);
+  const bool callers = opts.workspace.data() != nullptr;
+  if (callers)
+    checks::workspace(request, opts, wanted);
+  const cpu::scratch own(opts.memory == memory::host ? wanted : 0, "the workspace of a search for ranks");
+  by.kernels->run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
+}
+
+/// Of a request whose arrays are not there yet: at any place.
+template <class Request>
+Request placed_search(const Request& given) {
+  Request r = given;
+  const auto place = [](unsigned k) { // compared, never followed
+    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
+  };
+  if (r.keys == nullptr) {
+    r.keys = place(0);
+    if constexpr (requires { r.results; })
+      r.results = static_cast<double*>(place(1));
+    else
+      r.keys_out = place(1);
+  }
+  return r;
+}
+
+template <class Request>
+plan search_plan(const Request& given, const options& opts) {
+  return with_named_failures("the plan of a search for ranks", [&] {
+    const Request request = placed_search(given);
+    check_search(request, opts);
+    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
+    plan p;
+    p.engine = by.engine;
+    p.reason = by.reason;
+    if (by.kernels == nullptr) {
+      add_cpu_steps(request, p.steps);
+    } else {
+      by.kernels->add_steps(request, opts, p.steps);
+      p.workspace_bytes = by.kernels->workspace_bytes(request, opts);
+    }
+    return p;
   });
 }
 
-void run(const quantiles_request& request, const options& opts) {
-  with_named_failures("quantiles", [&] {
-    checks::quantiles(request, opts);
-    need_cpu_engine("find the quantiles of", opts);
-    cpu::quantiles(request, opts, resolve_threads(opts));
+template <class Request>
+std::size_t search_workspace(const Request& given, const options& opts) {
+  return with_named_failures("the plan of a search for ranks", [&]() -> std::size_t {
+    const Request request = placed_search(given);
+    check_search(request, opts);
+    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
+    return by.kernels == nullptr ? 0 : by.kernels->workspace_bytes(request, opts);
   });
+}
+
+} // namespace
+
+void run(const ranks_request& request, const options& opts) {
+  with_named_failures("a search for ranks", [&] { run_search(request, opts); });
+}
+std::size_t detail::ranks_workspace_bytes(const ranks_request& request, const options& opts) {
+  return search_workspace(request, opts);
+}
+plan detail::explain_ranks(const ranks_request& request, const options& opts) {
+  return search_plan(request, opts);
+}
+
+void run(const quantiles_request& request, const options& opts) {
+  with_named_failures("quantiles", [&] { run_search(request, opts); });
+}
+std::size_t detail::quantiles_workspace_bytes(const quantiles_request& request, const options& opts) {
+  return search_workspace(request, opts);
+}
+plan detail::explain_quantiles(const quantiles_request& request, const options& opts) {
+  return search_plan(request, opts);
 }
 
 std::size_t detail::groups_workspace_bytes(const groups_request& request, const options& opts) {

@@ -7,6 +7,7 @@
 #include "cpu/scratch.hpp"
 #include "cpu/select_jobs.hpp"
 #include "cpu/select_table.hpp"
+#include "primitives/quantile_place.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -122,36 +123,6 @@ double number_of(key_type type, const void* key) {
   return 0;
 }
 
-/// A quantile: the ranks of the two keys that it lies between, and how far.
-struct quantile_place {
-  std::size_t low, high;
-  double fraction;
-
-  quantile_place(double probability, std::size_t n, quantile_method method) {
-    const double place = probability * static_cast<double>(n - 1);
-    low = std::min(n - 1, static_cast<std::size_t>(std::floor(place)));
-    high = std::min(n - 1, static_cast<std::size_t>(std::ceil(place)));
-    fraction = high == low ? 0 : place - static_cast<double>(low);
-    const bool up = fraction > 0.5 || (fraction == 0.5 && low % 2 == 1);
-    if (method == quantile_method::lower || (method == quantile_method::nearest && !up))
-      high = low;
-    else if (method == quantile_method::higher || method == quantile_method::nearest)
-      low = high;
-    if (low == high)
-      fraction = 0;
-    else if (method == quantile_method::midpoint)
-      fraction = 0.5;
-  }
-
-  /// Between two keys, exact at both ends, and between equal keys, infinite ones too, that key.
-  double between(double a, double b) const {
-    if (fraction == 0 || a == b)
-      return a;
-    const double length = b - a;
-    return fraction < 0.5 ? a + length * fraction : b - length * (1 - fraction);
-  }
-};
-
 /// Ranks that are not next to another one that was counted: those share an interval of the sample.
 std::size_t separate(std::span<const std::size_t> ranks) {
   std::vector<std::size_t> sorted(ranks.begin(), ranks.end());
@@ -240,6 +211,40 @@ void nth_element(const nth_element_request& r, const options& opts, unsigned thr
   functions_of(r.type).exchange_around(r, found, opts, threads);
 }
 
+void add_ranks_steps(const ranks_request& r, std::vector<plan_step>& steps) {
+  if (r.ranks.empty() || r.rows == 0)
+    return;
+  const ranks_layout layout(r.type, r.n, separate(r.ranks), 1);
+  const std::size_t key = key_bytes(r.type), keys = r.rows * r.n * key, gathered = r.rows * layout.capacity * key;
+  const std::string ranks = std::to_string(r.ranks.size()) + (r.ranks.size() == 1 ? " rank" : " ranks");
+  if (layout.whole) {
+    steps.push_back({"sort", "all keys, since most would be collected or n is small", keys, keys});
+  } else {
+    steps.push_back({"sample", std::to_string(layout.sample) + " keys, for an interval around each of " + ranks,
+                     r.rows * layout.sample * 64, 0});
+    steps.push_back(
+        {"filter", "the keys of the intervals, " + std::to_string(layout.capacity) + " at most", keys, gathered});
+    steps.push_back({"sort", "these", gathered, gathered});
+    steps.push_back({"fallback", "digits find a rank's key where the sample has misled: a read for 11 bits", 0, 0});
+  }
+  steps.push_back({"copy", "the keys at " + ranks, r.rows * r.ranks.size() * key, r.rows * r.ranks.size() * key});
+}
+
+void add_quantiles_steps(const quantiles_request& r, std::vector<plan_step>& steps) {
+  if (r.probabilities.empty() || r.rows == 0)
+    return;
+  std::vector<std::size_t> ranks;
+  for (const double probability : r.probabilities) {
+    const quantile_place place(probability, r.n, r.method);
+    ranks.push_back(place.low);
+    if (place.high != place.low)
+      ranks.push_back(place.high);
+  }
+  add_ranks_steps({.type = r.type, .n = r.n, .ranks = ranks, .rows = r.rows}, steps);
+  const std::size_t count = r.rows * r.probabilities.size();
+  steps.push_back({"interpolate", "between them", r.rows * ranks.size() * key_bytes(r.type), count * sizeof(double)});
+}
+
 void quantiles(const quantiles_request& r, const options& opts, unsigned threads) {
   std::vector<quantile_place> places;
   std::vector<std::size_t> ranks;
@@ -259,7 +264,7 @@ void quantiles(const quantiles_request& r, const options& opts, unsigned threads
         const auto at = std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
         return number_of(r.type, keys.bytes().data() + (row * ranks.size() + static_cast<std::size_t>(at)) * key);
       };
-      r.results[row * count + i] = places[i].between(key_at(places[i].low), key_at(places[i].high));
+      r.results[row * count + i] = between(key_at(places[i].low), key_at(places[i].high), places[i].fraction);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_groups.hpp"
+#include "gpu/device_ranks.hpp"
 #include "gpu/device_scan.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
@@ -86,6 +87,33 @@ class selector_on_cuda final : public selector {
                             {"values_out", request.values_out}},
                            select.workspace_bytes(), workspace, opts,
                            [&](const simt::queue& q, void* space) { select.launch(q, space); });
+  }
+
+  std::size_t workspace_bytes(const ranks_request& request, const options& opts) const override {
+    return device_ranks(request, opts, current_device(), {}).workspace_bytes();
+  }
+  void add_steps(const ranks_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_ranks(request, opts, current_device(), {}).add_steps(steps);
+  }
+  void run(const ranks_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    if (request.ranks.empty() || request.rows == 0)
+      return;
+    const device_ranks search(request, opts, current_device(), {});
+    queue_in_device_memory({{"keys", request.keys}, {"keys_out", request.keys_out}}, search.workspace_bytes(),
+                           workspace, opts, [&](const simt::queue& q, void* space) { search.launch(q, space); });
+  }
+  std::size_t workspace_bytes(const quantiles_request& request, const options& opts) const override {
+    return device_ranks(request, opts, current_device(), {}).workspace_bytes();
+  }
+  void add_steps(const quantiles_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_ranks(request, opts, current_device(), {}).add_steps(steps);
+  }
+  void run(const quantiles_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    if (request.probabilities.empty() || request.rows == 0)
+      return;
+    const device_ranks search(request, opts, current_device(), {});
+    queue_in_device_memory({{"keys", request.keys}, {"results", request.results}}, search.workspace_bytes(), workspace,
+                           opts, [&](const simt::queue& q, void* space) { search.launch(q, space); });
   }
 
   std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {

@@ -1,6 +1,7 @@
 #include "gpu/executor_engine.hpp"
 
 #include "gpu/device_groups.hpp"
+#include "gpu/device_ranks.hpp"
 #include "gpu/device_scan.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
@@ -79,6 +80,25 @@ class selector_on_executor final : public selector {
     progress.finish();
   }
 
+  std::size_t workspace_bytes(const ranks_request& request, const options& opts) const override {
+    return device_ranks(request, opts, device, {}).workspace_bytes();
+  }
+  void add_steps(const ranks_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_ranks(request, opts, device, {}).add_steps(steps);
+  }
+  void run(const ranks_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    run_search(device_ranks(request, opts, device, {}), opts, workspace);
+  }
+  std::size_t workspace_bytes(const quantiles_request& request, const options& opts) const override {
+    return device_ranks(request, opts, device, {}).workspace_bytes();
+  }
+  void add_steps(const quantiles_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_ranks(request, opts, device, {}).add_steps(steps);
+  }
+  void run(const quantiles_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    run_search(device_ranks(request, opts, device, {}), opts, workspace);
+  }
+
   std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {
     return device_groups(request, opts, device).workspace_bytes();
   }
@@ -95,6 +115,16 @@ class selector_on_executor final : public selector {
   void run(const histogram_request& request, const options& opts) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     launch_histogram(simt::queue::executor(pretended), request, opts);
+  }
+
+ private:
+  static void run_search(const device_ranks& search, const options& opts, std::span<std::byte> workspace) {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
+    progress_meter progress(callback, 1);
+    progress.report();
+    search.launch(simt::queue::executor(pretended), workspace.data());
+    progress.finish();
   }
 };
 

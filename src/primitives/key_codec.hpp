@@ -47,6 +47,14 @@ struct key_codec {
   /// The image within the bit window, moved down to bit 0: what the sort compares.
   SORTILE_HOST_DEVICE constexpr Word image(Word u) const { return static_cast<Word>((whole_image(u) >> shift) & mask); }
 
+  /// A key that has this image within the bit window.
+  SORTILE_HOST_DEVICE constexpr Word key_of(Word image) const {
+    const auto whole = static_cast<Word>(static_cast<Word>(image << shift) ^ complement);
+    if (infinity != 0 && (whole & sign) == 0)
+      return static_cast<Word>(~whole);
+    return static_cast<Word>(whole ^ sign);
+  }
+
   /// Bits of the image that can differ.
   unsigned bits = 0;
 };

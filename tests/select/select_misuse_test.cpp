@@ -60,6 +60,36 @@ TEST(SelectMisuse, Engines) {
                                   {"device memory"});
 }
 
+TEST(SelectMisuse, SearchesForRanks) {
+  const std::array<std::size_t, 1> ranks{2};
+  const std::array<double, 1> half{0.5};
+  double median = 0;
+  const auto refused = [&](auto change, const std::vector<std::string>& words, const options& opts = {}) {
+    ranks_request r{.type = key_type::u32, .n = 5, .keys = keys.data(), .ranks = ranks, .keys_out = out.data()};
+    quantiles_request q{.type = key_type::u32, .n = 5, .keys = keys.data(), .probabilities = half, .results = &median};
+    change(r);
+    change(q);
+    expect_invalid([&] { run(r, opts); }, words);
+    expect_invalid([&] { run(q, opts); }, words);
+    expect_invalid([&] { (void)workspace_bytes(r, opts); }, words);
+    expect_invalid([&] { (void)explain(q, opts); }, words);
+  };
+  refused([](auto& r) { r.rows = 2, r.stride = 4; }, {"overlap with a stride of 4"});
+  refused([](auto& r) { r.keys = reinterpret_cast<const char*>(keys.data()) + 1; }, {"keys is not aligned"});
+  refused([](auto&) {}, {"options::workspace_limit"}, {.workspace_limit = 1 << 20});
+  refused([](auto&) {}, {"options::workspace_limit"}, {.workspace_limit = 1 << 20, .memory = memory::device});
+  alignas(workspace_alignment) static std::byte space[1 << 16];
+  refused([](auto&) {}, {"a workspace is given"}, {.workspace = {space, sizeof space}});
+  const auto overlaps = [](auto& r) {
+    if constexpr (requires { r.results; })
+      r.results = reinterpret_cast<double*>(const_cast<std::uint32_t*>(keys.data()));
+    else
+      r.keys_out = const_cast<std::uint32_t*>(keys.data());
+  };
+  refused(overlaps, {"overlap"});
+  refused(overlaps, {"overlap"}, {.memory = memory::device});
+}
+
 TEST(SelectMisuse, Others) {
   std::vector<std::uint32_t> some = keys;
   expect_invalid([&] { partial_sort(some, 6); }, {"k = 6", "n = 5"});

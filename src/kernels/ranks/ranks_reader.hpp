@@ -1,0 +1,251 @@
+// One read of the keys: how many lie in each region (ranks_state.hpp), and those of the regions that are wanted put
+// together. By all threads of as many blocks as are resident, each with tiles of its own.
+//
+//   region    of one or two cuts by comparisons, the counts in registers; of more by a search tree in shared storage,
+//             the counts there too, a counter a region and lane: no two lanes of a warp add to one bank
+//   gather    a warp collects what it finds in shared storage and reserves room for a whole batch: few additions to the
+//             one counter of all. Where most keys are wanted they are written at once. In no order: a sort follows
+//
+// What exceeds the room is not written. It is counted, so everybody sees that it was too much.
+#pragma once
+
+#include "kernels/ranks/ranks_state.hpp"
+#include "primitives/search_tree.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word>
+struct ranks_arrays {
+  simt::global<const Word> keys;
+  simt::global<Word> gathered;
+  bool vectors_allowed; ///< the keys are aligned to 16 bytes
+};
+
+/// FewCuts: one or two.
+template <class Word, bool FewCuts>
+class ranks_reader {
+ public:
+  using limits = detail::find_ranks_layout;
+  static constexpr unsigned threads = 256, warps = threads / simt::warp_size;
+  static constexpr int width = sizeof(Word) == 16 ? 1 : int(16 / sizeof(Word));
+  static constexpr unsigned rows = width * 4 <= 32 ? 4 : 32 / unsigned(width); // loads that wait together
+  static constexpr unsigned tile_keys = threads * rows * unsigned(width);
+  static constexpr std::uint32_t most_cuts = FewCuts ? 2 : limits::cuts - 1, most_regions = 2 * most_cuts + 1;
+  static constexpr std::uint32_t most_held = 1024 / sizeof(Word); // keys that a warp collects
+  using tree = primitives::search_tree<Word>;
+
+  struct shared {
+    alignas(16) simt::shared_array<Word, warps * most_held> held;
+    simt::shared_array<Word, limits::cuts> cuts; // those that are missing are all ones
+    simt::shared_array<Word, limits::cuts> node;
+    simt::shared_array<std::uint32_t, most_regions * simt::warp_size> counts;
+    simt::shared_array<std::uint32_t, 4> wanted; // a bit an interval
+  };
+
+  SORTILE_DEVICE ranks_reader(shared& s, const ranks_arrays<Word>& arrays, const ranks_state<Word>& state)
+      : s_(s), arrays_(arrays), state_(state), cuts_(state.shape.load(0, simt::l2_only)) {}
+
+  SORTILE_DEVICE void run() {
+    prepare();
+    const std::uint64_t tiles = (state_.n + tile_keys - 1) / tile_keys;
+    for (std::uint64_t tile = simt::block_index(); tile < tiles; tile += simt::grid_size()) {
+      const std::uint64_t first = tile * tile_keys;
+      if (first + tile_keys <= state_.n && arrays_.vectors_allowed) {
+        read<width, true>(first);
+      } else {
+        SORTILE_NO_UNROLL
+        for (unsigned part = 0; part < unsigned(width); ++part)
+          read<1, false>(first + part * (tile_keys / unsigned(width)));
+      }
+    }
+    flush();
+    add_counts();
+  }
+
+ private:
+  SORTILE_DEVICE void prepare() {
+    const unsigned t = simt::thread_index();
+    bits_ = 1;
+    while ((1u << bits_) <= cuts_)
+      ++bits_;
+    if (t < limits::cuts)
+      s_.cuts[t] = t < cuts_ ? state_.cuts.load(t, simt::l2_only) : Word(~Word{0});
+    if (t < 4)
+      s_.wanted[t] = state_.shape.load(1 + t, simt::l2_only);
+    const std::uint32_t cells = (2 * cuts_ + 1) * simt::warp_size;
+    for (std::uint32_t i = t; i < cells; i += threads)
+      s_.counts[i] = 0;
+    simt::block_barrier();
+    if constexpr (FewCuts) {
+      low_ = s_.cuts.load(0);
+      high_ = s_.cuts.load(1);
+    } else {
+      if (t > 0 && t < 1u << bits_)
+        s_.node[t] = s_.cuts.load(tree::cut_of(t, bits_));
+      simt::block_barrier();
+    }
+    first_wanted_ = s_.wanted.load(0);
+  }
+
+  template <int Width, bool Whole>
+  SORTILE_DEVICE void read(std::uint64_t first) {
+    simt::vec<Word, Width> x[rows];
+    const std::uint64_t here = first + simt::thread_index() * unsigned(Width);
+    constexpr unsigned row_keys = threads * unsigned(Width);
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      const std::uint64_t i = here + r * row_keys;
+      if constexpr (Whole)
+        x[r] = simt::load_vector<Width>(arrays_.keys, i, simt::streaming);
+      else
+        x[r] = {{i < state_.n ? arrays_.keys.load(i) : Word{0}}};
+    }
+    std::uint32_t wanted = 0;
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      Word image[Width];
+      std::uint32_t interval[Width];
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w)
+        image[w] = state_.codec.image(x[r][w]);
+      find(image, interval);
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w) {
+        const bool present = Whole || here + r * row_keys < state_.n;
+        const bool equal = count(image[w], interval[w], present);
+        const bool is_wanted = present && !equal && (wanted_of(interval[w]) >> interval[w] % 32 & 1) != 0;
+        wanted |= std::uint32_t(is_wanted) << (r * unsigned(Width) + unsigned(w));
+      }
+    }
+    gather(x, wanted);
+  }
+
+  /// How many cuts lie below the images: the intervals that these are in, or at whose upper ends.
+  template <int Width>
+  SORTILE_DEVICE void find(const Word (&image)[Width], std::uint32_t (&interval)[Width]) const {
+    if constexpr (FewCuts) {
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w)
+        interval[w] = std::uint32_t(image[w] > low_) + std::uint32_t(image[w] > high_);
+    } else {
+      tree::find(s_.node.view(), bits_, image, interval);
+    }
+  }
+
+  /// Whether the image is that of a cut.
+  SORTILE_DEVICE bool count(Word image, std::uint32_t interval, bool present) {
+    if constexpr (FewCuts) {
+      const bool is_low = image == low_, is_high = image == high_ && cuts_ > 1;
+      total_ += present;
+      upto_low_ += present && interval == 0;
+      upto_high_ += present && interval <= 1;
+      low_count_ += present && is_low;
+      high_count_ += present && is_high;
+      return is_low || is_high;
+    } else {
+      const bool equal = interval < cuts_ && image == s_.cuts.load(interval);
+      if (present)
+        s_.counts.fetch_add((2 * interval + equal) * simt::warp_size + simt::lane_index(), 1u, simt::relaxed,
+                            simt::block_scope);
+      return equal;
+    }
+  }
+
+  SORTILE_DEVICE std::uint32_t wanted_of(std::uint32_t interval) const {
+    if constexpr (FewCuts)
+      return first_wanted_;
+    else
+      return cuts_ < 32 ? first_wanted_ : s_.wanted.load(interval / 32);
+  }
+
+  template <int Width>
+  SORTILE_DEVICE void gather(const simt::vec<Word, Width> (&x)[rows], std::uint32_t wanted) {
+    if (!simt::warp_any(wanted != 0))
+      return;
+    const std::uint32_t mine = simt::popcount(wanted);
+    const std::uint32_t upto = primitives::warp_inclusive_scan(mine, primitives::plus{});
+    const std::uint32_t all = simt::shuffle(upto, simt::warp_size - 1);
+    if (held_ + all > most_held)
+      flush();
+    if (all > most_held) {
+      std::uint64_t at = reserve(all) + (upto - mine);
+      for_wanted(x, wanted, [&](Word key) {
+        if (at < state_.capacity)
+          arrays_.gathered[at] = key;
+        ++at;
+      });
+    } else {
+      std::uint32_t at = simt::warp_index() * most_held + held_ + (upto - mine);
+      for_wanted(x, wanted, [&](Word key) { s_.held[at++] = key; });
+      held_ += all;
+    }
+  }
+
+  template <int Width, class F>
+  static SORTILE_DEVICE void for_wanted(const simt::vec<Word, Width> (&x)[rows], std::uint32_t wanted, F f) {
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w)
+        if ((wanted >> (r * unsigned(Width) + unsigned(w)) & 1) != 0)
+          f(x[r][w]);
+    }
+  }
+
+  /// By one warp: the first place of `keys` ones.
+  SORTILE_DEVICE std::uint64_t reserve(std::uint32_t keys) const {
+    std::uint64_t first = 0;
+    if (simt::lane_index() == 0)
+      first = state_.reserved.fetch_add(0, std::uint64_t{keys});
+    return simt::shuffle(first, 0);
+  }
+
+  /// What the warp has collected goes to its place.
+  SORTILE_DEVICE void flush() {
+    if (held_ == 0)
+      return;
+    const std::uint64_t first = reserve(held_);
+    simt::warp_barrier();
+    for (std::uint32_t i = simt::lane_index(); i < held_; i += simt::warp_size)
+      if (first + i < state_.capacity)
+        arrays_.gathered[first + i] = s_.held.load(simt::warp_index() * most_held + i);
+    simt::warp_barrier();
+    held_ = 0;
+  }
+
+  SORTILE_DEVICE void add_counts() {
+    const unsigned t = simt::thread_index(), lane = simt::lane_index();
+    if constexpr (FewCuts) {
+      const auto add = [&](unsigned region, std::uint32_t keys) {
+        s_.counts.fetch_add(region * simt::warp_size + lane, keys, simt::relaxed, simt::block_scope);
+      };
+      add(0, upto_low_ - low_count_);
+      add(1, low_count_);
+      add(2, upto_high_ - upto_low_ - high_count_);
+      if (cuts_ > 1) {
+        add(3, high_count_);
+        add(4, total_ - upto_high_);
+      }
+    }
+    simt::block_barrier();
+    if (t < 2 * cuts_ + 1) {
+      std::uint64_t sum = 0;
+      SORTILE_NO_UNROLL
+      for (unsigned i = 0; i < simt::warp_size; ++i) // each thread begins in another bank
+        sum += s_.counts.load(t * simt::warp_size + (t + i) % simt::warp_size);
+      if (sum != 0)
+        state_.counts.fetch_add(t, sum);
+    }
+    simt::block_barrier(); // before another read begins
+  }
+
+  shared& s_;
+  const ranks_arrays<Word>& arrays_;
+  const ranks_state<Word>& state_;
+  std::uint32_t cuts_, bits_ = 1, first_wanted_ = 0;
+  std::uint32_t held_ = 0; // keys that this warp has collected
+  Word low_ = 0, high_ = 0;
+  std::uint32_t total_ = 0, upto_low_ = 0, upto_high_ = 0, low_count_ = 0, high_count_ = 0;
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,0 +1,43 @@
+// A quantile: the ranks of the two keys between which it lies, how far, and what it is there. Host and kernels compute
+// alike, to the last bit.
+#pragma once
+
+#include "simt/rounding.hpp"
+
+#include <sortile/select.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sortile {
+
+/// Between two numbers, exact at both ends, and between equal ones, infinite ones too, that number.
+SORTILE_HOST_DEVICE double between(double a, double b, double fraction) {
+  if (fraction == 0 || a == b)
+    return a;
+  const double length = b - a;
+  return fraction < 0.5 ? a + simt::rounded_product(length, fraction) : b - simt::rounded_product(length, 1 - fraction);
+}
+
+struct quantile_place {
+  std::size_t low, high;
+  double fraction;
+
+  quantile_place(double probability, std::size_t n, quantile_method method) {
+    const double place = probability * static_cast<double>(n - 1);
+    low = std::min(n - 1, static_cast<std::size_t>(std::floor(place)));
+    high = std::min(n - 1, static_cast<std::size_t>(std::ceil(place)));
+    fraction = high == low ? 0 : place - static_cast<double>(low);
+    const bool up = fraction > 0.5 || (fraction == 0.5 && low % 2 == 1);
+    if (method == quantile_method::lower || (method == quantile_method::nearest && !up))
+      high = low;
+    else if (method == quantile_method::higher || method == quantile_method::nearest)
+      low = high;
+    if (low == high)
+      fraction = 0;
+    else if (method == quantile_method::midpoint)
+      fraction = 0.5;
+  }
+};
+
+} // namespace sortile

@@ -1,0 +1,395 @@
+// Keys at ranks, quantiles and medians by kernels: on the executor through the front door, and under many schedules
+// with every check; the search also of arrays that are so short that the front door sorts them.
+#include "gpu/device_ranks.hpp"
+#include "simt/executor/device.hpp"
+#include "tests/select/select_case.hpp"
+#include "tests/short_tests.hpp"
+
+#include "testing/oracle.hpp"
+#include "testing/workloads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace sortile {
+namespace {
+
+using testing::guarded_buffer;
+
+/// So that short arrays are searched too, and by so large a sample that many brackets lie apart.
+constexpr std::uint64_t sample = 8192;
+constexpr gpu::device_ranks::tuning tuned{.sorted_up_to = 3000, .least_sample = sample};
+
+enum class expected { searched, any_way };
+
+struct ranks_case {
+  key_type type = key_type::u32;
+  std::size_t n = 0;
+  std::vector<std::size_t> ranks;
+  options opts{};
+  std::size_t rows = 1, gap = 0;
+  std::string text{};
+};
+
+void expect_ranks(const ranks_case& c, const void* keys, const std::byte* found) {
+  const std::size_t key = key_bytes(c.type), stride = c.n + c.gap;
+  for (std::size_t row = 0; row < c.rows; ++row) {
+    const auto* const from = static_cast<const std::byte*>(keys) + row * stride * key;
+    const auto order = testing::stable_order({c.type, c.opts.order, c.opts.bits}, from, c.n);
+    for (std::size_t i = 0; i < c.ranks.size(); ++i) {
+      const std::byte* const at = found + (row * c.ranks.size() + i) * key;
+      ASSERT_EQ(std::memcmp(at, from + order[c.ranks[i]] * key, key), 0)
+          << c.text << ": rank " << c.ranks[i] << " of row " << row << " is " << testing::key_text(c.type, at);
+    }
+  }
+}
+
+/// By the kernels' own class, with a workspace that is poisoned.
+void check_on(executor::device& device, const ranks_case& c, const void* keys, expected way = expected::searched,
+              const gpu::device_ranks::tuning& by = tuned) {
+  const std::size_t key = key_bytes(c.type);
+  guarded_buffer out(c.rows * c.ranks.size() * key, key);
+  const ranks_request request{.type = c.type,
+                              .n = c.n,
+                              .keys = keys,
+                              .ranks = c.ranks,
+                              .keys_out = out.data(),
+                              .rows = c.rows,
+                              .stride = c.n + c.gap};
+  const gpu::device_ranks search(request, c.opts, {}, by);
+  ASSERT_TRUE(search.searches() || way == expected::any_way) << c.text;
+  guarded_buffer workspace(search.workspace_bytes(), 0, 99); // nothing may depend on what was there
+  search.launch(simt::queue::executor(device), workspace.data());
+  ASSERT_EQ(out.damage() + workspace.damage(), "") << c.text;
+  expect_ranks(c, keys, out.data());
+}
+
+std::vector<std::size_t> some_ranks(std::size_t n, std::uint64_t seed) {
+  std::vector<std::size_t> ranks{n / 2};
+  if (seed % 3 == 1)
+    ranks = {n - 1, 0, n / 2, n / 2 - 1, n / 2};
+  if (seed % 3 == 2)
+    for (std::size_t i = 0; i < 5; ++i)
+      ranks.push_back(i * (n - 1) / 4);
+  if (seed % 13 == 0)
+    for (std::uint64_t i = 0; i < 40; ++i)
+      ranks.push_back(n / 3 + testing::random_bits(seed, i) % 50);
+  return ranks;
+}
+
+TEST(DeviceRanks, RandomCases) {
+  const std::uint64_t cases = testing::unless_short(120, 30);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    const testing::top_k_case drawn = testing::random_top_k(seed, "executor", 20'000);
+    if (drawn.n < 2)
+      continue;
+    const std::size_t n = drawn.n < tuned.sorted_up_to && seed % 4 != 0 ? drawn.n + tuned.sorted_up_to : drawn.n;
+    ranks_case c{.type = drawn.type, .n = n, .ranks = some_ranks(n, seed)};
+    c.opts.order = drawn.direction;
+    c.opts.bits = drawn.bits;
+    c.rows = seed % 5 == 0 ? 3 : 1;
+    c.gap = seed % 10 == 0 ? 5 : 0;
+    c.text = to_string(drawn) + ", n = " + std::to_string(n) + ", seed " + std::to_string(seed);
+    const std::size_t elements = c.rows * (n + c.gap);
+    guarded_buffer keys(elements * key_bytes(c.type), key_bytes(c.type), seed);
+    testing::workload_named(drawn.workload).fill({c.type, elements, seed}, 0, elements, keys.data());
+    executor::device device({.seed = seed + 1});
+    check_on(device, c, keys.data(), expected::any_way);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+TEST(DeviceRanks, EveryTypeAndDistribution) {
+  std::uint64_t seed = 0;
+  const key_type types[] = {key_type::u8,  key_type::i16, key_type::f16,  key_type::bf16,
+                            key_type::u32, key_type::i32, key_type::f32,  key_type::u64,
+                            key_type::i64, key_type::f64, key_type::u128, key_type::i128};
+  for (const testing::workload_info& info : testing::all_workloads()) {
+    const key_type type = types[seed++ % std::size(types)];
+    if (!testing::workload_named(info.name).suits(type))
+      continue;
+    const std::size_t n = 40'001;
+    guarded_buffer keys(n * key_bytes(type), key_bytes(type), seed);
+    testing::workload_named(std::string(info.name)).fill({type, n, seed}, 0, n, keys.data());
+    ranks_case c{.type = type, .n = n, .ranks = some_ranks(n, seed)};
+    c.opts.order = seed % 2 == 0 ? order::ascending : order::descending;
+    c.text = std::string(info.name) + " of " + std::string(name(type));
+    executor::device device({.seed = seed});
+    check_on(device, c, keys.data());
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+TEST(DeviceRanks, UnderManySchedules) {
+  const unsigned schedules = testing::unless_short(12, 3);
+  for (unsigned seed = 1; seed <= schedules; ++seed) {
+    executor::device device({.seed = seed, .checks = executor::all_checks});
+    const char* const workload = seed % 3 == 0 ? "few:5" : seed % 3 == 1 ? "uniform" : "sorted";
+    const auto keys = testing::make_keys<std::uint32_t>(workload, 20'000, seed);
+    ranks_case c{.n = keys.size(), .ranks = some_ranks(keys.size(), seed)};
+    c.text = std::string(workload) + ", SORTILE_EXECUTOR_SEED=" + std::to_string(seed);
+    check_on(device, c, keys.data());
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+/// The places at which a sample of m of n keys looks (draw_sample_kernel).
+std::vector<std::size_t> sampled_places(std::size_t n, std::size_t m) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < m; ++i) {
+    std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    const std::size_t part = n / m, rest = n % m;
+    const std::size_t first = part * i + std::min(i, rest), width = part + (i < rest);
+    places.push_back(first + (((z >> 32) * width) >> 32));
+  }
+  return places;
+}
+
+/// Keys of which the sample says the opposite of the truth: ranks outside of their brackets, and brackets that hold
+/// more keys than there is room for.
+template <class Key>
+void check_misled(key_type type, const std::vector<std::size_t>& ranks, bool low, unsigned seed) {
+  const std::size_t n = 30'000;
+  const std::vector<std::uint64_t> sorted(ranks.begin(), ranks.end());
+  const auto places = sampled_places(n, kernels::ranks_plan(n, sorted, sample).sample);
+  std::vector<Key> keys(n);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = Key(Key(1000) << (4 * sizeof(Key)) | Key(testing::random_bits(3, i) % 5000));
+  for (std::size_t i = 0; i < places.size(); ++i)
+    keys[places[i]] = low ? Key(i % 3) : Key(~Key{0} - Key(i));
+  ranks_case c{.type = type, .n = n, .ranks = ranks};
+  c.text = std::string(low ? "low" : "high") + " sample of " + std::string(name(type)) + ", " +
+           std::to_string(ranks.size()) + " ranks";
+  executor::device device({.seed = seed, .checks = executor::all_checks});
+  check_on(device, c, keys.data());
+}
+
+TEST(DeviceRanks, SamplesThatMislead) {
+  std::vector<std::size_t> many;
+  for (std::size_t i = 0; i < 60; ++i)
+    many.push_back(i / 12 * 7000 + i % 12 * 5); // five brackets
+  for (const bool low : {false, true}) {
+    check_misled<std::uint32_t>(key_type::u32, {15'000}, low, 1);
+    check_misled<std::uint32_t>(key_type::u32, {0, 3000, 15'000, 15'001, 29'999}, low, 2);
+    check_misled<std::uint64_t>(key_type::u64, many, low, 3);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+/// The sample lies right at the brackets and wrong inside: the keys between two neighbours of the sample are most of
+/// the array, so there is no room for them.
+TEST(DeviceRanks, BracketsThatHoldTooMuch) {
+  const std::size_t n = 30'000, rank = 15'000;
+  const std::uint64_t wanted[] = {rank};
+  const std::size_t m = kernels::ranks_plan(n, wanted, sample).sample;
+  std::vector<std::uint32_t> keys(n);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = 0x40000000u + std::uint32_t(testing::random_bits(5, i) % 100'000);
+  const auto places = sampled_places(n, m);
+  for (std::size_t i = 0; i < m; ++i)
+    keys[places[i]] = i % 2 == 0 ? std::uint32_t(i) : 0xf0000000u + std::uint32_t(i);
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    executor::device device({.seed = seed, .checks = executor::all_checks});
+    check_on(device, {.n = n, .ranks = {rank}, .text = "too much inside"}, keys.data());
+  }
+}
+
+/// Zeros of both signs and NaNs of several bits: the answer is that which a stable sort has there.
+TEST(DeviceRanks, EqualKeysOfDifferentBits) {
+  const std::size_t n = 12'000;
+  std::vector<float> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t x = testing::random_bits(7, i);
+    keys[i] = x % 4 == 0 ? 0.0f : x % 4 == 1 ? -0.0f : x % 4 == 2 ? float(x >> 40) - 8e6f : 0;
+    if (x % 8 == 3) {
+      const std::uint32_t bits = 0x7f800001u + std::uint32_t(x >> 50) + (x % 16 == 3 ? 0x80000000u : 0);
+      std::memcpy(&keys[i], &bits, 4);
+    }
+  }
+  for (const order direction : {order::ascending, order::descending})
+    for (unsigned seed = 1; seed <= 2; ++seed) {
+      ranks_case c{.type = key_type::f32, .n = n, .ranks = {}};
+      for (const std::size_t i : {1u, 40u, 41u, 60u, 90u, 95u}) // percents, most of them zeros and NaNs
+        c.ranks.push_back(i * (n - 1) / 100);
+      c.opts.order = direction;
+      c.text = "zeros and NaN, seed " + std::to_string(seed);
+      executor::device device({.seed = seed, .checks = executor::all_checks});
+      check_on(device, c, keys.data());
+    }
+}
+
+TEST(DeviceRanks, KeysThatDifferOutsideOfTheWindow) {
+  const auto keys = testing::make_keys<std::uint32_t>("uniform", 12'000, 3);
+  for (const bit_window bits : {bit_window{8, 12}, bit_window{20, 32}, bit_window{5, 5}}) {
+    ranks_case c{.n = keys.size(), .ranks = some_ranks(keys.size(), 2)};
+    c.opts.bits = bits;
+    c.text = "bits [" + std::to_string(bits.begin) + ", " + std::to_string(bits.end) + ")";
+    executor::device device({.seed = 4, .checks = executor::all_checks});
+    check_on(device, c, keys.data());
+  }
+}
+
+/// Towards the ends of the array brackets are narrow, and many lie apart.
+TEST(DeviceRanks, ManyBrackets) {
+  const std::size_t n = 60'000, large_sample = 32'768;
+  for (const char* const workload : {"uniform", "few:9", "zipf"}) {
+    const auto keys = testing::make_keys<std::uint64_t>(workload, n, 11);
+    ranks_case c{.type = key_type::u64, .n = n, .ranks = {}, .text = workload};
+    for (std::size_t i = 0; i < 9; ++i) {
+      c.ranks.push_back((30 * i * i + 40 * i) * n / large_sample);
+      c.ranks.push_back(n - 1 - c.ranks.back());
+    }
+    const std::set<std::uint64_t> sorted(c.ranks.begin(), c.ranks.end());
+    const std::vector<std::uint64_t> ranks(sorted.begin(), sorted.end());
+    ASSERT_GT(kernels::ranks_plan(n, ranks, large_sample).brackets.size(), 16u); // more than 32 cuts
+    executor::device device({.seed = 4, .checks = executor::all_checks});
+    check_on(device, c, keys.data(), expected::searched, {.sorted_up_to = 3000, .least_sample = large_sample});
+  }
+}
+
+TEST(DeviceRanks, UnalignedKeys) {
+  const auto keys = testing::make_keys<std::uint32_t>("uniform", 20'001, 3);
+  executor::device device({.seed = 4});
+  check_on(device, {.n = keys.size() - 1, .ranks = {10'000, 1}, .text = "unaligned"}, keys.data() + 1);
+}
+
+TEST(DeviceRanks, MoreRanksThanASearchTakes) {
+  const auto keys = testing::make_keys<std::uint32_t>("normal", 20'000, 5);
+  ranks_case c{.n = keys.size(), .ranks = {}, .text = "many ranks"};
+  for (std::size_t i = 0; i < 200; ++i)
+    c.ranks.push_back((i * 7919) % keys.size());
+  executor::device device({.seed = 4});
+  check_on(device, c, keys.data(), expected::any_way);
+}
+
+/// The front door's ways: a long array, a short one, rows.
+TEST(DeviceRanks, ThroughTheFrontDoor) {
+  options opts;
+  opts.engine = "executor";
+  const auto keys = testing::make_keys<float>("normal", gpu::device_ranks::tuning{}.sorted_up_to + 1001, 9);
+  const std::vector<double> at{0, 0.1, 0.25, 0.5, 0.9, 1};
+  for (const std::size_t n : {keys.size(), std::size_t{5000}, std::size_t{1}})
+    for (const quantile_method method : {quantile_method::linear, quantile_method::lower, quantile_method::higher,
+                                         quantile_method::nearest, quantile_method::midpoint}) {
+      if (n == keys.size() && method != quantile_method::linear)
+        continue;
+      const std::span<const float> part = std::span(keys).first(n);
+      EXPECT_EQ(quantiles(part, at, method, opts), quantiles(part, at, method)) << n << " keys";
+    }
+  EXPECT_EQ(median(keys, opts), median(keys));
+}
+
+TEST(DeviceQuantiles, OfRows) {
+  const std::size_t rows = 7, n = 300, stride = 305;
+  const auto keys = testing::make_keys<double>("normal", rows * stride, 9);
+  const std::vector<double> at{0.25, 0.5, 0.99};
+  std::vector<double> results(rows * at.size()), wanted(rows * at.size());
+  quantiles_request request{.type = key_type::f64,
+                            .n = n,
+                            .keys = keys.data(),
+                            .probabilities = at,
+                            .results = results.data(),
+                            .rows = rows,
+                            .stride = stride};
+  run(request, {.engine = "executor"});
+  request.results = wanted.data();
+  run(request);
+  EXPECT_EQ(results, wanted);
+}
+
+/// A key of each kind becomes the same double as on the host.
+TEST(DeviceQuantiles, NumbersOfEveryType) {
+  const std::vector<double> at{0, 0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95, 1};
+  for (const key_type type :
+       {key_type::u8, key_type::i8, key_type::u16, key_type::i16, key_type::f16, key_type::bf16, key_type::u32,
+        key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64, key_type::u128, key_type::i128})
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const std::size_t n = 200;
+      guarded_buffer keys(n * key_bytes(type), key_bytes(type), seed);
+      testing::workload_named("uniform").fill({type, n, seed}, 0, n, keys.data());
+      std::vector<double> results(at.size()), wanted(at.size());
+      quantiles_request request{
+          .type = type, .n = n, .keys = keys.data(), .probabilities = at, .results = results.data()};
+      run(request, {.engine = "executor"});
+      request.results = wanted.data();
+      run(request);
+      for (std::size_t i = 0; i < at.size(); ++i)
+        EXPECT_TRUE(results[i] == wanted[i] || (std::isnan(results[i]) && std::isnan(wanted[i])))
+            << name(type) << " at " << at[i] << ": " << results[i] << ", not " << wanted[i];
+    }
+}
+
+TEST(DeviceQuantiles, HalvesAndWideIntegersAtTheirEdges) {
+  const auto check = [](key_type type, const auto& keys) {
+    std::vector<double> at(keys.size()), results(keys.size()), wanted(keys.size());
+    for (std::size_t i = 0; i < at.size(); ++i)
+      at[i] = double(i) / double(at.size() - 1);
+    quantiles_request request{.type = type,
+                              .n = keys.size(),
+                              .keys = keys.data(),
+                              .probabilities = at,
+                              .method = quantile_method::nearest,
+                              .results = results.data()};
+    run(request, {.engine = "executor"});
+    request.results = wanted.data();
+    run(request);
+    for (std::size_t i = 0; i < at.size(); ++i)
+      EXPECT_TRUE(results[i] == wanted[i] || (std::isnan(results[i]) && std::isnan(wanted[i])))
+          << name(type) << " at " << at[i] << ": " << results[i] << ", not " << wanted[i];
+  };
+  std::vector<std::uint16_t> halves;
+  for (unsigned bits = 0; bits < 65536; bits += 97)
+    halves.push_back(std::uint16_t(bits));
+  for (const unsigned bits : {0u, 0x8000u, 1u, 0x03ffu, 0x0400u, 0x7bffu, 0x7c00u, 0xfc00u, 0x7e00u})
+    halves.push_back(std::uint16_t(bits));
+  check(key_type::f16, halves);
+  check(key_type::bf16, halves);
+  std::vector<uint128> wide;
+  for (unsigned shift = 0; shift < 128; ++shift)
+    for (const unsigned add : {0u, 1u, 3u})
+      wide.push_back((uint128{0x9e3779b97f4a7c15u} << 64 | 0xf39cc0605cedc835u) >> shift | add);
+  wide.push_back((uint128{1} << 127) + (uint128{1} << 74)); // half way between two doubles
+  wide.push_back((uint128{1} << 127) + (uint128{1} << 74) + 1);
+  check(key_type::u128, wide);
+  check(key_type::i128, wide);
+}
+
+TEST(DeviceRanks, ExplainsItsWays) {
+  options opts;
+  opts.engine = "executor";
+  const std::size_t one[] = {77};
+  const auto steps = [&](std::size_t n, std::span<const std::size_t> ranks, std::size_t rows) {
+    return explain(ranks_request{.type = key_type::u32, .n = n, .ranks = ranks, .rows = rows}, opts).steps;
+  };
+  EXPECT_EQ(steps(10'000'000, one, 1).front().name, "sample");
+  EXPECT_EQ(steps(10'000'000, one, 1).back().name, "copy");
+  EXPECT_NE(steps(10'000, one, 1).front().name, "sample");
+  std::vector<std::size_t> many(100);
+  std::iota(many.begin(), many.end(), std::size_t{0});
+  for (std::size_t& rank : many)
+    rank *= 90'000;
+  EXPECT_NE(steps(10'000'000, many, 1).front().name, "sample");
+  const std::vector<double> half{0.5};
+  const quantiles_request median{.type = key_type::f32, .n = 10'000'000, .probabilities = half};
+  EXPECT_EQ(explain(median, opts).steps.back().name, "interpolate");
+  EXPECT_GT(explain(median, opts).workspace_bytes, 0u);
+  EXPECT_EQ(explain(median, opts).workspace_bytes, workspace_bytes(median, opts));
+  EXPECT_LT(workspace_bytes(median, opts), 10'000'000u); // a quarter of the array
+  EXPECT_EQ(explain(median, {.engine = "cpu"}).steps.front().name, "sample");
+  EXPECT_EQ(workspace_bytes(median, {.engine = "cpu"}), 0u);
+}
+
+} // namespace
+} // namespace sortile
