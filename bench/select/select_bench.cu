@@ -1,7 +1,9 @@
-// Top-k in device memory, row by row, beside the time of one read of the keys and, where the CUB that is compiled with
-// has it, CUB's DeviceTopK (whose results are not sorted, and differ from run to run). A row is a JSON line.
+// Top-k and quantiles in device memory, row by row, beside the time of one read of the keys and, where the CUB that is
+// compiled with has it, CUB's DeviceTopK (whose results are not sorted, and differ from run to run). A row is a JSON
+// line.
 //
-//     sortile_select_bench [least wall seconds a row]
+//     sortile_select_bench             top-k, then quantiles
+//     sortile_select_bench quantiles   these alone
 #include <sortile/select.hpp>
 
 #include <cub/device/device_reduce.cuh>
@@ -113,7 +115,9 @@ double read_time(const K* keys, std::uint64_t n) {
   buffer out(sizeof(K)), space(std::size_t{64} << 20);
   std::size_t bytes = std::size_t{64} << 20;
   return microseconds(
-      [&] { check(cub::DeviceReduce::Max(space.data, bytes, keys, static_cast<K*>(out.data), std::int64_t(n)), "max"); },
+      [&] {
+        check(cub::DeviceReduce::Max(space.data, bytes, keys, static_cast<K*>(out.data), std::int64_t(n)), "max");
+      },
       n * sizeof(K));
 }
 
@@ -142,12 +146,8 @@ void row(const char* type, std::uint64_t n, std::uint64_t k, std::uint64_t rows,
   const std::uint64_t all = n * rows;
   buffer keys(all * sizeof(K)), out(rows * k * sizeof(K)), positions(rows * k * 4);
   fill<<<2048, 256>>>(static_cast<K*>(keys.data), all, which);
-  sortile::top_k_request request{.type = sortile::key_type_of<K>,
-                                 .n = n,
-                                 .k = k,
-                                 .keys_in = keys.data,
-                                 .keys_out = out.data,
-                                 .rows = rows};
+  sortile::top_k_request request{
+      .type = sortile::key_type_of<K>, .n = n, .k = k, .keys_in = keys.data, .keys_out = out.data, .rows = rows};
   sortile::options opts;
   opts.memory = sortile::memory::device;
   double times[2], graph = 0;
@@ -179,9 +179,61 @@ void row(const char* type, std::uint64_t n, std::uint64_t k, std::uint64_t rows,
   std::fflush(stdout);
 }
 
+/// Quantiles at 1 / (count + 1), …: one is the median. The aim, "one read and a little", is 1.3 times a read for one
+/// and twice for nine.
+template <class K>
+void quantiles_row(const char* type, std::uint64_t n, unsigned count, law which) {
+  buffer keys(n * sizeof(K)), results(count * sizeof(double));
+  fill<<<2048, 256>>>(static_cast<K*>(keys.data), n, which);
+  std::vector<double> at;
+  for (unsigned i = 1; i <= count; ++i)
+    at.push_back(double(i) / (count + 1));
+  const sortile::quantiles_request request{.type = sortile::key_type_of<K>,
+                                           .n = n,
+                                           .keys = keys.data,
+                                           .probabilities = at,
+                                           .results = static_cast<double*>(results.data)};
+  sortile::options opts;
+  opts.memory = sortile::memory::device;
+  const std::size_t bytes = sortile::workspace_bytes(request, opts);
+  buffer space(bytes);
+  opts.workspace = {static_cast<std::byte*>(space.data), bytes};
+  const double plain = microseconds([&] { sortile::run(request, opts); }, n * sizeof(K));
+  const double graph = replayed(
+      [&](cudaStream_t stream) {
+        sortile::options captured = opts;
+        captured.stream = stream;
+        sortile::run(request, captured);
+      },
+      n * sizeof(K));
+  const double read = read_time(static_cast<const K*>(keys.data), n);
+  std::printf("{\"type\": \"%s\", \"n\": %llu, \"quantiles\": %u, \"law\": \"%s\", \"us\": %.1f, \"graph_us\": %.1f, "
+              "\"read_us\": %.1f, \"aim_us\": %.1f, \"workspace\": %zu}\n",
+              type, static_cast<unsigned long long>(n), count, law_names[int(which)], plain, graph, read,
+              (count == 1 ? 1.3 : 2) * read, bytes);
+  std::fflush(stdout);
+}
+
+void quantile_rows() {
+  for (const std::uint64_t bits : {20u, 24u, 28u})
+    for (const unsigned count : {1u, 9u}) {
+      const std::uint64_t n = std::uint64_t{1} << bits;
+      quantiles_row<std::uint32_t>("u32", n, count, law::uniform);
+      quantiles_row<float>("f32", n, count, law::uniform);
+      quantiles_row<std::uint64_t>("u64", n, count, law::uniform);
+    }
+  for (const law which : {law::equal, law::half_zeros, law::squares, law::sorted})
+    for (const unsigned count : {1u, 9u})
+      quantiles_row<std::uint32_t>("u32", std::uint64_t{1} << 28, count, which);
+}
+
 } // namespace
 
-int main() {
+int main(int, char** argv) {
+  if (argv[1] != nullptr && std::string(argv[1]) == "quantiles") {
+    quantile_rows();
+    return 0;
+  }
   for (const std::uint64_t bits : {20u, 24u, 28u})
     for (const std::uint64_t k : {std::uint64_t{10}, std::uint64_t{1024}, std::uint64_t{1} << (bits - 8)}) {
       row<std::uint32_t>("u32", std::uint64_t{1} << bits, k, 1, law::uniform);
@@ -196,4 +248,5 @@ int main() {
   for (const shape s : {shape{256, 262144, 2048}, shape{64, 65536, 64}, shape{64, 65536, 1024}, shape{4, 8192, 64},
                         shape{262144, 1024, 64}, shape{1048576, 256, 64}, shape{262144, 1024, 8}})
     row<float>("f32", s.n, s.k, s.rows, law::uniform);
+  quantile_rows();
 }

@@ -171,9 +171,12 @@ sortile_status sortile_partial_sort(sortile_key_type type, void* keys, size_t n,
 sortile_status sortile_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
                                    const sortile_options* options);
 
-/* keys_out[i] becomes the key that a sort would have at place ranks[i]. */
+/* keys_out[i] becomes the key that a sort would have at place ranks[i]. Keys and keys_out lie where options say, ranks
+ * in host memory. Device memory: asynchronous; the workspace of the options has as many bytes as the second call says. */
 sortile_status sortile_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,
                                      size_t rank_count, void* keys_out, const sortile_options* options);
+sortile_status sortile_keys_at_ranks_workspace_bytes(sortile_key_type type, size_t n, const size_t* ranks,
+                                                     size_t rank_count, size_t* bytes, const sortile_options* options);
 
 typedef enum sortile_quantile_method SORTILE_ENUM_BASE {
   SORTILE_LINEAR = 0,
@@ -184,10 +187,13 @@ typedef enum sortile_quantile_method SORTILE_ENUM_BASE {
 } sortile_quantile_method;
 
 /* results[i] becomes the quantile of n >= 1 keys at probabilities[i] in [0, 1]: place probability * (n - 1) of the
- * sorted keys, and between two keys what the method says. options: order and bits stay default. */
+ * sorted keys, and between two keys what the method says. options: order and bits stay default. Keys and results lie
+ * where options say, probabilities in host memory; the rest as for keys at ranks. */
 sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t n, const double* probabilities,
                                  size_t count, sortile_quantile_method method, double* results,
                                  const sortile_options* options);
+sortile_status sortile_quantiles_workspace_bytes(sortile_key_type type, size_t n, const double* probabilities,
+                                                 size_t count, size_t* bytes, const sortile_options* options);
 
 /* The groups of n equal keys in host memory: *groups becomes their number. Outputs that are NULL are not wanted; all but
  * keys_out hold numbers of index_bytes (4 or 8). */

@@ -305,6 +305,15 @@ sortile_status sortile_keys_at_ranks(sortile_key_type type, const void* keys, si
   });
 }
 
+sortile_status sortile_keys_at_ranks_workspace_bytes(sortile_key_type type, size_t n, const size_t* ranks,
+                                                     size_t rank_count, size_t* bytes, const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    *bytes = workspace_bytes(ranks_request{.type = type_of(type), .n = n, .ranks = list_of(ranks, rank_count, "ranks")},
+                             options_of(opts));
+  });
+}
+
 sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t n, const double* probabilities,
                                  size_t count, sortile_quantile_method method, double* results,
                                  const sortile_options* opts) {
@@ -318,6 +327,17 @@ sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t
                                                         "they go from 0 (SORTILE_LINEAR) to 4 (SORTILE_MIDPOINT)"),
                           .results = results},
         options_of(opts));
+  });
+}
+
+sortile_status sortile_quantiles_workspace_bytes(sortile_key_type type, size_t n, const double* probabilities,
+                                                 size_t count, size_t* bytes, const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    *bytes = workspace_bytes(quantiles_request{.type = type_of(type),
+                                               .n = n,
+                                               .probabilities = list_of(probabilities, count, "probabilities")},
+                             options_of(opts));
   });
 }
 

@@ -228,6 +228,9 @@ sortile::sort_by_key(array, changed); sortile::sort(std::span(array, array + 2))
 sortile::sort_rows(std::array{by(v, order::descending)}, std::tie(v, w)); sortile::argsort_rows(std::array{by(v)}, positions, {.threads = 1});
 auto bytes_wanted = sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3});
 bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .k = 2});
+std::vector<std::size_t> places{1}; bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .ranks = places});
+std::vector<double> halves{0.5}; bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .probabilities = halves});
+auto searched = sortile::explain({.type = sortile::key_type::i32, .n = 3, .keys = array, .ranks = places}, variable);
 sortile::run({.type = sortile::key_type::i32, .n = 3, .keys_in = array, .keys_out = array}); auto best = sortile::top_k(v, 3, variable);
 auto plan = sortile::explain({.type = sortile::key_type::i32, .n = 3, .keys_in = array, .keys_out = array}, variable);
 std::vector<char> letters; char few[4]; std::string text; sortile::sort(letters, few); sortile::sort(letters, text); sortile::sort(text);

@@ -422,6 +422,15 @@ static const char* selects(void) {
   double ends[2];
   CHECK(sortile_quantiles(SORTILE_U32, keys, COUNT, probabilities, 2, SORTILE_LINEAR, ends, NULL) == SORTILE_OK);
   CHECK(ends[0] == sorted[0] && ends[1] == sorted[COUNT - 1]);
+  CHECK(sortile_keys_at_ranks_workspace_bytes(SORTILE_U32, COUNT, ranks, 3, &bytes, NULL) == SORTILE_OK && bytes == 0);
+  CHECK(sortile_quantiles_workspace_bytes(SORTILE_U32, COUNT, probabilities, 2, NULL, NULL) ==
+        SORTILE_INVALID_ARGUMENT);
+  sortile_options on_device = SORTILE_OPTIONS_INIT;
+  on_device.memory = SORTILE_DEVICE;
+  bytes = 1;
+  const sortile_status planned =
+      sortile_quantiles_workspace_bytes(SORTILE_U32, 1u << 24, probabilities, 2, &bytes, &on_device);
+  CHECK(planned == SORTILE_ENGINE_UNUSABLE || (planned == SORTILE_OK && bytes > 1));
   CHECK(sortile_quantiles(SORTILE_U32, keys, COUNT, probabilities, 2, (sortile_quantile_method)5, ends, NULL) ==
         SORTILE_INVALID_ARGUMENT);
   static uint32_t distinct[COUNT], counts[COUNT], group_of[COUNT];

@@ -5,6 +5,8 @@
 
 #include "testing/workloads.hpp"
 
+#include <cstring>
+
 namespace sortile::testing {
 namespace {
 
@@ -17,6 +19,54 @@ TEST_F(gpu_select, RandomCases) {
     const auto found = check(c);
     ASSERT_TRUE(found) << found.complaint;
   }
+}
+
+/// Against the CPU engine, through the front door: what the executor's cases check is the same there.
+TEST_F(gpu_select, Ranks) {
+  std::uint64_t seed = 0;
+  for (const char* workload : {"uniform", "equal", "few:3", "sorted", "reversed", "zipf", "normal", "mostly-equal"})
+    for (const std::size_t n : a_few<std::size_t>(1, {1000, 3'000'000, 600'001})) {
+      const auto given = make_keys<float>(workload, n, ++seed);
+      device_array<float> keys(given), found(4);
+      const std::vector<std::size_t> ranks{n / 2, 0, n - 1, n / 2 + 1};
+      run(ranks_request{.type = key_type::f32,
+                        .n = n,
+                        .keys = keys.span().data(),
+                        .ranks = ranks,
+                        .keys_out = found.span().data()},
+          {.memory = memory::device});
+      SORTILE_CUDA_CHECK(cudaDeviceSynchronize());
+      const auto wanted = keys_at_ranks(given, ranks), is = found.host();
+      ASSERT_EQ(std::memcmp(is.data(), wanted.data(), 4 * sizeof(float)), 0) << workload << ", n = " << n;
+    }
+}
+
+TEST_F(gpu_select, QuantilesAreCapturedAndReplayedWithOtherKeys) {
+  const std::size_t n = 2'000'000;
+  const std::vector<double> at{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+  device_array<std::uint64_t> keys(make_keys<std::uint64_t>("uniform", n, 1));
+  device_array<double> results(at.size());
+  const device::stream stream;
+  options opts{.memory = memory::device, .stream = stream.get()};
+  const quantiles_request request{
+      .type = key_type::u64, .n = n, .keys = keys.span().data(), .probabilities = at, .results = results.span().data()};
+  device_array<std::byte> workspace(workspace_bytes(request, opts));
+  opts.workspace = workspace.span();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+  run(request, opts);
+  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+  for (const char* workload : {"uniform", "few:3", "reversed", "zipf"}) {
+    const auto given = make_keys<std::uint64_t>(workload, n, 7);
+    keys.set(given);
+    SORTILE_CUDA_CHECK(cudaGraphLaunch(ready, stream.get()));
+    stream.synchronize();
+    ASSERT_EQ(results.host(), quantiles(given, at)) << workload;
+  }
+  static_cast<void>(cudaGraphExecDestroy(ready));
+  static_cast<void>(cudaGraphDestroy(graph));
 }
 
 TEST_F(gpu_select, Groups) {
