@@ -76,6 +76,19 @@ def device_segments(
     allocate: Callable[[int], tuple[int, Any]],
     /,
 ) -> None: ...
+def device_quantiles(
+    type: int,
+    rows: int,
+    n: int,
+    probabilities: list[float],
+    method: int,
+    keys: int,
+    results: int,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
 def device_top_k(
     type: int,
     rows: int,

@@ -191,6 +191,21 @@ def top_k(f: Framework, x: Any, k: int, axis: int | None, largest: bool, nan: st
     return f.take_along_axis(x, indices, axis), indices
 
 
+def quantile(f: Framework, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
+    """The axes of the wanted probabilities, an array of NumPy's, come first. NaN where the elements include one."""
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    keys, _ = _rows(f, x, axis)
+    others = [length for number, length in enumerate(x.shape) if number != axis % x.ndim]
+    if keys.shape[1] == 0:
+        raise ValueError("sortile.quantile: of no elements; at least one is needed")
+    found = f.quantile_rows(keys, [*wanted.reshape(-1).tolist(), 1.0], method)
+    result = found[:, :-1]
+    if f.is_float(keys):
+        result[f.isnan(found[:, -1])] = float("nan")  # it is the largest, so the last key tells
+    return f.moveaxis(result.reshape((*others, wanted.size)), -1, 0).reshape((*wanted.shape, *others))
+
+
 def need_first(k: int, n: int) -> None:
     if not 0 <= k <= n:
         raise ValueError(f"sortile.top_k: k = {k} of {n} elements; allowed are 0 to {n}")

@@ -113,6 +113,14 @@ class Framework:
         """The positions of the first k of each row."""
         raise NotImplementedError
 
+    def takes_quantiles(self, x: Any) -> bool:
+        """Whether quantile_rows is there for this array; else it is read like NumPy's."""
+        return False
+
+    def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
+        """float64; NaN counts as the largest value. `method`: its place in _select._METHODS."""
+        raise NotImplementedError
+
     # Sorts within segments of keys of one axis. What lies in no segment stays as it is; its positions are 0.
 
     def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:

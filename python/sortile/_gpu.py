@@ -143,6 +143,18 @@ class GpuArrays(Framework):
         core.device_top_k(key_type, rows, n, k, self.address(keys), self.address(result), descending, *self.queue(keys))
         return result
 
+    def takes_quantiles(self, x: Any) -> bool:
+        return True
+
+    def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
+        rows, n = keys.shape
+        key_type = self.key_type(keys)
+        result = self.empty((rows, len(probabilities)), self.typed("float64"), keys)
+        core.device_quantiles(
+            key_type, rows, n, probabilities, method, self.address(keys), self.address(result), *self.queue(keys)
+        )
+        return result
+
     def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
         result = self.copied(keys)  # what lies in no segment stays
         self._segments(KEYS, keys, result, 0, 0, 0, where, descending)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
+from . import _device
 from ._arrays import Array, Nan, given, keeps_kind, native, need_axis, not_taken, positions_back
 from ._backend import core
 from ._device import need_first
@@ -183,6 +184,7 @@ def quantile(
     Parameters
     ----------
     x : array of booleans, integers or floats
+        NumPy's, or one of PyTorch and CuPy on a GPU, where the result is one of theirs and the call does not wait.
     q : number or sequence of numbers from 0 to 1
     axis : int or None
         The axis; None, the default, takes all elements as one.
@@ -203,16 +205,19 @@ def quantile(
     """
     if method not in _METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(_METHODS)}")
+    wanted = np.asarray(q, dtype=np.float64)
+    if not ((wanted >= 0) & (wanted <= 1)).all():
+        raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
+    if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
+        refuse_host_options(None, progress)
+        return _device.quantile(framework, x, wanted, axis, _METHODS.index(method))
     a, _ = given(x)
     rows, others, _at = _rows(a, axis)
     n = rows.shape[1]
-    wanted = np.asarray(q, dtype=np.float64)
     if n == 0:
         raise ValueError("sortile.quantile: of no elements; at least one is needed")
     if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
         raise not_taken("quantile", rows.dtype, _NUMBERS)
-    if not ((wanted >= 0) & (wanted <= 1)).all():
-        raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
     place = wanted.reshape(-1) * (n - 1)
     low = np.floor(place).astype(np.int64)
     high = np.ceil(place).astype(np.int64)

@@ -57,6 +57,9 @@ class Torch(TorchArrays):
         found, order = self.sort_rows_with_positions(keys, descending, "int64")
         return found, self.take(values[0], order[0])[None]
 
+    def takes_quantiles(self, x: Any) -> bool:
+        return _is_plain(x)
+
     def flipped(self, x: Any) -> Any:
         """A negative number has the bits of the positive one but for the sign; what is traced knows it by its name."""
         return super().flipped(x) if _is_plain(x) else -x

@@ -2,6 +2,7 @@
 
 #include <sortile/device.hpp>
 #include <sortile/request.hpp>
+#include <sortile/select.hpp>
 
 #include <algorithm>
 #include <string>
@@ -107,6 +108,22 @@ void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
                        .values_out = at<void>(positions),
                        .k = k};
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_rows(call, opts); });
+}
+
+void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
+                      std::uintptr_t keys, std::uintptr_t results, int ordinal, std::uintptr_t stream,
+                      nb::handle allocate) {
+  std::vector<double> list;
+  for (const nb::handle probability : probabilities)
+    list.push_back(nb::cast<double>(probability));
+  const quantiles_request request{.type = static_cast<key_type>(type),
+                                  .n = n,
+                                  .keys = at<const void>(keys),
+                                  .probabilities = list,
+                                  .method = static_cast<quantile_method>(method),
+                                  .results = at<double>(results),
+                                  .rows = rows};
+  queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
 }
 
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending) {

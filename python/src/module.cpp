@@ -100,6 +100,7 @@ NB_MODULE(_core, m) {
   m.def("device_sort", &here::device_sort);
   m.def("device_segments", &here::device_segments);
   m.def("device_top_k", &here::device_top_k);
+  m.def("device_quantiles", &here::device_quantiles);
   m.def("device_explain", &here::device_explain);
   m.def("xla_handlers", &here::xla_handlers);
   m.attr("has_gpu_engine") = here::has_gpu_engine;
