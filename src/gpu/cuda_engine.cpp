@@ -4,6 +4,7 @@
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_groups.hpp"
 #include "gpu/device_ranks.hpp"
+#include "gpu/device_route.hpp"
 #include "gpu/device_scan.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
@@ -141,6 +142,25 @@ class selector_on_cuda final : public selector {
   void run(const histogram_request& request, const options& opts) const override {
     queue_in_device_memory({{"keys", request.keys}, {"counts", request.counts}}, 0, {}, opts,
                            [&](const simt::queue& q, void*) { launch_histogram(q, request, opts); });
+  }
+
+  std::size_t workspace_bytes(const route_request& request) const override {
+    return device_route(request, current_device()).workspace_bytes();
+  }
+  void add_steps(const route_request& request, std::vector<plan_step>& steps) const override {
+    device_route(request, current_device()).add_steps(steps);
+  }
+  void run(const route_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    const device_route route(request, current_device());
+    queue_in_device_memory({{"experts", request.experts},
+                            {"offsets", request.offsets},
+                            {"counts", request.counts},
+                            {"order", request.order},
+                            {"inverse", request.inverse},
+                            {"block_experts", request.block_experts},
+                            {"dropped", request.dropped}},
+                           route.workspace_bytes(), workspace, opts,
+                           [&](const simt::queue& q, void* space) { route.launch(q, space); });
   }
 };
 

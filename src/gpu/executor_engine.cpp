@@ -2,6 +2,7 @@
 
 #include "gpu/device_groups.hpp"
 #include "gpu/device_ranks.hpp"
+#include "gpu/device_route.hpp"
 #include "gpu/device_scan.hpp"
 #include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
@@ -115,6 +116,17 @@ class selector_on_executor final : public selector {
   void run(const histogram_request& request, const options& opts) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     launch_histogram(simt::queue::executor(pretended), request, opts);
+  }
+
+  std::size_t workspace_bytes(const route_request& request) const override {
+    return device_route(request, device).workspace_bytes();
+  }
+  void add_steps(const route_request& request, std::vector<plan_step>& steps) const override {
+    device_route(request, device).add_steps(steps);
+  }
+  void run(const route_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    device_route(request, device).launch(simt::queue::executor(pretended), workspace.data());
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <sortile/device.hpp>
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
+#include <sortile/route.hpp>
 #include <sortile/scan.hpp>
 #include <sortile/segments.hpp>
 #include <sortile/select.hpp>
@@ -77,8 +78,8 @@ class segment_sorter {
   ~segment_sorter() = default;
 };
 
-/// Selections of the first k keys, keys of ranks, quantiles, groups of equal keys, scans and histograms, of an engine
-/// made of kernels.
+/// Selections of the first k keys, keys of ranks, quantiles, groups of equal keys, scans, histograms and routings, of an
+/// engine made of kernels.
 class selector {
  public:
   virtual bool reaches(memory where) const = 0;
@@ -105,6 +106,11 @@ class selector {
   virtual std::size_t workspace_bytes(const scan_request& request) const = 0;
   virtual void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
   virtual void run(const histogram_request& request, const options& opts) const = 0;
+
+  /// The same of routings.
+  virtual std::size_t workspace_bytes(const route_request& request) const = 0;
+  virtual void add_steps(const route_request& request, std::vector<plan_step>& steps) const = 0;
+  virtual void run(const route_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
 
  protected:
   ~selector() = default;

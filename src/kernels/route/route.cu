@@ -1,0 +1,67 @@
+// Launches the routing of pairs.
+#include "kernels/arena.hpp"
+#include "kernels/route/cluster_route_kernel.hpp"
+#include "kernels/route/route_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+namespace {
+
+template <class Word>
+void launch_few(const simt::queue& q, const route_job<Word>& job) {
+  using shape = detail::route_clusters;
+  const std::uint64_t usual = shape::blocks * shape::usual_tile;
+  const auto clusters = unsigned(std::clamp<std::uint64_t>((job.n + usual - 1) / usual, 1, shape::most));
+  const std::uint64_t each = (job.n + clusters * shape::blocks - 1) / (clusters * shape::blocks);
+  simt::launch(q, {.grid = clusters * shape::blocks, .cluster = shape::blocks},
+               cluster_route_kernel<Word>{
+                   .arrays = route_arrays<Word>::of(job),
+                   .tile_pairs = std::uint32_t((std::max<std::uint64_t>(each, 1) + 31) / 32 * 32),
+                   .part_bits = unsigned(std::bit_width((job.expert_count + shape::blocks - 1) / shape::blocks - 1))});
+}
+
+template <class Word>
+void launch_many(const simt::queue& q, const route_job<Word>& job) {
+  using shape = detail::route_blocks;
+  const auto arrays = route_arrays<Word>::of(job);
+  const unsigned blocks = shape::count(job.n);
+  const std::uint32_t share = shape::share(job.n);
+  const std::uint64_t counters = std::uint64_t{blocks} * job.expert_count;
+  arena a;
+  auto* const space = static_cast<std::byte*>(job.workspace);
+  const simt::global<std::uint32_t> counts{reinterpret_cast<std::uint32_t*>(space + a.take(counters * 4)), counters};
+  const simt::global<std::uint32_t> totals{reinterpret_cast<std::uint32_t*>(space + a.take(job.expert_count * 4)),
+                                           job.expert_count};
+  simt::launch(q, {.grid = blocks, .dynamic_shared = job.expert_count * 4},
+               route_count_kernel<Word>{.arrays = arrays, .counts = counts, .share = share});
+  simt::launch(
+      q, {.grid = (job.expert_count + simt::warp_size - 1) / simt::warp_size},
+      route_columns_kernel{.counts = counts, .totals = totals, .expert_count = job.expert_count, .rows = blocks});
+  using move = route_move_kernel<Word>;
+  simt::launch(q, {.grid = blocks, .dynamic_shared = move::dynamic_bytes(job.expert_count)},
+               move{.arrays = arrays, .counts = counts, .totals = totals, .share = share});
+}
+
+} // namespace
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+namespace sortile::kernels::detail {
+
+#define SORTILE_ROUTE(WORD)                                                                                            \
+  template <>                                                                                                          \
+  void launch_route_few<simt::this_backend, WORD>(const simt::queue& q, const route_job<WORD>& job) {                  \
+    launch_few(q, job);                                                                                                \
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  void launch_route_many<simt::this_backend, WORD>(const simt::queue& q, const route_job<WORD>& job) {                 \
+    launch_many(q, job);                                                                                               \
+  }
+SORTILE_ROUTE(std::uint8_t)
+SORTILE_ROUTE(std::uint16_t)
+SORTILE_ROUTE(std::uint32_t)
+SORTILE_ROUTE(std::uint64_t)
+#undef SORTILE_ROUTE
+
+} // namespace sortile::kernels::detail
