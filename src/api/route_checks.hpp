@@ -9,6 +9,6 @@ namespace sortile::checks {
 void route_shape(const route_request& request, const options& opts);
 void route(const route_request& request, const options& opts);
 /// The caller's workspace, in device memory.
-void workspace(const route_request& request, std::span<std::byte> given, std::size_t wanted);
+void workspace(const route_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

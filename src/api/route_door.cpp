@@ -40,7 +40,7 @@ void detail::run_route(const route_request& request, const options& opts) {
     const std::size_t wanted = kernels->workspace_bytes(request);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
-      checks::workspace(request, opts.workspace, wanted);
+      checks::workspace(request, opts, wanted);
     const cpu::scratch own(opts.memory == memory::host ? wanted : 0, "the workspace of a routing");
     kernels->run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
   });
