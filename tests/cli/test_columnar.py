@@ -184,6 +184,29 @@ class Columnar(CommandTest):
         self.assertEqual(got["x"].to_pylist(), list(range(n - 1, -1, -1)))
         self.good("check", "-q", self.path("o.arrow"), "-r", "-u", "--by", "x")
 
+    def test_columns_and_row_groups_that_are_made_apart(self):
+        """A Parquet file is made of columns and row groups that tasks have encoded: of all kinds of columns, few and many, with a column of counts."""
+        n = 500
+        of_kinds = {"k": pa.array([self.random.randrange(60) for _ in range(n)], pa.int16()), "list": pa.array([[i, None] if i % 3 else None for i in range(n)]),
+                    "struct": pa.array([{"a": i, "b": {"c": str(i)}} for i in range(n)]), "map": pa.array([[("x", i)] for i in range(n)], pa.map_(pa.string(), pa.int64())),
+                    "dictionary": pa.array([str(i % 5) for i in range(n)]).dictionary_encode(), "null": pa.nulls(n), "truth": pa.array([i % 2 == 0 for i in range(n)])}
+        for more in (0, 1, 26, 80):
+            table = pa.table({**of_kinds, **{"c%d" % i: pa.array([i + j for j in range(n)]) for i in range(more)}}).replace_schema_metadata({"made": "here"})
+            path = self.file("t.parquet", as_bytes(table, "parquet", row_group_size=120, compression="zstd"))
+            order = sorted(range(n), key=lambda i: table["k"][i].as_py())
+            self.good("sort", path, "--by", "k", "-o", self.path("o.parquet"))
+            with pq.ParquetFile(self.path("o.parquet"), page_checksum_verification=True) as file:
+                self.assertEqual([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)], [120] * 4 + [20])
+                self.assertTrue(file.schema_arrow.equals(pq.read_schema(path), check_metadata=True))
+                self.assertEqual(file.read().to_pylist(), table.take(order).to_pylist())
+                self.assertEqual(file.read_row_group(2, columns=["struct"]).to_pylist(), table.select(["struct"]).take(order[240:360]).to_pylist())
+                group = file.metadata.row_group(1)
+                self.assertEqual({group.column(i).compression for i in range(group.num_columns)}, {"ZSTD"})
+            self.good("sort", path, "--by", "k:desc", "-u", "--count", "-o", self.path("u.parquet"))
+            got = pq.read_table(self.path("u.parquet"))
+            self.assertEqual(sum(got["count"].to_pylist()), n)
+            self.assertEqual(got["k"].to_pylist(), sorted(set(table["k"].to_pylist()), reverse=True))
+
     def test_inputs(self):
         table, held = self.random_table(30, ["int64"])
         one, two = table.slice(0, 10), table.slice(10)

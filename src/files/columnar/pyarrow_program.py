@@ -215,21 +215,22 @@ def movable(table):
     return table if schema == table.schema else table.cast(schema)
 
 
-def batches(table, schema, ids, rows, threads):
-    """The rows, so many at a time, as tables of this schema; some batches ahead are in the making."""
-
-    def take(begin):
-        taken = table.take(ids.slice(begin, rows))
-        return taken if taken.schema.equals(schema) else taken.cast(schema)
-
+def ahead(threads, tasks):
+    """What the tasks give, in their order; some of them are ahead in the making."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        ahead = collections.deque()
-        for begin in range(0, len(ids), rows):
-            ahead.append(pool.submit(take, begin))
-            if len(ahead) > threads:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
+        waiting = collections.deque()
+        for task in tasks:
+            waiting.append(pool.submit(*task))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def taken(table, schema, ids):
+    """These rows of a table, in a schema of as many columns."""
+    rows = table.take(ids)
+    return rows if rows.schema.equals(schema) else rows.cast(schema)
 
 
 class Pipe:
@@ -266,43 +267,185 @@ def sorting_columns(schema, order):
     return [pq.SortingColumn(column, descending, nulls_first) for column, descending, nulls_first in order] or None
 
 
-def write_parquet(sink, schema, made, order, layout):
+# ---- Parquet on several threads. PyArrow encodes a row group on one thread. So each task makes a file of its own in memory, of some
+# columns of one row group, and what lies between its head and its footer goes into the output as it is. A footer is a struct of Thrift's compact
+# protocol: those of the tasks are read for what they say of their columns, whose places are moved, and one is written for the whole file.
+
+FOOTER_ROWS, FOOTER_GROUPS = 3, 4  # fields of FileMetaData
+GROUP_COLUMNS, GROUP_BYTES, GROUP_ROWS, GROUP_SORTING, GROUP_PLACE, GROUP_PACKED, GROUP_ORDINAL = range(1, 8)
+CHUNK_PLACE, CHUNK_FACTS = 2, 3  # of ColumnChunk; behind them the places of indexes, which stay behind
+FACTS_PLACES = (9, 10, 11)  # of ColumnMetaData: its data pages, an index page, its dictionary
+FACTS_BLOOM = (14, 15)
+TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)  # types
+BUNDLES = 32  # of columns, at most
+
+
+class Thrift:
+    """Reads structs: {field: (type, value)}, lists as (type of the elements, values)."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def number(self):
+        value = shift = 0
+        while True:
+            part = self.byte()
+            value |= (part & 0x7F) << shift
+            shift += 7
+            if part < 0x80:
+                return value
+
+    def value(self, kind):
+        if kind in (I16, I32, I64):
+            folded = self.number()
+            return folded >> 1 ^ -(folded & 1)
+        if kind in (TRUE, FALSE, BYTE):  # of a list; of a struct, a truth value's type says it
+            return self.byte()
+        if kind in (DOUBLE, BINARY):
+            size = 8 if kind == DOUBLE else self.number()
+            self.at += size
+            return bytes(self.data[self.at - size : self.at])
+        if kind in (LIST, SET):
+            head = self.byte()
+            count = head >> 4 if head >> 4 < 15 else self.number()
+            return (head & 15, [self.value(head & 15) for _ in range(count)])
+        if kind == STRUCT:
+            return self.struct()
+        raise ValueError(f"a footer has a value of type {kind}")
+
+    def struct(self):
+        fields, last = {}, 0
+        while head := self.byte():
+            step, kind = head >> 4, head & 15
+            last = last + step if step else self.value(I16)
+            fields[last] = (kind, None if kind in (TRUE, FALSE) else self.value(kind))
+        return fields
+
+
+def thrift_number(value):
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def thrift(kind, value):
+    if kind in (I16, I32, I64):
+        return thrift_number(value << 1 ^ value >> 63)
+    if kind in (TRUE, FALSE, BYTE):
+        return bytes([value])
+    if kind == DOUBLE:
+        return value
+    if kind == BINARY:
+        return thrift_number(len(value)) + value
+    if kind in (LIST, SET):
+        of, values = value
+        head = bytes([len(values) << 4 | of]) if len(values) < 15 else bytes([0xF0 | of]) + thrift_number(len(values))
+        return head + b"".join(thrift(of, each) for each in values)
+    out, last = bytearray(), 0
+    for field, (of, held) in sorted(value.items()):
+        out += bytes([field - last << 4 | of]) if field - last < 16 else bytes([of]) + thrift(I16, field)
+        out += b"" if of in (TRUE, FALSE) else thrift(of, held)
+        last = field
+    return bytes(out) + b"\0"
+
+
+def footer_of(file):
+    """The footer of a file in memory, and where it begins."""
+    begin = len(file) - 8 - int.from_bytes(file[-8:-4], "little")
+    return Thrift(file[begin:]).struct(), begin
+
+
+def moved(chunk, by):
+    """A column chunk that lies elsewhere."""
+    kind, facts = chunk[CHUNK_FACTS]
+    facts = {field: (of, value + by if field in FACTS_PLACES else value) for field, (of, value) in facts.items() if field not in FACTS_BLOOM}
+    return {CHUNK_PLACE: (I64, 0), CHUNK_FACTS: (kind, facts)}
+
+
+def write_parquet(sink, schema, task_of, ids, order, layout, threads):
     import pyarrow.parquet as pq
 
     codec = layout.get("codec") or "snappy"
-    with pq.ParquetWriter(sink, schema, compression="none" if codec == "uncompressed" else codec.replace("_raw", ""),
-                          sorting_columns=sorting_columns(schema, order), write_page_checksum=True) as writer:
-        for table in made:
-            writer.write_table(table, row_group_size=max(table.num_rows, 1))
+    sorting = sorting_columns(schema, order)
+    rows = layout.get("group") or ROWS
+
+    def encoded(part, made=None):
+        held = pa.BufferOutputStream()
+        with pq.ParquetWriter(held, part, compression="none" if codec == "uncompressed" else codec.replace("_raw", ""), write_page_checksum=True) as writer:
+            if made is not None:
+                table = made()
+                writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        return memoryview(held.getvalue()).cast("B")
+
+    width = -(-len(schema) // BUNDLES)
+    bundles = [range(i, min(i + width, len(schema))) for i in range(0, len(schema), width)]
+    begins = range(0, len(ids), rows)
+    files = ahead(threads, ((encoded, pa.schema([schema.field(i) for i in columns]), task_of(columns, begin, rows)) for begin in begins for columns in bundles))
+    footer, _ = footer_of(encoded(schema))
+    groups, at = [], 4
+    sink.write(b"PAR1")
+    for ordinal, begin in enumerate(begins):
+        group = {GROUP_COLUMNS: (LIST, (STRUCT, [])), GROUP_BYTES: (I64, 0), GROUP_ROWS: (I64, min(rows, len(ids) - begin)),
+                 GROUP_PLACE: (I64, at), GROUP_PACKED: (I64, 0)}
+        if sorting:
+            fields = [{1: (I32, each.column_index), 2: (TRUE if each.descending else FALSE, None), 3: (TRUE if each.nulls_first else FALSE, None)} for each in sorting]
+            group[GROUP_SORTING] = (LIST, (STRUCT, fields))
+        if ordinal < 1 << 15:
+            group[GROUP_ORDINAL] = (I16, ordinal)
+        for _ in bundles:
+            file = next(files)
+            of_bundle, end = footer_of(file)
+            part = of_bundle[FOOTER_GROUPS][1][1][0]
+            group[GROUP_COLUMNS][1][1].extend(moved(chunk, at - 4) for chunk in part[GROUP_COLUMNS][1][1])
+            for sum_of in (GROUP_BYTES, GROUP_PACKED):
+                group[sum_of] = (I64, group[sum_of][1] + part[sum_of][1])
+            sink.write(file[4:end])
+            at += end - 4
+        groups.append(group)
+    footer[FOOTER_ROWS] = (I64, len(ids))
+    footer[FOOTER_GROUPS] = (LIST, (STRUCT, groups))
+    written = thrift(STRUCT, footer)
+    sink.write(written + len(written).to_bytes(4, "little") + b"PAR1")
 
 
-def write_arrow(sink, schema, made, form):
+def write_arrow(sink, schema, task_of, ids, form, threads):
     options = pa.ipc.IpcWriteOptions(compression="lz4" if form == "feather" else None)
-    with (pa.ipc.new_stream if form == "arrows" else pa.ipc.new_file)(sink, schema, options=options) as writer:
-        for table in made:
+    with (pa.ipc.new_stream if form == "arrows" else pa.ipc.new_file)(pa.PythonFile(sink, mode="w"), schema, options=options) as writer:
+        for table in ahead(threads, ((task_of(range(len(schema)), begin, ROWS),) for begin in range(0, len(ids), ROWS))):
             writer.write_table(table.combine_chunks().unify_dictionaries())
 
 
 def write(table, schema, wanted, layout, threads):
     n = wanted["rows"]
     ids = numbers(pa.uint32(), n, 0)
-    made = batches(table, schema, ids, layout.get("group") or ROWS, threads)
     if wanted["counted"]:
-        counts, before = numbers(pa.uint64(), n, -(-4 * n // 8) * 8), 0
+        counts = numbers(pa.uint64(), n, -(-4 * n // 8) * 8)
         schema = with_count(schema)
 
-        def counted(parts):
-            before = 0
-            for part in parts:
-                yield part.append_column("count", counts.slice(before, part.num_rows))
-                before += part.num_rows
+    def task_of(columns, begin, rows):
+        """What makes these columns of these rows."""
 
-        made = counted(made)
-    sink = pa.PythonFile(Pipe(), mode="w")
+        def make():
+            own = [i for i in columns if i < table.num_columns]
+            part = taken(table.select(own), pa.schema([schema.field(i) for i in own]), ids.slice(begin, rows)) if own else None
+            if len(own) == len(columns):
+                return part
+            count = counts.slice(begin, rows)
+            return part.append_column("count", count) if own else pa.table({"count": count})
+
+        return make
+
     if wanted["format"] == "parquet":
-        write_parquet(sink, schema, made, wanted["order"], layout)
+        write_parquet(Pipe(), schema, task_of, ids, wanted["order"], layout, threads)
     else:
-        write_arrow(sink, schema, made, wanted["format"])
+        write_arrow(Pipe(), schema, task_of, ids, wanted["format"], threads)
 
 
 def main():
