@@ -69,6 +69,30 @@ int write_one(const sort_job& job, const files::array_file& array, file_format f
   return all_well;
 }
 
+// Of dates, texts or records.
+int sort_records_along(const sort_job& job, const files::input& source, const files::npy_header& header, long axis,
+                       const talk& voice) {
+  if (!job.arrays.type.empty() || !job.arrays.bits.empty())
+    refuse("{} does not go with dates, texts and records", job.arrays.bits.empty() ? "--type" : "--bits");
+  options opts = job.arrays.for_library();
+  const files::record_order order =
+      files::order_of_fields(header, job.arrays.keys, job.arrays.descending(), source.name());
+  const plan how = files::explain_records_along(header, order, axis, source.name(), opts);
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, file_format::npy, {}, job.format);
+  progress_bar bar(voice);
+  bar.phase("sort");
+  opts.progress = bar.callback();
+  files::output to(job.output, job.how_to_write(job.output));
+  files::sort_records_along(source, header, order, axis, to, opts);
+  to.commit();
+  bar.phase({});
+  say_done(voice, header.count, "elements", bar, how);
+  return all_well;
+}
+
 // An array of several axes, along one of them.
 int sort_along(const sort_job& job, files::input source, file_format format, const talk& voice) {
   if (format != file_format::npy)
@@ -79,6 +103,9 @@ int sort_along(const sort_job& job, files::input source, file_format format, con
     refuse("--values does not go with --rows and --axis");
   const long axis = job.axis.value_or(-1);
   options opts = job.arrays.for_library();
+  const files::npy_header header = files::parse_npy(source.bytes(), source.name(), files::npy_axes::any);
+  if (header.structured || !header.fields[0].key)
+    return sort_records_along(job, source, header, axis, voice);
   const files::array_file array = files::open_npy(std::move(source), field_of_npy(job.arrays), files::npy_axes::any);
   const plan how = files::explain_array_along(array, axis, opts);
   return write_one(job, array, format, how, "sort", voice, [&](files::output& to, progress_bar& bar) {
