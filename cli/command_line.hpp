@@ -5,7 +5,6 @@
 #include "talk.hpp"
 
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,16 +14,6 @@ namespace sortile::cli {
 
 enum exit_status : int { all_well = 0, disorder = 1, trouble = 2 };
 
-/// Trouble that ends with another status than 2.
-class status_error : public std::runtime_error {
- public:
-  status_error(int status, const std::string& what) : std::runtime_error(what), status_(status) {}
-  int status() const { return status_; }
-
- private:
-  int status_;
-};
-
 /// The app, and what the chosen subcommand will do.
 struct command_line {
   CLI::App app{"Sorts arrays, text lines and tables, in files and pipes.", "sortile"};
@@ -32,6 +21,7 @@ struct command_line {
   std::function<int()> action;        ///< set by the subcommand that was named; returns an exit_status
   std::vector<std::string> arguments; ///< as main() got them
   std::string called_as;              ///< what messages name in place of the command: "sort"
+  bool is_sort_alone() const { return called_as == "sort"; } ///< through a link of that name
   int verbose = 0;
   int quiet = 0;
 };

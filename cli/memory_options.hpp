@@ -5,7 +5,9 @@
 #include "files/external/temporary_store.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -30,5 +32,13 @@ struct memory_options {
   /// For outputs whose folder takes no new file; empty: TMPDIR, or /tmp.
   std::string folder() const { return temporary_folders.empty() ? std::string() : temporary_folders.front(); }
 };
+
+/// A number as sort(1) takes it: blanks and a '+' in front, decimal digits and nothing behind. \param option  that it
+/// is the argument of, for the message \param any  numbers beyond 64 bits stand for the largest \throws
+/// files::refused_by_sort
+std::uint64_t number_of_option(std::string_view text, std::string_view option, bool any);
+/// \throws files::refused_by_sort where -S would refuse it
+void check_buffer_size(const std::string& text);
+std::uint64_t parse_batch_size(const std::string& text);
 
 } // namespace sortile::cli

@@ -2,6 +2,8 @@
 #include "program.hpp"
 #include "sort_arguments.hpp"
 
+#include "files/failure.hpp"
+#include "files/refused_by_sort.hpp"
 #include "files/temporary_files.hpp"
 
 #include <algorithm>
@@ -36,10 +38,11 @@ const std::string& name_command(command_line& line) {
   return line.voice.command = line.called_as.empty() ? full_name(innermost(line.app)) : line.called_as;
 }
 
-int show_help(const CLI::App& app, bool with_examples) {
+int show_help(const CLI::App& app, bool with_examples, bool is_sort_alone) {
   const CLI::App& command = innermost(app);
   const std::string footer = command.get_footer();
-  std::string text = command.help(command.get_parent() != nullptr ? full_name(*command.get_parent()) : "");
+  const bool by_its_name = command.get_parent() == nullptr || is_sort_alone;
+  std::string text = command.help(by_its_name ? "" : full_name(*command.get_parent()));
   if (!with_examples && command.get_parent() != nullptr && !footer.empty())
     text.erase(text.rfind(footer));
   for (std::size_t gap; (gap = text.find("\n\n\n")) != std::string::npos;)
@@ -60,8 +63,8 @@ std::vector<std::string> completed(std::vector<std::string> arguments, const std
   return arguments;
 }
 
-const CLI::App* command_named(CLI::App& app, const std::string& name) {
-  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+CLI::App* command_named(CLI::App& app, const std::string& name) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
     if (command->get_name() == name)
       return command;
   return nullptr;
@@ -70,7 +73,7 @@ const CLI::App* command_named(CLI::App& app, const std::string& name) {
 // The arguments of `sort` follow the rules of sort(1). Called by that name, the program is the command, and for those
 // who know sort(1) all inputs are plain lines.
 void read_sort_arguments(command_line& line) {
-  const CLI::App* sort = command_named(line.app, "sort");
+  CLI::App* sort = command_named(line.app, "sort");
   const bool by_name = std::filesystem::path(line.arguments[0]).filename() == "sort";
   if (sort == nullptr || (!by_name && (line.arguments.size() < 2 || line.arguments[1] != "sort")))
     return;
@@ -78,8 +81,16 @@ void read_sort_arguments(command_line& line) {
   const std::vector<std::string> plain =
       plain_sort_arguments(*sort, {line.arguments.begin() + (by_name ? 1 : 2), line.arguments.end()}, by_name);
   line.arguments.resize(1);
+  if (plain == std::vector<std::string>{"--version"}) {
+    if (by_name) // scripts look for GNU
+      line.app.set_version_flag("--version", "sort (sortile) " SORTILE_VERSION
+                                             "\nTakes the options of sort in GNU coreutils 9.1; its own code.");
+    return line.arguments.push_back("--version");
+  }
   line.arguments.push_back("sort");
-  if (by_name)
+  if (by_name && plain == std::vector<std::string>{"--help"})
+    keep_options_of_sort(*sort);
+  else if (by_name)
     line.arguments.insert(line.arguments.end(), {"--format", "lines", "--as-is"});
   line.arguments.insert(line.arguments.end(), plain.begin(), plain.end());
 }
@@ -89,9 +100,9 @@ int run_or_help(command_line& line) {
   try {
     line.app.parse(std::vector<std::string>(line.arguments.rbegin(), line.arguments.rend() - 1)); // the last one first
   } catch (const CLI::CallForHelp&) {
-    return show_help(line.app, false);
+    return show_help(line.app, false, line.is_sort_alone());
   } catch (const CLI::CallForAllHelp&) {
-    return show_help(line.app, true);
+    return show_help(line.app, true, line.is_sort_alone());
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
     return all_well;
@@ -114,9 +125,9 @@ int parse_and_run(command_line& line) {
   } catch (const std::bad_alloc&) {
     name_command(line);
     line.voice.error("out of memory");
-  } catch (const status_error& error) {
+  } catch (const files::refused_by_sort& error) {
     name_command(line);
-    line.voice.error(error.what());
+    line.voice.error(line.is_sort_alone() ? error.words() : error.what());
     return error.status();
   } catch (const std::exception& error) {
     name_command(line);

@@ -3,9 +3,11 @@
 #include "sort_arguments.hpp"
 
 #include "command_line.hpp"
+#include "memory_options.hpp"
 
 #include "files/binary_keys.hpp"
 #include "files/failure.hpp"
+#include "files/refused_by_sort.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,40 +25,50 @@ namespace {
 
 constexpr int first_long = 256; // values of options beyond any letter
 
-// The long options of GNU sort: those that it has no letter for, and the names that its letters have.
-constexpr std::array of_sort{"batch-size",
-                             "buffer-size",
+// The long options of GNU sort, as it lists them, and behind them the names that two of its letters have.
+constexpr std::array of_sort{"ignore-leading-blanks",
                              "check",
-                             "check-quietly",
                              "compress-program",
                              "debug",
                              "dictionary-order",
-                             "field-separator",
+                             "ignore-case",
                              "files0-from",
                              "general-numeric-sort",
-                             "human-numeric-sort",
-                             "ignore-case",
-                             "ignore-leading-blanks",
                              "ignore-nonprinting",
                              "key",
-                             "key-def",
                              "merge",
                              "month-sort",
                              "numeric-sort",
-                             "output",
-                             "parallel",
+                             "human-numeric-sort",
+                             "version-sort",
                              "random-sort",
                              "random-source",
-                             "reverse",
                              "sort",
+                             "output",
+                             "reverse",
                              "stable",
+                             "batch-size",
+                             "buffer-size",
+                             "field-separator",
                              "temporary-directory",
                              "unique",
-                             "version-sort",
-                             "zero-terminated"};
+                             "zero-terminated",
+                             "parallel",
+                             "check-quietly",
+                             "key-def"};
 
 bool is_of_sort(const std::string& name) {
   return std::find(of_sort.begin(), of_sort.end(), name) != of_sort.end();
+}
+
+// Of these it knows the letter alone.
+bool is_name_of_sort(const std::string& name) {
+  return is_of_sort(name) && name != "check-quietly" && name != "key-def";
+}
+
+bool is_of_sort(const CLI::Option& option) {
+  const std::vector<std::string>& names = option.get_lnames();
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) { return is_of_sort(name); });
 }
 
 // What getopt_long() needs to know of the options, and the long name of each.
@@ -65,9 +77,7 @@ class option_table {
   option_table(const CLI::App& command, bool sort_alone) {
     letters_ = "-:"; // operands are handed over in their places, missing arguments told apart
     for (const CLI::Option* option : command.get_options()) {
-      const std::vector<std::string>& long_names = option->get_lnames();
-      const bool known = std::any_of(long_names.begin(), long_names.end(), is_of_sort);
-      if (option->get_positional() || long_names.empty() || (sort_alone && !known))
+      if (option->get_positional() || option->get_lnames().empty() || (sort_alone && !is_of_sort(*option)))
         continue;
       const bool has_argument = option->get_items_expected_max() > 0;
       for (const std::string& letter : option->get_snames())
@@ -76,7 +86,7 @@ class option_table {
     }
     for (std::size_t i = 0; i < names_.size(); ++i)
       for (const std::string& name : names_[i].long_names)
-        if (!sort_alone || is_of_sort(name))
+        if (!sort_alone || is_name_of_sort(name))
           table_.push_back({name.c_str(), name == "check" ? optional_argument : names_[i].has_argument, nullptr,
                             first_long + static_cast<int>(i)});
     table_.push_back({"help", no_argument, nullptr, help});
@@ -87,6 +97,21 @@ class option_table {
 
   static constexpr int help = first_long - 1;
   static constexpr int version = first_long - 2;
+
+  /// The long options that a shortened one may mean, as GNU sort lists them; empty where they are fewer than two.
+  std::string meant_by(const std::string& begin) const {
+    std::vector<std::string> meant;
+    for (const option* each = table_.data(); each->name != nullptr; ++each)
+      if (begin.size() > 2 && (std::string("--") + each->name).starts_with(begin))
+        meant.push_back(each->name);
+    const auto place = [](const std::string& name) { return std::find(of_sort.begin(), of_sort.end(), name); };
+    std::stable_sort(meant.begin(), meant.end(),
+                     [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+    std::string list;
+    for (const std::string& name : meant)
+      list += fmt::format(" '--{}'", name);
+    return meant.size() > 1 ? list : "";
+  }
 
   const char* letters() const { return letters_.c_str(); }
   const option* table() const { return table_.data(); }
@@ -155,6 +180,8 @@ void need_one_value(const std::string& name, const std::string& value, std::vect
   }
 }
 
+constexpr const char* further_help = "\nTry 'sort --help' for more information.";
+
 // The one of some words that is meant: a word may be shortened as far as it stays the only one. What is none of them
 // ends with status 1, as in GNU sort.
 std::string_view word_meant(const std::string& given, std::span<const std::string_view> words, const char* name) {
@@ -168,9 +195,14 @@ std::string_view word_meant(const std::string& given, std::span<const std::strin
     several |= !meant.empty();
     meant = word;
   }
-  if (meant.empty() || several)
-    throw status_error(disorder, fmt::format("{} argument '{}' for '{}' (allowed: {})",
-                                             several ? "ambiguous" : "invalid", given, name, fmt::join(words, ", ")));
+  if (meant.empty() || several) {
+    std::string listed = "\nValid arguments are:";
+    for (const std::string_view word : words)
+      listed += word == "silent" ? ", 'silent'" : fmt::format("\n  - '{}'", word); // the same as quiet
+    throw files::refused_by_sort(
+        fmt::format("{} argument '{}' for '{}'", several ? "ambiguous" : "invalid", given, name),
+        fmt::format("allowed: {}", fmt::join(words, ", ")), listed + further_help, disorder);
+  }
   return meant;
 }
 
@@ -186,37 +218,46 @@ std::string checked_value(const std::string& name, const std::string& value) {
                                                    "numeric",         "random",        "version"};
   if (name == "--sort")
     return std::string(word_meant(value, orders, "--sort"));
+  if (name == "--files0-from" && value.empty())
+    throw files::refused_by_sort("open failed: '': No such file or directory", "allowed: a file's name, or -");
+  if (name == "--buffer-size")
+    check_buffer_size(value);
+  if (name == "--batch-size")
+    return std::to_string(parse_batch_size(value));
   if (name != "--threads")
     return value;
-  constexpr std::size_t most_digits = 5;
-  if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
-    refuse("invalid --parallel (--threads) argument '{}'", value);
-  const std::size_t first = std::min(value.find_first_not_of('0'), value.size());
-  if (first == value.size())
-    refuse("--threads {}: number in parallel must be nonzero", value);
-  return value.size() - first >= most_digits ? "9999" : value.substr(first); // more than any machine has
+  constexpr std::uint64_t more_than_any = 9999;
+  const std::uint64_t threads = number_of_option(value, "--parallel", true);
+  if (threads == 0)
+    throw files::refused_by_sort("number in parallel must be nonzero", "--threads 0");
+  return std::to_string(std::min(threads, more_than_any));
 }
 
-[[noreturn]] void refuse_unknown(const std::vector<std::string>& words, int found) {
-  constexpr const char* hint = "(--help lists what is allowed)";
+[[noreturn]] void refuse_unknown(const std::vector<std::string>& words, const option_table& options, int found) {
+  const auto refuse_usage = [](const std::string& what) {
+    throw files::refused_by_sort(what, "--help lists what is allowed", further_help);
+  };
   const bool is_long = optopt == 0 || optopt >= option_table::version;
   std::string word = words[static_cast<std::size_t>(std::clamp(optind - 1, 0, static_cast<int>(words.size()) - 1))];
   word = word.substr(0, word.find('='));
   if (!is_long && found == ':')
-    refuse("option requires an argument -- '{}' {}", static_cast<char>(optopt), hint);
+    refuse_usage(fmt::format("option requires an argument -- '{}'", static_cast<char>(optopt)));
   if (!is_long)
-    refuse("invalid option -- '{}' {}", static_cast<char>(optopt), hint);
+    refuse_usage(fmt::format("invalid option -- '{}'", static_cast<char>(optopt)));
   if (found == ':')
-    refuse("option '{}' requires an argument {}", word, hint);
+    refuse_usage(fmt::format("option '{}' requires an argument", word));
   if (optopt != 0)
-    refuse("option '{}' doesn't allow an argument {}", word, hint);
-  refuse("unrecognized option '{}' {}", word, hint);
+    refuse_usage(fmt::format("option '{}' doesn't allow an argument", word));
+  if (const std::string several = options.meant_by(word); !several.empty())
+    refuse_usage(fmt::format("option '{}' is ambiguous; possibilities:{}", word, several));
+  refuse_usage(fmt::format("unrecognized option '{}'", word));
+  __builtin_unreachable();
 }
 
 class reader {
  public:
   reader(const CLI::App& command, std::vector<std::string> given, bool sort_alone)
-      : options_(command, sort_alone), words_(std::move(given)) {
+      : options_(command, sort_alone), words_(std::move(given)), sort_alone_(sort_alone) {
     words_.insert(words_.begin(), "sort");
     for (std::string& word : words_)
       pointers_.push_back(word.data());
@@ -245,7 +286,7 @@ class reader {
     if (found == option_table::help || found == option_table::version)
       return false;
     if (found == '?' || found == ':')
-      refuse_unknown(words_, found);
+      refuse_unknown(words_, options_, found);
     if (found == 1)
       take_operand(optarg);
     else if (found == 'y')
@@ -273,7 +314,8 @@ class reader {
     const std::string value = checked_value(name, optarg);
     need_one_value(name, value, arguments_);
     // Else the field of a record, or a range of its bytes.
-    const bool is_key = name == "--key" && value.find_first_of("0123456789") == 0 && !files::looks_like_range(value);
+    const bool is_key =
+        name == "--key" && (sort_alone_ || (value.find_first_of("0123456789") == 0 && !files::looks_like_range(value)));
     arguments_.push_back(is_key ? "--key-def" : name);
     arguments_.push_back(value);
   }
@@ -303,12 +345,21 @@ class reader {
   std::vector<char*> pointers_;
   std::vector<std::string> arguments_;
   std::vector<std::string> operands_;
+  bool sort_alone_;
 };
 
 } // namespace
 
 std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<std::string> given, bool sort_alone) {
   return reader(sort, std::move(given), sort_alone).read();
+}
+
+void keep_options_of_sort(CLI::App& sort) {
+  for (CLI::Option* option : sort.get_options([](const CLI::Option* each) {
+         return !each->get_positional() && !each->get_lnames().empty() && !each->check_lname("help") &&
+                !is_of_sort(*each);
+       }))
+    sort.remove_option(option);
 }
 
 std::optional<std::string> key_of_positions(const std::string& first, const std::string& last) {

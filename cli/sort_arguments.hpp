@@ -15,6 +15,9 @@ namespace sortile::cli {
 /// \throws invalid_argument in the words of GNU sort, which scripts may look for
 std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<std::string> given, bool sort_alone);
 
+/// What sort(1) has not goes, for the help of the command that is called by its name.
+void keep_options_of_sort(CLI::App& sort);
+
 /// "+1.2n" and, where there is one, "-3.4r": the key as -k takes it; nothing where the first is none (but a file name).
 std::optional<std::string> key_of_positions(const std::string& first, const std::string& last);
 

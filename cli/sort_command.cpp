@@ -6,8 +6,14 @@
 #include "files/failure.hpp"
 #include "files/input.hpp"
 #include "files/parallel.hpp"
+#include "files/refused_by_sort.hpp"
 
+#include <cerrno>
 #include <memory>
+#include <system_error>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace sortile::cli {
 
@@ -81,6 +87,57 @@ int sort_inputs(const sort_job& job, const talk& voice) {
                           : sort_lines(job, std::move(first), voice);
 }
 
+// A name as GNU sort writes it in messages: as a shell would need it.
+std::string quoted(const std::string& name) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@%,^";
+  return name.find_first_not_of(plain) == std::string::npos && !name.empty() ? name : fmt::format("'{}'", name);
+}
+
+[[noreturn]] void fail_as_sort(const char* what, const std::string& name, int code) {
+  throw io_failure(fmt::format("{}: {}: {}", what, quoted(name), std::generic_category().message(code)));
+}
+
+// What open() would say of a name; 0 where nothing.
+int trouble_to_open(const std::string& name, int access) {
+  struct stat status {};
+  if (::stat(name.c_str(), &status) == 0)
+    return access == W_OK && S_ISDIR(status.st_mode) ? EISDIR : ::access(name.c_str(), access) != 0 ? errno : 0;
+  if (access == R_OK || errno != ENOENT)
+    return errno;
+  const std::size_t slash = name.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : name.substr(0, slash + 1);
+  return ::access(folder.c_str(), W_OK | X_OK) != 0 ? errno : 0;
+}
+
+bool is_folder(const std::string& name) {
+  struct stat status {};
+  return ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+void need_list(const std::string& name) {
+  if (name == "-")
+    return;
+  if (const int code = trouble_to_open(name, R_OK); code != 0)
+    fail_as_sort("open failed", name, code);
+  if (is_folder(name))
+    throw io_failure(fmt::format("cannot read file names from '{}'", name));
+}
+
+// Called as `sort`, the command names files that cannot be opened in GNU sort's words, and as early as that does. They
+// are opened later, and said otherwise, where that fails after all.
+void need_files(const sort_job& job) {
+  const bool only_checks = job.check || job.check_quietly;
+  for (const std::string& name : job.inputs)
+    if (const int code = name == "-" ? 0 : trouble_to_open(name, R_OK); code != 0)
+      fail_as_sort(only_checks ? "open failed" : "cannot read", name, code);
+  if (job.output_named)
+    if (const int code = job.output == "-" ? 0 : trouble_to_open(job.output, W_OK); code != 0)
+      fail_as_sort("open failed", job.output, code);
+  for (const std::string& name : job.inputs)
+    if (is_folder(name))
+      fail_as_sort("read failed", name, EISDIR);
+}
+
 // File names that end in NUL, from a file.
 std::vector<std::string> names_in(const std::string& path) {
   std::vector<std::string> names;
@@ -90,8 +147,9 @@ std::vector<std::string> names_in(const std::string& path) {
     const std::string_view name = rest.substr(0, rest.find('\0'));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
     if (name.empty())
-      files::fail(list.name(), "file name {}: invalid zero-length file name", names.size() + 1);
-    if (path == "-" && name == "-")
+      throw files::refused_by_sort(fmt::format("{}:{}: invalid zero-length file name", path, names.size() + 1),
+                                   "each name ends with a NUL byte");
+    if (name == "-") // GNU sort says so of any list
       refuse("when reading file names from stdin, no file name of '-' allowed");
     names.emplace_back(name);
   }
@@ -104,7 +162,12 @@ std::vector<std::string> names_in(const std::string& path) {
 void need_sense(sort_job& job) {
   if (!job.names_from.empty()) {
     if (!job.inputs.empty())
-      refuse("extra operand '{}': file operands cannot be combined with --files0-from", job.inputs[0]);
+      throw files::refused_by_sort(fmt::format("extra operand '{}'", job.inputs[0]),
+                                   "file operands cannot be combined with --files0-from",
+                                   "\nfile operands cannot be combined with --files0-from"
+                                   "\nTry 'sort --help' for more information.");
+    if (job.is_sort_alone)
+      need_list(job.names_from);
     job.inputs = names_in(job.names_from);
   }
   if (job.inputs.empty())
@@ -123,6 +186,8 @@ void need_sense(sort_job& job) {
 
 int run_sort(sort_job& job, const talk& voice) {
   need_sense(job);
+  if (job.is_sort_alone)
+    need_files(job);
   if (job.debug)
     for (const std::string& warning : debug_warnings(job.text.for_debugging(job.arrays.descending())))
       voice.error(warning);
@@ -144,6 +209,7 @@ CLI::App* add_sort_command(command_line& line) {
   CLI::App& command =
       *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV, Parquet, Arrow), or arrays (.npy, raw).",
                    examples, [job, &line] {
+                     job->is_sort_alone = line.is_sort_alone();
                      job->output_named = line.app.get_subcommand("sort")->count("--output") > 0;
                      return run_sort(*job, line.voice);
                    });

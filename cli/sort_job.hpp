@@ -22,6 +22,7 @@
 namespace sortile::cli {
 
 struct sort_job {
+  bool is_sort_alone = false; ///< called as `sort`
   std::vector<std::string> inputs;
   std::string output = "-";
   bool output_named = false;

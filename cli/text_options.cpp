@@ -4,6 +4,7 @@
 #include "files/failure.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/input.hpp"
+#include "files/refused_by_sort.hpp"
 
 #include <array>
 #include <random>
@@ -214,8 +215,9 @@ std::optional<char> text_options::separator() const {
   if (*separator_text == "\\t")
     return '\t';
   if (separator_text->size() != 1)
-    refuse("{} (a single byte is needed; \\t and \\0 stand for tab and NUL)",
-           separator_text->empty() ? "empty tab" : fmt::format("multi-character tab '{}'", *separator_text));
+    throw files::refused_by_sort(separator_text->empty() ? "empty tab"
+                                                         : fmt::format("multi-character tab '{}'", *separator_text),
+                                 "a single byte is needed; \\t and \\0 stand for tab and NUL");
   return separator_text->front();
 }
 

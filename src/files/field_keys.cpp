@@ -4,6 +4,7 @@
 
 #include "files/decimal.hpp"
 #include "files/failure.hpp"
+#include "files/refused_by_sort.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -116,25 +117,37 @@ struct position {
   std::string_view letters;
 };
 
-std::size_t parse_count(std::string_view& rest, std::string_view key, std::string_view what) {
+std::string allowed_for(std::string_view key) {
+  return fmt::format("-k {}; allowed: F[.C][OPTS][,F[.C][OPTS]], numbers from 1 on, OPTS of bdfghiMnRrV", key);
+}
+
+[[noreturn]] void refuse_key(std::string_view key, std::string_view why) {
+  throw refused_by_sort(fmt::format("{}: invalid field specification '{}'", why, key), allowed_for(key));
+}
+
+// As strtoumax() reads one: blanks may stand in front, and a '+'. \param where  in the words of GNU sort
+std::size_t parse_count(std::string_view& rest, std::string_view key, std::string_view where) {
+  const std::size_t sign = std::min(rest.find_first_not_of(" \t\n\v\f\r"), rest.size());
+  const std::string_view digits = rest.substr(rest.substr(sign).starts_with('+') ? sign + 1 : sign);
   std::size_t value = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc::result_out_of_range)
     value = field_range::end_of_record - 1;
   else if (error != std::errc{})
-    refuse("-k {}: a {} is expected at '{}' (allowed: F[.C][OPTS][,F[.C][OPTS]])", key, what, rest);
+    throw refused_by_sort(fmt::format("invalid number {}: invalid count at start of '{}'", where, rest),
+                          allowed_for(key));
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   return value;
 }
 
-position parse_position(std::string_view& rest, std::string_view key) {
+position parse_position(std::string_view& rest, std::string_view key, std::string_view where) {
   position p;
-  p.field = parse_count(rest, key, "field number");
+  p.field = parse_count(rest, key, where);
   if (p.field == 0)
-    refuse("-k {}: field numbers begin at 1", key);
+    refuse_key(key, "field number is zero");
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
-    p.character = parse_count(rest, key, "character number");
+    p.character = parse_count(rest, key, "after '.'");
   }
   p.letters = rest.substr(0, rest.find(','));
   rest.remove_prefix(p.letters.size());
@@ -145,7 +158,7 @@ void apply_letters(std::string_view letters, std::string_view key, bool ordering
   for (const char letter : letters) {
     bool ordering::*const meant = letter == 'b' ? blanks : flag_of(letter);
     if (meant == nullptr)
-      refuse("-k {}: '{}' is no ordering (allowed: b, d, f, g, h, i, M, n, R, r, V)", key, letter);
+      refuse_key(key, "stray character in field spec");
     order.*meant = true;
   }
 }
@@ -181,21 +194,21 @@ field_key parse_field_key(std::string_view text, std::optional<char> separator, 
   std::string_view rest = text;
   field_key key;
   key.range.separator = separator;
-  const position first = parse_position(rest, text);
+  const position first = parse_position(rest, text, "at field start");
   if (first.character == 0u)
-    refuse("-k {}: the character at which a key starts is counted from 1", text);
+    refuse_key(text, "character offset is zero");
   key.range.first_field = first.field - 1;
   key.range.first_char = first.character.value_or(1) - 1;
   apply_letters(first.letters, text, &ordering::blanks_begin, key.order);
   if (rest.starts_with(',')) {
     rest.remove_prefix(1);
-    const position last = parse_position(rest, text);
+    const position last = parse_position(rest, text, "after ','");
     key.range.last_field = last.field - 1;
     key.range.last_char = last.character.value_or(0);
     apply_letters(last.letters, text, &ordering::blanks_end, key.order);
   }
   if (!rest.empty())
-    refuse("-k {}: '{}' is too much (allowed: F[.C][OPTS][,F[.C][OPTS]])", text, rest);
+    refuse_key(text, "stray character in field spec");
   if (key.order == ordering{})
     key.order = global;
   need_one_order(key.order);

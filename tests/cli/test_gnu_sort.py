@@ -161,9 +161,10 @@ class GnuSort(CommandTest):
                         ["--files0-from=" + self.path("missing")], ["--files0-from=" + self.file("empty", b"")], ["--files0-from=" + self.file("gap", b"a\0\0b\0")], ["--files0-from=-", "--", "x"]):
             status, out, err = gnu_sort(*options, stdin=b"b\na\n")
             self.assertEqual(status, 2, (options, err))
-            for got in (run("sort", *options, stdin=b"b\na\n"), self.as_sort(*options, stdin=b"b\na\n")):
-                self.assertEqual(got[:2], (2, out), (options, got[2]))
-                self.assertEqual(got[2].count(b"\n"), 1, (options, got[2]))
+            got = run("sort", *options, stdin=b"b\na\n")
+            self.assertEqual(got[:2], (2, out), (options, got[2]))
+            self.assertEqual(got[2].count(b"\n"), 1, (options, got[2]))
+            self.assertEqual(self.as_sort(*options, stdin=b"b\na\n"), (status, out, err), options)
         for options, says in ((["-c", "-o", "x"], b"options '-co' are incompatible"), (["-cC"], b"options '-cC' are incompatible"), (["-o", "x", "-o", "y"], b"multiple output files specified"),
                               (["-nM"], b"options '-Mn' are incompatible"), (["-t", ""], b"empty tab"), (["-t", "ab"], b"multi-character tab 'ab'"), (["-t", ":", "-t", ","], b"incompatible tabs"),
                               (["-x"], b"invalid option -- 'x'"), (["--nosuch"], b"unrecognized option '--nosuch'"), (["-S"], b"option requires an argument -- 'S'"),
@@ -172,6 +173,44 @@ class GnuSort(CommandTest):
             self.assertIn(says, run("sort", *options)[2], options)
             self.assertIn(says, self.as_sort(*options)[2], options)
 
+    def test_words_of_gnu_sort(self):
+        """Called as `sort`, the command says what GNU sort says, in as many lines; `sortile sort` says it in one."""
+        one = self.file("one", b"b\na\n")
+        locked = self.file("locked", b"a\n")
+        os.chmod(locked, 0)
+        keys = ["x", "0", "1.0", "1,0", "1,", "1.", "1.x", "1,2.x", "1q", "1,2,3", "", "-1", "1.1.1", "1,-1", "1n,0", "1,2z", "99999999999999999999999,1x"]
+        sizes = ["x", "1q", "", "-1", "1%%", "1e3", "5B", "5kB", "99999999999999999999", "1Y", "9999999999999999999%", "k9", "%", "b"]
+        counts = ["x", "-1", "", "4k", "1e2", "2^4", "0x10", "1 "]
+        for options in (*(["-k", key, one] for key in keys), *(["-S", size, one] for size in sizes), *(["--parallel=" + count, one] for count in (*counts, "0")),
+                        *(["--batch-size=" + count, one] for count in (*counts, "0", "1")), ["--sort=x"], ["--sort="], ["--check=x"], ["--check="], ["--sort"], ["--r"], ["--nosuch"], ["-x"], ["-k"], ["--key"],
+                        ["--numeric-sort=1"], ["-z=1"], ["+1", "-x"], ["-t", ""], ["-t", "ab"], ["--files0-from=" + one, "y"], ["--files0-from="], ["--files0-from=" + self.path("no")],
+                        ["--files0-from=" + self.folder], ["--files0-from=" + self.file("zero", b"\0")], ["--files0-from=" + self.file("second", b"a\0\0")], ["--files0-from=" + self.file("dash", b"one\0-")],
+                        [self.path("no")], [self.path("no such")], ["-m", self.path("no")], ["-c", self.path("no")], ["-o", self.path("no/such"), one], ["-o", self.folder, one], ["-o", self.path("x"), self.path("no")],
+                        [self.folder], [one, self.folder, self.path("no")], ["-m", self.folder], [one + "/x"]):
+            expected = gnu_sort(*options, stdin=b"b\na\n")
+            self.assertNotEqual(expected[0], 0, options)
+            self.assertEqual(self.as_sort(*options, stdin=b"b\na\n"), expected, options)
+            ours = run("sort", *options, stdin=b"b\na\n")
+            self.assertEqual((ours[0], ours[2].count(b"\n")), (expected[0], 1), (options, ours))
+        # How many files may be open is another number for a command that raises its limit.
+        for status, _, err in (gnu_sort("--batch-size=99999999999999999999", one), self.as_sort("--batch-size=99999999999999999999", one)):
+            self.assertEqual((status, re.sub(rb"\d+$", b"N", err.strip())),
+                             (2, b"sort: --batch-size argument '99999999999999999999' too large\nsort: maximum --batch-size argument with current rlimit is N"))
+
+    def test_help_and_version_of_a_link(self):
+        status, out, err = self.as_sort("--version")
+        self.assertEqual((status, err), (0, b""))
+        self.assertRegex(out, rb"^sort \(sortile\) \d")
+        self.assertIn(b"GNU coreutils", out)
+        self.assertEqual(run("sort", "--version"), run("--version"))
+        status, out, err = self.as_sort("--help")
+        self.assertEqual((status, err), (0, b""))
+        self.assertIn(b"Usage: sort [OPTIONS] [FILE...]", out)
+        for name in (b"\n  --files0-from ", b"\n  -k,--key-def "):
+            self.assertIn(name, out)
+        for name in (b"\n  --record ", b"\n  --by ", b"\n  --locale ", b"\n  --quantiles "):
+            self.assertNotIn(name, out)
+
     def test_arguments(self):
         """Where options may stand, and how they may be written."""
         one, two = self.file("one", b"b 1\na 2\n"), self.file("two", b"d 0\nc 3\n")
@@ -179,7 +218,8 @@ class GnuSort(CommandTest):
         self.file("+1", b"plus\n")
         for options in ([one, "-r", two], ["-rnk2", one], ["-k2", "-nr", "--", one, two], ["-k", "2n", "-"], ["--key", "2", one], ["--rev", one], ["--key=2nr,2", one, "-u"],
                         ["--", "./-n"], ["--", "-n"], ["./+1"], ["--", "+1"], ["+1", one], ["+1n", "-2", one, two], ["+0.1", "-0.2", one], ["-k1", "+1", one], ["-t ", "-k2n", one],
-                        ["-zk1", one], ["--parallel", "3", one], ["-o", "out", one, "-o", "out"], [one, one, "-m"], ["-su", one, one], ["--st", "--uni", one, one], ["-y", "-r", one], ["-y5", one]):
+                        ["-zk1", one], ["--parallel", "3", one], ["-o", "out", one, "-o", "out"], [one, one, "-m"], ["-su", one, one], ["--st", "--uni", one, one], ["-y", "-r", one], ["-y5", one], ["-k", " +2n", one],
+                        ["-k1. 2", one], ["-k", "1,\t2", one], ["--parallel=+2", one], ["--parallel= 2", one], ["--batch-size=+3", one], ["-S", " 5", one], ["-S+5", one], ["-SM", one], ["-Sk", one]):
             expected = subprocess.run(["sort", *options], input=b"z 1\ny 0\n", capture_output=True, cwd=self.folder, check=False, env={**os.environ, "LC_ALL": "C"})
             made = self.content("out") if os.path.exists(self.path("out")) else None
             for command in ([SORTILE, "sort"], [self.drop_in]):
@@ -191,6 +231,13 @@ class GnuSort(CommandTest):
                     self.assertEqual(self.content("out"), made)
             if made is not None:
                 os.unlink(self.path("out"))
+
+    def test_shortened_options(self):
+        """As far as a long option of GNU sort is clear there, it is clear to a link called sort."""
+        one = self.file("one", b"b 1\na 2\n")
+        for options in (["--chec", one], ["--ch=quiet", one], ["--ke=2", one], ["--p=1", one], ["--ba=4", one], ["--t=" + self.folder, one], ["--v", one], ["--hu", one], ["--z", one], ["--co=gzip", one],
+                        ["--c", one], ["--se=x", one], ["--s", one], ["--f=x", one], ["--fi=:", one], ["--ig", one], ["--ignore-c", one], ["--check-quietly", one], ["--key-def=1", one], ["--thr=1", one]):
+            self.assertEqual(self.as_sort(*options)[:2], gnu_sort(*options)[:2], options)
 
     def test_debug(self):
         """What --debug shows and warns of is what GNU sort shows."""
