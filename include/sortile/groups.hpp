@@ -43,8 +43,9 @@ namespace detail {
 std::size_t groups_workspace_bytes(const groups_request& request, const options& opts);
 }
 
-/// Bytes of scratch that are enough for run() with this request in device memory; 0 in host memory. A template, so that
-/// a braced list that fits a sort_request too stays one.
+/// Bytes of scratch that are enough for run() with this request in device memory, also with fewer keys; 0 in host
+/// memory. Where keys is null the arrays need not be there yet: the answer is enough for any outputs. A template, so
+/// that a braced list that fits a sort_request too stays one.
 template <class = void>
 std::size_t workspace_bytes(const groups_request& request, const options& opts = {}) {
   return detail::groups_workspace_bytes(request, opts);

@@ -42,8 +42,9 @@ namespace detail {
 std::size_t scan_workspace_bytes(const scan_request& request, const options& opts);
 }
 
-/// Bytes of scratch that are enough for run() with as many integers in device memory, from type and n alone: below
-/// 0.1 % of the array. 0 in host memory. A template, so that a braced list that fits a sort_request too stays one.
+/// Bytes of scratch that are enough for run() with as many integers or fewer in device memory, from type and n alone:
+/// below 0.1 % of the array. 0 in host memory. A template, so that a braced list that fits a sort_request too stays
+/// one.
 template <class = void>
 std::size_t workspace_bytes(const scan_request& request, const options& opts = {}) {
   return detail::scan_workspace_bytes(request, opts);

@@ -110,7 +110,7 @@ struct segmented_request {
 plan explain(const segmented_request& request, const options& opts = {});
 
 /// Bytes of scratch that are enough for run() with this request on this engine, whatever the offsets are; they are not
-/// read, and neither they nor the arrays need be there yet.
+/// read, and neither they nor the arrays need be there yet. In device memory also with fewer elements and segments.
 std::size_t workspace_bytes(const segmented_request& request, const options& opts = {});
 
 /// Sorts within the segments. O(n · key width) work, O(n) workspace at most; of host arrays less where no segment is

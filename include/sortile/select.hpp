@@ -52,7 +52,8 @@ void run(const top_k_request& request, const options& opts = {}) {
   detail::run_top_k(request, opts);
 }
 
-/// Bytes of scratch that are enough for run() with this request on this engine, wherever its arrays lie.
+/// Bytes of scratch that are enough for run() with this request on this engine, wherever its arrays lie, which need not
+/// be there yet: keys_in may be null. Of this n and k alone: with fewer keys more of them may have to be sorted.
 template <class = void>
 std::size_t workspace_bytes(const top_k_request& request, const options& opts = {}) {
   return detail::top_k_workspace_bytes(request, opts);

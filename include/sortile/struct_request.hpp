@@ -61,7 +61,8 @@ struct struct_request {
   bool on_executor = false; ///< `extract` was compiled for the executor: arrays lie in host memory
 };
 
-/// Bytes of scratch that run() needs; the same on a machine without a GPU.
+/// Bytes of scratch that are enough for run() with this request, also with fewer structs, and wherever the arrays lie,
+/// as their types allow. It needs no device: without one it is enough for any.
 std::size_t workspace_bytes(const struct_request& request, const options& opts = {});
 
 /// Sorts. Stable. compare.cuh says what holds.

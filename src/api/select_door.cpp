@@ -43,6 +43,22 @@ top_k_request placed(const top_k_request& request) {
   return r;
 }
 
+/// Of a request whose keys are not there yet: at any place, with the outputs that take most, one's numbers and counts.
+groups_request placed(const groups_request& request, const options& opts) {
+  if (request.keys != nullptr || request.n == 0)
+    return request;
+  const auto place = [](unsigned k) { // compared, never followed
+    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
+  };
+  return {.type = request.type,
+          .n = request.n,
+          .keys = place(0),
+          .index_bytes = request.index_bytes,
+          .first = place(1),
+          .counts = place(2),
+          .device_groups = opts.memory == memory::device ? static_cast<std::uint64_t*>(place(3)) : nullptr};
+}
+
 } // namespace
 
 kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
@@ -226,8 +242,9 @@ plan detail::explain_quantiles(const quantiles_request& request, const options& 
   return search_plan(request, opts);
 }
 
-std::size_t detail::groups_workspace_bytes(const groups_request& request, const options& opts) {
+std::size_t detail::groups_workspace_bytes(const groups_request& given, const options& opts) {
   return with_named_failures("the plan of groups", [&]() -> std::size_t {
+    const groups_request request = placed(given, opts);
     checks::groups(request, opts);
     const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
     return by.kernels == nullptr || opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request, opts);

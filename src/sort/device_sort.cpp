@@ -37,7 +37,7 @@ sort_request elsewhere(const sort_request& request, std::size_t n, bool keys_ali
   if (r.carries == payload::values)
     r.values_in = nowhere(2, values_off);
   if (r.carries != payload::none)
-    r.values_out = nowhere(in_place && r.carries == payload::values ? 2 : 3, values_off);
+    r.values_out = nowhere(r.carries == payload::values && request.values_in == request.values_out ? 2 : 3, values_off);
   return r;
 }
 

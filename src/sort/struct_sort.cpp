@@ -32,7 +32,17 @@ struct_sort::struct_sort(const struct_request& request, order direction, const d
 
 std::size_t struct_sort::enough_workspace() const {
   return request_.n == 0 ? 0 : bytes_with([this](const sort_request& r) {
-    return device_sort::enough_workspace(r, options_, device_);
+    const std::size_t as_they_lie = device_sort::enough_workspace(r, options_, device_);
+    if (!structs_travel())
+      return as_they_lie;
+    // The type may allow a place where structs are no values of their width.
+    const auto misaligned = [this](const void* structs) {
+      return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(structs) / 16 * 16) + request_.key_alignment;
+    };
+    sort_request odd = r;
+    odd.values_in = misaligned(r.values_in);
+    odd.values_out = misaligned(r.values_out);
+    return std::max(as_they_lie, device_sort::enough_workspace(odd, options_, device_));
   });
 }
 

@@ -1,14 +1,22 @@
-// How much workspace a sort in device memory asks for: no more than CUB's for keys and pairs (of an argsort CUB's
+// How much workspace a call in device memory asks for: no more than CUB's for keys and pairs (of an argsort CUB's
 // caller keeps more arrays), of a device that is not known enough for any, for fewer keys and at any alignment no more
 // than for many, and in a double buffer no third copy.
 #include "sort/device_sort.hpp"
+#include "sort/struct_sort.hpp"
 
+#include <sortile/groups.hpp>
+#include <sortile/scan.hpp>
+#include <sortile/segments.hpp>
+#include <sortile/select.hpp>
 #include <sortile/sortile.hpp>
+#include <sortile/struct_request.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace sortile::testing {
@@ -221,6 +229,118 @@ TEST(workspace, may_be_asked_for_before_there_are_arrays) {
         } else {
           unplaced.input_is_scratch = true;
           EXPECT_GE(workspace_bytes(unplaced, opts), workspace_bytes(in_buffers(there, buffers::twice), opts));
+        }
+      }
+}
+
+/// What is told for a rising number is at least what all before take.
+template <class Told, class Taken>
+void expect_enough_for_fewer(const std::string& what, const Told& told, const Taken& taken) {
+  std::size_t most = 0;
+  for (const std::size_t n : rising_counts()) {
+    most = std::max(most, taken(n));
+    ASSERT_GE(told(n), most) << what << ", n = " << n;
+  }
+}
+
+TEST(workspace, of_sorts_of_structs_is_enough_for_fewer_at_any_alignment) {
+  for (const gpu::device_facts device : {h100, gpu::any_device, gpu::device_facts{80, 1}})
+    for (const auto [bytes, alignment, bits] :
+         {std::array{4u, 4u, 32u}, {8u, 4u, 64u}, {8u, 4u, 40u}, {2u, 1u, 16u}, {12u, 4u, 96u}, {40u, 8u, 130u}})
+      for (const payload carries : {payload::none, payload::values, payload::indices})
+        for (const bool in_place : {false, true}) {
+          const auto request = [&](std::size_t n, std::size_t on) {
+            const auto placed = [on](unsigned k) { return static_cast<std::byte*>(at(k)) + on; };
+            return struct_request{
+                .n = n,
+                .key_bytes = bytes,
+                .key_alignment = alignment,
+                .keys_in = placed(0),
+                .keys_out = placed(in_place ? 0 : 1),
+                .carries = carries,
+                .value_bytes = 8,
+                .values_in = carries == payload::values ? at(2) : nullptr,
+                .values_out = carries == payload::none ? nullptr : at(in_place && carries == payload::values ? 2 : 3),
+                .image_bits = bits};
+          };
+          expect_enough_for_fewer(
+              std::to_string(bytes) + " bytes, aligned to " + std::to_string(alignment) + ", " +
+                  (in_place ? "in place" : "apart") + ", payload " + std::to_string(int(carries)),
+              [&](std::size_t n) {
+                return gpu::struct_sort(request(n, 0), order::ascending, device).enough_workspace();
+              },
+              [&](std::size_t n) {
+                std::size_t most = 0;
+                for (const std::size_t on : {0u, alignment, 3 * alignment})
+                  most = std::max(most, gpu::struct_sort(request(n, on), order::ascending, device).workspace_bytes());
+                return most;
+              });
+        }
+}
+
+TEST(workspace, of_groups_scans_and_segments_is_enough_for_fewer) {
+  const options& opts = in_device_memory;
+  for (const key_type type : {key_type::u8, key_type::u32, key_type::f32, key_type::u64, key_type::u128}) {
+    const auto groups = [&](std::size_t n) { return workspace_bytes(groups_request{.type = type, .n = n}, opts); };
+    expect_enough_for_fewer(std::string(name(type)) + ", groups", groups, [&](std::size_t n) {
+      std::uint64_t* const number = static_cast<std::uint64_t*>(at(4));
+      std::size_t most = 0;
+      for (const bool order : {false, true})
+        for (const bool counts : {false, true})
+          for (const bool offsets : {false, true})
+            for (const bool inverse : {false, true})
+              most = std::max(most,
+                              workspace_bytes(groups_request{.type = type,
+                                                             .n = n,
+                                                             .keys = static_cast<std::byte*>(at(0)) + key_bytes(type),
+                                                             .counts = counts ? at(1) : nullptr,
+                                                             .offsets = offsets ? at(2) : nullptr,
+                                                             .order = order ? at(3) : nullptr,
+                                                             .inverse = inverse ? at(5) : nullptr,
+                                                             .device_groups = number},
+                                              opts));
+      return most;
+    });
+    for (const std::size_t value_bytes : {0, 4, 16})
+      for (const segments& where : {segments{.form = segment_form::offsets, .count = 7},
+                                    segments{.form = segment_form::ranges, .count = 1'000'000, .offset_bytes = 4}}) {
+        const auto bytes = [&](std::size_t n) {
+          return workspace_bytes(segmented_request{{.type = type,
+                                                    .n = n,
+                                                    .carries = value_bytes == 0 ? payload::none : payload::values,
+                                                    .value_bytes = value_bytes},
+                                                   where},
+                                 opts);
+        };
+        expect_enough_for_fewer(std::string(name(type)) + ", segments", bytes, bytes);
+      }
+    for (const bool rows : {false, true}) {
+      const auto bytes = [&](std::size_t n) { // rows, and columns, of 50
+        const segments where{.count = n, .length = 50, .stride = rows ? 50 : 1, .step = rows ? 1 : n};
+        return workspace_bytes(segmented_request{{.type = type, .n = n * 50}, where}, opts);
+      };
+      expect_enough_for_fewer(std::string(name(type)) + (rows ? ", rows" : ", columns"), bytes, bytes);
+    }
+  }
+  for (const key_type type : {key_type::u32, key_type::u64}) {
+    const auto bytes = [&](std::size_t n) { return workspace_bytes(scan_request{.type = type, .n = n}, opts); };
+    expect_enough_for_fewer(std::string(name(type)) + ", scans", bytes, bytes);
+  }
+}
+
+/// A plan does not look at where arrays lie, but for which are there.
+TEST(workspace, of_a_top_k_does_not_depend_on_where_its_arrays_lie) {
+  for (const std::size_t n : {std::size_t{5000}, std::size_t{70'000}, std::size_t{1} << 24})
+    for (const std::size_t k : {std::size_t{10}, std::size_t{4000}})
+      for (const payload carries : {payload::none, payload::values, payload::indices}) {
+        const top_k_request unplaced{.n = n, .k = k, .carries = carries, .value_bytes = 8};
+        top_k_request r = unplaced;
+        for (const std::size_t on : {0u, 4u}) {
+          r.keys_in = static_cast<std::byte*>(at(0)) + on;
+          r.keys_out = static_cast<std::byte*>(at(1)) + on;
+          r.values_in = carries == payload::values ? static_cast<std::byte*>(at(2)) + on : nullptr;
+          r.values_out = carries == payload::none ? nullptr : static_cast<std::byte*>(at(3)) + 2 * on;
+          EXPECT_EQ(workspace_bytes(r, in_device_memory), workspace_bytes(unplaced, in_device_memory));
         }
       }
 }

@@ -112,7 +112,7 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
     const std::uint64_t tile = segment_partition::tile(sizeof(Word), placed);
     const std::uint64_t share = (n + segment_partition::most_rows - 1) / segment_partition::most_rows;
     l.row_elements = std::max(tile, (share + tile - 1) / tile * tile);
-    l.rows = n / l.row_elements + l.larges;
+    l.rows = std::min(n / tile, segment_partition::most_rows) + l.larges; // grows with n, as n / row_elements does not
   }
   const auto take = [&l](std::size_t bytes) {
     const std::size_t at = l.bytes;
