@@ -211,6 +211,27 @@ typedef struct sortile_groups_request {
 } sortile_groups_request;
 sortile_status sortile_groups(const sortile_groups_request* request, size_t* groups, const sortile_options* options);
 
+/* The stable partition of n pairs by their expert's number. Outputs that are NULL are not wanted; all hold numbers of
+ * index_bytes (4 or 8). Rows: (n + min(n, expert_count) * (block - 1)) / block * block. A pair whose number is negative
+ * or not below expert_count is dropped: it has no row, and all bits of its `inverse` are set. */
+typedef struct sortile_route_request {
+  sortile_key_type type; /* of the experts' numbers: any integer of up to 64 bits */
+  size_t n;
+  const void* experts;
+  size_t expert_count;   /* 1 to 4096 */
+  size_t block;          /* rows of each expert are padded to a multiple of it; 0 is taken as 1 */
+  size_t index_bytes;
+  void* offsets;         /* expert_count + 1: where each expert's rows begin; behind the last: all rows in use */
+  void* counts;          /* expert_count: pairs of each expert */
+  void* order;           /* rows: the pair of each; n in rows of padding and behind the last row */
+  void* inverse;         /* n: the row of each pair */
+  void* block_experts;   /* rows / block: the expert of each block; all bits set behind the last */
+  void* dropped;         /* 1: pairs that are dropped */
+} sortile_route_request;
+sortile_status sortile_route(const sortile_route_request* request, const sortile_options* options);
+sortile_status sortile_route_workspace_bytes(const sortile_route_request* request, size_t* bytes,
+                                             const sortile_options* options);
+
 typedef enum sortile_scan_operator SORTILE_ENUM_BASE {
   SORTILE_SUM = 0,
   SORTILE_MAXIMUM = 1

@@ -1,6 +1,7 @@
 // The C ABI: structs and exceptions translated, nothing else.
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
+#include <sortile/route.hpp>
 #include <sortile/scan.hpp>
 #include <sortile/segments.hpp>
 #include <sortile/select.hpp>
@@ -180,6 +181,23 @@ top_k_request top_k_of(const sortile_top_k_request* given) {
           .stride = given->stride};
 }
 
+route_request route_of(const sortile_route_request* given) {
+  if (given == nullptr)
+    throw invalid_argument("sortile: the request of a routing is null");
+  return {.type = type_of(given->type),
+          .n = given->n,
+          .experts = given->experts,
+          .expert_count = given->expert_count,
+          .block = given->block == 0 ? 1 : given->block,
+          .index_bytes = given->index_bytes,
+          .offsets = given->offsets,
+          .counts = given->counts,
+          .order = given->order,
+          .inverse = given->inverse,
+          .block_experts = given->block_experts,
+          .dropped = given->dropped};
+}
+
 scan_request scan_of(sortile_key_type type, const void* in, void* out, std::size_t n, sortile_scan_operator op,
                      scan_kind kind) {
   return {.type = type_of(type),
@@ -357,6 +375,18 @@ sortile_status sortile_groups(const sortile_groups_request* given, size_t* group
                                  .order = given->order,
                                  .inverse = given->inverse},
                   options_of(opts));
+  });
+}
+
+sortile_status sortile_route(const sortile_route_request* given, const sortile_options* opts) {
+  return translated([&] { run(route_of(given), options_of(opts)); });
+}
+
+sortile_status sortile_route_workspace_bytes(const sortile_route_request* given, size_t* bytes,
+                                             const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    *bytes = workspace_bytes(route_of(given), options_of(opts));
   });
 }
 

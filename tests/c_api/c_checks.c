@@ -360,6 +360,35 @@ static const char* refuses_numbers_that_name_nothing(void) {
   return NULL;
 }
 
+static const char* routing(void) {
+  const int32_t experts[] = {1, 0, 1, -1, 0};
+  uint32_t offsets[3], order[8], inverse[5], dropped = 77;
+  sortile_route_request r = {0};
+  r.type = SORTILE_I32;
+  r.n = 5;
+  r.experts = experts;
+  r.expert_count = 2;
+  r.index_bytes = 4;
+  r.offsets = offsets;
+  r.order = order;
+  r.inverse = inverse;
+  r.dropped = &dropped;
+  CHECK(sortile_route(&r, NULL) == SORTILE_OK);
+  CHECK(offsets[0] == 0 && offsets[1] == 2 && offsets[2] == 4 && dropped == 1);
+  CHECK(order[0] == 1 && order[1] == 4 && order[2] == 0 && order[3] == 2);
+  CHECK(inverse[0] == 2 && inverse[3] == UINT32_MAX && inverse[4] == 1);
+  r.block = 4;
+  CHECK(sortile_route(&r, NULL) == SORTILE_OK);
+  CHECK(offsets[1] == 4 && offsets[2] == 8 && order[2] == 5 && order[4] == 0);
+  size_t bytes = 77;
+  CHECK(sortile_route_workspace_bytes(&r, &bytes, NULL) == SORTILE_OK && bytes == 0);
+  CHECK(sortile_route_workspace_bytes(&r, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
+  r.expert_count = 0;
+  CHECK(sortile_route(&r, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_route(NULL, NULL) == SORTILE_INVALID_ARGUMENT);
+  return NULL;
+}
+
 static const char* scans(void) {
   const int32_t steps[] = {3, -5, 4};
   int32_t sums[3];
@@ -482,6 +511,7 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"sorts_within_a_limit", sorts_within_a_limit},
                                   {"sorts_within_segments", sorts_within_segments},
                                   {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},
+                                  {"routing", routing},
                                   {"scans", scans},
                                   {"selects", selects},
                                   {"lists_engines", lists_engines},
