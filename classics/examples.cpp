@@ -246,7 +246,7 @@ std::vector<example> divisions() {
   };
 }
 
-std::vector<example> gather() {
+std::vector<example> gather_examples() {
   std::vector<example> all;
   for (auto part : {scans(), radix_by_bits(), radix_of_other_keys(), merges(), comparisons(), divisions()})
     all.insert(all.end(), part.begin(), part.end());
@@ -256,7 +256,7 @@ std::vector<example> gather() {
 } // namespace
 
 std::span<const example> all_examples() {
-  static const std::vector<example> all = gather();
+  static const std::vector<example> all = gather_examples();
   return all;
 }
 

@@ -31,7 +31,7 @@ void append(std::vector<classic>& all, std::string_view file, table_function on_
   }
 }
 
-std::vector<classic> gather() {
+std::vector<classic> gather_classics() {
   std::vector<classic> all;
 #if defined(SORTILE_HAS_CUDA) && SORTILE_HAS_CUDA
 #define SORTILE_CLASSICS_FILE(FILE)                                                                                    \
@@ -65,7 +65,7 @@ std::string types_of(const classic& c) {
 } // namespace
 
 std::span<const classic> all_classics() {
-  static const std::vector<classic> all = gather();
+  static const std::vector<classic> all = gather_classics();
   return all;
 }
 

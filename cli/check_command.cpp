@@ -27,7 +27,7 @@ using files::refuse;
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* check_examples = R"(Examples:
   sortile check sorted.txt                              0 where in order, 1 and the first disorder where not
   sortile check sorted.csv --by size:desc,package
   sortile check sorted.npy --permutation-of keys.npy    in order, and the same keys as before the sort
@@ -252,7 +252,7 @@ void add_check_command(command_line& line) {
       *add_command(line, "check",
                    "Checks that files are in order; exit status 1 and the first disorder where one is not. It prints "
                    "how many records there are, a checksum, and how many keys repeat the one before; -q: nothing.",
-                   examples, [job, &line] {
+                   check_examples, [job, &line] {
                      job->quiet = line.voice.level == 0;
                      return run_check(*job, line.voice);
                    });

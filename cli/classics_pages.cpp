@@ -19,7 +19,7 @@ std::string command_of(const classics::classic& c, const classics::request& aske
   return std::string("sortile classics ") + action + " " + classics::to_string(c, asked);
 }
 
-void write_file(const std::string& path, const std::string& text) {
+void write_text(const std::string& path, const std::string& text) {
   files::output to(path);
   to.write(text);
   to.commit();
@@ -55,7 +55,7 @@ void write_page(const classics_job& job, const classics::classic& chosen, const 
     const classics::request same = request_beside(other, asked);
     runs.push_back(classics::run_to_show(other, same, command_of(other, same, "show")));
   }
-  write_file(job.html, classics::html_page(runs));
+  write_text(job.html, classics::html_page(runs));
 }
 
 void write_trace(const classics_job& job, const classics::classic& chosen, const classics::request& asked) {
@@ -70,7 +70,7 @@ void write_trace(const classics_job& job, const classics::classic& chosen, const
   if (seen.overflowed())
     refuse("--trace: more than {} events (allowed: fewer keys, or fewer of their bits by --bits)",
            classics::trace::most_events);
-  write_file(job.trace, seen.to_json({{"command", command_of(chosen, asked, "run")}}).dump() + "\n");
+  write_text(job.trace, seen.to_json({{"command", command_of(chosen, asked, "run")}}).dump() + "\n");
 }
 
 } // namespace sortile::cli

@@ -12,7 +12,7 @@ namespace sortile::cli {
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* completion_examples = R"(Examples:
   sortile completion bash > ~/.local/share/bash-completion/completions/sortile
   sortile completion zsh > ~/.zfunc/_sortile                 (with fpath=(~/.zfunc $fpath) before compinit)
   sortile completion fish > ~/.config/fish/completions/sortile.fish)";
@@ -162,7 +162,7 @@ int print_completion(command_line& line, const std::string& shell) {
 
 void add_completion_command(command_line& line) {
   auto shell = std::make_shared<std::string>();
-  CLI::App& command = *add_command(line, "completion", "Prints a completion script for a shell.", examples,
+  CLI::App& command = *add_command(line, "completion", "Prints a completion script for a shell.", completion_examples,
                                    [shell, &line] { return print_completion(line, *shell); });
   command.add_option("SHELL", *shell, "bash, zsh or fish")
       ->option_text(" ")

@@ -20,7 +20,7 @@ using files::refuse;
 
 namespace {
 
-std::string examples() {
+std::string gen_examples() {
   return "Examples:\n"
          "  sortile gen uniform -n 100M --type u32 -o keys.npy\n"
          "  sortile gen zipf:1.2 -n 1e6 --type u64 --pairs u32 -o pairs.npy    fields key and value; value: the "
@@ -173,8 +173,8 @@ int run_gen(const gen_job& job, const talk& voice) {
 void add_gen_command(command_line& line) {
   auto job = std::make_shared<gen_job>();
   CLI::App& command =
-      *add_command(line, "gen", "Generates keys of a named workload; the same seed gives the same keys.", examples(),
-                   [job, &line] { return run_gen(*job, line.voice); });
+      *add_command(line, "gen", "Generates keys of a named workload; the same seed gives the same keys.",
+                   gen_examples(), [job, &line] { return run_gen(*job, line.voice); });
   command.add_option("WORKLOAD", job->workload, "its name, with parameters after colons: uniform, zipf:1.2, …")
       ->option_text(" ")
       ->required();

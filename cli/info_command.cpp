@@ -21,7 +21,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* info_examples = R"(Examples:
   sortile info          version, machine, engines
   sortile info --json   for programs
   sortile info t.csv    how a file would be understood: columns, types, rows, what it is in order by)";
@@ -158,7 +158,7 @@ void add_info_command(command_line& line) {
   CLI::App& command = *add_command(
       line, "info",
       "Shows version, build, machine, GPUs, and the engines that can be used; of files, how they would be understood.",
-      examples, [job] {
+      info_examples, [job] {
         if (job->inputs.empty())
           return job->as_json ? show_json() : show_text();
         return show_file_info(*job);

@@ -7,7 +7,7 @@ namespace sortile::cli {
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* manual_examples = R"(Examples:
   sortile manual | man -l -
   sortile manual > sortile.1)";
 
@@ -62,7 +62,8 @@ int print_manual(command_line& line) {
 } // namespace
 
 void add_manual_command(command_line& line) {
-  add_command(line, "manual", "Prints the manual page as troff.", examples, [&line] { return print_manual(line); });
+  add_command(line, "manual", "Prints the manual page as troff.", manual_examples,
+              [&line] { return print_manual(line); });
 }
 
 } // namespace sortile::cli

@@ -20,7 +20,7 @@ using files::refuse;
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* merge_examples = R"(Examples:
   sortile merge monday.txt tuesday.txt -o both.txt       lines, in memory that does not grow with the files
   sortile merge -k2,2n a.log b.log c.log
   sortile merge a.csv b.csv --by size:num:desc -o all.csv   tables with the same header; numeric columns are named :num
@@ -181,8 +181,8 @@ int run_merge(const merge_job& given, const talk& voice) {
 void add_merge_command(command_line& line) {
   auto job = std::make_shared<merge_job>();
   CLI::App& command = *add_command(
-      line, "merge", "Merges sorted files of one format into one; an input that is not in order is an error.", examples,
-      [job, &line] { return run_merge(*job, line.voice); });
+      line, "merge", "Merges sorted files of one format into one; an input that is not in order is an error.",
+      merge_examples, [job, &line] { return run_merge(*job, line.voice); });
   command.add_option("FILE", job->inputs, "sorted inputs; -: standard input");
   command.add_option("-o,--output", job->output, "the output (default: standard output)")->option_text("FILE");
   add_format_option(command, job->format);

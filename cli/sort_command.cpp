@@ -21,7 +21,7 @@ using files::refuse;
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* sort_examples = R"(Examples:
   sortile sort words.txt -o sorted.txt               lines by bytes, as LC_ALL=C sort
   sortile sort -t: -k3,3n /etc/passwd               lines by a number in the third field
   sortile sort packages.csv --by size:desc,package   rows of a table; the header stays first
@@ -208,7 +208,7 @@ CLI::App* add_sort_command(command_line& line) {
   auto job = std::make_shared<sort_job>();
   CLI::App& command =
       *add_command(line, "sort", "Sorts text lines, tables (CSV, TSV, Parquet, Arrow), or arrays (.npy, raw).",
-                   examples, [job, &line] {
+                   sort_examples, [job, &line] {
                      job->is_sort_alone = line.is_sort_alone();
                      job->output_named = line.app.get_subcommand("sort")->count("--output") > 0;
                      return run_sort(*job, line.voice);

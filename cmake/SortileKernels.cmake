@@ -12,7 +12,7 @@
 #                                                     another project built only where something links it
 function(sortile_kernel_library target)
   sortile_target(${target})
-  set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden)
+  set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden SORTILE_INSTALLED ON)
   if(NOT PROJECT_IS_TOP_LEVEL AND NOT SORTILE_INSTALL)
     set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()

@@ -18,10 +18,10 @@ namespace sortile::python {
 
 namespace {
 
-constexpr std::size_t long_lane = std::size_t{1} << 16;    // elements: worth all threads by itself
-constexpr std::size_t alone_below = std::size_t{1} << 15;  // elements of all lanes together
-constexpr std::size_t scratch_aim = std::size_t{1} << 18;  // bytes of a block of lanes: within the L2 cache
-constexpr std::size_t scratch_most = std::size_t{1} << 25; // and where a line's neighbours need more
+constexpr std::size_t long_lane = std::size_t{1} << 16;         // elements: worth all threads by itself
+constexpr std::size_t lanes_alone_below = std::size_t{1} << 15; // elements of all lanes together
+constexpr std::size_t scratch_aim = std::size_t{1} << 18;       // bytes of a block of lanes: within the L2 cache
+constexpr std::size_t scratch_most = std::size_t{1} << 25;      // and where a line's neighbours need more
 constexpr std::size_t neighbours = 16;
 
 std::uint8_t swapped(std::uint8_t w) {
@@ -228,7 +228,7 @@ void for_each_lane(const lane_pair& where, const lane_work& what, const options&
   if (where.lanes == 1 || where.length >= long_lane)
     one_after_another(run, where.lanes == 1, opts, threads);
   else
-    side_by_side(run, opts, where.lanes * where.length < alone_below ? 1 : threads);
+    side_by_side(run, opts, where.lanes * where.length < lanes_alone_below ? 1 : threads);
 }
 
 int axis_of(nb::handle axis, int dimensions) {

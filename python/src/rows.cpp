@@ -20,7 +20,7 @@ namespace sortile::python {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 15;
+constexpr std::size_t rows_alone_below = std::size_t{1} << 15;
 
 /// A column as the library is given it, with the array that holds it.
 struct prepared_column {
@@ -32,7 +32,7 @@ struct prepared_column {
 template <class Word, class Change>
 void change_all(void* data, std::size_t n, unsigned threads, Change&& change) {
   Word* const words = static_cast<Word*>(data);
-  cpu::for_each_piece(threads, n, alone_below, [&](std::size_t begin, std::size_t end) {
+  cpu::for_each_piece(threads, n, rows_alone_below, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       words[i] = static_cast<Word>(change(words[i]));
   });

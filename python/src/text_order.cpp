@@ -30,7 +30,7 @@ namespace sortile::python {
 namespace {
 
 constexpr std::size_t piece = text_word_bytes;
-constexpr std::size_t alone_below = std::size_t{1} << 14;
+constexpr std::size_t text_alone_below = std::size_t{1} << 14;
 constexpr std::size_t compared_below = 48; // texts in a group
 
 int compare(std::string_view a, std::string_view b, std::size_t depth) {
@@ -63,7 +63,7 @@ class ranking {
     const std::size_t n = texts_.size();
     const cpu::scratch space(n * sizeof(std::uint64_t), "the first pieces of texts");
     std::uint64_t* const keys = reinterpret_cast<std::uint64_t*>(space.bytes().data());
-    cpu::for_each_piece(threads_, n, alone_below, [&](std::size_t begin, std::size_t end) {
+    cpu::for_each_piece(threads_, n, text_alone_below, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         keys[i] = text_word_at(texts_[i], 0);
     });
@@ -137,7 +137,7 @@ class ranking {
   }
 
   void write(std::uint32_t* ranks) const {
-    const std::size_t n = texts_.size(), pieces = n < alone_below ? 1 : std::size_t{4} * threads_;
+    const std::size_t n = texts_.size(), pieces = n < text_alone_below ? 1 : std::size_t{4} * threads_;
     std::vector<std::uint32_t> before(pieces + 1);
     const auto each = [&](auto&& f) {
       cpu::for_each_task(threads_, pieces, nullptr, [&](unsigned, std::size_t i) {
@@ -173,7 +173,7 @@ text_extent extent_of(std::span<const std::string_view> texts, unsigned threads)
     return {};
   text_extent all{first->size(), 0};
   std::mutex lock;
-  cpu::for_each_piece(threads, texts.size(), alone_below, [&](std::size_t begin, std::size_t end) {
+  cpu::for_each_piece(threads, texts.size(), text_alone_below, [&](std::size_t begin, std::size_t end) {
     text_extent found{first->size(), 0};
     for (const std::string_view t : texts.subspan(begin, end - begin)) {
       if (!is_text(t))
@@ -193,7 +193,7 @@ text_extent extent_of(std::span<const std::string_view> texts, unsigned threads)
 }
 
 void make_words(std::span<const std::string_view> texts, std::size_t from, std::uint64_t* words, unsigned threads) {
-  cpu::for_each_piece(threads, texts.size(), alone_below, [&](std::size_t begin, std::size_t end) {
+  cpu::for_each_piece(threads, texts.size(), text_alone_below, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       words[i] = texts[i].size() <= from ? 0 : text_word_at(texts[i], from);
   });

@@ -20,7 +20,7 @@ namespace sortile::python {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 15;
+constexpr std::size_t unique_alone_below = std::size_t{1} << 15;
 
 /// When two keys are the same: −0 and +0 are; NaNs of all kinds, and NaTs, are with equal_nan, else none is another.
 template <class Word>
@@ -52,8 +52,8 @@ template <class Word>
 class groups_of {
  public:
   groups_of(const Word* keys, std::size_t n, identity<Word> same, unsigned threads)
-      : keys_(keys), n_(n), same_(same), threads_(threads), pieces_(n < alone_below ? 1 : std::size_t{4} * threads),
-        before_(pieces_ + 1) {
+      : keys_(keys), n_(n), same_(same), threads_(threads),
+        pieces_(n < unique_alone_below ? 1 : std::size_t{4} * threads), before_(pieces_ + 1) {
     each_piece([&](std::size_t piece, std::size_t begin, std::size_t end) {
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i)

@@ -15,7 +15,7 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_records = std::size_t{1} << 16;
+constexpr std::size_t merge_slice_records = std::size_t{1} << 16;
 
 // One input as the library takes it.
 struct split_array {
@@ -24,7 +24,7 @@ struct split_array {
     if (rest == 0)
       return;
     rests = raw_array<char>(array.count * rest);
-    parallel_slices(threads, array.count, slice_records, [&](std::size_t begin, std::size_t end) {
+    parallel_slices(threads, array.count, merge_slice_records, [&](std::size_t begin, std::size_t end) {
       take_rests(array.layout, array.data.data(), begin, end, rests.data());
     });
   }

@@ -20,7 +20,7 @@ namespace sortile::files {
 namespace {
 
 constexpr std::size_t largest_moved_rest = 16;
-constexpr std::size_t slice_records = std::size_t{1} << 16;
+constexpr std::size_t array_slice_records = std::size_t{1} << 16;
 
 std::size_t rest_bytes(const array_layout& layout) {
   return layout.record_bytes - layout.key_size();
@@ -84,7 +84,7 @@ void sort_small_records(const array_file& array, output& to, const options& opts
   const array_layout& layout = array.layout;
   raw_array<char> keys(array.count * layout.key_size());
   raw_array<char> rests(array.count * rest_bytes(layout));
-  parallel_slices(threads, array.count, slice_records, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, array.count, array_slice_records, [&](std::size_t begin, std::size_t end) {
     take_keys(layout, array.data.data(), begin, end, keys.data());
     take_rests(layout, array.data.data(), begin, end, rests.data());
   });
@@ -160,7 +160,7 @@ key_array::key_array(const array_file& array, unsigned threads) {
     return;
   }
   copy_ = raw_array<char>(array.count * array.layout.key_size());
-  parallel_slices(threads, array.count, slice_records, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, array.count, array_slice_records, [&](std::size_t begin, std::size_t end) {
     take_keys(array.layout, array.data.data(), begin, end, copy_.data());
   });
   data_ = copy_.data();

@@ -12,14 +12,14 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::string_view allowed =
+constexpr std::string_view range_words =
     "OFFSET:LENGTH[:TYPE][:le|:be][:asc|:desc], such as 0:10 or 8:4:u32:desc; offsets count from 0";
 
 std::size_t take_number(std::string_view& rest, std::string_view whole, std::string_view what) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   if (error != std::errc{})
-    refuse("--key {}: {} is expected at '{}' (allowed: {})", whole, what, rest.substr(0, 40), allowed);
+    refuse("--key {}: {} is expected at '{}' (allowed: {})", whole, what, rest.substr(0, 40), range_words);
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   return value;
 }
@@ -39,7 +39,7 @@ void apply_word(std::string_view word, std::string_view whole, range_key& key) {
     key.type = type;
   else
     refuse("--key {}: ':{}' is not understood (allowed: {}; types u8 … u128, i8 … i128, f16, bf16, f32, f64)", whole,
-           word, allowed);
+           word, range_words);
 }
 
 std::uint64_t load(std::string_view bytes, bool big_endian) {
@@ -80,7 +80,7 @@ range_key parse_range_key(std::string_view text) {
   range_key key;
   key.offset = take_number(rest, text, "an offset");
   if (!rest.starts_with(':'))
-    refuse("--key {}: ':' is expected at '{}' (allowed: {})", text, rest.substr(0, 40), allowed);
+    refuse("--key {}: ':' is expected at '{}' (allowed: {})", text, rest.substr(0, 40), range_words);
   rest.remove_prefix(1);
   key.bytes = take_number(rest, text, "a length");
   while (rest.starts_with(':')) {
@@ -90,7 +90,7 @@ range_key parse_range_key(std::string_view text) {
     rest.remove_prefix(word.size());
   }
   if (!rest.empty())
-    refuse("--key {}: '{}' is not understood (allowed: {})", text, rest.substr(0, 40), allowed);
+    refuse("--key {}: '{}' is not understood (allowed: {})", text, rest.substr(0, 40), range_words);
   if (key.bytes == 0)
     refuse("--key {}: a key has one byte at least", text);
   if (key.type && key_bytes(*key.type) != key.bytes)

@@ -17,7 +17,7 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_bytes = std::size_t{1} << 22;
+constexpr std::size_t read_slice_bytes = std::size_t{1} << 22;
 constexpr std::size_t ahead_bytes = std::size_t{1} << 17;
 
 } // namespace
@@ -59,7 +59,7 @@ void input_stream::need_whole_file() const {
 }
 
 std::size_t input_stream::read_plain(char* to, std::size_t room) {
-  const bool is_large = came_ < promised_ && std::min<std::uint64_t>(promised_ - came_, room) > 2 * slice_bytes;
+  const bool is_large = came_ < promised_ && std::min<std::uint64_t>(promised_ - came_, room) > 2 * read_slice_bytes;
   const std::size_t got = is_large && threads_ > 1 ? read_known(to, room) : read_fully(file_.get(), to, room, name());
   came_ += got;
   if (got == 0)
@@ -74,9 +74,9 @@ std::size_t input_stream::read_known(char* to, std::size_t room) {
   if (position < 0)
     fail_system(name(), "read");
   std::atomic<std::size_t> came{0};
-  parallel_for(threads_, (size + slice_bytes - 1) / slice_bytes, [&](std::size_t slice) {
-    const std::size_t from = slice * slice_bytes;
-    came += read_fully_at(file_.get(), to + from, std::min(slice_bytes, size - from),
+  parallel_for(threads_, (size + read_slice_bytes - 1) / read_slice_bytes, [&](std::size_t slice) {
+    const std::size_t from = slice * read_slice_bytes;
+    came += read_fully_at(file_.get(), to + from, std::min(read_slice_bytes, size - from),
                           static_cast<std::uint64_t>(position) + from, name());
   });
   if (came != size) {

@@ -14,7 +14,7 @@ namespace sortile::files {
 
 namespace {
 
-constexpr bool is_digit(char c) {
+constexpr bool is_a_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -29,7 +29,7 @@ constexpr char to_upper(char c) {
 bool counts(char c, text_filter::keep kept) {
   switch (kept) {
   case text_filter::keep::dictionary:
-    return is_letter(c) || is_digit(c) || is_blank(c);
+    return is_letter(c) || is_a_digit(c) || is_blank(c);
   case text_filter::keep::printing:
     return c >= ' ' && c <= '~';
   default:
@@ -55,7 +55,7 @@ int signed_unit(std::string_view text) {
   std::size_t at = text.starts_with('-') ? 1 : 0;
   bool any = false;
   const auto skip_digits = [&] {
-    for (; at < text.size() && is_digit(text[at]); ++at)
+    for (; at < text.size() && is_a_digit(text[at]); ++at)
       any |= text[at] != '0';
   };
   skip_digits();
@@ -78,7 +78,7 @@ enum version_byte : unsigned char {
 void append_version(std::string_view text, std::string& key) {
   std::size_t at = 0;
   do {
-    for (; at < text.size() && !is_digit(text[at]); ++at) {
+    for (; at < text.size() && !is_a_digit(text[at]); ++at) {
       if (text[at] == '~') {
         key += static_cast<char>(tilde);
       } else {
@@ -91,7 +91,7 @@ void append_version(std::string_view text, std::string& key) {
     while (at < text.size() && text[at] == '0')
       ++at;
     const std::size_t begin = at;
-    while (at < text.size() && is_digit(text[at]))
+    while (at < text.size() && is_a_digit(text[at]))
       ++at;
     append_number(text.substr(begin, at - begin), key); // none where the text has ended: 0
   } while (at < text.size());
@@ -105,7 +105,7 @@ std::size_t length_without_suffixes(std::string_view text) {
     return i + 1 < text.size() && text[i] == '.' && (is_letter(text[i + 1]) || text[i + 1] == '~');
   };
   const auto in_suffix = [&](std::size_t i) {
-    return i < text.size() && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '~');
+    return i < text.size() && (is_letter(text[i]) || is_a_digit(text[i]) || text[i] == '~');
   };
   for (std::size_t at = 0;; ++at) {
     const std::size_t length = at; // up to here at least
@@ -311,7 +311,7 @@ void make_natural_key(std::string_view text, std::string& key) {
   constexpr std::size_t short_run = 0xff;
   key.clear();
   for (std::size_t at = 0; at < text.size();) {
-    if (!is_digit(text[at])) {
+    if (!is_a_digit(text[at])) {
       key += text[at++];
       continue;
     }

@@ -14,7 +14,7 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_records = std::size_t{1} << 14;
+constexpr std::size_t multiset_slice_records = std::size_t{1} << 14;
 
 struct hash_keys {
   std::uint64_t k[6];
@@ -55,7 +55,7 @@ multiset_sum sum(std::size_t n, unsigned threads, Record&& record) {
   multiset_sum all;
   std::mutex lock;
   const hash_keys& key = keys();
-  parallel_slices(threads, n, slice_records, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, n, multiset_slice_records, [&](std::size_t begin, std::size_t end) {
     multiset_sum part;
     for (std::size_t i = begin; i < end; ++i)
       part += hash(record(i), key);

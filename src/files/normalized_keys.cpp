@@ -12,7 +12,7 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_records = std::size_t{1} << 12;
+constexpr std::size_t key_slice_records = std::size_t{1} << 12;
 
 } // namespace
 
@@ -22,7 +22,7 @@ bool needs_normalized_keys(const record_order& order) {
 }
 
 normalized_keys make_keys(std::size_t records, const key_appender& append, unsigned threads) {
-  const slices parts(records, threads, slice_records);
+  const slices parts(records, threads, key_slice_records);
   std::vector<std::string> keys(parts.count());
   normalized_keys made;
   made.records.gap = 0;

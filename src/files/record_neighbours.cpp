@@ -9,14 +9,14 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_records = std::size_t{1} << 12;
+constexpr std::size_t neighbour_slice_records = std::size_t{1} << 12;
 
 } // namespace
 
 std::size_t keep_first_of_equals(const record_table& records, const record_order& order,
                                  std::span<std::uint32_t> sorted, unsigned threads, std::span<std::uint64_t> counts) {
   raw_array<char> repeats(sorted.size());
-  parallel_slices(threads, sorted.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, sorted.size(), neighbour_slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       repeats[i] = i > 0 && compare(order, records[sorted[i - 1]], records[sorted[i]]) == 0;
   });
@@ -33,7 +33,7 @@ std::size_t keep_first_of_equals(const record_table& records, const record_order
 std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict,
                                           unsigned threads) {
   std::atomic<std::size_t> first{SIZE_MAX};
-  parallel_slices(threads, records.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, records.size(), neighbour_slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = std::max<std::size_t>(begin, 1); i < end && i < first; ++i) {
       if (compare(order, records[i - 1], records[i]) < (strict ? 0 : 1))
         continue;

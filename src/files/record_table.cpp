@@ -12,12 +12,12 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_bytes = std::size_t{1} << 20;
+constexpr std::size_t table_slice_bytes = std::size_t{1} << 20;
 
 } // namespace
 
 record_table split_lines(std::string_view text, char delimiter, unsigned threads) {
-  const slices parts(text.size(), threads, slice_bytes);
+  const slices parts(text.size(), threads, table_slice_bytes);
   std::vector<std::size_t> before(parts.count() + 1, 0); // delimiters before each slice
   parallel_for(threads, parts.count(), [&](std::size_t i) {
     before[i + 1] =

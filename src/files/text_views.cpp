@@ -11,7 +11,7 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t slice_records = std::size_t{1} << 12;
+constexpr std::size_t text_slice_records = std::size_t{1} << 12;
 
 bool lies_in(std::string_view text, std::string_view record) {
   return !std::less<>()(text.data(), record.data()) &&
@@ -44,7 +44,7 @@ std::optional<raw_array<std::string_view>> text_views(const record_table& record
                                                       unsigned threads) {
   raw_array<std::string_view> views(records.size());
   std::atomic<bool> all_lie_there{true};
-  parallel_slices(threads, records.size(), slice_records, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, records.size(), text_slice_records, [&](std::size_t begin, std::size_t end) {
     std::string scratch;
     for (std::size_t i = begin; i < end && all_lie_there; ++i) {
       const std::string_view record = records[i];

@@ -16,7 +16,7 @@ namespace {
 using testing::guarded_buffer;
 
 // Also where both are empty, and a pointer may be null.
-bool same_bytes(const void* a, const void* b, std::size_t count) {
+bool equal_bytes(const void* a, const void* b, std::size_t count) {
   return count == 0 || std::memcmp(a, b, count) == 0;
 }
 
@@ -29,7 +29,7 @@ void check(std::size_t n, std::size_t width, unsigned threads) {
   const std::vector<std::byte> before(values.data(), values.data() + values.size());
   cpu::permute({n, indices.data(), sizeof(Index), values.data(), width}, threads);
   const auto wanted = testing::gather(before.data(), width, {indices.begin(), indices.end()});
-  EXPECT_TRUE(same_bytes(values.data(), wanted.data(), wanted.size())) << n << " values of " << width;
+  EXPECT_TRUE(equal_bytes(values.data(), wanted.data(), wanted.size())) << n << " values of " << width;
   EXPECT_EQ(values.damage(), "");
 }
 

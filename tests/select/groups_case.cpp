@@ -39,11 +39,11 @@ bool holds(const guarded_buffer& from, const std::vector<std::uint64_t>& list, s
 }
 
 /// The arrays of a case; keys_out, first, counts, offsets, order, inverse in this order.
-struct arrays {
+struct group_arrays {
   guarded_buffer keys, groups;
   std::vector<guarded_buffer> outputs;
 
-  arrays(const top_k_case& c, std::size_t width)
+  group_arrays(const top_k_case& c, std::size_t width)
       : keys(c.n * key_bytes(c.type), key_bytes(c.type), c.seed, c.where), groups(8, 8, c.seed, c.where) {
     const std::size_t key = key_bytes(c.type);
     outputs.reserve(6);
@@ -75,7 +75,7 @@ verdict check_groups(const top_k_case& c, std::size_t width, unsigned wanted) {
   if (c.where != nullptr && c.n == 0)
     return {};
   const std::string text = to_string(c) + ", outputs " + std::to_string(wanted);
-  arrays a(c, width);
+  group_arrays a(c, width);
   options opts;
   opts.order = c.direction;
   opts.bits = c.bits;

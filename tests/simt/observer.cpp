@@ -50,7 +50,7 @@ recorder record(Kernel kernel, unsigned blocks = 1, executor::check more = execu
   return r;
 }
 
-struct reverse_in_shared {
+struct reverse_observed {
   static constexpr unsigned block_threads = 64;
   struct shared {
     simt::shared_array<std::uint32_t, 64> tile;
@@ -68,7 +68,7 @@ TEST(observer, requests_come_in_the_order_of_the_program_with_their_values) {
   std::vector<std::uint32_t> data(64);
   for (unsigned i = 0; i < 64; ++i)
     data[i] = 1000 + i;
-  const recorder r = record(reverse_in_shared{{data.data(), 64}});
+  const recorder r = record(reverse_observed{{data.data(), 64}});
   const std::vector<std::string> expected = {"launch of 1", "block 0",        "load", "store", "load",
                                              "store",       "barrier",        "load", "store", "load",
                                              "store",       "end of block 0", "end"};
@@ -157,11 +157,11 @@ TEST(observer, needs_the_counters_and_ends_with_its_scope) {
   executor::device device({.checks = executor::check::none});
   {
     const executor::observing now(r);
-    EXPECT_THROW(simt::launch(simt::queue::executor(device), {}, reverse_in_shared{{data.data(), 64}}),
+    EXPECT_THROW(simt::launch(simt::queue::executor(device), {}, reverse_observed{{data.data(), 64}}),
                  executor::failure);
   }
   EXPECT_EQ(executor::watching(), nullptr);
-  simt::launch(simt::queue::executor(device), {}, reverse_in_shared{{data.data(), 64}});
+  simt::launch(simt::queue::executor(device), {}, reverse_observed{{data.data(), 64}});
   EXPECT_TRUE(r.order.empty());
 }
 
