@@ -68,14 +68,9 @@ void route(const route_request& r, const options& opts) {
 }
 
 void workspace(const route_request& r, const options& opts, std::size_t wanted) {
-  const std::span<std::byte> given = opts.workspace;
-  if (given.size() < wanted)
-    throw workspace_too_small("sortile: the workspace has " + std::to_string(given.size()) +
-                              " bytes; this request needs " + std::to_string(wanted));
   const route_arrays a = arrays_of(r);
-  const named_array space{"the workspace", given.data(), given.size(), 1, workspace_alignment};
-  need_array(space, opts.memory);
-  need_outputs_apart({a.experts, a.offsets, a.counts, a.order, a.inverse, a.block_experts, a.dropped}, {space});
+  need_space({a.experts, a.offsets, a.counts, a.order, a.inverse, a.block_experts, a.dropped}, opts.workspace,
+             opts.memory, wanted);
 }
 
 } // namespace sortile::checks
