@@ -63,7 +63,8 @@ struct options {
 
   /// Where the arrays of a sort lie. With memory::device the call is asynchronous: it queues its work on `stream` of
   /// the current device and returns; errors of that work surface where the caller synchronises. With a workspace of the
-  /// caller it allocates nothing and may be captured in a CUDA graph. Sorts alone do this, and `progress` is refused.
+  /// caller it allocates nothing and may be captured in a CUDA graph. Each call says
+  /// whether it takes device memory; `progress` is refused with it.
   sortile::memory memory = sortile::memory::host;
 
   /// With memory::device: the CUDA stream (a cudaStream_t), null for the default one.

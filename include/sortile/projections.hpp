@@ -30,6 +30,7 @@
 // When not to use it: for structs whose comparison no list of keys expresses; where columns lie apart (sort_rows).
 #pragma once
 
+#include <sortile/arrays.hpp>
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
 

@@ -2,6 +2,11 @@
 // often written is recognised. Part of sortile.hpp.
 #pragma once
 
+#include <sortile/any_order.hpp>
+#include <sortile/arrays.hpp>
+#include <sortile/projections.hpp>
+#include <sortile/strings.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -5,6 +5,7 @@
 // strings keep their order. Only options::order, threads, engine and progress have a meaning here.
 #pragma once
 
+#include <sortile/arrays.hpp>
 #include <sortile/options.hpp>
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>

@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+"""Each public header may be the first that a program includes: headers_alone.py INCLUDE COMPILER"""
+import pathlib
+import subprocess
+import sys
+
+include, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+headers = sorted(path.relative_to(include).as_posix() for path in (include / "sortile").glob("*.hpp"))
+failed = []
+for header in headers:
+    run = subprocess.run([compiler, "-std=c++20", f"-I{include}", "-fsyntax-only", "-x", "c++", "-"], text=True, capture_output=True,
+                         input=f"#include <{header}>\n")
+    if run.returncode != 0:
+        failed.append(f"{header}: {run.stderr.splitlines()[0]}")
+print(f"{len(headers)} headers, {len(failed)} that do not compile by themselves", *failed, sep="\n")
+sys.exit(1 if failed or not headers else 0)
