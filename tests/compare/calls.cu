@@ -71,7 +71,8 @@ SIMT_TEST(struct_calls, workspace_is_what_the_documents_say) {
                                         .values_in = in.data(),
                                         .values_out = out.data()});
   EXPECT_EQ(workspace_bytes(make_struct_sort(in, values, out, values_out, two_words{})), m * (4 + 8) + positions);
-  EXPECT_LE(workspace_bytes(make_struct_sort(in, out, two_words{})), m * 8 + structs + m * 8);
+  // Aligned to 4, pairs of 8 bytes may lie where they have to be copied to travel.
+  EXPECT_LE(workspace_bytes(make_struct_sort(in, out, two_words{})), m * 8 + structs + m * 8 + 2 * m * 8);
   EXPECT_EQ(workspace_bytes(make_struct_sort(in.first(0), out.first(0), two_words{})), 0u);
 }
 
