@@ -5,7 +5,7 @@
 #
 # A source stays by itself that is large, is no C++, is generated, has compile options or definitions of its own, or has
 # SKIP_UNITY_BUILD_INCLUSION: for one whose names do not go together with its neighbours'. So does each source of a target with the
-# property SORTILE_BY_ITSELF; and, unless SORTILE_TOGETHER is ALL, of one with SORTILE_INSTALLED, of which a program links what it calls.
+# property SORTILE_BY_ITSELF; and of one with SORTILE_INSTALLED, of which a program links what it calls.
 # CMake's own UNITY_BUILD includes by absolute paths, by which a compiler cache knows nothing again in another checkout.
 set(SORTILE_TOGETHER_FILES 8)
 set(SORTILE_TOGETHER_BYTES 64000)
@@ -78,7 +78,7 @@ function(sortile_compile_together folder)
     get_target_property(type ${target} TYPE)
     get_target_property(installed ${target} SORTILE_INSTALLED)
     get_target_property(apart ${target} SORTILE_BY_ITSELF)
-    if(type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE)_LIBRARY)$" AND NOT apart AND (NOT installed OR SORTILE_TOGETHER STREQUAL "ALL"))
+    if(type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE)_LIBRARY)$" AND NOT apart AND NOT installed)
       sortile_target_together(${target})
     endif()
   endforeach()
