@@ -1,6 +1,7 @@
 // Keys at ranks, quantiles and medians by kernels: on the executor through the front door, and under many schedules
 // with every check; the search also of arrays that are so short that the front door sorts them.
 #include "gpu/device_ranks.hpp"
+#include "kernels/sample_place.hpp"
 #include "simt/executor/device.hpp"
 #include "tests/select/select_case.hpp"
 #include "tests/short_tests.hpp"
@@ -144,15 +145,8 @@ TEST(DeviceRanks, UnderManySchedules) {
 /// The places at which a sample of m of n keys looks (draw_sample_kernel).
 std::vector<std::size_t> sampled_places(std::size_t n, std::size_t m) {
   std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < m; ++i) {
-    std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    const std::size_t part = n / m, rest = n % m;
-    const std::size_t first = part * i + std::min(i, rest), width = part + (i < rest);
-    places.push_back(first + (((z >> 32) * width) >> 32));
-  }
+  for (std::size_t i = 0; i < m; ++i)
+    places.push_back(kernels::sample_place(i, m, n));
   return places;
 }
 

@@ -2,6 +2,7 @@
 // there is one.
 #include "gpu/device_groups.hpp"
 #include "gpu/device_select.hpp"
+#include "kernels/sample_place.hpp"
 #include "kernels/select/filter.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "simt/executor/device.hpp"
@@ -158,16 +159,9 @@ TEST(DeviceSelect, SamplesThatMislead) {
     for (const std::size_t k : {1u, 900u}) {
       for (std::size_t i = 0; i < n; ++i)
         keys[i] = 1000 + static_cast<std::uint32_t>(testing::random_bits(3, i) % 5000);
-      for (std::size_t i = 0; i < m; ++i) {
-        std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        z ^= z >> 31;
-        const std::size_t part = n / m, rest = n % m;
-        const std::size_t first = part * i + std::min(i, rest), width = part + (i < rest);
-        keys[first + (((z >> 32) * width) >> 32)] =
+      for (std::size_t i = 0; i < m; ++i)
+        keys[kernels::sample_place(i, m, n)] =
             low ? static_cast<std::uint32_t>(i % 3) : 0xffff0000u + static_cast<std::uint32_t>(i);
-      }
       for (unsigned seed = 1; seed <= 3; ++seed) {
         executor::device device({.seed = seed, .checks = executor::all_checks});
         check_on(device, keys, 1, k, std::string(low ? "low" : "high") + " sample, k = " + std::to_string(k));

@@ -29,6 +29,7 @@
 #pragma once
 
 #include "kernels/ranks/ranks_reader.hpp"
+#include "kernels/sample_place.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -74,19 +75,7 @@ struct draw_sample_kernel {
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * block_threads;
     for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < sample_keys;
          i += stride)
-      sample[i] = keys.load(place(i));
-  }
-
-  /// One of each sample_keys-th part of the array, at a place that is random but always the same (SplitMix64; Steele,
-  /// Lea, Flood 2014).
-  SORTILE_HOST_DEVICE std::uint64_t place(std::uint64_t i) const {
-    std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    const std::uint64_t part = n / sample_keys, rest = n % sample_keys;
-    const std::uint64_t first = part * i + (i < rest ? i : rest), width = part + (i < rest ? 1 : 0);
-    return first + ((z >> 32) * (width & 0xffffffffu) >> 32); // parts are shorter than 2^32 keys
+      sample[i] = keys.load(sample_place(i, sample_keys, n));
   }
 };
 

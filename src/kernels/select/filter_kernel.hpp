@@ -17,6 +17,7 @@
 // for each byte of a key, and once more by the filter.
 #pragma once
 
+#include "kernels/sample_place.hpp"
 #include "kernels/select/filter.hpp"
 #include "kernels/select/filter_tile.hpp"
 #include "kernels/select/rank_search.hpp"
@@ -41,24 +42,12 @@ struct choose_pivot_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     for (std::uint32_t i = simt::thread_index(); i < sample_keys; i += block_threads)
-      s.sample[i] = codec.image(keys.load(place(i)));
+      s.sample[i] = codec.image(keys.load(sample_place(i, sample_keys, n)));
     simt::block_barrier();
     const auto found = rank_search<block_threads, Word>(s.search, sample_keys, rank, codec.bits,
                                                         [&](std::uint32_t i) { return s.sample.load(i); });
     if (simt::thread_index() == 0)
       pivot[0] = found.image;
-  }
-
-  /// One of each sample_keys-th part of the array, at a place that is random but always the same (SplitMix64; Steele,
-  /// Lea, Flood 2014).
-  SORTILE_HOST_DEVICE std::uint64_t place(std::uint32_t i) const {
-    std::uint64_t z = (std::uint64_t{i} + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    const std::uint64_t part = n / sample_keys, rest = n % sample_keys;
-    const std::uint64_t first = part * i + (i < rest ? i : rest), width = part + (i < rest ? 1 : 0);
-    return first + ((z >> 32) * (width & 0xffffffffu) >> 32); // parts are shorter than 2^32 keys
   }
 };
 
