@@ -6,9 +6,14 @@
 #include "tests/gpu/gpu_fixture.hpp"
 
 #include <sortile/device.hpp>
+#include <sortile/groups.hpp>
+#include <sortile/route.hpp>
+#include <sortile/scan.hpp>
+#include <sortile/select.hpp>
 #include <sortile/sortile.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -107,6 +112,7 @@ class all_calls {
  public:
   all_calls()
       : keys_(random_keys<std::uint64_t>(n, 3)), copy_(n), values_(n), device_n_(std::vector<std::uint64_t>{n - 5}),
+        offsets_(std::vector<std::uint64_t>{0, 7, 40'000, n}), found_(1),
         workspace_(workspace_bytes(pairs(), on_stream())) {}
 
   std::vector<call> list() {
@@ -128,6 +134,17 @@ class all_calls {
         {"a checked sort", [=, this] { run(pairs(), checked(on_stream())); }},
         {"a checked sort of device_n keys", [=, this] { run(counted(), checked(on_stream())); }},
         {"a sort of host memory", [this] { sort_host_memory(); }},
+        {"a sort within segments of one length", [this] { run(rows(), on_stream()); }},
+        {"a sort within segments by offsets", [this] { run(by_offsets(), on_stream()); }},
+        {"a checked sort within segments", [=, this] { run(by_offsets(), checked(on_stream())); }},
+        {"a top-k", [this] { run(top_k(), on_stream()); }},
+        {"keys at ranks", [this] { run(ranks(), on_stream()); }},
+        {"quantiles", [this] { run(quantiles(), on_stream()); }},
+        {"groups", [this] { static_cast<void>(run(groups(), on_stream())); }},
+        {"a routing in one launch", [this] { run(routing(100'000), on_stream()); }},
+        {"a routing in several", [this] { run(routing(n), on_stream()); }},
+        {"a scan", [this] { run(scan(), on_stream()); }},
+        {"a histogram", [this] { run(histogram(), on_stream()); }},
         {"release_scratch", [] { release_scratch(); }},
         {"a sort of host memory again", [this] { sort_host_memory(); }},
     };
@@ -152,6 +169,54 @@ class all_calls {
     r.device_n = device_n_.span().data();
     return r;
   }
+  segmented_request rows() const {
+    sort_request arrays = pairs();
+    arrays.carries = payload::none;
+    arrays.value_bytes = 0;
+    arrays.values_out = nullptr;
+    return {arrays, segments::rows(n / 1000, 1000)};
+  }
+  segmented_request by_offsets() const {
+    return {rows().arrays, segments::by_offsets(std::span<const std::uint64_t>(offsets_.span()))};
+  }
+  top_k_request top_k() const {
+    return {.type = key_type::u64, .n = n, .k = 100, .keys_in = keys_.span().data(), .keys_out = copy_.span().data()};
+  }
+  ranks_request ranks() const {
+    static constexpr std::array<std::size_t, 2> wanted{0, n / 2};
+    return {
+        .type = key_type::u64, .n = n, .keys = keys_.span().data(), .ranks = wanted, .keys_out = copy_.span().data()};
+  }
+  quantiles_request quantiles() const {
+    static constexpr std::array wanted{0.25, 0.5};
+    return {.type = key_type::u64,
+            .n = n,
+            .keys = keys_.span().data(),
+            .probabilities = wanted,
+            .results = reinterpret_cast<double*>(copy_.span().data())};
+  }
+  groups_request groups() const {
+    return {.type = key_type::u64,
+            .n = n,
+            .keys = keys_.span().data(),
+            .keys_out = copy_.span().data(),
+            .order = values_.span().data(),
+            .device_groups = found_.span().data()};
+  }
+  route_request routing(std::size_t pairs) const {
+    return {.type = key_type::u64, // most numbers are no expert's, and are dropped
+            .n = pairs,
+            .experts = keys_.span().data(),
+            .expert_count = 64,
+            .order = copy_.span().data(),
+            .inverse = values_.span().data()};
+  }
+  scan_request scan() const {
+    return {.type = key_type::u64, .n = n, .in = keys_.span().data(), .out = copy_.span().data()};
+  }
+  histogram_request histogram() const {
+    return {.type = key_type::u64, .n = n, .keys = keys_.span().data(), .counts = copy_.span().data()};
+  }
   void sort_host_memory() const {
     auto keys = random_keys<std::uint32_t>(n, 4);
     sortile::sort(keys, {.engine = "cuda"});
@@ -159,7 +224,7 @@ class all_calls {
   }
 
   device::stream stream_;
-  device_array<std::uint64_t> keys_, copy_, values_, device_n_;
+  device_array<std::uint64_t> keys_, copy_, values_, device_n_, offsets_, found_;
   device_array<std::byte> workspace_;
 };
 
