@@ -43,7 +43,7 @@ contestant cub_histogram(const std::uint8_t* samples, std::uint64_t n, int chann
 /// Keys alone, ascending, of the types u8 to u128, f32 and f64; input kept. Arrays as the request says.
 contestant cub_sort_keys(const sort_request& request, cudaStream_t stream = nullptr, bit_window bits = {});
 /// Pairs, by keys ascending, stably; input kept: u32 with values of 4 bytes, u64 with 4 and 8.
-contestant cub_sort_pairs(const sort_request& request);
+contestant cub_sort_pairs(const sort_request& request, bit_window bits = {});
 /// Structs of one member, a u32 or u64, by `a.key < b.key`; input kept. CUB's merge sort.
 contestant cub_merge_sort(const sort_request& request);
 std::string cub_version();

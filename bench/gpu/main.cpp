@@ -1,5 +1,5 @@
-// sortile_gpu_bench: scan and digit histogram, as calls of the library, against CUB's, in one process, taking turns.
-// Sorts are measured by `sortile bench gpu`.
+// sortile_gpu_bench: scan, digit histogram and routing, as calls of the library, against CUB's, in one process, taking
+// turns. Sorts are measured by `sortile bench gpu`.
 //
 //   sortile_gpu_bench [--only TEXT] [--rounds N] [--log-n-min A] [--log-n-max B] [--json FILE]
 //
@@ -9,12 +9,16 @@
 
 #include "kernels/scan/scan.hpp"
 
+#include <sortile/route.hpp>
 #include <sortile/scan.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <bit>
 #include <fstream>
 #include <iostream>
+#include <numeric>
+#include <random>
 
 namespace sortile::bench {
 namespace {
@@ -99,6 +103,57 @@ row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n) 
   return r;
 }
 
+template <class T>
+shared_buffer copied(const std::vector<T>& v) {
+  const auto buffer = make_buffer(v.size() * sizeof(T));
+  SORTILE_CUDA_CHECK(cudaMemcpy(buffer->data(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
+  return buffer;
+}
+
+/// n pairs to experts at random, with all that a layer asks for: offsets, counts, order and inverse. CUB sorts the
+/// pairs' positions, which are there already, by the experts' bits: the order alone.
+row route_row(const char* name, std::uint64_t n, std::uint32_t expert_count) {
+  std::mt19937 random(1);
+  std::vector<std::uint32_t> drawn(n), numbers(n);
+  for (std::uint32_t& e : drawn)
+    e = std::uint32_t(random()) % expert_count;
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  const auto experts = copied(drawn), positions = copied(numbers);
+  const auto offsets = make_buffer((expert_count + 1) * 4), counts = make_buffer(expert_count * 4),
+             order = make_buffer(n * 4), inverse = make_buffer(n * 4), keys = make_buffer(n * 4),
+             expected = make_buffer(n * 4);
+  const route_request request{.type = key_type::u32,
+                              .n = n,
+                              .experts = experts->data(),
+                              .expert_count = expert_count,
+                              .offsets = offsets->data(),
+                              .counts = counts->data(),
+                              .order = order->data(),
+                              .inverse = inverse->data()};
+  options opts{.memory = memory::device};
+  const std::size_t bytes = workspace_bytes(request, opts);
+  const auto workspace = make_buffer(std::max<std::size_t>(bytes, 1));
+  opts.workspace = {static_cast<std::byte*>(workspace->data()), bytes};
+  const sort_request by_expert{.type = key_type::u32,
+                               .n = n,
+                               .keys_in = experts->data(),
+                               .keys_out = keys->data(),
+                               .value_bytes = 4,
+                               .values_in = positions->data(),
+                               .values_out = expected->data()};
+  row r{name, n, 12.0 * double(n), {}};
+  r.contestants.push_back({"sortile", [=] { sortile::run(request, opts); }, bytes});
+  r.contestants.push_back(cub_sort_pairs(by_expert, {0, unsigned(std::bit_width(expert_count - 1))}));
+  for (const contestant& c : r.contestants)
+    c.run();
+  if (!same_bytes(order->data(), expected->data(), n * 4))
+    throw std::runtime_error(std::string(name) + ": sortile and CUB differ");
+  for (contestant& c : r.contestants)
+    c.run = [work = c.run, keep = std::vector{experts, positions, offsets, counts, order, inverse, keys, expected,
+                                              workspace}] { work(); };
+  return r;
+}
+
 struct settings {
   unsigned rounds = 15, log_n_min = 20, log_n_max = 28;
   std::string only, json_path;
@@ -140,6 +195,14 @@ std::vector<row_result> run(const settings& s, environment& e) {
     rows.add("histogram u32, all equal", [&](auto name) { return histogram_row<u32>(name, equal, n); });
     rows.add("histogram u64", [&](auto name) { return histogram_row<u64>(name, data, n); });
   }
+  for (const unsigned log_n : {12, 14, 16, 17, 20, 24}) {
+    const u64 n = u64{1} << log_n;
+    rows.add("route, 8 experts", [&](auto name) { return route_row(name, n, 8); });
+    rows.add("route, 64 experts", [&](auto name) { return route_row(name, n, 64); });
+    rows.add("route, 256 experts", [&](auto name) { return route_row(name, n, 256); });
+    rows.add("route, 1024 experts", [&](auto name) { return route_row(name, n, 1024); });
+    rows.add("route, 4096 experts", [&](auto name) { return route_row(name, n, 4096); });
+  }
   return std::move(rows).results();
 }
 
@@ -148,7 +211,7 @@ std::vector<row_result> run(const settings& s, environment& e) {
 
 int main(int argc, char** argv) {
   sortile::bench::settings s;
-  CLI::App app("Scan and histogram against CUB on the GPU");
+  CLI::App app("Scan, histogram and routing against CUB on the GPU");
   app.add_option("--only", s.only, "rows whose name holds this text");
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n-min", s.log_n_min, "smallest size, as a power of two")->check(CLI::Range(10, 30));
