@@ -2,8 +2,9 @@
 // compiled with has it, CUB's DeviceTopK (whose results are not sorted, and differ from run to run). A row is a JSON
 // line.
 //
-//     sortile_select_bench             top-k, then quantiles
-//     sortile_select_bench quantiles   these alone
+//     sortile_select_bench                top-k, then quantiles
+//     sortile_select_bench quantiles      these alone
+//     sortile_select_bench quantiles 28   of 2^28 keys and more
 #include <sortile/select.hpp>
 
 #include <cub/device/device_reduce.cuh>
@@ -214,9 +215,11 @@ void quantiles_row(const char* type, std::uint64_t n, unsigned count, law which)
   std::fflush(stdout);
 }
 
-void quantile_rows() {
+void quantile_rows(unsigned least_bits) {
   for (const std::uint64_t bits : {20u, 24u, 28u})
     for (const unsigned count : {1u, 9u}) {
+      if (bits < least_bits)
+        continue;
       const std::uint64_t n = std::uint64_t{1} << bits;
       quantiles_row<std::uint32_t>("u32", n, count, law::uniform);
       quantiles_row<float>("f32", n, count, law::uniform);
@@ -231,7 +234,7 @@ void quantile_rows() {
 
 int main(int, char** argv) {
   if (argv[1] != nullptr && std::string(argv[1]) == "quantiles") {
-    quantile_rows();
+    quantile_rows(argv[2] != nullptr ? unsigned(std::atoi(argv[2])) : 0);
     return 0;
   }
   for (const std::uint64_t bits : {20u, 24u, 28u})
@@ -248,5 +251,5 @@ int main(int, char** argv) {
   for (const shape s : {shape{256, 262144, 2048}, shape{64, 65536, 64}, shape{64, 65536, 1024}, shape{4, 8192, 64},
                         shape{262144, 1024, 64}, shape{1048576, 256, 64}, shape{262144, 1024, 8}})
     row<float>("f32", s.n, s.k, s.rows, law::uniform);
-  quantile_rows();
+  quantile_rows(0);
 }

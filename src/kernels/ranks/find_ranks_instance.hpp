@@ -32,7 +32,7 @@ class find_ranks_launcher {
   void gather() const {
     const auto ends = std::uint32_t(2 * plan_.brackets.size());
     simt::launch(q_, {.grid = 1}, choose_cuts_kernel<Word>{{r_.sample, plan_.sample}, state(), ends});
-    if (ends <= 2)
+    if (plan_.brackets.size() == 1)
       read<true>();
     else
       read<false>();
@@ -64,9 +64,9 @@ class find_ranks_launcher {
  private:
   using limits = detail::find_ranks_layout;
 
-  template <bool FewCuts>
+  template <bool OneBracket>
   void read() const {
-    using kernel = read_ranks_kernel<Word, FewCuts>;
+    using kernel = read_ranks_kernel<Word, OneBracket>;
     simt::launch(q_, {.grid = at_most(simt::resident_blocks<kernel>(q_), kernel::reader::tile_keys)},
                  kernel{arrays(), state()});
   }

@@ -138,10 +138,10 @@ struct choose_cuts_kernel {
   }
 };
 
-template <class Word, bool FewCuts>
+template <class Word, bool OneBracket>
 struct read_ranks_kernel {
   static constexpr bool starts_early = true;
-  using reader = ranks_reader<Word, FewCuts>;
+  using reader = ranks_reader<Word, OneBracket>;
   static constexpr unsigned block_threads = reader::threads, min_blocks = sizeof(Word) <= 8 ? 4 : 3;
   using shared = typename reader::shared;
 

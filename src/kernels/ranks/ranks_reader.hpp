@@ -1,10 +1,14 @@
 // One read of the keys: how many lie in each region (ranks_state.hpp), and those of the regions that are wanted put
 // together. By all threads of as many blocks as are resident, each with tiles of its own.
 //
-//   region    of one or two cuts by comparisons, the counts in registers; of more by a search tree in shared storage,
-//             the counts there too, a counter a region and lane: no two lanes of a warp add to one bank
+//   region    of one bracket by comparisons, the counts in registers; of more by a search tree in shared storage, the
+//             counts there too, a counter a region and lane: no two lanes of a warp add to one bank
 //   gather    a warp collects what it finds in shared storage and reserves room for a whole batch: few additions to the
 //             one counter of all. Where most keys are wanted they are written at once. In no order: a sort follows
+//
+// One bracket's read should take as long as memory does, so that a key costs what it must: its image, three
+// comparisons that are counted and one that says whether it is gathered. What is gathered is counted by that; what lies
+// above is all the rest.
 //
 // What exceeds the room is not written. It is counted, so everybody sees that it was too much.
 #pragma once
@@ -21,8 +25,7 @@ struct ranks_arrays {
   bool vectors_allowed; ///< the keys are aligned to 16 bytes
 };
 
-/// FewCuts: one or two.
-template <class Word, bool FewCuts>
+template <class Word, bool OneBracket>
 class ranks_reader {
  public:
   using limits = detail::find_ranks_layout;
@@ -30,7 +33,9 @@ class ranks_reader {
   static constexpr int width = sizeof(Word) == 16 ? 1 : int(16 / sizeof(Word));
   static constexpr unsigned rows = width * 4 <= 32 ? 4 : 32 / unsigned(width); // loads that wait together
   static constexpr unsigned tile_keys = threads * rows * unsigned(width);
-  static constexpr std::uint32_t most_cuts = FewCuts ? 2 : limits::cuts - 1, most_regions = 2 * most_cuts + 1;
+  static constexpr std::uint32_t most_cuts = OneBracket ? 2 : limits::cuts - 1, most_regions = 2 * most_cuts + 1;
+  template <int Width>
+  static constexpr unsigned row_keys = threads* unsigned(Width);
   static constexpr std::uint32_t most_held = 1024 / sizeof(Word); // keys that a warp collects
   using tree = primitives::search_tree<Word>;
 
@@ -63,6 +68,12 @@ class ranks_reader {
   }
 
  private:
+  /// One or two cuts, and what is gathered: images from `first` on, width + 1 of them.
+  struct bracket {
+    Word low, high, first, width;
+    bool gathers;
+  };
+
   SORTILE_DEVICE void prepare() {
     const unsigned t = simt::thread_index();
     bits_ = 1;
@@ -76,9 +87,8 @@ class ranks_reader {
     for (std::uint32_t i = t; i < cells; i += threads)
       s_.counts[i] = 0;
     simt::block_barrier();
-    if constexpr (FewCuts) {
-      low_ = s_.cuts.load(0);
-      high_ = s_.cuts.load(1);
+    if constexpr (OneBracket) {
+      bracket_ = the_bracket();
     } else {
       if (t > 0 && t < 1u << bits_)
         s_.node[t] = s_.cuts.load(tree::cut_of(t, bits_));
@@ -87,19 +97,73 @@ class ranks_reader {
     first_wanted_ = s_.wanted.load(0);
   }
 
+  /// Of the one interval that is wanted, if any is.
+  SORTILE_DEVICE bracket the_bracket() const {
+    const std::uint32_t wanted = s_.wanted.load(0), interval = simt::trailing_zeros(wanted);
+    bracket b{.low = s_.cuts.load(0), .high = s_.cuts.load(1), .first = 0, .width = 0, .gathers = false};
+    if (wanted != 0) {
+      const Word first = interval == 0 ? Word{0} : Word(s_.cuts.load(interval - 1) + 1);
+      const Word behind = interval < cuts_ ? s_.cuts.load(interval) : Word(state_.greatest() + 1); // may be 0: 2^bits
+      b.first = first;
+      b.width = Word(behind - first - 1);
+      b.gathers = behind != first || (interval == 0 && interval == cuts_);
+    }
+    return b;
+  }
+
   template <int Width, bool Whole>
   SORTILE_DEVICE void read(std::uint64_t first) {
     simt::vec<Word, Width> x[rows];
     const std::uint64_t here = first + simt::thread_index() * unsigned(Width);
-    constexpr unsigned row_keys = threads * unsigned(Width);
     SORTILE_UNROLL
     for (unsigned r = 0; r < rows; ++r) {
-      const std::uint64_t i = here + r * row_keys;
+      const std::uint64_t i = here + r * row_keys<Width>;
       if constexpr (Whole)
         x[r] = simt::load_vector<Width>(arrays_.keys, i, simt::streaming);
       else
         x[r] = {{i < state_.n ? arrays_.keys.load(i) : Word{0}}};
     }
+    std::uint32_t wanted = 0;
+    if constexpr (!OneBracket)
+      wanted = by_tree<Width, Whole>(x, here);
+    else if (state_.codec.infinity == 0)
+      wanted = by_bracket<Width, Whole>(x, here, [this](Word key) { return integer_image(key); });
+    else
+      wanted = by_bracket<Width, Whole>(x, here, [this](Word key) { return state_.codec.image(key); });
+    gather(x, wanted);
+  }
+
+  SORTILE_DEVICE Word integer_image(Word key) const {
+    const key_codec<Word>& c = state_.codec;
+    return Word(Word(Word(key ^ c.sign ^ c.complement) >> c.shift) & c.mask);
+  }
+
+  /// A bit for each key that is wanted.
+  template <int Width, bool Whole, class ImageOf>
+  SORTILE_DEVICE std::uint32_t by_bracket(const simt::vec<Word, Width> (&x)[rows], std::uint64_t here,
+                                          const ImageOf& image_of) {
+    std::uint32_t wanted = 0;
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      if (!Whole && here + r * row_keys<Width> >= state_.n)
+        break;
+      total_ += unsigned(Width);
+      SORTILE_UNROLL
+      for (int w = 0; w < Width; ++w) {
+        const Word image = image_of(x[r][w]);
+        below_ += image < bracket_.low;
+        at_low_ += image == bracket_.low;
+        at_high_ += image == bracket_.high;
+        wanted |= std::uint32_t(Word(image - bracket_.first) <= bracket_.width) << (r * unsigned(Width) + unsigned(w));
+      }
+    }
+    wanted = bracket_.gathers ? wanted : 0;
+    inside_ += simt::popcount(wanted);
+    return wanted;
+  }
+
+  template <int Width, bool Whole>
+  SORTILE_DEVICE std::uint32_t by_tree(const simt::vec<Word, Width> (&x)[rows], std::uint64_t here) {
     std::uint32_t wanted = 0;
     SORTILE_UNROLL
     for (unsigned r = 0; r < rows; ++r) {
@@ -108,54 +172,23 @@ class ranks_reader {
       SORTILE_UNROLL
       for (int w = 0; w < Width; ++w)
         image[w] = state_.codec.image(x[r][w]);
-      find(image, interval);
+      tree::find(s_.node.view(), bits_, image, interval);
       SORTILE_UNROLL
       for (int w = 0; w < Width; ++w) {
-        const bool present = Whole || here + r * row_keys < state_.n;
-        const bool equal = count(image[w], interval[w], present);
+        const bool present = Whole || here + r * row_keys<Width> < state_.n;
+        const bool equal = interval[w] < cuts_ && image[w] == s_.cuts.load(interval[w]);
+        if (present)
+          s_.counts.fetch_add((2 * interval[w] + equal) * simt::warp_size + simt::lane_index(), 1u, simt::relaxed,
+                              simt::block_scope);
         const bool is_wanted = present && !equal && (wanted_of(interval[w]) >> interval[w] % 32 & 1) != 0;
         wanted |= std::uint32_t(is_wanted) << (r * unsigned(Width) + unsigned(w));
       }
     }
-    gather(x, wanted);
-  }
-
-  /// How many cuts lie below the images: the intervals that these are in, or at whose upper ends.
-  template <int Width>
-  SORTILE_DEVICE void find(const Word (&image)[Width], std::uint32_t (&interval)[Width]) const {
-    if constexpr (FewCuts) {
-      SORTILE_UNROLL
-      for (int w = 0; w < Width; ++w)
-        interval[w] = std::uint32_t(image[w] > low_) + std::uint32_t(image[w] > high_);
-    } else {
-      tree::find(s_.node.view(), bits_, image, interval);
-    }
-  }
-
-  /// Whether the image is that of a cut.
-  SORTILE_DEVICE bool count(Word image, std::uint32_t interval, bool present) {
-    if constexpr (FewCuts) {
-      const bool is_low = image == low_, is_high = image == high_ && cuts_ > 1;
-      total_ += present;
-      upto_low_ += present && interval == 0;
-      upto_high_ += present && interval <= 1;
-      low_count_ += present && is_low;
-      high_count_ += present && is_high;
-      return is_low || is_high;
-    } else {
-      const bool equal = interval < cuts_ && image == s_.cuts.load(interval);
-      if (present)
-        s_.counts.fetch_add((2 * interval + equal) * simt::warp_size + simt::lane_index(), 1u, simt::relaxed,
-                            simt::block_scope);
-      return equal;
-    }
+    return wanted;
   }
 
   SORTILE_DEVICE std::uint32_t wanted_of(std::uint32_t interval) const {
-    if constexpr (FewCuts)
-      return first_wanted_;
-    else
-      return cuts_ < 32 ? first_wanted_ : s_.wanted.load(interval / 32);
+    return cuts_ < 32 ? first_wanted_ : s_.wanted.load(interval / 32);
   }
 
   template <int Width>
@@ -215,17 +248,16 @@ class ranks_reader {
 
   SORTILE_DEVICE void add_counts() {
     const unsigned t = simt::thread_index(), lane = simt::lane_index();
-    if constexpr (FewCuts) {
-      const auto add = [&](unsigned region, std::uint32_t keys) {
-        s_.counts.fetch_add(region * simt::warp_size + lane, keys, simt::relaxed, simt::block_scope);
-      };
-      add(0, upto_low_ - low_count_);
-      add(1, low_count_);
-      add(2, upto_high_ - upto_low_ - high_count_);
-      if (cuts_ > 1) {
-        add(3, high_count_);
-        add(4, total_ - upto_high_);
-      }
+    if constexpr (OneBracket) {
+      const std::uint32_t at_low = cuts_ > 0 ? at_low_ : 0, below = cuts_ > 0 ? below_ : 0;
+      const std::uint32_t at_high = cuts_ > 1 ? at_high_ : 0, inside = cuts_ > 1 ? inside_ : 0;
+      const std::uint32_t counts[most_regions]{below, at_low, inside, at_high,
+                                               total_ - below - at_low - inside - at_high};
+      SORTILE_UNROLL
+      for (std::uint32_t region = 0; region < most_regions; ++region) // the last one is the rest, wherever it stands
+        if (region < 2 * cuts_ || region == most_regions - 1)
+          s_.counts.fetch_add((region < 2 * cuts_ ? region : 2 * cuts_) * simt::warp_size + lane, counts[region],
+                              simt::relaxed, simt::block_scope);
     }
     simt::block_barrier();
     if (t < 2 * cuts_ + 1) {
@@ -244,8 +276,8 @@ class ranks_reader {
   const ranks_state<Word>& state_;
   std::uint32_t cuts_, bits_ = 1, first_wanted_ = 0;
   std::uint32_t held_ = 0; // keys that this warp has collected
-  Word low_ = 0, high_ = 0;
-  std::uint32_t total_ = 0, upto_low_ = 0, upto_high_ = 0, low_count_ = 0, high_count_ = 0;
+  bracket bracket_{};
+  std::uint32_t total_ = 0, below_ = 0, at_low_ = 0, inside_ = 0, at_high_ = 0; // keys of this thread
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
