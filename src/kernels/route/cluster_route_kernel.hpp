@@ -33,7 +33,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
 struct cluster_route_kernel {
-  static constexpr unsigned block_threads = 1024, blocks = detail::route_clusters::blocks;
+  static constexpr unsigned block_threads = 1024, min_blocks = 2, blocks = detail::route_clusters::blocks;
   static constexpr simt::feature needs = simt::feature::cluster;
   static constexpr bool starts_early = true;
   static constexpr int tile_rows = 2, counted_rows = 8; // of a warp, and of the block in one go
