@@ -72,6 +72,10 @@ SIMT_TEST(key_map, frequent_values_have_buckets_of_their_own) {
           if (i % 8 < 7)
             side_by_side[i] += i % 3;
         spread(q, side_by_side);
+        auto zipf = make_keys<std::uint64_t>(n, shape::uniform); // the r-th value about as often as 1 / r says
+        for (std::uint64_t& key : zipf)
+          key = std::uint64_t(std::exp(double(key >> 11) * 0x1p-53 * std::log(double(n)))) * 0x9e3779b97f4a7c15u;
+        spread(q, zipf, true);
       },
       0);
 }

@@ -9,7 +9,7 @@
 //   alike    samples of the bin that are equal to that one: from two or three on, the value is frequent
 //   count    the bin's other samples
 //
-// So several times, since a bin may have several frequent values.
+// So several times, since a bin may have several frequent values. Before that it can be asked whether it helps.
 //
 // Cost, each time: two additions to shared storage a sample and five barriers of one block, 5 µs.
 #pragma once
@@ -34,6 +34,47 @@ struct heavy_samples {
   template <class BinOf>
   static SORTILE_DEVICE void take_one_a_bin(storage& s, const simt::shared_view<std::uint32_t>& count,
                                             const Word (&keys)[each], BinOf bin_of, std::uint32_t& own) {
+    find_alike(s, keys, bin_of, own);
+    // Of 65,536 values, evenly frequent, one in eight samples is one of two alike, and hardly one of three.
+    const std::uint32_t pairs = alike_from(2, s, keys, bin_of, own), all = sum(s, pairs);
+    const std::uint32_t least = all >= Samples / 4 ? 2 : 3;
+    own |= least == 2 ? pairs : alike_from(3, s, keys, bin_of, own);
+    for (unsigned b = simt::thread_index(); b < Bins; b += Threads)
+      if (const std::uint32_t alike = s.alike.load(b); alike >= least)
+        count[b] = count.load(b) - alike;
+    simt::block_barrier();
+  }
+
+  /// Whether frequencies thin out, as those of Zipf's values do: most values are seen once, and many exactly twice.
+  /// Then most keys have values of some dozens to some thousands, too few to be seen here and too many for the bins of
+  /// a local step. Where frequent values stand among even keys, hardly any is seen twice. By all threads of a block.
+  template <class BinOf>
+  static SORTILE_DEVICE bool thin_out(storage& s, const Word (&keys)[each], BinOf bin_of) {
+    constexpr std::uint32_t many = Samples / 64; // of Zipf's values about 400 of 8192 are one of two alike
+    find_alike(s, keys, bin_of, 0);
+    const auto standing_for = [&](std::uint32_t alike) {
+      return sum(s, alike_from(alike, s, keys, bin_of, 0) & ~alike_from(alike + 1, s, keys, bin_of, 0));
+    };
+    const std::uint32_t once = standing_for(1), twice = standing_for(2);
+    std::uint32_t chosen = 0;
+    for (unsigned b = simt::thread_index(); b < Bins; b += Threads)
+      chosen += s.chosen.load(b) != 0;
+    const std::uint32_t all = primitives::block_reduce(s.sum, chosen, primitives::plus{});
+    simt::block_barrier(); // before others are chosen
+    return twice >= many && once > all / 2;
+  }
+
+ private:
+  template <class F, class BinOf>
+  static SORTILE_DEVICE void each_other(const Word (&keys)[each], BinOf bin_of, std::uint32_t own, F f) {
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j)
+      if ((own >> j & 1) == 0)
+        f(j, bin_of(keys[j]));
+  }
+  /// Begins and ends with a barrier.
+  template <class BinOf>
+  static SORTILE_DEVICE void find_alike(storage& s, const Word (&keys)[each], BinOf bin_of, std::uint32_t own) {
     const unsigned t = simt::thread_index();
     for (unsigned b = t; b < Bins; b += Threads) {
       s.chosen[b] = 0;
@@ -41,42 +82,34 @@ struct heavy_samples {
     }
     simt::block_barrier();
     const auto number = [t](unsigned j) { return j * Threads + t + 1; };
-    const auto each_other = [&](auto f) {
-      SORTILE_UNROLL
-      for (unsigned j = 0; j < each; ++j)
-        if ((own >> j & 1) == 0)
-          f(j, bin_of(keys[j]));
-    };
-    each_other(
-        [&](unsigned j, std::uint32_t b) { s.chosen.fetch_max(b, number(j), simt::relaxed, simt::block_scope); });
+    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
+      s.chosen.fetch_max(b, number(j), simt::relaxed, simt::block_scope);
+    });
     simt::block_barrier();
-    each_other([&](unsigned j, std::uint32_t b) {
+    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
       if (s.chosen.load(b) == number(j))
         s.value[b] = keys[j];
     });
     simt::block_barrier();
-    each_other([&](unsigned j, std::uint32_t b) {
+    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
       if (s.value.load(b) == keys[j])
         s.alike.fetch_add(b, 1u, simt::relaxed, simt::block_scope);
     });
     simt::block_barrier();
-    const auto from = [&](std::uint32_t least) {
-      std::uint32_t taken = 0;
-      each_other([&](unsigned j, std::uint32_t b) {
-        if (s.alike.load(b) >= least && s.value.load(b) == keys[j])
-          taken |= 1u << j;
-      });
-      return taken;
-    };
-    // Of 65,536 values, evenly frequent, one in eight samples is one of two alike, and hardly one of three.
-    const std::uint32_t pairs = from(2),
-                        all = primitives::block_reduce(s.sum, std::uint32_t(simt::popcount(pairs)), primitives::plus{});
-    const std::uint32_t least = all >= Samples / 4 ? 2 : 3;
-    own |= least == 2 ? pairs : from(3);
-    for (unsigned b = t; b < Bins; b += Threads)
-      if (const std::uint32_t alike = s.alike.load(b); alike >= least)
-        count[b] = count.load(b) - alike;
-    simt::block_barrier();
+  }
+  /// This thread's samples that stand for their bin's value with others, `least` or more; a bit each.
+  template <class BinOf>
+  static SORTILE_DEVICE std::uint32_t alike_from(std::uint32_t least, const storage& s, const Word (&keys)[each],
+                                                 BinOf bin_of, std::uint32_t own) {
+    std::uint32_t found = 0;
+    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
+      if (s.alike.load(b) >= least && s.value.load(b) == keys[j])
+        found |= 1u << j;
+    });
+    return found;
+  }
+  static SORTILE_DEVICE std::uint32_t sum(storage& s, std::uint32_t bits) {
+    return primitives::block_reduce(s.sum, std::uint32_t(simt::popcount(bits)), primitives::plus{});
   }
 };
 

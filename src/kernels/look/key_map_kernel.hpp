@@ -13,7 +13,8 @@
 // the first ones were (crowd_sample.hpp), and also by how many share a bucket, which shows clusters. Where they are
 // skewed still, the fallback gets the keys. So a map that cannot work costs some 20 µs, and no reading of all keys.
 // Frequent values are taken out before (heavy_samples.hpp), and how many samples have them is noted: the tables allow
-// as many keys in buckets that are too large for the local step.
+// as many keys in buckets that are too large for the local step. Where frequencies thin out, as Zipf's do, the fallback
+// gets the keys: buckets of a few values each are slow in the local step.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
@@ -193,8 +194,11 @@ struct key_map_kernel {
     if constexpr (map::parts_heavy) {
       constexpr int most_values = 3; // of a bin
       SORTILE_NO_UNROLL
-      for (int taken = 0; taken < most_values && others_crowd(); ++taken)
+      for (int taken = 0; taken < most_values && others_crowd(); ++taken) {
+        if (taken == 0 && heavy::thin_out(s.heavy_values, keys, bin_of))
+          return true;
         heavy::take_one_a_bin(s.heavy_values, s.count.view(), keys, bin_of, own);
+      }
     }
     if (others_crowd())
       return true;
