@@ -75,7 +75,8 @@ struct typed_request {
   /// The fallback finds out at its first read whether all keys are in order: a sample need not spare it such keys.
   bool fallback_sees_order = false;
   /// Between splitters: to give the keys away, too, where a sample shows that an LSD sort is quicker with them. Of a
-  /// first sort: in order, or different in few digits. Of a fallback: dense at every scale, as AND of three is.
+  /// first sort: in order, or different in few digits. Of a fallback: different in few digits; integers alone where they
+  /// are dense at every scale, as AND of three is.
   bool leaves_to_passes = false;
   unsigned architecture = 90; ///< of the device, as 10 · major + minor
   sort_tuning tuning{};

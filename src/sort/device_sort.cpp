@@ -165,8 +165,7 @@ kernels::typed_request<Word> device_sort::typed(std::byte* workspace, unsigned r
   if (by_[1] != sorter::nothing)
     r.verdict = {reinterpret_cast<std::uint32_t*>(at(workspace, area::verdict)), role, by_[2] == sorter::lsd ? 2u : 0u};
   r.fallback_sees_order = by_[1] == sorter::lsd;
-  r.leaves_to_passes =
-      by_[role] == sorter::splitters && (role == 0 || (facts_.key_bits == 64 && facts_.integers_alone()));
+  r.leaves_to_passes = by_[role] == sorter::splitters && (role == 0 || facts_.key_bits == 64);
   r.architecture = facts_.device.architecture;
   return r;
 }

@@ -30,6 +30,7 @@ struct how {
   bool must_suit = false;         // and it is an error where it says that they do not
   bool leaves_to_passes = false;  // so does it then of keys that passes are quicker with
   std::uint32_t role = 0;         // 1: as the first fallback, which has been called
+  std::uint32_t passes = 0;       // the LSD sort's role, where it is the second fallback
 };
 
 /// sort_pairs has no keys of 128 bits.
@@ -174,22 +175,24 @@ void check(simt::queue q, std::size_t n, shape kind, how<Word> h) {
   check_sort(q, make_keys<Word>(n, kind, make_key_codec<Word>(h.type, h.direction, {})), h);
 }
 
-/// Whether the sort says that the pairs do not suit it.
+/// Whose the pairs are, as the sort says: its own role, or that of a fallback.
 template <class Word>
-bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+std::uint32_t told_role(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<Word> in(keys), out(keys.size());
   const buffer<std::uint32_t> values(keys.size()), unsuited(1, h.role == 0 ? 7u : h.role);
   kernels::typed_request<Word> r;
   r.keys_in = in.view().data();
   r.keys_out = out.view().data();
-  r.values_out = values.view().data();
-  r.value_bytes = 4;
-  r.make_indices = true;
+  if (h.value_bytes != 0) {
+    r.values_out = values.view().data();
+    r.value_bytes = 4;
+    r.make_indices = true;
+  }
   r.leaves_to_passes = h.leaves_to_passes;
   r.fallback_sees_order = h.fallback_sees_order;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
-  r.verdict = {unsuited.view().data(), h.role};
+  r.verdict = {unsuited.view().data(), h.role, h.passes};
   r.tuning.partition_bits = h.bits;
   r.tuning.sample_from = h.sample_from;
   r.tuning.large_buckets_from = h.large_buckets_from;
@@ -197,7 +200,12 @@ bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();
   sort(q, r, h.between_splitters);
-  return unsuited.host()[0] != h.role;
+  return unsuited.host()[0];
+}
+/// Whether the sort says that the pairs do not suit it.
+template <class Word>
+bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  return told_role(q, keys, h) != h.role;
 }
 } // namespace pair_checks
 } // namespace SORTILE_BACKEND

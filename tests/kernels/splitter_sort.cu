@@ -445,6 +445,32 @@ SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
       unless_short(1u, 0u));
 }
 
+/// So does a fallback, of pairs and of floats; its sample is large enough for outliers.
+SIMT_TEST(splitter_sort, fallbacks_leave_few_digits_to_passes) {
+  on_every_schedule(
+      [](simt::queue q) {
+        const auto left = [&](std::uint64_t mask, std::size_t outliers) {
+          constexpr std::size_t n = 20'011;
+          const auto draws = make_keys<std::uint64_t>(n, shape::uniform);
+          auto keys = draws;
+          for (std::size_t i = 0; i < n; ++i)
+            keys[i] &= outliers != 0 && i % (n / outliers) == 0 ? ~std::uint64_t{0} : mask;
+          for (const unsigned value_bytes : {4u, 8u}) {
+            const auto h =
+                between<std::uint64_t>({.value_bytes = value_bytes, .bits = 4, .leaves_to_passes = true, .role = 1});
+            check_sort(q, keys, h);
+          }
+          return told_unsuited(
+              q, keys, between<std::uint64_t>({.value_bytes = 4, .bits = 4, .leaves_to_passes = true, .role = 1}));
+        };
+        EXPECT_TRUE(left(0x00ff'0000'00ff'ffff, 0)) << "four digits";
+        EXPECT_FALSE(left(0x00ff'0000'ffff'ffff, 0)) << "five digits";
+        EXPECT_FALSE(left(0xffff, 40)) << "two digits, but for 40 keys";
+        EXPECT_FALSE(left(0, 0)) << "equal";
+      },
+      unless_short(1u, 0u));
+}
+
 SIMT_TEST(splitter_sort, values_of_16_bytes_are_too_wide_for_128_bit_keys) {
   kernels::typed_request<uint128> r;
   r.n = 1000;

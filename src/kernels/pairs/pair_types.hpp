@@ -40,7 +40,6 @@ enum pair_finding : unsigned {
   pair_order,   ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
   pair_left,    ///< buckets that the local step has deferred
   pair_crowded, ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
-  pair_passes,  ///< between splitters: 1: another sample said that passes are quicker
   pair_findings
 };
 

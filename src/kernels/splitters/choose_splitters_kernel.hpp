@@ -28,6 +28,7 @@
 
 #include "kernels/look/drawn_place.hpp"
 #include "kernels/pairs/key_spread.hpp"
+#include "kernels/splitters/passes_look_kernel.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/search_tree.hpp"
@@ -60,7 +61,7 @@ struct choose_splitters_kernel {
   std::uint32_t n, capacity;
   unsigned bits;
   bool first_level;
-  bool leaves_to_passes;  // where a sample says that they are quicker
+  passes_seen passes;     // an earlier sample says whether they are quicker
   bool gives_uneven_away; // where this sample says so
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -105,7 +106,8 @@ struct choose_splitters_kernel {
   /// What later steps find. False, in all threads, where there is nothing to do.
   SORTILE_DEVICE bool open() const {
     const bool wanted = gate.told.calls();
-    const bool passes_win = leaves_to_passes && gate.findings.load(pair_passes) != 0;
+    const bool passes_win = wanted && passes.passes_win();
+    simt::block_barrier(); // all have read the verdict
     if (simt::thread_index() == 0) {
       if (wanted)
         gate.told.take();

@@ -108,12 +108,18 @@ class splitter_sorter {
   simt::global<spread> spreads() const { return all_.template table<spread>(at().spreads, plan_.bins()); }
 
   bool is_first_sort() const { return r_.verdict.role == 0; }
-  bool asks_for_passes() const { return r_.leaves_to_passes && is_first_sort(); }
+  /// Integers alone have been asked for their digits when a map was drawn (look/key_map_kernel.hpp).
+  bool are_integers_alone() const { return value_size<Value> == 0 && r_.codec.infinity == 0; }
+  bool asks_for_passes() const { return r_.leaves_to_passes && (is_first_sort() || !are_integers_alone()); }
+  bool gives_uneven_away() const { return r_.leaves_to_passes && !is_first_sort() && are_integers_alone(); }
+  unsigned asked_blocks() const { return asks_for_passes() ? std::min(chunks_, passes_seen::most_blocks) : 0; }
   void ask_for_passes() const {
-    simt::launch(
-        q_, {.grid = 1},
-        passes_look_kernel<Word>{
-            .in = {r_.keys_in, r_.n}, .findings = table(at().findings, pair_findings), .image = common_, .n = n_});
+    simt::launch(q_, {.grid = asked_blocks()},
+                 passes_look_kernel<Word>{.in = {r_.keys_in, r_.n},
+                                          .seen = table(at().order, chunks_), // free until the keys are counted
+                                          .told = verdict::of(r_.verdict),
+                                          .image = common_,
+                                          .n = n_});
   }
   void choose(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = l.segments},
@@ -129,8 +135,8 @@ class splitter_sorter {
                                                       .capacity = most_of_a_bucket,
                                                       .bits = l.bits,
                                                       .first_level = l.is_first,
-                                                      .leaves_to_passes = asks_for_passes(),
-                                                      .gives_uneven_away = r_.leaves_to_passes && !is_first_sort()});
+                                                      .passes = {table(at().order, chunks_), asked_blocks()},
+                                                      .gives_uneven_away = gives_uneven_away()});
   }
   void count(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = chunks_},
