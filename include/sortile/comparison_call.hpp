@@ -80,11 +80,10 @@ void check_comparison_direction(const options& opts);
 
 std::size_t comparison_workspace_bytes(std::size_t n, std::size_t element_bytes, unsigned buffers, const options& opts);
 
-/// Checks arrays and options before anything is written. \throws as comparison_call
+/// Checks arrays, options and that the workspace is apart from the arrays before anything is written. \throws as
+/// comparison_call
 inline void need_apart(const char* operation, std::initializer_list<caller_array> arrays, const options& opts) {
-  options others = opts;
-  others.workspace = {};
-  comparison_call({operation}, arrays, others);
+  comparison_call({operation}, arrays, opts);
 }
 
 template <class R>

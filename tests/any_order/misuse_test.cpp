@@ -92,6 +92,14 @@ TEST(any_order_misuse, of_a_workspace_is_refused_and_what_is_asked_for_is_enough
   const std::span<sized<12>> within = space.as<sized<12>>().first(100);
   expect_invalid([&] { sortile::sort(within, unread, {.threads = 1, .workspace = space.bytes()}); },
                  {"the elements", "the workspace", "overlap"});
+  const std::span in = within.first(500); // fewer than need a workspace
+  std::vector<sized<12>> out(500);
+  expect_invalid([&] { sortile::sort(in, out, unread, {.threads = 1, .workspace = space.bytes()}); },
+                 {"in", "the workspace", "overlap"});
+  std::vector<std::uint32_t> values(500), values_out(500);
+  expect_invalid(
+      [&] { sortile::sort_by_key(in, values, out, values_out, unread, {.threads = 1, .workspace = space.bytes()}); },
+      {"keys_in", "the workspace", "overlap"});
 }
 
 } // namespace
