@@ -74,6 +74,9 @@ class telling {
   /// and a row which block of `from_block` records wrote a cell. Equal records are taken to have kept their order.
   telling& moved(const std::string& label, const device_arrays& arrays, std::uint64_t n, std::uint64_t from_block,
                  std::uint64_t block = 0);
+  /// For each record that moved() has just told, whether it was of the left run of `run` records (a) or of the right
+  /// (b).
+  telling& from_runs(const std::string& label, std::uint64_t run);
   /// The records after these places were compared; those that changed since before() were exchanged.
   telling& compared(std::vector<wire> places, const device_arrays& arrays, std::uint64_t n, std::uint64_t block = 0);
 

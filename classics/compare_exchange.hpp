@@ -1,8 +1,7 @@
 // The comparator of sorting networks and transposition sorts, and a host array for those that run on the host.
 //
-//     a[i] ──●── smaller          exchange_if_greater(a, i, j, codec)
-//            │
-//     a[j] ──●── greater          equal keys stay where they are
+// exchange_if_greater(a, i, j, codec) puts the smaller key to a[i] and the greater one to a[j]; equal keys stay where
+// they are.
 //
 // All networks of the gallery point their comparators the same way: the greater key goes to the higher index. So a
 // network for the next power of two serves any n: beyond the end one imagines keys greater than all, no comparator ever

@@ -8,9 +8,9 @@
 //              the last block of a part plans: places of the buckets, what becomes of each
 //     move     a block a tile: reserves a place in each bucket, writes its keys as runs      move_tile
 //
-//   count ─at end─▶ move ─at end─▶ count of the next level ─at end─▶ … ─at end─▶ a block for each part that is left
-//
-// A launch "at end" (CUDA's tail launch) begins when the grid that asked for it has ended. So one thread of each grid
+// Each of these grids launches the next "at its end"; the move of a level launches the next level's first grid, that of
+// the last level a block for each part that is left. Such a launch (CUDA's tail launch) begins when the grid that asked
+// for it has ended. So one thread of each grid
 // makes the next launch, nobody polls, and no more launches are pending than one: the number of parts, which the data
 // decide, is a grid's size and not a number of launches. The depth of the nesting is that of the recursion, and known
 // beforehand; the device runtime allows 24.

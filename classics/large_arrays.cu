@@ -1,23 +1,14 @@
 // Sorting arrays that are too large for one multiprocessor: the three strategies, as recipes over parts that stand in
 // other files. A multiprocessor's memory holds 8192 records here; the question is what to do with more.
 //
-//   large-top-down     divide until every part fits; then each multiprocessor sorts a part, and nothing is left to do
-//
-//                        [            n            ]      quicksort.cu, or sample_sort.cu: parts in order among
-//                        [  less   ][    greater   ]      themselves
-//                        [ ][ ][  ][ ][   ][ ][  ][ ]     bitonic.cu's network, one block per part
-//
-//   large-bottom-up    cut into tiles that fit, anywhere; each multiprocessor sorts a tile; then merge runs two by two
-//
-//                        [ ][ ][ ][ ][ ][ ][ ][ ]         radix_buckets.cu's local sort, one block per tile
-//                        [    ][    ][    ][    ]         merge_sort.cu: each merge by all multiprocessors, cut into
-//                        [          ][          ]         equal pieces along the merge path
-//                        [                      ]
-//
-//   large-radix        no parts at all: every pass is global, a stable distribution of everything by one digit
-//
-//                        [        digit 0       ]         radix_buckets.cu, 8 bits per pass
-//                        [        digit 1       ]
+//   large-top-down     divide until every part fits, as quicksort.cu or sample_sort.cu do: the parts are in order among
+//                      themselves. Then each multiprocessor sorts a part, by bitonic.cu's network, and nothing is left
+//                      to do
+//   large-bottom-up    cut into tiles that fit, anywhere; each multiprocessor sorts a tile, by radix_buckets.cu's local
+//                      sort. Then merge runs two by two, each merge by all multiprocessors, cut into equal pieces along
+//                      the merge path of merge_sort.cu
+//   large-radix        no parts at all: every pass of radix_buckets.cu is global, a stable distribution of everything
+//                      by one digit of 8 bits
 //
 // Of the second, with blocks of four keys:
 //
@@ -33,6 +24,7 @@
 //       comparisons      2 2 3 3
 //     loaded by block    4 4 4 4
 //     merged             3 5 6  8   9 10 12 15 | 0 4  6  7   9 10 11 13
+//     from run           a b a  b   a  b  a  b | b b  a  b   a  b  a  a
 //   runs of 8 merged
 //     runs               3 5 6 8 9 10 12 15 | 0 4  6  7  9 10 11 13
 //     co-ranks
@@ -42,6 +34,7 @@
 //       comparisons      2 5 5  2
 //     loaded by block    4 4 4  4
 //     merged             0 3 4 5 6  6  7  8   9 9 10 10 11 12 13 15
+//     from run           b a b a a  b  b  a   a b  a  b  b  a  b  a
 //   result: 0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
 //
 // What decides. Top-down pays before: the division must be even, or other multiprocessors wait for the one with the

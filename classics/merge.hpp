@@ -251,7 +251,7 @@ void merge_up(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, s
     t.keys("runs", untyped(data), j.asked.n, run);
     merge(data, spare, run, t);
     std::swap(data, spare);
-    t.moved("merged", untyped(data), j.asked.n, 0, 2 * run);
+    t.moved("merged", untyped(data), j.asked.n, 0, 2 * run).from_runs("from run", run);
   }
 }
 

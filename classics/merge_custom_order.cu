@@ -27,6 +27,7 @@
 //       comparisons      3 3
 //     loaded by block    4 4
 //     merged             100 200 001 101   201 301 002 102
+//     from run             b   b   b   a     a   b   a   a
 //   result: 100 200 001 101 201 301 002 102
 //
 // Sort, block by block and merge by merge, as merge-path does (merge_sort.cu, merge.hpp). Nothing of it knows the

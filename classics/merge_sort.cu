@@ -21,18 +21,13 @@
 //       comparisons      2 2
 //     loaded by block    4 4
 //     merged             1 2 3 4   4 4 7 8
+//     from run           a b b a   a b a b
 //   result: 1 2 3 4 4 4 7 8
 //
-// As a sketch: write a down the side and b along the top of a grid. The serial merge is a path from corner to corner,
-// down for each record of a, right for each of b; the places with i + j = k are a diagonal, which the path crosses
-// once, at the co-rank. Hence "merge path" for the same thing.
-//
-//        2   3   4   8
-//      ╷                       down for the 1 of a, right for 2 and 3 of b, down for the 4 of a:
-//    1 └───────┐
-//    4         ●               diagonal k = 4 crosses the path at i = 2, j = 2
-//    4
-//    7
+// Write a down the side and b along the top of a grid. The serial merge is a path from corner to corner, down for each
+// record of a, right for each of b: "from run" has its steps. The places with i + j = k are a diagonal, which the path
+// crosses once, at the co-rank: after four steps, down, right, right, down, it is at i = 2, j = 2, where block 1
+// begins. Hence "merge path" for the same thing.
 //
 // Bottom-up: tiles of 1024 are sorted by merges in shared memory, four records per thread; then runs of 1024, 2048, …
 //

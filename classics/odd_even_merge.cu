@@ -4,12 +4,6 @@
 // Of the results v and w, v[0] is the least of all, and it remains to compare w[i] with v[i + 1]: since among the even
 // ones there are at most two more zeros than among the odd ones (0-1 principle), nothing else can be out of order.
 //
-//   a sketch: x = 1 4 6 7   y = 2 3 5 8
-//   even  1 6 | 2 5  ▶  v = 1 2 5 6
-//   odd   4 7 | 3 8  ▶  w = 3 4 7 8
-//   v and w by turns:   1  3 2  4 5  7 6  8
-//   w[i] with v[i + 1]:    2 3  4 5  6 7
-//
 // The recursion unrolled: to merge runs of p elements, compare at distance p, then at distances k = p/2, p/4, … 1. At
 // distance p all pairs within the merged run take part; at the smaller ones the first and the last k elements of it
 // have no partner:
@@ -41,6 +35,9 @@
 //     compared  1<2* 3<4 5<6*
 //     keys      1 2 3 4 4 4 7 8
 //   result: 1 2 3 4 4 4 7 8
+//
+// After distance 2 of the last merge v, 1 2 4 4, stands at the even places and w, 3 4 7 8, at the odd ones; the last
+// step compares each w[i] with v[i + 1], its neighbour.
 //
 // All comparators point up, so the network of the next power of two serves any n (compare_exchange.hpp).
 //

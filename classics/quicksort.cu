@@ -29,17 +29,12 @@
 // another, on one queue. quicksort-streams, by fetch-and-add, gives the two sides of a part to different queues (CUDA's
 // streams): the left side stays on the queue of its part, the right one goes to the queue that has the fewest keys
 // waiting. So several divisions are under way at once while the host waits for the counts of one of them:
+// `sortile classics show --example quicksort-queues` says which queue divides which keys.
 //
-//   queue 0   [whole  ]──▶[less   ]──▶[less of less]
-//   queue 1                [greater   ]──▶[less of greater]
-//   queue 2                            [greater of less   ]
-//
-//   host: a stack of parts     ┌▶ more than 1024 keys: pivot, count, move; two parts more
-//                              ├▶ fewer: kept for one launch at the end, a block each, the bitonic network
-//                              └▶ too deep: the bitonic network in global memory, and a note says so
-//
-// A part that is reached by more than 4 log2(n / small) + 4 divisions has had bad pivots. It falls back to the bitonic
-// sort, which takes n log² n in any case: so no input costs n². Pivots: quicksort.hpp, parameter `pivot`.
+// The host keeps a stack of parts. One of more than 1024 keys is divided, and its sides are parts in turn; smaller ones
+// are kept for one launch at the end, in which each is sorted by a block, by the bitonic network. A part that is
+// reached by more than 4 log2(n / small) + 4 divisions has had bad pivots. It falls back to the bitonic sort, which
+// takes n log² n in any case: so no input costs n². Pivots: quicksort.hpp, parameter `pivot`.
 //
 // Source: Hoare, "Quicksort", 1962; Blelloch 1990 (packing); Cederman & Tsigas, "GPU-Quicksort", 2009; Musser 1997 (the
 // bound on depth); Bentley & McIlroy 1993 (three ways).

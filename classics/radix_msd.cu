@@ -25,9 +25,8 @@
 //     keys 4 to 6, 2 bits left: 1101 1100 1111
 //   result: 0001 0010 0100 0101 1100 1101 1111
 //
-//   [ n keys ] ── 8 bits ──▶ 256 buckets ──▶ larger than `local`?  8 more bits, the roles of data and spare exchanged
-//                                       └─▶ otherwise: one block, sorted in shared memory, written to its place;
-//                                           neighbours that fit one block together are sorted as one bucket
+// A bucket that is larger than `local` is divided by the next digit, the roles of data and spare exchanged. Of the
+// others, neighbours that fit one block together are sorted as one bucket, so the keys 0 to 3 above are two buckets.
 //
 // Each pass is the stable one of radix_buckets.hpp over a part of the array, so the whole is stable. A bucket whose
 // keys have no bits left is done.

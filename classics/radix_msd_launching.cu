@@ -4,10 +4,8 @@
 // round trip a bucket, thousands of them where buckets of the second level are still too large for a block. Here
 // nothing is read back. All parts of a level are divided by one grid, whose blocks find in a list which part and tile
 // they have; the block that counts a part last lists its buckets for the next level, and one thread launches that level
-// when the grid has ended:
-//
-//   host ──▶ count ──▶ move ──▶ count ──▶ move ──▶ sort what is left, a block each
-//            1 part             256 parts          65536 buckets, in groups that fit a block
+// when the grid has ended. So the host launches the counts of the first level, and each grid the one after it: counts
+// and moves of a level by turns, and at the end a block for each part that is left.
 //
 // Sixteen keys of 4 bits, 2 bits a level, tiles and blocks of four keys:
 //

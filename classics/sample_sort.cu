@@ -37,8 +37,9 @@
 //   2 i       greater than splitter i − 1, less than splitter i
 //   2 i + 1   equal to splitter i
 //
-//   host: a stack of parts ─▶ sample, sort it, splitters ─▶ count buckets, tile by tile ─▶ scan ─▶ move ─▶ parts again;
-//   at most 1024 keys: kept for one launch at the end, a block each
+// The host keeps a stack of parts. One of more than 1024 keys is divided: sample, splitters, sizes of buckets tile by
+// tile, their scan, moves. Its buckets are parts in turn; those of fewer keys are kept for one launch at the end, a
+// block each.
 //
 // Each division takes out the keys equal to some splitter, and splitters are keys: there is always progress. Keys made
 // to defeat the sample can make it slow. A part that was divided 8 times falls back to the bitonic sort, and a note
@@ -73,21 +74,19 @@ void sample_sort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare
 } // namespace
 
 SORTILE_CLASSICS_OF(sample_sort) {
-  return {
-      {.name = "sample-sort",
-       .family = "sample",
-       .summary = "up to 63 splitters from a sorted sample; buckets are divided again or sorted by one block",
-       .work = "n log n expected",
-       .depth = "log^2 n expected",
-       .source = "Frazer & McKellar 1970; Leischner, Osipov & Sanders 2010",
-       .steps_show =
-           "of each division sample, splitters, buckets and moved keys; the parts that one block sorts",
-       .tile = 2048,
-       .parameters = {{"ways", 2, most_ways, most_ways, "buckets, one more than splitters", true},
-                      tile_parameter(2048),
-                      {"oversampling", 1, 8, most_oversampling, "sampled keys a bucket"},
-                      {"small", 4, 1024, 1024, "keys that one block sorts", false, 1, true}},
-       .run = [](job& j) { with_records(j, [&](auto&... a) { sample_sort(j, a...); }); }}};
+  return {{.name = "sample-sort",
+           .family = "sample",
+           .summary = "up to 63 splitters from a sorted sample; buckets are divided again or sorted by one block",
+           .work = "n log n expected",
+           .depth = "log^2 n expected",
+           .source = "Frazer & McKellar 1970; Leischner, Osipov & Sanders 2010",
+           .steps_show = "of each division sample, splitters, buckets and moved keys; the parts that one block sorts",
+           .tile = 2048,
+           .parameters = {{"ways", 2, most_ways, most_ways, "buckets, one more than splitters", true},
+                          tile_parameter(2048),
+                          {"oversampling", 1, 8, most_oversampling, "sampled keys a bucket"},
+                          {"small", 4, 1024, 1024, "keys that one block sorts", false, 1, true}},
+           .run = [](job& j) { with_records(j, [&](auto&... a) { sample_sort(j, a...); }); }}};
 }
 
 } // namespace sortile::classics

@@ -40,11 +40,6 @@
 //     device 3  11 12 13 15
 //   result: 0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
 //
-//   device 0  [  piece  ]─▶ divided [0│1│2│3]──┐         ┌──▶[runs for 0]─▶ sorted
-//   device 1  [  piece  ]─▶ divided [0│1│2│3]──┤ exchange├──▶[runs for 1]─▶ sorted
-//   device 2  [  piece  ]─▶ divided [0│1│2│3]──┤         ├──▶[runs for 2]─▶ sorted
-//   device 3  [  piece  ]─▶ divided [0│1│2│3]──┘         └──▶[runs for 3]─▶ sorted
-//
 // The parts are those of sample_sort.cu and radix_buckets.cu: buckets by splitters, keys equal to a splitter in a
 // bucket of their own (it goes with the one before), a local radix sort.
 //

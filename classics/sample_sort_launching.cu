@@ -2,10 +2,8 @@
 //
 // Idea. sample-sort divides into 127 buckets and lets the host decide about each: of 2^22 keys thousands of buckets
 // of a few thousand keys are divided again, each with a round trip. Here all parts of a level are divided together, and
-// no bucket is ever seen by the host:
-//
-//   host ──▶ split ──▶ count ──▶ move ──▶ split ──▶ count ──▶ move ──▶ sort what is left, a block each
-//            1 part                       up to 64 parts
+// no bucket is ever seen by the host. It launches the first grid, and each grid the one after it: splitters, counts,
+// moves, level by level, and at the end a block for each part that is left.
 //
 //   $ sortile classics show --example sample-levels
 //   input: 12 3 44 7 31 25 9 18 40 5 29 16

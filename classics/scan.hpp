@@ -8,9 +8,8 @@
 //   single_pass_scan                scan_block and look_back: every number is read once and written once
 //
 // Look-back protocol (Merrill & Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Each tile
-// owns one 64-bit word: a state above, a sum below. It is written by lane 0 of the tile's first warp alone, twice:
-//
-//   empty ──▶ aggregate (sum of the tile) ──▶ prefix (sum of the tile and of all before it)
+// owns one 64-bit word: a state above, a sum below. It is empty at first, and written by lane 0 of the tile's first
+// warp alone, twice: "aggregate", the sum of the tile, then "prefix", the sum of the tile and of all before it.
 //
 // State and sum are in one word, so a relaxed load sees either both or neither, and no other data needs ordering. No
 // tile waits for ever: tiles are numbered in the order in which their blocks begin (by an atomic counter, not by the

@@ -110,6 +110,13 @@ telling& telling::moved(const std::string& label, const device_arrays& arrays, s
   return from_block != 0 && from_block < n ? numbers("from block", writers) : *this;
 }
 
+telling& telling::from_runs(const std::string& label, std::uint64_t run) {
+  std::vector<std::string> runs;
+  for (const arrow& a : told_.arrows) // in the order of where they lead
+    runs.emplace_back(a.from / run % 2 == 0 ? "a" : "b");
+  return words(label, std::move(runs), 2 * run);
+}
+
 telling& telling::compared(std::vector<wire> places, const device_arrays& arrays, std::uint64_t n,
                            std::uint64_t block) {
   if (to_ == nullptr)

@@ -34,12 +34,15 @@
 //                               happens beyond its edges, so it takes 64 records more on each side. These have no
 //                               neighbours of their own and go wrong from the outside in, one record per phase, but
 //                               the tile itself stays right. So the tiles exchange 64 records over every edge between
-//                               launches:
+//                               launches. Tiles of four with edges of two, which two phases use up:
 //
-//             |◀ 64 ▶|◀──────── 512 ────────▶|◀ 64 ▶|
-//      phase 0 ......|.......................|......     . right
-//      phase 1 x.....|.......................|.....x     x had no partner, or had one that was wrong
-//      phase 3 xxx...|.......................|...xxx
+//   $ sortile classics show --example transposition-edges   # lines 1 to 6
+//   input: 8 7 6 5 4 3 2 1
+//   phases 0 to 1, edges of 2
+//     block loads
+//       0   8 7   6 5 | 4 3
+//       1   6 5 | 4 3   2 1
+//     keys  7 5 8 3 | 6 1 4 2
 //
 //   transposition-tiles-early-exit   the same, until a launch exchanges nothing
 //
