@@ -4,25 +4,29 @@
 // for the right one. On a GPU the calls are launches from the device, and nobody waits for them (fire and forget): the
 // sort is done when all grids that descend from the first are done.
 //
-//   host ──▶ start ──▶ divide [0, n)
-//                        ├──▶ divide [0, less)
-//                        │       ├──▶ divide …
-//                        │       └ 700 keys: this block sorts them itself
-//                        └──▶ divide [less + equal, n)
-//
 // Sixteen keys, parts of four and fewer sorted by the block:
 //
 //   $ sortile classics show --example quicksort-children
 //   input: 12 3 6 9 15 8 5 10 9 6 11 13 4 10 7 0
 //   keys 0 to 15 about 9: 8 less, 2 equal, 6 greater
+//     keys      12 3 6 9 15 8 5 10   9 6   11 13  4 10  7  0
+//     moved      3 6 8 5  6 4 7  0 | 9 9 | 12 15 10 11 13 10
+//     launches  keys 0 to 7 | keys 10 to 15
 //   keys 0 to 7 about 3: 1 less, 1 equal, 6 greater
-//   keys 0 to 0: sorted by the block
+//     keys      3   6   8 5 6 4 7 0
+//     moved     0 | 3 | 6 8 5 6 4 7
+//     launches  keys 2 to 7
+//   keys 0 to 0, sorted by the block: 0
 //   keys 2 to 7 about 6: 2 less, 2 equal, 2 greater
-//   keys 2 to 3: sorted by the block
-//   keys 6 to 7: sorted by the block
+//     keys   6 8   5 6   4 7
+//     moved  5 4 | 6 6 | 8 7
+//   keys 2 to 3, sorted by the block: 4 5
+//   keys 6 to 7, sorted by the block: 7 8
 //   keys 10 to 15 about 11: 2 less, 1 equal, 3 greater
-//   keys 10 to 11: sorted by the block
-//   keys 13 to 15: sorted by the block
+//     keys   12 15   10   11 13 10
+//     moved  10 10 | 11 | 12 15 13
+//   keys 10 to 11, sorted by the block: 10 10
+//   keys 13 to 15, sorted by the block: 12 13 15
 //   4 launches from the device
 //   result: 0 3 4 5 6 6 7 8 9 9 10 10 11 12 13 15
 //
@@ -60,12 +64,29 @@ namespace {
 
 constexpr unsigned deepest = 18, pending_launches = 2048;
 
+/// Barriers of a block until a part is divided: of the moves, and before them where the pivot is one by histogram.
+constexpr unsigned barriers_of_move = 4, barriers_of_histogram = 3;
+
 /// For --steps: what happened to a part.
 template <class Word>
-struct division_log {
+struct told_part {
   part p;
   std::uint32_t less, equal; // both 0: sorted by its block
+  std::uint32_t launch;      // how many blocks had begun before this one
   Word pivot;
+};
+
+/// For --steps: parts in the order in which they were done, and the array after so many divisions of each part; empty
+/// where nobody looks.
+template <class Word, bool Pairs>
+struct launch_log {
+  simt::global<told_part<Word>> parts; // [2 n]: a part that is divided holds keys equal to its pivot, or has two sides
+  simt::global<std::uint32_t> number;  // [1]
+  simt::global<std::uint32_t> begun;   // [1]
+  records<Word, Pairs> after;          // [deepest + 1][n]
+  std::uint64_t n;
+
+  SORTILE_DEVICE bool is_read() const { return parts.data() != nullptr; }
 };
 
 template <class Word, bool Pairs>
@@ -80,20 +101,21 @@ struct divide {
   pivot_rule rule;
   unsigned small;
   simt::global<std::uint32_t> launches, fallen; // [1] each
-  simt::global<division_log<Word>> log;         // [n], or empty: nobody looks
-  simt::global<std::uint32_t> logged;           // [1]
+  launch_log<Word, Pairs> log;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const records<Word, Pairs>& in = p.in_spare ? spare : data;
+    const std::uint32_t launch = log.is_read() && simt::thread_index() == 0 ? log.begun.fetch_add(0, 1u) : 0;
     if (p.count <= small) {
-      tell({p, 0, 0, 0});
+      tell({p, 0, 0, launch, 0});
       sort_small_part(s, in, data, p.first, p.count, codec);
     } else if (p.depth >= deepest) {
-      fall_over();
+      fall_over(launch);
     } else {
       choose_pivot(s, in, p.first, p.count, codec, rule);
       move(s, in, p.in_spare ? data : spare);
-      go_on(s);
+      tell_division(s, p.in_spare ? data : spare, launch);
+      go_on(s, launch);
     }
   }
 
@@ -153,14 +175,24 @@ struct divide {
     simt::block_barrier();
   }
 
-  SORTILE_DEVICE void tell(const division_log<Word>& what) const {
-    if (log.data() != nullptr && simt::thread_index() == 0)
-      log.store(logged.fetch_add(0, 1u), what);
+  SORTILE_DEVICE void tell(const told_part<Word>& what) const {
+    if (log.is_read() && simt::thread_index() == 0)
+      log.parts.store(log.number.fetch_add(0, 1u), what);
   }
 
-  SORTILE_DEVICE void go_on(shared& s) const {
+  SORTILE_DEVICE void tell_division(shared& s, const records<Word, Pairs>& out, std::uint32_t launch) const {
+    if (!log.is_read())
+      return;
+    tell({p, s.size.load(0), s.size.load(1), launch, s.pivot.load(0)});
+    for_each_key([&](std::uint32_t i, bool exists) {
+      if (exists)
+        log.after.store((p.depth + 1) * log.n + p.first + i, out.load(p.first + i));
+    });
+    simt::block_barrier(); // before the sides' blocks move them
+  }
+
+  SORTILE_DEVICE void go_on(shared& s, std::uint32_t launch) const {
     const std::uint32_t less = s.size.load(0), greater = s.size.load(2);
-    tell({p, less, s.size.load(1), s.pivot.load(0)});
     const part sides[] = {{p.first, less, p.depth + 1, p.in_spare ^ 1},
                           {p.first + p.count - greater, greater, p.depth + 1, p.in_spare ^ 1}};
     for (const part& side : sides)
@@ -172,15 +204,15 @@ struct divide {
       }
     for (const part& side : sides)
       if (side.count <= small && side.count != 0) {
-        tell({side, 0, 0, 0});
+        tell({side, 0, 0, launch, 0});
         sort_small_part(s, side.in_spare ? spare : data, data, side.first, side.count, codec);
       }
   }
 
   /// The bitonic network in global memory, by this block.
-  SORTILE_DEVICE void fall_over() const {
+  SORTILE_DEVICE void fall_over(std::uint32_t launch) const {
     const unsigned t = simt::thread_index();
-    tell({p, 0, 0, 0});
+    tell({p, 0, 0, launch, 0});
     if (t == 0)
       fallen.fetch_add(0, 1u);
     if (p.in_spare)
@@ -203,44 +235,101 @@ struct start {
   }
 };
 
-/// Each part divided holds some keys equal to its pivot, or two sides: fewer than 2 n lines.
-template <class Word>
-void show_log(job& j, const key_codec<Word>& codec, simt::global<Word> sorted,
-              const device_array<division_log<Word>>& log, std::uint32_t logged) {
-  if (!j.shows_steps())
-    return;
-  const std::vector<division_log<Word>> lines = log.to_host();
-  const std::vector<Word> all = fetch(j.on, sorted, j.asked.n);
-  for (std::uint32_t i = 0; i < logged; ++i) {
-    const division_log<Word>& l = lines[i];
-    const auto number = [](auto n) { return std::to_string(n); };
-    const std::string keys = "keys " + number(l.p.first) + " to " + number(l.p.first + l.p.count - 1);
-    if (l.less == 0 && l.equal == 0)
-      j.show(keys + ": sorted by the block");
-    else
-      j.show(keys + " about " + keys_of_images(j, codec, {l.pivot}, all).front() + ": " + number(l.less) + " less, " +
-             number(l.equal) + " equal, " + number(l.p.count - l.less - l.equal) + " greater");
+/// What a run logs for its steps, and how it tells them.
+template <class Word, bool Pairs>
+class launch_story {
+ public:
+  launch_story(job& j, const records<Word, Pairs>& data)
+      : j_(j), parts_(j.on, j.shows_steps() ? 2 * j.asked.n : 0), numbers_(j.on, 2),
+        keys_(j.on, j.shows_steps() ? (deepest + 1) * j.asked.n : 0), values_(j.on, Pairs ? keys_.size() : 0) {
+    numbers_.clear();
+    if (!j.shows_steps())
+      return;
+    j.on.copy_on_device(keys_.data(), data.keys.data(), j.asked.n * sizeof(Word), j.on.queue());
+    if constexpr (Pairs)
+      j.on.copy_on_device(values_.data(), data.values.data(), j.asked.n * sizeof(std::uint32_t), j.on.queue());
   }
-}
+
+  launch_log<Word, Pairs> log() const {
+    return {view(parts_), {numbers_.data(), 1}, {numbers_.data() + 1, 1}, {view(keys_), view(values_)}, j_.asked.n};
+  }
+
+  /// `launches`: from the device, all of them. Each was of one block, so the blocks have begun in the order of the
+  /// executor's launches.
+  void tell(const key_codec<Word>& codec, const records<Word, Pairs>& sorted, std::uint32_t launches, pivot_rule rule,
+            unsigned small) const {
+    if (!j_.shows_steps())
+      return;
+    const std::vector<std::uint32_t> numbers = numbers_.to_host();
+    const std::vector<told_part<Word>> parts = parts_.to_host();
+    for (std::uint32_t i = 0; i < numbers[0]; ++i) {
+      const part& p = parts[i].p;
+      const bool divided = parts[i].less != 0 || parts[i].equal != 0;
+      telling t = j_.tell(name(p) + (divided ? title_of_division(parts[i], codec) : ", sorted by the block"));
+      t.done_before_last(launches - 1 - parts[i].launch);
+      if (divided)
+        tell_division(t, parts[i], rule, small);
+      else
+        t.keys("", untyped(piece_of(sorted, p.first, p.count)), p.count);
+    }
+  }
+
+ private:
+  static std::string name(const part& p) { return divided_array<Word, Pairs>::name(p); }
+
+  /// The records of a part after so many divisions.
+  records<Word, Pairs> records_after(unsigned divisions, const part& p) const {
+    return piece_of(log().after, divisions * j_.asked.n + p.first, p.count);
+  }
+
+  static std::uint32_t greater_of(const told_part<Word>& told) { return told.p.count - told.less - told.equal; }
+
+  std::string title_of_division(const told_part<Word>& told, const key_codec<Word>& codec) const {
+    const std::vector<Word> keys = fetch(j_.on, records_after(told.p.depth, told.p).keys, told.p.count);
+    const auto number = [](auto n) { return std::to_string(n); };
+    return " about " + keys_of_images(j_, codec, {told.pivot}, keys).front() + ": " + number(told.less) + " less, " +
+           number(told.equal) + " equal, " + number(greater_of(told)) + " greater";
+  }
+
+  void tell_division(telling& t, const told_part<Word>& told, pivot_rule rule, unsigned small) const {
+    const part& p = told.p;
+    t.done_at_barrier(barriers_of_move + (rule == pivot_rule::histogram ? barriers_of_histogram : 0));
+    t.keys("keys", untyped(records_after(p.depth, p)), p.count)
+        .moved("moved", untyped(records_after(p.depth + 1, p)), p.count, 0)
+        .bounds({told.less, std::uint64_t{told.less} + told.equal});
+    const std::uint32_t greater = greater_of(told);
+    std::vector<std::string> launched;
+    for (const part& side : {part{p.first, told.less, 0, 0}, part{p.first + p.count - greater, greater, 0, 0}})
+      if (side.count > small)
+        launched.push_back(name(side));
+    if (!launched.empty())
+      t.words("launches", std::move(launched), 1);
+  }
+
+  job& j_;
+  device_array<told_part<Word>> parts_;
+  device_array<std::uint32_t> numbers_; // [2]: of parts told, of blocks that have begun
+  device_array<Word> keys_;             // [deepest + 1][n]
+  device_array<std::uint32_t> values_;
+};
 
 template <class Word, bool Pairs>
 void quicksort(job& j, records<Word, Pairs>& data, records<Word, Pairs>& spare, const key_codec<Word>& codec) {
   if (j.asked.n == 0)
     return;
-  const device_array<std::uint32_t> launches(j.on, 1), fallen(j.on, 1), logged(j.on, 1);
-  const device_array<division_log<Word>> log(j.on, j.shows_steps() ? 2 * j.asked.n : 0);
+  const device_array<std::uint32_t> launches(j.on, 1), fallen(j.on, 1);
+  const launch_story<Word, Pairs> story(j, data);
   launches.clear();
   fallen.clear();
-  logged.clear();
   const unsigned small = std::max(j.parameter("small"), static_cast<unsigned>(j.asked.n / pending_launches));
+  const auto rule = static_cast<pivot_rule>(j.parameter("pivot"));
   const part whole{0, static_cast<std::uint32_t>(j.asked.n), 0, 0};
   simt::launch(j.on.queue(), {},
-               start<Word, Pairs>{{data, spare, whole, codec, pivot_rule(j.parameter("pivot")), small, view(launches),
-                                   view(fallen), view(log), view(logged)}});
+               start<Word, Pairs>{{data, spare, whole, codec, rule, small, view(launches), view(fallen), story.log()}});
   const std::uint32_t count = launches.at(0);
   if (count == 0)
     throw device_failure("quicksort-launching: no kernel was launched from the device");
-  show_log(j, codec, data.keys, log, logged.at(0));
+  story.tell(codec, data, count, rule, small);
   j.note(std::to_string(count) + " launches from the device");
   if (const std::uint32_t parts = fallen.at(0); parts != 0)
     j.note("parts that fell back to the bitonic sort, after " + std::to_string(deepest) +
@@ -256,8 +345,8 @@ SORTILE_CLASSICS_OF(quicksort_launching) {
            .work = "n log n expected, n log^2 n at worst",
            .depth = "n expected",
            .source = "Hoare 1962; Cederman & Tsigas 2009",
-           .steps_show = "each division and each part that a block sorts, in the order in which they happen; launches "
-                         "from the device",
+           .steps_show = "of each division the part before and after it and the sides that get a block; the parts that "
+                         "a block sorts; launches from the device",
            .largest_n = std::uint64_t{1} << 21,
            .tile = 1024,
            .parameters = {{"pivot", 0, 2, 3, "first, random, median of three, by histogram"},

@@ -219,6 +219,28 @@ class Pages(unittest.TestCase):
             self.assertEqual(levels, 6)
             self.assertEqual(page.complaints(), [])
 
+        # Parts that are told when all is done: each after the launch that divided it, at the barrier after which memory holds it so.
+        for options in [(), ("--set", "pivot=3", "--set", "small=4", "--keys", KEYS)]:
+            page = self.opened(self.made("quicksort-launching", *options))
+            page.press("1")
+            page.press("Home")
+            launches, divided = [], 0
+            for _ in range(page.evaluate("player.length")):
+                launched, title, cells, held = page.evaluate(r"""(() => { const run = player.runs[0], m = run.moments[player.stages[0].index], step = run.steps[m.step];
+                    const part = step.title.match(/^keys (\d+) to (\d+)/), row = step.rows.findLast((r) => r.kind === 'keys');
+                    if (!part) return [0, step.title, [], []];
+                    const state = run.stateAfter(m.event), arrays = ['keys', 'spare keys'].map((name) => run.trace.arrays.findIndex((a) => a.name === name));
+                    return [step.launches, step.title, row.cells, arrays.map((a) => row.cells.map((_, i) => String(state.global[a].read(4 * (Number(part[1]) + i), 4))))]; })()""")
+                if cells:
+                    launches.append(launched)
+                    self.assertIn(cells, held, title)
+                    divided += "about" in title
+                page.press("ArrowRight")
+            self.assertEqual(launches, sorted(launches))
+            self.assertEqual(sorted(set(launches)), list(range(2, 2 + divided)), options)
+            self.assertGreater(divided, 2)
+            self.assertEqual(page.complaints(), [])
+
         # Levels that are told when all is done: each with the launches that were its own.
         for name, of_level in [("radix-msd-launching", 2), ("sample-sort-launching", 3)]:
             [told] = self.data(self.made(name))["runs"]
