@@ -93,19 +93,23 @@ json packed_list(const json& list) {
   return std::to_string(first) + "+" + std::to_string(by) + "x" + std::to_string(list.size());
 }
 
-// The trace as pages carry it, which model.js unpacks: an event is [shape, values...], and a shape the names of these.
-// Banks are left out: addresses give them.
+// The trace as pages carry it, which model.js unpacks: an event is [shape, values...], and a shape the names of these;
+// members that are texts, as "do" is, are the shape's. Banks are left out: addresses give them.
 json packed(json trace) {
   if (trace.is_null())
     return trace;
-  std::map<std::vector<std::string>, std::size_t> shapes;
+  std::map<json, std::size_t> shapes;
   trace["shapes"] = json::array();
   for (json& event : trace["events"]) {
     event.erase("banks");
-    std::vector<std::string> shape;
+    json shape = {{"names", json::array()}, {"texts", json::object()}};
     json values = json::array({0});
     for (const auto& [name, value] : event.items()) {
-      shape.push_back(name);
+      if (value.is_string()) {
+        shape["texts"][name] = value;
+        continue;
+      }
+      shape["names"].push_back(name);
       values.push_back(packed_list(value));
     }
     const auto [known, is_new] = shapes.emplace(shape, shapes.size());

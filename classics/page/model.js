@@ -120,11 +120,13 @@ function valueOf(event, values, i) {
   return values.slice(i * each, (i + 1) * each);
 }
 
-/** An event of [shape, values...]. Lists in equal steps come as texts, "0+4x32" for 0, 4, … 124. */
+/** An event of [shape, values...]; texts are the shape's. Lists in equal steps come as texts, "0+4x32" for 0, 4, … 124. */
 const LISTS = ["lanes", "at", "before", "after", "sectors", "values", "ticks"];
 
 function unpacked(packed, shapes) {
-  const event = Object.fromEntries(shapes[packed[0]].map((name, i) => [name, packed[i + 1]]));
+  const {names, texts} = shapes[packed[0]];
+  const event = {...texts};
+  names.forEach((name, i) => event[name] = packed[i + 1]);
   for (const list of LISTS)
     if (typeof event[list] === "string") {
       const [first, by, count] = event[list].match(/^(-?\d+)\+(-?\d+)x(\d+)$/).slice(1).map(Number);

@@ -78,13 +78,14 @@ class Pages(unittest.TestCase):
 
     @staticmethod
     def unpacked(event, shapes):
-        """An event of a page: [shape, values...], where a list in equal steps is a text, "0+4x32"."""
-        named = dict(zip(shapes[event[0]], event[1:]))
+        """An event of a page: [shape, values...], where a list in equal steps is a text, "0+4x32", and other texts are the shape's."""
+        shape = shapes[event[0]]
+        named = dict(zip(shape["names"], event[1:]))
         for name, value in named.items():
             if isinstance(value, str) and (steps := re.fullmatch(r"(-?\d+)\+(-?\d+)x(\d+)", value)):
                 first, by, count = map(int, steps.groups())
                 named[name] = [first + by * i for i in range(count)]
-        return named
+        return shape["texts"] | named
 
     def test_every_classic_has_a_page(self):
         status, out, _ = run("classics", "list", "--markdown")
@@ -346,8 +347,9 @@ class Pages(unittest.TestCase):
             text = file.read()
         self.assertLess(len(text) - len(re.search(r'id="data">(.*?)</script>', text, re.S).group(1)), 1_000_000)
         self.assertNotRegex(text.split('id="data"')[0], r"https?://")
-        # Six rows by two columns, 11,000 events: the trace takes more than twice as much as the page, which has the same events.
+        # Six rows by two columns, 11,000 events: the page is light with its data too, and has the same events as the trace of twice its size.
         path, trace = self.made("radix-cascaded"), os.path.join(self.folder.name, "trace.json")
+        self.assertLess(os.path.getsize(path), 1_000_000)
         self.assertEqual(run("classics", "show", "--example", "age-and-income", "--trace", trace)[0], 0)
         self.assertLess(2 * os.path.getsize(path), os.path.getsize(trace))
         with open(trace, encoding="utf-8") as file:
