@@ -83,7 +83,14 @@ class Site:
 
     def html_of(self, document):
         text = document.read_text(encoding="utf-8")
-        return subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e", "autolink"], input=text, capture_output=True, text=True, check=True).stdout
+        body = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e", "autolink"], input=text, capture_output=True, text=True, check=True).stdout
+
+        def named(heading):  # as GitHub names it, for links within the document
+            words = html.unescape(re.sub("<[^>]*>", "", heading[2])).lower()
+            name = re.sub(r"[^\w -]", "", words).replace(" ", "-")
+            return f'<h{heading[1]} id="{name}">{heading[2]}</h{heading[1]}>'
+
+        return re.sub(r"<h([1-6])>(.*?)</h\1>", named, body, flags=re.S)
 
     def relinked(self, body, document):
         """Links of the repository become links of the site; what the site does not have stays as text."""
@@ -163,7 +170,7 @@ class Site:
         for name, one in self.classics.items():
             families.setdefault(one["family"], []).append((f"classics/{name}.html", name, one["summary"]))
         path = self.document("classics-index.md", None)
-        path = re.sub(r"<h1>.*?</h1>", "", path, count=1, flags=re.S).replace("<h2>", "<h3>").replace("</h2>", "</h3>")
+        path = re.sub(r"(</?h)2\b", r"\g<1>3", re.sub(r"<h1.*?</h1>", "", path, count=1, flags=re.S))
         learn = '<p><a href="learn.html">Learn it section by section</a>: commands, what to look at, a question each.</p>' if (ROOT / "docs/learn.md").exists() else ""
         body = f"""<h1>How parallel sorting works</h1>
 <p class="lead">Every classical sort of graphics processors, run thread by thread without one, and shown: where each key goes, which lanes touch which banks and sectors, and what it

@@ -44,16 +44,23 @@ class Site(unittest.TestCase):
     def test_links_lead_somewhere(self):
         pages = sorted(self.site.rglob("*.html"))
         self.assertGreater(len(pages), 100)
-        for page in pages:
-            links = Links()
-            links.feed(page.read_text(encoding="utf-8"))
-            for link in links.found:
-                if link.startswith(("data:", "#", "http")):
+        links = {page.resolve(): Links() for page in pages}
+        for page, read in links.items():
+            read.feed(page.read_text(encoding="utf-8"))
+        anchors = 0
+        for page, read in links.items():
+            for link in read.found:
+                if link.startswith(("data:", "http")):
                     self.assertFalse(link.startswith("http") and page.parent.name == "classics", (page, link))
                     continue
-                target = (page.parent / urllib.parse.unquote(link.split("#")[0])).resolve()
-                self.assertTrue(target.is_file(), f"{page.relative_to(self.site)}: {link}")
+                path, _, anchor = urllib.parse.unquote(link).partition("#")
+                target = (page.parent / path).resolve() if path else page
+                self.assertTrue(target.is_file(), f"{page.name}: {link}")
                 self.assertIn(self.site.resolve(), target.parents)
+                if anchor:
+                    anchors += 1
+                    self.assertIn(anchor, links[target].ids, f"{page.name}: {link}")
+        self.assertGreater(anchors, 5)
 
     def test_the_index_leads_to_every_classic(self):
         _, out, _ = run("classics", "list")
