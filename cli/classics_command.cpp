@@ -27,9 +27,9 @@ classics::engine engine_of(const classics_job& job, const classics::classic& cho
   const auto engine = name == "cuda"   ? classics::engine::cuda
                       : name == "host" ? classics::engine::host
                                        : classics::engine::executor;
-  if (!job.trace.empty() && engine == classics::engine::cuda)
+  if (job.trace && engine == classics::engine::cuda)
     refuse("--trace is the executor's (here: --engine {})", name);
-  if (!job.trace.empty() && job.schedules != 0)
+  if (job.trace && job.schedules != 0)
     refuse("--trace records one run: --schedules does not go with it");
   if (job.schedules == 0 && !job.counters)
     return engine;
@@ -109,11 +109,11 @@ int run_classic(const classics_job& job, const talk& voice) {
   const auto [asked, taken] = request_of(job, chosen);
   const classics::engine engine = engine_of(job, chosen);
   classics::refuse_undeclared(chosen, asked, engine); // before a GPU is looked for
-  if (!job.html.empty()) {
+  if (job.html) {
     write_page(job, chosen, asked);
-    if (voice.level >= 1)
-      fmt::print("{}: open it in a browser\n", job.html);
-    if (!job.trace.empty())
+    if (voice.level >= 1 && *job.html != "-")
+      fmt::print("{}: open it in a browser\n", *job.html);
+    if (job.trace)
       write_trace(job, chosen, asked);
     return all_well;
   }
@@ -138,7 +138,7 @@ int run_classic(const classics_job& job, const talk& voice) {
                              : classics::machine(executor::options_from_environment(
                                    {.seed = asked.seed, .checks = checks, .os_threads = os_threads}));
   voice.say(2, "{} on {}", classics::to_string(chosen, asked), classics::name(engine));
-  if (!job.trace.empty())
+  if (job.trace)
     write_trace(job, chosen, asked);
   if (!run_on(on, job, chosen, asked, voice, true))
     return disorder;
@@ -199,9 +199,14 @@ int run_classics(const classics_job& job, const CLI::App& command, const talk& v
   }
   if (job.markdown || job.examples)
     refuse("--{} does not go with {}", job.markdown ? "markdown" : "examples", job.action);
-  if (!job.html.empty() && job.action != "show")
+  if (job.html && job.action != "show")
     refuse("--html does not go with {} (allowed: show)", job.action);
-  if (!job.beside.empty() && job.html.empty())
+  if (job.html)
+    refuse_options_but(command, "--html",
+                       {"ACTION", "NAME", "--count", "--type", "--workload", "--descending", "--keys", "--keys-file",
+                        "--pairs", "--example", "--devices", "--show", "--bits", "--seed", "--set", "--html",
+                        "--beside", "--trace"});
+  if (!job.beside.empty() && !job.html)
     refuse("--beside puts two classics on one page (allowed: with --html FILE)");
   if (job.name.empty() && job.example.empty())
     refuse("{} takes the name of a classic (sortile classics list prints them)", job.action);

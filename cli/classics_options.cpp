@@ -2,7 +2,9 @@
 #include "beside.hpp"
 #include "jobs.hpp"
 
+#include <initializer_list>
 #include <memory>
+#include <utility>
 
 namespace sortile::cli {
 
@@ -30,7 +32,14 @@ void add_classics_command(command_line& line, const job_actions& actions) {
       line, "classics", "Lists and runs the classical GPU sorts; exit status 0 only if the result was verified.",
       examples, [job, self, &line, run = actions.classics] {
         job->pairs = (*self)->count("--pairs") != 0;
-        job->keys_given = (*self)->count("--keys") != 0;
+        // An empty text is one: CLI11 leaves it out.
+        for (const auto& [option, text] :
+             std::initializer_list<std::pair<const char*, std::optional<std::string>&>>{{"--keys", job->keys},
+                                                                                        {"--keys-file", job->keys_file},
+                                                                                        {"--html", job->html},
+                                                                                        {"--trace", job->trace}})
+          if ((*self)->count(option) != 0 && !text)
+            text = "";
         job->counters = !job->counted_by.empty();
         return run ? run(*job, **self, line.voice) : run_beside("sortile-classics", line);
       });

@@ -1,11 +1,15 @@
 // See classics_pages.hpp.
 #include "classics_pages.hpp"
 
+#include "classics_request.hpp"
+
 #include "classics/examples.hpp"
 #include "classics/page.hpp"
 #include "classics/trace.hpp"
 #include "files/failure.hpp"
 #include "files/output.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -17,6 +21,12 @@ namespace {
 
 std::string command_of(const classics::classic& c, const classics::request& asked, const char* action) {
   return std::string("sortile classics ") + action + " " + classics::to_string(c, asked);
+}
+
+// The command that prints the page's steps.
+std::string command_of_page(const classics::classic& c, const classics::request& asked) {
+  return fmt::format("{} --show {}", command_of(c, with_parameters_said(c, asked), "show"),
+                     classics::name(asked.shown));
 }
 
 void write_text(const std::string& path, const std::string& text) {
@@ -45,7 +55,7 @@ classics::request request_beside(const classics::classic& other, classics::reque
 
 void write_page(const classics_job& job, const classics::classic& chosen, const classics::request& asked) {
   std::vector<classics::shown_run> runs;
-  runs.push_back(classics::run_to_show(chosen, asked, command_of(chosen, asked, "show")));
+  runs.push_back(classics::run_to_show(chosen, asked, command_of_page(chosen, asked)));
   if (const classics::example* shown = example_of(job, chosen))
     runs.back().look = shown->look;
   if (!job.beside.empty()) {
@@ -53,9 +63,9 @@ void write_page(const classics_job& job, const classics::classic& chosen, const 
     if (other.task != chosen.task)
       refuse("--beside {}: its task is another: {}, not {}", other.name, other.task->name, chosen.task->name);
     const classics::request same = request_beside(other, asked);
-    runs.push_back(classics::run_to_show(other, same, command_of(other, same, "show")));
+    runs.push_back(classics::run_to_show(other, same, command_of_page(other, same)));
   }
-  write_text(job.html, classics::html_page(runs));
+  write_text(*job.html, classics::html_page(runs));
 }
 
 void write_trace(const classics_job& job, const classics::classic& chosen, const classics::request& asked) {
@@ -70,7 +80,7 @@ void write_trace(const classics_job& job, const classics::classic& chosen, const
   if (seen.overflowed())
     refuse("--trace: more than {} events (allowed: fewer keys, or fewer of their bits by --bits)",
            classics::trace::most_events);
-  write_text(job.trace, seen.to_json({{"command", command_of(chosen, asked, "run")}}).dump() + "\n");
+  write_text(*job.trace, seen.to_json({{"command", command_of(chosen, asked, "run")}}).dump() + "\n");
 }
 
 } // namespace sortile::cli

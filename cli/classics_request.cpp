@@ -12,6 +12,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -29,18 +30,24 @@ unsigned parse_number(std::string_view text, const std::string& option) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    refuse("{}: {} is no number", option, text);
+    refuse("{}: '{}' is no number", option, text);
   return value;
 }
 
-/// What stands between commas or white space.
-std::vector<std::string> words_of(std::string text) {
-  for (char& c : text)
-    c = c == ',' ? ' ' : c;
-  std::istringstream in(text);
+/// What stands between commas or white space; a comma has something on either side.
+std::vector<std::string> words_of(const std::string& text, std::string_view option) {
   std::vector<std::string> words;
-  for (std::string word; in >> word;)
-    words.push_back(word);
+  std::istringstream parts(text + ",");
+  std::size_t commas = 0;
+  for (std::string part; std::getline(parts, part, ','); ++commas) {
+    const std::size_t before = words.size();
+    std::istringstream in(part);
+    for (std::string word; in >> word;)
+      words.push_back(word);
+    if (words.size() == before && text.find(',') != std::string::npos)
+      refuse("{}: nothing stands {} comma {} (allowed: K,K,... or white space between keys)", option,
+             commas == 0 ? "before" : "behind", std::max<std::size_t>(commas, 1));
+  }
   return words;
 }
 
@@ -48,6 +55,8 @@ std::string contents(const std::string& file) {
   std::ostringstream text;
   if (file == "-") {
     text << std::cin.rdbuf();
+  } else if (std::error_code ignored; std::filesystem::is_directory(file, ignored)) {
+    refuse("--keys-file {}: is a directory (a file is needed)", file);
   } else if (const std::ifstream in(file); in) {
     text << in.rdbuf();
   } else {
@@ -58,8 +67,11 @@ std::string contents(const std::string& file) {
 
 /// The keys of --keys, --keys-file or --pairs K:V, and values if there are any.
 void take_own_keys(const classics_job& job, classics::request& asked) {
-  asked.keys = words_of(job.keys_file.empty() ? job.keys : contents(job.keys_file));
-  for (const std::string& record : words_of(job.records)) {
+  if (job.keys_file)
+    asked.keys = words_of(contents(*job.keys_file), "--keys-file");
+  else
+    asked.keys = words_of(job.keys.value_or(""), "--keys");
+  for (const std::string& record : words_of(job.records, "--pairs")) {
     const std::size_t colon = record.rfind(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == record.size())
       refuse("--pairs {} (allowed: nothing, or KEY:VALUE,KEY:VALUE,...)", record);
@@ -90,23 +102,36 @@ key_type type_of(const classics_job& job, const classics::classic& chosen, const
   const auto found = std::find_if(chosen.types.begin(), chosen.types.end(), [&](key_type type) {
     return std::all_of(keys.begin(), keys.end(), [&](const std::string& text) { return is_key(chosen, type, text); });
   });
-  return found == chosen.types.end() ? chosen.types.front() : *found;
+  if (found != chosen.types.end())
+    return *found;
+  for (const std::string& text : keys)
+    if (chosen.types.size() > 1 && std::none_of(chosen.types.begin(), chosen.types.end(),
+                                                [&](key_type type) { return is_key(chosen, type, text); })) {
+      std::string names;
+      for (const key_type type : chosen.types)
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", name(type));
+      refuse("'{}' is no key of any type that {} takes (allowed: {})", text, chosen.name, names);
+    }
+  return chosen.types.front();
 }
 
 bit_window window_of(const std::string& bits) {
   const std::size_t colon = bits.find(':');
-  if (colon == std::string::npos)
-    refuse("--bits {} (allowed: B:E)", bits);
-  return {parse_number(std::string_view(bits).substr(0, colon), "--bits"),
-          parse_number(std::string_view(bits).substr(colon + 1), "--bits")};
+  const std::string option = "--bits " + bits;
+  if (colon == std::string::npos || colon == 0 || colon + 1 == bits.size())
+    refuse("{} (allowed: B:E)", option);
+  return {parse_number(std::string_view(bits).substr(0, colon), option),
+          parse_number(std::string_view(bits).substr(colon + 1), option)};
 }
 
 /// The request that the options change: an example's, or one of keys alone.
 classics::request start_of(const classics_job& job, const classics::classic& chosen) {
-  const int given =
-      job.keys_given + !job.keys_file.empty() + !job.records.empty() + !job.count.empty() + !job.example.empty();
+  const int given = job.keys.has_value() + job.keys_file.has_value() + !job.records.empty() + !job.count.empty() +
+                    !job.example.empty();
   if (given > 1)
     refuse("-n, --keys, --keys-file, --pairs K:V and --example each say which keys (allowed: one of them)");
+  if (job.workload && job.count.empty())
+    refuse("--workload {}: makes the keys that -n counts (allowed: with -n)", *job.workload);
   if (!job.example.empty())
     return classics::example_named(job.example).asked;
   if (job.action == "show" && given == 0) {
@@ -159,7 +184,7 @@ asked_for request_of(const classics_job& job, const classics::classic& chosen) {
   const bool followed = job.action == "show" && (job.own_keys() || !job.count.empty()) && asked.n <= most_to_follow;
   if (job.own_keys() && job.type.empty() && asked.type != key_type::u32)
     taken += fmt::format(" --type {}", name(asked.type));
-  asked.workload = job.workload;
+  asked.workload = job.workload.value_or(asked.workload);
   asked.pairs |= job.pairs;
   asked.seed = job.seed;
   if (job.descending)
@@ -176,11 +201,11 @@ asked_for request_of(const classics_job& job, const classics::classic& chosen) {
     asked.shown = classics::notation::halves;
     taken += " --show halves";
   }
-  if (job.devices != 0)
-    asked.parameters["devices"] = job.devices;
+  if (job.devices)
+    asked.parameters["devices"] = *job.devices;
   for (const std::string& setting : job.settings) {
     const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos)
+    if (equals == std::string::npos || equals == 0 || equals + 1 == setting.size())
       refuse("--set {} (allowed: PARAMETER=NUMBER)", setting);
     asked.parameters[setting.substr(0, equals)] =
         parse_number(std::string_view(setting).substr(equals + 1), "--set " + setting);
@@ -190,6 +215,14 @@ asked_for request_of(const classics_job& job, const classics::classic& chosen) {
       if (asked.parameters.emplace(parameter, value).second)
         taken += fmt::format(" --set {}={}", parameter, value);
   return {std::move(asked), taken.empty() ? taken : taken.substr(1)};
+}
+
+classics::request with_parameters_said(const classics::classic& c, classics::request asked) {
+  const auto taken = classics::parameters_to_follow(c, asked.n);
+  for (const classics::parameter& p : c.parameters)
+    if (taken.contains(std::string(p.name)))
+      asked.parameters.emplace(p.name, p.usual);
+  return asked;
 }
 
 } // namespace sortile::cli

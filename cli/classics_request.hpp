@@ -22,4 +22,7 @@ struct asked_for {
 /// 0 in all of them.
 asked_for request_of(const classics_job& job, const classics::classic& chosen);
 
+/// The same with the parameters said that `show` would take for granted: as options it gives the same steps.
+classics::request with_parameters_said(const classics::classic& c, classics::request asked);
+
 } // namespace sortile::cli

@@ -1,5 +1,5 @@
-// The jobs of the commands that are programs of their own: bench, bench classics, bench cpu, bench gpu and classics. `sortile`
-// knows their options, for its help, manual page and completions, and starts the program that does the job
+// The jobs of the commands that are programs of their own: bench, bench classics, bench cpu, bench gpu and classics.
+// `sortile` knows their options, for its help, manual page and completions, and starts the program that does the job
 // (beside.hpp).
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,20 +76,20 @@ struct classics_job {
   unsigned schedules = 0;
   unsigned repetitions = 1;
   bool counters = false;
-  std::string counted_by; ///< total, launch, line, step; empty: nobody counts
-  std::string trace;        ///< the file that a recorded run goes to
-  std::string html, beside; ///< the page's file; another classic on it
+  std::string counted_by;           ///< total, launch, line, step; empty: nobody counts
+  std::optional<std::string> trace; ///< the file that a recorded run goes to
+  std::optional<std::string> html;  ///< the page's file
+  std::string beside;               ///< another classic on it
   bool steps = false;
   bool descending = false;
-  std::string workload = "uniform";
+  std::optional<std::string> workload;
   std::uint64_t seed = 1;
   bool pairs = false;
   std::string records; ///< of --pairs K:V,…
-  std::string keys, keys_file;
-  bool keys_given = false; ///< --keys, if with none
-  bool own_keys() const { return keys_given || !keys_file.empty() || !records.empty(); }
+  std::optional<std::string> keys, keys_file;
+  bool own_keys() const { return keys || keys_file || !records.empty(); }
   std::string example;
-  unsigned devices = 0; ///< 0: as the classic has it
+  std::optional<unsigned> devices;
   std::string shown; ///< how steps write keys
   bool examples = false;
 };

@@ -4,6 +4,7 @@ by keyboard, what they say is what the trace says, in light and dark, on a desk 
 import json
 import os
 import re
+import shlex
 import sys
 import tempfile
 import unittest
@@ -95,7 +96,11 @@ class Pages(unittest.TestCase):
         for row in rows:
             name = row[0].strip("`")
             with self.subTest(name):
-                page = self.opened(self.made(name))  # its first example
+                path = self.made(name)  # its first example
+                page = self.opened(path)
+                # Its command prints these steps, in this notation.
+                command = shlex.split(self.data(path)["runs"][0]["command"])
+                self.assertEqual(run(*command[1:], "-q"), run("classics", "show", name, "-q"))
                 page.press("End")
                 self.assertEqual(page.evaluate("player.position"), page.evaluate("player.length - 1"))
                 self.assertEqual(page.complaints(), [])
@@ -329,6 +334,14 @@ class Pages(unittest.TestCase):
         refused("show", "radix-1bit", "-n", 20, "--beside", "scan-blelloch", says=["--beside", "scan"])
         refused("show", "radix-1bit", "-n", 20, "--beside", "no-such", says=["no-such"])
         refused("run", "radix-1bit", "-n", 20, says=["--html", "show"])
+        for option in ["--counters", "--counters=odd", "--schedules=2", "--repeat=2", "--engine=cuda", "--steps"]:
+            refused("show", "radix-1bit", "-n", 20, option, says=["--html", option.split("=")[0]])
+        for path, says in [("", b"name is empty"), (self.folder.name, b"is a directory"), ("/no/such/folder/page.html", b"/no/such/folder/page.html")]:
+            status, out, err = run("classics", "show", "radix-1bit", "-n", 20, "--html", path)
+            self.assertEqual((status, out, err.count(b"\n")), (2, b"", 1), err)
+            self.assertIn(says, err)
+        status, out, _ = run("classics", "show", "radix-1bit", "-n", 20, "--html", "-")
+        self.assertEqual((status, out[:15], out[-8:]), (0, b"<!doctype html>", b"</html>\n"))
         status, _, err = run("classics", "show", "radix-1bit", "-n", 20, "--beside", "rank")
         self.assertEqual(status, 2)
         self.assertIn(b"--html", err)
