@@ -7,6 +7,8 @@
 A block ```sh of the page becomes a cell for each line of it. Of a block ```text that begins with `$ sortile` the first line becomes a
 cell and the rest is its output, which the run has to print again. A block ```text of commands that leave with 1, as they should, is
 kept as cells too. Cells are run here as Jupyter runs them, but without it: lines with a `!` by the shell, all others as Python.
+
+What a section quotes in "…", and the lines of sources that it names, its commands print.
 """
 import json
 import os
@@ -18,6 +20,9 @@ import sys
 PAGE = "docs/learn.md"
 FOLDER = "docs/learn"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r'"([^"]+)"|`(\w+\.(?:hpp|cu):\d+)`')
+SAID_ELSEWHERE = {"where it is hard",  # a paragraph of the page
+                  "nothing was found"}  # of a repaired kernel
 LINK = re.compile(r"\]\((?!https?:|#)([^)]*)\)")
 BEGIN = """# The command of this checkout, as `make tools` builds it; without this cell, the one that is installed.
 import os
@@ -92,16 +97,31 @@ def run_command(line, sortile):
 
 
 def run_cell(cell, sortile):
-    """What was wrong with a cell."""
+    """What a cell of code prints, and what was wrong with it."""
     source = "".join(cell["source"])
     if not source.startswith("!"):
         exec(compile(source, "cell", "exec"), {})
-        return []
+        return "", []
     printed, failures = run_command(source, sortile)
     kept = "".join(text for output in cell["outputs"] for text in output["text"])
     if kept and kept != printed:
         failures.append(f"{source} prints\n{printed}and the notebook has\n{kept}")
-    return failures
+    return printed, failures
+
+
+def in_one_line(text):
+    return " ".join(text.lower().split())
+
+
+def run_notebook(name, text, sortile):
+    """How many cells of code it has, and what was wrong with them, or with what is said of them."""
+    cells = json.loads(text)["cells"]
+    runs = [run_cell(cell, sortile) for cell in cells if cell["cell_type"] == "code"]
+    printed = in_one_line(" ".join(run[0] for run in runs))
+    said = " ".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    quotes = {in_one_line(words or line) for words, line in QUOTED.findall(said)} - SAID_ELSEWHERE
+    unseen = [f"{name}: no command prints {quote!r}" for quote in sorted(quotes) if quote not in printed]
+    return len(runs), [failure for run in runs for failure in run[1]] + unseen
 
 
 def main():
@@ -117,11 +137,13 @@ def main():
     kept = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.ipynb")}
     found = [f"{FOLDER}/{name} is not what {PAGE} makes: notebooks.py write SORTILE ROOT" for name in sorted({*made, *kept})
              if made.get(name) != kept.get(name)]
-    cells = [cell for text in made.values() for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-    for cell in cells:
-        found += run_cell(cell, sortile)
-    print("\n".join([*found, f"{len(made)} notebooks with {len(cells)} cells"]))
-    return 1 if found or len(made) < 10 or len(cells) < 50 else 0
+    cells = 0
+    for name, text in made.items():
+        count, failures = run_notebook(name, text, sortile)
+        cells += count
+        found += failures
+    print("\n".join([*found, f"{len(made)} notebooks with {cells} cells"]))
+    return 1 if found or len(made) < 10 or cells < 50 else 0
 
 
 if __name__ == "__main__":
