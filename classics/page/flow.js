@@ -16,6 +16,24 @@ class Flow {
   }
 }
 
+/** Of each place, the array of keys that was written there last: parts of a sort may lie in either of two. */
+class Holders {
+  constructor(run, first) {
+    this.run = run;
+    this.of = Array(run.n).fill(first);
+  }
+  apply(event) {
+    const wrote = event.do === "host writes" || event.do === "request" && event.after && event.space === "global";
+    if (!wrote || !this.run.names.holdsKeys(event.array))
+      return;
+    const unit = event.do === "request" ? 0 : Math.min(4, this.run.trace.arrays[event.array].element);
+    const places = unit ? event.values.map((_, i) => event.at + i * unit) : event.at;
+    for (const at of places)
+      if (at % this.run.key_bytes === 0 && at / this.run.key_bytes < this.run.n)
+        this.of[at / this.run.key_bytes] = event.array;
+  }
+}
+
 /** The keys, launch by launch. */
 function flowOfKeys(run) {
   const keys = run.trace.arrays.map((a, i) => i).filter((i) => run.names.holdsKeys(i));
@@ -25,20 +43,29 @@ function flowOfKeys(run) {
   const places = Array.from({length: n}, (_, i) => i);
   const rows = [];
   const state = new State(run.trace);
-  const textsOf = (number) => places.map((i) => textAt(run, state.global[number], i * run.key_bytes, run.key_bytes, true));
+  const holders = new Holders(run, keys[0]);
+  const texts = (arrayOf) => places.map((i) => textAt(run, state.global[arrayOf(i)], i * run.key_bytes, run.key_bytes, true));
+  const inOrder = (values) => [...values].sort().join();
+  // Where a launch has moved some keys of a pass, both orders are there by halves: then what it writes is shown.
+  const textsAfter = (written) => {
+    const all = texts((i) => holders.of[i]);
+    return inOrder(all) === inOrder(rows[0].values) ? all : texts(() => written);
+  };
   let first = 0;
   run.events.forEach((event, i) => {
     state.apply(event, run.trace);
+    holders.apply(event);
     if (event.do === "launch" && event.launch === 0)
-      rows.push({title: "input", first: 0, last: i, values: textsOf(keys[0]), lines: []});
+      rows.push({title: "input", first: 0, last: i, values: texts(() => keys[0]), lines: []});
     if (event.do === "launch")
       first = i;
     if (event.do !== "launch ends")
       return;
     const lines = run.moves.launches[event.launch];
-    const written = lines.length > 0 ? run.events[lines[lines.length - 1].event].array : null;
-    if (written !== null)
-      rows.push({title: kernelName(run.trace.launches[event.launch].kernel), first, last: i, values: textsOf(written), lines});
+    if (lines.length === 0)
+      return;
+    const values = textsAfter(run.events[lines[lines.length - 1].event].array);
+    rows.push({title: kernelName(run.trace.launches[event.launch].kernel), first, last: i, values, lines});
   });
   return rows.length > 1 ? new Flow("keys, launch by launch", places, rows) : null;
 }
