@@ -208,6 +208,7 @@ struct classic {
   std::string_view steps_show{}; ///< what --steps prints
   bool stable = false;
   bool pairs = true;
+  bool changes_keys = false; ///< to other words, and back at the end: pages show its memory in base 16
   std::span<const key_type> types = usual_types;
   std::uint64_t largest_n = std::uint64_t{1} << 31;
   /// Records of a block's tile, or of a part that is not divided: the most that any parameters give. Beyond two of them

@@ -134,6 +134,15 @@ json sources_of(const shown_run& run) {
   return sources;
 }
 
+// How many digits of base 2 or 16 the steps write of a key.
+std::size_t digits_of_keys(const shown_run& run) {
+  for (const step& s : run.steps)
+    for (const row& r : s.rows)
+      if (r.kind == cell_kind::keys && !r.cells.empty())
+        return r.cells.front().substr(0, r.cells.front().find('/')).size();
+  return 0;
+}
+
 json run_as_json(const shown_run& run) {
   json steps = json::array();
   for (const step& s : run.steps)
@@ -156,6 +165,8 @@ json run_as_json(const shown_run& run) {
           {"type", name(run.asked.type)},
           {"key_bytes", key_bytes(run.asked.type)},
           {"pairs", run.asked.pairs},
+          {"shown", name(c.changes_keys ? notation::hexadecimal : run.asked.shown)},
+          {"digits", c.changes_keys ? 2 * key_bytes(run.asked.type) : digits_of_keys(run)},
           {"steps", steps},
           {"trace", packed(run.trace)},
           {"sources", sources_of(run)}};

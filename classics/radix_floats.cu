@@ -123,6 +123,7 @@ SORTILE_CLASSICS_OF(radix_floats) {
            .source = "Terdiman 2000; Herf 2001",
            .steps_show = "the flipped bits, each pass over them, the keys flipped back",
            .stable = true,
+           .changes_keys = true,
            .types = floats,
            .tile = 2048,
            .parameters = {{"bits", 1, 4, 8, "bits a pass"}, tile_parameter(2048)},

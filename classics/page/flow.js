@@ -169,7 +169,7 @@ function textAt(run, storage, at, size, isKey) {
     return null;
   const keyWords = Math.max(1, run.key_bytes / 4);
   if (isKey) {
-    const key = keyText(words.slice(0, keyWords), run.type);
+    const key = keyText(words.slice(0, keyWords), run);
     return words.length > keyWords && run.pairs ? `${key}/${words[keyWords]}` : key;
   }
   return words.length === 1 ? String(words[0])

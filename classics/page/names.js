@@ -27,12 +27,22 @@ function nameInLine(line, column) {
   return best;
 }
 
-/** A key of its words, lowest first, as people write it. */
-function keyText(words, type) {
+/** A key of its words, lowest first, in the notation of the run's steps. */
+function keyText(words, run) {
+  const bits = words.reduceRight((all, word) => (all << 32n) | BigInt(word), 0n);
+  const half = BigInt(4 * run.key_bytes);
+  switch (run.shown) {
+    case "bin":
+      return bits.toString(2).padStart(run.digits, "0");
+    case "hex":
+      return bits.toString(16).padStart(run.digits, "0");
+    case "halves":
+      return `${bits >> half}/${bits & ((1n << half) - 1n)}`;
+  }
   const view = new DataView(new ArrayBuffer(8));
   view.setUint32(0, words[0], true);
   view.setUint32(4, words[1] ?? 0, true);
-  switch (type) {
+  switch (run.type) {
     case "i32":
       return String(view.getInt32(0, true));
     case "f32":

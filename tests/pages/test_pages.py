@@ -191,6 +191,23 @@ class Pages(unittest.TestCase):
         self.assertIn([[3, 7]], up)
         self.assertIn([[3, 7], [7, 3]], up)
 
+    def test_memory_is_in_the_notation_of_the_steps(self):
+        for options in [["radix-1bit-local"], ["radix-cascaded"], ["rank", "--pairs", "12:a,3:b,12:c", "--show", "hex"], ["merge-path", "--keys", "5,2,8,1", "--show", "bin"]]:
+            page = self.opened(self.made(*options))
+            page.press("End")
+            result, held = page.evaluate("""(() => { const run = player.runs[0], state = run.stateAfter(run.events.length - 1);
+                const arrays = run.trace.arrays.map((a, i) => i).filter((i) => run.names.holdsKeys(i));
+                return [run.steps.at(-1).rows[0].cells, arrays.map((i) => run.steps[0].rows[0].cells.map((_, k) =>
+                  textAt(run, state.global[i], k * run.key_bytes, run.key_bytes, true)))]; })()""")
+            keys = ["/".join(cell.split("/")[:2 if options[0] == "radix-cascaded" else 1]) for cell in result]
+            self.assertIn(keys, held, options)
+        # Flipped bits are no floats.
+        page = self.opened(self.made("radix-floats"))
+        rows = page.evaluate("player.stages[0].panels.find((p) => p instanceof FlowPanel).keys.rows.map((r) => r.values)")
+        self.assertTrue(all(re.fullmatch("[0-9a-f]{8}", key) for row in rows for key in row), rows)
+        flipped = page.evaluate("player.runs[0].steps[1].rows[0].cells")
+        self.assertTrue(all(sorted(row) == sorted(flipped) for row in rows[1:-1]), rows)
+
     def test_each_launch_has_all_keys(self):
         # Parts lie in either of two arrays; where a pass takes several launches, the places not yet written are unknown.
         for name in ["radix-msd-launching", "quicksort-streams", "quicksort-launching", "sample-sort", "sample-sort-launching", "large-top-down", "radix-masks"]:
