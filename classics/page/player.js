@@ -44,7 +44,7 @@ class Stage {
     const names = this.run.names;
     switch (event.do) {
       case "launch":
-        return `The host launches ${kernelName(this.run.trace.launches[event.launch].kernel)}.`;
+        return `${kernelName(this.run.trace.launches[event.launch].kernel)} is launched.`; // by the host or by a kernel
       case "launch ends":
         return "The launch has ended.";
       case "block":

@@ -268,6 +268,9 @@ class Pages(unittest.TestCase):
                     self.assertIn(cells, held, title)
                     divided += "about" in title
                 page.press("ArrowRight")
+            # Kernels launch kernels here: no page knows that it was the host.
+            said = page.evaluate("player.runs[0].events.map((e, i) => [e, i]).filter(([e]) => e.do === 'launch').map(([, event]) => player.stages[0].narrate({event, isEvent: true}))")
+            self.assertEqual(set(said), {"start is launched.", "divide is launched."})
             self.assertEqual(launches, sorted(launches))
             self.assertEqual(sorted(set(launches)), list(range(2, 2 + divided)), options)
             self.assertGreater(divided, 2)
