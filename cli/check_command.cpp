@@ -158,8 +158,13 @@ int check_array(const check_job& job, const std::string& path, files::input sour
 int check_records(const check_job& job, const std::string& name, const files::record_table& records,
                   const files::record_order& order, const std::function<std::uint64_t(std::size_t)>& line_of,
                   const talk& voice) {
-  if (const auto at = find_disorder(job, name, records, order, voice))
-    return report(job, voice, fmt::format("{}:{}: disorder: {}", name, line_of(*at), shown(records[*at])));
+  if (const auto at = find_disorder(job, name, records, order, voice)) {
+    if (job.is_sort_alone && !job.quiet) // the whole line, with its end
+      voice.verbatim(fmt::format("{}:{}: disorder: {}{}", name, line_of(*at), records[*at], job.text.delimiter()));
+    return job.is_sort_alone
+               ? disorder
+               : report(job, voice, fmt::format("{}:{}: disorder: {}", name, line_of(*at), shown(records[*at])));
+  }
   voice.say(2, "{}: {} records in order", name, records.size());
   return all_well;
 }

@@ -12,8 +12,13 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <thread>
+#include <utility>
 
 #include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace sortile::cli {
@@ -26,6 +31,28 @@ void occupy_closed_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
       ::_exit(trouble);
+}
+
+constexpr std::size_t stack_bytes = std::size_t{1} << 20; // sorts use less than half of it
+
+// What every thread takes of the address space, whether it uses it or not. A shell's limits (ulimit -s, -v) are made
+// for programs of one thread: its limit on the stack would be that of every thread, and may be too small or far too
+// large.
+void take_little_address_space() {
+  pthread_attr_t attributes;
+  if (::pthread_attr_init(&attributes) == 0) {
+    if (::pthread_attr_setstacksize(&attributes, stack_bytes) == 0)
+      ::pthread_setattr_default_np(&attributes); // where it fails, threads are as they always are
+    ::pthread_attr_destroy(&attributes);
+  }
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    ::mallopt(M_ARENA_MAX, 1); // 64 MiB each
+}
+
+bool has_small_stack() {
+  struct rlimit limit {};
+  return ::getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < stack_bytes;
 }
 
 const CLI::App& innermost(const CLI::App& app) {
@@ -116,7 +143,8 @@ int parse_and_run(command_line& line) {
   } catch (const CLI::ParseError& error) {
     const std::string command = name_command(line);
     // What was not understood is named first: it may well be why something required is missing.
-    const std::vector<std::string> unknown = line.app.remaining(true);
+    std::vector<std::string> unknown = line.app.remaining(true);
+    unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end()); // what stands in front of operands
     const bool no_command = line.app.get_subcommands().empty();
     const std::string what = unknown.empty() ? error.what()
                              : no_command    ? fmt::format("there is no command '{}'", unknown.front())
@@ -127,7 +155,10 @@ int parse_and_run(command_line& line) {
     line.voice.error("out of memory");
   } catch (const files::refused_by_sort& error) {
     name_command(line);
-    line.voice.error(line.is_sort_alone() ? error.words() : error.what());
+    if (line.is_sort_alone())
+      line.voice.verbatim(error.words() + '\n');
+    else
+      line.voice.error(error.what());
     return error.status();
   } catch (const std::exception& error) {
     name_command(line);
@@ -136,20 +167,37 @@ int parse_and_run(command_line& line) {
   return trouble;
 }
 
+int run_arguments(std::vector<std::string> arguments, const std::vector<std::string>& own,
+                  void (*add_commands)(command_line&)) {
+  try {
+    command_line line;
+    prepare(line);
+    add_commands(line);
+    line.arguments = completed(std::move(arguments), own, line.app);
+    const int status = parse_and_run(line);
+    if (std::fflush(stdout) != 0 && status != trouble) { // trouble has been told already
+      line.voice.error(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+      return trouble;
+    }
+    return line.is_sort_alone() && line.voice.was_unheard() ? trouble : status; // as GNU sort ends
+  } catch (const std::bad_alloc&) {                                             // before the arguments are read
+    talk().error("out of memory");
+    return trouble;
+  }
+}
+
 } // namespace
 
 int run_program(int argc, char** argv, const std::vector<std::string>& own, void (*add_commands)(command_line&)) {
   occupy_closed_descriptors();
   files::remove_temporary_files_on_signals();
-  command_line line;
-  prepare(line);
-  add_commands(line);
-  line.arguments = completed({argv, argv + argc}, own, line.app);
-  const int status = parse_and_run(line);
-  if (std::fflush(stdout) != 0 && status != trouble) { // trouble has been told already
-    line.voice.error(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
-    return trouble;
-  }
+  take_little_address_space();
+  int status = trouble;
+  const auto run = [&] { status = run_arguments({argv, argv + argc}, own, add_commands); };
+  if (has_small_stack())
+    std::thread(run).join();
+  else
+    run();
   return status;
 }
 

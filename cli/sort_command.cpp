@@ -5,6 +5,7 @@
 
 #include "files/failure.hpp"
 #include "files/input.hpp"
+#include "files/message_text.hpp"
 #include "files/parallel.hpp"
 #include "files/refused_by_sort.hpp"
 
@@ -87,14 +88,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
                           : sort_lines(job, std::move(first), voice);
 }
 
-// A name as GNU sort writes it in messages: as a shell would need it.
-std::string quoted(const std::string& name) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@%,^";
-  return name.find_first_not_of(plain) == std::string::npos && !name.empty() ? name : fmt::format("'{}'", name);
-}
-
 [[noreturn]] void fail_as_sort(const char* what, const std::string& name, int code) {
-  throw io_failure(fmt::format("{}: {}: {}", what, quoted(name), std::generic_category().message(code)));
+  throw io_failure(fmt::format("{}: {}: {}", what, files::shell_quoted(name), std::generic_category().message(code)));
 }
 
 // What open() would say of a name; 0 where nothing.
@@ -160,6 +155,7 @@ std::vector<std::string> names_in(const std::string& path) {
 
 // What sort(1) demands of its options beyond their order.
 void need_sense(sort_job& job) {
+  job.text.line_keys(job.arrays.descending()); // whatever else is wrong, GNU sort names a key first
   if (!job.names_from.empty()) {
     if (!job.inputs.empty())
       throw files::refused_by_sort(fmt::format("extra operand '{}'", job.inputs[0]),
@@ -194,7 +190,8 @@ int run_sort(sort_job& job, const talk& voice) {
   if (job.check || job.check_quietly || job.merge)
     refuse_sort_only(job);
   if (job.check || job.check_quietly)
-    return run_check({job.inputs, job.format, {}, job.arrays, job.text, job.check_quietly, true}, voice);
+    return run_check({job.inputs, job.format, {}, job.arrays, job.text, job.check_quietly, true, job.is_sort_alone},
+                     voice);
   if (job.merge)
     return run_merge(
         {job.inputs, job.output, job.format, job.arrays, job.text, job.force, job.no_sync, true, job.memory, job.debug},

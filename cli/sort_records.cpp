@@ -213,12 +213,12 @@ int sort_table_in_runs(const sort_job& job, files::run_reader& reader, std::stri
                        const talk& voice) {
   const unsigned threads = files::thread_count(job.arrays.threads);
   std::vector<files::cell_check> checks;
-  table.rows = files::split_rows(run, table.name(), table.dialect, threads);
+  table.rows = files::split_rows(run, table.name(), table.dialect, table.parts.front().first_line, threads);
   const files::record_order order = job.text.for_first_rows(table, job.arrays.descending(), threads, checks);
   bool is_first = true; // whose rows are there, and checked
   const auto cut = [&](std::string_view rows) {
     if (!std::exchange(is_first, false)) {
-      table.rows = files::split_rows(rows, table.name(), table.dialect, threads);
+      table.rows = files::split_rows(rows, table.name(), table.dialect, table.parts.front().first_line, threads);
       files::check_csv(table, checks, files::bad_rows::refuse, threads);
     }
     table.parts.front().first_line += static_cast<std::uint64_t>(std::count(rows.begin(), rows.end(), '\n'));

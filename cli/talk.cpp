@@ -1,6 +1,8 @@
 // See talk.hpp.
 #include "talk.hpp"
 
+#include "files/message_text.hpp"
+
 #include <algorithm>
 #include <cerrno>
 
@@ -12,14 +14,15 @@ namespace {
 
 constexpr int bar_width = 30;
 
-// Whether or not anybody can hear it: with standard error closed or on a full disk the exit status still tells.
-void write_to_stderr(std::string_view text) noexcept {
+// Whether anybody could hear it: with standard error closed or on a full disk the exit status still tells.
+bool write_to_stderr(std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t put = ::write(STDERR_FILENO, text.data(), text.size());
     if (put < 0 && errno != EINTR)
-      return;
+      return false;
     text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
   }
+  return true;
 }
 
 } // namespace
@@ -32,7 +35,12 @@ void talk::error(std::string_view message) const {
 }
 
 void talk::line(const std::string& text) const {
-  write_to_stderr(fmt::format("{}: {}\n", command, text));
+  verbatim(files::escaped(text) + '\n');
+}
+
+void talk::verbatim(std::string_view text) const {
+  if (!write_to_stderr(fmt::format("{}: {}", command, text)))
+    unheard_ = true;
 }
 
 progress_bar::progress_bar(const talk& voice)

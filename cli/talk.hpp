@@ -16,15 +16,23 @@ class talk {
   int level = 1;
   std::string command = "sortile"; ///< "sortile sort": stands before every message
 
+  /// One line, whatever names and records hold that it tells of: their control characters are escaped.
   void error(std::string_view message) const;
+  /// These bytes behind the command's name, as GNU sort writes them.
+  void verbatim(std::string_view text) const;
   template <class... Args>
   void say(int from_level, fmt::format_string<Args...> text, Args&&... args) const {
     if (level >= from_level)
       line(fmt::format(text, std::forward<Args>(args)...));
   }
 
+  /// Whether a message could not be written.
+  bool was_unheard() const { return unheard_; }
+
  private:
   void line(const std::string& text) const;
+
+  mutable bool unheard_ = false;
 };
 
 /// A bar for the phases of one job, with the time that the phase will still take if it goes on as it did. It is drawn

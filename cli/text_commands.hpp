@@ -19,8 +19,9 @@ struct check_job {
   std::string permutation_of;
   array_options arrays;
   text_options text;
-  bool quiet = false;   ///< the exit status says it all
-  bool as_sort = false; ///< for sort -c: one input only
+  bool quiet = false;         ///< the exit status says it all
+  bool as_sort = false;       ///< for sort -c: one input only
+  bool is_sort_alone = false; ///< called as `sort`: a disorder is told in GNU sort's words
 };
 int run_check(const check_job& job, const talk& voice);
 

@@ -39,7 +39,31 @@ void note_rows(std::string_view text, std::size_t begin, std::size_t end, bool i
   }
 }
 
-record_table split_quoted(std::string_view text, std::string_view name, unsigned threads) {
+// A quote is never closed: says in which row. A row that breaks RFC 4180 before is where it went wrong; else it is the
+// row that has no end.
+[[noreturn]] void fail_unclosed(std::string_view text, std::string_view name, const csv_dialect& dialect,
+                                std::uint64_t line) {
+  for (std::size_t at = 0; at < text.size();) {
+    bool in_quotes = false;
+    const std::size_t end = std::min(end_of_csv_record(text, at, dialect, in_quotes), text.size());
+    const std::string_view row = text.substr(at, end - at);
+    try {
+      csv_cells cells(row, dialect);
+      for (csv_cell cell; cells.next(cell);) {
+      }
+    } catch (const invalid_argument& error) {
+      fail(name, "line {}: {}", line, error.what());
+    }
+    if (in_quotes)
+      break;
+    line += 1 + static_cast<std::uint64_t>(std::count(row.begin(), row.end(), '\n'));
+    at = end + 1;
+  }
+  fail(name, "line {}: a quoted cell is never closed (or the file has no quoting: --no-quotes)", line);
+}
+
+record_table split_quoted(std::string_view text, std::string_view name, const csv_dialect& dialect,
+                          std::uint64_t first_line, unsigned threads) {
   const slices parts(text.size(), threads, slice_bytes);
   std::vector<slice_counts> counts(parts.count());
   parallel_for(threads, parts.count(), [&](std::size_t i) {
@@ -52,7 +76,7 @@ record_table split_quoted(std::string_view text, std::string_view name, unsigned
     in_quotes[i + 1] = static_cast<char>((static_cast<std::size_t>(in_quotes[i]) + counts[i].quotes) & 1);
   }
   if (in_quotes.back() != 0)
-    fail(name, "the number of quotes is odd: a quoted cell is never closed (or the file has no quoting: --no-quotes)");
+    fail_unclosed(text, name, dialect, first_line);
   const bool open_end = !text.empty() && text.back() != '\n';
   const std::size_t rows = rows_before.back() + (open_end ? 1 : 0);
   record_table table{.text = text, .delimiter = '\n', .starts = raw_array<std::uint64_t>(rows + 1)};
@@ -226,7 +250,7 @@ csv_table open_csv(input source, const csv_options& options, unsigned threads) {
   csv_table table = with_header(with_last_newline(std::move(source), carriage_return), dialect, options, preface);
   const std::string_view text = table.source.bytes();
   const std::string_view body = text.substr(std::min(table.prologue.size(), text.size()));
-  table.rows = split_rows(body, table.name(), dialect, threads);
+  table.rows = split_rows(body, table.name(), dialect, table.parts.front().first_line, threads);
   return table;
 }
 
@@ -241,8 +265,9 @@ std::optional<csv_table> open_csv_head(std::string_view first_bytes, std::string
                      preface);
 }
 
-record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect, unsigned threads) {
-  return dialect.quotes ? split_quoted(text, name, threads) : split_lines(text, '\n', threads);
+record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect,
+                        std::uint64_t first_line, unsigned threads) {
+  return dialect.quotes ? split_quoted(text, name, dialect, first_line, threads) : split_lines(text, '\n', threads);
 }
 
 csv_table join_tables(std::vector<csv_table> tables) {

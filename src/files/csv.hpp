@@ -98,8 +98,10 @@ csv_table open_csv(input source, const csv_options& options, unsigned threads);
 inline constexpr std::size_t csv_head_bytes = (std::size_t{1} << 16) + 1;
 std::optional<csv_table> open_csv_head(std::string_view first_bytes, std::string name, const csv_options& options);
 
-/// Cuts text behind a header, or a piece of it, into rows. \throws io_failure where a quote is never closed
-record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect, unsigned threads);
+/// Cuts text behind a header, or a piece of it, into rows. \param first_line  of the file, on which the text begins
+/// \throws io_failure naming the line where a quote is never closed
+record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect,
+                        std::uint64_t first_line, unsigned threads);
 
 /// The rows of all tables one after the other. \throws io_failure where one has another header or separator
 csv_table join_tables(std::vector<csv_table> tables);

@@ -38,7 +38,7 @@ bool csv_cells::next_quoted(csv_cell& cell) {
   for (;; at_ += 2, cell.escaped = true) {
     const void* quote = at_ == end_ ? nullptr : std::memchr(at_, '"', static_cast<std::size_t>(end_ - at_));
     if (quote == nullptr)
-      refuse("a quoted cell without its closing quote");
+      refuse("a quoted cell is never closed (or the file has no quoting: --no-quotes)");
     at_ = static_cast<const char*>(quote);
     if (at_ + 1 == end_ || at_[1] != '"')
       break;

@@ -9,7 +9,6 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -46,7 +45,7 @@ void parallel_for(unsigned threads, std::size_t count, Task&& task) {
   try {
     for (std::size_t i = 1; i < wanted; ++i)
       others.emplace_back(work);
-  } catch (const std::system_error&) { // a limit on processes: those that there are do the work
+  } catch (const std::exception&) { // std::system_error, std::bad_alloc: those that there are do the work
   }
   work();
   for (std::thread& other : others)

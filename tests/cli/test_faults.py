@@ -13,6 +13,8 @@ import unittest
 
 from harness import SORTILE, CommandTest, gnu_sort, npy
 
+SANITIZED = os.environ.get("SORTILE_SANITIZED", "") not in ("", "OFF")
+
 
 def limit_file_size():
     resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
@@ -154,6 +156,19 @@ class Faults(CommandTest):
                 self.assertIn(says, done.stderr, command)
                 self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
                 self.assertTrue(done.stderr.startswith(b"sortile"), done.stderr)
+
+    @unittest.skipIf(SANITIZED, "sanitizers take what they want")
+    def test_little_stack_and_little_address_space(self):
+        """ulimit -s and -v: what GNU sort can do with them, this command can."""
+        lines = self.file("lines", self.big_lines() * 2)
+        expected = gnu_sort(lines)[1]
+        space = os.path.getsize(os.path.realpath(shutil.which(SORTILE))) + (20 << 20)
+        for limit, size in ((resource.RLIMIT_STACK, 64 << 10), (resource.RLIMIT_AS, space)):
+            for options in ([], ["-n"], ["--parallel=4"]):
+                for _ in range(3):
+                    done = subprocess.run([SORTILE, "sort", *options, lines], env={"LC_ALL": "C"}, preexec_fn=lambda: resource.setrlimit(limit, (size, size)), capture_output=True, timeout=60)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""), (limit, options))
+                    self.assertTrue(done.stdout == (gnu_sort("-n", lines)[1] if "-n" in options else expected))
 
     def test_fewer_threads_than_asked_for(self):
         """A limit on processes: the threads that there are do the work."""

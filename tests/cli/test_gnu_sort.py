@@ -197,6 +197,36 @@ class GnuSort(CommandTest):
             self.assertEqual((status, re.sub(rb"\d+$", b"N", err.strip())),
                              (2, b"sort: --batch-size argument '99999999999999999999' too large\nsort: maximum --batch-size argument with current rlimit is N"))
 
+    def test_names_as_a_shell_would_need_them(self):
+        names = [bytes([c]) for c in range(1, 256) if c not in b"/."] + [b"", b"a b", b"it's", b"it's $5", b"it's\n", b"a\n\nb\xff", b"{}", b"x{", b"#", b"a#~", b"'", b"''", b"it's{"]
+        for name in names:
+            for operand in ([name] if name[:1] not in (b"-", b"+") else []) + [b"no/" + name, b"it's" + name]:
+                if operand == b"no/":
+                    continue
+                expected, got = ([subprocess.run([program, b"--", operand], executable=path, capture_output=True, cwd=self.folder, env={"LC_ALL": "C"}, check=False).stderr]
+                                 for program, path in ((b"sort", shutil.which("sort")), (b"sort", self.drop_in)))
+                self.assertEqual(got, expected, operand)
+        for key in (b"1\n", b"1\x1b", b"\t\x7f1", b"x\r"):
+            self.assertEqual(self.as_sort("-k", key)[2], gnu_sort("-k", key.decode())[2], key)
+
+    def test_of_two_mistakes_the_same_is_told(self):
+        one, two = self.file("one", b"b\na\n"), self.file("two", b"a\n")
+        for options in (["-nM", self.path("no")], ["-c", "-nM", one, two], ["-c", "-k0", one, two], ["-C", "-o", "x", "-gh", one], ["-c", "-k1nM", one, "-o", "x"], ["-k0", "--files0-from=" + self.path("no")],
+                        ["-m", "-di", "-n", self.path("no")], ["-nM", "-o", self.path("no/x"), one], ["-t", "ab", "-nM", one]):
+            self.assertEqual(self.as_sort(*options), gnu_sort(*options), options)
+
+    def test_a_disorder_is_told_whole(self):
+        for options, text in ((["-c"], b"b\na\x1b[31m\t\n"), (["-cz"], b"b\0a\nc\0"), (["-cz"], b"b\0a"), (["-c"], b"b\n" + b"a" * 5000 + b"\n"), (["-c", "-u"], b"a\na"), (["-C"], b"b\na\n")):
+            self.assertEqual(self.as_sort(*options, stdin=text), gnu_sort(*options, stdin=text), options)
+
+    def test_standard_error_that_cannot_be_written(self):
+        lines, ordered = self.file("lines", b"b\na\n"), self.file("ordered", b"a\nb\n")
+        for options in (["-c", lines], ["-C", lines], ["-c", ordered], ["--debug", lines], [lines], [self.path("no")], ["-nM"]):
+            for redirection in ("2>&-", "2>/dev/full"):
+                expected, got = (subprocess.run(["sh", "-c", 'exec "$0" "$@" ' + redirection, program, *options], capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+                                 for program in (shutil.which("sort"), self.drop_in))
+                self.assertEqual((got.returncode, got.stdout), (expected.returncode, expected.stdout), (options, redirection))
+
     def test_help_and_version_of_a_link(self):
         status, out, err = self.as_sort("--version")
         self.assertEqual((status, err), (0, b""))

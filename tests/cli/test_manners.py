@@ -47,6 +47,23 @@ class Manners(CommandTest):
         self.refused("completion", "tcsh", says="tcsh")
         self.refused("info", "extra", says="extra")
 
+    def test_messages_are_one_line_of_printing_characters(self):
+        """Whatever names, options and files hold that a message tells of."""
+        odd = "a\nb\tc\x1b[31md\x7f\u009be"
+        table, odd_table = self.file("t.csv", "x\ty\n1\n"), self.file("o.csv", "x,n\n1,\x1b[31m\n")
+        disorder = self.file("lines", "b\na\x1b[31m\r\n")
+        header = self.file("k.npy", npy("'<q\\x1b\\n4'", 0, b""))
+        for arguments in (["sort", odd], ["check", odd], ["merge", odd], ["info", odd], ["sort", "-o", self.path("no/" + odd), table, "--by", "x"], ["sort", "-k", "1" + odd], ["sort", "--by", odd, table],
+                          ["gen", odd], [odd], ["sort", "--" + odd], ["sort", "--format", odd, table], ["sort", "--engine", odd, disorder], ["sort", "--threads", odd], ["sort", "--record", odd, table],
+                          ["sort", "-S", "1" + odd], ["sort", "--bits", odd, "--type", "u8", table], ["sort", "--sort", odd], ["sort", "--check=" + odd], ["sort", "-t", odd], ["check", disorder],
+                          ["sort", "-c", disorder], ["sort", table, "--by", "nosuch"], ["sort", odd_table, "--by", "n:num"], ["sort", header], ["sort", "--files0-from", odd], ["completion", odd]):
+            status, out, err = run(*arguments)
+            self.assertIn(status, (1, 2), arguments)
+            self.assertTrue(err.endswith(b"\n") and b"\n" not in err[:-1], err)
+            self.assertFalse([c for c in err.decode(errors="replace")[:-1] if ord(c) < 32 or 127 <= ord(c) < 160], err)
+        self.assertIn(rb"sortile sort: a\nb\tc\033[31md\177\302\233e: cannot open", run("sort", odd)[2])
+        self.refused("sort", "--format", "xml", table, says="xml")  # and not the operand
+
     def test_engines(self):
         path = self.file("a.npy", npy("'<u4'", 2, b"12345678"))
         self.refused("sort", path, "--engine", "nosuch", "--force", says=["nosuch", "cpu"])

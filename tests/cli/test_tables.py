@@ -77,7 +77,8 @@ class Tables(CommandTest):
 
     def test_malformed(self):
         for text, says in {b"": "empty", b"a,b\n1,2\n3\n": "line 3: 1 cells, but the header has 2", b"a,b\n1,2,3\n": "line 2: 3 cells",
-                           b'a,b\n"x\ny",1\n2\n': "line 4", b'a,b\n1,"2\n': "never closed", b'a,b\n1,2"x"\n': "line 2: a quote inside",
+                           b'a,b\n"x\ny",1\n2\n': "line 4", b'a,b\n1,"2\n': "line 2: a quoted cell is never closed", b'a,b\n"x\ny",1\n2,3" pipe\n"4",5\n': "line 4: a quote inside the unquoted cell '3\" pipe",
+                           b'a,b\n1,2\n3,"x\n5,6\n': "line 3: a quoted cell is never closed", b'a,b\n1,2"x"\n': "line 2: a quote inside",
                            b'a,b\n1,"2"x\n': "line 2: text after", b'"a,b\n1,2\n': "line 1", b"a,b\n1,2\n\n3,4\n": "line 3"}.items():
             path = self.file("bad.csv", text)
             self.refused("sort", path, "--by", "a", says=["bad.csv", says])

@@ -67,7 +67,10 @@ std::size_t usual_memory() {
   const std::uint64_t total = std::min(machine, group_limit());
   const std::uint64_t available = 1024 * number_behind(content_of("/proc/meminfo"), "MemAvailable:");
   std::uint64_t memory = std::min(std::max(available, total / 8), total / 4 * 3);
-  memory = std::min({memory, limit_of(RLIMIT_DATA) / 2, limit_of(RLIMIT_AS) / 2, limit_of(RLIMIT_RSS) / 16 * 15});
+  const std::uint64_t mapped = page * number_behind(content_of("/proc/self/statm"), "");
+  const std::uint64_t space = limit_of(RLIMIT_AS);
+  memory = std::min(
+      {memory, limit_of(RLIMIT_DATA) / 2, (space - std::min(space, mapped)) / 2, limit_of(RLIMIT_RSS) / 16 * 15});
   return static_cast<std::size_t>(std::max<std::uint64_t>(memory, smallest_memory));
 }
 

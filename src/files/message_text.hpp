@@ -1,0 +1,16 @@
+// Names and values in messages: whatever they hold, a message stays one line, and no byte of it steers a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sortile::files {
+
+/// `text` with its control characters written as C writes them: \n, \t, \033. Those of Unicode above ASCII
+/// (U+0080 to U+009F, in UTF-8) too.
+std::string escaped(std::string_view text);
+
+/// A name as GNU sort writes it in the C locale: as a shell would need it, 'a'$'\n''b'.
+std::string shell_quoted(std::string_view name);
+
+} // namespace sortile::files
