@@ -5,11 +5,14 @@
 #include "text_commands.hpp"
 
 #include "files/array_merge.hpp"
+#include "files/column_keys.hpp"
 #include "files/external/merge_rounds.hpp"
 #include "files/failure.hpp"
 #include "files/npy.hpp"
 #include "files/parallel.hpp"
 #include "files/record_merge.hpp"
+#include "files/record_sort.hpp"
+#include "files/record_write.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -23,7 +26,8 @@ namespace {
 constexpr const char* merge_examples = R"(Examples:
   sortile merge monday.txt tuesday.txt -o both.txt       lines, in memory that does not grow with the files
   sortile merge -k2,2n a.log b.log c.log
-  sortile merge a.csv b.csv --by size:num:desc -o all.csv   tables with the same header; numeric columns are named :num
+  sortile merge a.csv b.csv --by size:desc,name -o all.csv   tables with the same header
+  sortile merge a.csv b.csv --by size:num:desc,name:text     row by row: what every column holds is said
   sortile merge a.npy b.npy -o all.npy                   arrays of one dtype)";
 
 // How many records a merge writes.
@@ -87,14 +91,51 @@ int merge_array_files(const merge_job& job, file_format format, const talk& voic
   return all_well;
 }
 
+// Whether all rows have to be seen before the first is written.
+bool needs_whole_tables(const merge_job& job, const files::csv_options& options) {
+  using form = files::column_key::form;
+  const std::vector<files::column_key> keys = files::parse_column_keys(job.text.by);
+  const bool detects = std::any_of(keys.begin(), keys.end(), [](const auto& key) { return key.as == form::detect; });
+  return detects || !options.header || options.comment || !job.text.bad_rows.empty();
+}
+
+void need_sorted_parts(const files::csv_table& table, const files::record_order& order, unsigned threads) {
+  for (std::size_t part = 0; part < table.parts.size(); ++part) {
+    const std::size_t begin = table.parts[part].first_row;
+    const std::size_t end = part + 1 < table.parts.size() ? table.parts[part + 1].first_row : table.rows.size();
+    if (const auto at = files::first_disorder(table.rows, order, false, threads, begin, end)) {
+      const files::csv_place place = files::place_of(table, *at);
+      files::fail(place.file, "line {} is out of order (merge takes sorted inputs: sort this one first)", place.line);
+    }
+  }
+}
+
+// Tables in memory: all inputs say together what a column holds. A sort of rows that are in order, file by file, is
+// their merge.
+int merge_whole_tables(const merge_job& job, const files::csv_options& options, files::output& to) {
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  std::vector<files::csv_table> tables;
+  for (const std::string& path : job.inputs)
+    tables.push_back(files::open_csv(files::input(path, threads, job.arrays.as_it_is), options, threads));
+  files::csv_table table = files::join_tables(std::move(tables));
+  const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);
+  if (!job.trusted)
+    need_sorted_parts(table, order, threads);
+  const files::raw_array<std::uint32_t> ids =
+      files::sort_records(table.rows, order, job.arrays.for_library(), job.text.unique);
+  to.write(table.prologue);
+  files::write_records(table.rows, {ids.data(), ids.size()}, to, threads);
+  if (job.text.rule_of_bad_rows() == files::bad_rows::last)
+    to.write(table.bad_rows);
+  to.commit();
+  return all_well;
+}
+
 int merge_tables(const merge_job& job, file_format format, std::vector<std::unique_ptr<files::record_reader>>& inputs,
                  files::merge_rules& rules, files::output& to) {
   const files::csv_options options = job.text.table_options(format == file_format::tsv);
-  if (!options.header || options.comment || !job.text.bad_rows.empty())
-    refuse("{} does not go with merge, which reads row by row (sortile sort takes several tables too)",
-           !options.header   ? "--no-header"
-           : options.comment ? "--comment"
-                             : "--bad-rows");
+  if (needs_whole_tables(job, options))
+    return merge_whole_tables(job, options, to);
   files::csv_dialect dialect{options.separator.value_or(','), options.quotes};
   std::string header;
   for (const std::string& path : job.inputs) {

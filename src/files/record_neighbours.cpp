@@ -31,10 +31,11 @@ std::size_t keep_first_of_equals(const record_table& records, const record_order
 }
 
 std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict,
-                                          unsigned threads) {
+                                          unsigned threads, std::size_t from, std::size_t to) {
   std::atomic<std::size_t> first{SIZE_MAX};
-  parallel_slices(threads, records.size(), neighbour_slice_records, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end && i < first; ++i) {
+  const std::size_t n = std::min(to, records.size()) - from;
+  parallel_slices(threads, n, neighbour_slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = from + std::max<std::size_t>(begin, 1); i < from + end && i < first; ++i) {
       if (compare(order, records[i - 1], records[i]) < (strict ? 0 : 1))
         continue;
       std::size_t seen = first;

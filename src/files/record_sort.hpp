@@ -33,7 +33,7 @@ std::size_t keep_first_of_equals(const record_table& records, const record_order
 
 /// The first record that is smaller than the one before it (`strict`: not larger).
 std::optional<std::size_t> first_disorder(const record_table& records, const record_order& order, bool strict,
-                                          unsigned threads);
+                                          unsigned threads, std::size_t from = 0, std::size_t to = SIZE_MAX);
 
 /// The steps that sort_records() will take for n records of that many bytes, with the engine's own plan for the first
 /// word.

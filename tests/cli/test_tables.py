@@ -137,7 +137,7 @@ class Tables(CommandTest):
         self.assertIn(b"5 bad rows are left out", run("sort", "-v", "--by", "n:num", "--bad-rows=drop", stdin=text)[2])
         self.good("check", self.file("t.csv", good + bad), "--by", "n:num", "--bad-rows=drop")
         self.assertEqual(run("check", self.file("u.csv", b"n\n1\nx,y\n0\n"), "--by", "n", "--bad-rows=drop")[2], b"sortile check: %s:4: disorder: 0\n" % self.path("u.csv").encode())
-        self.refused("merge", self.path("t.csv"), "--by", "n:num", "--bad-rows=drop", says="--bad-rows does not go with merge")
+        self.assertEqual(self.good("merge", self.path("t.csv"), "--by", "n:num", "--bad-rows=drop"), good)
 
     def test_empty_cells(self):
         text = b"n,t\n2,a\n,b\n1,c\n ,d\n"
@@ -216,9 +216,34 @@ class Tables(CommandTest):
             expected = write_csv([header] + sorted(sum(parts, []), key=lambda row: int(row[0])), newline)
             self.assertEqual(self.good("merge", *paths, "--by", "k:num"), expected)
         self.refused("merge", paths[0], self.file("x.csv", b"k,w\r\n"), "--by", "k", says=["x.csv", "header"])
-        self.refused("merge", self.file("x.csv", b"k,v\n2,a\n10,b\n"), "--by", "k", "-o", self.path("o"), says=["x.csv", "line 3", "out of order"])
+        self.refused("merge", self.file("x.csv", b"k,v\n2,a\n10,b\n"), "--by", "k:text", "-o", self.path("o"), says=["x.csv", "line 3", "out of order"])
         self.refused("merge", self.file("x.csv", b"k,v\n2,a\n3\n"), "--by", "k:num", "-o", self.path("o"), says=["x.csv", "line 3", "1 cells"])
         self.refused("merge", self.file("x.csv", b"k,v\n2,a\nx,b\n"), "--by", "k:num", "-o", self.path("o"), says=["x.csv", "line 3", "number"])
+
+    def test_merge_takes_what_sort_takes(self):
+        """Types that are found by looking, tables without header, with comments and bad rows: as sort orders each of them, and all of them."""
+        row = lambda n: "%s,%s,2024-0%d-11\n" % (self.random.choice(["", "-7", "10", "9", "1e2"]), self.random.choice(["a", '"b,\nb"', "ä"]), n % 9 + 1)
+        bodies = ["".join(row(self.random.randrange(99)) for _ in range(n)) for n in (40, 0, 25)]
+        for options, header in ((["--by", "n"], "n,t,d\n"), (["--by", "d:desc,n"], "n,t,d\n"), (["--by", "n:desc:nulls-first,t", "-u"], "n,t,d\n"), (["--by", "1,3", "--no-header"], ""),
+                                (["--by", "n", "--comment", "#"], "# of all\nn,t,d\n"), (["--by", "n,d", "--bad-rows=drop"], "n,t,d\nbad\n")):
+            paths = [self.file("m%d.csv" % i, header + body) for i, body in enumerate(bodies)][:2 if not header else 3]
+            if not header:
+                paths = paths[:1] + [self.file("m2.csv", bodies[2])]
+            expected = self.good("sort", *paths, *options)
+            for path in paths:
+                self.good("sort", path, *options, "-o", path)
+            self.assertEqual(self.good("merge", *paths, *options), expected, options)
+            self.refused("merge", paths[0], self.file("wrong.csv", header + "9,a,2024-01-01\n10,a,2024-02-02\n-3,a,2023-01-01\n9,b,2025-01-01\n"), *options,
+                         says=["wrong.csv", "line ", "out of order"])
+        self.refused("merge", self.file("x.csv", b"k\n9\n10\n"), self.file("y.csv", b"k\nx\n"), "--by", "k", says=["x.csv", "line 3", "out of order"])  # text in all
+
+    def test_top(self):
+        text = b'n,t\n5,"x\ny"\n3,b\n5,a\n1,c\n'
+        self.assertEqual(self.good("sort", "--by", "n:desc", "--top", "2", stdin=text), b'n,t\n5,"x\ny"\n5,a\n')
+        self.assertEqual(self.good("sort", "--by", "n", "--top", "0", stdin=text), b"n,t\n")
+        self.assertEqual(self.good("sort", "--by", "n:desc", "-u", "--count", "--top", "2", stdin=text), b'n,t,count\n5,"x\ny",2\n3,b,1\n')
+        self.assertEqual(self.good("sort", "--by", "1:desc", "--no-header", "--top", "1", stdin=b"1\n7\n"), b"7\n")
+        self.refused("sort", "--by", "n", "--top", "1", "--bad-rows=last", stdin=text, says=["--top", "--bad-rows=last"])
 
 
 if __name__ == "__main__":
