@@ -118,15 +118,16 @@ struct chosen_rows {
 };
 
 chosen_rows choose(const sort_job& job, const columnar_rows& rows, const options& opts) {
-  chosen_rows chosen{files::sort_records(rows.records(), rows.order(), opts, job.text.unique && !job.count), {}};
+  chosen_rows chosen{files::sort_records(rows.records(), rows.order(), opts, job.text.unique && !job.count,
+                                         job.count ? SIZE_MAX : job.most()),
+                     {}};
   if (job.count) {
     chosen.counts = files::raw_array<std::uint64_t>(chosen.ids.size());
     chosen.ids.keep_first(
         files::keep_first_of_equals(rows.records(), rows.order(), {chosen.ids.data(), chosen.ids.size()},
                                     files::thread_count(opts.threads), {chosen.counts.data(), chosen.counts.size()}));
   }
-  if (!job.top.empty())
-    chosen.ids.keep_first(static_cast<std::size_t>(parse_count(job.top, "--top")));
+  chosen.ids.keep_first(job.most());
   chosen.counts.keep_first(chosen.ids.size());
   return chosen;
 }
@@ -158,7 +159,7 @@ int sort_columnar(const sort_job& job, first_input first, file_format format, co
   const std::size_t n = rows.table().rows();
   const plan how = files::explain_record_sort(n, rows.records().text.size(), rows.order(), opts);
   if (job.explain)
-    return explained(how);
+    return explained(job.of_the_first(how));
   refuse_binary_to_terminal(job.output, job.force);
   files::output to(job.output, job.how_to_write(job.output));
   bar.phase("sort");

@@ -11,6 +11,7 @@
 #include "files/parallel.hpp"
 #include "files/record_counts.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace sortile::cli {
@@ -145,7 +146,7 @@ int print_quantiles(const sort_job& job, const files::array_file& array, const o
 int write_top(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
   if (!job.values.empty())
     refuse("--top does not go with --values; records of a structured dtype bring their values");
-  const auto k = static_cast<std::size_t>(parse_count(job.top, "--top"));
+  const std::size_t k = job.most();
   options opts = job.arrays.for_library();
   const plan how = files::explain_array_top(array, k, opts);
   return write_one(job, array, format, how, "select", voice, [&](files::output& to, progress_bar& bar) {
@@ -157,8 +158,8 @@ int write_top(const sort_job& job, const files::array_file& array, file_format f
 // Distinct keys, and with --count how often each occurs.
 int write_groups(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
   const bool is_npy = format == file_format::npy;
-  if (!(job.values + job.values_type + job.top).empty())
-    refuse("-u does not go with --values and --top");
+  if (!(job.values + job.values_type).empty())
+    refuse("-u does not go with --values");
   if (!job.values_output.empty() && !job.count)
     refuse("-u with --values-output: the values would be counts, which --count asks for");
   options opts = job.arrays.for_library();
@@ -173,7 +174,8 @@ int write_groups(const sort_job& job, const files::array_file& array, file_forma
   opts.progress = bar.callback();
   bar.phase("sort");
   sort_outputs outputs(job);
-  const files::distinct_keys found = files::find_distinct(array, job.count, opts);
+  files::distinct_keys found = files::find_distinct(array, job.count, opts);
+  found.size = std::min(found.size, job.most());
   bar.phase("write");
   files::write_distinct(array, found, job.counts_inside(), outputs.to, files::thread_count(opts.threads));
   if (outputs.values)

@@ -30,6 +30,7 @@ constexpr const char* sort_examples = R"(Examples:
   sortile sort pairs.npy --key time -o sorted.npy    records of a structured dtype, by a field
   sortile sort keys.u32 --values ids.u64 --values-type u64 -o k.u32 --values-output v.u64
   sortile sort keys.npy --top 10 -r -o best.npy     the ten largest keys, without sorting the others
+  sortile sort sales.csv --by amount:desc --top 10  the first rows in that order, behind the header
   sortile sort -u --count keys.npy -o counts.npy     distinct keys, and how often each occurs; of lines as uniq -c
   sortile sort keys.npy --quantiles 0.5,0.99        the median, and the key that one in a hundred exceeds
   sortile sort t.parquet --by size:desc,name -o t.arrow   Parquet and Arrow, where python3 has PyArrow
@@ -68,9 +69,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     need_place_of_counts(job, true);
   if (!is_array(format) && !(job.values + job.values_output + job.values_type).empty())
     refuse("--values and --values-output go with arrays (.npy and raw)");
-  if (is_columnar(format) ? !job.quantiles.empty() : !is_array(format) && !(job.top + job.quantiles).empty())
-    refuse("--top and --quantiles go with arrays (.npy and raw), --top with Parquet and Arrow files too; of lines, "
-           "sort | head -n K writes the first");
+  if (!is_array(format) && !job.quantiles.empty())
+    refuse("--quantiles goes with arrays (.npy and raw)");
   if (!is_array(format) && (job.rows || job.axis))
     refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
   if (is_array(format))
@@ -241,9 +241,10 @@ CLI::App* add_sort_command(command_line& line) {
   command.add_option("--axis", job->axis, "sort along this axis: 0 is the first, -1 the last")
       ->option_text("N")
       ->group("Arrays");
-  command.add_option("--top", job->top, "write the first K alone, in order: the smallest, with -r the largest")
-      ->option_text("K")
-      ->group("Arrays");
+  command
+      .add_option("--top", job->top,
+                  "write the first K records alone, in order; with -u the first K distinct ones; a header stays")
+      ->option_text("K");
   command.add_option("--quantiles", job->quantiles, "print quantiles of the keys, a line each, instead of sorting")
       ->option_text("P,...")
       ->group("Arrays");

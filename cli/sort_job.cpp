@@ -11,6 +11,19 @@ files::output_options sort_job::how_to_write(const std::string& path) const {
   return {.synced = !no_sync, .pack = arrays.packing_of_output(path), .temporary_folder = memory.folder()};
 }
 
+std::size_t sort_job::most() const {
+  return top.empty() ? SIZE_MAX : static_cast<std::size_t>(parse_count(top, "--top"));
+}
+
+plan sort_job::of_the_first(plan how) const {
+  if (!top.empty())
+    how.steps.insert(how.steps.begin(), {"select",
+                                         "where few of many are wanted and repeats count: the records whose first "
+                                         "words are among the smallest; the steps below sort these alone",
+                                         0, 0});
+  return how;
+}
+
 sort_outputs::sort_outputs(const sort_job& job) : to(job.output, job.how_to_write(job.output)) {
   if (job.values_output.empty())
     return;

@@ -51,6 +51,10 @@ struct sort_job {
   files::output_options how_to_write(const std::string& path) const;
   /// Whether counts are written beside their records, not into a file of their own.
   bool counts_inside() const { return count && values_output.empty(); }
+  /// The K of --top; without it as many as there are. \throws invalid_argument
+  std::size_t most() const;
+  /// A plan of a sort of records; with --top, of what finds the first.
+  plan of_the_first(plan how) const;
 };
 
 /// A stream that is read when the format of its input is known.

@@ -64,16 +64,17 @@ int sort_records_to(const sort_job& job, const records_to_sort& what, progress_b
   options opts = job.arrays.for_library();
   const plan how = files::explain_record_sort(records.size(), records.text.size(), what.order, opts);
   if (job.explain)
-    return explained(how);
+    return explained(job.of_the_first(how));
   sort_outputs outputs(job);
   bar.phase("sort");
   opts.progress = bar.callback();
   files::raw_array<std::uint32_t> sorted =
-      files::sort_records(records, what.order, opts, job.text.unique && !job.count);
+      files::sort_records(records, what.order, opts, job.text.unique && !job.count, job.count ? SIZE_MAX : job.most());
   files::raw_array<std::uint64_t> counts(job.count ? sorted.size() : 0);
   if (job.count) {
     sorted.keep_first(files::keep_first_of_equals(records, what.order, {sorted.data(), sorted.size()},
                                                   files::thread_count(opts.threads), {counts.data(), counts.size()}));
+    sorted.keep_first(job.most());
     counts.keep_first(sorted.size());
   }
   bar.phase("write");
@@ -113,7 +114,7 @@ runs_to_sort runs_of(const sort_job& job, const files::run_reader& reader, std::
                      const files::record_shape& shape, const files::record_order& order,
                      files::record_cutter cut = {}) {
   const options opts = job.arrays.for_library();
-  return {.format = files::record_runs(shape, order, job.text.unique, opts, std::move(cut)),
+  return {.format = files::record_runs(shape, order, job.text.unique, job.most(), opts, std::move(cut)),
           .how = files::explain_record_sort(reader.records(), run.size(), order, opts)};
 }
 
@@ -122,8 +123,8 @@ runs_to_sort runs_of(const sort_job& job, const files::run_reader& reader, std::
 int sort_fixed_records(const sort_job& job, first_input first, file_format format, const talk& voice) {
   if (!(job.values + job.values_type).empty() || (!job.values_output.empty() && !job.count))
     refuse("--values goes with arrays whose keys are numbers");
-  if (!(job.top + job.quantiles).empty())
-    refuse("--top and --quantiles go with arrays whose keys are numbers");
+  if (!job.quantiles.empty())
+    refuse("--quantiles goes with arrays whose keys are numbers");
   if (const std::string option = job.text.named_for_arrays(); !option.empty() && option != "-u")
     refuse("{} goes with text; records are ordered with --key and -r", option);
   const bool is_npy = format == file_format::npy;
@@ -136,8 +137,9 @@ int sort_fixed_records(const sort_job& job, first_input first, file_format forma
   bar.phase("read");
   const record_layout layout = layout_of_records(first->peek_npy_header(), first->name(), format, job.arrays);
   const files::record_shape shape{.record_bytes = layout.record_bytes};
-  // How many records are distinct is known when all are sorted; the header of a .npy file says it in front of them.
-  const bool at_once = job.count || (is_npy && job.text.unique);
+  // How many records are left is known when all are sorted; the header of a .npy file says it in front of them.
+  const bool fewer = job.text.unique || !job.top.empty();
+  const bool at_once = job.count || (is_npy && fewer);
   files::run_reader reader = read_in_runs(job, std::move(first), shape, run_memory(job, layout.order, at_once));
   const std::string header(reader.skip_header(layout.header_bytes));
   const std::string_view run = reader.next();
@@ -155,7 +157,7 @@ int sort_fixed_records(const sort_job& job, first_input first, file_format forma
   records_to_sort what{file.records, file.order};
   what.count = files::count_place::last_field;
   what.header = file.header;
-  if (is_npy && job.text.unique)
+  if (is_npy && fewer)
     what.descr = job.counts_inside()
                      ? files::descr_with_count(files::parse_npy(file.source.bytes(), file.name()), file.name())
                      : file.descr;
@@ -185,6 +187,8 @@ namespace {
 int sort_table_at_once(const sort_job& job, files::csv_table& table, progress_bar& bar, const talk& voice) {
   const unsigned threads = files::thread_count(job.arrays.threads);
   const files::bad_rows rule = job.text.rule_of_bad_rows();
+  if (!job.top.empty() && rule == files::bad_rows::last)
+    refuse("--top does not go with --bad-rows=last: rows behind the last are not wanted");
   if (job.types)
     return show_types(table, rule, threads);
   const files::record_order order = job.text.for_table(table, job.arrays.descending(), threads);

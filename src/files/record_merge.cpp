@@ -57,7 +57,7 @@ class merger {
     heads_.resize(inputs_.size());
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       advance(i);
-    for (std::size_t winner = first_winner(); !heads_[winner].ended; winner = replay(winner)) {
+    for (std::size_t winner = first_winner(); !heads_[winner].ended && put_ < rules_.most; winner = replay(winner)) {
       put(winner);
       step(winner);
     }
@@ -123,6 +123,7 @@ class merger {
       last_word_ = word;
       any_written_ = true;
     }
+    ++put_;
     if (rules_.write)
       return rules_.write(record, to_);
     to_.write(record);
@@ -188,6 +189,7 @@ class merger {
   key_word last_word_;
   std::string before_;
   bool any_written_ = false;
+  std::uint64_t put_ = 0;
   std::uint64_t through_ = 0; // bytes of records that were written, or left out as repeats
   std::uint64_t told_ = 0;
 };

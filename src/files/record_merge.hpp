@@ -17,8 +17,9 @@ namespace sortile::files {
 struct merge_rules {
   record_order order;
   char delimiter = '\n';
-  bool unique = false;  ///< of records equal in the order, only the first
-  bool trusted = false; ///< as sort -m: inputs out of order are merged as they come
+  bool unique = false;             ///< of records equal in the order, only the first
+  std::uint64_t most = UINT64_MAX; ///< records that are written: then the merge ends
+  bool trusted = false;            ///< as sort -m: inputs out of order are merged as they come
   std::function<void(std::string_view)>
       validate{}; ///< called for every record; throws invalid_argument where it is malformed
   std::function<void(std::string_view, output&)> write{}; ///< in place of the record and its delimiter

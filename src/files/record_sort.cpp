@@ -28,6 +28,7 @@
 #include "files/planning.hpp"
 #include "files/text_views.hpp"
 
+#include <sortile/select.hpp>
 #include <sortile/sortile.hpp>
 
 #include <algorithm>
@@ -67,6 +68,44 @@ class sorter {
     std::vector<group> large;
     sort_by_first_word(ids, large);
     sort_groups(large);
+  }
+
+  // Some of the records, whose numbers ascend.
+  void sort_some(std::span<std::uint32_t> ids) {
+    if (ids.size() < 2)
+      return;
+    std::vector<group> large{{ids, 0, 0, 0}};
+    sort_groups(large);
+  }
+
+  // The records whose first words are among the `most` smallest, ties included, in ascending order of their numbers;
+  // empty where they are so many that choosing them gains nothing.
+  raw_array<std::uint32_t> candidates(std::size_t most) {
+    const std::size_t n = records_.size();
+    raw_array<std::uint64_t> words(n);
+    first_words(words);
+    raw_array<std::uint64_t> smallest(most);
+    sortile::run(
+        top_k_request{.type = key_type::u64, .n = n, .k = most, .keys_in = words.data(), .keys_out = smallest.data()},
+        opts_);
+    const std::uint64_t bound = smallest[most - 1];
+    const slices parts(n, threads_, slice_records);
+    std::vector<std::size_t> place(parts.count() + 1, 0);
+    parallel_for(threads_, parts.count(), [&](std::size_t i) {
+      place[i + 1] = static_cast<std::size_t>(std::count_if(words.data() + parts.begin(i), words.data() + parts.end(i),
+                                                            [=](auto w) { return w <= bound; }));
+    });
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    if (place.back() > n / 2)
+      return {};
+    raw_array<std::uint32_t> ids(place.back());
+    parallel_for(threads_, parts.count(), [&](std::size_t i) {
+      std::uint32_t* next = ids.data() + place[i];
+      for (std::size_t r = parts.begin(i); r < parts.end(i); ++r)
+        if (words[r] <= bound)
+          *next++ = static_cast<std::uint32_t>(r);
+    });
+    return ids;
   }
 
   // Behind a sort by the whole first part: sorts those that are equal in it, where repeats[i] says that the one at i is
@@ -426,12 +465,30 @@ bool sort_as_strings(const record_table& records, const record_order& order, con
   return views.has_value();
 }
 
+// Few of many: those that their first words leave, sorted. Empty where a sort of all is as good.
+raw_array<std::uint32_t> select_records(const record_table& records, const record_order& order, const options& opts,
+                                        std::size_t most) {
+  constexpr std::size_t few = 8; // an eighth
+  if (most == 0 || most > records.size() / few || order.empty() || needs_normalized_keys(order))
+    return {};
+  options silent = opts;
+  silent.progress = {};
+  sorter chosen(records, order, silent);
+  raw_array<std::uint32_t> ids = chosen.candidates(most);
+  chosen.sort_some({ids.data(), ids.size()});
+  ids.keep_first(most);
+  return ids;
+}
+
 } // namespace
 
 raw_array<std::uint32_t> sort_records(const record_table& records, const record_order& order, const options& opts,
-                                      bool distinct) {
+                                      bool distinct, std::size_t most) {
   if (records.size() > most_records)
     refuse("{} records are more than the {} that one sort of text can take", records.size(), most_records);
+  if (!distinct && most < records.size())
+    if (raw_array<std::uint32_t> chosen = select_records(records, order, opts, most); chosen.size() != 0)
+      return chosen;
   raw_array<std::uint32_t> ids(records.size());
   if (order.empty() || records.size() < 2)
     std::iota(ids.begin(), ids.end(), 0u);
@@ -440,9 +497,10 @@ raw_array<std::uint32_t> sort_records(const record_table& records, const record_
   else if (!sort_as_strings(records, order, opts, distinct, ids))
     sorter(records, order, opts).sort_all(ids);
   else if (order.size() == 1)
-    return ids; // distinct, where that is asked for
+    distinct = false; // they are, where that is asked for
   if (distinct)
     ids.keep_first(keep_first_of_equals(records, order, {ids.data(), ids.size()}, thread_count(opts.threads)));
+  ids.keep_first(most);
   return ids;
 }
 

@@ -136,7 +136,10 @@ class Arrays(CommandTest):
         self.assertEqual(self.good("sort", raw, "--top", "3"), struct.pack("<3I", 1, 2, 2))
         self.assertIn(b"filter", self.good("sort", path, "--top", "5", "--explain"))
         self.refused("sort", path, "--top", "x", "-o", self.path("t.npy"), says=["--top"])
-        self.refused("sort", self.file("a.txt", "b\na\n"), "--top", "1", says=["--top", "arrays"])
+        self.assertEqual(self.good("sort", raw, "-u", "--top", "2"), struct.pack("<2I", 1, 2))
+        text = self.file("s.npy", npy("'|S1'", 4, b"caba"))
+        self.assertEqual(self.good("sort", text, "--top", "3"), npy("'|S1'", 3, b"aab"))
+        self.assertEqual(self.good("sort", text, "-u", "--top", "9"), npy("'|S1'", 3, b"abc"))
         self.refused("sort", "-c", path, "--top", "1", says=["--top", "-c"])
 
     def test_quantiles(self):

@@ -71,7 +71,7 @@ class Counts(CommandTest):
         lines, keys = self.file("l", b"a\n"), self.file("k.u32", b"\0" * 8)
         for arguments, says in ((["--count", lines], "--count goes with -u"), (["-u", "--count", "-c", lines], "--count does not go with -c"),
                                 (["-u", "--count", "-m", lines], "--count does not go with -m"), (["-u", "--count", keys], "--values-output FILE"),
-                                (["-u", keys, "--top", "1"], "-u does not go"), (["-u", keys, "--quantiles", "0.5"], "-u"), (["-u", "-n", "--type", "u32", keys], "-n goes with text"),
+                                (["-u", keys, "--quantiles", "0.5"], "-u"), (["-u", "-n", "--type", "u32", keys], "-n goes with text"),
                                 (["-u", "--count", lines, "--values-output", "x"], "go with arrays"), (["-u", keys, "-o", "a.u32", "--values-output", "b.u64"], "--values-output"),
                                 (["-u", "--count", keys, "-o", self.path("same"), "--values-output", self.path("same")], "same file")):
             self.refused("sort", *arguments, says=says)

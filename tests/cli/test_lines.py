@@ -158,6 +158,21 @@ class Lines(CommandTest):
         table = self.file("t.csv", b"name,size\nfig,7\npear,7\napple,12\n")
         self.assertEqual(self.good("check", table, "--by", "size"), facts([b"fig,7", b"pear,7", b"apple,12"], 1))
 
+    def test_top(self):
+        """--top K: the first K of what sort writes, in memory and in runs, for few and for many of them."""
+        lines = b"".join(b"%s %d %d\n" % (self.random.choice([b"x", b"common prefix", b"Y"]), self.random.randrange(10**9), self.random.randrange(5)) for _ in range(20000))
+        path = self.file("lines", lines)
+        for options in ([], ["-r"], ["-k2,2n"], ["-k3,3nr", "-k1,1"], ["-s", "-k3,3n"], ["-f", "-k1"], ["-V"], ["-u", "-k3,3"], ["-u", "--count", "-k3,3n"], ["-z"]):
+            end = b"\0" if "-z" in options else b"\n"
+            full = self.good("sort", *options, path).split(end)[:-1]
+            for k in (0, 1, 7, 1000, 15000, 10**6):
+                for memory in ([], ["-S", "1M"]):
+                    self.assertEqual(self.good("sort", *options, *memory, "--top", k, path), b"".join(line + end for line in full[:k]), (options, k, memory))
+        self.assertEqual(self.good("sort", "--top", "3", stdin=b""), b"")
+        self.assertIn(b"select", self.good("sort", "--top", "3", "--explain", path))
+        self.refused("sort", "--top", "x", path, says="--top x")
+        self.refused("sort", "-m", "--top", "1", path, says="--top does not go with -m")
+
     def test_permutation(self):
         path = self.file("sorted", b"a\nb\nb\n")
         self.good("check", path, "--permutation-of", self.file("same", b"b\na\nb"))

@@ -90,6 +90,16 @@ class Records(CommandTest):
         self.refused("merge", path, "--record", "2", "-o", self.path("o"), says=["record 1", "out of order"])
         self.nothing_left("r")
 
+    def test_top(self):
+        data = bytes(self.random.randrange(256) for _ in range(400000))
+        path = self.file("r", data)
+        records = [data[i:i + 4] for i in range(0, len(data), 4)]
+        for key, of, reverse in (("0:2", lambda r: r[:2], False), ("1:2:u16:desc", lambda r: r[1] + 256 * r[2], True)):
+            for k in (0, 3, 20000):
+                for memory in ([], ["-S", "1M"]):
+                    expected = b"".join(sorted(records, key=of, reverse=reverse)[:k])
+                    self.assertEqual(self.good("sort", path, "--record", "4", "--key", key, "--top", k, *memory), expected, (key, k))
+
     def test_misuse(self):
         path = self.file("r.dat", b"0123456789")
         self.refused("sort", path, "--record", "4", says=["r.dat", "10 bytes", "2 bytes are left over", "offset 8"])

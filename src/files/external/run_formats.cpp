@@ -23,7 +23,7 @@ options without_progress(options opts) {
 
 void sort_piece(const record_table& records, const merge_rules& rules, const options& opts, output& to) {
   const unsigned threads = thread_count(opts.threads);
-  const raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts, rules.unique);
+  const raw_array<std::uint32_t> sorted = sort_records(records, rules.order, opts, rules.unique, rules.most);
   write_records(records, {sorted.data(), sorted.size()}, to, threads);
 }
 
@@ -35,12 +35,13 @@ std::size_t engine_memory(sort_request request, std::size_t n, const options& op
 
 } // namespace
 
-run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts,
-                       record_cutter cut) {
+run_format record_runs(const record_shape& shape, const record_order& order, bool unique, std::size_t most,
+                       const options& opts, record_cutter cut) {
   run_format format{.shape = shape, .sort = {}, .rules = {}};
   format.rules.order = order;
   format.rules.delimiter = shape.delimiter;
   format.rules.unique = unique;
+  format.rules.most = most;
   format.rules.trusted = true;
   if (!cut)
     cut = [shape, threads = thread_count(opts.threads)](std::string_view text) {

@@ -18,9 +18,10 @@ namespace sortile::files {
 using record_cutter = std::function<record_table(std::string_view piece)>;
 
 /// Records that end as `shape` says. \param unique  of records equal in the order, only the first
+/// \param most  only so many, the first in order
 /// \param cut  cuts the rows of tables, and looks at them; none: lines, or records of one size
-run_format record_runs(const record_shape& shape, const record_order& order, bool unique, const options& opts,
-                       record_cutter cut = {});
+run_format record_runs(const record_shape& shape, const record_order& order, bool unique, std::size_t most,
+                       const options& opts, record_cutter cut = {});
 
 /// Arrays whose keys the library sorts.
 run_format array_runs(const array_layout& layout, const options& opts);
