@@ -118,9 +118,7 @@ struct chosen_rows {
 };
 
 chosen_rows choose(const sort_job& job, const columnar_rows& rows, const options& opts) {
-  chosen_rows chosen{files::sort_records(rows.records(), rows.order(), opts, job.text.unique && !job.count,
-                                         job.count ? SIZE_MAX : job.most()),
-                     {}};
+  chosen_rows chosen{rows.sorted(opts, job.text.unique && !job.count, job.count ? SIZE_MAX : job.most()), {}};
   if (job.count) {
     chosen.counts = files::raw_array<std::uint64_t>(chosen.ids.size());
     chosen.ids.keep_first(
@@ -135,13 +133,43 @@ chosen_rows choose(const sort_job& job, const columnar_rows& rows, const options
 } // namespace
 
 columnar_rows::columnar_rows(std::vector<files::columnar_input> inputs, const text_options& text, bool reverse,
-                             unsigned threads)
+                             unsigned threads, bool written)
     : table_([&] {
         const std::vector<std::string> names = names_of(keys_of(text, inputs.front().name));
-        return files::columnar_table(std::move(inputs), names, threads);
+        return files::columnar_table(std::move(inputs), names, threads, written);
       }()),
       by_(order_of(table_, files::parse_column_keys(text.by), text, reverse)), written_(written_order_of(by_)),
-      keys_(files::make_columnar_keys(table_.rows(), by_, threads)), order_(files::order_of_columnar_keys(keys_, by_)) {
+      threads_(threads), order_(files::order_of_columnar_keys(table_.rows(), by_)) {}
+
+const files::record_table& columnar_rows::records() const {
+  if (!keys_)
+    keys_ = files::make_columnar_keys(table_.rows(), by_, threads_);
+  return keys_->records;
+}
+
+files::raw_array<std::uint32_t> columnar_rows::sorted(const options& given, bool distinct, std::size_t most) const {
+  if (distinct || files::bytes_of_columnar_key(by_).value_or(SIZE_MAX) > sizeof(std::uint64_t))
+    return files::sort_records(records(), order_, given, distinct, most);
+  options opts = given;
+  opts.order = order::ascending;
+  files::raw_array<std::uint64_t> words = files::make_columnar_words(table_.rows(), by_, threads_);
+  files::raw_array<std::uint32_t> ids(words.size());
+  run(sort_request{.type = key_type::u64,
+                   .n = words.size(),
+                   .keys_in = words.data(),
+                   .keys_out = words.data(),
+                   .carries = payload::indices,
+                   .value_bytes = sizeof(std::uint32_t),
+                   .values_out = ids.data()},
+      opts);
+  ids.keep_first(most);
+  return ids;
+}
+
+plan columnar_rows::explain(const options& opts) const {
+  const std::size_t n = table_.rows();
+  const std::optional<std::size_t> bytes = files::bytes_of_columnar_key(by_);
+  return files::explain_record_sort(n, bytes ? n * *bytes : records().text.size(), order_, opts);
 }
 
 int sort_columnar(const sort_job& job, first_input first, file_format format, const talk& voice) {
@@ -154,10 +182,10 @@ int sort_columnar(const sort_job& job, first_input first, file_format format, co
   std::vector<files::columnar_input> inputs = open_all(job, std::move(first), format);
   if (job.types)
     return show_types(std::move(inputs), threads);
-  columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(), threads);
+  columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(), threads, true);
   options opts = job.arrays.for_library();
   const std::size_t n = rows.table().rows();
-  const plan how = files::explain_record_sort(n, rows.records().text.size(), rows.order(), opts);
+  const plan how = rows.explain(opts);
   if (job.explain)
     return explained(job.of_the_first(how));
   refuse_binary_to_terminal(job.output, job.force);
@@ -197,7 +225,7 @@ files::file_preview preview_of_columnar(files::columnar_input input, unsigned th
       by.push_back(
           {.cells = *cells_of[each.column], .part = {.reverse = each.descending}, .nulls_first = !each.descending});
     const files::normalized_keys keys = files::make_columnar_keys(table.rows(), by, threads);
-    return !files::first_disorder(keys.records, files::order_of_columnar_keys(keys, by), strict, threads);
+    return !files::first_disorder(keys.records, files::order_of_columnar_keys(table.rows(), by), strict, threads);
   });
   return preview;
 }

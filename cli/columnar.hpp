@@ -10,6 +10,11 @@
 #include "files/file_preview.hpp"
 #include "files/input_stream.hpp"
 
+#include <sortile/options.hpp>
+#include <sortile/request.hpp>
+
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,24 +29,32 @@ constexpr files::columnar_format columnar_format_of(file_format format) {
 /// The rows of such files and their keys by --by.
 class columnar_rows {
  public:
-  /// \throws invalid_argument where options do not fit the columns; io_failure as files::columnar_table
-  columnar_rows(std::vector<files::columnar_input> inputs, const text_options& text, bool reverse, unsigned threads);
+  /// \param written  whether rows may be written \throws invalid_argument where options do not fit the columns;
+  /// io_failure as files::columnar_table
+  columnar_rows(std::vector<files::columnar_input> inputs, const text_options& text, bool reverse, unsigned threads,
+                bool written = false);
 
   files::columnar_table& table() { return table_; }
   const std::string& name() const { return table_.name(); }
-  const files::record_table& records() const { return keys_.records; }
+  /// The keys of all rows, made when they are first asked for.
+  const files::record_table& records() const;
   const files::record_order& order() const { return order_; }
+  /// The numbers of the rows, in order; as files::sort_records().
+  files::raw_array<std::uint32_t> sorted(const options& opts, bool distinct, std::size_t most) const;
+  /// The plan for that.
+  plan explain(const options& opts) const;
   /// What a file of the sorted rows says of their order.
   const std::vector<files::written_order>& written() const { return written_; }
   /// The keys go, when the order of the rows is known.
-  void forget_keys() { keys_ = {}; }
+  void forget_keys() { keys_.reset(); }
 
  private:
   files::columnar_table table_;
   std::vector<files::columnar_key> by_;
   std::vector<files::written_order> written_;
-  files::normalized_keys keys_;
+  unsigned threads_;
   files::record_order order_;
+  mutable std::optional<files::normalized_keys> keys_;
 };
 
 /// What such a file holds, and by what it is in order.

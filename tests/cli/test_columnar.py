@@ -207,6 +207,38 @@ class Columnar(CommandTest):
             self.assertEqual(sum(got["count"].to_pylist()), n)
             self.assertEqual(got["k"].to_pylist(), sorted(set(table["k"].to_pylist()), reverse=True))
 
+    def test_dictionaries_where_values_repeat(self):
+        """Of a row group, a column has a dictionary if its values repeat; the same values come back in any case."""
+        n = 500000
+        draw = self.random.randrange
+        table = pa.table({"wide": pa.array([draw(2**63) for _ in range(n)]), "few": pa.array([draw(1000) for _ in range(n)]), "word": pa.array(["word %d" % draw(50) for _ in range(n)]),
+                          "text": pa.array(["%x" % draw(2**64) for _ in range(n)]), "list": pa.array([[1, draw(9)] for _ in range(n)])})
+        path = self.file("t.parquet", as_bytes(table, "parquet", row_group_size=250000))
+        made = self.good("sort", path, "--by", "few,word")
+        few, word = (table[name].to_pylist() for name in ("few", "word"))
+        order = sorted(range(n), key=lambda i: (few[i], word[i]))
+        self.assertTrue(table_of(made).equals(table.take(order)))
+        groups = pq.ParquetFile(io.BytesIO(made)).metadata
+        for group in range(groups.num_row_groups):
+            held = {groups.row_group(group).column(i).path_in_schema: "RLE_DICTIONARY" in groups.row_group(group).column(i).encodings for i in range(len(table.columns))}
+            self.assertEqual({name: held[name] for name in ("wide", "few", "word", "text")}, {"wide": False, "few": True, "word": True, "text": False})
+
+    def test_top_of_keys_of_every_width(self):
+        """Keys of up to 64 bits together are sorted as numbers, others as text: with nulls, in both directions, -u and --top alike."""
+        columns = {"a": [self.random.choice([None, -3, 0, 7]) for _ in range(300)], "b": [self.random.choice([None, True, False]) for _ in range(300)],
+                   "c": [self.random.choice([None, -0.0, 0.0, math.nan, 1.5, -2.0]) for _ in range(300)], "d": [self.random.randrange(-2, 3) for _ in range(300)], "row": list(range(300))}
+        types = {"a": pa.int16(), "b": pa.bool_(), "c": pa.float32(), "d": pa.int64(), "row": pa.int32()}
+        path = self.file("t.parquet", as_bytes(pa.table({name: pa.array(cells, types[name]) for name, cells in columns.items()}), "parquet", row_group_size=70))
+        for by in (["a"], ["c"], ["d"], ["c", "b", "a"], ["b", "d"]):
+            for descending in (False, True):
+                expected = rows_in_order(columns, [(name, descending, not descending) for name in by])
+                got = table_of(self.good("sort", path, "--by", ",".join(by), *(["-r"] if descending else [])))["row"].to_pylist()
+                self.assertEqual(got, expected, (by, descending))
+                top = table_of(self.good("sort", path, "--by", ",".join(by), "--top", "9", *(["-r"] if descending else [])))["row"].to_pylist()
+                self.assertEqual(top, expected[:9], (by, descending))
+            once = table_of(self.good("sort", "-r", "-u", path, "--by", ",".join(by), "--top", "1"))["row"].to_pylist()
+            self.assertEqual(once, expected[:1])
+
     def test_inputs(self):
         table, held = self.random_table(30, ["int64"])
         one, two = table.slice(0, 10), table.slice(10)
@@ -300,6 +332,12 @@ class Columnar(CommandTest):
                                    (sys.executable, {"PYTHONPATH": self.path("empty")}, "nothing here")):
             for command in (["sort", "-o", path],):
                 self.refused(*command, path, "--by", "a", env={"SORTILE_PYTHON": python, **more}, says=["t.parquet", says] + (["SORTILE_PYTHON"] if says not in ("hello", "ended by a signal") else []))
+        # A PyArrow that needs NumPy gets it.
+        os.mkdir(self.path("old"))
+        os.mkdir(self.path("old/pyarrow"))
+        self.file("old/numpy.py", b"")
+        self.file("old/pyarrow/__init__.py", b"import numpy\nraise ImportError('an old one, with NumPy')\n")
+        self.refused("sort", path, "--by", "a", env={"SORTILE_PYTHON": sys.executable, "PYTHONPATH": self.path("old")}, says="an old one, with NumPy")
         # Modules in the folder where the command runs are not the interpreter's.
         self.good("check", "-q", path, "--by", "a", cwd=self.path("empty"))
 

@@ -1,6 +1,8 @@
 // See columnar_keys.hpp.
 #include "files/columnar/columnar_keys.hpp"
 
+#include "files/parallel.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -19,12 +21,8 @@ class cell_reader {
 
   // Appends the key of the next row's cell.
   void append(std::string& keys) {
-    while (row_ >= piece_->rows) {
-      row_ -= piece_->rows;
-      ++piece_;
-    }
-    const std::size_t i = row_++;
-    const bool is_null = piece_->valid != nullptr && piece_->valid[i] == 0;
+    const std::size_t i = next_row();
+    const bool is_null = is_null_at(i);
     if (key_.cells.nulls != 0)
       keys += static_cast<char>(is_null != key_.nulls_first);
     if (key_.cells.type)
@@ -33,7 +31,30 @@ class cell_reader {
       append_normalized(parts_, text_at(i), keys);
   }
 
+  // The same of a number of at most 8 bytes, behind those in a word.
+  void append(std::uint64_t& word) {
+    const std::size_t i = next_row();
+    const bool is_null = is_null_at(i);
+    if (key_.cells.nulls != 0)
+      word = word << 8 | (is_null != key_.nulls_first ? 1 : 0);
+    const unsigned bits = 8 * static_cast<unsigned>(width_);
+    std::uint64_t image = is_null ? 0 : value_word({piece_->values + i * width_, width_}, range_, 0).bits;
+    if (key_.part.reverse && !is_null)
+      image = ~image;
+    word = bits == 64 ? image : word << bits | (image & ((std::uint64_t{1} << bits) - 1));
+  }
+
  private:
+  std::size_t next_row() {
+    while (row_ >= piece_->rows) {
+      row_ -= piece_->rows;
+      ++piece_;
+    }
+    return row_++;
+  }
+
+  bool is_null_at(std::size_t i) const { return piece_->valid != nullptr && piece_->valid[i] == 0; }
+
   std::string_view text_at(std::size_t i) const {
     const std::int64_t* const offsets = piece_->offsets;
     return {piece_->values + (offsets[i] - offsets[0]), static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
@@ -63,16 +84,46 @@ class cell_reader {
   binary_range range_{};
 };
 
+std::vector<cell_reader> readers_of(std::span<const columnar_key> order, std::size_t row) {
+  std::vector<cell_reader> readers;
+  readers.reserve(order.size());
+  for (const columnar_key& key : order)
+    readers.emplace_back(key, row);
+  return readers;
+}
+
 } // namespace
+
+std::optional<std::size_t> bytes_of_columnar_key(std::span<const columnar_key> order) {
+  std::size_t bytes = 0;
+  for (const columnar_key& key : order) {
+    if (!key.cells.type)
+      return std::nullopt;
+    bytes += key_bytes(*key.cells.type) + (key.cells.nulls != 0 ? 1 : 0);
+  }
+  return bytes;
+}
+
+raw_array<std::uint64_t> make_columnar_words(std::size_t rows, std::span<const columnar_key> order, unsigned threads) {
+  constexpr std::size_t slice_rows = std::size_t{1} << 14;
+  raw_array<std::uint64_t> words(rows);
+  parallel_slices(threads, rows, slice_rows, [&](std::size_t begin, std::size_t end) {
+    std::vector<cell_reader> readers = readers_of(order, begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::uint64_t word = 0;
+      for (cell_reader& reader : readers)
+        reader.append(word);
+      words[i] = word;
+    }
+  });
+  return words;
+}
 
 normalized_keys make_columnar_keys(std::size_t rows, std::span<const columnar_key> order, unsigned threads) {
   return make_keys(
       rows,
       [&](std::size_t begin, std::size_t end, std::string& keys, std::uint64_t* ends) {
-        std::vector<cell_reader> readers;
-        readers.reserve(order.size());
-        for (const columnar_key& key : order)
-          readers.emplace_back(key, begin);
+        std::vector<cell_reader> readers = readers_of(order, begin);
         for (std::size_t i = begin; i < end; ++i) {
           for (cell_reader& reader : readers)
             reader.append(keys);
@@ -82,14 +133,12 @@ normalized_keys make_columnar_keys(std::size_t rows, std::span<const columnar_ke
       threads);
 }
 
-record_order order_of_columnar_keys(const normalized_keys& keys, std::span<const columnar_key> order) {
+record_order order_of_columnar_keys(std::size_t rows, std::span<const columnar_key> order) {
   key_part whole;
-  const bool one_length =
-      std::all_of(order.begin(), order.end(), [](const columnar_key& key) { return key.cells.type.has_value(); });
-  if (one_length && keys.records.size() != 0) {
+  if (const auto bytes = bytes_of_columnar_key(order); bytes && rows != 0) {
     whole.where = key_part::place::range;
     whole.as = key_part::form::bytes;
-    whole.binary = {.offset = 0, .bytes = keys.records[0].size()};
+    whole.binary = {.offset = 0, .bytes = *bytes};
   }
   return {whole};
 }

@@ -6,10 +6,13 @@
 #pragma once
 
 #include "files/columnar/columnar_table.hpp"
+#include "files/memory.hpp"
 #include "files/normalized_keys.hpp"
 #include "files/record_order.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 
 namespace sortile::files {
@@ -21,10 +24,17 @@ struct columnar_key {
   bool nulls_first = false; ///< whatever the direction
 };
 
+/// The bytes of each row's key where all have as many: where no column is text.
+std::optional<std::size_t> bytes_of_columnar_key(std::span<const columnar_key> order);
+
+/// Keys of at most 8 bytes, each as a number: the numbers compare as the strings do, and take less than half of their
+/// memory. O(cells) on `threads` threads. \throws out_of_memory
+raw_array<std::uint64_t> make_columnar_words(std::size_t rows, std::span<const columnar_key> order, unsigned threads);
+
 /// O(cells) on `threads` threads. \throws out_of_memory
 normalized_keys make_columnar_keys(std::size_t rows, std::span<const columnar_key> order, unsigned threads);
 
-/// How such keys are compared.
-record_order order_of_columnar_keys(const normalized_keys& keys, std::span<const columnar_key> order);
+/// How such keys of some rows are compared.
+record_order order_of_columnar_keys(std::size_t rows, std::span<const columnar_key> order);
 
 } // namespace sortile::files

@@ -113,10 +113,10 @@ std::uint64_t columnar_input::bytes() const {
 }
 
 columnar_table::columnar_table(std::vector<columnar_input> inputs, const std::optional<std::vector<std::string>>& keys,
-                               unsigned threads)
+                               unsigned threads, bool written)
     : inputs_(std::move(inputs)), shared_(file_in_memory("sortile-columns")),
       interpreter_(interpreter_of_environment()) {
-  start(keys, threads);
+  start(keys, threads, written);
   take(answer());
 }
 
@@ -131,7 +131,7 @@ void columnar_table::let_go() {
   keys_.clear();
 }
 
-void columnar_table::start(const std::optional<std::vector<std::string>>& keys, unsigned threads) {
+void columnar_table::start(const std::optional<std::vector<std::string>>& keys, unsigned threads, bool written) {
   pipe_of_program in;
   pipe_of_program out;
   try {
@@ -143,10 +143,11 @@ void columnar_table::start(const std::optional<std::vector<std::string>>& keys, 
   }
   to_program_ = std::move(in.to);
   from_program_ = std::move(out.from);
+  ::fcntl(from_program_.get(), F_SETPIPE_SZ, static_cast<int>(part_bytes)); // as it is where it may not be larger
   json files = json::array();
   for (const columnar_input& input : inputs_)
     files.push_back({{"path", way_to(input.file)}, {"format", word_of(input.format)}});
-  tell(json{{"inputs", files}, {"keys", keys ? json(*keys) : json()}, {"threads", threads}}.dump(
+  tell(json{{"inputs", files}, {"keys", keys ? json(*keys) : json()}, {"threads", threads}, {"rows", written}}.dump(
       -1, ' ', false, json::error_handler_t::replace));
 }
 

@@ -75,9 +75,10 @@ struct written_order {
 class columnar_table {
  public:
   /// Reads them. \param keys  names of the columns whose cells are wanted, in that order; nothing: all that have an
-  /// order \throws io_failure where a file is damaged, a column is missing or has no order, PyArrow is not there
+  /// order \param written  whether write() may follow \throws io_failure where a file is damaged, a column is missing
+  /// or has no order, PyArrow is not there
   columnar_table(std::vector<columnar_input> inputs, const std::optional<std::vector<std::string>>& keys,
-                 unsigned threads);
+                 unsigned threads, bool written = false);
   columnar_table(const columnar_table&) = delete;
   columnar_table& operator=(const columnar_table&) = delete;
   ~columnar_table();
@@ -96,7 +97,7 @@ class columnar_table {
              columnar_format format, std::span<const written_order> order, output& to);
 
  private:
-  void start(const std::optional<std::vector<std::string>>& keys, unsigned threads);
+  void start(const std::optional<std::vector<std::string>>& keys, unsigned threads, bool written);
   void tell(const std::string& message);
   std::string answer();
   void take(const std::string& told);

@@ -3,7 +3,7 @@
 The command holds this text and gives it to an interpreter, `python3 -c TEXT SHARED`. SHARED is the number of an open file in memory, in
 which both put what is large. What they say to each other is one line of JSON each time:
 
-  command → here  {"inputs": [{"path", "format"}], "keys": [name, …] or null for all that have an order, "threads"}
+  command → here  {"inputs": [{"path", "format"}], "keys": [name, …] or null for all that have an order, "threads", "rows": are any wanted}
   here → command  {"rows", "columns": [{"name", "type", "nulls"}], "facts": [[word, value], …],
                    "keys": [{"column", "nulls", "type", "pieces": [[rows, valid, values, offsets], …]}]}
   command → here  {"rows", "counted", "format", "order": [[column, descending, nulls first], …]}
@@ -24,6 +24,7 @@ import concurrent.futures
 import json
 import mmap
 import os
+import random
 
 ROWS = 1 << 20  # of a batch, and of a row group where no other says how many
 SHARED = int(sys.argv[1])
@@ -37,7 +38,7 @@ class Refused(Exception):
 def hear():
     line = sys.stdin.readline()
     if not line:
-        sys.exit(0)  # nothing is wanted any more
+        os._exit(0)  # nothing is wanted any more
     return json.loads(line)
 
 
@@ -45,7 +46,17 @@ def say(message):
     print(json.dumps(message), flush=True)
 
 
-def read_parquet(path):
+def read_groups(path, held, threads):
+    """The row groups on all threads, which PyArrow by itself shares out column by column."""
+    import pyarrow.parquet as pq
+
+    def group(i):
+        return pq.ParquetFile(pa.OSFile(path), metadata=held, page_checksum_verification=True).read_row_group(i, use_threads=False)
+
+    return pa.concat_tables(list(ahead(threads, ((group, i) for i in range(held.num_row_groups)))))
+
+
+def read_parquet(path, threads):
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.OSFile(path), page_checksum_verification=True)
@@ -57,7 +68,7 @@ def read_parquet(path):
         names = [held.schema.column(s.column_index).path + (":desc" if s.descending else "") for s in groups[0].sorting_columns]
         facts["each group"] = "says that it is in order by " + ", ".join(names)
     layout = {"group": max([g.num_rows for g in groups], default=0), "codec": codecs[0] if len(codecs) == 1 else None}
-    return file.read(), facts, layout
+    return read_groups(path, held, threads) if len(groups) > 1 else file.read(), facts, layout
 
 
 def read_arrow(path, is_stream):
@@ -67,12 +78,12 @@ def read_arrow(path, is_stream):
     return table, {}, {}
 
 
-def read_all(inputs):
+def read_all(inputs, threads):
     tables, facts, layout = [], {}, {}
     for i, one in enumerate(inputs):
         try:
             if one["format"] == "parquet":
-                table, of_file, how = read_parquet(one["path"])
+                table, of_file, how = read_parquet(one["path"], threads)
             else:
                 table, of_file, how = read_arrow(one["path"], one["format"] == "arrows")
         except MemoryError:
@@ -215,6 +226,14 @@ def movable(table):
     return table if schema == table.schema else table.cast(schema)
 
 
+def in_one_piece(columns, schema):
+    """A table of these columns, which are taken out of their list: what each was made of goes when it is whole, and the next one has its room."""
+    whole = []
+    while columns:
+        whole.append(pa.table([columns.pop(0)], [""]).combine_chunks().unify_dictionaries().column(0))
+    return pa.Table.from_arrays(whole, schema=schema)
+
+
 def ahead(threads, tasks):
     """What the tasks give, in their order; some of them are ahead in the making."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
@@ -278,6 +297,8 @@ FACTS_PLACES = (9, 10, 11)  # of ColumnMetaData: its data pages, an index page, 
 FACTS_BLOOM = (14, 15)
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)  # types
 BUNDLES = 32  # of columns, at most
+DICTIONARY_BYTES = 1 << 20  # at which PyArrow gives a dictionary up
+SAMPLE = 1 << 12
 
 
 class Thrift:
@@ -369,6 +390,19 @@ def moved(chunk, by):
     return {CHUNK_PLACE: (I64, 0), CHUNK_FACTS: (kind, facts)}
 
 
+def repeats(column):
+    """Whether the values of a column repeat often enough for a dictionary to hold all: else its making would be in vain, a third of the time."""
+    if pa.types.is_nested(column.type) or pa.types.is_boolean(column.type) or len(column) <= SAMPLE:
+        return True
+    places = pa.array(random.Random(len(column)).choices(range(len(column)), k=SAMPLE), pa.int64())
+    try:
+        twice = SAMPLE - len(column.take(places).unique())
+    except pa.ArrowNotImplementedError:
+        return True
+    distinct = SAMPLE * SAMPLE / (2 * max(twice, 1))  # the birthday paradox, backwards
+    return distinct * (column.nbytes / len(column)) < 1.5 * DICTIONARY_BYTES
+
+
 def write_parquet(sink, schema, task_of, ids, order, layout, threads):
     import pyarrow.parquet as pq
 
@@ -377,10 +411,12 @@ def write_parquet(sink, schema, task_of, ids, order, layout, threads):
     rows = layout.get("group") or ROWS
 
     def encoded(part, made=None):
-        held = pa.BufferOutputStream()
-        with pq.ParquetWriter(held, part, compression="none" if codec == "uncompressed" else codec.replace("_raw", ""), write_page_checksum=True) as writer:
-            if made is not None:
-                table = made()
+        held, table = pa.BufferOutputStream(), made() if made is not None else None
+        options = {"compression": "none" if codec == "uncompressed" else codec.replace("_raw", ""), "write_page_checksum": True}
+        if table is not None and not any(repeats(column) for column in table.columns):
+            options["use_dictionary"] = False
+        with pq.ParquetWriter(held, part, **options) as writer:
+            if table is not None:
                 writer.write_table(table, row_group_size=max(table.num_rows, 1))
         return memoryview(held.getvalue()).cast("B")
 
@@ -451,17 +487,24 @@ def write(table, schema, wanted, layout, threads):
 def main():
     job = hear()
     pa.set_cpu_count(job["threads"])
-    table, facts, layout = read_all(job["inputs"])
+    table, facts, layout = read_all(job["inputs"], job["threads"])
     if table.num_rows >= 1 << 32:
         raise Refused("file", f"{table.num_rows} rows; fewer than 2^32 are sorted")
     shelf = Shelf()
     keys = [put_key(shelf, table, i) for i in wanted_columns(table.schema, job["keys"])]
     columns = [{"name": f.name, "type": str(f.type), "nulls": table.column(i).null_count} for i, f in enumerate(table.schema)]
     say({"rows": table.num_rows, "columns": columns, "facts": list(facts.items()), "keys": keys})
-    wanted, schema = hear(), table.schema
+    schema = table.schema
+    if not job["rows"]:
+        return hear()
     try:
-        table = movable(table).combine_chunks().unify_dictionaries()  # what it was made of goes
-        write(table, schema, wanted, layout, job["threads"])
+        table = movable(table)
+        parts = (table.columns, table.schema)
+        del table
+        with concurrent.futures.ThreadPoolExecutor(1) as beside:  # while the command sorts
+            whole = beside.submit(in_one_piece, *parts)
+            wanted = hear()
+        write(whole.result(), schema, wanted, layout, job["threads"])
     except (Refused, MemoryError, BrokenPipeError):
         raise
     except Exception as e:
@@ -475,10 +518,17 @@ def leave(kind, what, position=0):
 
 
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")  # keeps pages that mimalloc gives back: half the system's time, mostly
+# jemalloc keeps pages that mimalloc gives back: half the system's time, mostly. With large pages, and none given back, half of the rest.
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
+os.environ.setdefault("JE_ARROW_MALLOC_CONF", "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1")
+without_numpy = len(sys.argv) == 2 and hasattr(sys, "orig_argv")
+if without_numpy:
+    sys.modules["numpy"] = None  # nothing here needs it, and PyArrow starts in half the time
 try:
     import pyarrow as pa
 except ImportError as e:
+    if without_numpy:  # before version 18, PyArrow needs it: once more
+        os.execv(sys.executable, [*sys.orig_argv, "with numpy"])
     leave("missing", str(e))
 try:
     main()
