@@ -3,8 +3,9 @@
     files_rivals.py --sortile build/default/cli/sortile [--rounds 5] [--row ROW]... [--share 1] [--folder DIR] [--json FILE]
     files_rivals.py --from FILE          prints the table of what --json kept
 
-Polars and DuckDB are installed from PyPI into build/files-rivals, once. Their time is that of reading, sorting and writing alone; that of the
-commands is the whole process's. Every output is compared with sortile's. The table names the fastest of the runs, and the largest memory.
+Polars and DuckDB are installed from PyPI into build/files-rivals, once, with the PyArrow that sortile reads Parquet by. Their time is that of reading,
+sorting and writing alone; that of the commands is the whole process's. Every output is compared with sortile's. The table names the fastest of the runs,
+and the largest memory of a process. GNU sort takes no part where the files are Parquet.
 """
 
 import argparse
@@ -52,18 +53,25 @@ def pages(n, draw):
     return (f"{start}{draw.randrange(40)}/page-{draw.randrange(10**6):07d}.html {i}\n" for i in range(n))
 
 
-# What is sorted: how many records, how they are made (arguments of `sortile gen`, or a function), the options of sortile and of GNU sort.
+# What is sorted: how many records, how they are made (arguments of `sortile gen`, a function, or "parquet"), the options of sortile and of GNU sort.
 Row = collections.namedtuple("Row", "records what made sortile gnu header")
+PARQUET = "Parquet rows: a 64-bit number, a double, a word"
 ROWS = {"numbers": Row(10_000_000, "numbers of 32 bits", ["uniform", "--type", "i32"], ["-n"], ["-n"], ""),
         "lines": Row(5_000_000, "lines of 100 bytes, the first 10 random", lines, [], [], ""),
         "table": Row(3_000_000, "CSV of 5 columns, by two", table_rows, ["--by", "size:desc,name"], ["-s", "-t,", "-k3,3nr", "-k5,5"],
                      "id,city,size,price,name\n"),
         "two keys": Row(3_000_000, "word and number", pairs, ["-k2,2n", "-k1,1"], ["-k2,2n", "-k1,1"], ""),
-        "distinct": Row(2_000_000, "URLs that begin alike, most of them twice or more", pages, ["-u", "-k1,1"], ["-u", "-k1,1"], "")}
+        "distinct": Row(2_000_000, "URLs that begin alike, most of them twice or more", pages, ["-u", "-k1,1"], ["-u", "-k1,1"], ""),
+        "parquet": Row(10_000_000, PARQUET, "parquet", ["--by", "key"], None, ""),
+        "parquet text": Row(10_000_000, PARQUET, "parquet", ["--by", "word,key"], None, "")}
 
 
-def make_input(row, n, folder, sortile):
+def make_input(row, n, folder, sortile, script):
     """(the input, the same without its header, which GNU sort does not know)"""
+    if row.made == "parquet":
+        source = os.path.join(folder, "in.parquet")
+        subprocess.run([*script, "make", str(n), source], check=True, stdout=subprocess.DEVNULL)
+        return source, None
     source = os.path.join(folder, "in.csv" if row.header else "in.txt")
     if not callable(row.made):
         subprocess.run([sortile, "gen", *row.made, "-n", str(n), "--format", "lines", "-o", source, "--no-sync"], check=True)
@@ -104,16 +112,31 @@ def need_same_lines(path, other):
         sys.exit("%s and %s hold different lines" % (path, other))
 
 
+def need_same_rows(script, paths):
+    told = subprocess.run([*script, "compare", *paths], check=True, stdout=subprocess.PIPE, text=True).stdout
+    if told.strip() != "same":
+        sys.exit("the rows of the outputs differ: " + told)
+
+
 def race(name, arguments, python, folder):
     row = ROWS[name]
     n = round(row.records * arguments.share)
-    source, bare = make_input(row, n, folder, arguments.sortile)
-    to = {each: os.path.join(folder, each.split()[0] + ".out") for each in ("sortile", *RIVALS)}
     script = [python, "-B", str(HERE / "files_rivals_table.py")]
-    runs = file_race.race({"sortile": [arguments.sortile, "sort", "--no-sync", "--threads", "2", *row.sortile, source, "-o", to["sortile"]],
-                           "GNU sort": ["sort", "--parallel=2", *row.gnu, bare, "-o", to["GNU sort"]],
-                           "Polars": [*script, "polars", name, source, to["Polars"]],
-                           "DuckDB": [*script, "duckdb", name, source, to["DuckDB"]]}, arguments.rounds)
+    source, bare = make_input(row, n, folder, arguments.sortile, script)
+    to = {each: os.path.join(folder, each.split()[0] + (".out" if bare else ".parquet")) for each in ("sortile", *RIVALS)}
+    commands = {"sortile": [arguments.sortile, "sort", "--no-sync", "--threads", "2", *row.sortile, source, "-o", to["sortile"]],
+                "GNU sort": ["sort", "--parallel=2", *(row.gnu or []), bare, "-o", to["GNU sort"]],
+                "Polars": [*script, "polars", name, source, to["Polars"]],
+                "DuckDB": [*script, "duckdb", name, source, to["DuckDB"]]}
+    if row.gnu is None:
+        del commands["GNU sort"]
+    runs = file_race.race(commands, arguments.rounds)
+    results = [file_race.result(measured, each, type="lines" if bare else "parquet", workload=row.what, n=n, category=" ".join(["sort", *row.sortile]))
+               for each, measured in runs.items()]
+    if row.gnu is None:
+        subprocess.run([arguments.sortile, "check", "-q", *row.sortile, to["sortile"]], check=True)
+        need_same_rows(script, [to[each] for each in commands])
+        return results
     if row.header:
         with open(to["GNU sort"], "rb") as rows, open(to["GNU sort"] + "-with-header", "wb") as file:
             file.write(row.header.encode())
@@ -123,18 +146,19 @@ def race(name, arguments, python, folder):
         sys.exit("%s: the outputs of sortile and GNU sort differ" % name)
     for each in RIVALS[1:]:
         need_same_lines(to["sortile"], to[each])
-    return [file_race.result(measured, each, type="lines", workload=row.what, n=n, category=" ".join(["sort", *row.sortile]))
-            for each, measured in runs.items()]
+    return results
 
 
 def table(rows):
     lines = ["| input | command | sortile | GNU sort | Polars | DuckDB | × GNU | memory, MB |", "|---|---|---:|---:|---:|---:|---:|---:|"]
-    for first in range(0, len(rows), 4):
-        ours, *others = rows[first:first + 4]
-        times = " | ".join("%.2f s" % each["min"] for each in others)
-        memory = " / ".join("%.0f" % (each["figures"]["peak_bytes"] / 1e6) for each in (ours, *others))
-        lines.append("| %.0f million %s | `%s` | **%.2f s** | %s | %.1f | %s |" %
-                     (ours["n"] / 1e6, ours["workload"], ours["category"], ours["min"], times, others[0]["min"] / ours["min"], memory))
+    for ours in (row for row in rows if row["contender"] == "sortile"):
+        race_of = {row["contender"]: row for row in rows if (row["workload"], row["category"]) == (ours["workload"], ours["category"])}
+        others = [race_of.get(each) for each in RIVALS]
+        times = " | ".join("%.2f s" % each["min"] if each else "–" for each in others)
+        memory = " / ".join("%.0f" % (each["figures"]["peak_bytes"] / 1e6) if each else "–" for each in (ours, *others))
+        gain = "%.1f" % (others[0]["min"] / ours["min"]) if others[0] else "–"
+        lines.append("| %.0f million %s | `%s` | **%.2f s** | %s | %s | %s |" %
+                     (ours["n"] / 1e6, ours["workload"], ours["category"], ours["min"], times, gain, memory))
     return "\n".join(lines) + "\n"
 
 
@@ -155,6 +179,7 @@ def main():
         parser.error("--sortile PROGRAM is needed, or --from FILE")
     os.environ["POLARS_MAX_THREADS"] = "2"
     python, load, rows = rivals(), os.getloadavg(), []
+    os.environ["SORTILE_PYTHON"] = python
     for name in arguments.row or ROWS:
         with tempfile.TemporaryDirectory(prefix="sortile-files-", dir=arguments.folder) as folder:
             rows += race(name, arguments, python, folder)
