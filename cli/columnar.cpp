@@ -3,6 +3,7 @@
 
 #include "command_line.hpp"
 #include "sort_job.hpp"
+#include "text_commands.hpp"
 
 #include "files/failure.hpp"
 #include "files/parallel.hpp"
@@ -87,19 +88,18 @@ std::vector<files::written_order> written_order_of(const std::vector<files::colu
   return written;
 }
 
-// The rest of the inputs behind the first.
-std::vector<files::columnar_input> open_all(const sort_job& job, first_input first, file_format format) {
+std::vector<files::columnar_input> open_all(const std::vector<std::string>& paths, files::input_stream&& first,
+                                            bool as_it_is, file_format format) {
   std::vector<files::columnar_input> inputs;
-  inputs.emplace_back(job.inputs[0], std::move(*first), columnar_format_of(format));
-  for (std::size_t i = 1; i < job.inputs.size(); ++i)
-    inputs.emplace_back(job.inputs[i], files::input_stream(job.inputs[i], job.arrays.as_it_is),
-                        columnar_format_of(format));
+  inputs.emplace_back(paths[0], std::move(first), columnar_format_of(format));
+  for (std::size_t i = 1; i < paths.size(); ++i)
+    inputs.emplace_back(paths[i], files::input_stream(paths[i], as_it_is), columnar_format_of(format));
   return inputs;
 }
 
-files::columnar_format output_format(const sort_job& job, file_format format) {
-  const std::optional<file_format> named = format_by_name(job.output);
-  if (files::without_packing(job.output).ends_with(".feather"))
+files::columnar_format output_format(const std::string& output, file_format format) {
+  const std::optional<file_format> named = format_by_name(output);
+  if (files::without_packing(output).ends_with(".feather"))
     return files::columnar_format::feather;
   return columnar_format_of(named && is_columnar(*named) ? *named : format);
 }
@@ -179,7 +179,7 @@ int sort_columnar(const sort_job& job, first_input first, file_format format, co
     refuse("--values-output goes with arrays; of tables, counts are their last column");
   progress_bar bar(voice);
   bar.phase("read");
-  std::vector<files::columnar_input> inputs = open_all(job, std::move(first), format);
+  std::vector<files::columnar_input> inputs = open_all(job.inputs, std::move(*first), job.arrays.as_it_is, format);
   if (job.types)
     return show_types(std::move(inputs), threads);
   columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(), threads, true);
@@ -198,10 +198,44 @@ int sort_columnar(const sort_job& job, first_input first, file_format format, co
   std::optional<std::span<const std::uint64_t>> counts;
   if (job.count)
     counts.emplace(chosen.counts.data(), chosen.counts.size());
-  rows.table().write({chosen.ids.data(), chosen.ids.size()}, counts, output_format(job, format), rows.written(), to);
+  rows.table().write({chosen.ids.data(), chosen.ids.size()}, counts, output_format(job.output, format), rows.written(),
+                     to);
   to.commit();
   bar.phase({});
   say_done(voice, n, "rows", bar, how);
+  return all_well;
+}
+
+namespace {
+
+void need_sorted_parts(const columnar_rows& rows, const files::columnar_table& table, unsigned threads) {
+  std::size_t begin = 0;
+  for (std::size_t part = 0; part < table.parts().size(); ++part) {
+    const std::size_t end = begin + table.parts()[part];
+    if (const auto at = files::first_disorder(rows.records(), rows.order(), false, threads, begin, end))
+      files::fail(table.name_of_part(part), "row {} is out of order (merge takes sorted inputs: sort this one first)",
+                  *at - begin + 1);
+    begin = end;
+  }
+}
+
+} // namespace
+
+int merge_columnar(const merge_job& job, file_format format) {
+  refuse_array_options(job.arrays);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, {}, job.format);
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  columnar_rows rows(
+      open_all(job.inputs, files::input_stream(job.inputs[0], job.arrays.as_it_is), job.arrays.as_it_is, format),
+      job.text, job.arrays.descending(), threads, true);
+  if (!job.trusted)
+    need_sorted_parts(rows, rows.table(), threads);
+  files::output to(job.output, job.how_to_write(job.output));
+  const files::raw_array<std::uint32_t> ids = rows.sorted(job.arrays.for_library(), job.text.unique, SIZE_MAX);
+  rows.forget_keys();
+  rows.table().write({ids.data(), ids.size()}, std::nullopt, output_format(job.output, format), rows.written(), to);
+  to.commit();
   return all_well;
 }
 

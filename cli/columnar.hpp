@@ -3,6 +3,7 @@
 
 #include "file_format.hpp"
 #include "talk.hpp"
+#include "text_commands.hpp"
 #include "text_options.hpp"
 
 #include "files/columnar/columnar_keys.hpp"
@@ -56,6 +57,9 @@ class columnar_rows {
   files::record_order order_;
   mutable std::optional<files::normalized_keys> keys_;
 };
+
+/// Merges such files, which are held in memory. \throws io_failure naming file and row where one is not in order
+int merge_columnar(const merge_job& job, file_format format);
 
 /// What such a file holds, and by what it is in order.
 files::file_preview preview_of_columnar(files::columnar_input input, unsigned threads);

@@ -1,4 +1,5 @@
 // sortile merge: sorted files of one format into one.
+#include "columnar.hpp"
 #include "command_line.hpp"
 #include "file_format.hpp"
 #include "locale_note.hpp"
@@ -214,8 +215,7 @@ int run_merge(const merge_job& given, const talk& voice) {
     need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
                      job.text);
   if (is_columnar(format))
-    refuse("{}: Parquet and Arrow files are not merged: sortile sort takes several of them as one table",
-           job.inputs[0]);
+    return merge_columnar(job, format);
   return is_array(format) ? merge_array_files(job, format, voice) : merge_text(job, format, voice);
 }
 

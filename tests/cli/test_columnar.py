@@ -283,6 +283,20 @@ class Columnar(CommandTest):
         self.good("sort", path, "--by", "x,s", "-o", self.path("s.arrow"))
         self.assertEqual(self.good("check", self.path("s.arrow"), "--by", "x,s").splitlines()[1], run("check", path, "--by", "x,s")[1].splitlines()[1])
 
+    def test_merge(self):
+        """The merge of sorted files is the sort of them all."""
+        parts = [pa.table({"x": [self.random.choice([None, 1, 2, 5]) for _ in range(n)], "s": ["%d" % self.random.randrange(30) for _ in range(n)], "from": [i] * n},
+                          pa.schema([("x", pa.int32()), ("s", pa.string()), ("from", pa.int8())])) for i, n in enumerate((40, 0, 25))]
+        for form in FORMATS:
+            paths = [self.file("%d.%s" % (i, form), as_bytes(part, form)) for i, part in enumerate(parts)]
+            for options in (["--by", "x"], ["--by", "s:natural,x", "-r"], ["--by", "x:nulls-last,s"], ["--by", "x", "-u"]):
+                expected = self.good("sort", *paths, *options)
+                once = [self.file("s" + os.path.basename(path), self.good("sort", path, *options)) for path in paths]
+                for command in (["merge"], ["sort", "-m"]):
+                    self.assertTrue(table_of(self.good(*command, *once, *options)).equals(table_of(expected)), (form, options))
+            wrong = self.file("wrong." + form, as_bytes(pa.table({"x": pa.array([1, 2, 1], pa.int32()), "s": ["", "", ""], "from": pa.array([0, 0, 0], pa.int8())}), form))
+            self.refused("merge", self.good("sort", paths[0], "--by", "x", "-o", paths[0]) or paths[0], wrong, "--by", "x", "-o", self.path("o." + form), says=["wrong." + form, "row 3 is out of order"])
+
     def test_info(self):
         for form in FORMATS:
             for _ in range(2):
@@ -311,7 +325,7 @@ class Columnar(CommandTest):
                                 (["sort", path, "--by", "row", "--type", "u32"], "--type"), (["sort", path, "--by", "row", "-o", self.path("o.csv")], "o.csv"),
                                 (["sort", path, "--by", "row", "--quantiles", "0.5"], "--quantiles"), (["sort", path, "--by", "row", "-u", "--count", "--values-output", "c"], "--values-output"),
                                 (["sort", self.path("twice.arrow"), "--by", "a"], "2 columns 'a'"), (["sort", self.path("counts.arrow"), "--by", "count", "-u", "--count"], "'count' already"),
-                                (["merge", path, "--by", "row"], "not merged"), (["sort", "-m", path, "--by", "row"], "not merged"),
+                                (["merge", path], "--by"), (["merge", path, "--by", "row", "-k1"], "-k"), (["merge", path, "--by", "row", "-o", self.path("o.csv")], "o.csv"),
                                 (["check", path, "--by", "row", "--permutation-of", path], "--permutation-of"),
                                 (["sort", self.file("w.csv", b"a\n1\n"), "--by", "a", "-o", self.path("o.parquet")], "Parquet")):
             self.refused(*arguments, says=says)

@@ -180,6 +180,7 @@ void columnar_table::take(const std::string& told) {
     fail(name(), "is read by PyArrow, and {} says what it was not asked: {}", interpreter_,
          told.substr(0, told.find('\n')));
   rows_ = answer["rows"];
+  parts_ = answer["parts"].get<std::vector<std::size_t>>();
   for (const json& column : answer["columns"])
     columns_.push_back({column["name"], column["type"], column["nulls"]});
   for (const json& fact : answer["facts"])

@@ -86,6 +86,9 @@ class columnar_table {
   /// Of the first input.
   const std::string& name() const { return inputs_.front().name; }
   std::size_t rows() const { return rows_; }
+  /// The rows of each input.
+  const std::vector<std::size_t>& parts() const { return parts_; }
+  const std::string& name_of_part(std::size_t part) const { return inputs_.at(part).name; }
   const std::vector<columnar_column>& columns() const { return columns_; }
   /// What else is known of the first file, in words.
   const std::vector<std::pair<std::string, std::string>>& facts() const { return facts_; }
@@ -106,6 +109,7 @@ class columnar_table {
 
   std::vector<columnar_input> inputs_;
   std::size_t rows_ = 0;
+  std::vector<std::size_t> parts_;
   std::vector<columnar_column> columns_;
   std::vector<std::pair<std::string, std::string>> facts_;
   std::vector<column_cells> keys_;

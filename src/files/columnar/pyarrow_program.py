@@ -4,7 +4,7 @@ The command holds this text and gives it to an interpreter, `python3 -c TEXT SHA
 which both put what is large. What they say to each other is one line of JSON each time:
 
   command → here  {"inputs": [{"path", "format"}], "keys": [name, …] or null for all that have an order, "threads", "rows": are any wanted}
-  here → command  {"rows", "columns": [{"name", "type", "nulls"}], "facts": [[word, value], …],
+  here → command  {"rows", "parts": [rows of each input], "columns": [{"name", "type", "nulls"}], "facts": [[word, value], …],
                    "keys": [{"column", "nulls", "type", "pieces": [[rows, valid, values, offsets], …]}]}
   command → here  {"rows", "counted", "format", "order": [[column, descending, nulls first], …]}
   here → command  the file's bytes
@@ -95,7 +95,7 @@ def read_all(inputs, threads):
         elif table.schema != tables[0].schema:
             raise Refused("schema", different(tables[0].schema, table.schema), i)
         tables.append(table)
-    return pa.concat_tables(tables), facts, layout
+    return pa.concat_tables(tables), [table.num_rows for table in tables], facts, layout
 
 
 def different(first, other):
@@ -487,22 +487,22 @@ def write(table, schema, wanted, layout, threads):
 def main():
     job = hear()
     pa.set_cpu_count(job["threads"])
-    table, facts, layout = read_all(job["inputs"], job["threads"])
+    table, parts, facts, layout = read_all(job["inputs"], job["threads"])
     if table.num_rows >= 1 << 32:
         raise Refused("file", f"{table.num_rows} rows; fewer than 2^32 are sorted")
     shelf = Shelf()
     keys = [put_key(shelf, table, i) for i in wanted_columns(table.schema, job["keys"])]
     columns = [{"name": f.name, "type": str(f.type), "nulls": table.column(i).null_count} for i, f in enumerate(table.schema)]
-    say({"rows": table.num_rows, "columns": columns, "facts": list(facts.items()), "keys": keys})
+    say({"rows": table.num_rows, "parts": parts, "columns": columns, "facts": list(facts.items()), "keys": keys})
     schema = table.schema
     if not job["rows"]:
         return hear()
     try:
         table = movable(table)
-        parts = (table.columns, table.schema)
+        pieces = (table.columns, table.schema)
         del table
         with concurrent.futures.ThreadPoolExecutor(1) as beside:  # while the command sorts
-            whole = beside.submit(in_one_piece, *parts)
+            whole = beside.submit(in_one_piece, *pieces)
             wanted = hear()
         write(whole.result(), schema, wanted, layout, job["threads"])
     except (Refused, MemoryError, BrokenPipeError):
