@@ -2,7 +2,8 @@
  * order, and lets some of them fail.
  *
  *   CALLS_LOG=FILE              a line a call: "fsync file", "fsync folder", "rename", "exchange", "unlink"
- *   CALLS_FAIL=NAME:K:ERRNO,…   the K-th call of that name (0: every one) fails with this error
+ *   CALLS_FAIL=NAME:K:ERRNO,…   the K-th call of that name (0: every one) fails with this error. "malloc", of a
+ * kibibyte and more, takes part where it stands first, and is not written down
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -65,4 +66,13 @@ int renameat2(int from_folder, const char* from, int to_folder, const char* to, 
 
 int unlink(const char* path) {
   return noted("unlink") ? -1 : ((int (*)(const char*))dlsym(RTLD_NEXT, "unlink"))(path);
+}
+
+void* malloc(size_t size) {
+  static void* (*real)(size_t) = NULL;
+  const char* wanted = getenv("CALLS_FAIL");
+  if (real == NULL)
+    real = (void* (*)(size_t))dlsym(RTLD_NEXT, "malloc");
+  const int takes_part = size >= 1024 && wanted != NULL && strncmp(wanted, "malloc:", 7) == 0;
+  return takes_part && noted("malloc") ? NULL : real(size);
 }

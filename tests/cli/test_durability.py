@@ -52,6 +52,19 @@ class Calls(CommandTest):
     def no_temporaries(self):
         self.assertEqual([name for name in os.listdir(self.folder) if ".sortile-" in name], [])
 
+    def test_no_memory(self):
+        """From the first allocation of the program on: an error in one line, and what was there before."""
+        self.file("k", b"old")
+        refused = 0
+        for which in range(1, 40):
+            status, _, err = run("sort", "--threads", "1", self.keys, "-o", self.path("k"), "--type", "u32", "--format", "raw", env={"LD_PRELOAD": self.library, "CALLS_FAIL": "malloc:%d:12" % which})
+            self.assertIn((status, err.count(b"\n")), ((0, 0), (2, 1)), (which, err))
+            refused += status == 2
+            self.assertEqual(self.content("k"), b"old" if status == 2 else SORTED_KEYS)
+            self.file("k", b"old")
+            self.no_temporaries()
+        self.assertGreater(refused, 5)
+
     def test_synced_before_and_after_the_rename(self):
         expected = ["fsync file", "rename", "fsync folder"]
         merged = self.file("m", b"a\n")
