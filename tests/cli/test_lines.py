@@ -165,7 +165,7 @@ class Lines(CommandTest):
         for options in ([], ["-r"], ["-k2,2n"], ["-k3,3nr", "-k1,1"], ["-s", "-k3,3n"], ["-f", "-k1"], ["-V"], ["-u", "-k3,3"], ["-u", "--count", "-k3,3n"], ["-z"]):
             end = b"\0" if "-z" in options else b"\n"
             full = self.good("sort", *options, path).split(end)[:-1]
-            for k in (0, 1, 7, 1000, 15000, 10**6):
+            for k in (0, 7, 15000):
                 for memory in ([], ["-S", "1M"]):
                     self.assertEqual(self.good("sort", *options, *memory, "--top", k, path), b"".join(line + end for line in full[:k]), (options, k, memory))
         self.assertEqual(self.good("sort", "--top", "3", stdin=b""), b"")
