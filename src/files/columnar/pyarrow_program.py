@@ -518,9 +518,9 @@ def leave(kind, what, position=0):
 
 
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-# jemalloc keeps pages that mimalloc gives back: half the system's time, mostly. With large pages, and none given back, half of the rest.
+# jemalloc keeps pages that mimalloc gives back: half the system's time, mostly. Large pages (JE_ARROW_MALLOC_CONF=thp:always) halve the rest where
+# memory is in one piece, and double it where it is not.
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
-os.environ.setdefault("JE_ARROW_MALLOC_CONF", "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1")
 without_numpy = len(sys.argv) == 2 and hasattr(sys, "orig_argv")
 if without_numpy:
     sys.modules["numpy"] = None  # nothing here needs it, and PyArrow starts in half the time
