@@ -29,50 +29,9 @@ struct heavy_samples {
     simt::shared_array<Word, Bins> value;
     primitives::block_scan_storage<std::uint32_t, Threads> sum;
   };
-  /// Takes one value a bin out of count[], which has the samples that are not in `own`: bit j of that is keys[j],
-  /// sample j · threads + t. By all threads of a block; begins and ends with a barrier.
-  template <class BinOf>
-  static SORTILE_DEVICE void take_one_a_bin(storage& s, const simt::shared_view<std::uint32_t>& count,
-                                            const Word (&keys)[each], BinOf bin_of, std::uint32_t& own) {
-    find_alike(s, keys, bin_of, own);
-    // Of 65,536 values, evenly frequent, one in eight samples is one of two alike, and hardly one of three.
-    const std::uint32_t pairs = alike_from(2, s, keys, bin_of, own), all = sum(s, pairs);
-    const std::uint32_t least = all >= Samples / 4 ? 2 : 3;
-    own |= least == 2 ? pairs : alike_from(3, s, keys, bin_of, own);
-    for (unsigned b = simt::thread_index(); b < Bins; b += Threads)
-      if (const std::uint32_t alike = s.alike.load(b); alike >= least)
-        count[b] = count.load(b) - alike;
-    simt::block_barrier();
-  }
-
-  /// Whether frequencies thin out, as those of Zipf's values do: most values are seen once, and many exactly twice.
-  /// Then most keys have values of some dozens to some thousands, too few to be seen here and too many for the bins of
-  /// a local step. Where frequent values stand among even keys, hardly any is seen twice. By all threads of a block.
-  template <class BinOf>
-  static SORTILE_DEVICE bool thin_out(storage& s, const Word (&keys)[each], BinOf bin_of) {
-    constexpr std::uint32_t many = Samples / 64; // of Zipf's values about 400 of 8192 are one of two alike
-    find_alike(s, keys, bin_of, 0);
-    const auto standing_for = [&](std::uint32_t alike) {
-      return sum(s, alike_from(alike, s, keys, bin_of, 0) & ~alike_from(alike + 1, s, keys, bin_of, 0));
-    };
-    const std::uint32_t once = standing_for(1), twice = standing_for(2);
-    std::uint32_t chosen = 0;
-    for (unsigned b = simt::thread_index(); b < Bins; b += Threads)
-      chosen += s.chosen.load(b) != 0;
-    const std::uint32_t all = primitives::block_reduce(s.sum, chosen, primitives::plus{});
-    simt::block_barrier(); // before others are chosen
-    return twice >= many && once > all / 2;
-  }
-
- private:
-  template <class F, class BinOf>
-  static SORTILE_DEVICE void each_other(const Word (&keys)[each], BinOf bin_of, std::uint32_t own, F f) {
-    SORTILE_UNROLL
-    for (unsigned j = 0; j < each; ++j)
-      if ((own >> j & 1) == 0)
-        f(j, bin_of(keys[j]));
-  }
-  /// Begins and ends with a barrier.
+  /// Chooses a value for each bin, and counts the samples that equal it. Of the samples that are not in `own`: bit j of
+  /// that is keys[j], sample j · threads + t. By all threads of a block, as all that follows; begins and ends with a
+  /// barrier.
   template <class BinOf>
   static SORTILE_DEVICE void find_alike(storage& s, const Word (&keys)[each], BinOf bin_of, std::uint32_t own) {
     const unsigned t = simt::thread_index();
@@ -97,19 +56,68 @@ struct heavy_samples {
     });
     simt::block_barrier();
   }
-  /// This thread's samples that stand for their bin's value with others, `least` or more; a bit each.
+
+  /// Takes the frequent ones of the values that find_alike() has chosen out of count[], which has the samples that are
+  /// not in `own`. Ends with a barrier.
   template <class BinOf>
-  static SORTILE_DEVICE std::uint32_t alike_from(std::uint32_t least, const storage& s, const Word (&keys)[each],
-                                                 BinOf bin_of, std::uint32_t own) {
+  static SORTILE_DEVICE void take_one_a_bin(storage& s, const simt::shared_view<std::uint32_t>& count,
+                                            const Word (&keys)[each], BinOf bin_of, std::uint32_t& own) {
+    const auto from = [&](std::uint32_t least) {
+      return standing(s, keys, bin_of, own, [least](std::uint32_t alike) { return alike >= least; });
+    };
+    // Of 65,536 values, evenly frequent, one in eight samples is one of two alike, and hardly one of three.
+    const std::uint32_t pairs = from(2), all = samples(s, pairs), least = all >= Samples / 4 ? 2 : 3;
+    own |= least == 2 ? pairs : from(3);
+    for (unsigned b = simt::thread_index(); b < Bins; b += Threads)
+      if (const std::uint32_t alike = s.alike.load(b); alike >= least)
+        count[b] = count.load(b) - alike;
+    simt::block_barrier();
+  }
+
+  /// Whether frequencies thin out, as those of Zipf's values do: most of the values that find_alike() has chosen of all
+  /// samples are seen once, and many exactly twice. Then most keys have values of some dozens to some thousands, too
+  /// few to be seen here and too many for the bins of a local step. Where frequent values stand among even keys, hardly
+  /// any is seen twice.
+  template <class BinOf>
+  static SORTILE_DEVICE bool thin_out(storage& s, const Word (&keys)[each], BinOf bin_of) {
+    constexpr std::uint32_t many = Samples / 64; // of Zipf's values about 400 of 8192 are one of two alike
+    const auto seen = [&](std::uint32_t times) {
+      return samples(s, standing(s, keys, bin_of, 0, [times](std::uint32_t alike) { return alike == times; }));
+    };
+    const std::uint32_t once = seen(1), twice = seen(2);
+    std::uint32_t chosen = 0;
+    for (unsigned b = simt::thread_index(); b < Bins; b += Threads)
+      chosen += s.chosen.load(b) != 0;
+    const std::uint32_t all = total(s, chosen);
+    return twice >= many && once > all / 2;
+  }
+
+ private:
+  template <class F, class BinOf>
+  static SORTILE_DEVICE void each_other(const Word (&keys)[each], BinOf bin_of, std::uint32_t own, F f) {
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j)
+      if ((own >> j & 1) == 0)
+        f(j, bin_of(keys[j]));
+  }
+  /// This thread's samples that equal their bin's value, where so many are alike; a bit each.
+  template <class BinOf, class Wanted>
+  static SORTILE_DEVICE std::uint32_t standing(const storage& s, const Word (&keys)[each], BinOf bin_of,
+                                               std::uint32_t own, Wanted wanted) {
     std::uint32_t found = 0;
     each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
-      if (s.alike.load(b) >= least && s.value.load(b) == keys[j])
+      if (wanted(s.alike.load(b)) && s.value.load(b) == keys[j])
         found |= 1u << j;
     });
     return found;
   }
-  static SORTILE_DEVICE std::uint32_t sum(storage& s, std::uint32_t bits) {
-    return primitives::block_reduce(s.sum, std::uint32_t(simt::popcount(bits)), primitives::plus{});
+  static SORTILE_DEVICE std::uint32_t samples(storage& s, std::uint32_t bits) {
+    return total(s, std::uint32_t(simt::popcount(bits)));
+  }
+  /// Of all threads. One sum may follow another.
+  static SORTILE_DEVICE std::uint32_t total(storage& s, std::uint32_t mine) {
+    simt::block_barrier(); // nobody reads the sum before
+    return primitives::block_reduce(s.sum, mine, primitives::plus{});
   }
 };
 

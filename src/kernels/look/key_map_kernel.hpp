@@ -195,6 +195,7 @@ struct key_map_kernel {
       constexpr int most_values = 3; // of a bin
       SORTILE_NO_UNROLL
       for (int taken = 0; taken < most_values && others_crowd(); ++taken) {
+        heavy::find_alike(s.heavy_values, keys, bin_of, own);
         if (taken == 0 && heavy::thin_out(s.heavy_values, keys, bin_of))
           return true;
         heavy::take_one_a_bin(s.heavy_values, s.count.view(), keys, bin_of, own);
