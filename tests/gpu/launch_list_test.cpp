@@ -1,7 +1,10 @@
-// The list of a sort's launches, which follows from the request alone: explained steps, workspace, and the kernels that
+// The list of a call's launches, which follows from the request alone: explained steps, workspace, and the kernels that
 // are launched with their grids are those of launch_lists.txt. Nothing runs: the executor's launches are intercepted.
 //
 // A change that is meant is written by SORTILE_WRITE_LAUNCH_LISTS=FILE, and read before it is committed.
+#include "gpu/device_ranks.hpp"
+#include "gpu/device_route.hpp"
+#include "gpu/device_select.hpp"
 #include "sort/device_sort.hpp"
 
 #include "simt/executor/dialect_launch.hpp"
@@ -24,7 +27,8 @@ extern "C" void record_launch(sortile::executor::device*, const sortile::executo
     for (std::size_t at = name.find(prefix); at != std::string::npos; at = name.find(prefix))
       name.erase(at, prefix.size());
   launched->push_back(name + " " + std::to_string(request.config.grid.x) + " x " +
-                      std::to_string(request.config.block) + (request.config.cooperative ? " cooperative" : ""));
+                      std::to_string(request.config.block) + (request.config.cooperative ? " cooperative" : "") +
+                      (request.config.cluster > 1 ? " in clusters of " + std::to_string(request.config.cluster) : ""));
 }
 
 namespace sortile::testing {
@@ -80,31 +84,127 @@ std::string name_of(const asked& a) {
     s << ", " << a.off << " bytes off";
   if (a.n_on_device)
     s << ", n on the device";
-  if (a.device.architecture != 90 || a.device.multiprocessors != 132)
-    s << ", sm_" << a.device.architecture << " with " << a.device.multiprocessors << " multiprocessors";
+  return s.str();
+}
+
+/// `call`: a device_sort and its like.
+template <class Call>
+std::string list_of(const std::string& name, const Call& call, const std::string& workspace,
+                    const gpu::device_facts& device) {
+  std::ostringstream s;
+  s << "== " << name;
+  if (device.architecture != 90 || device.multiprocessors != 132)
+    s << ", sm_" << device.architecture << " with " << device.multiprocessors << " multiprocessors";
+  s << "\n";
+  std::vector<plan_step> steps;
+  call.add_steps(steps);
+  for (const plan_step& step : steps)
+    s << step.name << ": " << step.detail << "; reads " << step.bytes_read << ", writes " << step.bytes_written << "\n";
+  s << "workspace " << call.workspace_bytes() << workspace << "\n";
+  std::vector<std::string> kernels;
+  launched = &kernels;
+  executor::device pretended({.multiprocessors = device.multiprocessors, .architecture = device.architecture});
+  call.launch(simt::queue::executor(pretended), at(6));
+  launched = nullptr;
+  for (const std::string& kernel : kernels)
+    s << "  " << kernel << "\n";
   return s.str();
 }
 
 std::string list_of(const asked& a) {
   const options opts{.bits = a.bits, .memory = memory::device};
   const sort_request request = request_of(a);
-  const gpu::device_sort sort(request, opts, a.device);
-  std::ostringstream s;
-  s << "== " << name_of(a) << "\n";
-  std::vector<plan_step> steps;
-  sort.add_steps(steps);
-  for (const plan_step& step : steps)
-    s << step.name << ": " << step.detail << "; reads " << step.bytes_read << ", writes " << step.bytes_written << "\n";
-  s << "workspace " << sort.workspace_bytes() << ", enough "
-    << gpu::device_sort::enough_workspace(request, opts, a.device) << "\n";
-  std::vector<std::string> kernels;
-  launched = &kernels;
-  executor::device pretended({.multiprocessors = a.device.multiprocessors, .architecture = a.device.architecture});
-  sort.launch(simt::queue::executor(pretended), at(6));
-  launched = nullptr;
-  for (const std::string& kernel : kernels)
-    s << "  " << kernel << "\n";
-  return s.str();
+  const std::size_t enough = gpu::device_sort::enough_workspace(request, opts, a.device);
+  return list_of(name_of(a), gpu::device_sort(request, opts, a.device), ", enough " + std::to_string(enough), a.device);
+}
+
+constexpr gpu::device_facts hopper{.architecture = 90, .multiprocessors = 132};
+constexpr gpu::device_facts ampere{.architecture = 80, .multiprocessors = 108};
+
+/// Each way of a top-k: a warp a row, a block a row, the filter, a sort of all.
+std::string lists_of_top_k() {
+  struct shape {
+    std::size_t n, k, rows;
+  };
+  std::string lists;
+  for (const auto [n, k, rows] :
+       {shape{1000, 10, 300}, shape{40'000, 500, 1}, shape{40'000, 500, 300}, shape{5'000'000, 10, 1},
+        shape{5'000'000, 500'000, 1}, shape{5'000'000, 10, 2}, shape{5'000'000, 4'000'000, 1}}) {
+    const top_k_request r{.type = key_type::f32,
+                          .n = n,
+                          .k = k,
+                          .keys_in = at(1),
+                          .keys_out = at(2),
+                          .carries = payload::indices,
+                          .value_bytes = 8,
+                          .values_out = at(3),
+                          .rows = rows};
+    std::ostringstream name;
+    name << "first " << k << " keys and positions of f32, n = " << n << ", rows = " << rows;
+    lists += list_of(name.str(), gpu::device_select(r, {}, hopper), "", hopper);
+  }
+  return lists;
+}
+
+/// Each way to keys at ranks and to quantiles: a search, a sort of all, a sort of rows. `count` of them, evenly.
+std::string lists_of_ranks() {
+  struct shape {
+    std::size_t n, count, rows;
+  };
+  std::string lists;
+  for (const auto [n, count, rows] :
+       {shape{0, 1, 1}, shape{1000, 1, 1}, shape{1000, 1, 300}, shape{1u << 19, 1, 1}, shape{(1u << 19) + 1, 1, 1},
+        shape{50'000'000, 1, 1}, shape{50'000'000, 9, 1}, shape{50'000'000, 100, 1}, shape{5'000'000, 1, 2}}) {
+    std::vector<std::size_t> ranks;
+    std::vector<double> probabilities;
+    for (std::size_t i = 1; i <= count; ++i) {
+      probabilities.push_back(double(i) / double(count + 1));
+      if (n > 0)
+        ranks.push_back(i * n / (count + 1));
+    }
+    const ranks_request keys{
+        .type = key_type::u32, .n = n, .keys = at(1), .ranks = ranks, .keys_out = at(2), .rows = rows};
+    const quantiles_request numbers{.type = key_type::f64,
+                                    .n = n,
+                                    .keys = at(1),
+                                    .probabilities = probabilities,
+                                    .results = static_cast<double*>(at(2)),
+                                    .rows = rows};
+    const std::string shape = ", n = " + std::to_string(n) + ", rows = " + std::to_string(rows);
+    lists += list_of("ranks of u32: " + std::to_string(ranks.size()) + shape, gpu::device_ranks(keys, {}, hopper, {}),
+                     "", hopper);
+    lists += list_of("quantiles of f64: " + std::to_string(count) + shape, gpu::device_ranks(numbers, {}, hopper, {}),
+                     "", hopper);
+  }
+  return lists;
+}
+
+/// A routing in one launch and in three.
+std::string lists_of_routes() {
+  struct shape {
+    std::size_t n, expert_count, block;
+    gpu::device_facts device;
+  };
+  std::string lists;
+  for (const auto& [n, expert_count, block, device] :
+       {shape{0, 8, 1, hopper}, shape{4096, 8, 16, hopper}, shape{131'072, 1024, 128, hopper},
+        shape{131'073, 1024, 128, hopper}, shape{4096, 1025, 16, hopper}, shape{1u << 24, 64, 1, hopper},
+        shape{4096, 8, 16, ampere}}) {
+    const route_request r{.n = n,
+                          .experts = at(1),
+                          .expert_count = expert_count,
+                          .block = block,
+                          .offsets = at(2),
+                          .counts = at(3),
+                          .order = at(4),
+                          .inverse = at(5),
+                          .block_experts = at(7),
+                          .dropped = at(8)};
+    std::ostringstream name;
+    name << "route, n = " << n << " pairs of " << expert_count << " experts, blocks of " << block;
+    lists += list_of(name.str(), gpu::device_route(r, device), "", device);
+  }
+  return lists;
 }
 
 /// A request for each rule and each shape of the sorts; with SORTILE_LAUNCH_LISTS=all, of everything.
@@ -165,6 +265,7 @@ TEST(launch_list, is_the_one_that_is_kept) {
   std::string lists;
   for (const asked& a : requests(what != nullptr && std::string(what) == "all"))
     lists += list_of(a);
+  lists += lists_of_top_k() + lists_of_ranks() + lists_of_routes();
   if (const char* const file = std::getenv("SORTILE_WRITE_LAUNCH_LISTS")) {
     std::ofstream(file) << lists;
     return;
