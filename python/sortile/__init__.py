@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ._about import explain, info, release_scratch
 from ._merging import merge
+from ._route import route
 from ._rows import argsort_rows, lexsort
 from ._segments import segment_argsort, segment_sort, segment_sort_by_key
 from ._select import group_by, median, partition, quantile, top_k
@@ -34,6 +35,7 @@ __all__ = [
     "partition",
     "quantile",
     "release_scratch",
+    "route",
     "segment_argsort",
     "segment_sort",
     "segment_sort_by_key",

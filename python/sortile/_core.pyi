@@ -34,6 +34,9 @@ def top_k(rows: Any, k: int, descending: Any, threads: Any, progress: Any, /) ->
 def keys_at_ranks(rows: Any, ranks: Any, threads: Any, progress: Any, /) -> Any: ...
 def nth_element(rows: Any, nth: int, threads: Any, /) -> Any: ...
 def group_by(keys: Any, threads: Any, progress: Any, /) -> Any: ...
+def route(
+    experts: _Array, expert_count: int, block: int, results: tuple[_Array, ...], threads: Any, /
+) -> None: ...
 def explain(like: Any, n: Any, positions: Any, descending: Any, threads: Any, /) -> Any: ...
 def info() -> dict[str, Any]: ...
 def release_scratch() -> None: ...
@@ -97,6 +100,19 @@ def device_top_k(
     keys: int,
     positions: int,
     descending: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
+def device_route(
+    type: int,
+    n: int,
+    experts: int,
+    expert_count: int,
+    block: int,
+    index_bytes: int,
+    results: list[int],
     ordinal: int,
     stream: int,
     allocate: Callable[[int], tuple[int, Any]],

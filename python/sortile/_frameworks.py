@@ -121,6 +121,10 @@ class Framework:
         """float64; NaN counts as the largest value. `method`: its place in _select._METHODS."""
         raise NotImplementedError
 
+    def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
+        """The results of `_route.route`, of the type of this name."""
+        raise NotImplementedError
+
     # Sorts within segments of keys of one axis. What lies in no segment stays as it is; its positions are 0.
 
     def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:

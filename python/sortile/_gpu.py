@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 from ._backend import core
 from ._frameworks import Framework, Where
+from ._route import route_shapes
 
 # As `key_type` of the library numbers them.
 KEY_TYPES = {
@@ -154,6 +155,16 @@ class GpuArrays(Framework):
             key_type, rows, n, probabilities, method, self.address(keys), self.address(result), *self.queue(keys)
         )
         return result
+
+    def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
+        given = self.contiguous(experts)
+        shapes = route_shapes(experts.shape, count, block)
+        results = tuple(self.empty(shape, self.typed(dtype), given) for shape in shapes)
+        core.device_route(
+            self.key_type(given), prod(experts.shape), self.address(given), count, block, 8 if dtype == "int64" else 4,
+            [self.address(result) for result in results], *self.queue(given),
+        )
+        return results
 
     def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
         result = self.copied(keys)  # what lies in no segment stays

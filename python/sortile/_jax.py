@@ -1,8 +1,8 @@
 """JAX's arrays: calls of its foreign function interface, under jit, vmap and gradients.
 
 An array that lies in host memory and is not traced is read like NumPy's arrays, and never comes here. For all others
-the call is one XLA custom call, "sortile_sort" or "sortile_segments", which XLA finds by platform: on a GPU it queues
-its work on XLA's stream, with workspace from XLA's allocator.
+the call is one XLA custom call, "sortile_sort", "sortile_segments" or "sortile_route", which XLA finds by platform: on
+a GPU it queues its work on XLA's stream, with workspace from XLA's allocator.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ._frameworks import Framework, Where
 from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
 )
+from ._route import route_shapes
 
 if not hasattr(jax, "ffi"):
     raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
@@ -214,6 +215,9 @@ class Jax(Framework):
         found: tuple[Any, Any] = _top_k(x, k, axis, bool(largest), nan)
         return found
 
+    def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
+        return _route(experts, count, block, str(jax.dtypes.canonicalize_dtype(dtype)))
+
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
         return _segment_sort(x, where, bool(descending), nan)
 
@@ -283,6 +287,16 @@ def _top_k(x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[A
         x, axis = x.reshape(-1), 0
     _, order = _device.top_k(FRAMEWORK, jax.lax.stop_gradient(x), k, axis, largest, nan)
     return jnp.take_along_axis(x, order, axis), order
+
+
+@partial(jax.jit, static_argnums=(1, 2, 3))
+def _route(experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
+    results = tuple(jax.ShapeDtypeStruct(s, np.dtype(dtype)) for s in route_shapes(experts.shape, count, block))
+    return tuple(
+        jax.ffi.ffi_call("sortile_route", results, vmap_method="sequential")(
+            jax.lax.stop_gradient(experts), block=np.int64(block)
+        )
+    )
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2, 3))

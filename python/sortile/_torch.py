@@ -16,6 +16,7 @@ from ._about import explained
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
+from ._route import host_route, route_shapes
 from ._select import host_top_k
 from ._torch_arrays import TorchArrays
 
@@ -97,6 +98,11 @@ class Torch(TorchArrays):
         x, axis = _operand(x, axis, None)
         order = top_k_operator(x.detach(), axis, k, bool(largest), nan)
         return self.take_along_axis(x, order, axis), order
+
+    def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
+        if _is_plain(experts):
+            return super().route(experts, count, block, dtype)
+        return route_operator(experts.detach(), count, block, dtype)
 
     def explain(self, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
         if x.is_cuda:
@@ -221,6 +227,18 @@ def segment_argsort_operator(
     return wide.to(getattr(torch, positions))
 
 
+@torch.library.custom_op("sortile::route", mutates_args=())
+def route_operator(
+    experts: torch.Tensor, expert_count: int, block: int, dtype: str
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    experts = experts.detach()
+    if experts.is_cuda:
+        need_gpu_engine(experts)
+        return TorchArrays.route(FRAMEWORK, experts, expert_count, block, dtype)
+    a, b, c, d, e, f = map(torch.from_numpy, host_route(_as_numpy(experts), expert_count, block, dtype, None))
+    return a, b, c, d, e, f
+
+
 def _offsets_on_host(begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tuple[Any, Any]:
     return begins.contiguous().numpy(), None if ends is None else ends.contiguous().numpy()
 
@@ -275,6 +293,14 @@ def _(
     x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str, positions: str
 ) -> torch.Tensor:
     return torch.empty(x.shape, dtype=getattr(torch, positions), device=x.device)
+
+
+@route_operator.register_fake
+def _(experts: torch.Tensor, expert_count: int, block: int, dtype: str) -> tuple[torch.Tensor, ...]:
+    return tuple(
+        torch.empty(shape, dtype=getattr(torch, dtype), device=experts.device)
+        for shape in route_shapes(experts.shape, expert_count, block)
+    )
 
 
 def _keep_positions(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, torch.Tensor]) -> None:

@@ -55,6 +55,15 @@ class call {
     }
   }
 
+  /// The same of work that reports no progress: Ctrl-C waits for its end.
+  template <class Work>
+  void run_to_the_end(std::size_t n, Work&& work) {
+    if (n < lock_kept_below)
+      return work();
+    const nb::gil_scoped_release unlocked;
+    work();
+  }
+
  private:
   using clock = std::chrono::steady_clock;
 

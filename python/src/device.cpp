@@ -44,18 +44,6 @@ options on_device(bool descending) {
   return opts;
 }
 
-/// Calls run(options) without the interpreter's lock, the device being the current one.
-template <class Run>
-void queue_on(bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate, Run&& run) {
-  framework_memory workspace(allocate);
-  options opts = on_device(descending);
-  opts.stream = reinterpret_cast<void*>(stream);
-  opts.resource = &workspace;
-  const nb::gil_scoped_release unlocked;
-  const device_scope current(ordinal);
-  run(opts);
-}
-
 template <class T>
 T* at(std::uintptr_t address) {
   return reinterpret_cast<T*>(address);
@@ -76,6 +64,17 @@ rows_call call_at(int wanted, int type, std::size_t rows, std::size_t n, std::ui
 }
 
 } // namespace
+
+void queue_on(bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate,
+              const std::function<void(const options&)>& run) {
+  framework_memory workspace(allocate);
+  options opts = on_device(descending);
+  opts.stream = reinterpret_cast<void*>(stream);
+  opts.resource = &workspace;
+  const nb::gil_scoped_release unlocked;
+  const device_scope current(ordinal);
+  run(opts);
+}
 
 void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
                  std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out, bool descending,

@@ -5,7 +5,10 @@
 
 #include "numpy.hpp"
 
+#include <sortile/options.hpp>
+
 #include <cstdint>
+#include <functional>
 
 namespace sortile::python {
 
@@ -23,6 +26,11 @@ class device_scope {
  private:
   int previous_ = -1; ///< −1: nothing was changed
 };
+
+/// Calls run(options) without the interpreter's lock, the device `ordinal` being the current one: the options of a call
+/// on this stream, with workspace that allocate(bytes) gives.
+void queue_on(bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate,
+              const std::function<void(const options&)>& run);
 
 /// Queues sorts of rows on a stream. Addresses are numbers; `allocate(bytes)` gives the workspace as a tuple of its
 /// address and the object that owns it.

@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "device.hpp"
+#include "route.hpp"
 #include "select.hpp"
 #include "sort.hpp"
 #include "xla.hpp"
@@ -95,12 +96,14 @@ NB_MODULE(_core, m) {
   m.def("keys_at_ranks", &here::keys_at_ranks, any(), any(), any(), any());
   m.def("nth_element", &here::nth_element, any(), any(), any());
   m.def("group_by", &here::group_by, any(), any(), any());
+  m.def("route", &here::route, any(), any(), any(), any(), any());
   m.def("info", &here::info);
   m.def("release_scratch", &here::release_scratch_memory);
   m.def("device_sort", &here::device_sort);
   m.def("device_segments", &here::device_segments);
   m.def("device_top_k", &here::device_top_k);
   m.def("device_quantiles", &here::device_quantiles);
+  m.def("device_route", &here::device_route);
   m.def("device_explain", &here::device_explain);
   m.def("xla_handlers", &here::xla_handlers);
   m.attr("has_gpu_engine") = here::has_gpu_engine;

@@ -84,11 +84,10 @@ nb::object nth_element(nb::handle rows, std::size_t nth, nb::handle threads) {
   call how(nb::bool_(false), nb::str("largest"), threads, nb::none());
   const std::size_t count = axis_length(rows, 0), n = axis_length(rows, 1);
   auto* const keys = static_cast<std::byte*>(data_of(rows));
-  options opts = how.opts;
-  const nb::gil_scoped_release unlocked;
-  for (std::size_t row = 0; row < count; ++row)
-    run(nth_element_request{.type = e->type, .n = n, .nth = nth, .keys = keys + row * n * e->width}, opts);
-  const nb::gil_scoped_acquire locked;
+  how.run_to_the_end(count * n, [&] {
+    for (std::size_t row = 0; row < count; ++row)
+      run(nth_element_request{.type = e->type, .n = n, .nth = nth, .keys = keys + row * n * e->width}, how.opts);
+  });
   return nb::none();
 }
 

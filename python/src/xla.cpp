@@ -6,12 +6,14 @@
 #include "xla_abi.hpp"
 
 #include <sortile/device.hpp>
+#include <sortile/route.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sortile::python {
@@ -206,15 +208,68 @@ segments segments_of(const xla::call_frame& frame, product wanted) {
   return where;
 }
 
-using work = void(const xla::call_frame&, const options&);
-
-void rows(const xla::call_frame& frame, const options& opts) {
-  run_rows(call_of(frame), opts);
+std::size_t elements_of(const xla::buffer& b) {
+  std::size_t count = 1;
+  for (std::int64_t i = 0; i < b.rank; ++i)
+    count *= static_cast<std::size_t>(b.dims[i]);
+  return count;
 }
 
-void segments_of_a_row(const xla::call_frame& frame, const options& opts) {
+/// A result of a routing: numbers as wide as all others, and as many as it writes.
+void* numbers_of(const xla::call_frame& frame, std::int64_t result, std::size_t count, std::size_t index_bytes) {
+  const xla::buffer& found = item(frame.results, result, "result of a routing");
+  if (width_of(found) != index_bytes || elements_of(found) != count)
+    throw invalid_argument("sortile: result " + std::to_string(result) + " of the custom call has " +
+                           std::to_string(elements_of(found)) + " elements of " + std::to_string(width_of(found)) +
+                           " bytes; the routing writes " + std::to_string(count) + " of " +
+                           std::to_string(index_bytes));
+  return found.data;
+}
+
+route_request routing_of(const xla::call_frame& frame) {
+  const xla::buffer& experts = item(frame.arguments, 0, "experts");
+  const xla::buffer& counts = item(frame.results, 1, "result for the counts");
+  const std::int64_t block = attribute(frame, "block");
+  width_of(experts);
+  if (block < 1)
+    throw invalid_argument("sortile: the custom call has block = " + std::to_string(block) + "; it is at least 1");
+  route_request request{.type = *key_type_of_xla(experts.type),
+                        .n = elements_of(experts),
+                        .experts = experts.data,
+                        .expert_count = elements_of(counts),
+                        .block = static_cast<std::size_t>(block),
+                        .index_bytes = width_of(counts)};
+  const std::size_t rows = route_rows(request.n, request.expert_count, request.block);
+  const auto numbers = [&](std::int64_t result, std::size_t count) {
+    return numbers_of(frame, result, count, request.index_bytes);
+  };
+  request.offsets = numbers(0, request.expert_count + 1);
+  request.counts = counts.data;
+  request.order = numbers(2, rows);
+  request.inverse = numbers(3, request.n);
+  request.block_experts = numbers(4, rows / request.block);
+  request.dropped = numbers(5, 1);
+  return request;
+}
+
+using work = void(const xla::call_frame&, options);
+
+options in_order(const xla::call_frame& frame, options opts) {
+  opts.order = attribute(frame, "descending") != 0 ? order::descending : order::ascending;
+  return opts;
+}
+
+void rows(const xla::call_frame& frame, options opts) {
+  run_rows(call_of(frame), in_order(frame, std::move(opts)));
+}
+
+void segments_of_a_row(const xla::call_frame& frame, options opts) {
   const rows_call call = call_of(frame);
-  run_segments(call, segments_of(frame, call.wanted), opts);
+  run_segments(call, segments_of(frame, call.wanted), in_order(frame, std::move(opts)));
+}
+
+void routing(const xla::call_frame& frame, options opts) {
+  run(routing_of(frame), opts);
 }
 
 /// Where XLA wants to know what it has before it: no trait, and the version of XLA's own, within major version 0.
@@ -232,9 +287,7 @@ xla::error* handle(xla::call_frame* frame, Run&& run) {
   if (frame->stage != xla::execute_stage)
     return failed(*frame, xla::error_code::failed_precondition, "sortile: called in another stage than execution");
   try {
-    options opts;
-    opts.order = attribute(*frame, "descending") != 0 ? order::descending : order::ascending;
-    run(opts);
+    run(options{});
     return nullptr;
   } catch (const invalid_argument& e) {
     return failed(*frame, xla::error_code::invalid_argument, e.what());
@@ -249,7 +302,7 @@ xla::error* handle(xla::call_frame* frame, Run&& run) {
 
 template <work& Work>
 xla::error* on_cpu(xla::call_frame* frame) {
-  return handle(frame, [frame](const options& opts) { Work(*frame, opts); });
+  return handle(frame, [frame](options opts) { Work(*frame, std::move(opts)); });
 }
 
 template <work& Work>
@@ -262,7 +315,7 @@ xla::error* on_cuda(xla::call_frame* frame) {
     opts.memory = memory::device;
     opts.stream = queue.stream;
     opts.resource = &workspace;
-    Work(*frame, opts);
+    Work(*frame, std::move(opts));
   });
 }
 
@@ -284,6 +337,7 @@ nb::object xla_handlers() {
   nb::dict by_name;
   by_name["sortile_sort"] = by_platform<rows>();
   by_name["sortile_segments"] = by_platform<segments_of_a_row>();
+  by_name["sortile_route"] = by_platform<routing>();
   return by_name;
 }
 

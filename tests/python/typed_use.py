@@ -31,6 +31,8 @@ d: NDArray[Any] = sortile.lexsort((x, x))
 e: NDArray[Any] = sortile.merge(x, x, descending=False, progress=True)
 f: bool = sortile.is_sorted(x)
 g: str = sortile.explain(x)
+routing = sortile.route(np.array([1, 0]), 2, block=16, dtype=np.int32)
+order: NDArray[Any] = routing.order
 h: dict[str, Any] = sortile.info()
 version: str = sortile.__version__
 sortile.sort(x, nan="first")  # type: ignore[call-overload]
