@@ -1,5 +1,6 @@
 // Sorts of structs and by any order on the GPU alone: streams, captured graphs, more than 2^32 structs.
 #include "device/stream.hpp"
+#include "tests/captured_graph.hpp"
 #include "tests/compare/fixture.hpp"
 
 namespace sortile::compare_tests::inline SORTILE_BACKEND {
@@ -11,21 +12,14 @@ template <class T, class Described, class Next>
 void check_replays(array<T>& keys, const Described& described, const Next& next) {
   const device::stream stream;
   testing::guarded_buffer space(workspace_bytes(described), 0, 0, where);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-  run(described, {.workspace = space.bytes(), .stream = stream.get()});
-  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  const testing::captured_graph graph(stream.get(),
+                                      [&] { run(described, {.workspace = space.bytes(), .stream = stream.get()}); });
   for (const std::uint64_t seed : {1, 2, 3}) {
     const auto [unsorted, sorted] = next(seed);
     std::memcpy(keys.span().data(), unsorted.data(), unsorted.size() * sizeof(T));
-    SORTILE_CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
-    stream.synchronize();
+    graph.replay();
     keys.expect(sorted, "replayed");
   }
-  SORTILE_CUDA_CHECK(cudaGraphExecDestroy(executable));
-  SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
 SIMT_TEST(struct_sort, a_captured_graph_sorts_other_structs_when_replayed) {

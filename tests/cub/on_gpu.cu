@@ -1,5 +1,6 @@
 // The calls of cub.cuh on the GPU alone: captured graphs, other streams, what one storage serves.
 #include "device/stream.hpp"
+#include "tests/captured_graph.hpp"
 #include "tests/cub/fixture.hpp"
 
 namespace sortile::cub_tests::inline SORTILE_BACKEND {
@@ -29,23 +30,15 @@ void check_replays(array<T>& in, array<T>& out, const Call& call, const Sorted& 
   std::size_t bytes = 0;
   expect_success(call(nullptr, bytes, stream.get()));
   testing::guarded_buffer storage(bytes, 1, 0, where);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  expect_success(call(storage.data(), bytes, stream.get()));
-  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  const testing::captured_graph graph(stream.get(), [&] { expect_success(call(storage.data(), bytes, stream.get())); });
   for (const std::uint64_t seed : {1, 2}) {
     const std::vector<T> keys = random_keys<T>(in.span().size(), seed);
     std::memcpy(in.span().data(), keys.data(), keys.size() * sizeof(T));
     storage.poison(seed);
-    SORTILE_CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
-    stream.synchronize();
+    graph.replay();
     out.expect(sorted(keys), "replayed");
   }
   EXPECT_EQ(storage.damage(), "");
-  SORTILE_CUDA_CHECK(cudaGraphExecDestroy(executable));
-  SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
 std::vector<int> sorted_downwards(const std::vector<int>& keys) {

@@ -2,6 +2,7 @@
 #include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "testing/request_case.hpp"
 #include "testing/workloads.hpp"
+#include "tests/captured_graph.hpp"
 #include "tests/expect_refusal.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 
@@ -73,27 +74,19 @@ TEST_F(device_memory, a_captured_graph_sorts_other_keys_when_replayed) {
                                .values_out = values.span().data()};
     const device_array<std::byte> workspace(workspace_bytes(request, opts));
     opts.workspace = workspace.span();
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-    run(request, opts);
-    SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-    SORTILE_CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    const captured_graph graph(stream.get(), [&] { run(request, opts); });
     std::vector<std::uint32_t> positions(n);
     std::iota(positions.begin(), positions.end(), 0u);
     for (const std::uint64_t seed : {1, 2, 3}) {
       const auto now = seed == 3 ? std::vector<std::uint32_t>(n, 7) : random_keys<std::uint32_t>(n, seed);
       keys.set(now);
       values.set(positions);
-      SORTILE_CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
-      stream.synchronize();
+      graph.replay();
       std::vector<std::uint32_t> order = positions;
       std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return now[a] < now[b]; });
       EXPECT_EQ(keys.host(), sorted(now)) << n << ", " << seed;
       EXPECT_EQ(values.host(), order) << n << ", " << seed;
     }
-    SORTILE_CUDA_CHECK(cudaGraphExecDestroy(executable));
-    SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
   }
 }
 

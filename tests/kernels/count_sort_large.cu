@@ -1,6 +1,7 @@
 // The sort by counting at sizes that only a GPU can do: more than 2^32 keys, one input sorted thousands of times,
 // graphs replayed with other keys.
 #include "kernels/narrow/count_sort.hpp"
+#include "tests/captured_graph.hpp"
 #include "tests/kernels/large_arrays.hpp"
 
 #include <algorithm>
@@ -101,13 +102,8 @@ SIMT_TEST(count_sort_large, graph_replayed_with_other_keys) {
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
   cudaStream_t stream = nullptr;
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-  kernels::count_sort(simt::queue::cuda(stream), r);
-  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-  ASSERT_EQ(cudaGraphInstantiate(&ready, graph, 0), cudaSuccess);
+  const testing::captured_graph graph(stream, [&] { kernels::count_sort(simt::queue::cuda(stream), r); });
   for (const unsigned shift : {0u, 20u, 26u, 31u, 0u}) {
     const std::uint64_t n = bound - 1000 * shift;
     const auto bits = noise(bound, shift + 1);
@@ -119,14 +115,11 @@ SIMT_TEST(count_sort_large, graph_replayed_with_other_keys) {
               [](std::uint16_t a, std::uint16_t b) { return std::int16_t(a) > std::int16_t(b); });
     ASSERT_EQ(cudaMemcpy(keys.view().data(), data.data(), bound * 2, cudaMemcpyDefault), cudaSuccess);
     ASSERT_EQ(cudaMemcpy(device_n.view().data(), &n, 8, cudaMemcpyDefault), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(ready, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    graph.replay();
     auto got = out.host();
     got.resize(n);
     EXPECT_EQ(got, expected) << "keys shifted by " << shift;
   }
-  cudaGraphExecDestroy(ready);
-  cudaGraphDestroy(graph);
   cudaStreamDestroy(stream);
 }
 

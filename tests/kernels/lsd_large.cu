@@ -1,5 +1,6 @@
 // The stable LSD sort at sizes that only a GPU can do: more than 2^32 keys, and one input sorted thousands of times.
 #include "kernels/lsd/lsd_sort.hpp"
+#include "tests/captured_graph.hpp"
 #include "tests/kernels/large_arrays.hpp"
 
 #include <algorithm>
@@ -132,13 +133,8 @@ SIMT_TEST(lsd_large, graph_replayed_with_other_keys) {
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
   cudaStream_t stream = nullptr;
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-  kernels::lsd_sort(simt::queue::cuda(stream), r);
-  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-  ASSERT_EQ(cudaGraphInstantiate(&ready, graph, 0), cudaSuccess);
+  const testing::captured_graph graph(stream, [&] { kernels::lsd_sort(simt::queue::cuda(stream), r); });
   for (const unsigned shift : {0u, 20u, 8u, 32u, 0u}) {
     auto data = noise(n, shift + 1);
     for (std::uint32_t& key : data)
@@ -149,12 +145,9 @@ SIMT_TEST(lsd_large, graph_replayed_with_other_keys) {
     std::stable_sort(expected.begin(), expected.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return data[a] > data[b]; });
     ASSERT_EQ(cudaMemcpy(keys.view().data(), data.data(), n * 4, cudaMemcpyDefault), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(ready, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    graph.replay();
     EXPECT_EQ(indices.host(), expected) << "keys shifted by " << shift;
   }
-  cudaGraphExecDestroy(ready);
-  cudaGraphDestroy(graph);
   cudaStreamDestroy(stream);
 }
 

@@ -1,4 +1,5 @@
 // Routings of arrays in device memory, on a GPU: the cases of the executor, large ones, and a captured graph.
+#include "tests/captured_graph.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/route/route_case.hpp"
 
@@ -48,32 +49,26 @@ TEST_F(gpu_route, IsCapturedAndReplayedWithOtherExperts) {
   device_array<std::uint32_t> order(n), offsets(expert_count + 1);
   const device::stream stream;
   const options opts{.memory = memory::device, .stream = stream.get()};
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  run(route_request{.n = n,
-                    .experts = experts.span().data(),
-                    .expert_count = expert_count,
-                    .offsets = offsets.span().data(),
-                    .order = order.span().data()},
-      opts); // one launch, no workspace
-  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+  const captured_graph graph(stream.get(), [&] {
+    run(route_request{.n = n,
+                      .experts = experts.span().data(),
+                      .expert_count = expert_count,
+                      .offsets = offsets.span().data(),
+                      .order = order.span().data()},
+        opts); // one launch, no workspace
+  });
   for (std::uint32_t step = 1; step < 4; ++step) {
     std::vector<std::int32_t> given(n);
     for (std::size_t i = 0; i < n; ++i)
       given[i] = static_cast<std::int32_t>(i * step * 7919 % 67) - 1;
     experts.set(given);
-    SORTILE_CUDA_CHECK(cudaGraphLaunch(ready, stream.get()));
-    stream.synchronize();
+    graph.replay();
     const auto wanted = route(given, expert_count);
     EXPECT_EQ(offsets.host(), wanted.offsets);
     auto found = order.host();
     found.resize(wanted.order.size());
     ASSERT_EQ(found, wanted.order) << step;
   }
-  static_cast<void>(cudaGraphExecDestroy(ready));
-  static_cast<void>(cudaGraphDestroy(graph));
 }
 
 } // namespace

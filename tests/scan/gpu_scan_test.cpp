@@ -1,5 +1,6 @@
 // Scans and digit histograms of arrays in device memory, on a GPU: the cases of the executor, large arrays, and
 // captured graphs.
+#include "tests/captured_graph.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/scan/scan_case.hpp"
 
@@ -45,27 +46,21 @@ TEST_F(gpu_scan, IsCapturedAndReplayedWithOtherKeys) {
   options opts{.memory = memory::device, .stream = stream.get()};
   const scan_request scan{.n = n, .in = in.span().data(), .out = out.span().data()};
   device_array<std::byte> workspace(workspace_bytes(scan, opts));
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  run(histogram_request{.n = n, .keys = in.span().data(), .counts = counts.span().data()}, opts);
-  opts.workspace = workspace.span();
-  run(scan, opts);
-  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+  const captured_graph graph(stream.get(), [&] {
+    run(histogram_request{.n = n, .keys = in.span().data(), .counts = counts.span().data()}, opts);
+    opts.workspace = workspace.span();
+    run(scan, opts);
+  });
   for (std::uint32_t step = 1; step < 4; ++step) {
     std::vector<std::uint32_t> given(n);
     for (std::size_t i = 0; i < n; ++i)
       given[i] = static_cast<std::uint32_t>(i) * step;
     in.set(given);
-    SORTILE_CUDA_CHECK(cudaGraphLaunch(ready, stream.get()));
-    stream.synchronize();
+    graph.replay();
     EXPECT_EQ(counts.host(), digit_histogram(given));
     std::inclusive_scan(given.begin(), given.end(), given.begin());
     ASSERT_EQ(out.host(), given) << step;
   }
-  static_cast<void>(cudaGraphExecDestroy(ready));
-  static_cast<void>(cudaGraphDestroy(graph));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Sorts within segments on the GPU: cases in managed memory, a captured graph that is replayed with other offsets, and
 // offsets that make no segments.
+#include "tests/captured_graph.hpp"
 #include "tests/expect_refusal.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/segments/segment_case.hpp"
@@ -64,27 +65,19 @@ TEST_F(segments_on_gpu, a_captured_graph_takes_other_offsets_and_keys) {
   options opts{.engine = "cuda", .memory = memory::device, .stream = stream.get()};
   const device_array<std::uint64_t> space(workspace_bytes(request, opts) / 8 + 16);
   opts.workspace = std::as_writable_bytes(space.span());
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t again = nullptr;
-  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  run(request, opts);
-  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&again, graph, 0));
+  const captured_graph graph(stream.get(), [&] { run(request, opts); });
   for (const std::vector<std::uint64_t>& now : {first, second}) {
     for (std::size_t i = 0; i < n; ++i)
       keys[i] = std::uint32_t((i + now[1]) * 2654435761u);
     const_cast<device_array<std::uint32_t>&>(in).set(keys);
     const_cast<device_array<std::uint64_t>&>(offsets).set(now);
-    SORTILE_CUDA_CHECK(cudaGraphLaunch(again, stream.get()));
-    stream.synchronize();
+    graph.replay();
     std::vector<std::uint32_t> expected = keys;
     for (std::size_t s = 0; s + 1 < now.size(); ++s)
       std::sort(expected.begin() + std::ptrdiff_t(now[s]), expected.begin() + std::ptrdiff_t(now[s + 1]));
     std::vector<std::uint32_t> found = out.host();
     EXPECT_TRUE(std::equal(found.begin(), found.begin() + std::ptrdiff_t(now.back()), expected.begin()));
   }
-  SORTILE_CUDA_CHECK(cudaGraphExecDestroy(again));
-  SORTILE_CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
 TEST_F(segments_on_gpu, offsets_that_make_no_segments_are_told) {

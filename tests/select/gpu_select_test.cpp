@@ -1,4 +1,5 @@
 // Top-k of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
+#include "tests/captured_graph.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/select/groups_case.hpp"
 #include "tests/short_tests.hpp"
@@ -52,21 +53,13 @@ TEST_F(gpu_select, QuantilesAreCapturedAndReplayedWithOtherKeys) {
       .type = key_type::u64, .n = n, .keys = keys.span().data(), .probabilities = at, .results = results.span().data()};
   device_array<std::byte> workspace(workspace_bytes(request, opts));
   opts.workspace = workspace.span();
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  run(request, opts);
-  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+  const captured_graph graph(stream.get(), [&] { run(request, opts); });
   for (const char* workload : {"uniform", "few:3", "reversed", "zipf"}) {
     const auto given = make_keys<std::uint64_t>(workload, n, 7);
     keys.set(given);
-    SORTILE_CUDA_CHECK(cudaGraphLaunch(ready, stream.get()));
-    stream.synchronize();
+    graph.replay();
     ASSERT_EQ(results.host(), quantiles(given, at)) << workload;
   }
-  static_cast<void>(cudaGraphExecDestroy(ready));
-  static_cast<void>(cudaGraphDestroy(graph));
 }
 
 TEST_F(gpu_select, Groups) {
@@ -111,24 +104,16 @@ TEST_F(gpu_select, IsCapturedAndReplayedWithOtherKeys) {
                               .values_out = positions.span().data()};
   device_array<std::byte> workspace(workspace_bytes(request, opts));
   opts.workspace = workspace.span();
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  SORTILE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  run(request, opts);
-  SORTILE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-  SORTILE_CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+  const captured_graph graph(stream.get(), [&] { run(request, opts); });
   for (const char* workload : {"uniform", "few:3", "reversed"}) {
     const auto given = make_keys<std::uint32_t>(workload, n, 7);
     keys.set(given);
-    SORTILE_CUDA_CHECK(cudaGraphLaunch(ready, stream.get()));
-    stream.synchronize();
+    graph.replay();
     const auto order = stable_order({key_type::u32}, given.data(), n);
     const auto found = positions.host();
     for (std::size_t i = 0; i < k; ++i)
       ASSERT_EQ(found[i], order[i]) << workload << ", place " << i;
   }
-  static_cast<void>(cudaGraphExecDestroy(ready));
-  static_cast<void>(cudaGraphDestroy(graph));
 }
 
 } // namespace
