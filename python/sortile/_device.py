@@ -202,7 +202,7 @@ def quantile(f: Framework, x: Any, wanted: Any, axis: int | None, method: int) -
     found = f.quantile_rows(keys, [*wanted.reshape(-1).tolist(), 1.0], method)
     result = found[:, :-1]
     if f.is_float(keys):
-        result[f.isnan(found[:, -1])] = float("nan")  # it is the largest, so the last key tells
+        result = f.with_nan(result, f.isnan(found[:, -1]))  # it is the largest, so the last key tells
     return f.moveaxis(result.reshape((*others, wanted.size)), -1, 0).reshape((*wanted.shape, *others))
 
 

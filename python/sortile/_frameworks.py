@@ -118,7 +118,11 @@ class Framework:
         return False
 
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
-        """float64; NaN counts as the largest value. `method`: its place in _select._METHODS."""
+        """float64; NaN counts as the largest value. `method`: its place in _select.METHODS."""
+        raise NotImplementedError
+
+    def with_nan(self, x: Any, rows: Any) -> Any:
+        """NaN in all of the rows for which `rows` is true; `x` may be written to."""
         raise NotImplementedError
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
@@ -237,6 +241,9 @@ class Framework:
 
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
         return _device.top_k(self, x, k, axis, largest, nan)
+
+    def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
+        return _device.quantile(self, x, wanted, axis, method)
 
     def group_by(self, x: Any) -> tuple[Any, Any, Any]:
         return _device.group_by(self, x)

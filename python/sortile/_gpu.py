@@ -156,6 +156,10 @@ class GpuArrays(Framework):
         )
         return result
 
+    def with_nan(self, x: Any, rows: Any) -> Any:
+        x[rows] = float("nan")
+        return x
+
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         given = self.contiguous(experts)
         shapes = route_shapes(experts.shape, count, block)

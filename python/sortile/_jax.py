@@ -1,8 +1,8 @@
 """JAX's arrays: calls of its foreign function interface, under jit, vmap and gradients.
 
 An array that lies in host memory and is not traced is read like NumPy's arrays, and never comes here. For all others
-the call is one XLA custom call, "sortile_sort", "sortile_segments" or "sortile_route", which XLA finds by platform: on
-a GPU it queues its work on XLA's stream, with workspace from XLA's allocator.
+the call is one XLA custom call, "sortile_sort" or one like it, which XLA finds by platform: on a GPU it queues its work
+on XLA's stream, with workspace from XLA's allocator.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
 )
 from ._route import route_shapes
+from ._select import METHODS, between, neighbours
 
 if not hasattr(jax, "ffi"):
     raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
@@ -116,6 +117,21 @@ class Jax(Framework):
         _need_order(keys)
         result = jax.ShapeDtypeStruct((*keys.shape[:-1], k), np.dtype(self.positions))
         return _call(FIRST_POSITIONS, (keys,), result, descending)
+
+    def takes_quantiles(self, x: Any) -> bool:
+        return True
+
+    def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
+        """Of the type that float has: computed by JAX, from the keys."""
+        _need_order(keys)
+        place, low, high = neighbours(np.array(probabilities), keys.shape[1])
+        ranks = np.unique(np.concatenate([low, high]))
+        found = _keys_at_ranks(keys, tuple(ranks.tolist())).astype(float)
+        below, above = found[:, np.searchsorted(ranks, low)], found[:, np.searchsorted(ranks, high)]
+        return between(jnp, below, above, (place - low).astype(found.dtype), low, METHODS[method])
+
+    def with_nan(self, x: Any, rows: Any) -> Any:
+        return jnp.where(rows[:, None], jnp.nan, x)
 
     def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
         _need_order(keys)
@@ -215,6 +231,9 @@ class Jax(Framework):
         found: tuple[Any, Any] = _top_k(x, k, axis, bool(largest), nan)
         return found
 
+    def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
+        return _quantile(x, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)
+
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         return _route(experts, count, block, str(jax.dtypes.canonicalize_dtype(dtype)))
 
@@ -287,6 +306,29 @@ def _top_k(x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[A
         x, axis = x.reshape(-1), 0
     _, order = _device.top_k(FRAMEWORK, jax.lax.stop_gradient(x), k, axis, largest, nan)
     return jnp.take_along_axis(x, order, axis), order
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _keys_at_ranks(keys: Any, ranks: tuple[int, ...]) -> Any:
+    result = jax.ShapeDtypeStruct((*keys.shape[:-1], len(ranks)), keys.dtype)
+    return jax.ffi.ffi_call("sortile_ranks", result, vmap_method="broadcast_all")(
+        jax.lax.stop_gradient(keys), ranks=np.array(ranks, np.int64)
+    )
+
+
+@_keys_at_ranks.defjvp
+def _(ranks: tuple[int, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """Which keys these are, a sort knows."""
+    order = _order(primals[0], 1, False, FRAMEWORK.positions, "last")[:, np.array(ranks)]
+    found, tangent = jnp.take_along_axis(primals[0], order, 1), tangents[0]
+    if tangent.dtype == jax.dtypes.float0:
+        return found, np.zeros(found.shape, tangent.dtype)
+    return found, jnp.take_along_axis(tangent, order, 1)
+
+
+@partial(jax.jit, static_argnums=(1, 2, 3, 4))
+def _quantile(x: Any, wanted: tuple[float, ...], shape: tuple[int, ...], axis: int | None, method: int) -> Any:
+    return _device.quantile(FRAMEWORK, x, np.array(wanted).reshape(shape), axis, method)
 
 
 @partial(jax.jit, static_argnums=(1, 2, 3))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _device
 from ._arrays import Array, Nan, given, keeps_kind, native, need_axis, not_taken, positions_back
 from ._backend import core
 from ._device import need_first
@@ -166,7 +165,7 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
 
 
 _NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
-_METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
+METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
 
 
 def quantile(
@@ -184,7 +183,8 @@ def quantile(
     Parameters
     ----------
     x : array of booleans, integers or floats
-        NumPy's, or one of PyTorch and CuPy on a GPU, where the result is one of theirs and the call does not wait.
+        NumPy's, or one of PyTorch, CuPy and JAX on a GPU, where the result is one of theirs and the call does not wait;
+        in JAX a traced or differentiated one, too.
     q : number or sequence of numbers from 0 to 1
     axis : int or None
         The axis; None, the default, takes all elements as one.
@@ -195,7 +195,8 @@ def quantile(
 
     Returns
     -------
-    float64, or an array of them with the axis of `q` first. NaN where the elements include one.
+    float64, or an array of them with the axis of `q` first; in JAX the type that ``float`` has there. NaN where the
+    elements include one.
 
     Examples
     --------
@@ -203,14 +204,14 @@ def quantile(
     >>> sortile.quantile(np.array([7, 1, 3, 10]), [0.5, 0.75]).tolist()
     [5.0, 7.75]
     """
-    if method not in _METHODS:
-        raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(_METHODS)}")
+    if method not in METHODS:
+        raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
     wanted = np.asarray(q, dtype=np.float64)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
         refuse_host_options(None, progress)
-        return _device.quantile(framework, x, wanted, axis, _METHODS.index(method))
+        return framework.quantile(x, wanted, axis, METHODS.index(method))
     a, _ = given(x)
     rows, others, _at = _rows(a, axis)
     n = rows.shape[1]
@@ -218,31 +219,36 @@ def quantile(
         raise ValueError("sortile.quantile: of no elements; at least one is needed")
     if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
         raise not_taken("quantile", rows.dtype, _NUMBERS)
-    place = wanted.reshape(-1) * (n - 1)
-    low = np.floor(place).astype(np.int64)
-    high = np.ceil(place).astype(np.int64)
+    place, low, high = neighbours(wanted.reshape(-1), n)
     ranks = np.unique(np.concatenate([low, high, [n - 1]]))
     with telling(progress) as tell:
         keys = _done("quantile", core.keys_at_ranks(rows, ranks.tolist(), threads, tell), rows).astype(np.float64)
     below, above = keys[:, np.searchsorted(ranks, low)], keys[:, np.searchsorted(ranks, high)]
-    result = _between(below, above, place - low, low, method)
+    result = between(np, below, above, place - low, low, method)
     result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
     return result.T.reshape((*wanted.shape, *others))[()]
 
 
-def _between(below: Array, above: Array, part: Array, low: Array, method: str) -> Array:
+def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
+    """Where the quantiles of n sorted elements lie, and the places on both sides."""
+    place = wanted * (n - 1)
+    return place, np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
+
+
+def between(xp: Any, below: Any, above: Any, part: Array, low: Array, method: str) -> Any:
+    """What lies between the elements at `low` and behind them. `xp`: NumPy, or what computes by its names."""
     if method == "lower":
         return below
     if method == "higher":
         return above
     if method == "nearest":
-        return np.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), above, below)
+        return xp.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), above, below)
     if method == "midpoint":
         part = np.where(part > 0, 0.5, 0.0)
     with np.errstate(invalid="ignore"):
         length = above - below
-        between = np.where(part < 0.5, below + length * part, above - length * (1 - part))
-    return np.where(below == above, below, between)
+        found = xp.where(part < 0.5, below + length * part, above - length * (1 - part))
+    return xp.where(below == above, below, found)
 
 
 def median(

@@ -7,6 +7,7 @@
 
 #include <sortile/device.hpp>
 #include <sortile/route.hpp>
+#include <sortile/select.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -104,15 +105,27 @@ class xla_memory final : public device_memory_resource {
   std::vector<block> blocks_;
 };
 
-std::int64_t attribute(const xla::call_frame& frame, std::string_view name) {
+/// An attribute of 64-bit integers: a scalar, or an array.
+template <class Value>
+const Value& attribute_of(const xla::call_frame& frame, std::string_view name, int kind) {
   for (std::int64_t i = 0; i < frame.attrs.size; ++i) {
     const xla::text& found = *frame.attrs.names[i];
-    const auto* const value = static_cast<const xla::scalar*>(frame.attrs.items[i]);
-    if (std::string_view(found.data, found.length) == name && frame.attrs.kinds[i] == xla::scalar_kind &&
+    const auto* const value = static_cast<const Value*>(frame.attrs.items[i]);
+    if (std::string_view(found.data, found.length) == name && frame.attrs.kinds[i] == kind &&
         value->type == xla::data_type::s64)
-      return *static_cast<const std::int64_t*>(value->value);
+      return *value;
   }
   throw invalid_argument("sortile: the custom call has no attribute " + std::string(name));
+}
+
+std::int64_t attribute(const xla::call_frame& frame, std::string_view name) {
+  return *static_cast<const std::int64_t*>(attribute_of<xla::scalar>(frame, name, xla::scalar_kind).value);
+}
+
+std::vector<std::size_t> list_attribute(const xla::call_frame& frame, std::string_view name) {
+  const xla::array& list = attribute_of<xla::array>(frame, name, xla::array_kind);
+  const auto* const numbers = static_cast<const std::int64_t*>(list.data);
+  return {numbers, numbers + list.size};
 }
 
 const xla::buffer& item(const xla::buffers& of, std::int64_t i, const char* name) {
@@ -139,11 +152,22 @@ void need_same_shape(const xla::buffer& a, const xla::buffer& b) {
     throw invalid_argument("sortile: the arrays of the custom call differ in their shapes");
 }
 
-/// The length of the last axis of positions of the first k keys.
-std::size_t first_of(const xla::buffer& keys, const xla::buffer& positions) {
-  if (keys.rank == 0 || keys.rank != positions.rank || !same_axes(keys, positions, keys.rank - 1))
-    throw invalid_argument("sortile: the positions of the custom call have another shape than the keys");
-  return static_cast<std::size_t>(positions.dims[positions.rank - 1]);
+/// The length of the last axis of results that are so many of each row of keys.
+std::size_t count_of_each_row(const xla::buffer& keys, const xla::buffer& results) {
+  if (keys.rank == 0 || keys.rank != results.rank || !same_axes(keys, results, keys.rank - 1))
+    throw invalid_argument("sortile: the results of the custom call have another shape than the keys");
+  return static_cast<std::size_t>(results.dims[results.rank - 1]);
+}
+
+std::size_t row_length(const xla::buffer& keys) {
+  return keys.rank == 0 ? 1 : static_cast<std::size_t>(keys.dims[keys.rank - 1]);
+}
+
+std::size_t row_count(const xla::buffer& keys) {
+  std::size_t rows = 1;
+  for (std::int64_t i = 0; i + 1 < keys.rank; ++i)
+    rows *= static_cast<std::size_t>(keys.dims[i]);
+  return rows;
 }
 
 rows_call call_of(const xla::call_frame& frame) {
@@ -151,11 +175,9 @@ rows_call call_of(const xla::call_frame& frame) {
   width_of(keys);
   rows_call call{.wanted = static_cast<product>(attribute(frame, "kind")),
                  .type = *key_type_of_xla(keys.type),
-                 .rows = 1,
-                 .n = keys.rank == 0 ? 1 : static_cast<std::size_t>(keys.dims[keys.rank - 1]),
+                 .rows = row_count(keys),
+                 .n = row_length(keys),
                  .keys_in = keys.data};
-  for (std::int64_t i = 0; i + 1 < keys.rank; ++i)
-    call.rows *= static_cast<std::size_t>(keys.dims[i]);
   std::int64_t result = 0;
   if (call.wanted != product::positions && call.wanted != product::first_positions) {
     const xla::buffer& sorted = item(frame.results, result++, "result for the keys");
@@ -165,7 +187,7 @@ rows_call call_of(const xla::call_frame& frame) {
   if (call.wanted != product::keys) {
     const xla::buffer& moved = item(frame.results, result, "result for positions or values");
     if (call.wanted == product::first_positions)
-      call.k = first_of(keys, moved);
+      call.k = count_of_each_row(keys, moved);
     else
       need_same_shape(keys, moved);
     call.value_bytes = width_of(moved);
@@ -209,10 +231,7 @@ segments segments_of(const xla::call_frame& frame, product wanted) {
 }
 
 std::size_t elements_of(const xla::buffer& b) {
-  std::size_t count = 1;
-  for (std::int64_t i = 0; i < b.rank; ++i)
-    count *= static_cast<std::size_t>(b.dims[i]);
-  return count;
+  return row_count(b) * row_length(b);
 }
 
 /// A result of a routing: numbers as wide as all others, and as many as it writes.
@@ -266,6 +285,23 @@ void rows(const xla::call_frame& frame, options opts) {
 void segments_of_a_row(const xla::call_frame& frame, options opts) {
   const rows_call call = call_of(frame);
   run_segments(call, segments_of(frame, call.wanted), in_order(frame, std::move(opts)));
+}
+
+void ranks(const xla::call_frame& frame, options opts) {
+  const xla::buffer& keys = item(frame.arguments, 0, "keys");
+  const xla::buffer& found = item(frame.results, 0, "result");
+  const std::vector<std::size_t> list = list_attribute(frame, "ranks");
+  width_of(keys);
+  if (keys.type != found.type || count_of_each_row(keys, found) != list.size())
+    throw invalid_argument("sortile: the result of the custom call is not a key of each of " +
+                           std::to_string(list.size()) + " ranks");
+  run(ranks_request{.type = *key_type_of_xla(keys.type),
+                    .n = row_length(keys),
+                    .keys = keys.data,
+                    .ranks = list,
+                    .keys_out = found.data,
+                    .rows = row_count(keys)},
+      opts);
 }
 
 void routing(const xla::call_frame& frame, options opts) {
@@ -337,6 +373,7 @@ nb::object xla_handlers() {
   nb::dict by_name;
   by_name["sortile_sort"] = by_platform<rows>();
   by_name["sortile_segments"] = by_platform<segments_of_a_row>();
+  by_name["sortile_ranks"] = by_platform<ranks>();
   by_name["sortile_route"] = by_platform<routing>();
   return by_name;
 }

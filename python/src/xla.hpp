@@ -11,8 +11,10 @@ namespace sortile::python {
 /// keys, all others count rows; the result of first_positions has k as its last axis. "sortile_segments" sorts segments
 /// of keys of one axis: behind the keys and values, or behind an array that the positions overwrite, come begins, and
 /// ends where there are any. What lies in no segment is not written: results are in the place of the arguments.
-/// "sortile_route" has the argument `experts`, the attribute `block` and the six results of a routing
-/// (sortile/_route.py); there are as many experts as the second result, the counts, has elements.
+/// "sortile_ranks" has keys, whose last axis is a row, and the attribute `ranks`, an array; its result has the keys at
+/// these ranks of each row as its last axis. "sortile_route" has the argument `experts`, the attribute `block` and the
+/// six results of a routing (sortile/_route.py); there are as many experts as the second result, the counts, has
+/// elements.
 nb::object xla_handlers();
 
 } // namespace sortile::python

@@ -90,7 +90,13 @@ struct scalar {
   void* value;
 };
 
-inline constexpr int buffer_kind = 1, scalar_kind = 3;
+struct array {
+  data_type type;
+  std::size_t size;
+  void* data;
+};
+
+inline constexpr int buffer_kind = 1, array_kind = 1, scalar_kind = 3; ///< of an argument, and of an attribute
 
 /// Arguments and results: `kinds` and `items` have `size` entries; an item of buffer_kind is a buffer*.
 struct buffers {
@@ -100,7 +106,7 @@ struct buffers {
   int* kinds;
   void** items;
 };
-/// An item of scalar_kind is a scalar*.
+/// An item of scalar_kind is a scalar*, one of array_kind an array*.
 struct attributes {
   std::size_t struct_size;
   extension* extensions;

@@ -217,6 +217,28 @@ class TestJax:
         np.put_along_axis(wanted, sortile.top_k(x, 2).indices, np.array([[1, 10]], "f4"), 1)
         assert np.array_equal(slope, wanted)
 
+    @pytest.mark.parametrize("name", ["f4", "i2", "?"])
+    def test_quantiles(self, jax, name):
+        x = arrays.fill(np.dtype(name), 600, 2, 40).reshape(20, 30)
+        if name == "f4":
+            x[np.isinf(x)] = 0.25
+        for axis, q in ((0, 0.3), (1, [0, 0.5, 1]), (None, [[0.1], [0.9]]), (1, 0.25)):
+            for method in ("linear", "lower", "higher", "nearest", "midpoint"):
+                how = {"axis": axis, "method": method}
+                found, wanted = jax.jit(lambda a: sortile.quantile(a, q, **how))(x), sortile.quantile(x, q, **how)
+                assert found.shape == np.shape(wanted) and found.dtype == "f4"
+                np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(jax.vmap(sortile.median, in_axes=1)(x), sortile.median(x, axis=0), rtol=1e-6)
+
+    def test_gradients_of_quantiles(self, jax):
+        x = np.random.default_rng(1).permutation(60).astype("f4").reshape(6, 10)
+        for axis, q in ((0, 0.3), (1, [0.1, 0.75]), (None, 0.5)):
+            slope = jax.grad(lambda a: (sortile.quantile(a, q, axis=axis) ** 2).sum())(x)
+            wanted = jax.grad(lambda a: (jax.numpy.quantile(a, jax.numpy.array(q), axis=axis) ** 2).sum())(x)
+            np.testing.assert_allclose(slope, wanted, rtol=1e-4, atol=1e-4)
+        whole = jax.grad(lambda a: (a * sortile.median(a.astype("int32"))).sum())(x)  # integers have no slope
+        assert np.array_equal(whole, np.full_like(x, np.median(x)))
+
     @pytest.mark.parametrize("offsets", [[0, 3, 3, 250], ([200, 3], [300, 150])])
     def test_segments(self, jax, offsets):
         x = arrays.fill(np.dtype("f4"), 300, 2, 40)

@@ -184,17 +184,21 @@ def test_top_k(gpu, direction, shape, axis):
 @pytest.mark.parametrize("shape, axis", [((700_000,), 0), ((3000,), -1), ((40, 1000), 1), ((1000, 40), 0), ((4, 300), None),
                                          ((1,), 0)])
 def test_quantile(gpu, shape, axis):
-    if gpu.name == "jax":
-        pytest.skip("arrays of JAX on a GPU are refused")
+    def same(found, wanted):
+        if gpu.name != "jax":
+            return np.array_equal(found, wanted, equal_nan=True)
+        largest = np.abs(x[np.isfinite(x)].astype("f8")).max(initial=1)  # computed in 32 bits, where others have 64
+        return found.dtype == "f4" and np.allclose(found, wanted, rtol=1e-5, atol=1e-6 * largest, equal_nan=True)
+
     for name in frameworks.some_types(gpu, len(shape))[::2]:
         x = fill(name, int(np.prod(shape)), distinct=300).reshape(shape)
         for method in ("linear", "lower", "higher", "nearest", "midpoint"):
             for q in (0.5, [0, 0.1, 0.9, 1], [[0.25], [0.75]]):
                 found = gpu.back(sortile.quantile(gpu.there(x), q, axis=axis, method=method))
                 wanted = sortile.quantile(x, q, axis=axis, method=method)
-                assert np.array_equal(found, wanted, equal_nan=True) and found.shape == np.shape(wanted), (name, method)
+                assert same(found, wanted) and found.shape == np.shape(wanted), (name, method)
         found = gpu.back(sortile.median(gpu.there(x), axis=axis))
-        assert np.array_equal(found, sortile.median(x, axis=axis), equal_nan=True), name
+        assert same(found, sortile.median(x, axis=axis)), name
     with pytest.raises(ValueError, match="at least one"):
         sortile.median(gpu.there(x[..., :0]))
 
