@@ -2,13 +2,13 @@
 """Calls that do not exist end the compilation with one sentence that says what to write: does_not_compile.py INCLUDE COMPILER...
 
 INCLUDE: the folders that are searched, with : between them.
-Each snippet is compiled by itself, against a precompiled header; compilers after the first get each sentence once. The first error must hold the sentence; snippets without one must
-compile, so that the sentences are known to come from the call and not from the frame around it. A compiler that is not installed is
-named and left out.
+The first error of each call must hold its sentence; many calls are compiled at a time, and its line says which call an error is of. What is
+accepted must compile, so that the sentences are known to come from the calls and not from the frame around them. Compilers after the first get
+each sentence once. A compiler that is not installed is named and left out.
 """
-import concurrent.futures
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -58,7 +58,6 @@ int array[3], changed[3];
 std::vector<const char*> words;
 std::vector<std::uint32_t> positions;
 inline constexpr auto younger = [](const auto& a, const auto& b) { return &a < &b; }; // any order
-void test() {
 """
 
 STRINGS = "strings are no keys; sort_strings, argsort_strings and unique_strings take them"
@@ -247,42 +246,86 @@ def version(compiler):
     return subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
 
 
-def errors(compiler, flags, source, text):
+def is_clang(compiler):
+    return "clang" in compiler[0]
+
+
+def diagnostics(compiler, flags, source, text):
+    """What the compiler says, line by line, none left out."""
     source.write_text(text)
-    run = subprocess.run([*compiler, *flags, "-fsyntax-only", source], capture_output=True, text=True,
-                         env={**os.environ, "LC_ALL": "C"})
-    found = [line for line in run.stderr.splitlines() if "error:" in line]
-    if run.returncode != 0 and not found:
+    all_of_them = ["-ferror-limit=0", "-fno-caret-diagnostics"] if is_clang(compiler) else ["-fmax-errors=0", "-fno-diagnostics-show-caret"]
+    run = subprocess.run([*compiler, *flags, *all_of_them, "-ftemplate-backtrace-limit=0", "-fsyntax-only", source],
+                         capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    lines = run.stderr.splitlines()
+    if run.returncode != 0 and not any("error:" in line for line in lines):
         raise SystemExit(f"{compiler} failed: {run.stderr}")
+    return lines
+
+
+def errors(*what):
+    return [line for line in diagnostics(*what) if "error:" in line]
+
+
+# A line that says which call an error is of: its own line, or that of what it instantiates.
+PLACE = re.compile(r"call:(\d+):\d+:(?: error:|   required from here| note: (?:in instantiation|while)| note: .* requested here)")
+
+
+def first_errors(compiler, flags, source, frame, calls):
+    """number → the first error of that call, for calls {number: code} that are functions of one source, each on the line of its number.
+
+    Of calls that need the same instantiation one alone has its error; the others are missing."""
+    functions = (f'#line {number} "call"\nvoid call_{number}() {{ {code} }}\n' for number, code in calls.items())
+    found = {}
+    error = number = None
+    for line in diagnostics(compiler, flags, source, frame + "".join(functions)):
+        place = PLACE.match(line)
+        # clang names the call after the error; g++ before, and once for several errors.
+        if "error:" in line:
+            error = line
+            number = None if is_clang(compiler) else number
+        if place:
+            number = int(place[1])
+        if error and number:
+            found.setdefault(number, error)
+            error = None
+    return found
+
+
+def answers(compiler, flags, folder, frame, calls):
+    """number → first error, of all calls that have one: those missing are compiled again without the others, at last each by itself."""
+    found = {}
+    missing = dict(enumerate(calls, 1))
+    while missing:
+        now = first_errors(compiler, flags, folder / "calls.cpp", frame, missing)
+        if not now:
+            break
+        found |= now
+        missing = {number: code for number, code in missing.items() if number not in now}
+    for number, code in missing.items():
+        found |= first_errors(compiler, flags, folder / "call.cpp", frame, {number: code})
     return found
 
 
 def precompile(compiler, flags, headers, folder):
     header = folder / "headers.hpp"
     header.write_text(headers)
-    clang = "clang" in compiler[0]
-    out = folder / ("headers.pch" if clang else "headers.hpp.gch")
+    out = folder / ("headers.pch" if is_clang(compiler) else "headers.hpp.gch")
     subprocess.run([*compiler, *flags, "-x", "c++-header", header, "-o", out], check=True)
-    return [*flags, "-include-pch", str(out)] if clang else [*flags, "-include", str(header)]
+    return [*flags, "-include-pch", str(out)] if is_clang(compiler) else [*flags, "-include", str(header)]
 
 
-def wrong_snippets(compiler, calls, refused, include, folder):
-    """One line for each snippet that is not answered as it should be."""
+def wrong_calls(compiler, calls, refused, include, folder):
+    """One line for each call that is not answered as it should be."""
     searched = [f"-I{path}" for path in include.split(":")]
     flags = precompile(compiler, ["-std=c++20", "-Wall", "-Wextra", "-Wno-unused", *searched], calls.headers, folder)
-    cases = [*refused, (calls.accepted, None)]
-
-    def answer(numbered):
-        number, (code, sentence) = numbered
-        found = errors(compiler, flags, folder / f"snippet_{number}.cpp", f"{calls.frame}{code}\n}}\n")
-        if sentence is None:
-            return f"does not compile: {found[0]}" if found else None
-        if not found:
-            return f"compiles: {code}"
-        return None if sentence in found[0] else f"{code}\n    expected: {sentence}\n    got: {found[0]}"
-
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        wrong = [line for line in pool.map(answer, enumerate(cases)) if line]
+    found = answers(compiler, flags, folder, calls.frame, [code for code, _ in refused])
+    wrong = []
+    for number, (code, sentence) in enumerate(refused, 1):
+        if number not in found:
+            wrong.append(f"compiles: {code}")
+        elif sentence not in found[number]:
+            wrong.append(f"{code}\n    expected: {sentence}\n    got: {found[number]}")
+    wrong += [f"does not compile: {line}" for line in errors(compiler, flags, folder / "accepted.cpp", f"{calls.frame}void test() {{\n{calls.accepted}\n}}\n")[:1]]
     old = errors(compiler, ["-std=c++17", *searched], folder / "old.cpp", calls.old)
     if len(old) != 1 or "sortile needs C++20: compile with -std=c++20" not in old[0]:
         wrong.append(f"C++17: one sentence expected, got {len(old)}: {old[:2]}")
@@ -298,7 +341,7 @@ def check(calls, include, compilers):
             continue
         with tempfile.TemporaryDirectory() as folder:
             refused = list({sentence: (code, sentence) for code, sentence in calls.refused}.values()) if tested else calls.refused
-            wrong = wrong_snippets(words, calls, refused, include, pathlib.Path(folder))
+            wrong = wrong_calls(words, calls, refused, include, pathlib.Path(folder))
         print(f"{version(words)}: {len(refused)} calls refused with their sentence, but for {len(wrong)}")
         for line in wrong:
             print(f"  {line}")

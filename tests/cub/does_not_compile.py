@@ -44,7 +44,6 @@ void* storage;
 std::size_t bytes;
 DoubleBuffer<int> buffer;
 DoubleBuffer<person> people_buffer;
-void test() {
 """
 
 DECOMPOSER = "keys of this type are sorted with a decomposer"
