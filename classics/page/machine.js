@@ -218,16 +218,19 @@ class MachinePanel {
       grid, rest > 0 ? make("p", {class: "quiet"}, `${rest} more rows of banks`) : null);
   }
 
-  /** From the places that lanes had their keys from to those they go to. */
+  /** From the places that lanes had their keys from to those they go to. Measuring lays the page out: only where something moves. */
   drawArrows(moment) {
     this.arrows.replaceChildren();
-    const moves = moment.isEvent ? this.run.moves.ofEvent.get(moment.event) : null;
+    const moves = moment.isEvent ? this.run.moves.ofEvent.get(moment.event) : undefined;
+    this.arrows.style.display = moves ? "" : "none";
+    if (!moves)
+      return;
     const frame = this.stage.getBoundingClientRect();
     this.arrows.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
     this.arrows.setAttribute("width", frame.width);
     this.arrows.setAttribute("height", frame.height);
     const cellAt = (place) => this.stage.querySelector(`[data-at="${place.storage}:${place.at}"]`);
-    for (const move of moves ?? []) {
+    for (const move of moves) {
       const [from, to] = [cellAt(move.from), cellAt(move.to)].map((cell) => cell?.getBoundingClientRect());
       if (!from || !to)
         continue;

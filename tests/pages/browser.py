@@ -47,7 +47,7 @@ class Browser:
         self.number = 0
         self.heard = []
 
-    def call(self, method, parameters=None, session=None, timeout=30):
+    def call(self, method, parameters=None, session=None, timeout=120):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters or {}}
         if session:
@@ -119,7 +119,7 @@ class Page:
             raise Failure(f"{expression}: {said['exceptionDetails']}")
         return said["result"].get("value")
 
-    def wait_for(self, expression, timeout=20):
+    def wait_for(self, expression, timeout=60):
         until = time.monotonic() + timeout
         while not self.evaluate(expression):
             if time.monotonic() > until:

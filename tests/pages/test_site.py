@@ -17,6 +17,24 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import browser  # noqa: E402
 from harness import SORTILE, run  # noqa: E402
 
+# So many moments a call of the browser: where a moment takes half a second, a call stays far below its limit.
+MOMENTS = 10
+
+# Goes from one moment to before another; gives the steps that each run has stopped at, and the moments that say or show nothing.
+WALK = """(() => {
+  const seen = player.runs.map(() => []), silent = [];
+  for (let i = %d; i < Math.min(player.length, 100, %d); ++i) {
+    player.go(i);
+    player.stages.forEach((stage, k) => {
+      const moment = player.runs[k].moments[stage.index];
+      if (!moment.isEvent) seen[k].push(moment.step);
+    });
+    const idea = [...document.querySelectorAll('.idea .title')];
+    if (!document.getElementById('said').textContent || idea.length < player.runs.length && player.pace === 'step') silent.push([player.pace, i]);
+  }
+  return [seen, silent];
+})()"""
+
 
 class Links(html.parser.HTMLParser):
     def __init__(self):
@@ -98,22 +116,15 @@ class Site(unittest.TestCase):
             page.press("ArrowRight")
             self.assertEqual(page.evaluate("player.position"), 1, name)
             # Each step is a stop of its own, says something and shows its rows; so it does between barriers, as far as one would go by hand.
-            seen, steps, silent = page.evaluate("""(() => {
-              const seen = player.runs.map(() => new Set()), silent = [];
-              for (const pace of ['step', 'phase']) {
-                player.setPace(pace);
-                for (let i = 0; i < Math.min(player.length, 100); ++i) {
-                  player.go(i);
-                  player.stages.forEach((stage, k) => {
-                    const moment = player.runs[k].moments[stage.index];
-                    if (!moment.isEvent && pace === 'step') seen[k].add(moment.step);
-                  });
-                  const idea = [...document.querySelectorAll('.idea .title')];
-                  if (!document.getElementById('said').textContent || idea.length < player.runs.length && pace === 'step') silent.push([pace, i]);
-                }
-              }
-              return [seen.map((s) => s.size), player.runs.map((run) => run.steps.length), silent];
-            })()""")
+            steps = page.evaluate("player.runs.map((run) => run.steps.length)")
+            seen, silent = [set() for _ in steps], []
+            for pace in ("step", "phase"):
+                for first in range(0, page.evaluate(f"(player.setPace('{pace}'), Math.min(player.length, 100))"), MOMENTS):
+                    steps_here, silent_here = page.evaluate(WALK % (first, first + MOMENTS))
+                    if pace == "step":
+                        seen = [before | set(now) for before, now in zip(seen, steps_here)]
+                    silent += silent_here
+            seen = [len(of_run) for of_run in seen]
             self.assertEqual((seen, silent), (steps, []), name)
             self.assertEqual(page.complaints(), [], name)
             page.close()
