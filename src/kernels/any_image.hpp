@@ -28,6 +28,8 @@ struct any_image {
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return image(a) < image(b); }
   /// Whether surely no other key has its image (of integers: said of all but 0).
   SORTILE_HOST_DEVICE bool is_only(Word u) const { return (u & magnitude) != 0 && (u & magnitude) <= infinity; }
+  /// Whether all floats of its image are equal to it bit by bit: not of −0, beside which a +0 may be, nor of a NaN.
+  SORTILE_HOST_DEVICE bool tells_bits(Word u) const { return u != negative && (u & magnitude) <= infinity; }
   /// Whether an image is a finite float's.
   SORTILE_HOST_DEVICE bool is_finite(Word image) const {
     const Word up = Word(image ^ complement);

@@ -35,7 +35,7 @@ std::size_t sample_before_partitions(const sort_facts& f) {
 }
 /// The sample sort is the quickest where partitions give the keys away.
 std::size_t sample_after_partitions(const sort_facts& f) {
-  return f.value_bytes == 0 && !f.floats && f.key_bits <= 64 ? two_to(20) : f.key_bits == 32 ? two_to(18) : two_to(19);
+  return f.key_bits == 32 && (f.value_bytes != 0 || f.floats) ? two_to(18) : two_to(19);
 }
 /// One launch is quicker than a pass a digit: the fewer digits, the less.
 std::size_t sample_before_lsd(const sort_facts& f) {

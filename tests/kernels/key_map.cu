@@ -58,7 +58,7 @@ SIMT_TEST(key_map, frequent_values_have_buckets_of_their_own) {
   };
   on_every_schedule(
       [&](simt::queue q) {
-        spread(q, make_keys<std::uint64_t>(n, shape::few));
+        spread(q, make_keys<std::uint64_t>(n, shape::few), true); // no others among them: better counted
         spread(q, make_keys<std::uint32_t>(n, shape::few), true);
         spread(q, with_frequent(std::uint64_t{}, 4, 1));
         spread(q, with_frequent(std::uint64_t{}, 7, 20));
@@ -98,6 +98,7 @@ SIMT_TEST(key_map, few_digits_are_left_to_the_passes) {
         check(changed<std::uint64_t>(n, in_clusters(64)), 1);
         check(changed<std::uint64_t>(n, in_clusters(40)), passes); // they differ in five digits
         check(changed<std::uint64_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), passes);
+        check(make_keys<std::uint64_t>(n, shape::few), passes); // they differ in all, but have few values
       },
       0);
 }

@@ -7,6 +7,8 @@
 
 #include <sortile/error.hpp>
 
+#include <bit>
+
 namespace sortile::simt_tests {
 namespace {
 
@@ -209,6 +211,96 @@ SIMT_TEST(lsd_sort, windows_and_directions) {
                    {.type = key_type::i16, .direction = order::descending, .value_bytes = 4});
         check_sort(q, make_keys<std::uint64_t>(3001, shape::uniform),
                    {.type = key_type::i64, .window = {30, 40}, .value_bytes = 16});
+      },
+      0);
+}
+
+/// n keys of so many values, among them 0 and the highest.
+template <class Word>
+std::vector<Word> keys_of_values(std::size_t n, std::size_t values, bool with_zero = true) {
+  auto value = make_keys<Word>(values, shape::uniform);
+  value[0] = with_zero ? Word{0} : Word{1};
+  value[values - 1] = Word(~Word{0});
+  std::vector<Word> keys = make_keys<Word>(n, shape::uniform);
+  for (Word& key : keys)
+    key = value[std::size_t(key >> 7) % values];
+  return keys;
+}
+
+// As many as a block's table has room for, one more, and one fewer; more in some blocks than in others.
+SIMT_TEST(lsd_sort, few_values) {
+  constexpr std::size_t most = kernels::detail::lsd_values::most, n = 20011;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t values :
+             a_few(3, {std::size_t{2}, std::size_t{3}, std::size_t{300}, most - 1, most, most + 1, 2 * most})) {
+          SCOPED_TRACE("values " + std::to_string(values));
+          check_sort(q, keys_of_values<std::uint32_t>(n, values), {});
+          check_sort(q, keys_of_values<std::uint64_t>(n, values, false),
+                     {.type = key_type::i64, .direction = order::descending});
+        }
+        auto half = make_keys<std::uint32_t>(n, shape::uniform);
+        std::fill_n(half.begin(), n / 2, 7);
+        check_sort(q, half, {});
+        std::reverse(half.begin(), half.end());
+        check_sort(q, half, {.only_if = condition::holds});
+        const auto few = keys_of_values<std::uint32_t>(n, 40);
+        for (const place where : {place::apart, place::in_place, place::scratch})
+          for (const condition only_if : {condition::none, condition::holds, condition::fails})
+            check_sort(q, few, {.type = key_type::i32, .where = where, .only_if = only_if});
+        check_sort(q, few, {.tiles = kernels::lsd_tiles::large, .offset = 1});
+        check_sort(q, few, {.beyond = 5000});
+        check_sort(q, few, {.window = {0, 31}});
+        check_sort(q, keys_of_values<std::uint32_t>(3, 2), {});
+      },
+      2);
+}
+
+// Whole numbers from −5 to 5 as floats; then with −0 beside +0, and with NaNs, which only passes keep apart.
+template <class Word>
+void check_few_floats(simt::queue q, key_type type, const std::vector<Word>& special) {
+  std::vector<Word> keys(9001);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    using number = std::conditional_t<sizeof(Word) == 4, float, double>;
+    keys[i] = std::bit_cast<Word>(number(int(i * 7919 % 11) - 5));
+  }
+  for (const order direction : {order::ascending, order::descending}) {
+    check_sort(q, keys, {.type = type, .direction = direction});
+    auto more = keys;
+    for (const Word key : special) {
+      more[5 * sizeof(Word) + 17] = key;
+      check_sort(q, more, {.type = type, .direction = direction});
+    }
+  }
+}
+SIMT_TEST(lsd_sort, few_values_of_floats) {
+  on_every_schedule(
+      [](simt::queue q) {
+        check_few_floats<std::uint32_t>(q, key_type::f32, {0x80000000, 0x7fc00001, 0xffffffff, 0x7f800000});
+        check_few_floats<std::uint64_t>(q, key_type::f64,
+                                        {std::uint64_t{1} << 63, 0x7ff8000000000001, ~std::uint64_t{0}});
+      },
+      0);
+}
+
+// Without a pass: nobody draws a tile.
+SIMT_TEST(lsd_sort, few_values_are_not_moved) {
+  on_every_schedule(
+      [](simt::queue q) {
+        for (const std::size_t values : {std::size_t{300}, std::size_t{5000}}) {
+          const auto keys = keys_of_values<std::uint64_t>(20011, values);
+          buffer<std::uint64_t> in(keys), out(keys.size());
+          kernels::typed_request<std::uint64_t> r{.keys_in = in.view().data(),
+                                                  .keys_out = out.view().data(),
+                                                  .n = keys.size(),
+                                                  .codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {})};
+          r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+          buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
+          r.workspace = workspace.view().data();
+          kernels::lsd_sort(q, r);
+          const auto tickets = kernels::detail::lay_out_lsd(r, kernels::detail::plan_lsd(r)).tickets / 8;
+          EXPECT_EQ(workspace.host()[tickets] == 0, values == 300);
+        }
       },
       0);
 }

@@ -40,6 +40,10 @@
 // of the samples lie in groups that are too full for the local step (`fits` keys a bucket in place of `most`), by twice
 // the root in place of six times. The full count would give such keys away too.
 //
+// Few values. Where the samples have at most some hundreds, and hardly one that is seen but once, all keys have few,
+// most likely, and are better counted than moved (lsd/value_table.hpp). Values are told apart by a hash; what is seen
+// once tells how many keys have values that are not seen at all (Good 1953).
+//
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no two neighbouring samples of a warp fall, or no two rise. Both hold where
 // all samples are equal. An LSD sort, too, reads the keys once and copies them if they are in order. So where it is the
@@ -196,6 +200,24 @@ struct crowd_sample : crowd_limits {
       sharing += (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0 ? 1 : 0;
     }
     return sum_of_all(cells, sharing) >= shared_limit;
+  }
+  /// Whether the samples have few values, and nearly all of them several times.
+  template <unsigned Threads, class Word, unsigned Each>
+  static SORTILE_DEVICE bool few_values(const counter_view& count, const Word (&xs)[Each]) {
+    constexpr unsigned bins = 1u << most_bits, most = bins / 4 < 511 ? bins / 4 : 511, most_once = samples / 256;
+    const auto bin_of = [](Word x) { // Knuth's multiplicative hashing
+      return unsigned((std::uint64_t{x} * 0x9e3779b97f4a7c15u) >> (64 - most_bits));
+    };
+    simt::block_barrier(); // nobody reads the counters
+    crowd_sample{{.bits = most_bits}}.template count_bins<Threads>(count, xs, bin_of);
+    std::uint32_t seen = 0, once = 0;
+    for (unsigned b = simt::thread_index(); b < bins; b += Threads) {
+      const std::uint32_t here = count.load(b);
+      seen += here != 0 ? 1 : 0;
+      once += here == 1 ? 1 : 0;
+    }
+    const std::uint32_t sums = sum_of_all(count, seen << 16 | once);
+    return sums >> 16 <= most && (sums & 0xffff) <= most_once;
   }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>

@@ -14,7 +14,7 @@
 // and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
 // the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
 // Where a map may spread skewed keys by their distribution, it is tried first (key_map_kernel.hpp), and already where
-// buckets would be a little too full for the local step.
+// buckets would be a little too full for the local step; but not where keys have few values, which the LSD sort counts.
 // Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 
@@ -101,6 +101,9 @@ struct window_kernel {
       return;
     if (!may_map)
       return leave();
+    if constexpr (sizeof(Word) <= 8)
+      if (Sample::template few_values<block_threads>(s.count.view(), x))
+        return leave(0);
     if (simt::thread_index() == 0) {
       key_window<Word> mapped = key_window<Word>::of(0, Word(~Word{0}));
       mapped.by_distribution = 1;

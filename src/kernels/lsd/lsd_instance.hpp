@@ -52,7 +52,13 @@ class lsd_launcher {
   simt::global<std::uint64_t> counts() const {
     return part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix);
   }
-  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits}; }
+  value_table<Word> values_counted() const {
+    const unsigned slots = plan_.by_value ? value_table<Word>::all_slots : 0;
+    return {.images = part<Word>(at_.value_images, slots),
+            .counts = part<std::uint64_t>(at_.value_counts, slots),
+            .values = part<std::uint64_t>(at_.findings + lsd_different * sizeof(std::uint64_t), 1)};
+  }
+  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits, plan_.by_value}; }
   lsd_count count() const {
     return {.bound = r_.n,
             .on_device = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
@@ -109,6 +115,7 @@ class lsd_launcher {
             .passes = passes(),
             .counts = counts(),
             .findings = findings(),
+            .values = values_counted(),
             .zeroed = part<std::uint64_t>(at_.portions, looked_back_by),
             .zeroed_words = looked_back_by,
             .ties_rise = r_.value_bytes != 0 || r_.codec.infinity != 0 || r_.codec.bits != 8 * sizeof(Word)};
@@ -124,6 +131,7 @@ class lsd_launcher {
             .codec = r_.codec,
             .findings = findings(),
             .counts = counts(),
+            .counted = values_counted(),
             .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
             .finished = part<std::uint32_t>(at_.finished, plan_.most_passes),
             .status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
@@ -136,7 +144,8 @@ class lsd_launcher {
             .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
             .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
             .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
-            .value_vectors = both_aligned(r_.values_in, r_.values_out)};
+            .value_vectors = both_aligned(r_.values_in, r_.values_out),
+            .output_vectors = both_aligned(r_.keys_out, r_.keys_out)};
   }
   /// The passes [begin, end), in one launch.
   void pass(unsigned begin, unsigned end) const {

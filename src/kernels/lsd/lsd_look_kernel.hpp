@@ -10,12 +10,15 @@
 // compares the keys of its vectors, and the last with the next lane's first; the last lane loads that key
 // (look/key_order.hpp).
 //
+// Keys alone of 32 and 64 bits are counted by value as long as a block has seen few values (value_table.hpp).
+//
 // The words of the passes' look-back are zeroed on the way: stores that nobody waits for.
 //
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key.
 #pragma once
 
 #include "kernels/lsd/lsd_state.hpp"
+#include "kernels/lsd/value_table.hpp"
 #include "primitives/warp_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -29,10 +32,14 @@ struct lsd_look_kernel {
   static constexpr unsigned digits = sizeof(Word), radix = 256, pieces = (sizeof(Word) + 3) / 4;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
+  static constexpr bool may_count_values = sizeof(Word) == 4 || sizeof(Word) == 8;
+  using own_values = block_values<Word>;
+  struct no_values {};
 
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
     simt::shared_array<std::uint32_t, 9> gathered; // ones, zeros in words of 32 bits; order
+    std::conditional_t<may_count_values, typename own_values::storage, no_values> values;
   };
 
   simt::global<const Word> keys;
@@ -42,13 +49,15 @@ struct lsd_look_kernel {
   lsd_passes passes;
   simt::global<std::uint64_t> counts; // [passes][radix]
   simt::global<std::uint64_t> findings;
+  value_table<Word> values;
   simt::global<std::uint64_t> zeroed; // what the passes' look-back begins with
   std::uint64_t zeroed_words;
   bool ties_rise; ///< whether it matters which of two keys with equal images comes first
 
   struct seen {
     Word ones = 0, zeros = 0;
-    neighbours order; // of whole stretches the same in all lanes of a warp
+    neighbours order;      // of whole stretches the same in all lanes of a warp
+    bool by_value = false; // keys are counted by value, as far as this thread knows
   };
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -60,6 +69,9 @@ struct lsd_look_kernel {
       simt::store_vector<4>(s.counts, i * 4, {{0, 0, 0, 0}});
     if (simt::thread_index() < 9)
       s.gathered[simt::thread_index()] = 0;
+    if constexpr (may_count_values)
+      if (passes.by_value)
+        own_values::clear(s.values);
     simt::block_barrier();
     seen all;
     if (codec.mask != Word(~Word{0})) // a bit window
@@ -84,9 +96,43 @@ struct lsd_look_kernel {
   // bound a scan where memory does not: with the codec a row of 32-bit keys takes 51.
   template <bool Bytes, class Image>
   SORTILE_DEVICE void see_keys(shared& s, std::uint64_t n, seen& all, const Image& image) const {
+    bool try_values = false;
+    if constexpr (may_count_values && Bytes)
+      try_values = passes.by_value && few_at_first(s, n, image);
+    all.by_value = try_values;
     see_vectors<Bytes>(s, n, all, image);
     if (simt::block_index() == 0)
       see_ends<Bytes>(s, n, all, image);
+    if constexpr (may_count_values && Bytes) {
+      if (try_values)
+        count_digits_of_values(s, all);
+      else if (passes.by_value && simt::thread_index() == 0)
+        values.refuse();
+    }
+  }
+  /// Whether the first keys of this block have few values; then the table is empty. The same in all threads; has
+  /// barriers.
+  template <class Image>
+  SORTILE_DEVICE bool few_at_first(shared& s, std::uint64_t n, const Image& image) const {
+    const auto v = std::uint64_t{simt::block_index()} * block_threads * in_flight + simt::thread_index();
+    std::uint32_t fresh = 0;
+    if (v < (n - head(n)) / unsigned(vector)) {
+      const keys_vector x = simt::load_vector<vector>(keys, first_of(v));
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; ++e)
+        fresh += own_values::is_new(s.values, image.image(x[e])) ? 1 : 0;
+    }
+    fresh = simt::warp_reduce_add(fresh);
+    if (simt::lane_index() == 0)
+      s.values.values.fetch_add(0, fresh, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    const bool few = own_values::has_room(s.values);
+    if (!few)
+      return false;
+    simt::block_barrier(); // all know it
+    own_values::clear(s.values);
+    simt::block_barrier();
+    return true;
   }
   SORTILE_DEVICE std::uint64_t head(std::uint64_t n) const { return lead < n ? lead : n; }
   SORTILE_DEVICE std::uint64_t first_of(std::uint64_t v) const { return lead + v * unsigned(vector); }
@@ -106,7 +152,7 @@ struct lsd_look_kernel {
         load_stretch(first + step, next);
       SORTILE_UNROLL
       for (unsigned k = 0; k < in_flight; ++k) {
-        images(x[k], image);
+        images(s, x[k], image, all);
         watch().see_row(x[k], image_at(first_of(first + k * block_threads + simt::thread_index() + 1), n, image),
                         all.order);
         count_vector<Bytes>(s, x[k], all);
@@ -115,7 +161,7 @@ struct lsd_look_kernel {
     }
     for (auto v = first + simt::thread_index(); v < vectors && v < first + stretch; v += block_threads) {
       keys_vector y = simt::load_vector<vector>(keys, first_of(v));
-      images(y, image);
+      images(s, y, image, all);
       watch().see(y, image_at(first_of(v + 1), n, image), all.order);
       count_vector<Bytes>(s, y, all);
     }
@@ -132,15 +178,25 @@ struct lsd_look_kernel {
     const std::uint64_t t = simt::thread_index(), at = t < before ? t : behind + (t - before);
     if (at >= n)
       return;
-    const Word x = image.image(keys.load(at));
-    watch().see(simt::vec<Word, 1>{{x}}, image_at(at + 1, n, image), all.order);
-    count_image<Bytes>(s, x, all);
+    simt::vec<Word, 1> x{{keys.load(at)}};
+    images(s, x, image, all);
+    watch().see(x, image_at(at + 1, n, image), all.order);
+    count_vector<Bytes>(s, x, all);
   }
 
-  template <class Image>
-  static SORTILE_DEVICE void images(keys_vector& x, const Image& image) {
+  /// In place of the keys. A key whose image another key may have ends the counting by value.
+  template <int N, class Image>
+  static SORTILE_DEVICE void images(shared& s, simt::vec<Word, N>& x, const Image& image, seen& all) {
+    if constexpr (may_count_values && std::is_same_v<Image, any_image<Word>>) // floats
+      if (all.by_value) {
+        SORTILE_UNROLL
+        for (int e = 0; e < N; ++e)
+          all.by_value &= image.tells_bits(x[e]);
+        if (!all.by_value)
+          own_values::give_up(s.values);
+      }
     SORTILE_UNROLL
-    for (int e = 0; e < vector; ++e)
+    for (int e = 0; e < N; ++e)
       x[e] = image.image(x[e]);
   }
   /// For `watch`: the image of the key at `at`, if there is one.
@@ -155,14 +211,23 @@ struct lsd_look_kernel {
   }
   SORTILE_DEVICE order_watch<plain_image<Word>> watch() const { return {{}, ties_rise}; }
 
-  template <bool Bytes>
-  SORTILE_DEVICE void count_vector(shared& s, const keys_vector& x, seen& all) const {
+  template <bool Bytes, int N>
+  SORTILE_DEVICE void count_vector(shared& s, const simt::vec<Word, N>& x, seen& all) const {
+    if constexpr (may_count_values && Bytes) {
+      all.by_value = all.by_value && own_values::has_room(s.values);
+      if (all.by_value) {
+        for (int e = 0; e < N; ++e)
+          if (!own_values::count(s.values, x[e]))
+            count_image<Bytes>(s, x[e], all);
+        return;
+      }
+    }
     SORTILE_UNROLL
-    for (int e = 0; e < vector; ++e)
+    for (int e = 0; e < N; ++e)
       count_image<Bytes>(s, x[e], all);
   }
   template <bool Bytes>
-  SORTILE_DEVICE void count_image(shared& s, Word image, seen& all) const {
+  SORTILE_DEVICE void count_image(shared& s, Word image, seen& all, std::uint32_t times = 1) const {
     all.ones = Word(all.ones | image);
     all.zeros = Word(all.zeros | Word(~image));
     const unsigned copy = simt::lane_index() % copies;
@@ -171,10 +236,23 @@ struct lsd_look_kernel {
     SORTILE_UNROLL
     for (unsigned p = 0; p < digits; ++p)
       if (Bytes || p < passes.count) {
-        s.counts.fetch_add((p * radix + (std::uint32_t(image) & mask)) * copies + copy, 1u, simt::relaxed,
+        s.counts.fetch_add((p * radix + (std::uint32_t(image) & mask)) * copies + copy, times, simt::relaxed,
                            simt::block_scope);
         image = Word(image >> bits % (8 * sizeof(Word)));
       }
+  }
+
+  /// What has been counted by value also belongs to the digits, since other blocks may have too many values.
+  SORTILE_DEVICE void count_digits_of_values(shared& s, seen& all) const {
+    simt::block_barrier(); // all are counted
+    const bool few = own_values::has_room(s.values);
+    if (!few && simt::thread_index() == 0)
+      values.refuse();
+    own_values::each(s.values, [&](unsigned slot, Word image, std::uint32_t times) {
+      count_image<true>(s, image, all, times);
+      if (few)
+        values.add(slot, image, times);
+    });
   }
 
   SORTILE_DEVICE void gather(shared& s, const seen& all) const {

@@ -44,10 +44,12 @@
 // A fallback comes this way: a launch that has nothing to do costs one to three microseconds.
 //
 // Positions beyond the tile have 64 bits where there are 2^32 keys or more. Does nothing where no key differs in the
-// digit; where the keys are in order already, or backwards, the first pass writes the output from the input.
+// digit; where the keys are in order already, or backwards, the first pass writes the output from the input, and where
+// they have few values, from their counts (value_runs.hpp).
 #pragma once
 
 #include "kernels/lsd/lsd_state.hpp"
+#include "kernels/lsd/value_runs.hpp"
 #include "kernels/reverse_array.hpp"
 #include "kernels/stable/stable_tile.hpp"
 #include "primitives/block_scan.hpp"
@@ -122,16 +124,17 @@ struct lsd_pass_kernel {
   lsd_passes passes;
   key_codec<Word> codec;
   simt::global<const std::uint64_t> findings, counts; // a pass: radix counts
-  simt::global<std::uint32_t> tickets, finished;      // a pass: one, and the tiles that have been moved
+  value_table<Word> counted;
+  simt::global<std::uint32_t> tickets, finished; // a pass: one, and the tiles that have been moved
   simt::global<std::uint32_t> status;
   simt::global<std::uint64_t> portions;
   std::uint32_t portion_tiles;
   std::uint32_t begin, end; // of the passes of this launch
-  bool make_indices, keys_wanted, copy_keys, copy_values, key_vectors, value_vectors;
+  bool make_indices, keys_wanted, copy_keys, copy_values, key_vectors, value_vectors, output_vectors;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (begin == 0 && passes.active(findings) == 0)
-      write_at_once();
+      write_at_once(s);
     else
       sort(s);
   }
@@ -171,13 +174,29 @@ struct lsd_pass_kernel {
     simt::block_barrier();
   }
 
-  /// Where no pass is active: the output is the input, as it is or from its end.
-  SORTILE_DEVICE void write_at_once() const {
-    const std::uint64_t n = count.load();
-    if (is_backwards(findings.load(lsd_order)))
-      reverse(n);
+  /// Where no pass is active: the output is the input, as it is or from its end, or comes from the counts of its
+  /// values.
+  SORTILE_DEVICE void write_at_once(shared& s) const {
+    const std::uint64_t n = count.load(), order = findings.load(lsd_order);
+    if (is_backwards(order))
+      return reverse(n);
+    if constexpr (writes_values)
+      if (order == seen_both && passes.by_value)
+        return write_values(s, n);
+    copy(n);
+  }
+  static constexpr bool writes_values = !has_values && (sizeof(Word) == 4 || sizeof(Word) == 8);
+  SORTILE_DEVICE void write_values(shared& s, std::uint64_t n) const {
+    const value_runs<Word, block_threads> sorted{simt::view_as<std::uint64_t>(s.stage.view())};
+    static_assert(!writes_values || sizeof(s.stage) >= decltype(sorted)::storage_bytes);
+    const auto key_of = [this](Word image) {
+      return codec.infinity == 0 ? Word(image ^ codec.sign ^ codec.complement) : any_image<Word>(codec).key_of(image);
+    };
+    const unsigned runs = sorted.find(counted, s.next, s.scan, key_of);
+    if (output_vectors)
+      sorted.template write<int(16 / sizeof(Word))>(keys.out, n, runs);
     else
-      copy(n);
+      sorted.template write<1>(keys.out, n, runs);
   }
   SORTILE_DEVICE void copy(std::uint64_t n) const {
     if (copy_keys)

@@ -7,6 +7,7 @@
 //
 // A fallback, which mostly has nothing to do, makes all its passes in one launch. Else a digit in which no key differs
 // costs an empty launch. Sorted keys cost the scan and a copy (in place: no copy).
+// Keys alone of 32 and 64 bits with up to 511 values cost the scan and one write (lsd/value_table.hpp).
 // Strictly descending ones cost the scan and a copy backwards; of whole integers without values, equal neighbours are
 // allowed there, too. The list of launches depends on the request alone, never on the keys, and nothing is read back.
 // Deterministic. Does nothing where the verdict does not call it.
@@ -59,12 +60,24 @@ void lsd_sort(const simt::queue& q, const typed_request<Word>& request, unsigned
 
 namespace detail {
 
+/// How many values keys may have so that they are counted (lsd/value_table.hpp).
+struct lsd_values {
+  static constexpr unsigned slots = 1024, most = slots / 2 - 1; ///< image 0 comes on top of both
+
+  /// Equal images have to be equal bits, or nearly; and values of arrays are not written from counts.
+  template <class Word>
+  static bool suit(const typed_request<Word>& r) {
+    return (sizeof(Word) == 4 || sizeof(Word) == 8) && r.value_bytes == 0 && r.codec.mask == Word(~Word{0});
+  }
+};
+
 struct lsd_plan {
   static constexpr unsigned radix = 1u << lsd_digits::most_bits, most_passes = 16;
 
   unsigned digit_bits, passes; ///< passes of the same width, the last perhaps narrower; none for an empty window
   std::uint32_t tile_keys, tiles, portion_tiles;
   lsd_tiles shape; ///< of the tiles, not follow_n
+  bool by_value;   ///< keys of few values are written from their counts
 
   std::uint32_t portions() const { return (tiles + portion_tiles - 1) / portion_tiles; }
   /// The scan, and passes: an empty window makes all keys equal, and the first pass copies.
@@ -110,7 +123,7 @@ enum class lsd_route { ends_in_output, starts_in_spare, starts_in_output };
 
 /// Byte offsets. [0, portions) has to be zero before the scan, [portions, keys) before the first pass.
 struct lsd_layout {
-  std::size_t findings, tickets, finished, counts, portions, status;
+  std::size_t findings, tickets, finished, counts, value_images, value_counts, portions, status;
   std::size_t keys, more_keys, values, bytes; ///< spare arrays; equal to what follows if left out
 };
 
@@ -147,6 +160,7 @@ lsd_plan plan_lsd(const typed_request<Word>& r) {
   p.passes = digits.passes;
   p.digit_bits = digits.bits;
   p.shape = lsd_tiles_for(r);
+  p.by_value = lsd_values::suit(r);
   p.tile_keys = lsd_shape<Word>::of(p.shape, r.value_bytes).keys();
   p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
   const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
@@ -179,6 +193,9 @@ lsd_layout lay_out_lsd(const typed_request<Word>& r, const lsd_plan& p) {
   l.tickets = a.take(lsd_plan::most_passes * 4);
   l.finished = a.take(lsd_plan::most_passes * 4);
   l.counts = a.take(p.passes * column);
+  const std::size_t slots = p.by_value ? lsd_values::slots + 1 : 0;
+  l.value_images = a.take(slots * sizeof(Word));
+  l.value_counts = a.take(slots * 8);
   l.portions = a.take((std::size_t{p.portions()} - 1) * column);
   l.status = a.take(std::size_t{p.tiles} * lsd_plan::radix * 4);
   l.keys = a.take(needs_spare_keys(r, p) ? n * sizeof(Word) : 0);

@@ -14,8 +14,8 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 using detail::lsd_route;
 
 /// Indices into the findings, 64-bit words that are zero before the scan. Bits of images within the window, and what
-/// neighbouring images do (look/key_order.hpp).
-enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_findings_size };
+/// neighbouring images do (look/key_order.hpp); how many values keys have, or more than are counted (value_table.hpp).
+enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_different, lsd_findings_size };
 
 /// How many keys there are: known at the launch, or read from device memory and cut off at the bound; 0 where the
 /// verdict does not call the sort.
@@ -35,10 +35,12 @@ struct lsd_count {
 /// Which passes there are, and which of them have anything to do.
 struct lsd_passes {
   unsigned count, digit_bits;
+  bool by_value; // keys of few values are written from their counts
 
-  /// A bit a pass: some keys differ in its digit. None where the keys are in order already, or backwards.
+  /// A bit a pass: some keys differ in its digit. None where the keys are in order already, or backwards, or have few
+  /// values.
   SORTILE_DEVICE std::uint32_t active(const simt::global<const std::uint64_t>& findings) const {
-    if (findings.load(lsd_order) != seen_both)
+    if (findings.load(lsd_order) != seen_both || (by_value && findings.load(lsd_different) <= detail::lsd_values::most))
       return 0;
     const std::uint64_t low = findings.load(lsd_ones) & findings.load(lsd_zeros);
     const std::uint64_t high = findings.load(lsd_ones + 1) & findings.load(lsd_zeros + 1);
