@@ -32,7 +32,7 @@ struct lsd_look_kernel {
   static constexpr unsigned digits = sizeof(Word), radix = 256, pieces = (sizeof(Word) + 3) / 4;
   static constexpr int vector = int(16 / sizeof(Word));
   using keys_vector = simt::vec<Word, vector>;
-  static constexpr bool may_count_values = sizeof(Word) == 4 || sizeof(Word) == 8;
+  static constexpr bool may_count_values = lsd_values::of_width<Word>;
   using own_values = block_values<Word>;
   struct no_values {};
 

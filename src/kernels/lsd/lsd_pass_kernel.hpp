@@ -185,7 +185,7 @@ struct lsd_pass_kernel {
         return write_values(s, n);
     copy(n);
   }
-  static constexpr bool writes_values = !has_values && (sizeof(Word) == 4 || sizeof(Word) == 8);
+  static constexpr bool writes_values = !has_values && lsd_values::of_width<Word>;
   SORTILE_DEVICE void write_values(shared& s, std::uint64_t n) const {
     const value_runs<Word, block_threads> sorted{simt::view_as<std::uint64_t>(s.stage.view())};
     static_assert(!writes_values || sizeof(s.stage) >= decltype(sorted)::storage_bytes);

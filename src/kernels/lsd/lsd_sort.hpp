@@ -64,10 +64,12 @@ namespace detail {
 struct lsd_values {
   static constexpr unsigned slots = 1024, most = slots / 2 - 1; ///< image 0 comes on top of both
 
-  /// Equal images have to be equal bits, or nearly; and values of arrays are not written from counts.
+  template <class Word>
+  static constexpr bool of_width = sizeof(Word) == 4 || sizeof(Word) == 8;
+  /// Equal images have to be equal bits, or nearly; and what goes with a key is not written from counts.
   template <class Word>
   static bool suit(const typed_request<Word>& r) {
-    return (sizeof(Word) == 4 || sizeof(Word) == 8) && r.value_bytes == 0 && r.codec.mask == Word(~Word{0});
+    return of_width<Word> && r.value_bytes == 0 && r.codec.mask == Word(~Word{0});
   }
 };
 
@@ -193,7 +195,8 @@ lsd_layout lay_out_lsd(const typed_request<Word>& r, const lsd_plan& p) {
   l.tickets = a.take(lsd_plan::most_passes * 4);
   l.finished = a.take(lsd_plan::most_passes * 4);
   l.counts = a.take(p.passes * column);
-  const std::size_t slots = p.by_value ? lsd_values::slots + 1 : 0;
+  const std::size_t slots =
+      lsd_values::of_width<Word> ? lsd_values::slots + 1 : 0; // pairs need no less than keys alone
   l.value_images = a.take(slots * sizeof(Word));
   l.value_counts = a.take(slots * 8);
   l.portions = a.take((std::size_t{p.portions()} - 1) * column);
