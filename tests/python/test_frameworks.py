@@ -19,11 +19,6 @@ import sortile
 DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest")]
 
 
-@pytest.fixture(scope="module", params=["torch", "jax"])
-def host(request):
-    return frameworks.host(request.param)
-
-
 def test_host_arrays_are_read_where_they_lie(host):
     x = np.array([[3.0, 1.0], [2.0, 5.0]], "f4")
     there = host.there(x)
@@ -125,21 +120,6 @@ def test_xlas_structs_lie_as_ours_do(host):
          f"-I{headers}", *(["-DERRORS_HAVE_DETAILS"] if has_details else []), str(here / "xla_abi_check.cpp")],
         capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-
-
-@pytest.fixture(scope="module", params=["cpu", "gpu"])
-def jax(request):
-    if request.param == "gpu":
-        frameworks.on_gpu("jax")
-    jax = frameworks.host("jax").jax
-    with jax.default_device(jax.devices(request.param)[0]):
-        yield jax
-
-
-@pytest.fixture(scope="module", params=["cpu", "cuda"])
-def device(request):
-    frameworks.on_gpu("torch") if request.param == "cuda" else frameworks.host("torch")
-    return request.param
 
 
 class TestJax:

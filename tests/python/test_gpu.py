@@ -17,11 +17,6 @@ import sortile
 DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
 
 
-@pytest.fixture(scope="module", params=frameworks.NAMES)
-def gpu(request):
-    return frameworks.on_gpu(request.param)
-
-
 def fill(name, n, seed=1, distinct=1000):
     return arrays.fill(arrays.dtype_of(name), n, seed, distinct)
 

@@ -125,11 +125,6 @@ def test_what_is_refused():
             call()
 
 
-@pytest.fixture(scope="module", params=["torch", "jax"])
-def host(request):
-    return frameworks.host(request.param)
-
-
 def test_host_arrays_of_frameworks(host):
     x = some("i4", (40, 3), 7)
     there = host.there(x)
@@ -138,26 +133,6 @@ def test_host_arrays_of_frameworks(host):
     assert_routed(on_host(found, host.back), x, 7, 16, "int32")
     with pytest.raises(TypeError, match="they are numbered by integers"):
         sortile.route(host.there(np.zeros(3, "f4")), 7)
-
-
-@pytest.fixture(scope="module", params=["cpu", "gpu"])
-def jax(request):
-    if request.param == "gpu":
-        frameworks.on_gpu("jax")
-    jax = frameworks.host("jax").jax
-    with jax.default_device(jax.devices(request.param)[0]):
-        yield jax
-
-
-@pytest.fixture(scope="module", params=["cpu", "cuda"])
-def device(request):
-    frameworks.on_gpu("torch") if request.param == "cuda" else frameworks.host("torch")
-    return request.param
-
-
-@pytest.fixture(scope="module", params=frameworks.NAMES)
-def gpu(request):
-    return frameworks.on_gpu(request.param)
 
 
 class TestJax:
