@@ -33,7 +33,8 @@ std::size_t merged_in_one_block(const sort_facts& f) {
 std::size_t sample_before_partitions(const sort_facts& f) {
   return sample_bytes(f) <= 4 ? two_to(17) : sample_bytes(f) <= 8 || f.key_bits == 128 ? two_to(16) : two_to(15);
 }
-/// The sample sort is the quickest where partitions give the keys away.
+/// The sample sort is the quickest where partitions give the keys away. Of 2^20 integers alone the LSD sort is as
+/// quick, and of few values quicker: it counts them (docs/performance-log-gpu.md, 136).
 std::size_t sample_after_partitions(const sort_facts& f) {
   return f.key_bits == 32 && (f.value_bytes != 0 || f.floats) ? two_to(18) : two_to(19);
 }

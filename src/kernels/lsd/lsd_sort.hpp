@@ -35,8 +35,8 @@
 
 namespace sortile::kernels {
 
-/// Bytes of workspace for a request: the spare arrays, and 1 KB a tile. Of the pointers it matters only which are null
-/// and which are equal.
+/// Bytes of workspace for a request: the spare arrays, 1 KB a tile, and up to 17 KB for the values that are counted. Of
+/// the pointers it matters only which are null and which are equal.
 template <class Word>
 std::size_t lsd_workspace_bytes(const typed_request<Word>& request);
 

@@ -14,8 +14,8 @@
 //
 // Equal images have to mean equal bits: integers and their whole width; floats but for −0 and NaNs.
 //
-// Cost of a key that is found: one probe, mostly, and one addition to shared storage. 28 KB of shared storage for keys
-// of 64 bits are more than the digits' counters leave to two blocks, of which there is one anyway.
+// Cost of a key that is found: one probe, mostly, and one addition to shared storage. A table has 8 KB there, of 64
+// bits 12; beside the digits' counters of 128 KB there is one block a multiprocessor anyway.
 #pragma once
 
 #include "kernels/lsd/lsd_sort.hpp"
