@@ -37,6 +37,7 @@ struct sort_tuning {
   std::uint64_t sample_from = std::uint64_t{1} << 21;       ///< keys from which a sample is asked for the verdict
   std::uint64_t many_samples_from = std::uint64_t{1} << 26; ///< keys from which that has 8192 of them, not 2048
   std::uint64_t map_bytes_from = std::uint64_t{1} << 26;    ///< of keys, from which a map spreads skewed ones
+  std::uint64_t map_pairs_from = std::uint64_t{1} << 19;    ///< pairs of 64-bit keys likewise; four times as many of 32
   static constexpr std::uint32_t least_giant = 67'000;      ///< room for a bucket's counters
   static constexpr std::uint32_t most_giant = 1u << 21;     ///< what one block counts alone
   std::uint32_t giant_from = std::uint32_t{1} << 17;        ///< keys from which several blocks count a bucket
@@ -75,8 +76,8 @@ struct typed_request {
   /// The fallback finds out at its first read whether all keys are in order: a sample need not spare it such keys.
   bool fallback_sees_order = false;
   /// Between splitters: to give the keys away, too, where a sample shows that an LSD sort is quicker with them. Of a
-  /// first sort: in order, or different in few digits. Of a fallback: different in few digits; integers alone where they
-  /// are dense at every scale, as AND of three is.
+  /// first sort: in order, or different in few digits. Of a fallback: different in few digits; integers alone where
+  /// they are dense at every scale, as AND of three is.
   bool leaves_to_passes = false;
   unsigned architecture = 90; ///< of the device, as 10 · major + minor
   sort_tuning tuning{};

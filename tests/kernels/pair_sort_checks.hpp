@@ -26,6 +26,7 @@ struct how {
   bool input_is_scratch = false, fallback_sees_order = false;
   unsigned bits = kernels::sort_tuning::follows_n, chunks = kernels::sort_tuning::follows_n;
   std::uint64_t sample_from = ~std::uint64_t{0}, large_buckets_from = ~std::uint64_t{0};
+  std::uint64_t map_pairs_from = ~std::uint64_t{0};
   bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
   bool must_suit = false;         // and it is an error where it says that they do not
   bool leaves_to_passes = false;  // so does it then of keys that passes are quicker with
@@ -121,6 +122,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.tuning.chunks = h.chunks;
   r.tuning.sample_from = h.sample_from;
   r.tuning.large_buckets_from = h.large_buckets_from;
+  r.tuning.map_pairs_from = h.map_pairs_from;
   r.leaves_to_passes = h.leaves_to_passes;
   r.fallback_sees_order = h.fallback_sees_order;
   r.input_is_scratch = h.input_is_scratch;
@@ -196,6 +198,7 @@ std::uint32_t told_role(simt::queue q, const std::vector<Word>& keys, how<Word> 
   r.tuning.partition_bits = h.bits;
   r.tuning.sample_from = h.sample_from;
   r.tuning.large_buckets_from = h.large_buckets_from;
+  r.tuning.map_pairs_from = h.map_pairs_from;
   r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();

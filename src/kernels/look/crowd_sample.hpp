@@ -186,28 +186,20 @@ struct crowd_sample : crowd_limits {
   template <unsigned Threads, class Word, unsigned Each, class BucketOf>
   SORTILE_DEVICE bool share_buckets(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of,
                                     std::uint32_t passed_over = 0) const {
-    if (shared_limit == 0)
-      return false;
-    for (unsigned w = simt::thread_index(); w < 1u << most_bits; w += Threads)
-      cells[w] = 0;
-    simt::block_barrier();
-    std::uint32_t sharing = 0;
-    SORTILE_UNROLL
-    for (unsigned j = 0; j < Each; ++j) {
-      if ((passed_over >> j & 1) != 0)
-        continue;
-      const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
-      sharing += (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0 ? 1 : 0;
-    }
-    return sum_of_all(cells, sharing) >= shared_limit;
+    return shared_limit != 0 && sharing<Threads>(cells, xs, bucket_of, passed_over) >= shared_limit;
+  }
+  /// Whether values repeat: a fortieth of the samples have one that an earlier sample has. By a hash, whose cells some
+  /// hundredth of 2048 different values share.
+  template <unsigned Threads, class Word, unsigned Each>
+  static SORTILE_DEVICE bool repeat(const counter_view& cells, const Word (&xs)[Each]) {
+    constexpr unsigned by_chance = samples / 2 * samples >> cell_bits;
+    return sharing<Threads>(cells, xs, [](Word x) { return hash<cell_bits>(x); }) >= by_chance + samples / 40;
   }
   /// Whether the samples have few values, and nearly all of them several times.
   template <unsigned Threads, class Word, unsigned Each>
   static SORTILE_DEVICE bool few_values(const counter_view& count, const Word (&xs)[Each]) {
     constexpr unsigned bins = 1u << most_bits, most = bins / 4 < 511 ? bins / 4 : 511, most_once = samples / 256;
-    const auto bin_of = [](Word x) { // Knuth's multiplicative hashing
-      return unsigned((std::uint64_t{x} * 0x9e3779b97f4a7c15u) >> (64 - most_bits));
-    };
+    const auto bin_of = [](Word x) { return hash<most_bits>(x); };
     simt::block_barrier(); // nobody reads the counters
     crowd_sample{{.bits = most_bits}}.template count_bins<Threads>(count, xs, bin_of);
     std::uint32_t seen = 0, once = 0;
@@ -235,6 +227,29 @@ struct crowd_sample : crowd_limits {
 
  private:
   static constexpr unsigned sum_at = 1u << most_bits; // behind the counters
+
+  /// Knuth's multiplicative hashing.
+  template <unsigned Bits, class Word>
+  static SORTILE_DEVICE std::uint32_t hash(Word x) {
+    return std::uint32_t((std::uint64_t(x) * 0x9e3779b97f4a7c15u) >> (64 - Bits));
+  }
+  /// How many samples fall into a cell of one bit that an earlier one has taken.
+  template <unsigned Threads, class Word, unsigned Each, class BucketOf>
+  static SORTILE_DEVICE std::uint32_t sharing(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of,
+                                              std::uint32_t passed_over = 0) {
+    for (unsigned w = simt::thread_index(); w < 1u << most_bits; w += Threads)
+      cells[w] = 0;
+    simt::block_barrier();
+    std::uint32_t taken = 0;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Each; ++j) {
+      if ((passed_over >> j & 1) != 0)
+        continue;
+      const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
+      taken += (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0 ? 1 : 0;
+    }
+    return sum_of_all(cells, taken);
+  }
   /// Over all threads. Two barriers.
   static SORTILE_DEVICE std::uint32_t sum_of_all(const counter_view& count, std::uint32_t x) {
     if (simt::thread_index() == 0)

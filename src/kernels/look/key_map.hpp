@@ -35,6 +35,22 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// The smallest image of which `holds` is true, where it stays true as images grow; the largest there is, if of none.
+template <class Word, class Holds>
+SORTILE_DEVICE Word first_image(Holds holds) {
+  if (holds(Word{0}))
+    return 0;
+  Word below = 0, rest = Word(~Word{0}); // not of `below`; of below + rest, if of any
+  while (rest > 1) {
+    const Word half = Word(rest / 2);
+    if (!holds(Word(below + half)))
+      below = Word(below + half), rest = Word(rest - half);
+    else
+      rest = half;
+  }
+  return Word(below + rest);
+}
+
 template <class Word>
 struct key_map {
   static constexpr bool exists = sizeof(Word) == 4 || sizeof(Word) == 8;
@@ -70,23 +86,18 @@ struct key_map {
       return before + height == 0 ? 1 : before + height;
     return before < most ? before : most;
   }
+  /// A cell with so many of 2^bits samples, and so many in the cells before it.
+  static SORTILE_DEVICE simt::vec<std::uint32_t, 2> drawn(std::uint32_t cell, std::uint32_t before,
+                                                          std::uint32_t samples, unsigned bits) {
+    const unsigned up = key_window<Word>::spread_bits - bits;
+    const std::uint32_t height = samples << up;
+    return {{base(cell, before << up, height), height}};
+  }
   /// The smallest image whose y has at least `bucket` as its highest `bits` bits, or the largest there is.
   template <class Words>
   static SORTILE_DEVICE Word first_of(const Words& map, Word center, std::uint32_t bucket, unsigned bits) {
     const std::uint32_t y = bucket << (key_window<Word>::spread_bits - bits);
-    if (y == 0)
-      return 0;
-    Word below = 0, rest = Word(~Word{0}); // y of `below` is lower, as that of 0 is; of below + rest it is not
-    if (spread(map, center, Word{0}) >= y)
-      return 0;
-    while (rest > 1) {
-      const Word half = Word(rest / 2);
-      if (spread(map, center, Word(below + half)) < y)
-        below = Word(below + half), rest = Word(rest - half);
-      else
-        rest = half;
-    }
-    return Word(below + rest);
+    return first_image<Word>([&](Word image) { return spread(map, center, image) >= y; });
   }
 };
 

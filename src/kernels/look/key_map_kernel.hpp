@@ -22,6 +22,7 @@
 #include "kernels/look/drawn_place.hpp"
 #include "kernels/look/heavy_samples.hpp"
 #include "kernels/look/key_map.hpp"
+#include "kernels/look/map_center.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -36,11 +37,11 @@ template <class Word, class Image = integer_image<Word>>
 struct count_cells_kernel {
   using map = key_map<Word>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 1024, in_flight = 2, few = 64;
+  static constexpr unsigned block_threads = 1024, in_flight = 2;
   static constexpr unsigned parts = sizeof(Word) / 4; // their bits stand behind the counts of cells
   struct shared {
     simt::shared_array<std::uint32_t, map::cells> count;
-    simt::shared_array<Word, few> sample, ranked;
+    typename map_center<Word>::storage center;
     simt::shared_array<std::uint32_t, parts> differ; // bits in which images differ from the center, lowest word first
   };
 
@@ -57,15 +58,12 @@ struct count_cells_kernel {
     const unsigned t = simt::thread_index();
     if (t < parts)
       s.differ[t] = 0;
-    if (t < few)
-      s.sample[t] = image.image(in.load(drawn_place(t, few, n)));
+    if (t < map_center<Word>::samples)
+      s.center.sample[t] = image.image(in.load(drawn_place(t, map_center<Word>::samples, n)));
     for (unsigned c = t; c < map::cells; c += block_threads)
       s.count[c] = 0;
     simt::block_barrier();
-    if (t < few)
-      rank_sample(s);
-    simt::block_barrier();
-    const Word middle = center(s);
+    const Word middle = map_center<Word>::find(s.center);
     if (simt::block_index() == 0 && t == 0) {
       words[map::center_at] = std::uint32_t(middle);
       if constexpr (sizeof(Word) == 8)
@@ -93,25 +91,6 @@ struct count_cells_kernel {
     for (unsigned c = t; c < map::cells; c += block_threads)
       if (const std::uint32_t here = s.count.load(c); here != 0)
         count.fetch_add(c, here);
-  }
-
- private:
-  SORTILE_DEVICE void rank_sample(shared& s) const {
-    const unsigned t = simt::thread_index();
-    const Word own = s.sample.load(t);
-    unsigned rank = 0;
-    for (unsigned i = 0; i < few; ++i) {
-      const Word other = s.sample.load(i);
-      rank += other < own || (other == own && i < t) ? 1 : 0; // equal ones by their place
-    }
-    s.ranked[rank] = own;
-  }
-  /// Where the keys are dense: at the lower or the upper end if the median is far nearer to it, else the median.
-  SORTILE_DEVICE Word center(shared& s) const {
-    constexpr Word far = 4;
-    const Word low = s.ranked.load(0), middle = s.ranked.load(few / 2), high = s.ranked.load(few - 1);
-    const Word under = Word(middle - low), over = Word(high - middle);
-    return under < over / far ? low : over < under / far ? high : middle;
   }
 };
 
@@ -162,11 +141,9 @@ struct key_map_kernel {
       sum += counted[j];
     }
     std::uint32_t at = primitives::block_exclusive_scan(s.scan, sum, primitives::plus{}, 0u).before;
-    const unsigned up = key_window<Word>::spread_bits - map_sample_bits(n);
     SORTILE_UNROLL
     for (unsigned j = 0; j < owned; ++j) {
-      const std::uint32_t height = counted[j] << up;
-      const simt::vec<std::uint32_t, 2> cell{{map::base(first + j, at << up, height), height}};
+      const auto cell = map::drawn(first + j, at, counted[j], map_sample_bits(n));
       simt::store_vector<2>(s.words, 2 * (first + j), cell);
       simt::store_vector<2>(words, 2 * (first + j), cell);
       at += counted[j];

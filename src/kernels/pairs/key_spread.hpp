@@ -59,8 +59,15 @@ struct interval_spread {
     return s;
   }
 
+  /// Of the images from low to high; whole() where these are not two.
+  static SORTILE_HOST_DEVICE interval_spread between(const integer_image<Word>&, Word low, Word high) {
+    return low < high ? of(low, high) : whole();
+  }
+
   SORTILE_HOST_DEVICE std::uint32_t y(const integer_image<Word>& image, Word key) const {
-    Word v = image.image(key);
+    return y_of_image(image, image.image(key));
+  }
+  SORTILE_HOST_DEVICE std::uint32_t y_of_image(const integer_image<Word>&, Word v) const {
     v = v < low ? low : v;
     v = (v > high ? high : v) - low;
     const auto x = std::uint32_t(v >> right);
@@ -101,16 +108,17 @@ struct value_spread {
     return up ^ std::uint32_t(image.complement);
   }
 
-  /// By value, of the finite numbers a < b. `pieces`: how many floats of the interval's largest exponent would fill it,
-  /// fewer than it holds.
-  static SORTILE_HOST_DEVICE value_spread of(real a, real b) {
+  /// By value, of the finite numbers a < b and `beyond` times their distance on both sides. `pieces`: how many floats
+  /// of the interval's largest exponent would fill it, fewer than it holds.
+  static SORTILE_HOST_DEVICE value_spread of(real a, real b, real beyond = real(1) / 256) {
     using limits = std::numeric_limits<real>;
     constexpr real half_step = limits::epsilon() / 2, smallest = limits::denorm_min();
     constexpr real large = limits::max() / 4, tiny_grow = sizeof(Word) == 4 ? real(0x1p64) : real(0x1p512);
     const real most = -a > b ? -a : b; // the largest magnitude
     value_spread s = whole();
     s.grow = most > large ? real(0.25) : most < 1 / tiny_grow ? tiny_grow : real(1);
-    const real from = a * s.grow, to = b * s.grow, margin = (to - from) / 256;
+    const real from = a * s.grow, to = b * s.grow, wanted = (to - from) * beyond;
+    const real margin = wanted < limits::max() / 8 ? wanted : limits::max() / 8;
     // An end at zero is rather the distribution's own than the sample's.
     s.low = from >= 0 && from < margin ? real(0) : from - margin;
     const real above = to <= 0 && -to < margin ? real(0) : to + margin, span = above - s.low;
@@ -122,10 +130,22 @@ struct value_spread {
     return s;
   }
 
-  /// By value, of the finite numbers of the images low < high.
-  static SORTILE_HOST_DEVICE value_spread between(const any_image<Word>& image, Word low, Word high) {
+  /// The same of the key of an image, or of what would stand there: beyond the infinities as they.
+  SORTILE_HOST_DEVICE std::uint32_t y_of_image(const any_image<Word>& image, Word v) const {
+    if (by_value == 0)
+      return std::uint32_t(v >> (width - 32));
+    if (!image.is_finite(v))
+      return v >> (width - 1) != 0 ? ~0u : 0u;
+    return y(image, image.key_of(v));
+  }
+
+  /// By value, of the finite numbers of the images from low to high; whole() where these are not two.
+  static SORTILE_HOST_DEVICE value_spread between(const any_image<Word>& image, Word low, Word high,
+                                                  real beyond = real(1) / 256) {
+    if (low >= high || !image.is_finite(low) || !image.is_finite(high))
+      return whole();
     const auto one = std::bit_cast<real>(image.key_of(low)), other = std::bit_cast<real>(image.key_of(high));
-    return one < other ? of(one, other) : of(other, one);
+    return one < other ? of(one, other, beyond) : of(other, one, beyond);
   }
 
   /// Whether the interval has fewer values, as far as its largest exponent tells. Not known of bits.

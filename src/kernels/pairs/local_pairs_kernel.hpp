@@ -130,15 +130,18 @@ struct local_pairs_kernel {
   simt::global<Word> out;
   simt::global<Value> out_values;
   simt::global<const std::uint32_t> start;
-  simt::global<const key_spread<Word, Image>> spread; // of all, or one a bucket; not read by one block alone
-  simt::global<const std::uint32_t> most;             // of buckets between splitters: pairs that each may hold
-  simt::global<const Word> cuts;                      // likewise: each one's highest image
+  /// Of all keys, and behind it one a bucket where a map spreads them; between splitters one a bucket. Not read by one
+  /// block alone.
+  simt::global<const key_spread<Word, Image>> spread;
+  simt::global<const std::uint32_t> most; // of buckets between splitters: pairs that each may hold
+  simt::global<const Word> cuts;          // likewise: each one's highest image
   pairs_gate gate;
   pair_bucket_list left;
   Image image;
   std::uint32_t n;
   unsigned shift;    // of the bins in y
   bool make_indices; // values of the original are the indices
+  bool may_map;
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
 
@@ -152,7 +155,6 @@ struct local_pairs_kernel {
       const std::uint32_t q = simt::block_index();
       if (spread_each && gate.idle()) // what follows is not there before the splitters are
         return;
-      const bins_of bin = bins_of_bucket(q);
       const bucket b = this_bucket(q); // asked for before the gate is read: one round trip to memory, not two
       if constexpr (!spread_each) {
         if (gate.refused())
@@ -167,7 +169,7 @@ struct local_pairs_kernel {
         return;
       if (b.pairs > capacity)
         return leave(q);
-      sort_bucket(s, q, b, bin, 0);
+      sort_bucket(s, q, b, bins_of_bucket(q, is_mapped()), 0);
     }
   }
 
@@ -179,8 +181,10 @@ struct local_pairs_kernel {
   using bins_of = std::conditional_t<alone, block_bins<Word, Image, bin_bits>, digits_of<Word, Image>>;
   using interval = image_interval<Word, block_threads>;
 
-  SORTILE_DEVICE bins_of bins_of_bucket(std::uint32_t q) const {
-    return {image, spread.load(spread_each ? q : 0), shift, (1u << bin_bits) - 1};
+  SORTILE_DEVICE bool is_mapped() const { return !spread_each && may_map && gate.findings.load(pair_mapped) != 0; }
+  SORTILE_DEVICE bins_of bins_of_bucket(std::uint32_t q, bool mapped) const {
+    const std::uint32_t at = spread_each ? q : mapped ? 1 + q : 0;
+    return {image, spread.load(at), mapped ? 32 - bin_bits : shift, (1u << bin_bits) - 1};
   }
   /// `phase`: how many buckets the block has fetched before.
   SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin,
@@ -189,7 +193,8 @@ struct local_pairs_kernel {
     if constexpr (spread_each) {
       order_between(s, q, b, bin);
     } else {
-      const bool dense = bin.keys.has_fewer(std::uint64_t{n} * sparse);
+      const bool of_bucket = bin.shift == 32 - bin_bits; // the interval is the bucket's own
+      const bool dense = bin.keys.has_fewer(std::uint64_t{of_bucket ? b.pairs : n} * sparse);
       if (dense || !order_by_list(s, b, bin))
         order_by_radix(s, b);
     }
@@ -220,6 +225,7 @@ struct local_pairs_kernel {
     if (gate.idle())
       return;
     const std::uint32_t many = left.findings.load(pair_left);
+    const bool mapped = is_mapped();
     unsigned phase = 0;
     for (std::uint32_t k = simt::block_index(); k < many; k += simt::grid_size()) {
       const std::uint32_t q = left.buckets.load(k);
@@ -228,7 +234,7 @@ struct local_pairs_kernel {
         continue;
       if (b.pairs > capacity)
         simt::trap(); // whoever counted has refused these
-      sort_bucket(s, q, b, bins_of_bucket(q), phase++);
+      sort_bucket(s, q, b, bins_of_bucket(q, mapped), phase++);
       simt::bulk_fence(); // the next bulk copy into this storage comes after these accesses
       simt::block_barrier();
     }

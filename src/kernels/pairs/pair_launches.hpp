@@ -17,6 +17,7 @@
 
 #include "kernels/pairs/chunk_look_kernel.hpp"
 #include "kernels/pairs/local_pairs_kernel.hpp"
+#include "kernels/pairs/mapped_look_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/sort_pairs.hpp"
@@ -44,12 +45,9 @@ class pair_sort {
 
  private:
   static constexpr unsigned y_bits = 32;
-  static constexpr bool has_values = value_size<Value> != 0;
   using digits = spread_digits<Word, Image>;
   using partition_kernel = stable_partition_kernel<Word, Value, digits>;
   using local_kernel = local_pairs_kernel<Word, Value, Image>;
-  /// 64-bit keys whose buckets are too large are sorted between splitters instead.
-  static constexpr bool has_large_step = sizeof(Word) == 4 && has_values;
   using large_local_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_buckets>;
 
   using all_arrays = pair_arrays<Word, Value, detail::sort_pairs_layout>;
@@ -74,14 +72,15 @@ class pair_sort {
   }
   void scan() const {
     look();
+    if (may_map())
+      look_by_map();
     if (!makes_own_tables())
       tables();
   }
   void sort_buckets(const arrays& now) const {
     local<local_step::buckets>(now, plan_.bins());
-    if constexpr (has_large_step)
-      if (takes_large_buckets())
-        local<local_step::large_buckets>(now, std::min(plan_.bins(), simt::resident_blocks<large_local_kernel>(q_)));
+    if (takes_large_buckets())
+      local<local_step::large_buckets>(now, std::min(plan_.bins(), simt::resident_blocks<large_local_kernel>(q_)));
     if (!r_.may_fall_back())
       large(now.keys == all_.spare().keys);
   }
@@ -102,18 +101,35 @@ class pair_sort {
   pair_bucket_list left() const { return {findings(), table(at().left, plan_.bins())}; }
   pairs_gate gate() const { return {findings(), verdict::of(r_.verdict), crowds().judges()}; }
   using spread = key_spread<Word, Image>;
-  simt::global<spread> keys_spread() const { return all_.template table<spread>(at().spread, 1); }
+  static_assert(sizeof(spread) <= 32);
+  simt::global<spread> spreads() const {
+    return all_.template table<spread>(at().spread, may_map() ? plan_.bins() + 1 : 1);
+  }
+  using numbers = map_numbers<Word, Image>;
+  bool may_map() const { return detail::maps_pairs(plan_, r_); }
+  simt::global<std::uint32_t> map() const { return table(at().map, may_map() ? numbers::map::words : 0); }
+  simt::global<std::uint32_t> cells() const {
+    return table(at().cells, may_map() ? detail::pair_map_rows * numbers::map::cells / 2 : 0);
+  }
+  /// Of the map's sample, log2: an eighth of the keys, 2^18 or 2^20 at most. Each row has one at least.
+  unsigned map_sample_bits() const {
+    const unsigned most = r_.n < r_.tuning.many_samples_from ? 18 : 20;
+    return may_map() ? std::clamp(unsigned(std::bit_width(r_.n)) - 4, 4u, most) : 0;
+  }
   using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
-  sample crowds() const {
-    auto s = sample::of(r_.n, plan_.bits(), most_of_a_bucket(), most_of_a_bucket());
-    if (!r_.may_fall_back() || r_.n < r_.tuning.sample_from)
+  /// By what samples are judged. Before a map is drawn, buckets should fit the local step.
+  sample crowds(bool of_map = false) const {
+    const std::uint32_t most = may_map() && !of_map ? local_kernel::capacity : most_of_a_bucket();
+    auto s = sample::of(r_.n, plan_.bits(), most, most);
+    if (!r_.may_fall_back() || (r_.n < r_.tuning.sample_from && !may_map()))
       s.limit = 0;
     s.in_order_too = r_.fallback_sees_order;
     s.pairs_limit = 0; // each of the scan's blocks would ask, which takes longer than it saves
     return s;
   }
   bool takes_large_buckets() const {
-    return has_large_step && r_.may_fall_back() && plan_.second_bits != 0 && r_.n >= r_.tuning.large_buckets_from;
+    return may_map() || (sizeof(Word) == 4 && value_size<Value> != 0 && r_.may_fall_back() && plan_.second_bits != 0 &&
+                         r_.n >= r_.tuning.large_buckets_from);
   }
   /// Pairs of a bucket from which on another sort, or large_pairs_kernel, has to take it.
   std::uint32_t most_of_a_bucket() const {
@@ -131,28 +147,44 @@ class pair_sort {
             .n = n_,
             .bins = plan_.bins(),
             .rows = chunks_,
-            .capacity = local_kernel::capacity,
+            .capacity = most_of_a_bucket(),
             .made_here = makes_own_tables()};
   }
 
+  chunk_counts<Word, Image> counts() const {
+    return {.in = {r_.keys_in, r_.n},
+            .fine = fine(),
+            .coarse = table(at().coarse, chunks_ * plan_.coarse()),
+            .order = order(),
+            .start = start(),
+            .image = image_,
+            .n = n_,
+            .chunk = chunk_,
+            .bins = plan_.bins(),
+            .fine_bins = plan_.fine(),
+            .shift = y_bits - plan_.bits(),
+            .two_levels = !makes_own_tables()};
+  }
   void look() const {
     simt::launch(q_, {.grid = chunks_},
-                 chunk_look_kernel<Word, Image>{.in = {r_.keys_in, r_.n},
-                                                .fine = fine(),
-                                                .coarse = table(at().coarse, chunks_ * plan_.coarse()),
-                                                .order = order(),
-                                                .start = start(),
+                 chunk_look_kernel<Word, Image>{.chunk = counts(),
                                                 .gate = gate(),
-                                                .image = image_,
-                                                .found = keys_spread(),
+                                                .found = spreads(),
+                                                .cells = cells(),
+                                                .map = map(),
                                                 .crowds = crowds(),
-                                                .n = n_,
-                                                .chunk = chunk_,
-                                                .bins = plan_.bins(),
-                                                .fine_bins = plan_.fine(),
-                                                .shift = y_bits - plan_.bits(),
                                                 .fewest = fewest_values(),
-                                                .two_levels = !makes_own_tables()});
+                                                .sample_bits = map_sample_bits()});
+  }
+  void look_by_map() const {
+    simt::launch(q_, {.grid = chunks_},
+                 mapped_look_kernel<Word, Image>{.chunk = counts(),
+                                                 .gate = gate(),
+                                                 .spreads = spreads(),
+                                                 .cells = cells(),
+                                                 .map = map(),
+                                                 .limits = crowds(true),
+                                                 .sample_bits = map_sample_bits()});
   }
   void tables() const {
     const counter_table fine_table{fine(), plan_.bins()};
@@ -185,9 +217,11 @@ class pair_sort {
                                   .before = before,
                                   .source = {.coarse = table(at().coarse, chunks_ * plan_.coarse()),
                                              .tables = tables_of_blocks(),
-                                             .spread = keys_spread(),
+                                             .spread = spreads(),
+                                             .map = map(),
                                              .gate = gate(),
-                                             .image = image_},
+                                             .image = image_,
+                                             .may_map = may_map()},
                                   .shape = shape,
                                   .n = n_,
                                   .make_indices = make_indices});
@@ -204,7 +238,7 @@ class pair_sort {
                         .out = {all_.out().keys, r_.n},
                         .out_values = {all_.out().values, r_.n},
                         .start = start(),
-                        .spread = keys_spread(),
+                        .spread = spreads(),
                         .most = {},
                         .cuts = {},
                         .gate = gate(),
@@ -213,6 +247,7 @@ class pair_sort {
                         .n = n_,
                         .shift = y_bits - plan_.bits() - kernel::bin_bits,
                         .make_indices = r_.make_indices,
+                        .may_map = may_map(),
                         .write_keys = r_.keys_out != nullptr,
                         .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
                         .copy_values = r_.values_out != r_.values_in});

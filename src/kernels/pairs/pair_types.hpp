@@ -37,9 +37,11 @@ struct image_maker {
 
 /// Words of the findings, at the front of the workspace.
 enum pair_finding : unsigned {
-  pair_order,   ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
-  pair_left,    ///< buckets that the local step has deferred
-  pair_crowded, ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
+  pair_order,     ///< what neighbours do (look/key_order.hpp): are the pairs in order already, or backwards?
+  pair_left,      ///< buckets that the local step has deferred
+  pair_crowded,   ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
+  pair_wants_map, ///< 1: a sample says that a map may spread the keys (pair_map.hpp)
+  pair_mapped,    ///< 1: it does
   pair_findings
 };
 

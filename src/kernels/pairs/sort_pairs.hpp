@@ -8,7 +8,7 @@
 //   local       the rest            one read, one write
 //
 // Without a fallback, large_pairs_kernel.hpp sorts buckets that the local sort cannot take. With one there are none,
-// except that many pairs of 32-bit keys have a launch of larger blocks for a few of them.
+// except that many pairs have a launch of larger blocks for a few of them.
 //
 // The number of buckets follows n, 2048 to 4096 pairs each. 7 sizes of a key and 6 of a value are moved a pair,
 // whatever the width. Inputs of one bucket (sort_pairs_small) take a single launch.
@@ -28,11 +28,14 @@
 // their bits (key_spread.hpp): numbers below a billion, time stamps and floats between 0 and 1 fill them as evenly as
 // random bits do.
 //
-// When not to use it: for more than 2^28 pairs, and for skewed keys (normally distributed floats, heavy keys, a few
-// outliers far away). Their buckets get too large for the local sort, and without a fallback one block sorts each of
-// them: right, but slow. With one, the verdict gives it the pairs in time: where a sample shows skew, before the keys
-// are read; else where the counts show it, before anything moves. It does so too where there are more than 8 keys to
-// each value of the interval: other sorts take such keys in fewer passes.
+// Skewed keys of smooth distributions (normal, exponential, lognormal) fill them evenly by a map that a larger sample
+// has drawn (pair_map.hpp), where there are many pairs and a fallback: mapped_look_kernel.hpp.
+//
+// When not to use it: for more than 2^28 pairs, and for other skewed keys (frequent values, clusters, a few outliers
+// far away). Their buckets get too large for the local sort, and without a fallback one block sorts each of them:
+// right, but slow. With one, the verdict gives it the pairs in time: where a sample shows skew, before the keys are
+// read; else where the counts show it, before anything moves. It does so too where there are more than 8 keys to each
+// value of the interval: other sorts take such keys in fewer passes.
 #pragma once
 
 #include "kernels/arena.hpp"
@@ -73,9 +76,21 @@ void take_pair_arrays(Layout& l, arena& a, const typed_request<Word>& r) {
   l.bytes = a.bytes();
 }
 
+/// Whether a map may spread skewed keys (pair_map.hpp): of so many that its launches are short beside the rest.
+template <class Word>
+bool maps_pairs(const partition_plan& p, const typed_request<Word>& r) {
+  const bool passes_are_as_quick = sizeof(Word) == 4 && r.value_bytes == 0;
+  return r.may_fall_back() && !p.in_one_block && !passes_are_as_quick &&
+         r.n / (sizeof(Word) == 4 ? 4 : 1) >= r.tuning.map_pairs_from;
+}
+/// Of the map, and parts of its sample, at most.
+template <class Word>
+inline constexpr std::size_t pair_map_cells = 256 * sizeof(Word);
+inline constexpr unsigned pair_map_rows = 64;
+
 /// Byte offsets.
 struct sort_pairs_layout {
-  std::size_t findings, spread, order, start, count, left, coarse, fine, keys, work_keys, values, bytes;
+  std::size_t findings, spread, cells, map, order, start, count, left, coarse, fine, keys, work_keys, values, bytes;
 
   template <class Word>
   static sort_pairs_layout of(const partition_plan& p, const typed_request<Word>& r) {
@@ -84,15 +99,22 @@ struct sort_pairs_layout {
       return l;
     arena a;
     const std::size_t bins = p.bins(), rows = p.chunks(r.n);
+    const bool maps = maps_pairs(p, r);
     l.findings = a.take(128);
-    l.spread = a.take(128);
+    l.spread = a.take(maps ? (bins + 1) * 32 : 32);
+    l.map = a.take(maps ? (2 * pair_map_cells<Word> + 4) * 4 : 0);
     l.order = a.take(rows * 4);
     l.start = a.take((bins + 1) * 4);
     l.count = a.take(bins * 4);
     l.left = a.take(bins * 4);
     l.fine = a.take(rows * bins * 4);
     l.coarse = p.second_bits == 0 ? l.fine : a.take(rows * p.coarse() * 4);
+    constexpr std::size_t counts = pair_map_rows * pair_map_cells<Word> * 2;
+    const bool have_room =
+        !r.input_is_scratch && r.n * sizeof(Word) >= counts; // no pair is there before the partitions
+    const std::size_t apart = a.take(maps && !have_room ? counts : 0);
     take_pair_arrays(l, a, r);
+    l.cells = have_room ? l.keys : apart;
     return l;
   }
 };

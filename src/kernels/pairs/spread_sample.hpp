@@ -12,6 +12,11 @@
 // Few values. Where the interval has far fewer values than there are keys, buckets hold nothing but equal keys, and
 // another sort is faster. If the caller has a fallback, the keys are then divided by their bits, and so found skewed.
 //
+// For a map. Skewed keys that hardly repeat are spread evenly by a map (pair_map.hpp), if the caller can use one.
+// Frequent values fall together in any map. Floats of one sign are mapped by their bits, which are their logarithms,
+// nearly; others by value, over three times the sample's interval, since the map has no place of its own for what lies
+// outside.
+//
 // Every block of the scan finds this for itself, from the same sample: the same in all, without an earlier launch and
 // without waiting. Keys outside of the interval count as its nearest end: right, but slow where there are many.
 #pragma once
@@ -22,10 +27,14 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// What the sample says, and who is to sort the pairs then.
+enum class skew : unsigned { none, for_a_map, given_away };
+
 template <class Word, class Image, unsigned Threads>
 struct spread_sample {
   using spread = key_spread<Word, Image>;
   using sample = crowd_sample<2048, 10>;
+  static constexpr bool of_floats = std::is_same_v<Image, any_image<Word>>;
   static constexpr unsigned each = sample::samples / Threads, width = 8 * sizeof(Word);
   template <class T>
   using reduction = primitives::block_scan_storage<T, Threads>;
@@ -34,11 +43,13 @@ struct spread_sample {
     reduction<Word> lowest, highest;
     reduction<std::uint32_t> by_bits, by_value;
     simt::shared_array<spread, 1> found;
+    simt::shared_value<std::uint32_t> few;
     typename sample::counters count;
   };
   struct result {
     spread keys;
-    bool crowded;
+    Word lowest, highest; // samples' images; of floats, of finite ones
+    skew found;
   };
 
   simt::global<const Word> in;
@@ -46,6 +57,7 @@ struct spread_sample {
   sample crowds;
   std::uint32_t n;
   std::uint32_t fewest; // values that an interval must have, or the fallback takes the keys; 0: there is no fallback
+  bool may_map;         // a map spreads skewed keys
 
   /// This thread's samples. Asked for early, they arrive while something else is done.
   SORTILE_DEVICE void load(Word (&x)[each]) const {
@@ -56,11 +68,16 @@ struct spread_sample {
   /// By all threads of a block.
   SORTILE_DEVICE result find(storage& s, const Word (&x)[each]) const {
     const interval ends = ends_of(s, x);
-    if (simt::thread_index() == 0)
-      s.found[0] = around(ends);
+    if (simt::thread_index() == 0) {
+      const spread keys = around(ends);
+      const bool few = keys.has_fewer(fewest);
+      s.found[0] = few ? spread::whole() : keys;
+      s.few = few ? 1 : 0;
+    }
     simt::block_barrier();
-    result r{s.found.load(0), false};
-    if constexpr (std::is_same_v<Image, any_image<Word>>) {
+    result r{s.found.load(0), ends.low, ends.high, skew::none};
+    const bool few = s.few != 0;
+    if constexpr (of_floats) {
       const std::uint32_t by_bits =
           primitives::block_reduce(s.by_bits, fullest(s, spread::whole(), x), primitives::maximum{});
       simt::block_barrier();
@@ -77,7 +94,12 @@ struct spread_sample {
     crowds.template count_bins<Threads>(s.count.view(), x, number_of(crowds.bits));
     const bool too_full = crowds.template crowded<Threads>(s.count.view()) ||
                           crowds.template share_buckets<Threads>(s.count.view(), x, number_of(crowds.bucket_bits));
-    r.crowded = too_full && (crowds.in_order_too || !in_some_order(x));
+    if (too_full && may_map && !few && !crowds.template repeat<Threads>(s.count.view(), x)) {
+      r.found = skew::for_a_map;
+      if constexpr (of_floats)
+        r.keys = one_sign(ends) ? spread::whole() : spread::between(image, ends.low, ends.high, 1);
+    } else if (too_full && (crowds.in_order_too || !in_some_order(x)))
+      r.found = skew::given_away;
     return r;
   }
 
@@ -103,13 +125,10 @@ struct spread_sample {
   SORTILE_DEVICE spread around(const interval& i) const {
     if (i.low >= i.high)
       return spread::whole();
-    spread found;
-    if constexpr (std::is_same_v<Image, any_image<Word>>) {
-      found = spread::between(image, i.low, i.high);
-    } else {
-      found = around_integers(i);
-    }
-    return found.has_fewer(fewest) ? spread::whole() : found;
+    if constexpr (of_floats)
+      return spread::between(image, i.low, i.high);
+    else
+      return around_integers(i);
   }
   static SORTILE_DEVICE interval_spread<Word> around_integers(const interval& i) {
     const Word distance = Word(i.high - i.low), below = Word(~Word{0} >> simt::leading_zeros(Word(i.low ^ i.high)));
@@ -125,6 +144,7 @@ struct spread_sample {
     crowds.template count_bins<Threads>(s.count.view(), x, [&](Word key) { return keys.y(image, key) >> right; });
     return crowds.template fullest<Threads>(s.count.view());
   }
+  static SORTILE_DEVICE bool one_sign(const interval& i) { return (i.low ^ i.high) >> (width - 1) == 0; }
   SORTILE_DEVICE bool in_some_order(const Word (&x)[each]) const {
     Word images[each];
     SORTILE_UNROLL

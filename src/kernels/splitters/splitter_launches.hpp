@@ -111,7 +111,7 @@ class splitter_sorter {
   /// Integers alone have been asked for their digits when a map was drawn (look/key_map_kernel.hpp).
   bool are_integers_alone() const { return value_size<Value> == 0 && r_.codec.infinity == 0; }
   bool asks_for_passes() const { return r_.leaves_to_passes && (is_first_sort() || !are_integers_alone()); }
-  bool gives_uneven_away() const { return r_.leaves_to_passes && !is_first_sort() && are_integers_alone(); }
+  bool gives_uneven_away() const { return r_.leaves_to_passes && !is_first_sort() && value_size<Value> == 0; }
   unsigned asked_blocks() const { return asks_for_passes() ? std::min(chunks_, passes_seen::most_blocks) : 0; }
   void ask_for_passes() const {
     simt::launch(q_, {.grid = asked_blocks()},
@@ -226,6 +226,7 @@ class splitter_sorter {
             .n = n_,
             .shift = 32 - Kernel::bin_bits,
             .make_indices = false,
+            .may_map = false,
             .write_keys = r_.keys_out != nullptr,
             .copy_keys = false,
             .copy_values = false};

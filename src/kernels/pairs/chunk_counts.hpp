@@ -1,0 +1,199 @@
+// How many keys of each digit a chunk of the input holds: what a block of a scan of pairs counts
+// (chunk_look_kernel.hpp, mapped_look_kernel.hpp), and in which order the keys lie, in a single read.
+//
+// Chunk c of the input is counted by block c, and moved by block c of the first partition. The digit is joint: the top
+// bits of y that both partitions together divide by, up to 16. So where chunk c's pairs of each digit go is known
+// before any pair moves:
+//
+//   place of chunk c's first pair of digit d  =  pairs of smaller digits  +  pairs of digit d in chunks before c
+//
+//   fine[c][d]     counts of the joint digit
+//   coarse[c][s]   the same, of the first partition's digit s = d / fine bins
+//   order[c]       what neighbours do, to the first key of the next chunk (look/key_order.hpp); equal ones rise
+//
+// Counters are 16 bits wide, two a word, 128 KB for 65,536 digits:
+//
+//   packed[w]   | count of digit 2w + 1 | count of digit 2w |
+//
+// A key adds 1 to its half and gets the word's old value. Whoever moves its half from below 2^15 to 2^15 or more takes
+// 2^15 away again and puts them to the counter in memory; others may add meanwhile. The half overflows only if they add
+// another 2^15 between those two instructions of one thread, and then the keys no longer add up to n: the next step
+// checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
+// throughout counts it with one addition.
+//
+// Traffic: sizeof(key) bytes per key, and 4 bytes per counter.
+#pragma once
+
+#include "kernels/look/key_order.hpp"
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+template <class Word, class Image>
+struct chunk_counts {
+  static constexpr unsigned block_threads = 1024;
+  static constexpr unsigned most_bins = 65536, most_coarse = 256, in_flight = sizeof(Word) == 4 ? 3 : 2;
+  static constexpr int vector = int(16 / sizeof(Word));
+  using keys_vector = simt::vec<Word, vector>;
+
+  struct storage {
+    simt::shared_array<std::uint32_t, most_bins / 2> packed;
+    simt::shared_array<std::uint32_t, most_coarse> coarse;
+  };
+
+  simt::global<const Word> in; // aligned to 16 bytes
+  simt::global<std::uint32_t> fine, coarse, order, start;
+  Image image;
+  std::uint32_t n, chunk; // chunk: keys, a multiple of the vector
+  std::uint32_t bins, fine_bins;
+  unsigned shift; // of the digit in y
+  bool two_levels;
+
+  // By all threads of a block.
+
+  /// A barrier has to follow.
+  SORTILE_DEVICE void clear(storage& s) const {
+    for (unsigned w = simt::thread_index(); w < bins / 2; w += block_threads)
+      s.packed[w] = 0;
+    if (simt::thread_index() < most_coarse)
+      s.coarse[simt::thread_index()] = 0;
+  }
+  /// After clear(); digit(key) is below `bins`.
+  template <class Digit>
+  SORTILE_DEVICE void count(storage& s, const Digit& digit) const {
+    for (unsigned d = simt::thread_index(); d < bins; d += block_threads)
+      row()[d] = 0;
+    simt::block_barrier();
+    neighbours seen;
+    see_chunk(s, digit, seen);
+    const std::uint32_t all = order_of_block(seen.fall, seen.rise);
+    if (simt::thread_index() == 0)
+      order[simt::block_index()] = all;
+    publish(s);
+  }
+  /// Where nothing is counted: the local step asks for its bucket before it knows that there is nothing to do.
+  SORTILE_DEVICE void clear_starts() const {
+    const std::uint32_t first = simt::block_index() * block_threads + simt::thread_index();
+    for (std::uint32_t b = first; b <= bins; b += simt::grid_size() * block_threads)
+      start[b] = 0;
+  }
+
+ private:
+  /// This chunk's counters in memory.
+  SORTILE_DEVICE simt::global<std::uint32_t> row() const {
+    return fine.subview(std::uint64_t{simt::block_index()} * bins, bins);
+  }
+
+  /// `seen` is the same in all lanes until the warp's whole rows end.
+  template <class Digit>
+  SORTILE_DEVICE void see_chunk(storage& s, const Digit& digit, neighbours& seen) const {
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * chunk;
+    if (first >= n)
+      return;
+    const std::uint32_t begin = std::uint32_t(first), keys = n - begin < chunk ? n - begin : chunk;
+    const std::uint32_t vectors = keys / unsigned(vector);
+    std::uint32_t i = simt::thread_index();
+    for (; (i | 31) + (in_flight - 1) * block_threads < vectors; i += in_flight * block_threads) { // whole warps
+      keys_vector x[in_flight];
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < in_flight; ++j)
+        x[j] = simt::load_vector<vector>(in, begin + (i + j * block_threads) * unsigned(vector));
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < in_flight; ++j) {
+        watch().see_row(x[j], key_at(begin + (i + j * block_threads + 1) * unsigned(vector)), seen);
+        count_warp(s, digit, x[j]);
+      }
+    }
+    for (; i < vectors; i += block_threads) {
+      const keys_vector x = simt::load_vector<vector>(in, begin + i * unsigned(vector));
+      watch().see(x, key_at(begin + (i + 1) * unsigned(vector)), seen);
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; ++e)
+        add(s, digit(x[e]), 1);
+    }
+    const std::uint32_t at = begin + vectors * unsigned(vector) + simt::thread_index(); // behind the last whole vector
+    if (at < begin + keys) {
+      const Word key = in.load(at);
+      watch().see(simt::vec<Word, 1>{{key}}, key_at(at + 1), seen);
+      add(s, digit(key), 1);
+    }
+  }
+
+  /// For `watch`: the key at `at`, if there is one.
+  SORTILE_DEVICE auto key_at(std::uint32_t at) const {
+    return [this, at](Word& key) {
+      if (at >= n)
+        return false;
+      key = in.load(at);
+      return true;
+    };
+  }
+  SORTILE_DEVICE order_watch<Image> watch() const { return {image, true}; }
+
+  template <class Digit>
+  SORTILE_DEVICE void count_warp(storage& s, const Digit& digit, const keys_vector& x) const {
+    const std::uint32_t first = digit(x[0]);
+    std::uint32_t digits[vector], differs = first ^ simt::shuffle(first, 0);
+    SORTILE_UNROLL
+    for (int e = 0; e < vector; ++e) {
+      digits[e] = digit(x[e]);
+      differs |= first ^ digits[e];
+    }
+    if (simt::warp_all(differs == 0)) {
+      if (simt::lane_index() == 0)
+        add(s, first, simt::warp_size * unsigned(vector));
+    } else {
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; ++e)
+        add(s, digits[e], 1);
+    }
+  }
+  SORTILE_DEVICE void add(storage& s, std::uint32_t digit, std::uint32_t keys) const {
+    constexpr std::uint32_t limit = 1u << 15;
+    const unsigned half = (digit & 1) * 16;
+    const std::uint32_t old =
+        s.packed.fetch_add(digit / 2, keys << half, simt::relaxed, simt::block_scope) >> half & 0xffff;
+    if (old < limit && old + keys >= limit) {
+      s.packed.fetch_add(digit / 2, 0u - (limit << half), simt::relaxed, simt::block_scope);
+      row().fetch_add(digit, limit);
+    }
+  }
+
+  /// Counters to memory, on top of what was moved there before.
+  SORTILE_DEVICE void publish(storage& s) const {
+    const unsigned t = simt::thread_index();
+    const auto mine = row();
+    for (unsigned first = 0; first < bins / 2; first += block_threads) {
+      const unsigned w = first + t;
+      std::uint32_t sum = 0;
+      if (w < bins / 2) {
+        const std::uint32_t both = s.packed[w];
+        auto two = simt::load_vector<2>(mine, 2 * w);
+        two[0] += both & 0xffff;
+        two[1] += both >> 16;
+        simt::store_vector<2>(mine, 2 * w, two);
+        sum = two[0] + two[1];
+      }
+      if (two_levels)
+        add_coarse(s, 2 * w, sum);
+    }
+    if (!two_levels)
+      return;
+    simt::block_barrier();
+    const unsigned segments = bins / fine_bins;
+    if (t < segments)
+      coarse[simt::block_index() * segments + t] = s.coarse.load(t);
+  }
+  /// A warp sees 64 neighbouring digits: one addition where they are of one coarse digit.
+  SORTILE_DEVICE void add_coarse(storage& s, unsigned digit, std::uint32_t keys) const {
+    if (fine_bins >= 2 * simt::warp_size) {
+      const std::uint32_t sum = simt::warp_reduce_add(keys);
+      if (simt::lane_index() == 0 && digit < bins)
+        s.coarse.fetch_add(digit / fine_bins, sum, simt::relaxed, simt::block_scope);
+    } else if (digit < bins) {
+      s.coarse.fetch_add(digit / fine_bins, keys, simt::relaxed, simt::block_scope);
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
