@@ -21,6 +21,7 @@ class FlowPanel {
     this.keys = flowOfKeys(run);
     this.arrays = run.trace.arrays.map((_, i) => flowOfArray(run, i)).filter(Boolean);
     this.ofLaunch = new Map();
+    this.drawings = new Map();
   }
 
   /** The flows that can be followed at a moment: the keys, and the storage of the blocks of its launch. */
@@ -66,48 +67,96 @@ class FlowPanel {
     this.draw(flow, moment);
   }
 
+  /** A flow is drawn once; a moment then changes the lines and rows whose turn it is. */
   draw(flow, moment) {
-    const longest = Math.max(0, ...flow.rows.flatMap((row) => row.values).map((text) => String(text ?? "").length));
-    const pitch = Math.max(24, 8 + 7.6 * longest), tall = 22, gap = 40, margin = 104;
-    const x = (column) => margin + (column + 0.5) * pitch;
-    const y = (row) => row * (tall + gap);
-    const width = margin + flow.places.length * pitch + 8, height = flow.rows.length * (tall + gap) - gap + 4;
-    const svg = make("svg:svg", {class: "flow", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-      "aria-label": this.spoken(flow)});
-    flow.rows.forEach((row, r) => {
-      const done = row.last <= moment.event;
-      const now = !done && row.first <= moment.event;
-      const reached = new Set(row.lines.filter((line) => !line.compared).map((line) => flow.columns.get(line.to)));
-      if (r > 0)
-        row.values.forEach((value, c) => {
-          if (!reached.has(c) && value === flow.rows[r - 1].values[c] && value !== null)
-            svg.append(make("svg:path", {class: "line stays", d: `M${x(c)} ${y(r - 1) + tall}V${y(r)}`}));
-        });
-      row.lines.forEach((line) => {
-        const [a, b] = [flow.columns.get(line.from), flow.columns.get(line.to)];
-        if (r === 0 || a === undefined || b === undefined)
-          return;
-        const [x1, y1, x2, y2] = [x(a), y(r - 1) + tall, x(b), y(r)];
-        const when = line.event === moment.event && moment.isEvent ? "lit" : line.event <= moment.event ? "done" : "ahead";
-        const half = gap / 2;
-        svg.append(make("svg:path", {class: `line ${when}${a === b ? " stays" : ""}${line.compared ? " compared" : ""}`,
-          d: `M${x1} ${y1}C${x1} ${y1 + half} ${x2} ${y2 - half} ${x2} ${y2}`}));
-      });
-      const group = make("svg:g", {class: `level ${done ? "done" : now ? "now" : "ahead"}`},
-        make("svg:text", {class: "level-name", x: 2, y: y(r) + 15}, shortened(row.title)));
-      row.values.forEach((value, c) => group.append(
-        make("svg:rect", {x: x(c) - pitch / 2 + 2, y: y(r), width: pitch - 4, height: tall, rx: 3}),
-        make("svg:text", {class: "value", x: x(c), y: y(r) + 15}, done || r === 0 ? value ?? "·" : "")));
-      group.addEventListener("click", () => this.goTo(row.last));
-      svg.append(group);
-    });
-    this.body.replaceChildren(svg);
+    if (!this.drawings.has(flow))
+      this.drawings.set(flow, new FlowDrawing(flow, this.spoken(flow), this.goTo));
+    const drawing = this.drawings.get(flow);
+    drawing.show(moment);
+    if (this.body.firstChild !== drawing.svg || this.body.childNodes.length > 1)
+      this.body.replaceChildren(drawing.svg);
   }
 
   spoken(flow) {
     const moved = flow.lines();
     return `${flow.name}: ${flow.rows.length} levels of ${flow.places.length} places, ` +
       `${moved} lines from what was read to what was written`;
+  }
+}
+
+const ROW_TALL = 22, ROW_GAP = 40, NAMES_WIDE = 104;
+
+/** A flow as a picture. Of each line and row it keeps what it shows. */
+class FlowDrawing {
+  constructor(flow, spoken, goTo) {
+    this.flow = flow;
+    const longest = Math.max(0, ...flow.rows.flatMap((row) => row.values).map((text) => String(text ?? "").length));
+    this.pitch = Math.max(24, 8 + 7.6 * longest);
+    this.lines = []; // {path, event, look, when}
+    this.rows = []; // {row, group, cells, look, told}
+    const width = NAMES_WIDE + flow.places.length * this.pitch + 8;
+    const height = flow.rows.length * (ROW_TALL + ROW_GAP) - ROW_GAP + 4;
+    this.svg = make("svg:svg", {class: "flow", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": spoken});
+    flow.rows.forEach((row, r) => {
+      if (r > 0)
+        this.drawLines(row, r);
+      this.drawRow(row, r, goTo);
+    });
+  }
+
+  x(column) {
+    return NAMES_WIDE + (column + 0.5) * this.pitch;
+  }
+
+  y(row) {
+    return row * (ROW_TALL + ROW_GAP);
+  }
+
+  drawLines(row, r) {
+    const {columns, rows} = this.flow;
+    const [above, below] = [this.y(r - 1) + ROW_TALL, this.y(r)];
+    const reached = new Set(row.lines.filter((line) => !line.compared).map((line) => columns.get(line.to)));
+    row.values.forEach((value, c) => {
+      if (!reached.has(c) && value === rows[r - 1].values[c] && value !== null)
+        this.svg.append(make("svg:path", {class: "line stays", d: `M${this.x(c)} ${above}V${below}`}));
+    });
+    for (const line of row.lines) {
+      const [a, b] = [columns.get(line.from), columns.get(line.to)];
+      if (a === undefined || b === undefined)
+        continue;
+      const [x1, x2, half] = [this.x(a), this.x(b), ROW_GAP / 2];
+      const path = make("svg:path", {d: `M${x1} ${above}C${x1} ${above + half} ${x2} ${below - half} ${x2} ${below}`});
+      this.lines.push({path, event: line.event, look: `${a === b ? " stays" : ""}${line.compared ? " compared" : ""}`, when: null});
+      this.svg.append(path);
+    }
+  }
+
+  drawRow(row, r, goTo) {
+    const cells = row.values.map((_, c) => make("svg:text", {class: "value", x: this.x(c), y: this.y(r) + 15}));
+    const group = make("svg:g", {}, make("svg:text", {class: "level-name", x: 2, y: this.y(r) + 15}, shortened(row.title)),
+      cells.map((cell, c) =>
+        [make("svg:rect", {x: this.x(c) - this.pitch / 2 + 2, y: this.y(r), width: this.pitch - 4, height: ROW_TALL, rx: 3}), cell]));
+    group.addEventListener("click", () => goTo(row.last));
+    this.rows.push({row, group, cells, look: null, told: null});
+    this.svg.append(group);
+  }
+
+  show(moment) {
+    for (const line of this.lines) {
+      const when = line.event === moment.event && moment.isEvent ? "lit" : line.event <= moment.event ? "done" : "ahead";
+      if (when !== line.when)
+        line.path.setAttribute("class", `line ${line.when = when}${line.look}`);
+    }
+    this.rows.forEach((shown, r) => {
+      const {row, group, cells} = shown;
+      const look = row.last <= moment.event ? "done" : row.first <= moment.event ? "now" : "ahead";
+      if (look !== shown.look)
+        group.setAttribute("class", `level ${shown.look = look}`);
+      const told = look === "done" || r === 0;
+      if (told !== shown.told)
+        cells.forEach((cell, c) => cell.textContent = told ? row.values[c] ?? "·" : "");
+      shown.told = told;
+    });
   }
 }
 

@@ -105,8 +105,14 @@ class Page:
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
         self.call("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+        self.go(path)
+
+    def go(self, path):
+        """Another file in the same window, which is half as dear as a window of its own; nothing of the one before is left."""
         self.browser.heard.clear()
-        self.call("Page.navigate", {"url": "file://" + os.path.abspath(path)})
+        said = self.call("Page.navigate", {"url": "file://" + os.path.abspath(path)})
+        if "errorText" in said:
+            raise Failure(f"{path}: {said['errorText']}")
         self.wait_for("document.readyState === 'complete'")
 
     def call(self, method, parameters=None):

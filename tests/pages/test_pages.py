@@ -78,6 +78,20 @@ class Pages(unittest.TestCase):
         return data
 
     @staticmethod
+    def walked(page, look, piece=50):
+        """What an expression says at each moment of the page's pace, from the first to the last; that keys lead there is a test of its own."""
+        length = page.evaluate("player.length")
+        pieces = [page.evaluate(f"""(() => {{ const found = [];
+          for (let i = {first}; i < Math.min({first + piece}, player.length); ++i) {{
+            player.go(i);
+            found.push({look});
+          }}
+          return found; }})()""") for first in range(0, length, piece)]
+        found = [one for piece in pieces for one in piece]
+        assert len(found) == length, (len(found), length)
+        return found
+
+    @staticmethod
     def unpacked(event, shapes):
         """An event of a page: [shape, values...], where a list in equal steps is a text, "0+4x32", and other texts are the shape's."""
         shape = shapes[event[0]]
@@ -159,18 +173,16 @@ class Pages(unittest.TestCase):
                          [str(i) for i in range(16)])
         # At each request as many lanes are lit as take part, and what it touches.
         requests = [e for e in shown["trace"]["events"] if e["do"] == "request"]
-        page.press("Home")
         seen = 0
-        for _ in range(page.evaluate("player.length")):
-            n = page.evaluate("(() => { const m = player.runs[0].moments[player.stages[0].index]; return m.isEvent ? m.event : -1; })()")
+        for n, lit in self.walked(page, """(() => { const m = player.runs[0].moments[player.stages[0].index];
+                return [m.isEvent ? m.event : -1,
+                  ['.lane.lit', '.machine .cell.lit', '.sector.lit'].map((s) => document.querySelectorAll(s).length)]; })()"""):
             event = shown["trace"]["events"][n] if n >= 0 else {"do": "step"}
-            if event["do"] == "request" and seen < 60:
+            if event["do"] == "request" and seen < 60: # later ones touch rows of shared memory that are not shown
                 seen += 1
-                lit = page.evaluate("['.lane.lit', '.machine .cell.lit', '.sector.lit'].map((s) => document.querySelectorAll(s).length)")
                 self.assertEqual(lit[0], len(event["lanes"]))
                 self.assertEqual(lit[1], len(set(event["at"])), event)
                 self.assertEqual(lit[2], len(event.get("sectors", [])))
-            page.press("ArrowRight")
         self.assertEqual(seen, min(60, len(requests)))
 
     def test_keys_that_move_have_arrows_and_scans_are_trees(self):
@@ -224,11 +236,9 @@ class Pages(unittest.TestCase):
         steps = self.data(path)["runs"][0]["steps"]
         page.press("3")
         page.press("Home")
-        for position in range(0, page.evaluate("player.length"), 7):
-            page.evaluate(f"player.go({position})")
-            launch, ended, is_event, title = page.evaluate("""(() => { const run = player.runs[0], m = run.moments[player.stages[0].index];
+        for launch, ended, is_event, title in self.walked(page, """(() => { const run = player.runs[0], m = run.moments[player.stages[0].index];
                 const l = run.launchAround(m.event);
-                return [l ? l[2] : -1, l !== null && m.event >= l[1], !!m.isEvent, document.querySelector('.idea .title')?.textContent]; })()""")
+                return [l ? l[2] : -1, l !== null && m.event >= l[1], !!m.isEvent, document.querySelector('.idea .title')?.textContent]; })()"""):
             if is_event and launch >= 0 and not ended:
                 due = next(i for i, step in enumerate(steps) if step["launches"] > launch)
                 self.assertTrue(title.startswith(f"{due + 1}/{len(steps)} under way "), (launch, title))
@@ -238,16 +248,13 @@ class Pages(unittest.TestCase):
         for name, more in [("scan-blelloch", []), ("scan-blelloch-padded-32", ["--set", "banks=4"])]:
             page = self.opened(self.made(name, "--keys", "3,1,7,0,4,1,6,3", *more))
             page.press("1")
-            page.press("Home")
             levels = 0
-            for _ in range(page.evaluate("player.length")):
-                said, held = page.evaluate("""(() => { const run = player.runs[0], m = run.moments[player.stages[0].index], step = run.steps[m.step];
+            for said, held in self.walked(page, """(() => { const run = player.runs[0], m = run.moments[player.stages[0].index], step = run.steps[m.step];
                     const words = step.rows[0].cells, tree = run.stateAfter(m.event).shared.get(0);
-                    return [step.barriers ? words : [], words.map((w, i) => w === '.' ? '.' : String(tree?.read(4 * i, 4)))]; })()""")
+                    return [step.barriers ? words : [], words.map((w, i) => w === '.' ? '.' : String(tree?.read(4 * i, 4)))]; })()"""):
                 if said:
                     self.assertEqual([word.strip("[]") for word in said], held, name)
                     levels += 1
-                page.press("ArrowRight")
             self.assertEqual(levels, 6)
             self.assertEqual(page.complaints(), [])
 
@@ -255,19 +262,16 @@ class Pages(unittest.TestCase):
         for options in [(), ("--set", "pivot=3", "--set", "small=4", "--keys", KEYS)]:
             page = self.opened(self.made("quicksort-launching", *options))
             page.press("1")
-            page.press("Home")
             launches, divided = [], 0
-            for _ in range(page.evaluate("player.length")):
-                launched, title, cells, held = page.evaluate(r"""(() => { const run = player.runs[0], m = run.moments[player.stages[0].index], step = run.steps[m.step];
+            for launched, title, cells, held in self.walked(page, r"""(() => { const run = player.runs[0], m = run.moments[player.stages[0].index], step = run.steps[m.step];
                     const part = step.title.match(/^keys (\d+) to (\d+)/), row = step.rows.findLast((r) => r.kind === 'keys');
                     if (!part) return [0, step.title, [], []];
                     const state = run.stateAfter(m.event), arrays = ['keys', 'spare keys'].map((name) => run.trace.arrays.findIndex((a) => a.name === name));
-                    return [step.launches, step.title, row.cells, arrays.map((a) => row.cells.map((_, i) => String(state.global[a].read(4 * (Number(part[1]) + i), 4))))]; })()""")
+                    return [step.launches, step.title, row.cells, arrays.map((a) => row.cells.map((_, i) => String(state.global[a].read(4 * (Number(part[1]) + i), 4))))]; })()"""):
                 if cells:
                     launches.append(launched)
                     self.assertIn(cells, held, title)
                     divided += "about" in title
-                page.press("ArrowRight")
             # Kernels launch kernels here: no page knows that it was the host.
             said = page.evaluate("player.runs[0].events.map((e, i) => [e, i]).filter(([e]) => e.do === 'launch').map(([, event]) => player.stages[0].narrate({event, isEvent: true}))")
             self.assertEqual(set(said), {"start is launched.", "divide is launched."})

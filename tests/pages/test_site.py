@@ -17,8 +17,8 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import browser  # noqa: E402
 from harness import SORTILE, run  # noqa: E402
 
-# So many moments a call of the browser: where a moment takes half a second, a call stays far below its limit.
-MOMENTS = 10
+# So many moments a call of the browser, which draws after each call: where a moment takes half a second, a call stays far below its limit.
+MOMENTS = 50
 
 # Goes from one moment to before another; gives the steps that each run has stopped at, and the moments that say or show nothing.
 WALK = """(() => {
@@ -94,12 +94,14 @@ class Site(unittest.TestCase):
     def test_pages_open(self):
         opener = browser.Browser(browser.find())
         self.addCleanup(opener.close)
-        for name in ["index.html", "experiments.html", "essays/radix_buckets.cu.html", *[f"beside/{p.name}" for p in (self.site / "beside").iterdir()]]:
-            for width in (1280, 360):
-                page = opener.open(self.site / name, width=width)
+        names = ["index.html", "experiments.html", "essays/radix_buckets.cu.html", *[f"beside/{p.name}" for p in (self.site / "beside").iterdir()]]
+        for width in (1280, 360):
+            page = opener.open(self.site / names[0], width=width)
+            for name in names:
+                page.go(self.site / name)
                 self.assertEqual(page.complaints(), [], name)
                 self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width, name)
-                page.close()
+            page.close()
 
     @unittest.skipUnless(browser.find(), f"no browser: none of {', '.join(browser.NAMES)} is installed (apt-get install chromium)")
     def test_every_step_of_every_page_is_reached(self):
@@ -107,9 +109,10 @@ class Site(unittest.TestCase):
         self.addCleanup(opener.close)
         pages = sorted(page for part in ("classics", "examples", "beside") for page in (self.site / part).glob("*.html"))
         self.assertGreater(len(pages), 130)
+        page = opener.open(pages[0])
         for path in pages:
             name = path.relative_to(self.site)
-            page = opener.open(path)
+            page.go(path)
             page.wait_for("window.player !== undefined")
             page.press("1")
             page.press("Home")
@@ -127,7 +130,6 @@ class Site(unittest.TestCase):
             seen = [len(of_run) for of_run in seen]
             self.assertEqual((seen, silent), (steps, []), name)
             self.assertEqual(page.complaints(), [], name)
-            page.close()
 
 
 if __name__ == "__main__":
