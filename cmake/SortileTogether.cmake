@@ -5,7 +5,7 @@
 #
 # A source stays by itself that is large, is no C++, is generated, has compile options or definitions of its own, or has
 # SKIP_UNITY_BUILD_INCLUSION: for one whose names do not go together with its neighbours'. So does each source of a target with the
-# property SORTILE_BY_ITSELF; and of one with SORTILE_INSTALLED, of which a program links what it calls.
+# property SORTILE_BY_ITSELF; and in a release build of one with SORTILE_INSTALLED, of which a program links what it calls.
 # CMake's own UNITY_BUILD includes by absolute paths, by which a compiler cache knows nothing again in another checkout.
 set(SORTILE_TOGETHER_FILES 8)
 set(SORTILE_TOGETHER_BYTES 64000)
@@ -54,8 +54,8 @@ function(sortile_target_together target)
       if(count GREATER 1)
         set(unit "${CMAKE_BINARY_DIR}/together/${target}_${units}.cpp")
         sortile_including("${unit}" "Sources of ${target}." ${files})
-        # A neighbour's name is shadowed by chance; the lint compiles each file by itself.
-        set_property(SOURCE "${unit}" TARGET_DIRECTORY ${target} PROPERTY COMPILE_OPTIONS -Wno-shadow)
+        # A neighbour's name is shadowed by chance, and g++ takes what is included for a header; the lint compiles each file by itself.
+        set_property(SOURCE "${unit}" TARGET_DIRECTORY ${target} PROPERTY COMPILE_OPTIONS -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
         list(APPEND kept "${unit}")
         math(EXPR units "${units} + 1")
       else()
@@ -78,7 +78,7 @@ function(sortile_compile_together folder)
     get_target_property(type ${target} TYPE)
     get_target_property(installed ${target} SORTILE_INSTALLED)
     get_target_property(apart ${target} SORTILE_BY_ITSELF)
-    if(type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE)_LIBRARY)$" AND NOT apart AND NOT installed)
+    if(type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE)_LIBRARY)$" AND NOT apart AND NOT (installed AND CMAKE_BUILD_TYPE STREQUAL "Release"))
       sortile_target_together(${target})
     endif()
   endforeach()

@@ -2,6 +2,7 @@
 #include <sortile/request.hpp>
 
 #include "api/checks.hpp"
+#include "api/door.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/small_sort.hpp"
@@ -10,12 +11,9 @@
 #include "plan/engine.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace sortile {
 namespace {
-
-constexpr std::size_t alone_below = 4096; // keys
 
 /// A checked request, and who does it with how many threads.
 struct assignment {
@@ -31,28 +29,9 @@ assignment assign(const sort_request& given, const options& opts, purpose what) 
     request.input_is_scratch = false; // in place: there is no second buffer to leave the result in
   // Asking the system for its processors takes longer than a short sort, which would not use them. Nor does a sort in
   // device memory.
-  const bool alone = request.n < alone_below || opts.memory == memory::device;
+  const bool alone = request.n < door_alone_below || opts.memory == memory::device;
   const unsigned threads = alone ? 1 : resolve_threads(opts);
   return {request, choose_engine(request, opts, what), threads};
-}
-
-/// Where there is no memory for a message either. Copying it takes none.
-const out_of_memory nothing_left("sortile: out of memory");
-
-/// Runs `work`, in which the standard library may fail to allocate, and gives that failure its name.
-template <class Work>
-auto with_named_failures(const char* operation, Work&& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-  }
-  std::string message;
-  try {
-    message = std::string("sortile: out of memory in ") + operation;
-  } catch (const std::bad_alloc&) {
-    throw nothing_left;
-  }
-  throw out_of_memory(message);
 }
 
 /// Of a request whose arrays are not there yet: the most that it takes in place, or apart, and of indices with or
@@ -157,7 +136,7 @@ std::size_t run(const strings_request& request, const options& opts) {
   return with_named_failures("a sort of strings", [&] {
     checks::strings(request, opts);
     need_cpu_engine("order the strings of", opts);
-    const unsigned threads = request.n < alone_below ? 1 : resolve_threads(opts);
+    const unsigned threads = request.n < door_alone_below ? 1 : resolve_threads(opts);
     std::size_t wrong = 0;
     if (request.views == nullptr && !cpu::offsets_rise(request, threads, wrong))
       checks::refuse_offset(wrong);
@@ -171,7 +150,7 @@ void gather_strings(const strings_request& strings, const void* positions, void*
                     std::size_t bytes_size, const options& opts) {
   checks::gathered_strings(strings, offsets_out, bytes_out, bytes_size);
   cpu::gather_strings(strings, static_cast<const std::uint64_t*>(positions), offsets_out, bytes_out,
-                      strings.n < alone_below ? 1 : resolve_threads(opts));
+                      strings.n < door_alone_below ? 1 : resolve_threads(opts));
 }
 
 } // namespace detail

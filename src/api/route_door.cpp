@@ -1,4 +1,5 @@
 // The front door of routings: check, choose an engine, find workspace, run.
+#include "api/door.hpp"
 #include "api/route_checks.hpp"
 #include "api/selector_choice.hpp"
 #include "cpu/route.hpp"

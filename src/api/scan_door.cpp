@@ -1,4 +1,5 @@
 // The front door of scans and histograms: check, choose an engine, find workspace, run.
+#include "api/door.hpp"
 #include "api/scan_checks.hpp"
 #include "api/selector_choice.hpp"
 #include "cpu/scan.hpp"

@@ -17,7 +17,7 @@ constexpr std::size_t most_chunks = 4096;
 constexpr std::size_t least_chunk = 256; // segments
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_segments(const std::string& what) {
   throw invalid_argument("sortile: " + what);
 }
 
@@ -31,12 +31,12 @@ std::string as_range(segment_bounds b) {
 
 void need_offsets(const char* name, const void* offsets, std::size_t count, const segments& where, memory lie_in) {
   if (offsets == nullptr && count > 0)
-    refuse(std::string(name) + " is null, but there are " + text(where.count) + " segments");
+    refuse_segments(std::string(name) + " is null, but there are " + text(where.count) + " segments");
   if (reinterpret_cast<std::uintptr_t>(offsets) % where.offset_bytes != 0)
-    refuse(std::string(name) + " is not aligned to its " + text(where.offset_bytes) + " bytes");
+    refuse_segments(std::string(name) + " is not aligned to its " + text(where.offset_bytes) + " bytes");
   if (count > none / 2 / where.offset_bytes)
-    refuse(text(where.count) + " segments have more offsets than memory can address");
-  need_reach({name, offsets, count * where.offset_bytes}, lie_in);
+    refuse_segments(text(where.count) + " segments have more offsets than memory can address");
+  need_reach(named_array{name, offsets, count * where.offset_bytes}, lie_in);
 }
 
 /// Offsets and the status word lie apart from what the sort writes.
@@ -76,10 +76,10 @@ void need_strided(const segments& w, std::size_t n) {
   const std::string shape = text(w.count) + " segments of " + text(w.length) + " elements, stride " + text(w.stride) +
                             ", step " + text(w.step);
   if (sum(sum(across, along), 1) > n || sum(across, along) == none)
-    refuse(shape + ": reach beyond the arrays' " + text(n) + " elements");
+    refuse_segments(shape + ": reach beyond the arrays' " + text(n) + " elements");
   const bool rows = w.count == 1 || w.stride > across, columns = w.length == 1 || w.step > along;
   if ((w.length > 1 && w.step == 0) || (w.count > 1 && w.stride == 0) || (!rows && !columns))
-    refuse(shape +
+    refuse_segments(shape +
            ": overlap; as rows they need a stride above (length − 1) · step, as columns a step above (count − 1) "
            "· stride");
 }
@@ -117,10 +117,10 @@ chunk_findings look_at(const segmented_request& r, std::size_t begin, std::size_
 [[noreturn]] void refuse_segment(const segmented_request& r, std::size_t i) {
   const segment_bounds b = bounds_of(r.where, i);
   if (b.end < b.begin)
-    refuse(
+    refuse_segments(
         "segment " + text(i) + " begins at " + text(b.begin) + " and ends at " + text(b.end) +
         (r.where.form == segment_form::offsets ? "; offsets must not decrease" : "; it must not end before it begins"));
-  refuse("segment " + text(i) + ", " + as_range(b) + ", reaches beyond the arrays' " + text(r.arrays.n) + " elements");
+  refuse_segments("segment " + text(i) + ", " + as_range(b) + ", reaches beyond the arrays' " + text(r.arrays.n) + " elements");
 }
 
 /// Of ranges in any order: by the order of their beginnings.
@@ -143,7 +143,7 @@ void need_no_overlap(const segmented_request& r, unsigned threads) {
     if (b.begin == b.end)
       continue;
     if (before != none && bounds_of(w, before).end > b.begin)
-      refuse("segments " + text(before) + ", " + as_range(bounds_of(w, before)) + ", and " + text(i) + ", " +
+      refuse_segments("segments " + text(before) + ", " + as_range(bounds_of(w, before)) + ", and " + text(i) + ", " +
              as_range(b) + ", overlap");
     before = i;
   }
@@ -159,19 +159,19 @@ void segmented(const segmented_request& request, const options& opts) {
   sort_request arrays = request.arrays;
   const segments& w = request.where;
   if (arrays.input_is_scratch)
-    refuse(
+    refuse_segments(
         "input_is_scratch is set, but a sort within segments has no double buffer: results are always in the outputs");
   if (arrays.device_n != nullptr)
-    refuse("device_n is given to a sort within segments; the segments say what is sorted");
+    refuse_segments("device_n is given to a sort within segments; the segments say what is sorted");
   if (opts.workspace_limit != 0)
-    refuse(
+    refuse_segments(
         "options::workspace_limit is given to a sort within segments, which keeps to none; workspace_bytes() says what "
         "it needs");
   if (arrays.device_status != nullptr && opts.memory != memory::device)
-    refuse(
+    refuse_segments(
         "device_status is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
   if (reinterpret_cast<std::uintptr_t>(arrays.device_status) % alignof(std::uint32_t) != 0)
-    refuse("device_status is not aligned to its 4 bytes");
+    refuse_segments("device_status is not aligned to its 4 bytes");
   arrays.device_status = nullptr;
   checks::sort(arrays, opts);
   switch (w.form) {
@@ -181,16 +181,16 @@ void segmented(const segmented_request& request, const options& opts) {
   case segment_form::offsets:
   case segment_form::ranges:
     if (w.offset_bytes != 4 && w.offset_bytes != 8)
-      refuse("offsets of " + text(w.offset_bytes) + " bytes given; allowed are 4 and 8");
+      refuse_segments("offsets of " + text(w.offset_bytes) + " bytes given; allowed are 4 and 8");
     if (w.count == none)
-      refuse(text(w.count) + " segments have more offsets than memory can address");
+      refuse_segments(text(w.count) + " segments have more offsets than memory can address");
     if (w.count > 0)
       need_offsets("begins", w.begins, w.count + (w.form == segment_form::offsets), w, opts.memory);
     if (w.form == segment_form::ranges)
       need_offsets("ends", w.ends, w.count, w, opts.memory);
     break;
   default:
-    refuse("segment form number " + text(static_cast<std::size_t>(w.form)) + " does not exist; they go from 0 to 2");
+    refuse_segments("segment form number " + text(static_cast<std::size_t>(w.form)) + " does not exist; they go from 0 to 2");
   }
   need_all_apart(request, opts);
 }

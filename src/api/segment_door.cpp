@@ -2,27 +2,25 @@
 #include <sortile/segments.hpp>
 
 #include "api/checks.hpp"
+#include "api/door.hpp"
 #include "api/segment_checks.hpp"
 #include "cpu/scratch.hpp"
 #include "plan/engine.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace sortile {
 namespace {
 
-constexpr std::size_t alone_below = 4096; // elements
-
 /// A checked request, and who does it with how many threads.
-struct assignment {
+struct segment_assignment {
   engine_choice choice;
   const segment_sorter& sorter;
   unsigned threads;
 };
 
 /// \throws engine_unusable where no engine can do it, or not the one asked for
-assignment assign(const segmented_request& request, const options& opts, purpose what) {
+segment_assignment assign(const segmented_request& request, const options& opts, purpose what) {
   checks::segmented(request, opts);
   sort_request asked = request.arrays;
   asked.device_status = nullptr;
@@ -34,17 +32,8 @@ assignment assign(const segmented_request& request, const options& opts, purpose
   if (!why.empty())
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
                           ", does not do this: " + why);
-  const bool alone = opts.memory == memory::device || std::max(request.arrays.n, request.where.count) < alone_below;
+  const bool alone = opts.memory == memory::device || std::max(request.arrays.n, request.where.count) < door_alone_below;
   return {choice, *sorter, alone ? 1 : resolve_threads(opts)};
-}
-
-template <class Work>
-auto with_named_failures(Work&& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    throw out_of_memory("sortile: out of memory in a sort within segments");
-  }
 }
 
 /// The request with arrays somewhere, where it has none yet: for plans, compared and never followed.
@@ -69,9 +58,9 @@ segmented_request placed(const segmented_request& request) {
 } // namespace
 
 plan explain(const segmented_request& request, const options& opts) {
-  return with_named_failures([&] {
+  return with_named_failures("a sort within segments", [&] {
     const segmented_request r = placed(request);
-    const assignment a = assign(r, opts, purpose::planning);
+    const segment_assignment a = assign(r, opts, purpose::planning);
     plan p = a.sorter.make_plan(r, opts, a.threads);
     p.engine = a.choice.chosen->name();
     p.reason = a.choice.reason;
@@ -80,16 +69,16 @@ plan explain(const segmented_request& request, const options& opts) {
 }
 
 std::size_t workspace_bytes(const segmented_request& request, const options& opts) {
-  return with_named_failures([&] {
+  return with_named_failures("a sort within segments", [&] {
     const segmented_request r = placed(request);
-    const assignment a = assign(r, opts, purpose::planning);
+    const segment_assignment a = assign(r, opts, purpose::planning);
     return a.sorter.make_plan(r, opts, a.threads).workspace_bytes;
   });
 }
 
 void run(const segmented_request& request, const options& opts) {
-  with_named_failures([&] {
-    const assignment a = assign(request, opts, purpose::running);
+  with_named_failures("a sort within segments", [&] {
+    const segment_assignment a = assign(request, opts, purpose::running);
     const bool on_host = opts.memory == memory::host;
     const segment_survey found = on_host ? checks::survey(request, a.threads) : segment_survey{};
     const std::size_t wanted = a.sorter.workspace_used(request, opts, a.threads, found);

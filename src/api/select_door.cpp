@@ -3,6 +3,7 @@
 // Of arrays in host memory the CPU engine does them all, unless another engine is asked for by name; the engines made
 // of kernels do top-k, keys at ranks, quantiles and groups.
 #include "api/checks.hpp"
+#include "api/door.hpp"
 #include "api/select_checks.hpp"
 #include "api/selector_choice.hpp"
 #include "cpu/groups.hpp"
@@ -12,19 +13,17 @@
 namespace sortile {
 namespace {
 
-constexpr std::size_t alone_below = 4096; // keys, for which asking for the processors takes too long
-
-struct assignment {
+struct selection_assignment {
   const selector* kernels; ///< null: the CPU engine
   std::string_view engine;
   std::string reason;
   unsigned threads;
 };
 
-assignment assign(const top_k_request& request, const options& opts, purpose what) {
+selection_assignment assign(const top_k_request& request, const options& opts, purpose what) {
   checks::top_k(request, opts);
   const kernels_choice by = kernels_for(request.n, opts, what);
-  const bool alone = (request.n < alone_below && request.rows == 1) || opts.memory == memory::device;
+  const bool alone = (request.n < door_alone_below && request.rows == 1) || opts.memory == memory::device;
   return {by.kernels, by.engine, by.reason, alone ? 1 : resolve_threads(opts)};
 }
 
@@ -79,7 +78,7 @@ kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
 std::size_t detail::top_k_workspace_bytes(const top_k_request& given, const options& opts) {
   return with_named_failures("the plan of a selection", [&] {
     const top_k_request request = placed(given);
-    const assignment a = assign(request, opts, purpose::planning);
+    const selection_assignment a = assign(request, opts, purpose::planning);
     return a.kernels != nullptr ? a.kernels->workspace_bytes(request, opts)
                                 : cpu::top_k_workspace_bytes(request, a.threads);
   });
@@ -88,7 +87,7 @@ std::size_t detail::top_k_workspace_bytes(const top_k_request& given, const opti
 plan detail::explain_top_k(const top_k_request& given, const options& opts) {
   return with_named_failures("the plan of a selection", [&] {
     const top_k_request request = placed(given);
-    const assignment a = assign(request, opts, purpose::planning);
+    const selection_assignment a = assign(request, opts, purpose::planning);
     plan p;
     p.engine = a.engine;
     p.reason = a.reason;
@@ -105,7 +104,7 @@ plan detail::explain_top_k(const top_k_request& given, const options& opts) {
 
 void detail::run_top_k(const top_k_request& request, const options& opts) {
   with_named_failures("a selection", [&] {
-    const assignment a = assign(request, opts, purpose::running);
+    const selection_assignment a = assign(request, opts, purpose::running);
     const bool callers = opts.workspace.data() != nullptr;
     const std::size_t wanted = a.kernels != nullptr ? a.kernels->workspace_bytes(request, opts)
                                                     : cpu::top_k_workspace_bytes(request, a.threads);

@@ -18,7 +18,7 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 15; // values
+constexpr std::size_t gather_alone_below = std::size_t{1} << 15; // values
 
 template <class Index, std::size_t Width>
 void gather_piece(const std::byte* from, const Index* indices, std::size_t begin, std::size_t end, std::byte* to) {
@@ -49,7 +49,7 @@ void gather_piece(const std::byte* from, const Index* indices, std::size_t begin
 template <class Index>
 void check_indices(const Index* indices, std::size_t n, unsigned threads) {
   std::atomic<std::size_t> first_wrong{n};
-  for_each_piece(threads, n, alone_below, [&](std::size_t begin, std::size_t end) {
+  for_each_piece(threads, n, gather_alone_below, [&](std::size_t begin, std::size_t end) {
     Index largest = 0;
     for (std::size_t i = begin; i < end; ++i)
       largest = std::max(largest, indices[i]);
@@ -84,7 +84,7 @@ void gather(const void* from, const void* indices, std::size_t index_bytes, std:
             unsigned threads) {
   const auto* const in = static_cast<const std::byte*>(from);
   auto* const out = static_cast<std::byte*>(to);
-  for_each_piece(threads, n, alone_below, [&](std::size_t begin, std::size_t end) {
+  for_each_piece(threads, n, gather_alone_below, [&](std::size_t begin, std::size_t end) {
     if (index_bytes == 4)
       gather_piece(in, static_cast<const std::uint32_t*>(indices), begin, end, width, out);
     else
@@ -97,7 +97,7 @@ void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, 
   const auto* const in = static_cast<const std::byte*>(from);
   auto* const out = static_cast<std::byte*>(to);
   const std::size_t common = std::min(from_width, to_width);
-  for_each_piece(threads, n, alone_below, [&](std::size_t begin, std::size_t end) {
+  for_each_piece(threads, n, gather_alone_below, [&](std::size_t begin, std::size_t end) {
     const auto each = [&](auto bytes) {
       for (std::size_t i = begin; i < end; ++i)
         std::memcpy(out + i * to_width, in + i * from_width, bytes);

@@ -19,14 +19,14 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t least_piece = std::size_t{1} << 15; // keys
+constexpr std::size_t groups_least_piece = std::size_t{1} << 15; // keys
 
 template <class K, class Index>
 class grouper {
  public:
   grouper(const groups_request& r, const options& opts, unsigned threads)
       : request_(r), image_(r.type, opts.order, opts.bits), threads_(threads),
-        pieces_(r.n < 2 * least_piece ? 1 : std::size_t{4} * threads) {
+        pieces_(r.n < 2 * groups_least_piece ? 1 : std::size_t{4} * threads) {
     image_.exact = image_.is_float;
   }
 

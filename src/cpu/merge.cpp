@@ -30,7 +30,7 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 16; // keys
+constexpr std::size_t merge_alone_below = std::size_t{1} << 16; // keys
 constexpr std::size_t piece_keys = std::size_t{1} << 20;
 
 // What moves values of a width known at compile time, none (0), or any width (dynamic).
@@ -48,8 +48,8 @@ class merger {
     std::size_t n = 0;
     for (const sorted_run& r : runs_)
       n += r.n;
-    const std::size_t pieces = n < alone_below ? 1 : std::max<std::size_t>(4 * threads, n / piece_keys);
-    for_each_task(n < alone_below ? 1 : threads, pieces, &progress, [&](unsigned, std::size_t i) {
+    const std::size_t pieces = n < merge_alone_below ? 1 : std::max<std::size_t>(4 * threads, n / piece_keys);
+    for_each_task(n < merge_alone_below ? 1 : threads, pieces, &progress, [&](unsigned, std::size_t i) {
       const std::size_t begin = part_begin(n, pieces, i), end = part_begin(n, pieces, i + 1);
       if (begin == end)
         return;

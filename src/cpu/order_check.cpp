@@ -13,7 +13,7 @@ namespace sortile::cpu {
 namespace {
 
 constexpr std::size_t block_keys = std::size_t{1} << 14;
-constexpr std::size_t alone_below = std::size_t{1} << 18;
+constexpr std::size_t check_alone_below = std::size_t{1} << 18;
 
 // Whether keys[begin, end) and the key before them are in order.
 template <class K>
@@ -35,7 +35,7 @@ std::optional<std::size_t> find_disorder(const K* keys, std::size_t n, key_image
   std::atomic<std::size_t> first{n};
   const std::size_t blocks = (n + block_keys - 1) / block_keys;
   progress_meter progress(&opts.progress, blocks);
-  for_each_task(n < alone_below ? 1 : threads, blocks, &progress, [&](unsigned, std::size_t block) {
+  for_each_task(n < check_alone_below ? 1 : threads, blocks, &progress, [&](unsigned, std::size_t block) {
     progress.add(1);
     const std::size_t begin = block * block_keys, end = std::min(n, begin + block_keys);
     if (begin >= first.load(std::memory_order_relaxed) || in_order(keys, begin, end, image))

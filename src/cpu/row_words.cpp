@@ -14,7 +14,7 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 14; // rows
+constexpr std::size_t words_alone_below = std::size_t{1} << 14; // rows
 constexpr std::size_t block = 2048;                       // rows whose words stay in the L1 cache
 constexpr std::size_t sampled_from = std::size_t{1}
                                      << 15; // rows: columns of fewer are read sooner than sampled and ranked
@@ -110,7 +110,7 @@ row_words::field row_words::measure(const column& c) const {
       if (sample.bits + 1 >= 8 * sizeof(K)) // to find a bit less would take a read of the column
         return {nullptr, &c, 0, 0, 8 * sizeof(K)};
     }
-  std::vector<column_range> seen(n_ < alone_below ? 1 : std::size_t{4} * threads_);
+  std::vector<column_range> seen(n_ < words_alone_below ? 1 : std::size_t{4} * threads_);
   for_each_task(threads_, seen.size(), nullptr, [&](unsigned, std::size_t i) {
     seen[i] = range_of(data, part_begin(n_, seen.size(), i), part_begin(n_, seen.size(), i + 1), image);
   });

@@ -29,7 +29,7 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t alone_below = std::size_t{1} << 14; // rows
+constexpr std::size_t rows_alone_below = std::size_t{1} << 14; // rows
 
 template <class Index>
 class row_sorter {
@@ -87,7 +87,7 @@ class row_sorter {
 
   template <class Word>
   void make_first(Word* words) const {
-    for_each_piece(threads_, n_, alone_below,
+    for_each_piece(threads_, n_, rows_alone_below,
                    [&](std::size_t begin, std::size_t end) { words_.make(begin, end - begin, words + begin); });
   }
 
@@ -166,7 +166,7 @@ class row_sorter {
 
 /// Positions of 4 bytes as such of 8.
 void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* to, unsigned threads) {
-  for_each_piece(threads, n, alone_below,
+  for_each_piece(threads, n, rows_alone_below,
                  [&](std::size_t begin, std::size_t end) { std::copy(from + begin, from + end, to + begin); });
 }
 

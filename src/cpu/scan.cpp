@@ -15,10 +15,10 @@
 namespace sortile::cpu {
 namespace {
 
-constexpr std::size_t least_piece = std::size_t{1} << 15; // elements
+constexpr std::size_t scan_least_piece = std::size_t{1} << 15; // elements
 
 std::size_t pieces_of(std::size_t n, unsigned threads) {
-  return threads <= 1 || n < 2 * least_piece ? 1 : std::size_t{4} * threads;
+  return threads <= 1 || n < 2 * scan_least_piece ? 1 : std::size_t{4} * threads;
 }
 
 template <class T, class Op>

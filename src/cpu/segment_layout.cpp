@@ -9,7 +9,7 @@ namespace sortile::cpu {
 
 namespace {
 
-segment_values handling_of(const sort_request& r) {
+segment_values segment_handling_of(const sort_request& r) {
   switch (r.carries) {
   case payload::none:
     return segment_values::none;
@@ -51,7 +51,7 @@ segment_layout::area area_of(const sort_request& r, const segment_layout& l, std
 } // namespace
 
 segment_layout::segment_layout(const segmented_request& request, unsigned threads, const segment_extent& extent)
-    : handling(handling_of(request.arrays)) {
+    : handling(segment_handling_of(request.arrays)) {
   const sort_request& r = request.arrays;
   const std::size_t key = key_bytes(r.type), longest = extent.longest;
   if (handling != segment_values::none)

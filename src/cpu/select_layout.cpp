@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t whole_below = 2048; // keys: a sort of so few is as quick as a sample and a read
 constexpr std::size_t keys_a_sample_key = 256;
 constexpr std::size_t least_sample = 256, most_sample = std::size_t{1} << 16;
-constexpr std::size_t least_piece = std::size_t{1} << 15; // keys
+constexpr std::size_t layout_least_piece = std::size_t{1} << 15; // keys
 constexpr std::size_t pieces_a_thread = 8;
 constexpr std::size_t most_chunk = std::size_t{1} << 14;
 constexpr std::size_t most_intervals = most_splitters / 2;
@@ -56,7 +56,7 @@ std::size_t select_sample(std::size_t n) {
 }
 
 piece_layout::piece_layout(std::size_t n, std::size_t capacity, unsigned threads) {
-  pieces = std::clamp<std::size_t>(n / least_piece, 1, threads * pieces_a_thread);
+  pieces = std::clamp<std::size_t>(n / layout_least_piece, 1, threads * pieces_a_thread);
   chunk = std::clamp<std::size_t>(capacity / (2 * pieces), select_block, most_chunk);
   chunks = capacity / chunk + pieces + 1;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t tile_segments = 64;
 constexpr std::size_t line_bytes = 64;
-constexpr std::size_t alone_below = std::size_t{1} << 15; // elements
+constexpr std::size_t copy_alone_below = std::size_t{1} << 15; // elements
 
 /// f(place in the array, place in the rows) for the elements of some segments, tile by tile.
 template <class F>
@@ -28,7 +28,7 @@ void for_each_element(const segments& w, std::size_t begin, std::size_t end, std
 
 template <std::size_t Width, bool Gathers>
 void move_fixed(const segments& w, const std::byte* from, std::byte* to, unsigned threads) {
-  for_each_piece(threads, w.count, std::max<std::size_t>(2, alone_below / std::max<std::size_t>(1, w.length)),
+  for_each_piece(threads, w.count, std::max<std::size_t>(2, copy_alone_below / std::max<std::size_t>(1, w.length)),
                  [&](std::size_t begin, std::size_t end) {
                    for_each_element(w, begin, end, line_bytes / Width, [&](std::size_t strided, std::size_t packed) {
                      std::memcpy(to + (Gathers ? packed : strided) * Width, from + (Gathers ? strided : packed) * Width,

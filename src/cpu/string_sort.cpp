@@ -17,7 +17,7 @@ namespace {
 
 /// Lengths summed up piece by piece: where each piece of the copy begins.
 template <class Strings, class Offset>
-void gather(const Strings& strings, const std::uint64_t* positions, std::size_t n, Offset* offsets, char* bytes,
+void gather_strings(const Strings& strings, const std::uint64_t* positions, std::size_t n, Offset* offsets, char* bytes,
             unsigned threads) {
   offsets[0] = 0;
   for (std::size_t i = 0; i < n; ++i)
@@ -39,9 +39,9 @@ void gather_strings(const strings_request& request, const std::uint64_t* positio
                     unsigned threads) {
   with_strings(request, [&](auto strings) {
     if (request.offset_bytes == 4)
-      gather(strings, positions, request.n, static_cast<std::uint32_t*>(offsets), bytes, threads);
+      gather_strings(strings, positions, request.n, static_cast<std::uint32_t*>(offsets), bytes, threads);
     else
-      gather(strings, positions, request.n, static_cast<std::uint64_t*>(offsets), bytes, threads);
+      gather_strings(strings, positions, request.n, static_cast<std::uint64_t*>(offsets), bytes, threads);
   });
 }
 
