@@ -61,7 +61,7 @@ class MachinePanel {
     if (event?.array !== undefined && event.array !== null)
       arrays.add(event.array);
     this.memory.replaceChildren(...[...arrays].sort((a, b) => a - b).map((i) => this.array(i, state, event, found)));
-    this.rooms.replaceChildren(...(found ? this.blocks(found, state, event, launch) : []));
+    this.showBlocks(found, state, event, launch);
     this.bringIntoSight();
     this.drawArrows(moment);
   }
@@ -93,16 +93,15 @@ class MachinePanel {
     const perSector = Math.max(1, Math.floor(32 / array.element));
     const sectors = count <= MOST_CELLS ? Array.from({length: Math.ceil(count / perSector)}, (_, s) => s)
       : [...(found?.sectors.get(number) ?? [])].sort((a, b) => a - b).slice(0, MOST_CELLS / perSector);
-    const texts = new Map();
-    for (const s of sectors)
-      for (let i = s * perSector; i < Math.min(count, (s + 1) * perSector); ++i)
-        texts.set(i, textAt(this.run, state.global[number], i * array.element, array.element, isKeys));
+    const placesOf = (s) => Array.from({length: Math.min(count, (s + 1) * perSector) - s * perSector}, (_, k) => s * perSector + k);
+    const texts = new Map(sectors.flatMap(placesOf).map((i) =>
+      [i, textAt(this.run, state.global[number], i * array.element, array.element, isKeys)]));
     const heights = isKeys ? ranks([...texts.values()]) : [];
     const bars = new Map([...texts.keys()].map((i, k) => [i, heights[k]]));
     const drawn = sectors.map((s, k) => make("span",
       {class: `sector${here?.sectors.includes(s) ? " lit" : ""}${k > 0 && s !== sectors[k - 1] + 1 ? " after-gap" : ""}`},
-      [...texts.keys()].filter((i) => Math.floor(i / perSector) === s).map((i) => {
-        const cell = make("span", {class: this.cellClass(isKeys, texts.get(i), places.has(i * array.element), event),
+      placesOf(s).map((i) => {
+        const cell = make("span", {class: cellClass(isKeys, texts.get(i), places.has(i * array.element), event),
           "data-at": `g${number}:${i * array.element}`}, texts.get(i) ?? "·");
         if (bars.get(i) !== null && bars.get(i) !== undefined)
           cell.style.setProperty("--rank", bars.get(i).toFixed(3));
@@ -130,92 +129,20 @@ class MachinePanel {
     return 0;
   }
 
-  cellClass(isKey, text, lit, event) {
-    const touched = !lit ? "" : event.after ? " lit written" : " lit";
-    return `cell ${isKey ? "keys" : "numbers"}${text === null ? " unknown" : ""}${touched}`;
-  }
-
-  blocks(found, state, event, launch) {
+  /** The rooms of a launch stay, with their cells: laying out new ones takes longer than all else. */
+  showBlocks(found, state, event, launch) {
     const active = event?.block;
-    const shown = found.blocks.filter((b, i) => i < MOST_ROOMS || b === active);
-    const rooms = shown.map((b) => this.room(b, found, state, event, launch));
-    if (shown.length < found.blocks.length)
-      rooms.push(make("p", {class: "quiet"}, `${found.blocks.length - shown.length} more blocks`));
-    return rooms;
-  }
-
-  room(block, found, state, event, launch) {
-    const here = event?.block === block;
-    const condition = !state.running.has(block) ? "has not begun"
-      : here && event.do === "barrier" && event.level !== "collective" ? "all threads have met at a barrier"
-        : state.running.get(block);
-    const threads = this.run.trace.launches[launch[2]].block;
-    const warps = [...(found.warps.get(block) ?? new Map())].sort((a, b) => a[0] - b[0]);
-    const idle = Math.ceil(threads / 32) - warps.length;
-    const look = `room${here ? " lit" : ""} ${condition.replaceAll(" ", "-")}`;
-    return make("section", {class: look, "aria-label": `block ${block}, ${condition}`},
-      make("h4", {}, `block ${block}`, make("small", {}, condition)),
-      make("div", {class: "warps"}, warps.map(([warp, working]) => this.warp(warp, working, threads, here ? event : null)),
-        idle > 0 ? make("small", {class: "quiet"}, `${idle} ${idle === 1 ? "warp touches" : "warps touch"} no memory`) : null),
-      this.sharedOf(block, found, state, event, launch));
-  }
-
-  warp(warp, working, threads, event) {
-    const lit = new Set(event && event.warp === warp && event.lanes ? event.lanes : []);
-    const lanes = Math.min(32, threads - 32 * warp);
-    return make("div", {class: "warp", role: "img", "aria-label": `warp ${warp}: ${lit.size} of ${lanes} lanes in this request`},
-      make("span", {class: "warp-name"}, `w${warp}`),
-      make("span", {class: "lanes"}, Array.from({length: lanes}, (_, lane) =>
-        make("i", {class: `lane${lit.has(lane) ? " lit" : ""}${working.has(lane) ? "" : " idle"}`}))));
-  }
-
-  /** Shared storage: a row for 32 banks, the parts that the launch touches one after another. */
-  sharedOf(block, found, state, event, launch) {
-    const storage = state.shared.get(block);
-    if (!storage || found.parts.length === 0)
-      return null;
-    const here = event?.do === "request" && event.space === "shared" && (event.owner ?? event.block) === block ? event : null;
-    return make("div", {class: "shared"}, here ? this.banks(here) : null,
-      found.parts.map((part) => this.part(part, storage, here, launch, block)));
-  }
-
-  /** How many different words the request wants of each bank. */
-  banks(event) {
-    const words = Array.from({length: BANKS}, () => new Set());
-    event.at.forEach((at, k) => {
-      for (let b = 0; b < Math.max(4, event.size); b += 4)
-        words[Math.floor((at + b) / 4) % BANKS].add(event.what === "atomic" ? `${at + b}:${k}` : Math.floor((at + b) / 4));
-    });
-    const replays = event.units - event.ideal;
-    const text = `${event.units} ${event.units === 1 ? "wavefront" : "wavefronts"}, ${event.ideal} at best` +
-      (replays > 0 ? `: ${replays} ${replays === 1 ? "replay" : "replays"} by bank conflicts` : "");
-    return make("div", {class: "banks", role: "img", "aria-label": text},
-      make("b", {class: "cost"}, text),
-      make("span", {class: "bank-row"}, words.map((w, b) =>
-        make("i", {class: `bank${w.size > 0 ? " lit" : ""}${w.size > 1 ? " conflict" : ""}`, title: `bank ${b}`},
-          w.size > 1 ? String(w.size) : ""))));
-  }
-
-  part(part, storage, here, launch, block) {
-    const lit = new Set(here?.at ?? []);
-    const isKey = (at) => isKeyPlace(this.run, launch[0], at);
-    const texts = new Map(part.places.map((at) => [at, textAt(this.run, storage, at, part.size, isKey(at))]));
-    const wide = Math.max(1, part.size / 4);
-    const rows = [...new Set(part.places.map((at) => Math.floor(at / 128)))];
-    const grid = make("div", {class: "bank-grid"});
-    for (const row of rows.slice(0, MOST_ROWS))
-      for (const at of part.places.filter((p) => Math.floor(p / 128) === row)) {
-        const cell = make("span", {class: this.cellClass(isKeyPlace(this.run, launch[0], at), texts.get(at), lit.has(at), here),
-          "data-at": `s${block}:${at}`}, texts.get(at) ?? "·");
-        cell.style.gridColumn = `${Math.floor((at % 128) / 4) + 1} / span ${wide}`;
-        cell.style.gridRow = String(rows.indexOf(row) + 1);
-        grid.append(cell);
-      }
-    const rest = rows.length - MOST_ROWS;
-    const spoken = `shared array ${part.name}, ${part.places.length} places used`;
-    return make("div", {class: "part-of-shared", role: "group", "aria-label": spoken},
-      make("div", {class: "array-name"}, part.name, make("small", {}, ` ${part.places.length} × ${part.size} bytes`)),
-      grid, rest > 0 ? make("p", {class: "quiet"}, `${rest} more rows of banks`) : null);
+    const shown = found ? found.blocks.filter((b, i) => i < MOST_ROOMS || b === active) : [];
+    const names = `${launch?.[2]}: ${shown}`;
+    if (names !== this.shown) {
+      this.shown = names;
+      this.drawn = shown.map((b) => new Room(this.run, b, found, launch));
+      const rest = (found?.blocks.length ?? 0) - shown.length;
+      this.rooms.replaceChildren(...this.drawn.map((room) => room.element),
+        ...(rest > 0 ? [make("p", {class: "quiet"}, `${rest} more blocks`)] : []));
+    }
+    for (const room of this.drawn)
+      room.show(state, event);
   }
 
   /** From the places that lanes had their keys from to those they go to. Measuring lays the page out: only where something moves. */
@@ -240,6 +167,130 @@ class MachinePanel {
       const bend = (y1 + y2) / 2;
       this.arrows.append(make("svg:path", {class: "arrow", d: `M${x1} ${y1}C${x1} ${bend} ${x2} ${bend} ${x2} ${y2}`}),
         make("svg:circle", {class: "arrow-head", cx: x2, cy: y2, r: 2.5}));
+    }
+  }
+}
+
+function cellClass(isKey, text, lit, event) {
+  const touched = !lit ? "" : event.after ? " lit written" : " lit";
+  return `cell ${isKey ? "keys" : "numbers"}${text === null ? " unknown" : ""}${touched}`;
+}
+
+/** A block: its warps, and its part of shared storage. */
+class Room {
+  constructor(run, block, found, launch) {
+    this.run = run;
+    this.block = block;
+    this.threads = run.trace.launches[launch[2]].block;
+    this.working = [...(found.warps.get(block) ?? new Map())].sort((a, b) => a[0] - b[0]);
+    this.condition = make("small");
+    this.warps = make("div", {class: "warps"});
+    this.parts = found.parts.map((part) => new PartOfShared(run, part, block, launch));
+    this.cost = make("div");
+    this.shared = make("div", {class: "shared"}, this.cost, this.parts.map((part) => part.element));
+    this.element = make("section", {}, make("h4", {}, `block ${block}`, this.condition), this.warps);
+    this.lit = null; // whether the moment before was this block's
+  }
+
+  show(state, event) {
+    const here = event?.block === this.block;
+    const condition = !state.running.has(this.block) ? "has not begun"
+      : here && event.do === "barrier" && event.level !== "collective" ? "all threads have met at a barrier"
+        : state.running.get(this.block);
+    this.element.className = `room${here ? " lit" : ""} ${condition.replaceAll(" ", "-")}`;
+    this.element.setAttribute("aria-label", `block ${this.block}, ${condition}`);
+    this.condition.textContent = condition;
+    if (here || this.lit !== false)
+      this.showWarps(here ? event : null);
+    this.lit = here;
+    this.showShared(state.shared.get(this.block), event);
+  }
+
+  showWarps(event) {
+    const idle = Math.ceil(this.threads / 32) - this.working.length;
+    this.warps.replaceChildren(...this.working.map(([warp, working]) => this.warp(warp, working, event)),
+      ...(idle > 0 ? [make("small", {class: "quiet"}, `${idle} ${idle === 1 ? "warp touches" : "warps touch"} no memory`)] : []));
+  }
+
+  warp(warp, working, event) {
+    const lit = new Set(event && event.warp === warp && event.lanes ? event.lanes : []);
+    const lanes = Math.min(32, this.threads - 32 * warp);
+    return make("div", {class: "warp", role: "img", "aria-label": `warp ${warp}: ${lit.size} of ${lanes} lanes in this request`},
+      make("span", {class: "warp-name"}, `w${warp}`),
+      make("span", {class: "lanes"}, Array.from({length: lanes}, (_, lane) =>
+        make("i", {class: `lane${lit.has(lane) ? " lit" : ""}${working.has(lane) ? "" : " idle"}`}))));
+  }
+
+  /** A row for 32 banks, the parts that the launch touches one after another. */
+  showShared(storage, event) {
+    if (!storage || this.parts.length === 0) {
+      this.shared.remove();
+      return;
+    }
+    const here = event?.do === "request" && event.space === "shared" && (event.owner ?? event.block) === this.block ? event : null;
+    const cost = here ? this.banks(here) : make("div");
+    this.cost.replaceWith(cost);
+    this.cost = cost;
+    for (const part of this.parts)
+      part.show(storage, here);
+    if (!this.shared.parentElement)
+      this.element.append(this.shared);
+  }
+
+  /** How many different words the request wants of each bank. */
+  banks(event) {
+    const words = Array.from({length: BANKS}, () => new Set());
+    event.at.forEach((at, k) => {
+      for (let b = 0; b < Math.max(4, event.size); b += 4)
+        words[Math.floor((at + b) / 4) % BANKS].add(event.what === "atomic" ? `${at + b}:${k}` : Math.floor((at + b) / 4));
+    });
+    const replays = event.units - event.ideal;
+    const text = `${event.units} ${event.units === 1 ? "wavefront" : "wavefronts"}, ${event.ideal} at best` +
+      (replays > 0 ? `: ${replays} ${replays === 1 ? "replay" : "replays"} by bank conflicts` : "");
+    return make("div", {class: "banks", role: "img", "aria-label": text},
+      make("b", {class: "cost"}, text),
+      make("span", {class: "bank-row"}, words.map((w, b) =>
+        make("i", {class: `bank${w.size > 0 ? " lit" : ""}${w.size > 1 ? " conflict" : ""}`, title: `bank ${b}`},
+          w.size > 1 ? String(w.size) : ""))));
+  }
+}
+
+/** An array of shared storage. Of each cell it keeps what it shows. */
+class PartOfShared {
+  constructor(run, part, block, launch) {
+    this.run = run;
+    this.size = part.size;
+    this.cells = []; // {at, isKey, element, look, text}
+    const grid = make("div", {class: "bank-grid"});
+    const wide = Math.max(1, part.size / 4);
+    const rows = [...new Set(part.places.map((at) => Math.floor(at / 128)))];
+    const places = new Map(rows.slice(0, MOST_ROWS).map((row, i) => [row, i + 1]));
+    for (const at of part.places) {
+      const row = places.get(Math.floor(at / 128));
+      if (row === undefined)
+        continue;
+      const element = make("span", {"data-at": `s${block}:${at}`});
+      element.style.gridColumn = `${Math.floor((at % 128) / 4) + 1} / span ${wide}`;
+      element.style.gridRow = String(row);
+      grid.append(element);
+      this.cells.push({at, isKey: isKeyPlace(run, launch[0], at), element, look: null, text: null});
+    }
+    const rest = rows.length - MOST_ROWS;
+    const spoken = `shared array ${part.name}, ${part.places.length} places used`;
+    this.element = make("div", {class: "part-of-shared", role: "group", "aria-label": spoken},
+      make("div", {class: "array-name"}, part.name, make("small", {}, ` ${part.places.length} × ${part.size} bytes`)),
+      grid, rest > 0 ? make("p", {class: "quiet"}, `${rest} more rows of banks`) : null);
+  }
+
+  show(storage, here) {
+    const lit = new Set(here?.at ?? []);
+    for (const cell of this.cells) {
+      const known = textAt(this.run, storage, cell.at, this.size, cell.isKey);
+      const [look, text] = [cellClass(cell.isKey, known, lit.has(cell.at), here), known ?? "·"];
+      if (look !== cell.look)
+        cell.element.className = cell.look = look;
+      if (text !== cell.text)
+        cell.element.textContent = cell.text = text;
     }
   }
 }
