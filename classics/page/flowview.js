@@ -134,7 +134,7 @@ class FlowDrawing {
   drawRow(row, r, goTo) {
     const cells = row.values.map((_, c) => make("svg:text", {class: "value", x: this.x(c), y: this.y(r) + 15}));
     const group = make("svg:g", {}, make("svg:text", {class: "level-name", x: 2, y: this.y(r) + 15}, shortened(row.title)),
-      cells.map((cell, c) =>
+      cells.flatMap((cell, c) =>
         [make("svg:rect", {x: this.x(c) - this.pitch / 2 + 2, y: this.y(r), width: this.pitch - 4, height: ROW_TALL, rx: 3}), cell]));
     group.addEventListener("click", () => goTo(row.last));
     this.rows.push({row, group, cells, look: null, told: null});

@@ -174,6 +174,15 @@ class Pages(unittest.TestCase):
             (a) => [...a.querySelectorAll('.cell')].map((c) => c.textContent).join(' ')).join('|')"""))
         self.assertEqual(page.evaluate("[...document.querySelectorAll('.idea .row:last-child .cell')].map((c) => c.textContent)"),
                          [str(i) for i in range(16)])
+        # The flow is drawn with a box for each value, and says of each row what it holds.
+        told, drawn, boxes = page.evaluate("""(() => { const panel = player.stages[0].panels.find((p) => p instanceof FlowPanel);
+            const flow = panel.flowsAt(player.runs[0].moments[player.stages[0].index]).find((f) => f.name === panel.choice.value);
+            const levels = [...document.querySelectorAll('.flow .level')];
+            return [flow.rows.map((r) => r.values.map((v) => v ?? '·')), levels.map((g) => [...g.querySelectorAll('.value')].map((v) => v.textContent)),
+              levels.map((g) => g.querySelectorAll('rect').length)]; })()""")
+        self.assertEqual(drawn, told)
+        self.assertEqual(boxes, [len(row) for row in told])
+        self.assertGreater(len(told), 1)
         # At each request as many lanes are lit as take part, and what it touches.
         requests = [e for e in shown["trace"]["events"] if e["do"] == "request"]
         seen = 0
