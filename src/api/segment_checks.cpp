@@ -79,9 +79,9 @@ void need_strided(const segments& w, std::size_t n) {
     refuse_segments(shape + ": reach beyond the arrays' " + text(n) + " elements");
   const bool rows = w.count == 1 || w.stride > across, columns = w.length == 1 || w.step > along;
   if ((w.length > 1 && w.step == 0) || (w.count > 1 && w.stride == 0) || (!rows && !columns))
-    refuse_segments(shape +
-           ": overlap; as rows they need a stride above (length − 1) · step, as columns a step above (count − 1) "
-           "· stride");
+    refuse_segments(
+        shape + ": overlap; as rows they need a stride above (length − 1) · step, as columns a step above (count − 1) "
+                "· stride");
 }
 
 // ---- offsets in host memory ----
@@ -120,7 +120,8 @@ chunk_findings look_at(const segmented_request& r, std::size_t begin, std::size_
     refuse_segments(
         "segment " + text(i) + " begins at " + text(b.begin) + " and ends at " + text(b.end) +
         (r.where.form == segment_form::offsets ? "; offsets must not decrease" : "; it must not end before it begins"));
-  refuse_segments("segment " + text(i) + ", " + as_range(b) + ", reaches beyond the arrays' " + text(r.arrays.n) + " elements");
+  refuse_segments("segment " + text(i) + ", " + as_range(b) + ", reaches beyond the arrays' " + text(r.arrays.n) +
+                  " elements");
 }
 
 /// Of ranges in any order: by the order of their beginnings.
@@ -144,7 +145,7 @@ void need_no_overlap(const segmented_request& r, unsigned threads) {
       continue;
     if (before != none && bounds_of(w, before).end > b.begin)
       refuse_segments("segments " + text(before) + ", " + as_range(bounds_of(w, before)) + ", and " + text(i) + ", " +
-             as_range(b) + ", overlap");
+                      as_range(b) + ", overlap");
     before = i;
   }
 }
@@ -190,7 +191,8 @@ void segmented(const segmented_request& request, const options& opts) {
       need_offsets("ends", w.ends, w.count, w, opts.memory);
     break;
   default:
-    refuse_segments("segment form number " + text(static_cast<std::size_t>(w.form)) + " does not exist; they go from 0 to 2");
+    refuse_segments("segment form number " + text(static_cast<std::size_t>(w.form)) +
+                    " does not exist; they go from 0 to 2");
   }
   need_all_apart(request, opts);
 }

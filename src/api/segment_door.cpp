@@ -32,7 +32,8 @@ segment_assignment assign(const segmented_request& request, const options& opts,
   if (!why.empty())
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
                           ", does not do this: " + why);
-  const bool alone = opts.memory == memory::device || std::max(request.arrays.n, request.where.count) < door_alone_below;
+  const bool alone =
+      opts.memory == memory::device || std::max(request.arrays.n, request.where.count) < door_alone_below;
   return {choice, *sorter, alone ? 1 : resolve_threads(opts)};
 }
 

@@ -23,7 +23,8 @@ class routing {
  public:
   routing(const route_request& r, std::size_t limit, unsigned threads)
       : r_(r), limit_(limit), threads_(threads),
-        pieces_(threads <= 1 || r.n < 2 * route_least_piece ? 1 : std::min<std::size_t>(threads, r.n / route_least_piece)),
+        pieces_(threads <= 1 || r.n < 2 * route_least_piece ? 1
+                                                            : std::min<std::size_t>(threads, r.n / route_least_piece)),
         next_(pieces_ * r.expert_count), begin_(r.expert_count + 1), pairs_(r.expert_count) {}
 
   void run() {

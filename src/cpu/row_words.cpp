@@ -15,7 +15,7 @@ namespace sortile::cpu {
 namespace {
 
 constexpr std::size_t words_alone_below = std::size_t{1} << 14; // rows
-constexpr std::size_t block = 2048;                       // rows whose words stay in the L1 cache
+constexpr std::size_t block = 2048;                             // rows whose words stay in the L1 cache
 constexpr std::size_t sampled_from = std::size_t{1}
                                      << 15; // rows: columns of fewer are read sooner than sampled and ranked
 

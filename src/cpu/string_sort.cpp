@@ -18,7 +18,7 @@ namespace {
 /// Lengths summed up piece by piece: where each piece of the copy begins.
 template <class Strings, class Offset>
 void gather_strings(const Strings& strings, const std::uint64_t* positions, std::size_t n, Offset* offsets, char* bytes,
-            unsigned threads) {
+                    unsigned threads) {
   offsets[0] = 0;
   for (std::size_t i = 0; i < n; ++i)
     offsets[i + 1] = static_cast<Offset>(offsets[i] + strings[positions[i]].size());
