@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <variant>
 
 namespace sortile::cli {
 
@@ -70,49 +71,112 @@ int write_one(const sort_job& job, const files::array_file& array, file_format f
   return all_well;
 }
 
-// Of dates, texts or records.
-int sort_records_along(const sort_job& job, const files::input& source, const files::npy_header& header, long axis,
-                       const talk& voice) {
-  if (!job.arrays.type.empty() || !job.arrays.bits.empty())
-    refuse("{} does not go with dates, texts and records", job.arrays.bits.empty() ? "--type" : "--bits");
-  options opts = job.arrays.for_library();
-  const files::record_order order =
-      files::order_of_fields(header, job.arrays.keys, job.arrays.descending(), source.name());
-  const plan how = files::explain_records_along(header, order, axis, source.name(), opts);
-  if (job.explain)
-    return explained(how);
-  refuse_binary_to_terminal(job.output, job.force);
-  need_output_name(job.output, file_format::npy, {}, job.format);
-  progress_bar bar(voice);
-  bar.phase("sort");
-  opts.progress = bar.callback();
-  files::output to(job.output, job.how_to_write(job.output));
-  files::sort_records_along(source, header, order, axis, to, opts);
-  to.commit();
-  bar.phase({});
-  say_done(voice, header.count, "elements", bar, how);
-  return all_well;
-}
+// An array of several axes that is sorted along one of them.
+class array_along {
+ public:
+  /// \throws invalid_argument where an option does not go with it
+  array_along(const sort_job& job, const files::npy_header& header, const std::string& name)
+      : job_(job), name_(name), header_(header), shape_(files::shape_along(header, job.axis.value_or(-1), name)) {
+    const bool as_records = header.structured || !header.fields[0].key;
+    if (as_records && !(job.arrays.type + job.arrays.bits).empty())
+      refuse("{} does not go with dates, texts and records", job.arrays.bits.empty() ? "--type" : "--bits");
+    if (as_records)
+      elements_ = files::record_elements{
+          header.record_bytes, files::order_of_fields(header, job.arrays.keys, job.arrays.descending(), name)};
+    else
+      elements_ = files::layout_of(header, field_of_npy(job.arrays), name);
+  }
 
-// An array of several axes, along one of them.
-int sort_along(const sort_job& job, files::input source, file_format format, const talk& voice) {
+  std::optional<key_type> type() const {
+    const auto* keys = std::get_if<files::array_layout>(&elements_);
+    return keys != nullptr ? std::optional(keys->key) : std::nullopt;
+  }
+  std::size_t matrix_bytes() const { return shape_.matrix() * header_.record_bytes; }
+  plan explain() const {
+    return std::visit([&](const auto& of) { return files::explain_along(of, shape_, options_()); }, elements_);
+  }
+
+  /// What a sort of so many matrices takes beside them.
+  std::size_t memory(std::size_t matrices) const {
+    return std::visit([&](const auto& of) { return files::memory_along(of, several(matrices), options_()); },
+                      elements_);
+  }
+
+  /// Writes some of the matrices.
+  void sort(std::string_view data, files::output& to, const options& opts) const {
+    const files::axis_shape shape = several(matrix_bytes() == 0 ? 0 : data.size() / matrix_bytes());
+    std::visit([&](const auto& of) { files::sort_along(of, shape, data, to, opts); }, elements_);
+  }
+
+  /// One matrix has to fit where -S says how much memory there is.
+  void need_memory() const {
+    const std::size_t least = matrix_bytes() + memory(1);
+    if (!job_.memory.buffer_size.empty() && least > job_.memory.limit())
+      refuse("{}: what is sorted together along this axis takes {}B of memory; -S {} allows {}B", name_,
+             with_unit(static_cast<double>(least)), job_.memory.buffer_size,
+             with_unit(static_cast<double>(job_.memory.limit())));
+  }
+
+ private:
+  options options_() const { return job_.arrays.for_library(); }
+  files::axis_shape several(std::size_t matrices) const { return {matrices, shape_.length, shape_.behind}; }
+
+  const sort_job& job_;
+  std::string name_;
+  files::npy_header header_;
+  files::axis_shape shape_;
+  std::variant<files::array_layout, files::record_elements> elements_; // keys, or what is ordered as records
+};
+
+int sort_along(const sort_job& job, first_input first, file_format format, const talk& voice) {
   if (format != file_format::npy)
     refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
   if (job.rows && job.axis)
     refuse("--rows and --axis contradict each other; --rows is --axis -1");
   if (!(job.values + job.values_output + job.values_type).empty())
     refuse("--values does not go with --rows and --axis");
-  const long axis = job.axis.value_or(-1);
+  const files::npy_header header =
+      files::parse_npy_header(first->peek_npy_header(), first->name(), files::npy_axes::any);
+  const array_along array(job, header, first->name());
+  const plan how = array.explain();
+  if (job.explain)
+    return explained(how);
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, array.type(), job.format);
+  array.need_memory();
+  progress_bar bar(voice);
+  bar.phase("read");
+  files::run_reader reader =
+      read_in_runs(job, std::move(first), {.record_bytes = std::max<std::size_t>(array.matrix_bytes(), 1)},
+                   [&](std::size_t matrices) { return array.memory(matrices); });
+  const std::string head(reader.skip_header(header.data_offset));
+  std::string_view data = reader.next();
   options opts = job.arrays.for_library();
-  const files::npy_header header = files::parse_npy(source.bytes(), source.name(), files::npy_axes::any);
-  if (header.structured || !header.fields[0].key)
-    return sort_records_along(job, source, header, axis, voice);
-  const files::array_file array = files::open_npy(std::move(source), field_of_npy(job.arrays), files::npy_axes::any);
-  const plan how = files::explain_array_along(array, axis, opts);
-  return write_one(job, array, format, how, "sort", voice, [&](files::output& to, progress_bar& bar) {
+  if (reader.at_end())
     opts.progress = bar.callback();
-    files::sort_array_along(array, axis, to, opts);
-  });
+  bar.phase("sort");
+  files::output to(job.output, job.how_to_write(job.output));
+  to.write(head);
+  std::uint64_t bytes = 0;
+  for (; !data.empty(); data = reader.at_end() ? std::string_view() : reader.next()) {
+    if (bytes += data.size(); reader.at_end())
+      files::need_whole_array(header, bytes, reader.name());
+    array.sort(data, to, opts);
+  }
+  files::need_whole_array(header, bytes, reader.name());
+  to.commit();
+  bar.phase({});
+  say_done(voice, header.count, array.type() ? fmt::format("{} keys", name(*array.type())) : "elements", bar, how);
+  return all_well;
+}
+
+// What stays in memory has to fit where -S says how much there is. \param bytes  that were read
+void need_memory(const sort_job& job, const files::array_layout& layout, std::size_t n, std::size_t bytes) {
+  const std::size_t least = bytes + files::memory_of_arrays(layout, job.arrays.for_library())(n);
+  if (!job.memory.buffer_size.empty() && least > job.memory.limit())
+    refuse("{} is done in memory, and takes {}B of it; -S {} allows {}B",
+           job.quantiles.empty() ? "a sort with --values" : "--quantiles", with_unit(static_cast<double>(least)),
+           job.memory.buffer_size, with_unit(static_cast<double>(job.memory.limit())));
 }
 
 // "0.5,0.9" as numbers.
@@ -135,6 +199,7 @@ std::vector<double> probabilities_of(const std::string& text) {
 int print_quantiles(const sort_job& job, const files::array_file& array, const options& opts) {
   if (!job.top.empty() || !job.values.empty() || job.text.unique || job.explain || job.output_named)
     refuse("--quantiles prints numbers: it does not go with --top, --values, -u, --explain and -o");
+  need_memory(job, array.layout, array.count, array.data.size());
   const std::vector<double> at = probabilities_of(job.quantiles);
   const std::vector<double> found = files::array_quantiles(array, at, opts);
   for (std::size_t i = 0; i < at.size(); ++i)
@@ -155,6 +220,18 @@ int write_top(const sort_job& job, const files::array_file& array, file_format f
   });
 }
 
+// Outputs of keys, and of counts where they have a file of their own.
+void need_binary_outputs(const sort_job& job, file_format format, key_type key) {
+  if (job.explain)
+    return;
+  refuse_binary_to_terminal(job.output, job.force);
+  need_output_name(job.output, format, key, job.format);
+  if (job.values_output.empty())
+    return;
+  refuse_binary_to_terminal(job.values_output, job.force);
+  need_output_name(job.values_output, format, key_type::u64, job.format);
+}
+
 // Distinct keys, and with --count how often each occurs.
 int write_groups(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
   const bool is_npy = format == file_format::npy;
@@ -166,10 +243,7 @@ int write_groups(const sort_job& job, const files::array_file& array, file_forma
   const plan how = files::explain_array_groups(array, opts);
   if (job.explain)
     return explained(how);
-  refuse_binary_to_terminal(job.output, job.force);
-  refuse_binary_to_terminal(job.values_output, job.force);
-  need_output_name(job.output, format, array.layout.key, job.format);
-  need_output_name(job.values_output, format, key_type::u64, job.format);
+  need_binary_outputs(job, format, array.layout.key);
   progress_bar bar(voice);
   opts.progress = bar.callback();
   bar.phase("sort");
@@ -194,6 +268,8 @@ int sort_whole(const sort_job& job, const files::array_file& array, file_format 
   const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
   if (job.explain)
     return explained(how);
+  if (values) // each of which moves twice
+    need_memory(job, array.layout, array.count, array.data.size() + 2 * values->data.size());
   refuse_binary_to_terminal(job.output, job.force);
   if (values)
     refuse_binary_to_terminal(job.values_output, job.force);
@@ -221,23 +297,38 @@ array_plan plan_array(std::string_view begin, const sort_job& job, file_format f
   return {files::layout_of(header, field, name), std::move(header)};
 }
 
-// A sort of the whole array, which may be larger than memory.
+// An array that is there as a whole: sorted, or less of it.
+int sort_what_fits(const sort_job& job, const files::array_file& array, file_format format, progress_bar& bar,
+                   const talk& voice) {
+  if (job.text.unique)
+    return write_groups(job, array, format, voice);
+  return job.top.empty() ? sort_whole(job, array, format, bar, voice) : write_top(job, array, format, voice);
+}
+
+// A sort of an array that may be larger than memory.
 int sort_all(const sort_job& job, first_input first, const array_plan& planned, file_format format, const talk& voice) {
   const options opts = job.arrays.for_library();
   progress_bar bar(voice);
   bar.phase("read");
-  files::run_reader reader = read_in_runs(job, std::move(first), {.record_bytes = planned.layout.record_bytes},
-                                          files::memory_of_arrays(planned.layout, opts));
+  const std::size_t count = job.count ? sizeof(std::uint64_t) : 0;
+  files::run_reader reader = read_in_runs(
+      job, std::move(first), {.record_bytes = planned.layout.record_bytes},
+      [count, keys = files::memory_of_arrays(planned.layout, opts)](std::size_t n) { return keys(n) + count * n; });
   const std::string header(reader.skip_header(planned.npy ? planned.npy->data_offset : 0));
   const std::string_view run = reader.next();
-  if (reader.at_end())
-    return sort_whole(job, open_array(reader.take_whole(), job.inputs[0], format, job.arrays), format, bar, voice);
-  if (!job.explain)
-    refuse_binary_to_terminal(job.output, job.force);
-  need_output_name(job.output, format, planned.layout.key, job.format);
-  runs_to_sort what{.format = files::array_runs(planned.layout, opts),
+  if (reader.at_end()) {
+    bar.phase({});
+    return sort_what_fits(job, open_array(reader.take_whole(), job.inputs[0], format, job.arrays), format, bar, voice);
+  }
+  need_binary_outputs(job, format, planned.layout.key);
+  // Counts need all of the equal keys; the last merge counts them.
+  runs_to_sort what{.format = files::array_runs(planned.layout, job.text.unique && !job.count,
+                                                job.count ? SIZE_MAX : job.most(), opts),
                     .how = files::explain_array_sort(files::array_of(planned.layout, run), opts)};
   what.format.header = header;
+  what.count.place = files::count_place::last_field;
+  if (planned.npy && (job.text.unique || !job.top.empty()))
+    what.descr = job.counts_inside() ? files::descr_with_count(*planned.npy, reader.name()) : planned.npy->descr;
   what.need_whole = [&](std::uint64_t bytes) {
     if (planned.npy)
       files::need_whole_array(*planned.npy, bytes, reader.name());
@@ -264,26 +355,22 @@ int sort_arrays(const sort_job& job, first_input first, file_format format, cons
   if (along && !(job.top + job.quantiles).empty())
     refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
   if (along)
-    return sort_along(job, files::input(std::move(*first)), format, voice);
+    return sort_along(job, std::move(first), format, voice);
   const array_plan planned = plan_array(begin, job, format);
   if (job.text.unique && !planned.layout.keys_alone()) {
     if (!job.arrays.bits.empty())
       refuse("-u of records does not go with --bits");
     return sort_fixed_records(job, std::move(first), format, voice);
   }
-  const bool in_parts = !job.text.unique && (job.top + job.quantiles + job.values + job.values_output).empty();
-  if (in_parts)
+  const bool with_values = !(job.values + job.values_type).empty() || (!job.values_output.empty() && !job.count);
+  if (job.quantiles.empty() && !with_values)
     return sort_all(job, std::move(first), planned, format, voice);
   const options opts = job.arrays.for_library();
-  files::array_file array = open_array(files::input(std::move(*first)), job.inputs[0], format, job.arrays);
+  const files::array_file array = open_array(files::input(std::move(*first)), job.inputs[0], format, job.arrays);
   if (!job.quantiles.empty())
     return print_quantiles(job, array, opts);
-  if (job.text.unique)
-    return write_groups(job, array, format, voice);
-  if (!job.top.empty())
-    return write_top(job, array, format, voice);
   progress_bar bar(voice);
-  return sort_whole(job, array, format, bar, voice);
+  return sort_what_fits(job, array, format, bar, voice);
 }
 
 } // namespace sortile::cli

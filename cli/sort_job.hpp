@@ -10,6 +10,7 @@
 #include "files/external/run_formats.hpp"
 #include "files/input_stream.hpp"
 #include "files/output.hpp"
+#include "files/record_counts.hpp"
 
 #include <sortile/sortile.hpp>
 
@@ -75,11 +76,14 @@ struct runs_to_sort {
   files::run_format format;
   plan how;                                              ///< of one run
   std::function<void(std::uint64_t bytes)> need_whole{}; ///< throws where that is not what the header promises
+  files::counted_form count{};                           ///< of --count
+  std::string descr{};                                   ///< as records_to_sort have it
+  std::function<void(files::output&)> write_last{};      ///< what goes behind the records
 };
 
-/// The inputs of a job, cut into runs. \param working_memory  of so many records; none: everything is one run
+/// The inputs of a job, cut into runs. \param working_memory  of so many records \param memory  in all; 0: the job's
 files::run_reader read_in_runs(const sort_job& job, first_input first, const files::record_shape& shape,
-                               std::function<std::size_t(std::size_t)> working_memory);
+                               std::function<std::size_t(std::size_t)> working_memory, std::size_t memory = 0);
 /// Sorts the run `first_run`, which the reader has handed out, and those behind it.
 int sort_in_runs(const sort_job& job, files::run_reader& reader, std::string_view first_run, runs_to_sort what,
                  progress_bar& bar, const talk& voice);

@@ -352,11 +352,12 @@ files::record_order text_options::for_table(files::csv_table& table, bool revers
 }
 
 files::record_order text_options::for_first_rows(files::csv_table& table, bool reverse, unsigned threads,
-                                                 std::vector<files::cell_check>& further) const {
+                                                 files::later_checks& further) const {
   std::vector<files::column_facts> facts;
-  const files::record_order order = checked_order(table, reverse, threads, further, &facts);
-  for (std::size_t c = 0; c < further.size(); ++c) {
-    if (further[c] != files::cell_check::detect)
+  const files::record_order order = checked_order(table, reverse, threads, further.demanded, &facts);
+  further.settled = further.demanded;
+  for (std::size_t c = 0; c < further.settled.size(); ++c) {
+    if (further.settled[c] != files::cell_check::detect)
       continue;
     const std::string& name = table.names[c];
     if (facts[c].type() == files::cell_type::empty)
@@ -364,9 +365,11 @@ files::record_order text_options::for_first_rows(files::csv_table& table, bool r
                   "the column '{}' is empty in the first {} rows, which fill the memory: say what it holds, "
                   "{}:num or {}:text (or give more memory with -S)",
                   name, table.rows.size(), name, name);
-    further[c] = facts[c].is_numeric()                       ? files::cell_check::require_number
-                 : facts[c].type() == files::cell_type::time ? files::cell_check::require_time
-                                                             : files::cell_check::nothing;
+    further.settled[c] = facts[c].is_numeric()                       ? files::cell_check::require_number
+                         : facts[c].type() == files::cell_type::time ? files::cell_check::require_time
+                                                                     : files::cell_check::nothing;
+    if (further.settled[c] == files::cell_check::nothing)
+      further.demanded[c] = files::cell_check::nothing;
   }
   return order;
 }

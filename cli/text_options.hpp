@@ -69,7 +69,7 @@ struct text_options {
   /// The same by the first of a table's rows. \param further  takes what the others are to be checked for
   /// \throws io_failure too where a column whose type is not named has no filled cell there
   files::record_order for_first_rows(files::csv_table& table, bool reverse, unsigned threads,
-                                     std::vector<files::cell_check>& further) const;
+                                     files::later_checks& further) const;
   /// The same for rows that are not all known yet, so that no type can be found.
   files::record_order for_row_stream(const std::vector<std::string>& names, const files::csv_dialect& dialect,
                                      std::string_view file, bool reverse) const;

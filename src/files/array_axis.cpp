@@ -1,10 +1,10 @@
-// See array_axis.hpp. An array in C order is, for each choice of the axes before, a matrix of the axis by all axes
-// behind it: its columns are sorted, in one call for each such matrix; along the last axis everything is one matrix of
+// See array_axis.hpp. The columns of a matrix are sorted in one call; along the last axis everything is one matrix of
 // rows. Elements that are no keys of the library are copied behind the number of the line that they are in, and all of
 // them are sorted at once by that number first.
 #include "files/array_axis.hpp"
 
 #include "files/array_sort.hpp"
+#include "files/external/run_formats.hpp"
 #include "files/failure.hpp"
 #include "files/memory.hpp"
 #include "files/parallel.hpp"
@@ -19,17 +19,17 @@ namespace sortile::files {
 
 namespace {
 
-// The shape of an array of keys, and in which calls it is sorted.
+// In which calls keys are sorted.
 struct key_lines : axis_shape {
-  key_lines(const array_file& array, long axis) : axis_shape(array.shape, array.axes_reversed, axis, array.name()) {
-    if (!array.layout.keys_alone())
-      refuse("--axis: {} holds records; plain keys are sorted along an axis", array.name());
-  }
+  explicit key_lines(const axis_shape& shape) : axis_shape(shape) {}
 
   /// Matrices that are sorted one after the other.
   std::size_t calls() const { return behind == 1 ? 1 : before; }
-  std::size_t elements() const { return behind == 1 ? before * length : length * behind; }
+  std::size_t elements() const { return behind == 1 ? before * length : matrix(); }
   segments where() const { return behind == 1 ? segments::rows(before, length) : segments::columns(length, behind); }
+  segmented_request request(const array_layout& layout) const {
+    return {{.type = layout.key, .n = elements()}, where()};
+  }
 };
 
 constexpr std::size_t line_bytes = sizeof(std::uint64_t);
@@ -49,89 +49,96 @@ record_order order_within_lines(const record_order& order) {
 // Where elements lie in the array, by line and place within it.
 struct line_places {
   axis_shape shape;
-  std::size_t lines() const { return shape.before * shape.behind; }
   std::size_t at(std::size_t line, std::size_t i) const {
     return (line / shape.behind * shape.length + i) * shape.behind + line % shape.behind;
   }
 };
 
+std::size_t elements_of(const axis_shape& shape) {
+  return shape.before * shape.matrix();
+}
+
 } // namespace
 
-axis_shape::axis_shape(std::span<const std::size_t> sides, bool reversed, long axis, std::string_view name) {
-  const auto axes = static_cast<long>(sides.size());
+axis_shape shape_along(const npy_header& header, long axis, std::string_view name) {
+  const auto axes = static_cast<long>(header.shape.size());
   const long wanted = axis < 0 ? axis + axes : axis;
   if (wanted < 0 || wanted >= axes)
     refuse("--axis {}: {} has {} axes (allowed: {} to {})", axis, name, axes, -axes, axes - 1);
-  const auto place = static_cast<std::size_t>(reversed ? axes - 1 - wanted : wanted);
-  for (std::size_t i = 0; i < sides.size(); ++i)
-    (i < place ? before : i == place ? length : behind) *= sides[i];
+  axis_shape shape;
+  for (long i = 0; i < axes; ++i) {
+    const bool lies_before = header.fortran_order ? i > wanted : i < wanted;
+    (i == wanted   ? shape.length
+     : lies_before ? shape.before
+                   : shape.behind) *= header.shape[static_cast<std::size_t>(i)];
+  }
+  return shape;
 }
 
-plan explain_array_along(const array_file& array, long axis, const options& opts) {
-  const key_lines shape(array, axis);
-  plan p = explain(segmented_request{{.type = array.layout.key, .n = shape.elements()}, shape.where()}, opts);
-  const std::uint64_t bytes = std::uint64_t{array.count} * array.layout.record_bytes;
-  if (shape.calls() > 1)
-    p.steps.insert(p.steps.begin(), {"repeat", std::to_string(shape.calls()) + " times, for the axes before", 0, 0});
+plan explain_along(const array_layout& layout, const axis_shape& shape, const options& opts) {
+  const key_lines lines(shape);
+  plan p = explain(lines.request(layout), opts);
+  const std::uint64_t bytes = std::uint64_t{elements_of(shape)} * layout.record_bytes;
+  if (lines.calls() > 1)
+    p.steps.insert(p.steps.begin(), {"repeat", std::to_string(lines.calls()) + " times, for the axes before", 0, 0});
   p.steps.push_back({"write", "sorted keys to the output", bytes, bytes});
   return p;
 }
 
-void sort_array_along(const array_file& array, long axis, output& to, const options& opts) {
-  const key_lines shape(array, axis);
+std::size_t memory_along(const array_layout& layout, const axis_shape& shape, const options& opts) {
+  const std::size_t keys = elements_of(shape) * layout.key_size();
+  return keys + (layout.swapped ? keys : 0) + workspace_bytes(key_lines(shape).request(layout), opts);
+}
+
+void sort_along(const array_layout& layout, const axis_shape& shape, std::string_view data, output& to,
+                const options& opts) {
+  const key_lines lines(shape);
+  const array_file array = array_of(layout, data);
   const unsigned threads = thread_count(opts.threads);
   const key_array keys(array, threads);
-  const std::size_t bytes = shape.elements() * array.layout.key_size();
-  raw_array<char> sorted(array.count * array.layout.key_size());
-  for (std::size_t c = 0; c < shape.calls() && array.count > 0; ++c) {
+  const std::size_t bytes = lines.elements() * layout.key_size();
+  raw_array<char> sorted(array.count * layout.key_size());
+  for (std::size_t c = 0; c < lines.calls() && array.count > 0; ++c) {
     options of_call = opts;
     if (opts.progress)
       of_call.progress = [&, c](double done) {
-        return opts.progress((static_cast<double>(c) + done) / static_cast<double>(shape.calls()));
+        return opts.progress((static_cast<double>(c) + done) / static_cast<double>(lines.calls()));
       };
-    const sort_request arrays{.type = array.layout.key,
-                              .n = shape.elements(),
-                              .keys_in = static_cast<const char*>(keys.data()) + c * bytes,
-                              .keys_out = sorted.data() + c * bytes};
-    run(segmented_request{arrays, shape.where()}, of_call);
+    segmented_request request = lines.request(layout);
+    request.arrays.keys_in = static_cast<const char*>(keys.data()) + c * bytes;
+    request.arrays.keys_out = sorted.data() + c * bytes;
+    run(request, of_call);
   }
-  to.write(array.header);
   write_keys(array, sorted.data(), to, threads);
 }
 
-namespace {
-
-// The sides of an array in the order in which the file has them: with the last lying side by side.
-std::vector<std::size_t> sides_of(const npy_header& header) {
-  return header.fortran_order ? std::vector<std::size_t>(header.shape.rbegin(), header.shape.rend()) : header.shape;
-}
-
-} // namespace
-
-plan explain_records_along(const npy_header& header, const record_order& order, long axis, std::string_view name,
-                           const options& opts) {
-  const axis_shape shape(sides_of(header), header.fortran_order, axis, name);
-  plan p = explain_record_sort(header.count, header.count * (line_bytes + header.record_bytes),
-                               order_within_lines(order), opts);
-  const std::uint64_t bytes = std::uint64_t{header.count} * header.record_bytes;
+plan explain_along(const record_elements& elements, const axis_shape& shape, const options& opts) {
+  const std::size_t n = elements_of(shape);
+  plan p = explain_record_sort(n, n * (line_bytes + elements.bytes), order_within_lines(elements.order), opts);
+  const std::uint64_t bytes = std::uint64_t{n} * elements.bytes;
   p.steps.insert(p.steps.begin(), {"lines",
                                    fmt::format("{} lines of {} elements each, copied behind their numbers",
                                                shape.before * shape.behind, shape.length),
-                                   bytes, bytes + header.count * line_bytes});
+                                   bytes, bytes + n * line_bytes});
   return p;
 }
 
-void sort_records_along(const input& source, const npy_header& header, const record_order& order, long axis, output& to,
-                        const options& opts) {
-  const line_places places{axis_shape(sides_of(header), header.fortran_order, axis, source.name())};
+std::size_t memory_along(const record_elements& elements, const axis_shape& shape, const options& opts) {
+  const std::size_t n = elements_of(shape);
+  return n * (line_bytes + 2 * elements.bytes) + memory_of_records(order_within_lines(elements.order), opts)(n);
+}
+
+void sort_along(const record_elements& elements, const axis_shape& shape, std::string_view data, output& to,
+                const options& opts) {
+  const line_places places{shape};
   const unsigned threads = thread_count(opts.threads);
-  const std::size_t element = header.record_bytes;
+  const std::size_t element = elements.bytes;
   const std::size_t record = line_bytes + element;
-  const std::size_t length = places.shape.length;
-  const std::string_view data = source.bytes().substr(header.data_offset);
-  raw_array<char> text(header.count * record);
+  const std::size_t length = shape.length;
+  const std::size_t count = elements_of(shape);
+  raw_array<char> text(count * record);
   constexpr std::size_t smallest_slice = 1 << 14; // records
-  parallel_slices(threads, header.count, smallest_slice, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, count, smallest_slice, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const std::uint64_t line = __builtin_bswap64(k / length); // little-endian machines alone are supported
       std::memcpy(text.data() + k * record, &line, line_bytes);
@@ -140,14 +147,13 @@ void sort_records_along(const input& source, const npy_header& header, const rec
     }
   });
   const record_table records = split_evenly({text.data(), text.size()}, record, threads);
-  const raw_array<std::uint32_t> ids = sort_records(records, order_within_lines(order), opts);
-  raw_array<char> sorted(header.count * element);
-  parallel_slices(threads, header.count, smallest_slice, [&](std::size_t begin, std::size_t end) {
+  const raw_array<std::uint32_t> ids = sort_records(records, order_within_lines(elements.order), opts);
+  raw_array<char> sorted(count * element);
+  parallel_slices(threads, count, smallest_slice, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       std::memcpy(sorted.data() + places.at(k / length, k % length) * element,
                   text.data() + ids[k] * record + line_bytes, element);
   });
-  to.write(source.bytes().substr(0, header.data_offset));
   to.write({sorted.data(), sorted.size()});
 }
 

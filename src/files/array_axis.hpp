@@ -1,4 +1,7 @@
 // Sorts an array of several axes along one of them: `sortile sort --rows` and `--axis`.
+//
+// An array in C order is, for each choice of the axes before, a matrix of the axis by all axes behind it. Each of these
+// is sorted by itself, so that an array need not be in memory as a whole.
 #pragma once
 
 #include "files/array_file.hpp"
@@ -8,7 +11,6 @@
 #include <sortile/request.hpp>
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 namespace sortile::files {
@@ -17,23 +19,30 @@ namespace sortile::files {
 struct axis_shape {
   std::size_t before = 1, length = 1, behind = 1; ///< elements of the axes before, of the axis, behind it
 
-  /// \param sides  of the array, as the file names them \param reversed  their first lies side by side, not the last
-  /// \throws invalid_argument where there is no such axis
-  axis_shape(std::span<const std::size_t> sides, bool reversed, long axis, std::string_view name);
+  /// Elements that lie side by side and are sorted by themselves.
+  std::size_t matrix() const { return length * behind; }
 };
 
-/// The plan for sorting along an axis. \throws as sort_array_along()
-plan explain_array_along(const array_file& array, long axis, const options& opts);
+/// The shape of a .npy file's array along `axis`: 0 is the first axis, −1 the last. \throws invalid_argument where
+/// there is no such axis
+axis_shape shape_along(const npy_header& header, long axis, std::string_view name);
 
-/// Writes the array's header, and its elements in order along `axis`: 0 is the first axis, −1 the last. Stable.
-/// \throws invalid_argument where there is no such axis, or the elements are records
-void sort_array_along(const array_file& array, long axis, output& to, const options& opts);
+/// The plan for sorting keys along an axis. \throws invalid_argument where the elements are records
+plan explain_along(const array_layout& layout, const axis_shape& shape, const options& opts);
+/// Bytes that sort_along() takes beside the data.
+std::size_t memory_along(const array_layout& layout, const axis_shape& shape, const options& opts);
+/// Writes the matrices of `data`, as many as `shape` says, their elements in order along the axis. Stable.
+void sort_along(const array_layout& layout, const axis_shape& shape, std::string_view data, output& to,
+                const options& opts);
 
 /// The same for elements that are ordered as records: dates, times, texts, records of a structured dtype.
-/// \param order  of one element
-plan explain_records_along(const npy_header& header, const record_order& order, long axis, std::string_view name,
-                           const options& opts);
-void sort_records_along(const input& source, const npy_header& header, const record_order& order, long axis, output& to,
-                        const options& opts);
+struct record_elements {
+  std::size_t bytes = 0;
+  record_order order; ///< of one
+};
+plan explain_along(const record_elements& elements, const axis_shape& shape, const options& opts);
+std::size_t memory_along(const record_elements& elements, const axis_shape& shape, const options& opts);
+void sort_along(const record_elements& elements, const axis_shape& shape, std::string_view data, output& to,
+                const options& opts);
 
 } // namespace sortile::files

@@ -270,6 +270,30 @@ record_table split_rows(std::string_view text, std::string_view name, const csv_
   return dialect.quotes ? split_quoted(text, name, dialect, first_line, threads) : split_lines(text, '\n', threads);
 }
 
+namespace {
+
+void need_same_columns(const csv_table& table, const csv_table& first) {
+  if (table.dialect.separator != first.dialect.separator || table.names != first.names)
+    fail(table.name(), "its {} than that of {}",
+         table.header.empty() ? "rows have another number of cells or another separator" : "header is another",
+         first.name());
+}
+
+} // namespace
+
+csv_table open_further_csv_head(std::string_view first_bytes, std::string name, const csv_options& options,
+                                const csv_table& first) {
+  const bool is_whole = first_bytes.size() < csv_head_bytes;
+  std::optional<csv_table> head = open_csv_head(first_bytes, name, options);
+  if (!head && !is_whole)
+    fail(name, "its {} does not end within the first {} bytes, as that of {} does",
+         options.header ? "header" : "first row", csv_head_bytes, first.name());
+  if (!head)
+    head = open_csv(input::of_text(std::move(name), std::string(first_bytes)), options, 1);
+  need_same_columns(*head, first);
+  return std::move(*head);
+}
+
 csv_table join_tables(std::vector<csv_table> tables) {
   csv_table& first = tables.front();
   if (tables.size() == 1)
@@ -277,10 +301,7 @@ csv_table join_tables(std::vector<csv_table> tables) {
   std::size_t bytes = 0;
   std::size_t rows = 0;
   for (const csv_table& table : tables) {
-    if (table.dialect.separator != first.dialect.separator || table.names != first.names)
-      fail(table.name(), "its {} than that of {}",
-           table.header.empty() ? "rows have another number of cells or another separator" : "header is another",
-           first.name());
+    need_same_columns(table, first);
     bytes += table.rows.text.size() + 1;
     rows += table.rows.size();
   }

@@ -98,6 +98,11 @@ csv_table open_csv(input source, const csv_options& options, unsigned threads);
 inline constexpr std::size_t csv_head_bytes = (std::size_t{1} << 16) + 1;
 std::optional<csv_table> open_csv_head(std::string_view first_bytes, std::string name, const csv_options& options);
 
+/// The same of a table that is to be joined to `first`: it has to have its columns and its separator.
+/// \throws io_failure where it does not, or its header does not end within these bytes
+csv_table open_further_csv_head(std::string_view first_bytes, std::string name, const csv_options& options,
+                                const csv_table& first);
+
 /// Cuts text behind a header, or a piece of it, into rows. \param first_line  of the file, on which the text begins
 /// \throws io_failure naming the line where a quote is never closed
 record_table split_rows(std::string_view text, std::string_view name, const csv_dialect& dialect,

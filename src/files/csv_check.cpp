@@ -215,4 +215,25 @@ std::vector<column_facts> check_csv(csv_table& table, const std::vector<cell_che
   return all;
 }
 
+namespace {
+
+bool contradict(const column_facts& facts, cell_check settled) {
+  const bool other = facts.texts != 0;
+  return (settled == cell_check::require_number && (other || facts.times != 0)) ||
+         (settled == cell_check::require_time && (other || facts.integers + facts.numbers != 0));
+}
+
+} // namespace
+
+void check_later_rows(csv_table& table, const later_checks& checks, bad_rows rule, unsigned threads) {
+  if (rule == bad_rows::refuse) {
+    check_csv(table, checks.settled, rule, threads);
+    return;
+  }
+  const std::vector<column_facts> facts = check_csv(table, checks.demanded, rule, threads);
+  for (std::size_t c = 0; c < facts.size(); ++c)
+    if (checks.demanded[c] == cell_check::detect && contradict(facts[c], checks.settled[c]))
+      check_csv(table, checks.settled, bad_rows::refuse, threads); // names the line
+}
+
 } // namespace sortile::files

@@ -45,6 +45,15 @@ enum class bad_rows : std::uint8_t { refuse, last, drop };
 std::vector<column_facts> check_csv(csv_table& table, const std::vector<cell_check>& checks, bad_rows rule,
                                     unsigned threads);
 
+/// What rows are looked at for that come when the types of the columns are settled: one entry a column.
+struct later_checks {
+  std::vector<cell_check> demanded; ///< `detect` where the first rows have told what the column holds
+  std::vector<cell_check> settled;  ///< of such columns too, what it holds
+};
+
+/// check_csv() of such rows. A cell that contradicts what the first rows have told makes no bad row: it is refused.
+void check_later_rows(csv_table& table, const later_checks& checks, bad_rows rule, unsigned threads);
+
 /// What kind of cell a text is.
 cell_type type_of(std::string_view text);
 

@@ -22,12 +22,12 @@ char* put(char* to, std::string_view text) {
 }
 
 // One record with its count, as far as its delimiter.
-char* put_counted(std::string_view record, std::uint64_t count, count_place place, char separator, char* to) {
-  if (place == count_place::last_field)
+char* put_counted(std::string_view record, std::uint64_t count, const counted_form& form, char* to) {
+  if (form.place == count_place::last_field)
     return put(put(to, record), {reinterpret_cast<const char*>(&count), sizeof count});
   char digits[20];
   const std::string_view number(digits, std::to_chars(digits, digits + sizeof digits, count).ptr - digits);
-  if (place == count_place::in_front) {
+  if (form.place == count_place::in_front) {
     for (std::size_t i = number.size(); i < places; ++i)
       *to++ = ' ';
     to = put(to, number);
@@ -37,15 +37,21 @@ char* put_counted(std::string_view record, std::uint64_t count, count_place plac
   const bool carriage_return = record.ends_with('\r');
   record.remove_suffix(carriage_return ? 1 : 0);
   to = put(to, record);
-  *to++ = separator;
+  *to++ = form.separator;
   to = put(to, number);
   return carriage_return ? put(to, "\r") : to;
 }
 
 } // namespace
 
+void append_counted(std::string_view record, std::uint64_t count, const counted_form& form, std::string& to) {
+  const std::size_t before = to.size();
+  to.resize(before + record.size() + most_around_record);
+  to.resize(static_cast<std::size_t>(put_counted(record, count, form, to.data() + before) - to.data()));
+}
+
 void write_counted_records(const record_table& records, std::span<const std::uint32_t> ids,
-                           std::span<const std::uint64_t> counts, count_place place, char separator, output& to,
+                           std::span<const std::uint64_t> counts, const counted_form& form, output& to,
                            unsigned threads, const std::function<void(double)>& done) {
   write_blocks(
       to, threads, (ids.size() + block_records - 1) / block_records,
@@ -58,7 +64,7 @@ void write_counted_records(const record_table& records, std::span<const std::uin
         char* const bytes = buffer.room(most);
         char* at = bytes;
         for (std::size_t i = begin; i < end; ++i) {
-          at = put_counted(records[ids[i]], counts[i], place, separator, at);
+          at = put_counted(records[ids[i]], counts[i], form, at);
           if (records.gap != 0)
             *at++ = records.delimiter;
         }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace sortile::files {
 
@@ -23,9 +24,18 @@ enum class count_place : std::uint8_t {
   last_field, ///< 8 bytes behind the record
 };
 
+/// How a record and its count are written.
+struct counted_form {
+  count_place place = count_place::in_front;
+  char separator = ','; ///< of a count that is a cell
+};
+
+/// Appends a record and its count to `to`, without a delimiter.
+void append_counted(std::string_view record, std::uint64_t count, const counted_form& form, std::string& to);
+
 /// Appends record ids[i], each with counts[i] and its delimiter. done(fraction) as in write_records().
 void write_counted_records(const record_table& records, std::span<const std::uint32_t> ids,
-                           std::span<const std::uint64_t> counts, count_place place, char separator, output& to,
+                           std::span<const std::uint64_t> counts, const counted_form& form, output& to,
                            unsigned threads, const std::function<void(double)>& done = {});
 
 /// What stands in front of the rows, the header having one column more. \throws invalid_argument where the table has a

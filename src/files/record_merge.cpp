@@ -51,9 +51,9 @@ class merger {
   merger(std::vector<std::unique_ptr<Reader>>& inputs, const merge_rules& rules, output& to)
       : inputs_(inputs), rules_(rules), to_(to) {}
 
-  void run() {
+  std::uint64_t run() {
     if (inputs_.empty())
-      return;
+      return 0;
     heads_.resize(inputs_.size());
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       advance(i);
@@ -61,6 +61,9 @@ class merger {
       put(winner);
       step(winner);
     }
+    if (put_ < rules_.most)
+      put_counted();
+    return put_;
   }
 
  private:
@@ -117,18 +120,32 @@ class merger {
       count(record.size() + (inputs_[from]->delimited() ? 1 : 0));
     if (rules_.unique) {
       const key_word word = heads_[from].word;
-      if (any_written_ && word.bits == last_word_.bits && compare_behind(word, last_written_, record) == 0)
+      if (any_written_ && word.bits == last_word_.bits && compare_behind(word, last_written_, record) == 0) {
+        ++alike_;
         return;
+      }
+      put_counted();
       last_written_ = record;
+      alike_ = 1;
       last_word_ = word;
       any_written_ = true;
     }
+    if (rules_.write_counted)
+      return; // until it is known how many are alike
     ++put_;
     if (rules_.write)
       return rules_.write(record, to_);
     to_.write(record);
     if (inputs_[from]->delimited())
       end_record(record);
+  }
+
+  // The last record whose key was a new one.
+  void put_counted() {
+    if (!rules_.write_counted || !any_written_)
+      return;
+    ++put_;
+    rules_.write_counted(last_written_, alike_, to_);
   }
 
   void count(std::uint64_t bytes) {
@@ -189,6 +206,7 @@ class merger {
   key_word last_word_;
   std::string before_;
   bool any_written_ = false;
+  std::uint64_t alike_ = 0; // records equal to the last
   std::uint64_t put_ = 0;
   std::uint64_t through_ = 0; // bytes of records that were written, or left out as repeats
   std::uint64_t told_ = 0;
@@ -196,15 +214,15 @@ class merger {
 
 } // namespace
 
-void merge_records(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to) {
-  merger<record_reader>(inputs, rules, to).run();
+std::uint64_t merge_records(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to) {
+  return merger<record_reader>(inputs, rules, to).run();
 }
 
-void merge_fixed(std::span<const fixed_records> inputs, const merge_rules& rules, output& to) {
+std::uint64_t merge_fixed(std::span<const fixed_records> inputs, const merge_rules& rules, output& to) {
   std::vector<std::unique_ptr<table_reader>> readers;
   for (const fixed_records& file : inputs)
     readers.push_back(std::make_unique<table_reader>(file));
-  merger<table_reader>(readers, rules, to).run();
+  return merger<table_reader>(readers, rules, to).run();
 }
 
 } // namespace sortile::files

@@ -23,15 +23,18 @@ struct merge_rules {
   std::function<void(std::string_view)>
       validate{}; ///< called for every record; throws invalid_argument where it is malformed
   std::function<void(std::string_view, output&)> write{}; ///< in place of the record and its delimiter
+  /// In place of `write`, with `unique`: how many equal records the first of them stands for.
+  std::function<void(std::string_view, std::uint64_t, output&)> write_counted{};
   std::function<void(std::uint64_t)> written{}; ///< called now and then with the bytes of the records that are through
   std::string line_end{};                       ///< put behind records that do not end so: "\r" in CRLF files
 };
 
 /// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log
-/// inputs) comparisons. \throws io_failure naming file and line where an input is not in order
-void merge_records(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to);
+/// inputs) comparisons. \return how many were written
+/// \throws io_failure naming file and line where an input is not in order
+std::uint64_t merge_records(std::vector<std::unique_ptr<record_reader>>& inputs, const merge_rules& rules, output& to);
 
 /// The same with records of one size, which are in memory. The delimiter and line ends of the rules take no part.
-void merge_fixed(std::span<const fixed_records> inputs, const merge_rules& rules, output& to);
+std::uint64_t merge_fixed(std::span<const fixed_records> inputs, const merge_rules& rules, output& to);
 
 } // namespace sortile::files

@@ -26,8 +26,8 @@ class Larger(CommandTest):
 
     def agrees(self, name, *arguments, least=3):
         """The output in runs is that in memory."""
-        self.good("sort", "-S", "4G", *arguments, name, "-o", self.path("in-memory"))
-        count = self.runs(*arguments, name, "-o", self.path("in-runs"))
+        self.good("sort", "-S", "4G", "--no-sync", *arguments, name, "-o", self.path("in-memory"))
+        count = self.runs("--no-sync", *arguments, name, "-o", self.path("in-runs"))
         self.assertGreaterEqual(count, least, arguments)
         self.assertTrue(self.content("in-memory") == self.content("in-runs"), (arguments, count))
         return count
@@ -79,6 +79,99 @@ class Larger(CommandTest):
         late = self.file("empty.csv", "\n".join(["a,b"] + [f",{'x' * 60}"] * 40000 + ["7,z"]).encode())
         self.refused("sort", *SMALL, late, "--by", "a", says=["the column 'a' is empty in the first ", "a:num"], status=2)
         self.agrees(late, "--by", "a:num")
+
+    def test_several_tables(self):
+        """Of one header, with their own ends of lines, marks in front, and ends without a newline."""
+        first = self.file("a.csv", self.table(9000))
+        names = [first, self.file("b.csv", self.table(9000, end="\r\n")[:-2]), self.file("c.csv", "id,what,size,day,note"), self.file("d.csv", "id,what,size,day,note\n"),
+                 self.file("e.csv", b"\xef\xbb\xbf" + self.table(12000)), first]
+        for options in (["--by", "day,size:num:desc"], ["--by", "what:desc", "-u"], ["--by", "id", "--top", "9"], ["--by", "note,day", "-u", "--count"]):
+            self.agrees(names[0], *options, *names[1:])
+        mixed = self.file("mixed.csv", self.table(9000).replace(b"id,what", b"id,which", 1))
+        self.refused("sort", *SMALL, "--by", "id", first, first, mixed, says="mixed.csv: its header is another than that of ")
+        self.refused("sort", *SMALL, "--by", "id", first, first, self.file("none.csv", ""), says="none.csv: is empty")
+        self.refused("sort", *SMALL, "--by", "id", first, first, self.file("open.csv", 'id,what,size,day,note\n1,"x,2,3,4\n'), names[4], says="open.csv: line 2: a quoted cell is never closed")
+        self.refused("sort", *SMALL, "--by", "id", first, first, self.file("short.csv", "id,what,size,day,note\n1,2,3,4,5\n1,2\n"), names[4], says="short.csv: line 3: 2 cells")
+        self.refused("sort", *SMALL, "--by", "id", first, first, self.file("late.csv", "id,what,size,day,note\nx,2,3,4,5\n"), says="late.csv: line 2: 'x' in the column 'id' is not a number")
+
+    def test_tables_without_a_header_and_with_comments(self):
+        rows = self.table().split(b"\n", 1)[1]
+        bare, other = self.file("bare.csv", rows), self.file("other.csv", rows[::-1][::-1])
+        for options in (["--by", "3,1"], ["--by", "1:desc,2", "-u"]):
+            self.agrees(bare, "--no-header", *options, other)
+        self.refused("sort", *SMALL, "--no-header", "--by", "1", bare, self.file("two.csv", "1,2\n"), says="two.csv: its rows have another number of cells")
+        self.agrees(self.file("commented.csv", b"# one\n# two\n" + self.table()), "--comment", "#", "--by", "id", self.file("again.csv", b"# three\n" + self.table()))
+
+    def test_tables_with_bad_rows(self):
+        rows = self.table(30000).split(b"\n")
+        mixed = [rows[0]]
+        for row in rows[1:-1]:
+            mixed.append(row)
+            if self.random.random() < 0.02:
+                mixed.append(self.random.choice([b"oops", b"", b"a,b", b"1,2,3,4,5,6", b'x"y,2,3,4,5']))
+        name, good = self.file("bad.csv", b"\n".join(mixed) + b"\n"), self.file("good.csv", b"\n".join(rows))
+        for rule in ("last", "drop"):
+            self.agrees(name, "--bad-rows", rule, "--by", "id,size", good)
+            self.agrees(name, "--bad-rows", rule, "--by", "note:num")  # texts among them
+        self.agrees(name, "--bad-rows", "last", "--by", "note", "-u", "--count")
+        self.refused("sort", *SMALL, name, "--by", "id", says=["bad.csv: line ", "header has 5"])
+        late = self.file("late.csv", "id,x\n" + "".join(f"{i},{'y' * 40}\n" for i in range(40000)) + "z,y\n")
+        for rule in ("last", "drop", "refuse"):  # in memory the column would be text
+            self.refused("sort", *SMALL, late, "--by", "id", "--bad-rows", rule, says=["late.csv: line 40002: 'z' in the column 'id'", "id:text"])
+
+    def test_counts(self):
+        lines = self.file("lines.txt", b"".join(b"%d %c\n" % (self.random.randrange(3000), self.random.choice(b"ab")) for _ in range(150000)))
+        for options in ([], ["-k1,1n"], ["-nr", "--top", "5"]):
+            self.agrees(lines, "-u", "--count", *options)
+        self.assertEqual(run("sort", *SMALL, "-u", "--count", lines)[1], subprocess.run(["sh", "-c", 'LC_ALL=C sort "$0" | uniq -c', lines], capture_output=True, check=True).stdout)
+        table = self.file("t.csv", self.table())
+        for options in (["--by", "note"], ["--by", "note,day", "--top", "3"]):
+            self.agrees(table, "-u", "--count", *options)
+        self.agrees(table, "-u", "--count", "--by", "note", "--batch-size", "2")
+
+    def test_first_and_distinct_keys_of_arrays(self):
+        n = 1 << 19
+        few = bytes(self.random.choices(b"\0\1\2\3", k=4 * n))
+        floats = b"".join(self.random.choices([b"\0\0\0\0", b"\0\0\0\x80", b"\0\0\xc0\x7f", b"\1\0\xc0\x7f", b"\0\0\xc0\xff", b"\0\0\x80\x3f"], k=n))  # ±0, NaN
+        for descr, count, data, options in (("'<u4'", n, few, []), ("'>i2'", 2 * n, few, ["-r"]), ("'<f4'", n, floats, []), ("'<f8'", n // 2, few, []), ("'|S4'", n, few, []), ("'<M8[s]'", n // 2, few, []),
+                                            ("[('a', '<u2'), ('b', '>i2')]", n, few, ["--key", "b"]), ("[('a', '<u2'), ('b', '>i2')]", n, few, ["--key", "b:desc", "--key", "a"])):
+            name = self.file("a.npy", npy(descr, count, data))
+            for further in (["-u"], ["-u", "--count"], ["-u", "--top", "3", "--count"], ["--top", "100000"]):
+                self.agrees(name, *options, *further, least=2)
+        name = self.file("keys.u32", few)
+        self.agrees(name, "-u", "--bits", "0:9", least=2)
+        for source, options in ((name, []), (self.file("r.dat", few), ["--record", "4"]), (self.file("a.npy", npy("'<u4'", n, few)), [])):
+            outputs = []
+            for size in ("4G", "1M"):
+                self.good("sort", "-S", size, "-u", "--count", *options, source, "-o", self.path("kept"), "--values-output", self.path("counts"), "--no-sync")
+                outputs.append((self.content("kept"), self.content("counts")))
+            self.assertTrue(outputs[0] == outputs[1], source)
+
+    def test_along_an_axis(self):
+        """Matrices of the axis and those behind it, as many as fit; what is sorted together has to fit."""
+        data = self.random.randbytes(1 << 22)
+        for descr, size in (("'<f4'", 4), ("'>u2'", 2), ("'<M8[s]'", 8), ("[('a', '<u2'), ('b', '>i2')]", 4)):
+            n = len(data) // size
+            for shape, axis, fortran in (((n // 64, 64), -1, False), ((64, n // 64), 0, True), ((n // 64, 8, 8), 1, False), ((n // 64, 64), 0, False), ((3, 0, 5), 1, False)):
+                name = self.file("a.npy", npy(descr, n, data[:0 if 0 in shape else None], shape=str(shape), fortran=fortran))
+                self.good("sort", "-S", "4G", "--axis", axis, name, "--no-sync", "-o", self.path("in-memory"))
+                if shape == (n // 64, 64) and axis == 0:
+                    self.refused("sort", *SMALL, "--axis", axis, name, "-o", self.path("never"), says=["a.npy: what is sorted together along this axis takes ", "-S 1M allows"])
+                    continue
+                self.good("sort", *SMALL, "--axis", axis, name, "--no-sync", "-o", self.path("in-pieces"))
+                self.assertTrue(self.content("in-memory") == self.content("in-pieces"), (descr, shape, axis))
+        short = self.file("short.npy", npy("'<u4'", 1 << 20, data[:-4], shape="(16384, 64)"))
+        self.refused("sort", *SMALL, "--rows", short, "-o", self.path("never"), says="follow the header")
+        self.assertFalse(os.path.exists(self.path("never")))
+
+    def test_what_is_done_in_memory_alone(self):
+        keys, values = self.file("k.u32", self.random.randbytes(1 << 20)), self.file("v.u32", bytes(1 << 20))
+        with_values = ["--values", values, "--values-type", "u32", "--values-output", self.path("out.values"), "-o", self.path("out.u32")]
+        self.refused("sort", *SMALL, keys, *with_values, says=["a sort with --values is done in memory, and takes ", "-S 1M allows"])
+        self.refused("sort", *SMALL, keys, "--quantiles", "0.5", says="--quantiles is done in memory")
+        self.nothing_left("k.u32", "v.u32")
+        self.good("sort", "-S", "100M", keys, *with_values)
+        self.good("sort", "-S", "100M", keys, "--quantiles", "0.5")
 
     def test_other_ends_of_lines(self):
         name = self.file("zeros", self.lines(end="\0") + b"no end")

@@ -62,14 +62,24 @@ class external_sorter {
     std::vector<std::unique_ptr<record_reader>> readers;
     for (auto& run : runs_)
       readers.push_back(run->open(nullptr, buffer));
-    to.write(format_.header);
     merge_rules rules = format_.rules;
-    rules.write = options_.write;
+    rules.most = std::min(rules.most, options_.last.most);
+    rules.write = options_.last.write;
+    rules.write_counted = options_.last.write_counted;
+    rules.unique |= rules.write_counted != nullptr;
     if (options_.progress)
       rules.written = [this](std::uint64_t through) {
         options_.progress(static_cast<double>(through) / static_cast<double>(done.bytes));
       };
-    merge_records(readers, rules, to);
+    if (!options_.last.header) {
+      to.write(format_.header);
+      merge_records(readers, rules, to);
+      return;
+    }
+    std::uint64_t records = 0;
+    temporary_file merged(store_, [&](output& file) { records = merge_records(readers, rules, file); });
+    to.write(options_.last.header(records));
+    std::move(merged).write_to(to);
   }
 
   external_summary done;

@@ -25,14 +25,24 @@ struct run_format {
   merge_rules rules;
 };
 
+/// What the last merge does with the records, beyond what all merges do.
+struct last_merge {
+  std::uint64_t most = UINT64_MAX; ///< records that are written
+  /// As merge_rules have them. write_counted: of equal records, which runs hold all, only the first.
+  std::function<void(std::string_view, output&)> write{};
+  std::function<void(std::string_view, std::uint64_t, output&)> write_counted{};
+  /// A header that says how many records follow, so that all are merged before it is written.
+  std::function<std::string(std::uint64_t records)> header{};
+};
+
 /// What it may use.
 struct external_options {
   std::size_t memory = 0;         ///< bytes; smallest_memory at least
   temporary_store* temporaries{}; ///< of the runs
   std::size_t batch = 0;          ///< runs that are merged at once; 0: as many as memory and open files allow
-  std::function<void(std::string_view, output&)> write{}; ///< of the last merge: as merge_rules has it
-  std::function<void(std::string)> phase{};               ///< called with the name of a phase that begins
-  std::function<void(double)> progress{};                 ///< how much of it is done, where that is known
+  last_merge last{};
+  std::function<void(std::string)> phase{}; ///< called with the name of a phase that begins
+  std::function<void(double)> progress{};   ///< how much of it is done, where that is known
 };
 
 struct external_summary {

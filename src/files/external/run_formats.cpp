@@ -1,6 +1,7 @@
 // See run_formats.hpp.
 #include "files/external/run_formats.hpp"
 
+#include "files/array_select.hpp"
 #include "files/array_sort.hpp"
 #include "files/fixed_records.hpp"
 #include "files/parallel.hpp"
@@ -53,12 +54,19 @@ run_format record_runs(const record_shape& shape, const record_order& order, boo
   return format;
 }
 
-run_format array_runs(const array_layout& layout, const options& opts) {
+run_format array_runs(const array_layout& layout, bool unique, std::size_t most, const options& opts) {
   run_format format{.shape = {.record_bytes = layout.record_bytes}, .sort = {}, .rules = {}};
   format.rules.order = order_of_keys(layout, opts);
   format.rules.trusted = true;
-  format.sort = [layout, plain = without_progress(opts)](std::string_view data, output& to) {
-    sort_array(array_of(layout, data), to, plain);
+  format.rules.unique = unique;
+  format.rules.most = most;
+  format.sort = [layout, few = !unique && most != SIZE_MAX, most, plain = without_progress(opts)](std::string_view data,
+                                                                                                  output& to) {
+    const array_file piece = array_of(layout, data);
+    if (few)
+      write_array_top(piece, most, to, plain);
+    else
+      sort_array(piece, to, plain);
   };
   return format;
 }

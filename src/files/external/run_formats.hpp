@@ -23,8 +23,8 @@ using record_cutter = std::function<record_table(std::string_view piece)>;
 run_format record_runs(const record_shape& shape, const record_order& order, bool unique, std::size_t most,
                        const options& opts, record_cutter cut = {});
 
-/// Arrays whose keys the library sorts.
-run_format array_runs(const array_layout& layout, const options& opts);
+/// Arrays whose keys the library sorts. \param unique, most  as record_runs()
+run_format array_runs(const array_layout& layout, bool unique, std::size_t most, const options& opts);
 
 /// Bytes that a sort of n records needs beside their text; the engine as `opts` choose it.
 std::function<std::size_t(std::size_t n)> memory_of_records(const record_order& order, const options& opts);

@@ -68,6 +68,11 @@ void run_reader::drop_handed_out() {
   std::memmove(buffer_.end() - buffer_.size(), rest.data(), rest.size());
   buffer_.shrink(rest.size());
   header_ = 0;
+  const auto next_begin =
+      std::partition_point(begins_.begin(), begins_.end(), [&](const input_begin& each) { return each.at <= cut_; });
+  begins_.erase(begins_.begin(), next_begin - 1);
+  for (input_begin& each : begins_)
+    each.at -= std::min(each.at, cut_);
   cut_ = 0;
   marks_.clear();
   in_quotes_ = false; // a record has ended there
@@ -88,6 +93,19 @@ void run_reader::end_input() {
   input_has_bytes_ = false;
   at_end_ = next_input_ == further_.size();
   stream_ = at_end_ ? nullptr : std::make_unique<input_stream>(further_[next_input_++], as_it_is_, threads_);
+  if (at_end_)
+    return;
+  if (begin_further_)
+    begin_further_(*stream_, next_input_);
+  begins_.push_back({next_input_, text().size()});
+}
+
+std::vector<input_begin> run_reader::inputs() const {
+  std::vector<input_begin> inputs;
+  for (const input_begin& each : begins_)
+    if (inputs.empty() || each.at < cut_)
+      inputs.push_back(each);
+  return inputs;
 }
 
 void run_reader::read_more() {

@@ -23,6 +23,12 @@ struct run_limit {
   std::function<std::size_t(std::size_t records)> working_memory;
 };
 
+/// Where the records of an input begin in a piece.
+struct input_begin {
+  std::size_t input = 0; ///< its number
+  std::size_t at = 0;    ///< bytes in front of it
+};
+
 /// Reads inputs one after the other, as append() (input.hpp) joins them: where records end in a delimiter, each input
 /// is given one at its end. Memory: at most the limit's, and a sixteenth of it; more where a single record needs more.
 class run_reader {
@@ -36,8 +42,14 @@ class run_reader {
   /// fewer
   std::string_view skip_header(std::size_t size);
 
-  /// What an input that ends without its delimiter lacks in front of it: "\r" in CRLF files.
+  /// What an input that ends without its delimiter lacks in front of it: "\r" in CRLF files. Holds for the input that
+  /// is read, and for those behind it.
   void set_line_end(std::string before_delimiter) { line_end_ = std::move(before_delimiter); }
+
+  /// Called with each further input and its number when its turn comes: takes from it what are no records.
+  void set_begin_of_further(std::function<void(input_stream&, std::size_t)> begin) {
+    begin_further_ = std::move(begin);
+  }
 
   /// The next records, as many as fit, one at least; empty behind the last. Those before are gone. Of records of one
   /// size, the last piece may end within one.
@@ -47,6 +59,8 @@ class run_reader {
 
   /// Of the piece handed out last.
   std::size_t records() const { return records_; }
+  /// The inputs whose records it may hold, in order: the first begins in front of the piece.
+  std::vector<input_begin> inputs() const;
 
   /// Everything, where it fits: after the first next(), header first.
   input take_whole();
@@ -93,6 +107,8 @@ class run_reader {
   std::string first_name_;
   byte_buffer buffer_;
   std::size_t header_ = 0; // bytes of it in front of the first piece
+  std::vector<input_begin> begins_{{}};
+  std::function<void(input_stream&, std::size_t)> begin_further_;
   bool input_has_bytes_ = false;
   std::size_t cut_ = 0; // end of what was handed out
   std::size_t records_ = 0;

@@ -19,6 +19,7 @@ namespace sortile::files {
 
 namespace {
 
+constexpr std::size_t copied_at_once = std::size_t{1} << 18;
 constexpr std::uint64_t release_unit = std::uint64_t{1} << 16; // a multiple of every file system's block
 
 // File systems that know no files without names get one whose name goes at once; no signal comes in between.
@@ -34,6 +35,10 @@ file_descriptor nameless_file(const std::string& folder) {
   if (!file)
     fail_system(folder, "create a temporary file in it");
   return file;
+}
+
+std::string name_of_file_in(const std::string& folder) {
+  return fmt::format("a temporary file in {}", folder);
 }
 
 file_descriptor duplicate_of(const file_descriptor& file, const std::string& name) {
@@ -117,7 +122,7 @@ const std::string& temporary_store::next_folder() {
 temporary_file::temporary_file(temporary_store& store, const std::function<void(output&)>& write)
     : program_(store.program_) {
   const std::string& folder = store.next_folder();
-  name_ = fmt::format("a temporary file in {}", folder);
+  name_ = name_of_file_in(folder);
   file_ = nameless_file(folder);
   if (program_.empty()) {
     output to(name_, duplicate_of(file_, name_), true);
@@ -150,6 +155,38 @@ void temporary_file::write_through(const std::string& program, const std::functi
 
 std::unique_ptr<byte_source> temporary_file::read() && {
   return std::make_unique<temporary_bytes>(name_, std::move(file_), bytes_on_disk_, program_);
+}
+
+namespace {
+
+void write_all(byte_source& from, output& to) {
+  std::string part(copied_at_once, '\0');
+  while (const std::size_t came = from.read(part.data(), part.size()))
+    to.write({part.data(), came});
+}
+
+} // namespace
+
+void temporary_file::write_to(output& to) && {
+  write_all(*std::move(*this).read(), to);
+}
+
+void temporary_text::append(std::string_view bytes) {
+  if (!out_) {
+    const std::string& folder = store_.next_folder();
+    name_ = name_of_file_in(folder);
+    file_ = nameless_file(folder);
+    out_ = std::make_unique<output>(name_, duplicate_of(file_, name_), true);
+  }
+  out_->write(bytes);
+}
+
+void temporary_text::write_to(output& to) && {
+  if (!out_)
+    return;
+  out_->commit();
+  temporary_bytes bytes(name_, std::move(file_), 0, {});
+  write_all(bytes, to);
 }
 
 } // namespace sortile::files

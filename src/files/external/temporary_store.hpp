@@ -24,6 +24,7 @@ class temporary_store {
 
  private:
   friend class temporary_file;
+  friend class temporary_text;
   const std::string& next_folder();
 
   std::vector<std::string> folders_;
@@ -41,6 +42,8 @@ class temporary_file {
   /// The bytes from the first on, to be read once. As they are read, the disk gets back the room that they took, where
   /// the file system can do so. \throws io_failure
   std::unique_ptr<byte_source> read() &&;
+  /// Appends all of them. \throws io_failure
+  void write_to(output& to) &&;
 
   /// What the file takes on the disk.
   std::uint64_t bytes_on_disk() const { return bytes_on_disk_; }
@@ -54,6 +57,23 @@ class temporary_file {
   std::string program_;
   file_descriptor file_;
   std::uint64_t bytes_on_disk_ = 0;
+};
+
+/// Bytes that come one after the other while others are sorted, and are read once. The disk holds them.
+class temporary_text {
+ public:
+  explicit temporary_text(temporary_store& store) : store_(store) {}
+
+  /// \throws io_failure
+  void append(std::string_view bytes);
+  /// Appends all of them. \throws io_failure
+  void write_to(output& to) &&;
+
+ private:
+  temporary_store& store_;
+  std::string name_;
+  file_descriptor file_;
+  std::unique_ptr<output> out_; ///< from the first byte on
 };
 
 } // namespace sortile::files
