@@ -6,6 +6,7 @@
 #include "text_commands.hpp"
 
 #include "files/array_sort.hpp"
+#include "files/external/external_sort.hpp"
 #include "files/failure.hpp"
 #include "files/fixed_records.hpp"
 #include "files/multiset.hpp"
@@ -213,7 +214,7 @@ int check_columnar(const check_job& job, const std::string& path, files::input_s
   std::vector<files::columnar_input> inputs;
   inputs.emplace_back(path, std::move(stream), columnar_format_of(format));
   const columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(),
-                           files::thread_count(job.arrays.threads));
+                           {.threads = files::thread_count(job.arrays.threads), .memory = files::usual_memory()});
   const files::record_table& keys = rows.records();
   if (const auto at = find_disorder(job, rows.name(), keys, rows.order(), voice))
     return report(job, voice,

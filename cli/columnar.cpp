@@ -105,10 +105,17 @@ files::columnar_format output_format(const std::string& output, file_format form
 }
 
 int show_types(std::vector<files::columnar_input> inputs, unsigned threads) {
-  const files::columnar_table table(std::move(inputs), std::vector<std::string>(), threads);
+  const files::columnar_table table(std::move(inputs), std::vector<std::string>(), {.threads = threads});
   for (const files::columnar_column& column : table.columns())
     fmt::print("{}\t{}\n", column.name, column.type);
   return all_well;
+}
+
+files::columnar_limits limits_of(const memory_options& memory, unsigned threads) {
+  return {.threads = threads,
+          .memory = memory.limit(),
+          .memory_is_named = !memory.buffer_size.empty(),
+          .folders = memory.store().folders()};
 }
 
 // The rows that are written, and with --count how many each of them stands for.
@@ -133,13 +140,13 @@ chosen_rows choose(const sort_job& job, const columnar_rows& rows, const options
 } // namespace
 
 columnar_rows::columnar_rows(std::vector<files::columnar_input> inputs, const text_options& text, bool reverse,
-                             unsigned threads, bool written)
+                             const files::columnar_limits& limits, bool written)
     : table_([&] {
         const std::vector<std::string> names = names_of(keys_of(text, inputs.front().name));
-        return files::columnar_table(std::move(inputs), names, threads, written);
+        return files::columnar_table(std::move(inputs), names, limits, written);
       }()),
       by_(order_of(table_, files::parse_column_keys(text.by), text, reverse)), written_(written_order_of(by_)),
-      threads_(threads), order_(files::order_of_columnar_keys(table_.rows(), by_)) {}
+      threads_(limits.threads), order_(files::order_of_columnar_keys(table_.rows(), by_)) {}
 
 const files::record_table& columnar_rows::records() const {
   if (!keys_)
@@ -182,7 +189,7 @@ int sort_columnar(const sort_job& job, first_input first, file_format format, co
   std::vector<files::columnar_input> inputs = open_all(job.inputs, std::move(*first), job.arrays.as_it_is, format);
   if (job.types)
     return show_types(std::move(inputs), threads);
-  columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(), threads, true);
+  columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(), limits_of(job.memory, threads), true);
   options opts = job.arrays.for_library();
   const std::size_t n = rows.table().rows();
   const plan how = rows.explain(opts);
@@ -228,7 +235,7 @@ int merge_columnar(const merge_job& job, file_format format) {
   const unsigned threads = files::thread_count(job.arrays.threads);
   columnar_rows rows(
       open_all(job.inputs, files::input_stream(job.inputs[0], job.arrays.as_it_is), job.arrays.as_it_is, format),
-      job.text, job.arrays.descending(), threads, true);
+      job.text, job.arrays.descending(), limits_of(job.memory, threads), true);
   if (!job.trusted)
     need_sorted_parts(rows, rows.table(), threads);
   files::output to(job.output, job.how_to_write(job.output));
@@ -242,7 +249,7 @@ int merge_columnar(const merge_job& job, file_format format) {
 files::file_preview preview_of_columnar(files::columnar_input input, unsigned threads) {
   std::vector<files::columnar_input> inputs;
   inputs.push_back(std::move(input));
-  const files::columnar_table table(std::move(inputs), std::nullopt, threads);
+  const files::columnar_table table(std::move(inputs), std::nullopt, {.threads = threads});
   files::file_preview preview{.record = "row", .records = table.rows(), .facts = table.facts()};
   for (const files::columnar_column& column : table.columns())
     preview.columns.push_back({column.name, column.type, column.nulls, ""});

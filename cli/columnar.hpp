@@ -32,8 +32,8 @@ class columnar_rows {
  public:
   /// \param written  whether rows may be written \throws invalid_argument where options do not fit the columns;
   /// io_failure as files::columnar_table
-  columnar_rows(std::vector<files::columnar_input> inputs, const text_options& text, bool reverse, unsigned threads,
-                bool written = false);
+  columnar_rows(std::vector<files::columnar_input> inputs, const text_options& text, bool reverse,
+                const files::columnar_limits& limits, bool written = false);
 
   files::columnar_table& table() { return table_; }
   const std::string& name() const { return table_.name(); }

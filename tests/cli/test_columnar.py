@@ -103,6 +103,26 @@ class Columnar(CommandTest):
         self.assertTrue(got.schema.equals(expected.schema, check_metadata=True), (got.schema, expected.schema))
         self.assertEqual(str(got.to_pydict()), str(expected.to_pydict()))
 
+    def test_larger_than_memory(self):
+        """Rows that do not fit are put on the disk, and come out as they do from memory."""
+        n = 20000
+        draw = self.random
+        table = pa.table({"id": pa.array([draw.randrange(9000) if draw.random() > 0.05 else None for _ in range(n)], pa.int32()), "text": [draw.choice(["aa", "b", None, "x" * 50 + str(i)]) for i in range(n)],
+                          "word": pa.array([draw.choice("pqr") for _ in range(n)]).dictionary_encode(), "list": [[1, 2, i] if i % 3 else None for i in range(n)], "a.b": pa.array(range(n), pa.uint64())})
+        for form in FORMATS:
+            name = self.file("t." + form, as_bytes(table, form))
+            chosen = (["--by", "text:desc,id"], ["--by", "word", "-u", "--count"], ["--by", "a.b:desc", "--top", "777"], ["--by", "id", name], ["--by", "id", "--top", "0"])
+            for options in chosen if form == "parquet" else chosen[1:4:2]:
+                for size in ("4G", "1M"):
+                    self.good("sort", "-S", size, "-T", self.folder, "--no-sync", *options, name, "-o", self.path(size + "." + form))
+                self.assertEqual(table_of(self.content("4G." + form)), table_of(self.content("1M." + form)), (form, options))
+                self.assertEqual(table_of(self.content("4G." + form)).schema.metadata, table_of(self.content("1M." + form)).schema.metadata)
+        self.nothing_left(*(begin + "." + form for begin in ("t", "4G", "1M") for form in FORMATS))
+        big = self.file("big.parquet", as_bytes(pa.table({"id": list(range(100000))}), "parquet"))
+        self.refused("sort", "-S", "1M", "--by", "id", big, "-o", self.path("never"), says="the columns of --by take 2000000 bytes of memory in 100000 rows, and -S allows 1048576")
+        self.refused("sort", "-S", "1M", "-T", self.path("none"), "--by", "id", self.path("t.parquet"), "-o", self.path("never"), says=["cannot be put on the disk in ", "No such file"])
+        self.assertFalse(os.path.exists(self.path("never")))
+
     def test_every_type_of_key(self):
         for at, name in enumerate(TYPES):
             form = "arrow" if name == "float16" else FORMATS[at % 3]

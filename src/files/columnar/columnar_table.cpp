@@ -113,11 +113,12 @@ std::uint64_t columnar_input::bytes() const {
 }
 
 columnar_table::columnar_table(std::vector<columnar_input> inputs, const std::optional<std::vector<std::string>>& keys,
-                               unsigned threads, bool written)
+                               const columnar_limits& limits, bool written)
     : inputs_(std::move(inputs)), shared_(file_in_memory("sortile-columns")),
       interpreter_(interpreter_of_environment()) {
-  start(keys, threads, written);
+  start(keys, limits, written);
   take(answer());
+  need_memory(limits);
 }
 
 columnar_table::~columnar_table() {
@@ -131,7 +132,17 @@ void columnar_table::let_go() {
   keys_.clear();
 }
 
-void columnar_table::start(const std::optional<std::vector<std::string>>& keys, unsigned threads, bool written) {
+// The cells of the columns that decide, and the rows' numbers, stay in memory.
+void columnar_table::need_memory(const columnar_limits& limits) const {
+  constexpr std::size_t number_and_word = sizeof(std::uint32_t) + sizeof(std::uint64_t);
+  const std::size_t least = mapped_bytes_ + rows_ * number_and_word;
+  if (limits.memory_is_named && least > limits.memory)
+    fail(name(), "the columns of --by take {} bytes of memory in {} rows, and -S allows {}", least, rows_,
+         limits.memory);
+}
+
+void columnar_table::start(const std::optional<std::vector<std::string>>& keys, const columnar_limits& limits,
+                           bool written) {
   pipe_of_program in;
   pipe_of_program out;
   try {
@@ -147,8 +158,13 @@ void columnar_table::start(const std::optional<std::vector<std::string>>& keys, 
   json files = json::array();
   for (const columnar_input& input : inputs_)
     files.push_back({{"path", way_to(input.file)}, {"format", word_of(input.format)}});
-  tell(json{{"inputs", files}, {"keys", keys ? json(*keys) : json()}, {"threads", threads}, {"rows", written}}.dump(
-      -1, ' ', false, json::error_handler_t::replace));
+  tell(json{{"inputs", files},
+            {"keys", keys ? json(*keys) : json()},
+            {"threads", limits.threads},
+            {"rows", written},
+            {"memory", limits.memory},
+            {"folders", limits.folders}}
+           .dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 void columnar_table::tell(const std::string& message) {

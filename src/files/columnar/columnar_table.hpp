@@ -71,6 +71,14 @@ struct written_order {
   bool nulls_first = true;
 };
 
+/// What a table may use.
+struct columnar_limits {
+  unsigned threads = 1;
+  std::size_t memory = 0;             ///< bytes; rows that take more are put on the disk; 0: all are held
+  bool memory_is_named = false;       ///< what does not fit in any case is refused
+  std::vector<std::string> folders{}; ///< of temporary files, one at least where `memory` is not 0
+};
+
 /// Inputs of the same columns, one behind the other, fewer than 2^32 rows.
 class columnar_table {
  public:
@@ -78,7 +86,7 @@ class columnar_table {
   /// order \param written  whether write() may follow \throws io_failure where a file is damaged, a column is missing
   /// or has no order, PyArrow is not there
   columnar_table(std::vector<columnar_input> inputs, const std::optional<std::vector<std::string>>& keys,
-                 unsigned threads, bool written = false);
+                 const columnar_limits& limits, bool written = false);
   columnar_table(const columnar_table&) = delete;
   columnar_table& operator=(const columnar_table&) = delete;
   ~columnar_table();
@@ -100,7 +108,8 @@ class columnar_table {
              columnar_format format, std::span<const written_order> order, output& to);
 
  private:
-  void start(const std::optional<std::vector<std::string>>& keys, unsigned threads, bool written);
+  void start(const std::optional<std::vector<std::string>>& keys, const columnar_limits& limits, bool written);
+  void need_memory(const columnar_limits& limits) const;
   void tell(const std::string& message);
   std::string answer();
   void take(const std::string& told);

@@ -111,12 +111,16 @@ class temporary_bytes final : public byte_source {
 temporary_store::temporary_store(std::vector<std::string> folders, std::string program)
     : folders_(std::move(folders)), program_(std::move(program)) {}
 
-const std::string& temporary_store::next_folder() {
+const std::vector<std::string>& temporary_store::folders() {
   if (folders_.empty()) {
     const char* named = std::getenv("TMPDIR");
     folders_.emplace_back(named != nullptr && *named != '\0' ? named : "/tmp");
   }
-  return folders_[next_++ % folders_.size()];
+  return folders_;
+}
+
+const std::string& temporary_store::next_folder() {
+  return folders()[next_++ % folders().size()];
 }
 
 temporary_file::temporary_file(temporary_store& store, const std::function<void(output&)>& write)

@@ -21,6 +21,8 @@ class temporary_store {
   explicit temporary_store(std::vector<std::string> folders = {}, std::string program = {});
 
   const std::string& program() const { return program_; }
+  /// One at least.
+  const std::vector<std::string>& folders();
 
  private:
   friend class temporary_file;
