@@ -333,6 +333,11 @@ void output::commit() {
   sync_folder();
 }
 
+file_descriptor output::release() {
+  flush();
+  return std::move(file_);
+}
+
 void commit_both(output& a, output& b) {
   a.finish();
   b.finish();

@@ -72,6 +72,9 @@ class output {
   /// Writes what is still gathered, closes, reports every error, and puts the file in the target's place.
   void commit();
 
+  /// Writes what is still gathered and gives an open file back that was written straight into.
+  file_descriptor release();
+
   /// Whether what is written goes straight into this file.
   bool writes_into(const file_identity& file) const;
 

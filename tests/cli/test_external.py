@@ -214,9 +214,16 @@ class Larger(CommandTest):
 
     def test_few_open_files(self):
         name = self.file("lines.txt", self.lines())
-        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
-        self.runs(name, "-s", "-k2,2n", "-o", self.path("out"), preexec_fn=few)
-        self.assertTrue(self.content("out") == gnu_sort("-s", "-k2,2n", name)[1])
+        wanted = gnu_sort("-s", "-k2,2n", name)[1]
+        limit = lambda most: lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        for most, options in ((24, []), (10, []), (8, []), (13, ["--compress-program", "gzip"])):
+            self.runs(name, *options, "-s", "-k2,2n", "-o", self.path("out"), preexec_fn=limit(most))
+            self.assertTrue(self.content("out") == wanted, most)
+        self.file("out", "old")
+        for most, options, needed in ((7, [], 8), (6, [], 8), (9, ["--compress-program", "gzip"], 12)):
+            self.refused("sort", *SMALL, name, *options, "-o", self.path("out"), says=f"a sort in runs takes {needed} open files, and {most} are allowed (ulimit -n;", preexec_fn=limit(most))
+            self.assertEqual(self.content("out"), b"old")
+        self.nothing_left("lines.txt", "out")
 
     def test_records(self):
         name = self.path("r.dat")

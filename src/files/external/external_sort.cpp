@@ -35,6 +35,7 @@ class external_sorter {
       : format_(format), options_(options), store_(*options.temporaries) {
     const std::size_t program = store_.program().empty() ? 1 : 2; // a file, and the pipe of its program
     const std::size_t files = most_open_inputs();
+    need_open_files(temporary_file::of_a_merge(!store_.program().empty()));
     const std::size_t by_memory = std::max<std::size_t>(2, options.memory / 2 / smallest_buffer);
     rounds_.files = files;
     rounds_.most = std::min(std::max<std::size_t>(2, files / 2 / program), by_memory);

@@ -1,12 +1,15 @@
 // See merge_rounds.hpp.
 #include "files/external/merge_rounds.hpp"
 
+#include "files/failure.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
 namespace sortile::files {
@@ -98,6 +101,20 @@ void merge_in_rounds(waiting_inputs& inputs, const merge_rules& rules, const rou
     *first = std::make_unique<temporary_run>(std::move(merged), settings.shape);
     inputs.erase(first + 1, last);
   }
+}
+
+void need_open_files(std::size_t files) {
+  constexpr std::size_t looked_at = 64; // where more are allowed, they are enough
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > looked_at)
+    return;
+  std::size_t open = 0;
+  for (int fd = 0; fd < static_cast<int>(limit.rlim_cur); ++fd) // those beyond take nobody's place
+    open += ::fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
+  if (open + files > limit.rlim_cur)
+    fail("temporary files",
+         "a sort in runs takes {} open files, and {} are allowed (ulimit -n; or more memory with -S)", open + files,
+         limit.rlim_cur);
 }
 
 std::size_t most_open_inputs() {

@@ -68,6 +68,9 @@ struct round_settings {
 void merge_in_rounds(std::vector<std::unique_ptr<merge_input>>& inputs, const merge_rules& rules,
                      const round_settings& settings, std::size_t wanted, temporary_store& store);
 
+/// \throws io_failure where the limit of the process allows less than `files` more than are open
+void need_open_files(std::size_t files);
+
 /// Inputs that can be open at once, beside standard streams, the output and what else a process has open. Raises the
 /// process's own limit as far as the system lets everybody raise it.
 std::size_t most_open_inputs();

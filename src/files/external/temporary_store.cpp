@@ -41,13 +41,6 @@ std::string name_of_file_in(const std::string& folder) {
   return fmt::format("a temporary file in {}", folder);
 }
 
-file_descriptor duplicate_of(const file_descriptor& file, const std::string& name) {
-  file_descriptor copy(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
-  if (!copy)
-    fail_system(name, "open it again");
-  return copy;
-}
-
 struct pipe_ends {
   explicit pipe_ends(const std::string& name) {
     int ends[2];
@@ -129,9 +122,9 @@ temporary_file::temporary_file(temporary_store& store, const std::function<void(
   name_ = name_of_file_in(folder);
   file_ = nameless_file(folder);
   if (program_.empty()) {
-    output to(name_, duplicate_of(file_, name_), true);
+    output to(name_, std::move(file_), true);
     write(to);
-    to.commit();
+    file_ = to.release();
   } else {
     write_through(program_, write);
   }
@@ -179,8 +172,7 @@ void temporary_text::append(std::string_view bytes) {
   if (!out_) {
     const std::string& folder = store_.next_folder();
     name_ = name_of_file_in(folder);
-    file_ = nameless_file(folder);
-    out_ = std::make_unique<output>(name_, duplicate_of(file_, name_), true);
+    out_ = std::make_unique<output>(name_, nameless_file(folder), true);
   }
   out_->write(bytes);
 }
@@ -188,8 +180,7 @@ void temporary_text::append(std::string_view bytes) {
 void temporary_text::write_to(output& to) && {
   if (!out_)
     return;
-  out_->commit();
-  temporary_bytes bytes(name_, std::move(file_), 0, {});
+  temporary_bytes bytes(name_, out_->release(), 0, {});
   write_all(bytes, to);
 }
 

@@ -51,6 +51,8 @@ class temporary_file {
   std::uint64_t bytes_on_disk() const { return bytes_on_disk_; }
   /// Files that read() opens beside the one that is open.
   std::size_t files_to_open() const { return program_.empty() ? 0 : 1; }
+  /// Files that two of them take that are merged into a third. \param program  whether they go through one
+  static constexpr std::size_t of_a_merge(bool program) { return program ? 7 : 3; }
 
  private:
   void write_through(const std::string& program, const std::function<void(output&)>& write);
@@ -74,7 +76,6 @@ class temporary_text {
  private:
   temporary_store& store_;
   std::string name_;
-  file_descriptor file_;
   std::unique_ptr<output> out_; ///< from the first byte on
 };
 
