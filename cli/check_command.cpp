@@ -206,22 +206,52 @@ int check_table(const check_job& job, files::input source, file_format format, c
                            files::sum_of_records(other.rows, threads));
 }
 
+int check_columnar_permutation(const check_job& job, const std::string& path, const file_format format,
+                               const talk& voice) {
+  const unsigned threads = files::thread_count(job.arrays.threads);
+  const auto sum_of = [&](const std::string& file, file_format of_file) {
+    return sum_of_columnar({file, files::input_stream(file, job.arrays.as_it_is, threads), columnar_format_of(of_file)},
+                           threads);
+  };
+  const file_format other_format =
+      format_of(job.permutation_of, first_bytes(job.permutation_of, job.arrays.as_it_is), {}, job.arrays, job.text);
+  if (!is_columnar(other_format))
+    refuse("{}: is no Parquet or Arrow file, as {} is", files::display_name(job.permutation_of), path);
+  const columnar_sum checked = sum_of(path, format);
+  const columnar_sum other = sum_of(job.permutation_of, other_format);
+  const auto alike = [](const files::columnar_column& a, const files::columnar_column& b) {
+    return a.name == b.name && a.type == b.type;
+  };
+  if (!std::equal(checked.columns.begin(), checked.columns.end(), other.columns.begin(), other.columns.end(), alike))
+    return report(job, voice, fmt::format("{}: its columns are others than those of {}", checked.name, other.name));
+  const auto as_empty = [](const files::columnar_column& a, const files::columnar_column& b) {
+    return a.nulls == b.nulls;
+  };
+  if (checked.rows.records == other.rows.records &&
+      !std::equal(checked.columns.begin(), checked.columns.end(), other.columns.begin(), as_empty))
+    return report(job, voice,
+                  fmt::format("{}: is no permutation of {}: some records are different", checked.name, other.name));
+  return check_permutation(job, voice, checked.name, checked.rows, other.rows);
+}
+
 int check_columnar(const check_job& job, const std::string& path, files::input_stream&& stream, file_format format,
                    const talk& voice) {
   refuse_array_options(job.arrays);
-  if (!job.permutation_of.empty())
-    refuse("{}: is a table of typed columns, and --permutation-of goes with text and arrays", path);
+  if (path == "-" && !job.permutation_of.empty())
+    refuse("--permutation-of reads a Parquet or Arrow file twice: standard input cannot be one");
   std::vector<files::columnar_input> inputs;
   inputs.emplace_back(path, std::move(stream), columnar_format_of(format));
-  const columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(),
-                           {.threads = files::thread_count(job.arrays.threads), .memory = files::usual_memory()});
-  const files::record_table& keys = rows.records();
-  if (const auto at = find_disorder(job, rows.name(), keys, rows.order(), voice))
-    return report(job, voice,
-                  fmt::format("{}: row {} is out of order: its key is {} that of the row before", rows.name(), *at + 1,
-                              how_it_relates(rows.order(), keys, *at)));
-  voice.say(2, "{}: {} rows in order", rows.name(), keys.size());
-  return all_well;
+  {
+    const columnar_rows rows(std::move(inputs), job.text, job.arrays.descending(),
+                             {.threads = files::thread_count(job.arrays.threads), .memory = files::usual_memory()});
+    const files::record_table& keys = rows.records();
+    if (const auto at = find_disorder(job, rows.name(), keys, rows.order(), voice))
+      return report(job, voice,
+                    fmt::format("{}: row {} is out of order: its key is {} that of the row before", rows.name(),
+                                *at + 1, how_it_relates(rows.order(), keys, *at)));
+    voice.say(2, "{}: {} rows in order", rows.name(), keys.size());
+  }
+  return job.permutation_of.empty() ? all_well : check_columnar_permutation(job, path, format, voice);
 }
 
 int check_one(const check_job& job, const std::string& path, const talk& voice) {

@@ -246,6 +246,24 @@ int merge_columnar(const merge_job& job, file_format format) {
   return all_well;
 }
 
+columnar_sum sum_of_columnar(files::columnar_input input, unsigned threads) {
+  std::vector<files::columnar_input> inputs;
+  inputs.push_back(std::move(input));
+  const files::columnar_table table(std::move(inputs), std::nullopt, {.threads = threads});
+  std::vector<bool> compared(table.columns().size());
+  std::vector<files::columnar_key> all;
+  for (const files::column_cells& cells : table.keys()) {
+    compared[cells.column] = true;
+    all.push_back({.cells = cells, .nulls_first = true});
+  }
+  for (std::size_t i = 0; i < compared.size(); ++i)
+    if (!compared[i])
+      files::fail(table.name(), "its column '{}' is of type {}, which --permutation-of does not compare",
+                  table.columns()[i].name, table.columns()[i].type);
+  const files::normalized_keys keys = files::make_columnar_keys(table.rows(), all, threads);
+  return {table.name(), table.columns(), files::sum_of_records(keys.records, threads)};
+}
+
 files::file_preview preview_of_columnar(files::columnar_input input, unsigned threads) {
   std::vector<files::columnar_input> inputs;
   inputs.push_back(std::move(input));

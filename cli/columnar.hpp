@@ -10,6 +10,7 @@
 #include "files/columnar/columnar_table.hpp"
 #include "files/file_preview.hpp"
 #include "files/input_stream.hpp"
+#include "files/multiset.hpp"
 
 #include <sortile/options.hpp>
 #include <sortile/request.hpp>
@@ -60,6 +61,16 @@ class columnar_rows {
 
 /// Merges such files, which are held in memory. \throws io_failure naming file and row where one is not in order
 int merge_columnar(const merge_job& job, file_format format);
+
+/// All rows of such a file, in whatever order: two files of equal columns hold the same rows where the sums are equal.
+/// Numbers and texts count by their values. \throws io_failure where a column has no order, so that it cannot be
+/// compared
+struct columnar_sum {
+  std::string name;
+  std::vector<files::columnar_column> columns;
+  files::multiset_sum rows;
+};
+columnar_sum sum_of_columnar(files::columnar_input input, unsigned threads);
 
 /// What such a file holds, and by what it is in order.
 files::file_preview preview_of_columnar(files::columnar_input input, unsigned threads);

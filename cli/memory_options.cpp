@@ -90,12 +90,19 @@ std::uint64_t most_files() {
 } // namespace
 
 void memory_options::add_to(CLI::App& command, const char* group) {
+  command
+      .add_option("-S,--buffer-size", buffer_size,
+                  "memory for the sort, in KiB, or with b, K, M, G, T, % of the machine's: what is larger is sorted in "
+                  "runs, which are merged from temporary files (default: what is available)")
+      ->option_text("SIZE")
+      ->group(group);
+  add_for_merges(command, group);
+}
+
+void memory_options::add_for_merges(CLI::App& command, const char* group) {
   const auto option = [&](const char* names, auto& value, const char* text, const char* what) {
     return command.add_option(names, value, what)->option_text(text)->group(group);
   };
-  option("-S,--buffer-size", buffer_size, "SIZE",
-         "memory for the sort, in KiB, or with b, K, M, G, T, % of the machine's: what is larger is sorted in runs, "
-         "which are merged from temporary files (default: what is available)");
   option("-T,--temporary-directory", temporary_folders, "DIR",
          "where temporary files go that do not lie beside the output: sorted runs, merges in rounds, and outputs whose "
          "folder takes no new file; may be repeated (default: TMPDIR, or /tmp)")

@@ -21,6 +21,8 @@ struct memory_options {
   std::vector<std::string> temporary_folders;
 
   void add_to(CLI::App& command, const char* group);
+  /// For merges, which need no more memory than a buffer for each input: without -S.
+  void add_for_merges(CLI::App& command, const char* group);
   /// \throws invalid_argument where one is malformed
   void check() const;
 

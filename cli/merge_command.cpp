@@ -207,6 +207,7 @@ int merge_text(const merge_job& job, file_format format, const talk& voice) {
 
 int run_merge(const merge_job& given, const talk& voice) {
   merge_job job = given;
+  job.memory.check();
   if (job.inputs.empty())
     job.inputs.push_back("-");
   const file_format format =
@@ -231,6 +232,7 @@ void add_merge_command(command_line& line) {
   command.add_flag("--no-sync", job->no_sync, no_sync_text);
   job->arrays.add_to(command);
   job->text.add_to(command);
+  job->memory.add_for_merges(command, "Text lines, as sort(1) in the C locale");
 }
 
 } // namespace sortile::cli

@@ -25,7 +25,7 @@ os.environ["SORTILE_PYTHON"] = sys.executable
 FORMATS = ("parquet", "arrow", "arrows")
 
 
-def as_bytes(table, form, **options):
+def as_bytes(table, form, batch=3, **options):
     sink = io.BytesIO()
     if form == "parquet":
         pq.write_table(table, sink, **options)
@@ -33,7 +33,7 @@ def as_bytes(table, form, **options):
         table = table.unify_dictionaries() if form == "arrow" else table  # a stream may bring another dictionary with each batch
         options = pa.ipc.IpcWriteOptions(compression=options.get("compression"))
         with (pa.ipc.new_file if form == "arrow" else pa.ipc.new_stream)(sink, table.schema, options=options) as writer:
-            writer.write_table(table, max_chunksize=3)
+            writer.write_table(table, max_chunksize=batch)
     return sink.getvalue()
 
 
@@ -110,7 +110,7 @@ class Columnar(CommandTest):
         table = pa.table({"id": pa.array([draw.randrange(9000) if draw.random() > 0.05 else None for _ in range(n)], pa.int32()), "text": [draw.choice(["aa", "b", None, "x" * 50 + str(i)]) for i in range(n)],
                           "word": pa.array([draw.choice("pqr") for _ in range(n)]).dictionary_encode(), "list": [[1, 2, i] if i % 3 else None for i in range(n)], "a.b": pa.array(range(n), pa.uint64())})
         for form in FORMATS:
-            name = self.file("t." + form, as_bytes(table, form))
+            name = self.file("t." + form, as_bytes(table, form, batch=500))
             chosen = (["--by", "text:desc,id"], ["--by", "word", "-u", "--count"], ["--by", "a.b:desc", "--top", "777"], ["--by", "id", name], ["--by", "id", "--top", "0"])
             for options in chosen if form == "parquet" else chosen[1:4:2]:
                 for size in ("4G", "1M"):
@@ -303,6 +303,21 @@ class Columnar(CommandTest):
         self.good("sort", path, "--by", "x,s", "-o", self.path("s.arrow"))
         self.assertEqual(self.good("check", self.path("s.arrow"), "--by", "x,s").splitlines()[1], run("check", path, "--by", "x,s")[1].splitlines()[1])
 
+    def test_permutation(self):
+        """The rows of two files are compared by their values, whatever the order, the format, dictionaries and row groups."""
+        table = pa.table({"x": [3, None, 2, 1], "s": ["a", "b", None, "c"], "f": [0.5, float("nan"), -1.0, 0.0], "d": [b"", None, b"q", b"q"]})
+        path = self.file("t.parquet", as_bytes(table, "parquet", row_group_size=3))
+        for form in FORMATS:
+            self.good("sort", path, "--by", "x", "-o", self.path("sorted." + form))
+            self.good("check", self.path("sorted." + form), "--by", "x", "--permutation-of", path)
+        one_more = pa.concat_tables([table, table.slice(0, 1)])
+        for name, other, says in (("more", one_more, "holds 4 records"), ("null", table.set_column(0, "x", pa.array([3, None, None, 1])), "some records are different"), ("moved", table.set_column(0, "x", pa.array([3, 1, 2, None])), "some records are different"),
+                                  ("text", table.set_column(1, "s", pa.array(["a", "b", None, "C"])), "some records are different"), ("type", table.set_column(0, "x", table.column(0).cast(pa.int32())), "its columns are others"),
+                                  ("name", table.rename_columns(["y", "s", "f", "d"]), "its columns are others"), ("empty", table.set_column(3, "d", pa.array([None, b"", b"q", b"q"])), "some records are different")):
+            status, _, err = run("check", self.path("sorted.arrow"), "--by", "x", "--permutation-of", self.file(name + ".parquet", as_bytes(other, "parquet")))
+            self.assertEqual((status, err.count(b"\n")), (1, 1), (name, err))
+            self.assertIn(says.encode(), err, name)
+
     def test_merge(self):
         """The merge of sorted files is the sort of them all."""
         parts = [pa.table({"x": [self.random.choice([None, 1, 2, 5]) for _ in range(n)], "s": ["%d" % self.random.randrange(30) for _ in range(n)], "from": [i] * n},
@@ -346,7 +361,7 @@ class Columnar(CommandTest):
                                 (["sort", path, "--by", "row", "--quantiles", "0.5"], "--quantiles"), (["sort", path, "--by", "row", "-u", "--count", "--values-output", "c"], "--values-output"),
                                 (["sort", self.path("twice.arrow"), "--by", "a"], "2 columns 'a'"), (["sort", self.path("counts.arrow"), "--by", "count", "-u", "--count"], "'count' already"),
                                 (["merge", path], "--by"), (["merge", path, "--by", "row", "-k1"], "-k"), (["merge", path, "--by", "row", "-o", self.path("o.csv")], "o.csv"),
-                                (["check", path, "--by", "row", "--permutation-of", path], "--permutation-of"),
+                                (["check", "-q", path, "--by", "row", "--permutation-of", path], ["its column 'list' is of type list<", "--permutation-of does not compare"]),
                                 (["sort", self.file("w.csv", b"a\n1\n"), "--by", "a", "-o", self.path("o.parquet")], "Parquet")):
             self.refused(*arguments, says=says)
         self.refused("sort", "--by", "a", self.file("p.csv", self.content("t.parquet")), says=["p.csv", "begins as a Parquet file"])

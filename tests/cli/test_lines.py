@@ -1,5 +1,6 @@
 """Lines: byte for byte what LC_ALL=C sort makes of them, over random inputs and random combinations of options."""
 
+import os
 import time
 import unittest
 import zlib
@@ -53,6 +54,17 @@ class Lines(CommandTest):
         if r.random() < 0.4:
             options += r.choice([["-t", ":"], ["-t:"], ["-t", " "], ["-t,"]])
         return options
+
+    def test_merges_in_rounds(self):
+        """`merge` has the options of `sort` that say where rounds of merges leave their files."""
+        parts = [self.file("%02d" % i, b"".join(b"%05d\n" % (k * 11 + i) for k in range(500))) for i in range(11)]
+        os.mkdir(self.path("t"))
+        whole = b"".join(b"%05d\n" % k for k in range(5500))
+        for options in ([], ["--batch-size", "2"], ["--batch-size=3", "-T", self.path("t")], ["--batch-size=4", "--compress-program", "gzip"]):
+            self.assertTrue(self.good("merge", *options, *parts) == whole, options)
+        self.assertEqual(os.listdir(self.path("t")), [])
+        self.refused("merge", "--batch-size", "2", "-T", self.path("none"), *parts, says=self.path("none"))
+        self.refused("merge", "--batch-size", "1", *parts, says="minimum --batch-size argument is '2'")
 
     def test_against_sort(self):
         for round_number in range(ROUNDS):
