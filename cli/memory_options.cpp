@@ -45,12 +45,13 @@ number_read read_number(std::string_view text) {
 
 [[noreturn]] void refuse_number(std::string_view what, std::string_view option, std::string_view text,
                                 std::string_view allowed) {
-  throw files::refused_by_sort(fmt::format("{} {} argument '{}'", what, option, text), allowed);
+  throw files::refused_by_sort(fmt::format("{} {} argument {}", what, option, files::quoted_by_sort(text)), allowed);
 }
 
 [[noreturn]] void refuse_large(std::string_view option, std::string_view text, std::string_view allowed,
                                std::string_view further = {}) {
-  throw files::refused_by_sort(fmt::format("{} argument '{}' too large", option, text), allowed, further);
+  throw files::refused_by_sort(fmt::format("{} argument {} too large", option, files::quoted_by_sort(text)), allowed,
+                               further);
 }
 
 // SIZE[bkKMGTPEZY%], as sort(1) takes it: kibibytes where no letter says otherwise; a letter alone is one of them.
@@ -147,6 +148,10 @@ void check_buffer_size(const std::string& text) {
   parse_size(text);
 }
 
+std::string larger_buffer_size(const std::string& a, const std::string& b) {
+  return parse_size(a) < parse_size(b) ? b : a;
+}
+
 std::uint64_t parse_batch_size(const std::string& text) {
   constexpr const char* option = "--batch-size";
   const std::uint64_t most = most_files();
@@ -155,7 +160,7 @@ std::uint64_t parse_batch_size(const std::string& text) {
     refuse_large(option, text, fmt::format("at most {} files may be open", most),
                  fmt::format("\nsort: maximum --batch-size argument with current rlimit is {}", most));
   if (batch < 2)
-    throw files::refused_by_sort(fmt::format("invalid {} argument '{}'", option, text),
+    throw files::refused_by_sort(fmt::format("invalid {} argument {}", option, files::quoted_by_sort(text)),
                                  "minimum --batch-size argument is '2'",
                                  "\nsort: minimum --batch-size argument is '2'");
   return batch;

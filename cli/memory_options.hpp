@@ -41,6 +41,8 @@ struct memory_options {
 std::uint64_t number_of_option(std::string_view text, std::string_view option, bool any);
 /// \throws files::refused_by_sort where -S would refuse it
 void check_buffer_size(const std::string& text);
+/// Of two -S the one that says more.
+std::string larger_buffer_size(const std::string& a, const std::string& b);
 std::uint64_t parse_batch_size(const std::string& text);
 
 } // namespace sortile::cli

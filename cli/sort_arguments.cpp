@@ -7,6 +7,7 @@
 
 #include "files/binary_keys.hpp"
 #include "files/failure.hpp"
+#include "files/field_keys.hpp"
 #include "files/refused_by_sort.hpp"
 
 #include <algorithm>
@@ -113,6 +114,16 @@ class option_table {
     return meant.size() > 1 ? list : "";
   }
 
+  /// What a shortened option is in full; as it is where that is not clear.
+  std::string in_full(const std::string& begin) const {
+    if (begin == "--version")
+      return begin;
+    for (const option* each = table_.data(); each->name != nullptr; ++each)
+      if ((std::string("--") + each->name).starts_with(begin))
+        return std::string("--") + each->name;
+    return begin;
+  }
+
   const char* letters() const { return letters_.c_str(); }
   const option* table() const { return table_.data(); }
 
@@ -163,6 +174,27 @@ bool are_letters(std::string_view text) {
   return text.find_first_not_of("bdfghiMnRrV") == std::string_view::npos;
 }
 
+// Options of which the last one counts.
+bool is_replaced(const std::string& name) {
+  return name == "--batch-size" || name == "--threads" || name == "--files0-from" || name == "--buffer-size";
+}
+
+void remove_option(std::vector<std::string>& arguments, std::size_t at) {
+  const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  arguments.erase(begin, begin + 2);
+}
+
+// Takes out an earlier one of them, whose value is given back.
+std::optional<std::string> take_earlier(const std::string& name, std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; is_replaced(name) && i + 1 < arguments.size(); ++i)
+    if (arguments[i] == name) {
+      std::string value = arguments[i + 1];
+      remove_option(arguments, i);
+      return value;
+    }
+  return std::nullopt;
+}
+
 // Options of which a second one of another value is an error.
 void need_one_value(const std::string& name, const std::string& value, std::vector<std::string>& arguments) {
   const char* several = name == "--output"             ? "multiple output files specified"
@@ -175,8 +207,7 @@ void need_one_value(const std::string& name, const std::string& value, std::vect
       continue;
     if (arguments[i + 1] != value)
       refuse("{}", several);
-    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i),
-                    arguments.begin() + static_cast<std::ptrdiff_t>(i + 2)); // the same once more
+    remove_option(arguments, i); // the same once more
   }
 }
 
@@ -200,7 +231,7 @@ std::string_view word_meant(const std::string& given, std::span<const std::strin
     for (const std::string_view word : words)
       listed += word == "silent" ? ", 'silent'" : fmt::format("\n  - '{}'", word); // the same as quiet
     throw files::refused_by_sort(
-        fmt::format("{} argument '{}' for '{}'", several ? "ambiguous" : "invalid", given, name),
+        fmt::format("{} argument {} for '{}'", several ? "ambiguous" : "invalid", files::quoted_by_sort(given), name),
         fmt::format("allowed: {}", fmt::join(words, ", ")), listed + further_help, disorder);
   }
   return meant;
@@ -218,6 +249,8 @@ std::string checked_value(const std::string& name, const std::string& value) {
                                                    "numeric",         "random",        "version"};
   if (name == "--sort")
     return std::string(word_meant(value, orders, "--sort"));
+  if (name == "--field-separator")
+    files::parse_separator(value);
   if (name == "--files0-from" && value.empty())
     throw files::refused_by_sort("open failed: '': No such file or directory", "allowed: a file's name, or -");
   if (name == "--buffer-size")
@@ -245,9 +278,9 @@ std::string checked_value(const std::string& name, const std::string& value) {
   if (!is_long)
     refuse_usage(fmt::format("invalid option -- '{}'", static_cast<char>(optopt)));
   if (found == ':')
-    refuse_usage(fmt::format("option '{}' requires an argument", word));
+    refuse_usage(fmt::format("option '{}' requires an argument", options.in_full(word)));
   if (optopt != 0)
-    refuse_usage(fmt::format("option '{}' doesn't allow an argument", word));
+    refuse_usage(fmt::format("option '{}' doesn't allow an argument", options.in_full(word)));
   if (const std::string several = options.meant_by(word); !several.empty())
     refuse_usage(fmt::format("option '{}' is ambiguous; possibilities:{}", word, several));
   refuse_usage(fmt::format("unrecognized option '{}'", word));
@@ -311,11 +344,17 @@ class reader {
   void take_option(const std::string& name, bool has_argument) {
     if (!has_argument)
       return arguments_.push_back(name);
-    const std::string value = checked_value(name, optarg);
+    std::string value = checked_value(name, optarg);
+    if (name == "--sort") // the same as its letter, and as often
+      return arguments_.push_back(fmt::format("--{}-sort", value));
+    if (const std::optional<std::string> earlier = take_earlier(name, arguments_); earlier && name == "--buffer-size")
+      value = larger_buffer_size(value, *earlier); // as GNU sort has it
     need_one_value(name, value, arguments_);
     // Else the field of a record, or a range of its bytes.
     const bool is_key =
         name == "--key" && (sort_alone_ || (value.find_first_of("0123456789") == 0 && !files::looks_like_range(value)));
+    if (is_key || name == "--key-def")
+      files::need_field_key(value);
     arguments_.push_back(is_key ? "--key-def" : name);
     arguments_.push_back(value);
   }
@@ -387,11 +426,11 @@ std::optional<std::string> key_of_positions(const std::string& first, const std:
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
     if (!(count = take_count(rest, 0)))
-      refuse("invalid number after '.': invalid count at start of '{}'", rest);
+      refuse("invalid number after '.': invalid count at start of {}", files::quoted_by_sort(rest));
     character = *count;
   }
   if (!are_letters(rest))
-    refuse("invalid field specification '{}'", last);
+    refuse("stray character in field spec: invalid field specification {}", files::quoted_by_sort(last));
   // Up to character C of the field behind the first F; without one, to the end of field F.
   if (character == "0") {
     key += "," + (field == "0" ? "1" : field);

@@ -95,6 +95,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
 // What open() would say of a name; 0 where nothing.
 int trouble_to_open(const std::string& name, int access) {
   struct stat status {};
+  if (name.empty())
+    return ENOENT;
   if (::stat(name.c_str(), &status) == 0)
     return access == W_OK && S_ISDIR(status.st_mode) ? EISDIR : ::access(name.c_str(), access) != 0 ? errno : 0;
   if (access == R_OK || errno != ENOENT)
@@ -121,6 +123,9 @@ void need_list(const std::string& name) {
 // Called as `sort`, the command names files that cannot be opened in GNU sort's words, and as early as that does. They
 // are opened later, and said otherwise, where that fails after all.
 void need_files(const sort_job& job) {
+  const std::string& source = job.text.random_source;
+  if (const int code = source.empty() || !job.text.is_random() ? 0 : trouble_to_open(source, R_OK); code != 0)
+    fail_as_sort("open failed", source, code);
   const bool only_checks = job.check || job.check_quietly;
   for (const std::string& name : job.inputs)
     if (const int code = name == "-" ? 0 : trouble_to_open(name, R_OK); code != 0)
@@ -158,7 +163,7 @@ void need_sense(sort_job& job) {
   job.text.line_keys(job.arrays.descending()); // whatever else is wrong, GNU sort names a key first
   if (!job.names_from.empty()) {
     if (!job.inputs.empty())
-      throw files::refused_by_sort(fmt::format("extra operand '{}'", job.inputs[0]),
+      throw files::refused_by_sort(fmt::format("extra operand {}", files::quoted_by_sort(job.inputs[0])),
                                    "file operands cannot be combined with --files0-from",
                                    "\nfile operands cannot be combined with --files0-from"
                                    "\nTry 'sort --help' for more information.");

@@ -6,6 +6,7 @@
 #include "files/input.hpp"
 #include "files/refused_by_sort.hpp"
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <utility>
@@ -51,7 +52,8 @@ files::random_seed seed_of(const std::string& source) {
   }
   const files::file_descriptor file = files::open_input(source);
   if (files::read_fully(file.get(), reinterpret_cast<char*>(seed.data()), seed.size(), source) != seed.size())
-    files::fail(source, "end of file ({} bytes are needed)", seed.size());
+    throw files::refused_by_sort(fmt::format("{}: end of file", files::quoted_by_sort(source)),
+                                 fmt::format("a source of random bytes holds {} at least", seed.size()));
   return seed;
 }
 
@@ -208,17 +210,7 @@ std::string text_options::table_option() const {
 }
 
 std::optional<char> text_options::separator() const {
-  if (!separator_text)
-    return std::nullopt;
-  if (*separator_text == "\\0")
-    return '\0';
-  if (*separator_text == "\\t")
-    return '\t';
-  if (separator_text->size() != 1)
-    throw files::refused_by_sort(separator_text->empty() ? "empty tab"
-                                                         : fmt::format("multi-character tab '{}'", *separator_text),
-                                 "a single byte is needed; \\t and \\0 stand for tab and NUL");
-  return separator_text->front();
+  return separator_text ? std::optional(files::parse_separator(*separator_text)) : std::nullopt;
 }
 
 std::vector<files::field_key> text_options::line_keys(bool reverse) const {
@@ -234,6 +226,11 @@ std::vector<files::field_key> text_options::line_keys(bool reverse) const {
         {files::field_range{.blanks_begin = blanks, .blanks_end = blanks, .separator = {}}, order_of_keys});
   }
   return fields;
+}
+
+bool text_options::is_random() const {
+  const std::vector<files::field_key> all = line_keys(false);
+  return std::any_of(all.begin(), all.end(), [](const files::field_key& key) { return key.order.random; });
 }
 
 debug_keys text_options::for_debugging(bool reverse) const {

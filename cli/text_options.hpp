@@ -58,6 +58,8 @@ struct text_options {
 
   /// The keys of lines, one at least. \throws invalid_argument
   std::vector<files::field_key> line_keys(bool reverse) const;
+  /// Whether one of them is in a random order.
+  bool is_random() const;
   /// What --debug shows of them.
   debug_keys for_debugging(bool reverse) const;
   /// The order of lines. \throws invalid_argument

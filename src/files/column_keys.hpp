@@ -18,8 +18,8 @@ struct column_key {
   std::optional<bool> empty_first{}; ///< likewise
 };
 
-/// Reads NAME[:asc|:desc][:num|:text|:time|:version|:semver|:natural][:nulls-first|:nulls-last][,…]. A name that holds a comma
-/// or colon can be put in double quotes. \throws invalid_argument saying what is allowed
+/// Reads NAME[:asc|:desc][:num|:text|:time|:version|:semver|:natural][:nulls-first|:nulls-last][,…]. A name that holds
+/// a comma or colon can be put in double quotes. \throws invalid_argument saying what is allowed
 std::vector<column_key> parse_column_keys(std::string_view text);
 
 } // namespace sortile::files

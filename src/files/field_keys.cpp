@@ -122,7 +122,7 @@ std::string allowed_for(std::string_view key) {
 }
 
 [[noreturn]] void refuse_key(std::string_view key, std::string_view why) {
-  throw refused_by_sort(fmt::format("{}: invalid field specification '{}'", why, key), allowed_for(key));
+  throw refused_by_sort(fmt::format("{}: invalid field specification {}", why, quoted_by_sort(key)), allowed_for(key));
 }
 
 // As strtoumax() reads one: blanks may stand in front, and a '+'. \param where  in the words of GNU sort
@@ -134,7 +134,7 @@ std::size_t parse_count(std::string_view& rest, std::string_view key, std::strin
   if (error == std::errc::result_out_of_range)
     value = field_range::end_of_record - 1;
   else if (error != std::errc{})
-    throw refused_by_sort(fmt::format("invalid number {}: invalid count at start of '{}'", where, rest),
+    throw refused_by_sort(fmt::format("invalid number {}: invalid count at start of {}", where, quoted_by_sort(rest)),
                           allowed_for(key));
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   return value;
@@ -165,6 +165,17 @@ void apply_letters(std::string_view letters, std::string_view key, bool ordering
 
 } // namespace
 
+char parse_separator(std::string_view text) {
+  if (text == "\\0")
+    return '\0';
+  if (text == "\\t")
+    return '\t';
+  if (text.size() != 1)
+    throw refused_by_sort(text.empty() ? "empty tab" : fmt::format("multi-character tab {}", quoted_by_sort(text)),
+                          "a single byte is needed; \\t and \\0 stand for tab and NUL");
+  return text.front();
+}
+
 std::string_view field_range::in(std::string_view record) const {
   const cursor whole{record.data(), record.data() + record.size()};
   cursor fields = whole;
@@ -190,7 +201,10 @@ void need_one_order(const ordering& order) {
   refuse("options '-{}' are incompatible", letters);
 }
 
-field_key parse_field_key(std::string_view text, std::optional<char> separator, const ordering& global) {
+namespace {
+
+// Whether its orders go together is not looked at.
+field_key read_field_key(std::string_view text, std::optional<char> separator, const ordering& global) {
   std::string_view rest = text;
   field_key key;
   key.range.separator = separator;
@@ -211,10 +225,21 @@ field_key parse_field_key(std::string_view text, std::optional<char> separator, 
     refuse_key(text, "stray character in field spec");
   if (key.order == ordering{})
     key.order = global;
-  need_one_order(key.order);
   key.range.blanks_begin = key.order.blanks_begin;
   key.range.blanks_end = key.order.blanks_end;
   return key;
+}
+
+} // namespace
+
+field_key parse_field_key(std::string_view text, std::optional<char> separator, const ordering& global) {
+  field_key key = read_field_key(text, separator, global);
+  need_one_order(key.order);
+  return key;
+}
+
+void need_field_key(std::string_view text) {
+  read_field_key(text, std::nullopt, {});
 }
 
 } // namespace sortile::files

@@ -56,5 +56,10 @@ void need_one_order(const ordering& order);
 /// Reads a -k argument. A key without letters of its own takes those of `global`.
 /// \throws invalid_argument naming what is wrong
 field_key parse_field_key(std::string_view text, std::optional<char> separator, const ordering& global);
+/// \throws refused_by_sort where the argument is malformed; its orders may contradict each other
+void need_field_key(std::string_view text);
+
+/// Reads a -t argument. \throws refused_by_sort
+char parse_separator(std::string_view text);
 
 } // namespace sortile::files

@@ -77,4 +77,17 @@ std::string shell_quoted(std::string_view name) {
   return result + '\'';
 }
 
+std::string quoted_by_sort(std::string_view argument) {
+  std::string result = "'";
+  for (const char c : argument) {
+    if (!is_printable_ascii(c))
+      append_escaped(c, result);
+    else if (c == '\\' || c == '\'')
+      result += {'\\', c};
+    else
+      result += c;
+  }
+  return result + '\'';
+}
+
 } // namespace sortile::files

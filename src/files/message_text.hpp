@@ -13,4 +13,7 @@ std::string escaped(std::string_view text);
 /// A name as GNU sort writes it in the C locale: as a shell would need it, 'a'$'\n''b'.
 std::string shell_quoted(std::string_view name);
 
+/// An argument as GNU sort writes it in the C locale: '\303\251', 'a\\b'.
+std::string quoted_by_sort(std::string_view argument);
+
 } // namespace sortile::files

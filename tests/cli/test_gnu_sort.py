@@ -126,6 +126,49 @@ class GnuSort(CommandTest):
             halves = [self.file("half%d" % i, gnu_sort(*options, stdin=self.text(b"\0" if "-z" in options else b"\n"))[1]) for i in range(self.random.randrange(1, 4))]
             self.compare(["-m", *options, *halves], b"", (number, "merge"))
 
+    def odd_count(self):
+        """Field numbers and offsets as people do not write them; beyond 64 bits GNU sort 9.1 takes offsets from in front of the field."""
+        return self.random.choice(["0", "01", "9", "20", "999999999999", "1", "1", "2", "2", "3"])
+
+    def odd_key(self):
+        r = self.random
+        key = r.choice([self.odd_count(), "18446744073709551615", "99999999999999999999999"]) if r.random() < 0.2 else r.choice("1123")
+        key += "." + self.odd_count() if r.random() < 0.4 else ""
+        key += self.letters(r.choice([1, 1, 2, 3])) if r.random() < 0.6 else ""
+        if r.random() < 0.6:
+            key += "," + r.choice("1123") + ("." + self.odd_count() if r.random() < 0.5 else "") + (self.letters(2) if r.random() < 0.3 else "")
+        at = r.randrange(len(key) + 1)
+        return key if r.random() < 0.9 else key[:at] + r.choice(",.- +x0bk\t\\'") + key[at:]
+
+    def odd_options(self):
+        r = self.random
+        options = ["-" + letter for letter in "bdfirsuz" if r.random() < 0.1]
+        options += r.choice([[], [], ["-g"], ["-h"], ["-M"], ["-n"], ["-V"], ["--sort=" + r.choice(["numeric", "g", "x", "", "month", "ver"]), "--sort=numeric"]])
+        for _ in range(r.randrange(4)):
+            options += ["-k", self.odd_key()]
+        if r.random() < 0.4:
+            separator = r.choice([":", " ", "\\0", "0", "a", ".", "-", "\n", "\t"])
+            options += ["-t", separator] * r.choice([1, 1, 1, 2])
+        if r.random() < 0.1:
+            options += ["-t", r.choice(["", "ab", "\u00e9", "\\", "'", ":"])]
+        if r.random() < 0.15:
+            options += r.choice([["-S", "1M", "-S", "9"], ["--parallel=2", "--parallel=1"], ["--batch-size=2", "--batch-size=3"], ["--parallel=0"], ["--batch-size=1"], ["-S", "x"], ["--sor"], ["--uni=1"], ["+1x", "-2"],
+                                 ["+1", "-3x"], ["+0.", "-1"], ["+2", "-1"], ["+1.2b", "-2.3"], ["+0n", "-0"], ["-o", ""], ["-T", "/tmp", "-T", "/var/tmp"]])
+        return options
+
+    def test_what_the_matrix_does_not_draw(self):
+        """Counts that are zero or too large, letters that contradict each other, options twice, mistakes: messages too, the first of several."""
+        for number in range(ROUNDS):
+            options = self.odd_options()
+            end = b"\0" if "-z" in options else b"\n"
+            text = self.text(end).replace(b":", self.random.choice([b":", b"\0" if end == b"\n" else b":"]))
+            tested = [options] if number % 3 else [["-m", *options, "-", self.file("f", gnu_sort(*options, stdin=self.text(end))[1]), self.path("f")], [self.random.choice(["-c", "-C"]), *options]]
+            for arguments in tested:
+                if arguments[:1] == ["-m"]:
+                    text = gnu_sort(*options, stdin=text)[1]  # what is not sorted may be merged by other rounds
+                expected, got = gnu_sort(*arguments, stdin=text), self.as_sort(*arguments, stdin=text)
+                self.assertEqual(got, expected, (number, arguments, text[:400]))
+
     def test_every_pair_of_letters(self):
         """All pairs of orders, as options and as letters of a key: the same are refused, the others order alike."""
         words = NUMBERS + HUMAN + MONTHS + VERSIONS + TEXTS
@@ -212,7 +255,8 @@ class GnuSort(CommandTest):
     def test_of_two_mistakes_the_same_is_told(self):
         one, two = self.file("one", b"b\na\n"), self.file("two", b"a\n")
         for options in (["-nM", self.path("no")], ["-c", "-nM", one, two], ["-c", "-k0", one, two], ["-C", "-o", "x", "-gh", one], ["-c", "-k1nM", one, "-o", "x"], ["-k0", "--files0-from=" + self.path("no")],
-                        ["-m", "-di", "-n", self.path("no")], ["-nM", "-o", self.path("no/x"), one], ["-t", "ab", "-nM", one]):
+                        ["-m", "-di", "-n", self.path("no")], ["-nM", "-o", self.path("no/x"), one], ["-t", "ab", "-nM", one], ["-k0", "-t", "ab"],
+                        ["-S", "x", "-k0"], ["-k1x", "-S", "x"], ["-R", "--random-source=/dev/null"], ["-R", "--random-source=" + self.path("no"), self.path("none")], ["--version=1"], ["-o", "", one]):
             self.assertEqual(self.as_sort(*options), gnu_sort(*options), options)
 
     def test_a_disorder_is_told_whole(self):
@@ -249,7 +293,9 @@ class GnuSort(CommandTest):
         for options in ([one, "-r", two], ["-rnk2", one], ["-k2", "-nr", "--", one, two], ["-k", "2n", "-"], ["--key", "2", one], ["--rev", one], ["--key=2nr,2", one, "-u"],
                         ["--", "./-n"], ["--", "-n"], ["./+1"], ["--", "+1"], ["+1", one], ["+1n", "-2", one, two], ["+0.1", "-0.2", one], ["-k1", "+1", one], ["-t ", "-k2n", one],
                         ["-zk1", one], ["--parallel", "3", one], ["-o", "out", one, "-o", "out"], [one, one, "-m"], ["-su", one, one], ["--st", "--uni", one, one], ["-y", "-r", one], ["-y5", one], ["-k", " +2n", one],
-                        ["-k1. 2", one], ["-k", "1,\t2", one], ["--parallel=+2", one], ["--parallel= 2", one], ["--batch-size=+3", one], ["-S", " 5", one], ["-S+5", one], ["-SM", one], ["-Sk", one]):
+                        ["-k1. 2", one], ["-k", "1,\t2", one], ["--parallel=+2", one], ["--parallel= 2", one], ["--batch-size=+3", one], ["-S", " 5", one], ["-S+5", one], ["-SM", one], ["-Sk", one],
+                        ["-S1M", "-S", "2M", one], ["--parallel=1", "--parallel=2", one], ["--batch-size=2", "--batch-size=3", one], ["--sort=numeric", "--sort=numeric", one], ["--sort=month", "-n", one],
+                        ["--files0-from=no", "--files0-from=" + self.file("list", one.encode())]):
             expected = subprocess.run(["sort", *options], input=b"z 1\ny 0\n", capture_output=True, cwd=self.folder, check=False, env={**os.environ, "LC_ALL": "C"})
             made = self.content("out") if os.path.exists(self.path("out")) else None
             for command in ([SORTILE, "sort"], [self.drop_in]):
