@@ -1,11 +1,13 @@
 """Lines: byte for byte what LC_ALL=C sort makes of them, over random inputs and random combinations of options."""
 
 import os
+import subprocess
+import threading
 import time
 import unittest
 import zlib
 
-from harness import CommandTest, gnu_sort, run
+from harness import SORTILE, CommandTest, gnu_sort, run
 
 ROUNDS = 400
 
@@ -54,6 +56,36 @@ class Lines(CommandTest):
         if r.random() < 0.4:
             options += r.choice([["-t", ":"], ["-t:"], ["-t", " "], ["-t,"]])
         return options
+
+    def long_line(self, blocks, options, first, last):
+        """Sorts a line of so many blocks, which comes and goes through pipes, and two short ones."""
+        block, others = b"7" * (1 << 24), b"short\na\n"
+
+        def feed(pipe):
+            with pipe:
+                for _ in range(blocks):
+                    pipe.write(block)
+                pipe.write(b"\n" + others)
+
+        with subprocess.Popen([SORTILE, "sort", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as command:
+            feeder = threading.Thread(target=feed, args=(command.stdin,))
+            feeder.start()
+            self.assertEqual(command.stdout.read(len(first)), first, options)
+            self.assertTrue(all(command.stdout.read(len(block)) == block for _ in range(blocks)), options)
+            self.assertEqual(command.stdout.read(), b"\n" + last, options)
+            feeder.join()
+        self.assertEqual(command.returncode, 0)
+
+    @unittest.skipIf(os.environ.get("SORTILE_SANITIZED", "") not in ("", "OFF"), "a sanitizer takes several times the memory")
+    def test_a_line_of_a_gigabyte(self):
+        """The line is moved whole, by way of the disk too (there 128 MB of it, since disks may be slow)."""
+        with open("/proc/meminfo", encoding="ascii") as facts:
+            available = next(int(line.split()[1]) for line in facts if line.startswith("MemAvailable"))
+        if available < 4 << 20:
+            self.skipTest("a line of 1 GB needs 4 GB of memory")
+        self.long_line(64, [], b"", b"a\nshort\n")  # digits come before letters
+        self.long_line(8, ["-k1,1n"], b"a\nshort\n", b"")
+        self.long_line(8, ["-S", "10M", "-r"], b"short\na\n", b"")
 
     def test_merges_in_rounds(self):
         """`merge` has the options of `sort` that say where rounds of merges leave their files."""
