@@ -111,11 +111,7 @@ class pair_sort {
   simt::global<std::uint32_t> cells() const {
     return table(at().cells, may_map() ? detail::pair_map_rows * numbers::map::cells / 2 : 0);
   }
-  /// Of the map's sample, log2: an eighth of the keys, 2^18 or 2^20 at most. Each row has one at least.
-  unsigned map_sample_bits() const {
-    const unsigned most = r_.n < r_.tuning.many_samples_from ? 18 : 20;
-    return may_map() ? std::clamp(unsigned(std::bit_width(r_.n)) - 4, 4u, most) : 0;
-  }
+  unsigned map_sample_bits() const { return may_map() ? detail::pair_map_sample_bits(r_.n, r_.tuning) : 0; }
   using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
   /// By what samples are judged. Before a map is drawn, buckets should fit the local step.
   sample crowds(bool of_map = false) const {

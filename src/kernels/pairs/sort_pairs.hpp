@@ -41,6 +41,9 @@
 #include "kernels/arena.hpp"
 #include "kernels/partition_plan.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace sortile::kernels {
 
 /// The largest n that sort_pairs takes: 32-bit positions.
@@ -87,6 +90,11 @@ bool maps_pairs(const partition_plan& p, const typed_request<Word>& r) {
 template <class Word>
 inline constexpr std::size_t pair_map_cells = 256 * sizeof(Word);
 inline constexpr unsigned pair_map_rows = 64;
+/// Of the map's sample, log2: an eighth of the keys, 2^18 or 2^20 at most. Each part has one at least.
+inline unsigned pair_map_sample_bits(std::uint64_t n, const sort_tuning& tuning) {
+  const unsigned most = n < tuning.many_samples_from ? 18 : 20, eighth = unsigned(std::bit_width(n)) - 4;
+  return std::clamp(eighth, 4u, most);
+}
 
 /// Byte offsets.
 struct sort_pairs_layout {
