@@ -126,6 +126,13 @@ SORTILE_DEVICE Word center_of(const simt::global<const std::uint32_t>& map) {
   else
     return map.load(at);
 }
+template <class Word>
+SORTILE_DEVICE void store_center(const simt::global<std::uint32_t>& map, Word center) {
+  constexpr unsigned at = key_map<Word>::center_at;
+  map[at] = std::uint32_t(center);
+  if constexpr (sizeof(Word) == 8)
+    map[at + 1] = std::uint32_t(center >> 32);
+}
 /// Brings the cells to shared storage, by all threads; a block barrier has to follow.
 template <class Word, class Shared>
 SORTILE_DEVICE void fetch_map(Shared& to, const simt::global<const std::uint32_t>& map, unsigned threads) {

@@ -64,11 +64,8 @@ struct count_cells_kernel {
       s.count[c] = 0;
     simt::block_barrier();
     const Word middle = map_center<Word>::find(s.center);
-    if (simt::block_index() == 0 && t == 0) {
-      words[map::center_at] = std::uint32_t(middle);
-      if constexpr (sizeof(Word) == 8)
-        words[map::center_at + 1] = std::uint32_t(middle >> 32);
-    }
+    if (simt::block_index() == 0 && t == 0)
+      store_center(words, middle);
     const std::uint32_t samples = 1u << map_sample_bits(n), stride = simt::grid_size() * block_threads;
     Word differ = 0;
     for (std::uint32_t i = simt::block_index() * block_threads + t; i < samples; i += in_flight * stride) {

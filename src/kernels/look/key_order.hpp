@@ -47,6 +47,17 @@ SORTILE_DEVICE std::uint32_t order_of_block(bool fall, bool rise) {
   return neighbours{any_fall, any_rise}.bits();
 }
 
+/// For order_watch: reads the key at `at`, if there is one. `in` has to outlive it.
+template <class Word, class Place>
+SORTILE_DEVICE auto key_behind(const simt::global<const Word>& in, Place at, std::uint32_t n) {
+  return [&in, at, n](Word& key) {
+    if (at >= n)
+      return false;
+    key = in.load(at);
+    return true;
+  };
+}
+
 /// Compares neighbours by image.less. behind(key) is false where no key follows those at hand; else it sets `key` to
 /// that one.
 template <class Image>

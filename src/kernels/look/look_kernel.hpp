@@ -7,20 +7,13 @@
 //              whether some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that
 //              the fallback has to sort the keys (key_findings.hpp, float_image.hpp)
 //
-// Counters. A block has one for each of up to 65,536 digits: 16 bits each, two a word, 128 KB of shared storage, one
-// block a multiprocessor.
-//
-//   packed[w]   | count of digit 2w + 1 | count of digit 2w |
-//
-// A key adds 1 to its half and gets the word's old value. A thread that moves a half from below 2^15 to 2^15 or more
-// takes 2^15 away again and puts them to the global counter; others may add meanwhile. The half overflows only if they
-// add another 2^15 between those two instructions of one thread, and then the keys no longer add up to n: the next step
-// checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
-// throughout counts it with one addition; otherwise constant and sorted inputs would meet in one counter, lane by lane.
-// Where the interval has fewer values than there are counters, lanes with one value would meet as well. Then a value
-// has several counters, all those up to the next value's, and threads take different ones. The result is then written
-// from the counts (key_course::fill), and the sums stay as they are. But if keys lie outside of the interval,
-// partitions would need the counts of buckets: then the fallback sorts the keys, or they are scanned again.
+// Counters. A block has one for each of up to 65,536 digits, in shared storage (packed_counters.hpp). A warp whose row
+// of vectors has one digit throughout counts it with one addition; otherwise constant and sorted inputs would meet in
+// one counter, lane by lane. Where the interval has fewer values than there are counters, lanes with one value would
+// meet as well. Then a value has several counters, all those up to the next value's, and threads take different ones.
+// The result is then written from the counts (key_course::fill), and the sums stay as they are. But if keys lie outside
+// of the interval, partitions would need the counts of buckets: then the fallback sorts the keys, or they are scanned
+// again.
 //
 // Order. Each thread compares the keys of its vectors and the first key of the next lane's; the last lane loads that
 // key (key_order.hpp).
@@ -33,6 +26,7 @@
 #pragma once
 
 #include "kernels/look/key_map.hpp"
+#include "kernels/look/packed_counters.hpp"
 #include "kernels/look/second_look.hpp"
 #include "simt/simt.hpp"
 
@@ -187,15 +181,7 @@ struct look_kernel {
     count_key(s, buckets, key, all);
   }
 
-  /// For `watch`: the key at `at`, if there is one.
-  SORTILE_DEVICE auto key_at(std::uint64_t at) const {
-    return [this, at](Word& key) {
-      if (at >= n)
-        return false;
-      key = in.load(at);
-      return true;
-    };
-  }
+  SORTILE_DEVICE auto key_at(std::uint64_t at) const { return key_behind(in, at, n); }
   /// Equal keys are the same bits, or the fallback sorts them, so it does not matter which stands first.
   SORTILE_DEVICE order_watch<Image> watch() const { return {image, false}; }
 
@@ -232,14 +218,7 @@ struct look_kernel {
       all.special |= !Image::is_plain(key);
   }
   SORTILE_DEVICE void add(shared& s, std::uint32_t digit, std::uint32_t keys) const {
-    constexpr std::uint32_t limit = 1u << 15;
-    const unsigned half = (digit & 1) * 16;
-    const std::uint32_t old =
-        s.packed.fetch_add(digit / 2, keys << half, simt::relaxed, simt::block_scope) >> half & 0xffff;
-    if (old < limit && old + keys >= limit) {
-      s.packed.fetch_add(digit / 2, 0u - (limit << half), simt::relaxed, simt::block_scope);
-      count.fetch_add(digit, limit);
-    }
+    count_packed(s.packed, digit, keys, [this](std::uint32_t d, std::uint32_t many) { count.fetch_add(d, many); });
   }
 
   /// Bits of the unfolded keys become bits of the images: where the image flips, set and clear change places.

@@ -11,20 +11,14 @@
 //   coarse[c][s]   the same, of the first partition's digit s = d / fine bins
 //   order[c]       what neighbours do, to the first key of the next chunk (look/key_order.hpp); equal ones rise
 //
-// Counters are 16 bits wide, two a word, 128 KB for 65,536 digits:
-//
-//   packed[w]   | count of digit 2w + 1 | count of digit 2w |
-//
-// A key adds 1 to its half and gets the word's old value. Whoever moves its half from below 2^15 to 2^15 or more takes
-// 2^15 away again and puts them to the counter in memory; others may add meanwhile. The half overflows only if they add
-// another 2^15 between those two instructions of one thread, and then the keys no longer add up to n: the next step
-// checks that sum and traps, so a wrong count cannot pass for a right one. A warp whose row of vectors has one digit
-// throughout counts it with one addition.
+// Counters lie in shared storage (look/packed_counters.hpp). A warp whose row of vectors has one digit throughout
+// counts it with one addition.
 //
 // Traffic: sizeof(key) bytes per key, and 4 bytes per counter.
 #pragma once
 
 #include "kernels/look/key_order.hpp"
+#include "kernels/look/packed_counters.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -119,15 +113,7 @@ struct chunk_counts {
     }
   }
 
-  /// For `watch`: the key at `at`, if there is one.
-  SORTILE_DEVICE auto key_at(std::uint32_t at) const {
-    return [this, at](Word& key) {
-      if (at >= n)
-        return false;
-      key = in.load(at);
-      return true;
-    };
-  }
+  SORTILE_DEVICE auto key_at(std::uint32_t at) const { return key_behind(in, at, n); }
   SORTILE_DEVICE order_watch<Image> watch() const { return {image, true}; }
 
   template <class Digit>
@@ -149,14 +135,7 @@ struct chunk_counts {
     }
   }
   SORTILE_DEVICE void add(storage& s, std::uint32_t digit, std::uint32_t keys) const {
-    constexpr std::uint32_t limit = 1u << 15;
-    const unsigned half = (digit & 1) * 16;
-    const std::uint32_t old =
-        s.packed.fetch_add(digit / 2, keys << half, simt::relaxed, simt::block_scope) >> half & 0xffff;
-    if (old < limit && old + keys >= limit) {
-      s.packed.fetch_add(digit / 2, 0u - (limit << half), simt::relaxed, simt::block_scope);
-      row().fetch_add(digit, limit);
-    }
+    count_packed(s.packed, digit, keys, [this](std::uint32_t d, std::uint32_t many) { row().fetch_add(d, many); });
   }
 
   /// Counters to memory, on top of what was moved there before.

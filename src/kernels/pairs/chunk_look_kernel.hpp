@@ -88,7 +88,7 @@ struct chunk_look_kernel {
     simt::block_barrier();
     const auto middle = center::find(s.middle);
     if (simt::block_index() == 0 && t == 0)
-      number.store_center(map, middle);
+      store_center(map, middle);
     const std::uint32_t all = 1u << sample_bits, rows = numbers::rows(sample_bits), part = all / rows;
     for (unsigned row = simt::block_index(); row < rows; row += simt::grid_size()) {
       for (unsigned w = t; w < words; w += block_threads)

@@ -77,7 +77,7 @@ struct own_tables {
     if (gate.told.decides && in_all == seen_both && crowded)
       gate.told.give_away();
     if (total != n)
-      simt::trap(); // chunk_look_kernel.hpp says why that is asked
+      simt::trap(); // look/packed_counters.hpp says why that is asked
   }
 };
 

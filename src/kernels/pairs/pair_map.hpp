@@ -43,11 +43,6 @@ struct map_numbers {
     else
       return keys.y_of_image(image, v);
   }
-  static SORTILE_DEVICE void store_center(const simt::global<std::uint32_t>& words, number middle) {
-    words[map::center_at] = std::uint32_t(middle);
-    if constexpr (sizeof(number) == 8)
-      words[map::center_at + 1] = std::uint32_t(middle >> 32);
-  }
 };
 
 /// Digits of y by the map.

@@ -22,7 +22,7 @@
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
 // each from the L2 are done before a look-back would be. The last block checks that the counts add up to n, and traps
-// if they do not (look_kernel.hpp says why).
+// if they do not (look/packed_counters.hpp says why).
 #pragma once
 
 #include "kernels/crowds/giant_buckets.hpp"
