@@ -9,11 +9,11 @@ namespace sortile::python {
 namespace {
 
 /// The bytes from the first to behind the last element.
-struct extent {
+struct byte_range {
   std::uintptr_t begin, end;
 };
 
-extent extent_of(PyArrayObject* a) {
+byte_range byte_range_of(PyArrayObject* a) {
   std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(PyArray_DATA(a)), end = begin;
   for (int i = 0; i < PyArray_NDIM(a); ++i) {
     if (PyArray_DIM(a, i) == 0)
@@ -56,7 +56,7 @@ std::string shape_text(PyArrayObject* array) {
 }
 
 bool overlap_in_part(PyArrayObject* in, PyArrayObject* out) {
-  const extent a = extent_of(in), b = extent_of(out);
+  const byte_range a = byte_range_of(in), b = byte_range_of(out);
   return a.begin < b.end && b.begin < a.end && !same_place(in, out);
 }
 
