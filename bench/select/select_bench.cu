@@ -1,12 +1,14 @@
-// Top-k and quantiles in device memory, row by row, beside the time of one read of the keys and, where the CUB that is
-// compiled with has it, CUB's DeviceTopK (whose results are not sorted, and differ from run to run). A row is a JSON
-// line.
+// Top-k, quantiles and partial sorts in device memory, row by row, beside the time of one read of the keys and, where
+// the CUB that is compiled with has it, CUB's DeviceTopK (whose results are not sorted, and differ from run to run);
+// partial sorts beside CUB's sort of all keys, which is what there is else. A row is a JSON line.
 //
-//     sortile_select_bench                top-k, then quantiles
+//     sortile_select_bench                all of them
 //     sortile_select_bench quantiles      these alone
 //     sortile_select_bench quantiles 28   of 2^28 keys and more
+//     sortile_select_bench in-place       partial sorts and nth_element alone; 28 likewise
 #include <sortile/select.hpp>
 
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #if __has_include(<cub/device/device_topk.cuh>)
 #include <cub/device/device_topk.cuh>
@@ -22,6 +24,7 @@
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -92,6 +95,29 @@ double microseconds(const std::function<void()>& call, std::size_t bytes) {
   cudaEventDestroy(begin);
   cudaEventDestroy(end);
   return 1000.0 * times[7];
+}
+
+/// The median time of a call that changes its arrays, in microseconds: each call has arrays of its own, `call(i)`.
+double microseconds_of_each(const std::function<void(unsigned)>& call, unsigned calls) {
+  std::vector<cudaEvent_t> events(calls + 1);
+  for (cudaEvent_t& event : events)
+    check(cudaEventCreate(&event), "event");
+  check(cudaEventRecord(events[0]), "record");
+  for (unsigned i = 0; i < calls; ++i) {
+    call(i);
+    check(cudaEventRecord(events[i + 1]), "record");
+  }
+  check(cudaDeviceSynchronize(), "synchronize");
+  std::vector<float> times;
+  for (unsigned i = 2; i < calls; ++i) { // the first two warm up
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, events[i], events[i + 1]), "elapsed");
+    times.push_back(ms);
+  }
+  for (const cudaEvent_t event : events)
+    cudaEventDestroy(event);
+  std::nth_element(times.begin(), times.begin() + long(times.size() / 2), times.end());
+  return 1000.0 * times[times.size() / 2];
 }
 
 /// Replays a captured call: what it takes without the host's part.
@@ -230,9 +256,93 @@ void quantile_rows(unsigned least_bits) {
       quantiles_row<std::uint32_t>("u32", std::uint64_t{1} << 28, count, which);
 }
 
+/// CUB's sort of all keys, apart.
+template <class K>
+double cub_sort_time(const K* keys, std::uint64_t n) {
+  buffer out(n * sizeof(K));
+  std::size_t bytes = 0;
+  const auto call = [&](void* space) {
+    return cub::DeviceRadixSort::SortKeys(space, bytes, keys, static_cast<K*>(out.data), std::int64_t(n));
+  };
+  check(call(nullptr), "cub");
+  buffer space(bytes);
+  return microseconds([&] { check(call(space.data), "cub"); }, n * sizeof(K));
+}
+
+/// The first k keys to the front, with values of 4 bytes and without; the key of rank k, of rank n − k and the middle
+/// one to its place. Beside a top-k with positions, which is what the first must cost at least.
+template <class K>
+void in_place_row(const char* type, std::uint64_t n, std::uint64_t k, law which) {
+  constexpr unsigned calls = 13;
+  std::vector<std::unique_ptr<buffer>> arrays, values;
+  for (unsigned i = 0; i < calls; ++i) {
+    arrays.push_back(std::make_unique<buffer>(n * sizeof(K)));
+    values.push_back(std::make_unique<buffer>(n * 4));
+  }
+  sortile::options opts;
+  opts.memory = sortile::memory::device;
+  const auto time_of = [&](auto request_on) {
+    for (const auto& array : arrays)
+      fill<<<2048, 256>>>(static_cast<K*>(array->data), n, which);
+    const std::size_t bytes = sortile::workspace_bytes(request_on(0), opts);
+    buffer space(bytes);
+    opts.workspace = {static_cast<std::byte*>(space.data), bytes};
+    return microseconds_of_each([&](unsigned i) { sortile::run(request_on(i), opts); }, calls);
+  };
+  const auto first = [&](std::size_t value_bytes) {
+    return time_of([&, value_bytes](unsigned i) {
+      return sortile::partial_sort_request{.type = sortile::key_type_of<K>,
+                                           .n = n,
+                                           .k = k,
+                                           .keys = arrays[i]->data,
+                                           .value_bytes = value_bytes,
+                                           .values = value_bytes == 0 ? nullptr : values[i]->data};
+    });
+  };
+  const auto nth = [&](std::uint64_t place) {
+    return time_of([&, place](unsigned i) {
+      return sortile::nth_element_request{
+          .type = sortile::key_type_of<K>, .n = n, .nth = place, .keys = arrays[i]->data};
+    });
+  };
+  buffer out(k * sizeof(K)), positions(k * 4);
+  const double top_k = time_of([&](unsigned i) {
+    return sortile::top_k_request{.type = sortile::key_type_of<K>,
+                                  .n = n,
+                                  .k = k,
+                                  .keys_in = arrays[i]->data,
+                                  .keys_out = out.data,
+                                  .carries = sortile::payload::indices,
+                                  .value_bytes = 4,
+                                  .values_out = positions.data};
+  });
+  const auto* const keys = static_cast<const K*>(arrays[0]->data); // the top-k has left them
+  const double cub = cub_sort_time(keys, n), read = read_time(keys, n);
+  std::printf("{\"type\": \"%s\", \"n\": %llu, \"in_place_k\": %llu, \"law\": \"%s\", \"partial_sort_us\": %.1f, "
+              "\"with_values_us\": %.1f, \"nth_us\": %.1f, \"nth_from_end_us\": %.1f, \"nth_middle_us\": %.1f, "
+              "\"top_k_us\": %.1f, \"cub_sort_us\": %.1f, \"read_us\": %.1f}\n",
+              type, static_cast<unsigned long long>(n), static_cast<unsigned long long>(k), law_names[int(which)],
+              first(0), first(4), nth(k), nth(n - k), nth(n / 2), top_k, cub, read);
+  std::fflush(stdout);
+}
+
+void in_place_rows(unsigned least_bits) {
+  for (const std::uint64_t bits : {20u, 24u, 28u})
+    for (const std::uint64_t k : {std::uint64_t{1} << 10, std::uint64_t{1} << (bits - 8)}) {
+      if (bits < least_bits)
+        continue;
+      in_place_row<std::uint32_t>("u32", std::uint64_t{1} << bits, k, law::uniform);
+      in_place_row<float>("f32", std::uint64_t{1} << bits, k, law::uniform);
+    }
+}
+
 } // namespace
 
 int main(int, char** argv) {
+  if (argv[1] != nullptr && std::string(argv[1]) == "in-place") {
+    in_place_rows(argv[2] != nullptr ? unsigned(std::atoi(argv[2])) : 0);
+    return 0;
+  }
   if (argv[1] != nullptr && std::string(argv[1]) == "quantiles") {
     quantile_rows(argv[2] != nullptr ? unsigned(std::atoi(argv[2])) : 0);
     return 0;
@@ -252,4 +362,5 @@ int main(int, char** argv) {
                         shape{262144, 1024, 64}, shape{1048576, 256, 64}, shape{262144, 1024, 8}})
     row<float>("f32", s.n, s.k, s.rows, law::uniform);
   quantile_rows(0);
+  in_place_rows(0);
 }

@@ -75,6 +75,7 @@ struct partial_sort_request {
   std::size_t value_bytes = 0; ///< 0: keys alone
   void* values = nullptr;
 };
+/// Asynchronous in device memory. \throws what sorts throw
 void run(const partial_sort_request& request, const options& opts = {});
 
 /// Puts that key into place `nth` which a stable sort would have there; no key before it comes after it in the order,
@@ -85,7 +86,36 @@ struct nth_element_request {
   std::size_t nth = 0;
   void* keys = nullptr;
 };
+/// Asynchronous in device memory. \throws what sorts throw
 void run(const nth_element_request& request, const options& opts = {});
+
+namespace detail {
+std::size_t partial_sort_workspace_bytes(const partial_sort_request& request, const options& opts);
+plan explain_partial_sort(const partial_sort_request& request, const options& opts);
+std::size_t nth_element_workspace_bytes(const nth_element_request& request, const options& opts);
+plan explain_nth_element(const nth_element_request& request, const options& opts);
+} // namespace detail
+
+/// Bytes of scratch that are enough for run() with this request, wherever its arrays lie, which need not be there yet:
+/// what options::workspace takes for arrays in device memory. 0 for the CPU engine, which allocates its own.
+template <std::same_as<partial_sort_request> Request> // no template that a braced list fits: there is top_k_request
+std::size_t workspace_bytes(const Request& request, const options& opts = {}) {
+  return detail::partial_sort_workspace_bytes(request, opts);
+}
+template <std::same_as<nth_element_request> Request>
+std::size_t workspace_bytes(const Request& request, const options& opts = {}) {
+  return detail::nth_element_workspace_bytes(request, opts);
+}
+
+/// How the request will be carried out; from n, k and the types alone.
+template <std::same_as<partial_sort_request> Request>
+plan explain(const Request& request, const options& opts = {}) {
+  return detail::explain_partial_sort(request, opts);
+}
+template <std::same_as<nth_element_request> Request>
+plan explain(const Request& request, const options& opts = {}) {
+  return detail::explain_nth_element(request, opts);
+}
 
 /// The keys that a stable sort would have at the given places, in the order in which the places are named. Rows as in
 /// top_k_request; the results of row r begin at keys_out + r · ranks.size(). Keys and results lie where options::memory

@@ -163,13 +163,19 @@ sortile_status sortile_top_k_workspace_bytes(const sortile_top_k_request* reques
                                              const sortile_options* options);
 
 /* Puts the first k of n keys into places 0 to k - 1, in order, their values with them (value_bytes 0: none). The others
- * stay where they are, but for those that lay before k: these fill the places that the first k left. */
+ * stay where they are, but for those that lay before k: these fill the places that the first k left. Device memory:
+ * asynchronous; the workspace of the options has as many bytes as the second call says. */
 sortile_status sortile_partial_sort(sortile_key_type type, void* keys, size_t n, size_t k, size_t value_bytes,
                                     void* values, const sortile_options* options);
+sortile_status sortile_partial_sort_workspace_bytes(sortile_key_type type, size_t n, size_t k, size_t value_bytes,
+                                                    size_t* bytes, const sortile_options* options);
 
-/* Puts the key that a sort would have at place `nth` there; none before it comes after it, none behind it before it. */
+/* Puts the key that a sort would have at place `nth` there; none before it comes after it, none behind it before it. The
+ * rest as for a partial sort. */
 sortile_status sortile_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
                                    const sortile_options* options);
+sortile_status sortile_nth_element_workspace_bytes(sortile_key_type type, size_t n, size_t nth, size_t* bytes,
+                                                   const sortile_options* options);
 
 /* keys_out[i] becomes the key that a sort would have at place ranks[i]. Keys and keys_out lie where options say, ranks
  * in host memory. Device memory: asynchronous; the workspace of the options has as many bytes as the second call says. */

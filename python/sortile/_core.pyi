@@ -105,6 +105,9 @@ def device_top_k(
     allocate: Callable[[int], tuple[int, Any]],
     /,
 ) -> None: ...
+def device_nth_element(
+    type: int, n: int, nth: int, keys: int, ordinal: int, stream: int, allocate: Callable[[int], tuple[int, Any]], /
+) -> None: ...
 def device_route(
     type: int,
     n: int,

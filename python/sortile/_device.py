@@ -191,6 +191,11 @@ def top_k(f: Framework, x: Any, k: int, axis: int | None, largest: bool, nan: st
     return f.take_along_axis(x, indices, axis), indices
 
 
+def partition(f: Framework, x: Any, kth: int, axis: int | None) -> Any:
+    keys, back = _rows(f, x, axis)
+    return back(f.partition_rows(keys, need_place(kth, keys.shape[1])))
+
+
 def quantile(f: Framework, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
     """The axes of the wanted probabilities, an array of NumPy's, come first. NaN where the elements include one."""
     if axis is None:
@@ -209,6 +214,13 @@ def quantile(f: Framework, x: Any, wanted: Any, axis: int | None, method: int) -
 def need_first(k: int, n: int) -> None:
     if not 0 <= k <= n:
         raise ValueError(f"sortile.top_k: k = {k} of {n} elements; allowed are 0 to {n}")
+
+
+def need_place(kth: int, n: int) -> int:
+    """The place, from the beginning."""
+    if not -n <= kth < n:
+        raise ValueError(f"sortile.partition: kth = {kth} of {n} elements; allowed are {-n} to {n - 1}")
+    return kth % n
 
 
 def segment_sort(f: Framework, x: Any, where: Where, descending: bool, nan: str) -> Any:

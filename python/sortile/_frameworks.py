@@ -113,6 +113,14 @@ class Framework:
         """The positions of the first k of each row."""
         raise NotImplementedError
 
+    def takes_partitions(self, x: Any) -> bool:
+        """Whether partition() takes this array; else it is read like NumPy's."""
+        return False
+
+    def partition_rows(self, keys: Any, kth: int) -> Any:
+        """New rows in which the element at place kth is that of a sort, none before it larger, none behind it smaller."""
+        raise NotImplementedError
+
     def takes_quantiles(self, x: Any) -> bool:
         """Whether quantile_rows is there for this array; else it is read like NumPy's."""
         return False
@@ -241,6 +249,9 @@ class Framework:
 
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
         return _device.top_k(self, x, k, axis, largest, nan)
+
+    def partition(self, x: Any, kth: int, axis: int | None) -> Any:
+        return _device.partition(self, x, kth, axis)
 
     def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
         return _device.quantile(self, x, wanted, axis, method)

@@ -144,6 +144,18 @@ class GpuArrays(Framework):
         core.device_top_k(key_type, rows, n, k, self.address(keys), self.address(result), descending, *self.queue(keys))
         return result
 
+    def takes_partitions(self, x: Any) -> bool:
+        return True
+
+    def partition_rows(self, keys: Any, kth: int) -> Any:
+        rows, n = keys.shape
+        if rows != 1:
+            return self.sort_rows(keys, False)
+        key_type = self.key_type(keys)
+        result = self.copied(keys)
+        core.device_nth_element(key_type, n, kth, self.address(result), *self.queue(result))
+        return result
+
     def takes_quantiles(self, x: Any) -> bool:
         return True
 

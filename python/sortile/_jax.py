@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _device
+from ._arrays import need_axis
 from ._backend import core
 from ._frameworks import Framework, Where
 from ._gpu import (
@@ -117,6 +118,9 @@ class Jax(Framework):
         _need_order(keys)
         result = jax.ShapeDtypeStruct((*keys.shape[:-1], k), np.dtype(self.positions))
         return _call(FIRST_POSITIONS, (keys,), result, descending)
+
+    def takes_partitions(self, x: Any) -> bool:
+        return True
 
     def takes_quantiles(self, x: Any) -> bool:
         return True
@@ -230,6 +234,14 @@ class Jax(Framework):
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
         found: tuple[Any, Any] = _top_k(x, k, axis, bool(largest), nan)
         return found
+
+    def partition(self, x: Any, kth: int, axis: int | None) -> Any:
+        """By a sort, which has gradients."""
+        if axis is None:
+            x, axis = x.reshape(-1), 0
+        need_axis(axis, x.ndim)
+        _device.need_place(kth, x.shape[axis])
+        return self.sort(x, axis, False, None, "last")
 
     def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
         return _quantile(x, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._arrays import Array, Nan, given, keeps_kind, native, need_axis, not_taken, positions_back
 from ._backend import core
-from ._device import need_first
+from ._device import need_first, need_place
 from ._frameworks import held_by, refuse_host_options
 from ._progress import Progress, Tell, telling
 
@@ -142,7 +142,7 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     Parameters
     ----------
     x, axis, threads
-        As in `top_k`.
+        As in `top_k`. Several rows on a GPU are sorted whole, and so are all arrays that JAX keeps.
     kth : int
         The place; negative ones count from the end.
 
@@ -152,15 +152,17 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     >>> int(sortile.partition(np.array([5, 1, 4, 2, 3]), 2)[2])
     3
     """
+    place = operator.index(kth)
+    if (framework := held_by(x)) is not None and framework.takes_partitions(x):
+        return framework.partition(x, place, axis)
     a, back = given(x)
     rows, others, at = _rows(a, axis)
-    n, kth = rows.shape[1], operator.index(kth)
-    if not -n <= kth < n:
-        raise ValueError(f"sortile.partition: kth = {kth} of {n} elements; allowed are {-n} to {n - 1}")
+    n = rows.shape[1]
+    place = need_place(place, n)
     if rows.dtype.kind in "mM":
         raise not_taken("partition", rows.dtype, _NUMBERS)
     copy = rows.copy() if np.may_share_memory(rows, a) else rows
-    _done("partition", core.nth_element(copy, kth % n, threads), rows)
+    _done("partition", core.nth_element(copy, place, threads), rows)
     return back(np.moveaxis(copy.reshape((*others, n)), -1, at))
 
 

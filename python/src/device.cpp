@@ -109,6 +109,12 @@ void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_rows(call, opts); });
 }
 
+void device_nth_element(int type, std::size_t n, std::size_t nth, std::uintptr_t keys, int ordinal,
+                        std::uintptr_t stream, nb::handle allocate) {
+  const nth_element_request request{.type = static_cast<key_type>(type), .n = n, .nth = nth, .keys = at<void>(keys)};
+  queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
+}
+
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
                       std::uintptr_t keys, std::uintptr_t results, int ordinal, std::uintptr_t stream,
                       nb::handle allocate) {

@@ -49,6 +49,10 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
 void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
                   std::uintptr_t positions, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
+/// Queues nth_element of n keys in place.
+void device_nth_element(int type, std::size_t n, std::size_t nth, std::uintptr_t keys, int ordinal,
+                        std::uintptr_t stream, nb::handle allocate);
+
 /// Queues the quantiles of each row, doubles; `method` is a quantile_method.
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
                       std::uintptr_t keys, std::uintptr_t results, int ordinal, std::uintptr_t stream,

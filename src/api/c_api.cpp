@@ -129,9 +129,26 @@ sortile_status sortile_partial_sort(sortile_key_type type, void* keys, size_t n,
   });
 }
 
+sortile_status sortile_partial_sort_workspace_bytes(sortile_key_type type, size_t n, size_t k, size_t value_bytes,
+                                                    size_t* bytes, const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    *bytes = workspace_bytes(partial_sort_request{.type = type_of(type), .n = n, .k = k, .value_bytes = value_bytes},
+                             options_of(opts));
+  });
+}
+
 sortile_status sortile_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
                                    const sortile_options* opts) {
   return translated([&] { run(nth_element_request{type_of(type), n, nth, keys}, options_of(opts)); });
+}
+
+sortile_status sortile_nth_element_workspace_bytes(sortile_key_type type, size_t n, size_t nth, size_t* bytes,
+                                                   const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    *bytes = workspace_bytes(nth_element_request{.type = type_of(type), .n = n, .nth = nth}, options_of(opts));
+  });
 }
 
 sortile_status sortile_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,

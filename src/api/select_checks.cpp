@@ -12,22 +12,12 @@ void need_sort_options(key_type type, const options& opts) {
   sort({.type = type}, opts);
 }
 
-void need_host_call(const char* operation, key_type type, const options& opts) {
-  if (opts.memory == memory::device)
-    return; // the choice of an engine says that there is none
+/// What all but a top-k ask: in device memory they take a workspace, of host memory they allocate their own.
+void need_selection_call(const char* operation, key_type type, const options& opts) {
   need_sort_options(type, opts);
-  if (opts.workspace.data() != nullptr)
+  if (opts.memory == memory::host && opts.workspace.data() != nullptr)
     refuse_call(std::string("a workspace is given to ") + operation +
                 ", which allocates its own memory; sorts and top-k take options::workspace");
-  if (opts.workspace_limit != 0)
-    refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
-}
-
-/// What a search for ranks asks: in device memory it takes a workspace, of host memory it allocates its own.
-void need_search_call(const char* operation, key_type type, const options& opts) {
-  if (opts.memory == memory::host)
-    return need_host_call(operation, type, opts);
-  need_sort_options(type, opts);
   if (opts.workspace_limit != 0)
     refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
 }
@@ -88,7 +78,7 @@ top_k_arrays arrays_of(const top_k_request& r) {
 
 } // namespace
 
-void top_k(const top_k_request& r, const options& opts) {
+void selection(const top_k_request& r, const options& opts) {
   need_sort_options(r.type, opts);
   if (opts.workspace_limit != 0)
     refuse_call("options::workspace_limit is given to a top-k; only sorts keep to it");
@@ -105,21 +95,45 @@ void workspace(const top_k_request& r, const options& opts, std::size_t wanted) 
   need_space({a.keys_in, a.values_in, a.keys_out, a.values_out}, opts.workspace, opts.memory, wanted);
 }
 
-void partial_sort(const partial_sort_request& r, const options& opts) {
-  need_host_call("a partial sort", r.type, opts);
-  need_at_most("k", r.k, "n", r.n);
+namespace {
+
+struct in_place_arrays {
+  named_array keys, values;
+};
+
+in_place_arrays arrays_of(const partial_sort_request& r) {
   const std::size_t key = key_bytes(r.type);
-  const named_array keys{"keys", r.keys, r.n, key, key};
-  const named_array values{"values", r.values, r.value_bytes == 0 ? 0 : r.n, r.value_bytes, 1};
-  need_array(keys, opts.memory);
-  need_array(values, opts.memory);
-  need_apart(keys, values);
+  return {{"keys", r.keys, r.n, key, key}, {"values", r.values, r.value_bytes == 0 ? 0 : r.n, r.value_bytes, 1}};
 }
 
-void nth_element(const nth_element_request& r, const options& opts) {
-  need_host_call("nth_element", r.type, opts);
+named_array arrays_of(const nth_element_request& r) {
+  return {"keys", r.keys, r.n, key_bytes(r.type), key_bytes(r.type)};
+}
+
+} // namespace
+
+void selection(const partial_sort_request& r, const options& opts) {
+  need_selection_call("a partial sort", r.type, opts);
+  need_at_most("k", r.k, "n", r.n);
+  const in_place_arrays a = arrays_of(r);
+  need_array(a.keys, opts.memory);
+  need_array(a.values, opts.memory);
+  need_apart(a.keys, a.values);
+}
+
+void workspace(const partial_sort_request& r, const options& opts, std::size_t wanted) {
+  const in_place_arrays a = arrays_of(r);
+  need_space({a.keys, a.values}, opts.workspace, opts.memory, wanted);
+}
+
+void selection(const nth_element_request& r, const options& opts) {
+  need_selection_call("nth_element", r.type, opts);
   need_at_most("nth", r.nth, "n", r.n);
-  need_array({"keys", r.keys, r.n, key_bytes(r.type), key_bytes(r.type)}, opts.memory);
+  need_array(arrays_of(r), opts.memory);
+}
+
+void workspace(const nth_element_request& r, const options& opts, std::size_t wanted) {
+  need_space({arrays_of(r)}, opts.workspace, opts.memory, wanted);
 }
 
 namespace {
@@ -154,8 +168,8 @@ void need_search_arrays(const Request& r, const options& opts) {
 
 } // namespace
 
-void ranks(const ranks_request& r, const options& opts) {
-  need_search_call("a search for ranks", r.type, opts);
+void selection(const ranks_request& r, const options& opts) {
+  need_selection_call("a search for ranks", r.type, opts);
   need_array({"ranks", r.ranks.data(), r.ranks.size(), sizeof(std::size_t)}, memory::host);
   for (const std::size_t rank : r.ranks)
     if (rank >= r.n)
@@ -169,8 +183,8 @@ void workspace(const ranks_request& r, const options& opts, std::size_t wanted) 
   need_space({a.keys, a.results}, opts.workspace, opts.memory, wanted);
 }
 
-void quantiles(const quantiles_request& r, const options& opts) {
-  need_search_call("quantiles", r.type, opts);
+void selection(const quantiles_request& r, const options& opts) {
+  need_selection_call("quantiles", r.type, opts);
   if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
     refuse_call("quantiles are those of whole keys in ascending order; leave options::order and options::bits at their "
                 "defaults");
@@ -215,10 +229,7 @@ groups_arrays arrays_of(const groups_request& r) {
 
 void groups(const groups_request& r, const options& opts) {
   const bool on_device = opts.memory == memory::device;
-  if (on_device)
-    need_sort_options(r.type, opts);
-  else
-    need_host_call("groups", r.type, opts);
+  need_selection_call("groups", r.type, opts);
   if (r.index_bytes != 4 && r.index_bytes != 8)
     refuse_call("indices of " + std::to_string(r.index_bytes) + " bytes asked for; allowed are 4 and 8");
   if (r.index_bytes == 4 && r.n >= std::size_t{1} << 32)

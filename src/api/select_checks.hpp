@@ -6,19 +6,20 @@
 
 namespace sortile::checks {
 
-void top_k(const top_k_request& request, const options& opts);
-void partial_sort(const partial_sort_request& request, const options& opts);
-void nth_element(const nth_element_request& request, const options& opts);
-void ranks(const ranks_request& request, const options& opts);
-void quantiles(const quantiles_request& request, const options& opts);
+void selection(const top_k_request& request, const options& opts);
+void selection(const partial_sort_request& request, const options& opts);
+void selection(const nth_element_request& request, const options& opts);
+void selection(const ranks_request& request, const options& opts);
+void selection(const quantiles_request& request, const options& opts);
 void groups(const groups_request& request, const options& opts);
-/// The caller's workspace, in device memory.
-void workspace(const groups_request& request, const options& opts, std::size_t wanted);
 
 /// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.
 void workspace(const top_k_request& request, const options& opts, std::size_t wanted);
 /// The same, in device memory.
+void workspace(const partial_sort_request& request, const options& opts, std::size_t wanted);
+void workspace(const nth_element_request& request, const options& opts, std::size_t wanted);
 void workspace(const ranks_request& request, const options& opts, std::size_t wanted);
 void workspace(const quantiles_request& request, const options& opts, std::size_t wanted);
+void workspace(const groups_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

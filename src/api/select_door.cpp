@@ -1,7 +1,6 @@
-// The front door of selections: check, choose an engine, find workspace, run.
+// The front door of selections: check, choose an engine, find workspace, run. All kinds go one way.
 //
-// Of arrays in host memory the CPU engine does them all, unless another engine is asked for by name; the engines made
-// of kernels do top-k, keys at ranks, quantiles and groups.
+// Of arrays in host memory the CPU engine does them, unless another engine is asked for by name.
 #include "api/checks.hpp"
 #include "api/door.hpp"
 #include "api/select_checks.hpp"
@@ -13,27 +12,16 @@
 namespace sortile {
 namespace {
 
-struct selection_assignment {
-  const selector* kernels; ///< null: the CPU engine
-  std::string_view engine;
-  std::string reason;
-  unsigned threads;
-};
-
-selection_assignment assign(const top_k_request& request, const options& opts, purpose what) {
-  checks::top_k(request, opts);
-  const kernels_choice by = kernels_for(request.n, opts, what);
-  const bool alone = (request.n < door_alone_below && request.rows == 1) || opts.memory == memory::device;
-  return {by.kernels, by.engine, by.reason, alone ? 1 : resolve_threads(opts)};
+/// Any place; compared, never followed.
+void* place(unsigned k) {
+  return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
 }
 
-/// Of a request whose arrays are not there yet: at any place.
+// Requests whose arrays are not there yet: at any place.
+
 top_k_request placed(const top_k_request& request) {
   if (request.keys_in != nullptr || request.n == 0)
     return request;
-  const auto place = [](unsigned k) { // compared, never followed
-    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
-  };
   top_k_request r = request;
   r.keys_in = place(0);
   r.keys_out = place(1);
@@ -42,13 +30,44 @@ top_k_request placed(const top_k_request& request) {
   return r;
 }
 
-/// Of a request whose keys are not there yet: at any place, with the outputs that take most, one's numbers and counts.
+partial_sort_request placed(const partial_sort_request& request) {
+  partial_sort_request r = request;
+  if (r.keys == nullptr) {
+    r.keys = place(0);
+    r.values = r.value_bytes == 0 ? nullptr : place(1);
+  }
+  return r;
+}
+
+nth_element_request placed(const nth_element_request& request) {
+  nth_element_request r = request;
+  if (r.keys == nullptr)
+    r.keys = place(0);
+  return r;
+}
+
+ranks_request placed(const ranks_request& request) {
+  ranks_request r = request;
+  if (r.keys == nullptr) {
+    r.keys = place(0);
+    r.keys_out = place(1);
+  }
+  return r;
+}
+
+quantiles_request placed(const quantiles_request& request) {
+  quantiles_request r = request;
+  if (r.keys == nullptr) {
+    r.keys = place(0);
+    r.results = static_cast<double*>(place(1));
+  }
+  return r;
+}
+
+/// With the outputs that take most, one's numbers and counts.
 groups_request placed(const groups_request& request, const options& opts) {
   if (request.keys != nullptr || request.n == 0)
     return request;
-  const auto place = [](unsigned k) { // compared, never followed
-    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
-  };
   return {.type = request.type,
           .n = request.n,
           .keys = place(0),
@@ -75,170 +94,127 @@ kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
   return {kernels, choice.chosen->name(), choice.reason};
 }
 
-std::size_t detail::top_k_workspace_bytes(const top_k_request& given, const options& opts) {
-  return with_named_failures("the plan of a selection", [&] {
-    const top_k_request request = placed(given);
-    const selection_assignment a = assign(request, opts, purpose::planning);
-    return a.kernels != nullptr ? a.kernels->workspace_bytes(request, opts)
-                                : cpu::top_k_workspace_bytes(request, a.threads);
-  });
-}
-
-plan detail::explain_top_k(const top_k_request& given, const options& opts) {
-  return with_named_failures("the plan of a selection", [&] {
-    const top_k_request request = placed(given);
-    const selection_assignment a = assign(request, opts, purpose::planning);
-    plan p;
-    p.engine = a.engine;
-    p.reason = a.reason;
-    if (a.kernels != nullptr) {
-      a.kernels->add_steps(request, opts, p.steps);
-      p.workspace_bytes = a.kernels->workspace_bytes(request, opts);
-    } else {
-      cpu::add_top_k_steps(request, a.threads, p.steps);
-      p.workspace_bytes = cpu::top_k_workspace_bytes(request, a.threads);
-    }
-    return p;
-  });
-}
-
-void detail::run_top_k(const top_k_request& request, const options& opts) {
-  with_named_failures("a selection", [&] {
-    const selection_assignment a = assign(request, opts, purpose::running);
-    const bool callers = opts.workspace.data() != nullptr;
-    const std::size_t wanted = a.kernels != nullptr ? a.kernels->workspace_bytes(request, opts)
-                                                    : cpu::top_k_workspace_bytes(request, a.threads);
-    if (callers)
-      checks::workspace(request, opts, wanted);
-    const bool on_host = opts.memory == memory::host;
-    const cpu::scratch own(callers || !on_host ? 0 : wanted, "the workspace of a selection");
-    const std::span<std::byte> space = callers ? opts.workspace.first(wanted) : own.bytes();
-    if (a.kernels != nullptr)
-      a.kernels->run(request, opts, space);
-    else
-      cpu::top_k(request, opts, {a.threads, space, opts.progress ? &opts.progress : nullptr});
-  });
-}
-
-void run(const partial_sort_request& request, const options& opts) {
-  with_named_failures("a partial sort", [&] {
-    checks::partial_sort(request, opts);
-    need_cpu_engine("partially sort", opts);
-    cpu::partial_sort(request, opts, resolve_threads(opts));
-  });
-}
-
-void run(const nth_element_request& request, const options& opts) {
-  with_named_failures("nth_element", [&] {
-    checks::nth_element(request, opts);
-    need_cpu_engine("put the nth key in place of", opts);
-    cpu::nth_element(request, opts, resolve_threads(opts));
-  });
-}
-
 namespace {
 
-void check_search(const ranks_request& request, const options& opts) {
-  checks::ranks(request, opts);
-}
-void check_search(const quantiles_request& request, const options& opts) {
-  checks::quantiles(request, opts);
-}
-void search_on_cpu(const ranks_request& request, const options& opts) {
-  cpu::keys_at_ranks(request, opts, resolve_threads(opts));
-}
-void search_on_cpu(const quantiles_request& request, const options& opts) {
-  cpu::quantiles(request, opts, resolve_threads(opts));
-}
-void add_cpu_steps(const ranks_request& request, std::vector<plan_step>& steps) {
-  cpu::add_ranks_steps(request, steps);
-}
-void add_cpu_steps(const quantiles_request& request, std::vector<plan_step>& steps) {
-  cpu::add_quantiles_steps(request, steps);
+struct assignment {
+  kernels_choice by;
+  unsigned threads;
+};
+
+template <class Request>
+std::size_t rows_of(const Request& request) {
+  if constexpr (requires { request.rows; })
+    return request.rows;
+  else
+    return 1;
 }
 
-/// Keys at ranks, and quantiles: the CPU engine allocates what it needs itself; kernels of arrays in device memory take
-/// a workspace, or it is allocated in stream order.
+/// Checks a request and says who does it.
 template <class Request>
-void run_search(const Request& request, const options& opts) {
-  check_search(request, opts);
-  const kernels_choice by = kernels_for(request.n, opts, purpose::running);
-  if (by.kernels == nullptr)
-    return search_on_cpu(request, opts);
-  const std::size_t wanted = by.kernels->workspace_bytes(request, opts);
-  const bool callers = opts.workspace.data() != nullptr;
-  if (callers)
-    checks::workspace(request, opts, wanted);
-  const cpu::scratch own(opts.memory == memory::host ? wanted : 0, "the workspace of a search for ranks");
-  by.kernels->run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
+assignment assign(const Request& request, const options& opts, purpose what) {
+  checks::selection(request, opts);
+  const bool alone = (request.n < door_alone_below && rows_of(request) == 1) || opts.memory == memory::device;
+  return {kernels_for(request.n, opts, what), alone ? 1 : resolve_threads(opts)};
 }
 
-/// Of a request whose arrays are not there yet: at any place.
 template <class Request>
-Request placed_search(const Request& given) {
-  Request r = given;
-  const auto place = [](unsigned k) { // compared, never followed
-    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
-  };
-  if (r.keys == nullptr) {
-    r.keys = place(0);
-    if constexpr (requires { r.results; })
-      r.results = static_cast<double*>(place(1));
+std::size_t workspace_of(const assignment& a, const Request& request, const options& opts) {
+  return a.by.kernels != nullptr ? a.by.kernels->workspace_bytes(request, opts)
+                                 : cpu::select_workspace_bytes(request, a.threads);
+}
+
+template <class Request>
+void run_selection(const char* operation, const Request& request, const options& opts) {
+  with_named_failures(operation, [&] {
+    const assignment a = assign(request, opts, purpose::running);
+    const std::size_t wanted = workspace_of(a, request, opts);
+    const bool callers = opts.workspace.data() != nullptr, on_host = opts.memory == memory::host;
+    if (callers)
+      checks::workspace(request, opts, wanted);
+    const cpu::scratch own(callers || !on_host ? 0 : wanted, "the workspace of a selection");
+    const std::span<std::byte> space = callers ? opts.workspace.first(wanted) : own.bytes();
+    if (a.by.kernels != nullptr)
+      a.by.kernels->run(request, opts, space);
     else
-      r.keys_out = place(1);
-  }
-  return r;
-}
-
-template <class Request>
-plan search_plan(const Request& given, const options& opts) {
-  return with_named_failures("the plan of a search for ranks", [&] {
-    const Request request = placed_search(given);
-    check_search(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    plan p;
-    p.engine = by.engine;
-    p.reason = by.reason;
-    if (by.kernels == nullptr) {
-      add_cpu_steps(request, p.steps);
-    } else {
-      by.kernels->add_steps(request, opts, p.steps);
-      p.workspace_bytes = by.kernels->workspace_bytes(request, opts);
-    }
-    return p;
+      cpu::select(request, opts, {a.threads, space, opts.progress ? &opts.progress : nullptr});
   });
 }
 
 template <class Request>
-std::size_t search_workspace(const Request& given, const options& opts) {
-  return with_named_failures("the plan of a search for ranks", [&]() -> std::size_t {
-    const Request request = placed_search(given);
-    check_search(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    return by.kernels == nullptr ? 0 : by.kernels->workspace_bytes(request, opts);
+std::size_t planned_workspace(const Request& given, const options& opts) {
+  return with_named_failures("the plan of a selection", [&] {
+    const Request request = placed(given);
+    return workspace_of(assign(request, opts, purpose::planning), request, opts);
+  });
+}
+
+template <class Request>
+plan plan_of(const Request& given, const options& opts) {
+  return with_named_failures("the plan of a selection", [&] {
+    const Request request = placed(given);
+    const assignment a = assign(request, opts, purpose::planning);
+    plan p;
+    p.engine = a.by.engine;
+    p.reason = a.by.reason;
+    if (a.by.kernels != nullptr)
+      a.by.kernels->add_steps(request, opts, p.steps);
+    else
+      cpu::add_select_steps(request, a.threads, p.steps);
+    p.workspace_bytes = workspace_of(a, request, opts);
+    return p;
   });
 }
 
 } // namespace
 
+void detail::run_top_k(const top_k_request& request, const options& opts) {
+  run_selection("a selection", request, opts);
+}
+std::size_t detail::top_k_workspace_bytes(const top_k_request& request, const options& opts) {
+  return planned_workspace(request, opts);
+}
+plan detail::explain_top_k(const top_k_request& request, const options& opts) {
+  return plan_of(request, opts);
+}
+
+void run(const partial_sort_request& request, const options& opts) {
+  run_selection("a partial sort", request, opts);
+}
+std::size_t detail::partial_sort_workspace_bytes(const partial_sort_request& request, const options& opts) {
+  return planned_workspace(request, opts);
+}
+plan detail::explain_partial_sort(const partial_sort_request& request, const options& opts) {
+  return plan_of(request, opts);
+}
+
+void run(const nth_element_request& request, const options& opts) {
+  run_selection("nth_element", request, opts);
+}
+std::size_t detail::nth_element_workspace_bytes(const nth_element_request& request, const options& opts) {
+  return planned_workspace(request, opts);
+}
+plan detail::explain_nth_element(const nth_element_request& request, const options& opts) {
+  return plan_of(request, opts);
+}
+
 void run(const ranks_request& request, const options& opts) {
-  with_named_failures("a search for ranks", [&] { run_search(request, opts); });
+  run_selection("a search for ranks", request, opts);
 }
 std::size_t detail::ranks_workspace_bytes(const ranks_request& request, const options& opts) {
-  return search_workspace(request, opts);
+  return planned_workspace(request, opts);
 }
 plan detail::explain_ranks(const ranks_request& request, const options& opts) {
-  return search_plan(request, opts);
+  return plan_of(request, opts);
 }
 
 void run(const quantiles_request& request, const options& opts) {
-  with_named_failures("quantiles", [&] { run_search(request, opts); });
+  run_selection("quantiles", request, opts);
 }
 std::size_t detail::quantiles_workspace_bytes(const quantiles_request& request, const options& opts) {
-  return search_workspace(request, opts);
+  return planned_workspace(request, opts);
 }
 plan detail::explain_quantiles(const quantiles_request& request, const options& opts) {
-  return search_plan(request, opts);
+  return plan_of(request, opts);
 }
 
 std::size_t detail::groups_workspace_bytes(const groups_request& given, const options& opts) {

@@ -135,14 +135,14 @@ std::size_t separate(std::span<const std::size_t> ranks) {
 
 } // namespace
 
-std::size_t top_k_workspace_bytes(const top_k_request& r, unsigned threads) {
+std::size_t select_workspace_bytes(const top_k_request& r, unsigned threads) {
   if (r.n == 0 || r.k == 0 || r.rows == 0)
     return 0;
   const row_shares shares(r.n, r.rows, threads);
   return shares.workers * rounded(top_k_layout(r, shares.threads).bytes);
 }
 
-void add_top_k_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
+void add_select_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
   if (r.n == 0 || r.k == 0 || r.rows == 0)
     return;
   const row_shares shares(r.n, r.rows, threads);
@@ -166,19 +166,17 @@ void add_top_k_steps(const top_k_request& r, unsigned threads, std::vector<plan_
   steps.push_back({"copy", "the first " + std::to_string(r.k), result, result});
 }
 
-void top_k(const top_k_request& r, const options& opts, const execution& how) {
+void select(const top_k_request& r, const options& opts, const execution& how) {
   if (r.n == 0 || r.k == 0 || r.rows == 0)
     return;
   const row_shares shares(r.n, r.rows, how.threads);
   do_rows(r, top_k_layout(r, shares.threads), shares, opts, how.workspace, functions_of(r.type).top_k_row);
 }
 
-void partial_sort(const partial_sort_request& r, const options& opts, unsigned threads) {
-  if (r.k == 0)
-    return;
-  const std::size_t key = key_bytes(r.type);
-  const scratch first(rounded(r.k * key) + r.k * r.value_bytes, "the first keys of a partial sort");
-  std::byte *const keys = first.bytes().data(), *const values = keys + rounded(r.k * key);
+namespace {
+
+/// The top-k that a partial sort is made of.
+top_k_request first_of(const partial_sort_request& r, void* keys, void* values) {
   top_k_request request{.type = r.type, .n = r.n, .k = r.k, .keys_in = r.keys, .keys_out = keys};
   if (r.value_bytes > 0) {
     request.carries = payload::values;
@@ -186,32 +184,65 @@ void partial_sort(const partial_sort_request& r, const options& opts, unsigned t
     request.values_in = r.values;
     request.values_out = values;
   }
-  const scratch space(top_k_workspace_bytes(request, threads), "the workspace of a partial sort");
-  top_k(request, opts, {threads, space.bytes(), nullptr});
-  if (r.k < r.n)
-    functions_of(r.type).make_room_for_first(r, keys, opts, threads);
-  copy(keys, r.k * key, r.keys, threads);
-  copy(values, r.k * r.value_bytes, r.values, threads);
+  return request;
 }
 
-void keys_at_ranks(const ranks_request& r, const options& opts, unsigned threads) {
+} // namespace
+
+void add_select_steps(const partial_sort_request& r, unsigned threads, std::vector<plan_step>& steps) {
+  if (r.k == 0)
+    return;
+  std::byte first{};
+  add_select_steps(first_of(r, &first, &first), threads, steps);
+  const std::size_t keys = r.n * key_bytes(r.type), result = r.k * (key_bytes(r.type) + r.value_bytes);
+  if (r.k < r.n)
+    steps.push_back({"displace",
+                     "what stands in the first " + std::to_string(r.k) + " places, to where these come from",
+                     keys + result, result});
+  steps.push_back({"copy", "these to their places", result, result});
+}
+
+void select(const partial_sort_request& r, const options& opts, const execution& how) {
+  if (r.k == 0)
+    return;
+  const std::size_t key = key_bytes(r.type);
+  const scratch first(rounded(r.k * key) + r.k * r.value_bytes, "the first keys of a partial sort");
+  std::byte *const keys = first.bytes().data(), *const values = keys + rounded(r.k * key);
+  const top_k_request request = first_of(r, keys, values);
+  const scratch space(select_workspace_bytes(request, how.threads), "the workspace of a partial sort");
+  select(request, opts, {how.threads, space.bytes(), nullptr});
+  if (r.k < r.n)
+    functions_of(r.type).make_room_for_first(r, keys, opts, how.threads);
+  copy(keys, r.k * key, r.keys, how.threads);
+  copy(values, r.k * r.value_bytes, r.values, how.threads);
+}
+
+void select(const ranks_request& r, const options& opts, const execution& how) {
   if (r.ranks.empty() || r.rows == 0)
     return;
-  const row_shares shares(r.n, r.rows, threads);
+  const row_shares shares(r.n, r.rows, how.threads);
   const ranks_layout layout(r.type, r.n, separate(r.ranks), shares.threads);
   const scratch space(shares.workers * rounded(layout.bytes), "the workspace of a selection");
   do_rows(r, layout, shares, opts, space.bytes(), functions_of(r.type).ranks_row);
 }
 
-void nth_element(const nth_element_request& r, const options& opts, unsigned threads) {
+void add_select_steps(const nth_element_request& r, unsigned threads, std::vector<plan_step>& steps) {
+  if (r.nth >= r.n)
+    return;
+  add_select_steps(ranks_request{.type = r.type, .n = r.n, .ranks = {&r.nth, 1}}, threads, steps);
+  const std::size_t keys = r.n * key_bytes(r.type);
+  steps.push_back({"exchange", "keys that stand on the wrong side of it, with each other", 3 * keys, keys / 2});
+}
+
+void select(const nth_element_request& r, const options& opts, const execution& how) {
   if (r.nth >= r.n)
     return;
   alignas(16) std::byte found[16];
-  keys_at_ranks({.type = r.type, .n = r.n, .keys = r.keys, .ranks = {&r.nth, 1}, .keys_out = found}, opts, threads);
-  functions_of(r.type).exchange_around(r, found, opts, threads);
+  select(ranks_request{.type = r.type, .n = r.n, .keys = r.keys, .ranks = {&r.nth, 1}, .keys_out = found}, opts, how);
+  functions_of(r.type).exchange_around(r, found, opts, how.threads);
 }
 
-void add_ranks_steps(const ranks_request& r, std::vector<plan_step>& steps) {
+void add_select_steps(const ranks_request& r, unsigned, std::vector<plan_step>& steps) {
   if (r.ranks.empty() || r.rows == 0)
     return;
   const ranks_layout layout(r.type, r.n, separate(r.ranks), 1);
@@ -230,7 +261,7 @@ void add_ranks_steps(const ranks_request& r, std::vector<plan_step>& steps) {
   steps.push_back({"copy", "the keys at " + ranks, r.rows * r.ranks.size() * key, r.rows * r.ranks.size() * key});
 }
 
-void add_quantiles_steps(const quantiles_request& r, std::vector<plan_step>& steps) {
+void add_select_steps(const quantiles_request& r, unsigned threads, std::vector<plan_step>& steps) {
   if (r.probabilities.empty() || r.rows == 0)
     return;
   std::vector<std::size_t> ranks;
@@ -240,12 +271,12 @@ void add_quantiles_steps(const quantiles_request& r, std::vector<plan_step>& ste
     if (place.high != place.low)
       ranks.push_back(place.high);
   }
-  add_ranks_steps({.type = r.type, .n = r.n, .ranks = ranks, .rows = r.rows}, steps);
+  add_select_steps(ranks_request{.type = r.type, .n = r.n, .ranks = ranks, .rows = r.rows}, threads, steps);
   const std::size_t count = r.rows * r.probabilities.size();
   steps.push_back({"interpolate", "between them", r.rows * ranks.size() * key_bytes(r.type), count * sizeof(double)});
 }
 
-void quantiles(const quantiles_request& r, const options& opts, unsigned threads) {
+void select(const quantiles_request& r, const options& opts, const execution& how) {
   std::vector<quantile_place> places;
   std::vector<std::size_t> ranks;
   for (const double probability : r.probabilities) {
@@ -257,7 +288,7 @@ void quantiles(const quantiles_request& r, const options& opts, unsigned threads
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   const std::size_t key = key_bytes(r.type), count = places.size();
   const scratch keys(r.rows * ranks.size() * key, "the keys between which quantiles lie");
-  keys_at_ranks({r.type, r.n, r.keys, ranks, keys.bytes().data(), r.rows, r.stride}, opts, threads);
+  select(ranks_request{r.type, r.n, r.keys, ranks, keys.bytes().data(), r.rows, r.stride}, opts, how);
   for (std::size_t row = 0; row < r.rows; ++row)
     for (std::size_t i = 0; i < count; ++i) {
       const auto key_at = [&](std::size_t rank) {

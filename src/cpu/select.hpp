@@ -8,17 +8,23 @@
 
 namespace sortile::cpu {
 
-std::size_t top_k_workspace_bytes(const top_k_request& request, unsigned threads);
-void add_top_k_steps(const top_k_request& request, unsigned threads, std::vector<plan_step>& steps);
+/// What select() is given as a workspace; the others allocate what they need themselves.
+std::size_t select_workspace_bytes(const top_k_request& request, unsigned threads);
+template <class Request>
+std::size_t select_workspace_bytes(const Request&, unsigned) {
+  return 0;
+}
 
-/// `workspace`: top_k_workspace_bytes() of the request.
-void top_k(const top_k_request& request, const options& opts, const execution& how);
+void add_select_steps(const top_k_request& request, unsigned threads, std::vector<plan_step>& steps);
+void add_select_steps(const partial_sort_request& request, unsigned threads, std::vector<plan_step>& steps);
+void add_select_steps(const nth_element_request& request, unsigned threads, std::vector<plan_step>& steps);
+void add_select_steps(const ranks_request& request, unsigned threads, std::vector<plan_step>& steps);
+void add_select_steps(const quantiles_request& request, unsigned threads, std::vector<plan_step>& steps);
 
-void partial_sort(const partial_sort_request& request, const options& opts, unsigned threads);
-void add_ranks_steps(const ranks_request& request, std::vector<plan_step>& steps);
-void add_quantiles_steps(const quantiles_request& request, std::vector<plan_step>& steps);
-void nth_element(const nth_element_request& request, const options& opts, unsigned threads);
-void keys_at_ranks(const ranks_request& request, const options& opts, unsigned threads);
-void quantiles(const quantiles_request& request, const options& opts, unsigned threads);
+void select(const top_k_request& request, const options& opts, const execution& how);
+void select(const partial_sort_request& request, const options& opts, const execution& how);
+void select(const nth_element_request& request, const options& opts, const execution& how);
+void select(const ranks_request& request, const options& opts, const execution& how);
+void select(const quantiles_request& request, const options& opts, const execution& how);
 
 } // namespace sortile::cpu

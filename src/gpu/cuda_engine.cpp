@@ -3,14 +3,15 @@
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_groups.hpp"
-#include "gpu/device_ranks.hpp"
 #include "gpu/device_route.hpp"
 #include "gpu/device_scan.hpp"
-#include "gpu/device_select.hpp"
+#include "gpu/device_selection.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "sort/struct_sort.hpp"
 
 #include <sortile/device_call.hpp>
+
+#include <array>
 
 namespace sortile::gpu {
 namespace {
@@ -68,53 +69,37 @@ class segments_on_cuda final : public segment_sorter {
   }
 };
 
+std::array<named_array, 4> arrays_of(const top_k_request& r) {
+  return {{{"keys_in", r.keys_in}, {"keys_out", r.keys_out}, {"values_in", r.values_in}, {"values_out", r.values_out}}};
+}
+std::array<named_array, 2> arrays_of(const partial_sort_request& r) {
+  return {{{"keys", r.keys}, {"values", r.values}}};
+}
+std::array<named_array, 1> arrays_of(const nth_element_request& r) {
+  return {{{"keys", r.keys}}};
+}
+std::array<named_array, 2> arrays_of(const ranks_request& r) {
+  return {{{"keys", r.keys}, {"keys_out", r.keys_out}}};
+}
+std::array<named_array, 2> arrays_of(const quantiles_request& r) {
+  return {{{"keys", r.keys}, {"results", r.results}}};
+}
+
 class selector_on_cuda final : public selector {
  public:
   bool reaches(memory where) const override { return where == memory::device; }
-  std::size_t workspace_bytes(const top_k_request& request, const options& opts) const override {
-    return device_select(request, opts, current_device()).workspace_bytes();
+  std::size_t workspace_bytes(const selection& wanted, const options& opts) const override {
+    return selection_workspace_bytes(wanted, opts, current_device());
   }
-  void add_steps(const top_k_request& request, const options& opts, std::vector<plan_step>& steps) const override {
-    device_select(request, opts, current_device()).add_steps(steps);
+  void add_steps(const selection& wanted, const options& opts, std::vector<plan_step>& steps) const override {
+    add_selection_steps(wanted, opts, current_device(), steps);
   }
-
-  void run(const top_k_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    if (request.n == 0 || request.k == 0 || request.rows == 0)
-      return;
-    const device_select select(request, opts, current_device());
-    queue_in_device_memory({{"keys_in", request.keys_in},
-                            {"keys_out", request.keys_out},
-                            {"values_in", request.values_in},
-                            {"values_out", request.values_out}},
-                           select.workspace_bytes(), workspace, opts,
-                           [&](const simt::queue& q, void* space) { select.launch(q, space); });
-  }
-
-  std::size_t workspace_bytes(const ranks_request& request, const options& opts) const override {
-    return device_ranks(request, opts, current_device(), {}).workspace_bytes();
-  }
-  void add_steps(const ranks_request& request, const options& opts, std::vector<plan_step>& steps) const override {
-    device_ranks(request, opts, current_device(), {}).add_steps(steps);
-  }
-  void run(const ranks_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    if (request.ranks.empty() || request.rows == 0)
-      return;
-    const device_ranks search(request, opts, current_device(), {});
-    queue_in_device_memory({{"keys", request.keys}, {"keys_out", request.keys_out}}, search.workspace_bytes(),
-                           workspace, opts, [&](const simt::queue& q, void* space) { search.launch(q, space); });
-  }
-  std::size_t workspace_bytes(const quantiles_request& request, const options& opts) const override {
-    return device_ranks(request, opts, current_device(), {}).workspace_bytes();
-  }
-  void add_steps(const quantiles_request& request, const options& opts, std::vector<plan_step>& steps) const override {
-    device_ranks(request, opts, current_device(), {}).add_steps(steps);
-  }
-  void run(const quantiles_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    if (request.probabilities.empty() || request.rows == 0)
-      return;
-    const device_ranks search(request, opts, current_device(), {});
-    queue_in_device_memory({{"keys", request.keys}, {"results", request.results}}, search.workspace_bytes(), workspace,
-                           opts, [&](const simt::queue& q, void* space) { search.launch(q, space); });
+  void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const override {
+    with_selection(wanted, opts, current_device(), [&](const auto& request, const auto& work) {
+      if (!work.nothing())
+        queue_in_device_memory(arrays_of(request), work.workspace_bytes(), workspace, opts,
+                               [&](const simt::queue& q, void* space) { work.launch(q, space); });
+    });
   }
 
   std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {

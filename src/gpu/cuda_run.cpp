@@ -95,7 +95,7 @@ device_facts current_device() {
   return {unsigned(10 * device.compute_major + device.compute_minor), unsigned(device.multiprocessors)};
 }
 
-void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes, std::span<std::byte> given,
+void queue_in_device_memory(std::span<const named_array> arrays, std::size_t bytes, std::span<std::byte> given,
                             const options& opts, const std::function<void(const simt::queue&, void*)>& launch) {
   const device::capture_guard relaxed;
   need_usable_current_device();

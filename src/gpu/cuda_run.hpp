@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 
 namespace sortile::gpu {
 
@@ -17,8 +18,13 @@ struct named_array {
 
 /// Calls `launch` with the caller's stream and with a workspace: `given`, or one of `bytes` allocated in stream order.
 /// \throws invalid_argument where an array is out of the device's reach, out_of_memory, device_failure
-void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes, std::span<std::byte> given,
+void queue_in_device_memory(std::span<const named_array> arrays, std::size_t bytes, std::span<std::byte> given,
                             const options& opts, const std::function<void(const simt::queue&, void*)>& launch);
+inline void queue_in_device_memory(std::initializer_list<named_array> arrays, std::size_t bytes,
+                                   std::span<std::byte> given, const options& opts,
+                                   const std::function<void(const simt::queue&, void*)>& launch) {
+  queue_in_device_memory(std::span(arrays.begin(), arrays.size()), bytes, given, opts, launch);
+}
 
 /// Queues the sort on the caller's stream. \throws as queue_in_device_memory()
 void run_in_device_memory(const sort_request& request, const options& opts, const execution& how);

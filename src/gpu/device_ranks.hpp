@@ -2,8 +2,7 @@
 // launches.
 //
 //   search  a long row and few ranks: one read and a little (kernels/ranks), the sorts of the sample and of the
-//   gathered
-//           keys in between; of several rows, one after the other
+//           gathered keys in between; of several rows, one after the other
 //   whole   a short row, or so many ranks that most keys would be gathered: a sort of all, into the workspace
 //   rows    several short rows: a sort within segments
 //
@@ -32,6 +31,8 @@ class device_ranks {
   device_ranks(const ranks_request& request, const options& opts, const device_facts& device, const tuning& tuned);
   device_ranks(const quantiles_request& request, const options& opts, const device_facts& device, const tuning& tuned);
 
+  /// Whether nothing is to be done.
+  bool nothing() const { return way_ == way::nothing; }
   /// Enough for the request, wherever its arrays lie.
   std::size_t workspace_bytes() const { return layout_.bytes; }
   bool searches() const { return way_ == way::search; }

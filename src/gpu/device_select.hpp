@@ -22,6 +22,10 @@ class device_select {
   /// A request that the front door has checked.
   device_select(const top_k_request& request, const options& opts, const device_facts& device);
 
+  /// Whether nothing is to be done.
+  bool nothing() const { return way_ == way::nothing; }
+  /// Whether all keys are sorted, to take the first ones of them.
+  bool sorts_all() const { return way_ == way::whole; }
   /// Enough for the request, wherever its arrays lie.
   std::size_t workspace_bytes() const { return layout_.bytes; }
   void add_steps(std::vector<plan_step>& steps) const;

@@ -1,10 +1,9 @@
 #include "gpu/executor_engine.hpp"
 
 #include "gpu/device_groups.hpp"
-#include "gpu/device_ranks.hpp"
 #include "gpu/device_route.hpp"
 #include "gpu/device_scan.hpp"
-#include "gpu/device_select.hpp"
+#include "gpu/device_selection.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "plan/progress.hpp"
 #include "simt/executor/device.hpp"
@@ -65,39 +64,21 @@ class segments_on_executor final : public segment_sorter {
 class selector_on_executor final : public selector {
  public:
   bool reaches(memory where) const override { return where == memory::host; }
-  std::size_t workspace_bytes(const top_k_request& request, const options& opts) const override {
-    return device_select(request, opts, device).workspace_bytes();
+  std::size_t workspace_bytes(const selection& wanted, const options& opts) const override {
+    return selection_workspace_bytes(wanted, opts, device);
   }
-  void add_steps(const top_k_request& request, const options& opts, std::vector<plan_step>& steps) const override {
-    device_select(request, opts, device).add_steps(steps);
+  void add_steps(const selection& wanted, const options& opts, std::vector<plan_step>& steps) const override {
+    add_selection_steps(wanted, opts, device, steps);
   }
-
-  void run(const top_k_request& request, const options& opts, std::span<std::byte> workspace) const override {
+  void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
     progress_meter progress(callback, 1);
     progress.report();
-    device_select(request, opts, device).launch(simt::queue::executor(pretended), workspace.data());
+    with_selection(wanted, opts, device, [&](const auto&, const auto& work) {
+      work.launch(simt::queue::executor(pretended), workspace.data());
+    });
     progress.finish();
-  }
-
-  std::size_t workspace_bytes(const ranks_request& request, const options& opts) const override {
-    return device_ranks(request, opts, device, {}).workspace_bytes();
-  }
-  void add_steps(const ranks_request& request, const options& opts, std::vector<plan_step>& steps) const override {
-    device_ranks(request, opts, device, {}).add_steps(steps);
-  }
-  void run(const ranks_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    run_search(device_ranks(request, opts, device, {}), opts, workspace);
-  }
-  std::size_t workspace_bytes(const quantiles_request& request, const options& opts) const override {
-    return device_ranks(request, opts, device, {}).workspace_bytes();
-  }
-  void add_steps(const quantiles_request& request, const options& opts, std::vector<plan_step>& steps) const override {
-    device_ranks(request, opts, device, {}).add_steps(steps);
-  }
-  void run(const quantiles_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    run_search(device_ranks(request, opts, device, {}), opts, workspace);
   }
 
   std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {
@@ -127,16 +108,6 @@ class selector_on_executor final : public selector {
   void run(const route_request& request, const options& opts, std::span<std::byte> workspace) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     device_route(request, device).launch(simt::queue::executor(pretended), workspace.data());
-  }
-
- private:
-  static void run_search(const device_ranks& search, const options& opts, std::span<std::byte> workspace) {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
-    progress_meter progress(callback, 1);
-    progress.report();
-    search.launch(simt::queue::executor(pretended), workspace.data());
-    progress.finish();
   }
 };
 

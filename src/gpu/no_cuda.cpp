@@ -6,7 +6,7 @@
 
 namespace sortile::gpu {
 
-void queue_in_device_memory(std::initializer_list<named_array>, std::size_t, std::span<std::byte>, const options&,
+void queue_in_device_memory(std::span<const named_array>, std::size_t, std::span<std::byte>, const options&,
                             const std::function<void(const simt::queue&, void*)>&) {
   throw engine_unusable("sortile: this build has no CUDA side");
 }

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace sortile {
@@ -78,25 +79,19 @@ class segment_sorter {
   ~segment_sorter() = default;
 };
 
-/// Selections of the first k keys, keys of ranks, quantiles, groups of equal keys, scans, histograms and routings, of an
-/// engine made of kernels.
+/// What the doors of select.hpp ask for.
+using selection =
+    std::variant<top_k_request, partial_sort_request, nth_element_request, ranks_request, quantiles_request>;
+
+/// Selections, groups of equal keys, scans, histograms and routings, of an engine made of kernels.
 class selector {
  public:
   virtual bool reaches(memory where) const = 0;
-  virtual std::size_t workspace_bytes(const top_k_request& request, const options& opts) const = 0;
-  virtual void add_steps(const top_k_request& request, const options& opts, std::vector<plan_step>& steps) const = 0;
+  virtual std::size_t workspace_bytes(const selection& wanted, const options& opts) const = 0;
+  virtual void add_steps(const selection& wanted, const options& opts, std::vector<plan_step>& steps) const = 0;
   /// Carries out a checked request with a workspace of workspace_bytes(). For arrays in device memory it may be empty:
   /// the engine then allocates one itself.
-  virtual void run(const top_k_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
-
-  /// The same of keys at ranks, and of quantiles.
-  virtual std::size_t workspace_bytes(const ranks_request& request, const options& opts) const = 0;
-  virtual void add_steps(const ranks_request& request, const options& opts, std::vector<plan_step>& steps) const = 0;
-  virtual void run(const ranks_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
-  virtual std::size_t workspace_bytes(const quantiles_request& request, const options& opts) const = 0;
-  virtual void add_steps(const quantiles_request& request, const options& opts,
-                         std::vector<plan_step>& steps) const = 0;
-  virtual void run(const quantiles_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
+  virtual void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const = 0;
 
   /// The same of groups; their number goes to request.device_groups, which the kernels reach. There is a key.
   virtual std::size_t workspace_bytes(const groups_request& request, const options& opts) const = 0;

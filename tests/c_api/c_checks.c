@@ -483,6 +483,13 @@ static const char* selects(void) {
   CHECK(sortile_nth_element(SORTILE_U32, keys, COUNT, 50, NULL) == SORTILE_OK && keys[50] == sorted[50]);
   CHECK(sortile_partial_sort(SORTILE_U32, keys, COUNT, 60, 0, NULL, NULL) == SORTILE_OK);
   CHECK(memcmp(keys, sorted, 60 * sizeof keys[0]) == 0);
+  bytes = 1;
+  CHECK(sortile_partial_sort_workspace_bytes(SORTILE_U32, COUNT, 60, 4, &bytes, NULL) == SORTILE_OK && bytes == 0);
+  CHECK(sortile_nth_element_workspace_bytes(SORTILE_U32, COUNT, 50, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_nth_element_workspace_bytes(SORTILE_U32, COUNT, COUNT + 1, &bytes, &on_device) ==
+        SORTILE_INVALID_ARGUMENT);
+  const sortile_status moved = sortile_nth_element_workspace_bytes(SORTILE_U32, 1u << 24, 50, &bytes, &on_device);
+  CHECK(moved == SORTILE_ENGINE_UNUSABLE || (moved == SORTILE_OK && bytes > 0));
   return NULL;
 }
 

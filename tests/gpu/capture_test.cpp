@@ -138,6 +138,8 @@ class all_calls {
         {"a sort within segments by offsets", [this] { run(by_offsets(), on_stream()); }},
         {"a checked sort within segments", [=, this] { run(by_offsets(), checked(on_stream())); }},
         {"a top-k", [this] { run(top_k(), on_stream()); }},
+        {"a partial sort", [this] { run(partial_sort(), on_stream()); }},
+        {"nth_element", [this] { run(nth_element(), on_stream()); }},
         {"keys at ranks", [this] { run(ranks(), on_stream()); }},
         {"quantiles", [this] { run(quantiles(), on_stream()); }},
         {"groups", [this] { static_cast<void>(run(groups(), on_stream())); }},
@@ -181,6 +183,17 @@ class all_calls {
   }
   top_k_request top_k() const {
     return {.type = key_type::u64, .n = n, .k = 100, .keys_in = keys_.span().data(), .keys_out = copy_.span().data()};
+  }
+  partial_sort_request partial_sort() const {
+    return {.type = key_type::u64,
+            .n = n,
+            .k = 100,
+            .keys = copy_.span().data(),
+            .value_bytes = 8,
+            .values = values_.span().data()};
+  }
+  nth_element_request nth_element() const {
+    return {.type = key_type::u64, .n = n, .nth = n - 100, .keys = copy_.span().data()};
   }
   ranks_request ranks() const {
     static constexpr std::array<std::size_t, 2> wanted{0, n / 2};

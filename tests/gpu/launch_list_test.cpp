@@ -2,9 +2,9 @@
 // are launched with their grids are those of launch_lists.txt. Nothing runs: the executor's launches are intercepted.
 //
 // A change that is meant is written by SORTILE_WRITE_LAUNCH_LISTS=FILE, and read before it is committed.
+#include "gpu/device_partial_sort.hpp"
 #include "gpu/device_ranks.hpp"
 #include "gpu/device_route.hpp"
-#include "gpu/device_select.hpp"
 #include "sort/device_sort.hpp"
 
 #include "simt/executor/dialect_launch.hpp"
@@ -146,6 +146,25 @@ std::string lists_of_top_k() {
   return lists;
 }
 
+/// Each way of a partial sort and of nth_element: first ones chosen and put in place, at the end too; all sorted.
+std::string lists_of_partial_sorts() {
+  struct shape {
+    std::size_t n, k;
+  };
+  std::string lists;
+  for (const auto [n, k] : {shape{1000, 0}, shape{40'000, 500}, shape{5'000'000, 10}, shape{5'000'000, 4'000'000},
+                            shape{5'000'000, 4'999'990}, shape{5'000'000, 5'000'000}}) {
+    const partial_sort_request first{
+        .type = key_type::f32, .n = n, .k = k, .keys = at(1), .value_bytes = 8, .values = at(2)};
+    const nth_element_request nth{.type = key_type::u64, .n = n, .nth = k, .keys = at(1)};
+    const std::string shape = std::to_string(k) + " of " + std::to_string(n);
+    lists += list_of("f32 and values of 8 bytes, the first " + shape, gpu::device_partial_sort(first, {}, hopper), "",
+                     hopper);
+    lists += list_of("u64, the element " + shape, gpu::device_partial_sort(nth, {}, hopper), "", hopper);
+  }
+  return lists;
+}
+
 /// Each way to keys at ranks and to quantiles: a search, a sort of all, a sort of rows. `count` of them, evenly.
 std::string lists_of_ranks() {
   struct shape {
@@ -265,7 +284,7 @@ TEST(launch_list, is_the_one_that_is_kept) {
   std::string lists;
   for (const asked& a : requests(what != nullptr && std::string(what) == "all"))
     lists += list_of(a);
-  lists += lists_of_top_k() + lists_of_ranks() + lists_of_routes();
+  lists += lists_of_top_k() + lists_of_partial_sorts() + lists_of_ranks() + lists_of_routes();
   if (const char* const file = std::getenv("SORTILE_WRITE_LAUNCH_LISTS")) {
     std::ofstream(file) << lists;
     return;

@@ -345,5 +345,22 @@ TEST(workspace, of_a_top_k_does_not_depend_on_where_its_arrays_lie) {
       }
 }
 
+TEST(workspace, of_a_partial_sort_does_not_depend_on_where_its_arrays_lie) {
+  for (const std::size_t n : {std::size_t{5000}, std::size_t{70'000}, std::size_t{1} << 24})
+    for (const std::size_t k : {std::size_t{10}, std::size_t{4000}, n / 2, n - 10, n})
+      for (const std::size_t width : {0u, 3u, 8u}) {
+        const partial_sort_request unplaced{.n = n, .k = k, .value_bytes = width};
+        const nth_element_request unplaced_nth{.n = n, .nth = k};
+        partial_sort_request r = unplaced;
+        nth_element_request nth = unplaced_nth;
+        for (const std::size_t on : {0u, 4u}) {
+          nth.keys = r.keys = static_cast<std::byte*>(at(0)) + on;
+          r.values = width == 0 ? nullptr : static_cast<std::byte*>(at(1)) + 2 * on;
+          EXPECT_EQ(workspace_bytes(r, in_device_memory), workspace_bytes(unplaced, in_device_memory));
+          EXPECT_EQ(workspace_bytes(nth, in_device_memory), workspace_bytes(unplaced_nth, in_device_memory));
+        }
+      }
+}
+
 } // namespace
 } // namespace sortile::testing

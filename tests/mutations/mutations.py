@@ -16,7 +16,7 @@ import sys
 import time
 
 KERNELS, PRIMITIVES, GALLERY = "tests/kernels/kernels_test", "tests/primitives/primitives_test", "tests/classics/classics_grid"
-SEGMENTS = "tests/segments/segments_executor_test"
+SEGMENTS, SELECT = "tests/segments/segments_executor_test", "tests/select/device_select_test"
 
 # File, what stands there once, what is put in its place, executable, the tests that are run.
 MUTATIONS = [
@@ -39,6 +39,9 @@ MUTATIONS = [
     ("src/kernels/segments/large_kernel.hpp", "while (end < radix && !is_large(s, item, end) &&", "while (end < radix &&", SEGMENTS, "*"),
     ("src/kernels/segments/segment_moves.hpp", "places, written, target);\n    simt::block_barrier();\n    const unsigned d", "places, written, target);\n    const unsigned d", SEGMENTS, "*"),
     ("src/kernels/segments/segment_items.hpp", "if (i < capacity)", "if (i <= capacity)", SEGMENTS, "*"),
+    ("src/kernels/select/displace_kernel.hpp", "number - listed + behind", "number + behind", SELECT, "Displace*"),
+    ("src/kernels/select/displace_kernel.hpp", "if (before < behind && chosen.load(before) == place)", "if (before < behind && chosen.load(before) >= place)", SELECT,
+     "Displace*"),
     ("src/primitives/look_back.hpp", "seen = words_.load(end - 1 - lane, simt::relaxed);", "seen = words_.load(end - lane, simt::relaxed);", PRIMITIVES, "*look_back*"),
     ("classics/bitonic_parts.cu", "half /= 2) {\n      simt::block_barrier();\n      if (t < half", "half /= 2) {\n      if (t < half", GALLERY, "*bitonic_*"),
     ("classics/transposition.cu", "const unsigned i = 2 * t + phase % 2;\n      if (i + 1 < window", "const unsigned i = 2 * t;\n      if (i + 1 < window", GALLERY, "*transposition*"),

@@ -248,13 +248,24 @@ class TestJax:
         found = jax.vmap(sortile.sort_by_key)(keys, values)[1]
         assert np.array_equal(found, np.take_along_axis(values, np.argsort(keys, kind="stable"), 1))
 
+    def test_partition(self, jax):
+        x = arrays.fill(np.dtype("f4"), 3000, 1, 900).reshape(10, 300)
+        weights = np.arange(3000, dtype="f4").reshape(10, 300)
+        for axis in (0, 1, None):
+            found = jax.jit(lambda a, axis=axis: sortile.partition(a, 7, axis=axis))(x)
+            assert np.array_equal(found, np.sort(x, axis=axis), equal_nan=True)
+        slope = jax.grad(lambda a: (sortile.partition(a, 7) * weights).sum())(x)
+        assert np.array_equal(slope, np.take_along_axis(weights, np.argsort(np.argsort(x, kind="stable")), 1))
+
     def test_what_is_refused(self, jax):
         with pytest.raises(TypeError, match="have no order here"):
             jax.jit(sortile.sort)(np.zeros(3, "c8"))
         with pytest.raises(TypeError, match="allowed are int64, int32, uint32"):
             jax.jit(lambda x: sortile.argsort(x, dtype="int16"))(np.zeros(3, "f4"))
         with pytest.raises(TypeError, match="this DynamicJaxprTracer is traced, and this call reads its elements"):
-            jax.jit(lambda x: sortile.partition(x, 1))(np.zeros(3, "f4"))
+            jax.jit(lambda x: sortile._arrays.given(x)[0])(np.zeros(3, "f4"))
+        with pytest.raises(ValueError, match="kth = 3 of 3 elements; allowed are -3 to 2"):
+            jax.jit(lambda x: sortile.partition(x, 3))(np.zeros(3, "f4"))
         with pytest.raises(ValueError, match="progress cannot be told"):
             jax.jit(lambda x: sortile.sort(x, progress=print))(np.zeros(3, "f4"))
 

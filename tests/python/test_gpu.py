@@ -198,6 +198,28 @@ def test_quantile(gpu, shape, axis):
         sortile.median(gpu.there(x[..., :0]))
 
 
+@pytest.mark.parametrize("shape, axis", [((200_000,), 0), ((3000,), -1), ((40, 1000), 1), ((1000, 40), 0), ((4, 300), None),
+                                         ((0, 7), 1), ((1,), 0)])
+def test_partition(gpu, shape, axis):
+    n = int(np.prod(shape)) if axis is None else shape[axis]
+    for name in frameworks.some_types(gpu, len(shape))[:: 3 if gpu.name == "jax" else 2]:
+        x = fill(name, int(np.prod(shape)), distinct=300).reshape(shape)
+        there = gpu.there(x)
+        rows = np.sort(x if axis is None else np.moveaxis(x, axis, -1), axis=None if axis is None else -1)
+        for kth in {0, n // 3, -1}:
+            found = gpu.back(sortile.partition(there, kth, axis=axis))
+            got, place = found if axis is None else np.moveaxis(found, axis, -1), kth % n
+            middle = got[..., place : place + 1]
+            assert np.array_equal(middle, rows[..., place : place + 1], equal_nan=got.dtype.kind == "f"), (name, kth)
+            assert not (got[..., :place] > middle).any() and not (got[..., place:] < middle).any(), (name, kth)
+            assert oracle.same_bits(np.sort(got, axis=-1), rows) or np.array_equal(
+                np.sort(got, axis=-1), rows, equal_nan=got.dtype.kind == "f"
+            ), (name, kth)
+        assert oracle.same_bits(gpu.back(there), x)
+    with pytest.raises(ValueError, match=f"kth = {n} of {n} elements"):
+        sortile.partition(there, n, axis=axis)
+
+
 SEGMENTS = [[0, 3, 3, 40, 5000, 90_000], [7, 500], [0], [], ([800, 0, 60_000], [60_000, 799, 60_001]), ([], [])]
 
 

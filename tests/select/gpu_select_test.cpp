@@ -1,12 +1,15 @@
-// Top-k of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
+// Selections of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
 #include "tests/captured_graph.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/select/groups_case.hpp"
+#include "tests/select/in_place_case.hpp"
 #include "tests/short_tests.hpp"
 
 #include "testing/workloads.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace sortile::testing {
 namespace {
@@ -113,6 +116,72 @@ TEST_F(gpu_select, IsCapturedAndReplayedWithOtherKeys) {
     const auto found = positions.host();
     for (std::size_t i = 0; i < k; ++i)
       ASSERT_EQ(found[i], order[i]) << workload << ", place " << i;
+  }
+}
+
+TEST_F(gpu_select, InPlace) {
+  for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(900, 200); ++seed) {
+    top_k_case c = random_in_place(seed, "", seed % 20 == 0 ? 400'000 : 40'000);
+    c.where = &managed_memory;
+    for (const auto& found : {check_partial_sort(c), check_nth_element(c)})
+      ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST_F(gpu_select, LargeArraysInPlace) {
+  std::uint64_t seed = 0;
+  for (const char* workload : {"uniform", "equal", "few:3", "sorted", "reversed", "zipf"})
+    for (const key_type type : {key_type::u32, key_type::f64})
+      for (const std::size_t k : a_few<std::size_t>(1, {1, 100'000, 1000, 999'000})) {
+        const top_k_case c{.type = type,
+                           .n = 1'000'000,
+                           .k = k,
+                           .workload = workload,
+                           .seed = ++seed,
+                           .carries = payload::values,
+                           .value_bytes = 8,
+                           .own_workspace = true,
+                           .where = &managed_memory};
+        for (const auto& found : {check_partial_sort(c), check_nth_element(c)})
+          ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
+TEST_F(gpu_select, InPlaceIsCapturedAndReplayedWithOtherKeys) {
+  const std::size_t n = 500'000, k = 1000;
+  device_array<std::uint32_t> keys(n), other(n), values(n);
+  const device::stream stream;
+  options opts{.memory = memory::device, .stream = stream.get()};
+  const partial_sort_request first{.type = key_type::u32,
+                                   .n = n,
+                                   .k = k,
+                                   .keys = keys.span().data(),
+                                   .value_bytes = 4,
+                                   .values = values.span().data()};
+  const nth_element_request last{.type = key_type::u32, .n = n, .nth = n - k, .keys = other.span().data()};
+  device_array<std::byte> workspace(std::max(workspace_bytes(first, opts), workspace_bytes(last, opts)));
+  opts.workspace = workspace.span();
+  const captured_graph graph(stream.get(), [&] {
+    run(first, opts);
+    run(last, opts);
+  });
+  std::vector<std::uint32_t> positions(n);
+  std::iota(positions.begin(), positions.end(), 0u);
+  for (const char* workload : {"uniform", "few:3", "reversed"}) {
+    const auto given = make_keys<std::uint32_t>(workload, n, 7);
+    keys.set(given);
+    other.set(given);
+    values.set(positions);
+    graph.replay();
+    const auto order = stable_order({key_type::u32}, given.data(), n);
+    const auto places = partially_sorted(order, k);
+    const auto found = values.host(), sorted = keys.host(), parted = other.host();
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(found[i], places[i]) << workload << ", place " << i;
+      ASSERT_EQ(sorted[i], given[places[i]]) << workload << ", place " << i;
+      ASSERT_TRUE(i < n - k ? parted[i] <= parted[n - k] : parted[i] >= parted[n - k]) << workload << ", place " << i;
+    }
+    ASSERT_EQ(parted[n - k], given[order[n - k]]) << workload;
   }
 }
 

@@ -58,6 +58,8 @@ TEST(SelectMisuse, Engines) {
   std::vector<std::uint32_t> some = keys;
   expect_refusal<engine_unusable>([&] { nth_element(some, 2, {.memory = memory::device}); }, status::engine_unusable,
                                   {"device memory"});
+  expect_refusal<engine_unusable>([&] { partial_sort(some, 2, {.memory = memory::device}); }, status::engine_unusable,
+                                  {"device memory"});
 }
 
 TEST(SelectMisuse, SearchesForRanks) {
@@ -88,6 +90,39 @@ TEST(SelectMisuse, SearchesForRanks) {
   };
   refused(overlaps, {"overlap"});
   refused(overlaps, {"overlap"}, {.memory = memory::device});
+}
+
+TEST(SelectMisuse, InPlace) {
+  alignas(workspace_alignment) static std::byte space[1 << 16];
+  std::vector<std::uint32_t> some = keys, values(5);
+  const auto refused = [&](auto change, const std::vector<std::string>& words, const options& opts = {}) {
+    partial_sort_request p{.n = 5, .k = 2, .keys = some.data(), .value_bytes = 4, .values = values.data()};
+    nth_element_request e{.n = 5, .nth = 2, .keys = some.data()};
+    change(p);
+    change(e);
+    expect_invalid([&] { run(p, opts); }, words);
+    expect_invalid([&] { run(e, opts); }, words);
+    expect_invalid([&] { (void)workspace_bytes(p, opts); }, words);
+    expect_invalid([&] { (void)explain(e, opts); }, words);
+  };
+  refused([](auto& r) { r.keys = reinterpret_cast<char*>(r.keys) + 1; }, {"keys is not aligned"});
+  refused([](auto& r) { r.n = 1; }, {" = 2 is above n = 1"});
+  refused([](auto&) {}, {"bit window"}, {.bits = {3, 40}});
+  refused([](auto&) {}, {"a workspace is given"}, {.workspace = {space, sizeof space}});
+  for (const memory where : {memory::host, memory::device}) {
+    refused([](auto&) {}, {"options::workspace_limit"}, {.workspace_limit = 1 << 20, .memory = where});
+    options opts;
+    opts.memory = where;
+    expect_invalid(
+        [&] {
+          run(partial_sort_request{.n = 5, .k = 2, .keys = some.data(), .value_bytes = 4, .values = some.data() + 4},
+              opts);
+        },
+        {"keys and values overlap"});
+    expect_invalid([&] { run(partial_sort_request{.n = 5, .k = 2, .keys = some.data(), .value_bytes = 4}, opts); },
+                   {"values is null"});
+    expect_invalid([&] { run(nth_element_request{.n = 5, .nth = 2}, opts); }, {"keys is null"});
+  }
 }
 
 TEST(SelectMisuse, Others) {

@@ -1,0 +1,43 @@
+// The device's work for each kind of selection, by one name: what the engines plan and run a `selection` with.
+#pragma once
+
+#include "gpu/device_partial_sort.hpp"
+#include "gpu/device_ranks.hpp"
+#include "gpu/device_select.hpp"
+#include "plan/engine.hpp"
+
+namespace sortile::gpu {
+
+inline device_select work_of(const top_k_request& request, const options& opts, const device_facts& device) {
+  return {request, opts, device};
+}
+inline device_partial_sort work_of(const partial_sort_request& request, const options& opts,
+                                   const device_facts& device) {
+  return {request, opts, device};
+}
+inline device_partial_sort work_of(const nth_element_request& request, const options& opts,
+                                   const device_facts& device) {
+  return {request, opts, device};
+}
+inline device_ranks work_of(const ranks_request& request, const options& opts, const device_facts& device) {
+  return {request, opts, device, {}};
+}
+inline device_ranks work_of(const quantiles_request& request, const options& opts, const device_facts& device) {
+  return {request, opts, device, {}};
+}
+
+/// visit(request, its work), the request being of its own type.
+template <class Visit>
+auto with_selection(const selection& wanted, const options& opts, const device_facts& device, Visit visit) {
+  return std::visit([&](const auto& request) { return visit(request, work_of(request, opts, device)); }, wanted);
+}
+
+inline std::size_t selection_workspace_bytes(const selection& wanted, const options& opts, const device_facts& device) {
+  return with_selection(wanted, opts, device, [](const auto&, const auto& work) { return work.workspace_bytes(); });
+}
+inline void add_selection_steps(const selection& wanted, const options& opts, const device_facts& device,
+                                std::vector<plan_step>& steps) {
+  with_selection(wanted, opts, device, [&](const auto&, const auto& work) { work.add_steps(steps); });
+}
+
+} // namespace sortile::gpu

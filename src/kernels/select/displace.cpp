@@ -1,0 +1,25 @@
+// Checks requests to make room for chosen elements and sends them to the queue's backend.
+#include "kernels/select/displace.hpp"
+
+#include "kernels/argument_checks.hpp"
+
+namespace sortile::kernels {
+
+void displace(const simt::queue& q, const displace_request& r) {
+  if (r.k > r.n || r.begin > r.n - r.k)
+    throw invalid_argument("displace: a window of k = " + std::to_string(r.k) + " places from " +
+                           std::to_string(r.begin) + " on does not lie within n = " + std::to_string(r.n));
+  if (r.k == 0 || r.k == r.n)
+    return;
+  if (r.element_bytes == 0)
+    throw invalid_argument("displace: elements of 0 bytes; at least 1 is allowed");
+  if (r.position_bytes != 4 && r.position_bytes != 8)
+    throw invalid_argument("displace: positions of " + std::to_string(r.position_bytes) +
+                           " bytes; 4 and 8 are allowed");
+  check_array("displace", "elements", static_cast<char*>(r.elements), r.n);
+  check_array("displace", "chosen", static_cast<const char*>(r.chosen), r.k);
+  check_apart("displace", "elements", r.elements, r.n * r.element_bytes, "chosen", r.chosen, r.k * r.position_bytes);
+  simt::visit(q, [&](auto backend) { detail::launch_displace<decltype(backend)>(q, r); });
+}
+
+} // namespace sortile::kernels
