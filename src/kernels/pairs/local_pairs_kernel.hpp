@@ -22,9 +22,7 @@
 // between splitters of its own (primitives/piece_order.hpp); where a piece is too large, it is sorted by digits of 6
 // bits.
 //
-// In place is allowed: a block has read its bucket before it writes. Copies are of whole 16 bytes, so a block reads
-// some of its neighbours' pairs, and makes no use of them; past the end of the arrays nothing is read. Each block asks
-// the L2 for a bucket some 4 MB on, which later blocks will want.
+// In place is allowed: a block has read its bucket before it writes.
 //
 // One block alone (`one_block`) sorts the whole input, from the caller's arrays to the caller's arrays. Its bins are
 // those of block_bins.hpp, and skewed keys it sorts by digits of 8 bits (primitives/radix_order.hpp). It mostly sees
@@ -42,11 +40,11 @@
 
 #include "kernels/local/bin_words.hpp"
 #include "kernels/local/crowded_bins.hpp"
-#include "kernels/look/differing_digits.hpp"
 #include "kernels/pairs/block_bins.hpp"
+#include "kernels/pairs/bucket_copies.hpp"
+#include "kernels/pairs/digit_passes.hpp"
 #include "kernels/pairs/local_pairs_tuning.hpp"
-#include "kernels/reverse_array.hpp"
-#include "primitives/digit_rank.hpp"
+#include "kernels/pairs/pairs_at_once.hpp"
 #include "primitives/piece_order.hpp"
 #include "primitives/radix_order.hpp"
 
@@ -75,12 +73,13 @@ struct local_pairs_kernel {
                             list_size = alone ? 1024 : tuning::list_size, most_taken = 16;
   static constexpr unsigned bin_bits = words == 2048 ? 15 : 16, warps = block_threads / simt::warp_size;
   static constexpr int items = int((capacity + block_threads - 1) / block_threads);
-  static constexpr unsigned key_vector = 16 / sizeof(Word), value_vector = has_values ? 16 / sizeof(Value) : 1;
-  static constexpr unsigned pass_bits = 6, image_words = sizeof(Word) / 4;
+  using copies = bucket_copies<Word, Value>;
+  static constexpr unsigned key_vector = copies::key_vector, value_vector = copies::value_vector;
+  static constexpr unsigned image_words = sizeof(Word) / 4;
   /// From how many pairs a value on another sort is better; and from how many values a pair on the list nearly always
   /// has room.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
-  using ranker = primitives::digit_ranker<block_threads, items, pass_bits, primitives::ranking::ballot>;
+  using passes = digit_passes<Word, block_threads, items>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && capacity < 65536);
   using bin_words = kernels::bin_words<block_threads, words>;
 
@@ -104,7 +103,7 @@ struct local_pairs_kernel {
     alignas(128) simt::shared_array<Value, has_values ? capacity + 2 * value_vector : 1> values;
     union {
       binning binned;
-      std::conditional_t<spread_each, typename ranker::storage, no_value> rank;
+      std::conditional_t<spread_each, typename passes::ranker::storage, no_value> rank;
       std::conditional_t<spread_each, piece_sort, no_value> pieced;
       std::conditional_t<spread_each, no_value, typename radix_order::storage> radix;
     };
@@ -161,9 +160,9 @@ struct local_pairs_kernel {
           return;
         const std::uint32_t order = gate.order();
         if (is_in_order(order))
-          return copy();
+          return at_once().copy();
         if (is_backwards(order))
-          return reverse();
+          return at_once().reverse();
       }
       if (b.pairs == 0 || (spread_each && most.load(q) == any_number))
         return;
@@ -174,13 +173,13 @@ struct local_pairs_kernel {
   }
 
  private:
-  /// Pair i of the bucket is global pair first + i and stands at keys[key_lead + i], values[value_lead + i].
-  struct bucket {
-    std::uint32_t first, pairs, key_lead, value_lead;
-  };
+  using bucket = pair_bucket;
   using bins_of = std::conditional_t<alone, block_bins<Word, Image, bin_bits>, digits_of<Word, Image>>;
   using interval = image_interval<Word, block_threads>;
 
+  SORTILE_DEVICE pairs_at_once<Word, Value> at_once() const {
+    return {original, original_values, out, out_values, n, write_keys, make_indices, copy_keys, copy_values};
+  }
   SORTILE_DEVICE bool is_mapped() const { return !spread_each && may_map && gate.findings.load(pair_mapped) != 0; }
   SORTILE_DEVICE bins_of bins_of_bucket(std::uint32_t q, bool mapped) const {
     const std::uint32_t at = spread_each ? q : mapped ? 1 + q : 0;
@@ -211,7 +210,7 @@ struct local_pairs_kernel {
       return;
     simt::block_barrier(); // nobody reads bins or the list any more
     const unsigned bits = 8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(low ^ high)));
-    if (dense || bits <= few_passes * pass_bits)
+    if (dense || bits <= few_passes * passes::digit_bits)
       return sort_by_digits(s, b);
     const auto image_of = [&](std::uint32_t p) { return image.image(key_of(s, b, p)); };
     pieces::make(s.pieced.made, s.pieces_in_the_making, low, high, b.pairs, image_of);
@@ -286,57 +285,24 @@ struct local_pairs_kernel {
   }
   static SORTILE_DEVICE Word key_of(shared& s, const bucket& b, std::uint32_t i) { return s.keys.load(b.key_lead + i); }
 
-  SORTILE_DEVICE void prefetch_later() const {
-    constexpr unsigned ahead = (4u << 20) / unsigned(4096 * (sizeof(Word) + value_size<Value>));
-    const std::uint32_t q = simt::block_index() + ahead;
-    if (q >= simt::grid_size())
-      return;
-    const std::uint32_t b = start.load(q), e = start.load(q + 1);
-    const std::uint32_t i = b + simt::thread_index() * unsigned(128 / sizeof(Word));
-    if (i < e)
-      simt::prefetch(in, i);
-    if constexpr (has_values) {
-      for (std::uint32_t j = b + simt::thread_index() * unsigned(128 / sizeof(Value)); j < e && j < b + capacity;
-           j += block_threads * unsigned(128 / sizeof(Value)))
-        simt::prefetch(in_values, j);
-    }
-  }
-
   /// Keys and values to shared storage, everything else to its beginning.
   SORTILE_DEVICE void fetch(shared& s, const bucket& b, unsigned phase) const {
-    const unsigned t = simt::thread_index();
-    const bool fetch_values = has_values && !(alone && make_indices);
-    const std::uint32_t keys = whole(b.first - b.key_lead, b.key_lead + b.pairs, key_vector);
-    const std::uint32_t values = fetch_values ? whole(b.first - b.value_lead, b.value_lead + b.pairs, value_vector) : 0;
-    if (t == 0) {
-      if (phase == 0)
-        s.arrived.init(1);
-      s.arrived.arrive_expect(keys * unsigned(sizeof(Word)) + values * unsigned(has_values ? sizeof(Value) : 0));
-      if (keys != 0)
-        simt::bulk_load(s.keys, 0, in, b.first - b.key_lead, keys, s.arrived);
-      if constexpr (has_values)
-        if (values != 0)
-          simt::bulk_load(s.values, 0, in_values, b.first - b.value_lead, values, s.arrived);
+    const copies bring{in, in_values, n};
+    const bool with_values = has_values && !(alone && make_indices);
+    if (simt::thread_index() == 0) {
+      bring.begin(s.keys, s.values, s.arrived, b, with_values, phase == 0);
       s.listed = 0;
       s.too_many = 0;
       for (unsigned w = 0; w < image_words; ++w)
         s.differ[w] = 0;
     }
     if (!alone && !listed_buckets)
-      prefetch_later();                  // behind the bucket's own copies, which do not wait for it
-    if (keys + t < b.key_lead + b.pairs) // pairs whose whole vector would end past the array
-      s.keys[keys + t] = in.load(b.first - b.key_lead + keys + t);
-    if constexpr (has_values)
-      if (fetch_values && values + t < b.value_lead + b.pairs)
-        s.values[values + t] = in_values.load(b.first - b.value_lead + values + t);
+      bring.template prefetch_later<block_threads>(
+          start, capacity); // behind the bucket's own copies, which do not wait for it
+    bring.rest(s.keys, s.values, b, with_values);
     bin_words::clear(s.bins().view());
     simt::block_barrier();
     s.arrived.wait(phase % 2);
-  }
-  /// Items to copy from a vector's first item on for `items` of them: whole vectors, as many as the array has.
-  SORTILE_DEVICE std::uint32_t whole(std::uint32_t first, std::uint32_t wanted, unsigned vector) const {
-    const std::uint32_t up = (wanted + vector - 1) / vector * vector;
-    return n - first >= up ? up : wanted / vector * vector;
   }
 
   /// False, in all threads, where the list has no room.
@@ -443,39 +409,8 @@ struct local_pairs_kernel {
     const unsigned t = simt::thread_index();
     return bins_crowd(t < b.pairs, [&] { return bin_of(key_of(s, b, t)); });
   }
-  /// The permutation by stable passes, for skewed keys.
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
-    const Word first_image = image.image(key_of(s, b, 0));
-    Word differ = 0;
-    for (std::uint32_t p = simt::thread_index(); p < b.pairs; p += block_threads) {
-      differ |= image.image(key_of(s, b, p)) ^ first_image;
-      s.order[p] = std::uint16_t(p);
-    }
-    gather_differing_bits(s.differ, differ);
-    simt::block_barrier();
-    Word differs = 0;
-    for (unsigned w = 0; w < image_words; ++w)
-      differs |= Word{s.differ.load(w)} << (32 * w);
-    for (unsigned right = 0; right < 8 * sizeof(Word); right += pass_bits)
-      if ((differs >> right & (ranker::radix - 1)) != 0)
-        pass(s, b, right);
-  }
-  SORTILE_DEVICE void pass(shared& s, const bucket& b, unsigned right) const {
-    const std::uint32_t mine = simt::warp_index() * unsigned(items) * simt::warp_size + simt::lane_index();
-    std::uint16_t at[items];
-    unsigned digits[items], ranks[items];
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const std::uint32_t p = mine + unsigned(i) * simt::warp_size;
-      at[i] = p < b.pairs ? s.order.load(p) : std::uint16_t{0};
-      digits[i] = p < b.pairs ? image.digit(key_of(s, b, at[i]), right, ranker::radix - 1) : ranker::radix - 1;
-    }
-    ranker::rank(s.rank, digits, ranks); // behind its barriers everybody has read the permutation
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      if (mine + unsigned(i) * simt::warp_size < b.pairs)
-        s.order[ranks[i]] = at[i];
-    simt::block_barrier();
+    passes::sort(s.rank, s.differ, s.order, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
   }
 
   /// Rows of a warp begin at multiples of 32 pairs in memory.
@@ -500,41 +435,6 @@ struct local_pairs_kernel {
       else if constexpr (value_size<Value> <= 8)
         out_values[to] = Value(from);
     }
-  }
-
-  SORTILE_DEVICE void copy() const {
-    if (copy_keys)
-      copy_array(original, out);
-    if constexpr (has_values) {
-      if (make_indices) {
-        if constexpr (value_size<Value> <= 8)
-          for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n;
-               i += std::uint64_t{simt::grid_size()} * block_threads)
-            out_values[i] = Value(i);
-      } else if (copy_values) {
-        copy_array(original_values, out_values);
-      }
-    }
-  }
-  SORTILE_DEVICE void reverse() const {
-    if (write_keys)
-      reverse_array<1>(original, out, n);
-    if constexpr (has_values) {
-      if (!make_indices)
-        reverse_array<1>(original_values, out_values, n);
-      else if constexpr (value_size<Value> <= 8)
-        reversed_indices(out_values, n);
-    }
-  }
-  template <class T>
-  SORTILE_DEVICE void copy_array(const simt::global<const T>& from, const simt::global<T>& to) const {
-    constexpr unsigned vector = 16 / sizeof(T);
-    const std::uint32_t first = simt::block_index() * block_threads + simt::thread_index(), whole = n / vector;
-    for (std::uint64_t i = first; i < whole; i += std::uint64_t{simt::grid_size()} * block_threads)
-      simt::store_vector<int(vector)>(to, i * vector, simt::load_vector<int(vector)>(from, i * vector));
-    const std::uint32_t behind = whole * vector + first;
-    if (behind < n && first < vector)
-      to[behind] = from.load(behind);
   }
 };
 

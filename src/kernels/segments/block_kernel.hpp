@@ -3,7 +3,8 @@
 //
 //   load    elements into registers: images, with their places where equal keys can be told apart; their range
 //   bins    cut that range evenly, so that bins are as full at one end as at the other, whatever part of the type's
-//           range an entry takes. Where all find room: one fetch_or an element, a scan of the words, and a popcount each
+//           range an entry takes. Where all find room: one fetch_or an element, a scan of the words, and a popcount
+//           each
 //   merge   else, block_merge_sort: its time does not depend on the keys
 //
 // Elements of 24 bytes (keys of 128 bits with their places) are merged at once, by segment_merge_kernel.
@@ -167,26 +168,24 @@ struct segment_block_kernel {
 
   /// The entry's elements in s.binned.keys, in order; or false, in all threads.
   SORTILE_DEVICE bool by_bins(shared& s, const segment_item& item) const {
-    const local step{.image = {element{0}}};
+    local step{};
+    step.image = {element{0}};
     const typename local::bucket all{0, 0, 0, std::uint32_t(item.length)};
     const auto from = arrays.from(item.source);
     typename local::keys_vector x[vectors];
     load(from, item, x);
     local::clear(s.binned);
-    const auto range = range_of(s, all, x);
-    if (!Placed && range.least == range.greatest) { // one and the same key
+    const auto ends = range_of(s, all, x);
+    if (!Placed && ends.least == ends.greatest) { // one and the same key
       local::each_key(all, x, [&](element e, int i) { s.binned.keys[place_of(i)] = e; });
       simt::block_barrier();
       return true;
     }
-    return step.put_in_order(s.binned, all, x, bins::between(range.least, range.greatest, local::words * 16),
-                             [&](std::uint32_t p) {
-                               return packed::pack(arrays.template image<Placed>(from.load(item.begin + p)), p);
-                             });
+    return step.put_in_order(
+        s.binned, all, x, bins::between(ends.least, ends.greatest, local::words * 16),
+        [&](std::uint32_t p) { return packed::pack(arrays.template image<Placed>(from.load(item.begin + p)), p); });
   }
-  static SORTILE_DEVICE std::uint32_t place_of(int i) {
-    return local::place_of(i / vector) + unsigned(i % vector);
-  }
+  static SORTILE_DEVICE std::uint32_t place_of(int i) { return local::place_of(i / vector) + unsigned(i % vector); }
   /// Of the thread's elements, behind its first.
   static constexpr std::uint32_t offset_of(int i) {
     return unsigned(i / vector) * block_threads * unsigned(vector) + unsigned(i % vector);
@@ -215,7 +214,8 @@ struct segment_block_kernel {
       load_keys(from, first, n - place, v, x[v]);
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i)
-      x[i / vector][i % vector] = packed::pack(arrays.template image<Placed>(packed::image(x[i / vector][i % vector])), place + offset_of(i));
+      x[i / vector][i % vector] =
+          packed::pack(arrays.template image<Placed>(packed::image(x[i / vector][i % vector])), place + offset_of(i));
   }
   /// The keys of vector v that there are, one by one; packed without their images.
   static SORTILE_DEVICE void load_keys(const simt::global<const Word>& from, std::uint64_t first, std::uint32_t left,

@@ -63,7 +63,7 @@ class segmented_launcher {
     return list(at_.large_lists + level * at_.larges * detail::segment_item_bytes, at_.larges, larges_found + level);
   }
   segment_lists lists() const {
-    segment_lists all{.classes = classes};
+    segment_lists all{.of = {}, .classes = classes};
     for (unsigned c = 0; c < detail::segment_classes::lists; ++c)
       all.of[c] = listed(c);
     return all;
