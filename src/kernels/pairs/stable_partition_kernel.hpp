@@ -11,17 +11,10 @@
 // d] + fine[c][s, d]. From there on the block counts by itself. (Between splitters shares need no cells: there the
 // counts are of the shares.) Of a tile a block
 //
-//   1  counts each warp's pairs by digit, row by row of 32, and ranks them     count[warp][digit], votes
+//   1  counts each warp's pairs by digit, row by row of 32, and ranks them     count[warp][digit] (row_ranks.hpp)
 //   2  adds up the warps' counts                                               partial, entry, staged
 //   3  puts the pairs in order                                                 keys, values
 //   4  writes them out
-//
-// Ranks in a row. Lanes with one digit find each other by eight ballots, one for each bit of the digit
-// (simt::match_bits); the lowest of them adds their number to the warp's count. Tiles of 4-byte keys, and of pairs of
-// 12 bytes, wait for instructions, so there every other row votes instead: lanes meet in a table of lane masks,
-// votes[digit], one fetch_or per lane, and the lowest takes the mask out again. Votes are cast while the row before is
-// counted, which hides the round trip to shared storage. (All rows by votes: 6 % slower at 2^28 pairs of 4 and 4 bytes,
-// where shared storage is what they wait for; match_any takes longer than either.)
 //
 // Whole granules. A 32-byte sector that is written in part costs more than a whole one, so a bucket gets whole, aligned
 // granules alone. The rest of a bucket's pairs is carried over to the next tile, as its first pairs:
@@ -45,7 +38,7 @@
 
 #include "kernels/pairs/pair_types.hpp"
 #include "kernels/pairs/partition_shares.hpp"
-#include "kernels/pairs/thread_bytes.hpp"
+#include "kernels/pairs/row_ranks.hpp"
 #include "primitives/warp_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -78,6 +71,7 @@ struct stable_partition_kernel {
   static constexpr unsigned groups = 8, each_group = warps / groups; // warps whose counts a thread adds up
   static_assert(slots * int(block_threads) == int(carries) && granule % unsigned(vector) == 0 && warps == 32);
   static_assert(stage < 65536);
+  using ranker = row_ranks<items, votes>;
 
   struct shared {
     alignas(128) simt::shared_array<Word, stage + carries> keys;
@@ -248,40 +242,14 @@ struct stable_partition_kernel {
     for (unsigned j = 0; j < radix / 2; j += simt::warp_size)
       s.count[simt::warp_index() * (radix / 2) + j + simt::lane_index()] = 0;
     simt::warp_barrier();
+    const typename ranker::tables at{simt::view_as<std::uint16_t>(s.count.view()).subview(first_of_warp(), radix),
+                                     s.vote.view().subview(votes ? first_of_warp() : 0, votes ? radix : 4)};
     if (held == tile)
-      rank_rows(s, digits, ranks, [](int) { return simt::full_warp; });
+      ranker::find(at, digits, ranks);
     else
-      rank_rows(s, digits, ranks, [held](int i) { return simt::ballot(place_of(i) < held); });
+      ranker::find_some(at, digits, ranks, [held](int i) { return place_of(i) < held; });
   }
-  /// Ranks within the warp's pairs of the digit; count[warp] ends with how many there are. present(i): lanes that have
-  /// a pair in row i.
-  template <class Present>
-  SORTILE_DEVICE void rank_rows(shared& s, const tile_bytes& digits, tile_bytes& ranks, Present present) const {
-    const std::uint32_t row = simt::warp_index() * radix, lane_bit = 1u << simt::lane_index();
-    const auto count = simt::view_as<std::uint16_t>(s.count.view());
-    const auto vote = [&](int i) {
-      if (by_votes(i) && i < items && (present(i) & lane_bit) != 0)
-        s.vote.fetch_or(row + digits[i < items ? i : 0], lane_bit, simt::relaxed, simt::block_scope);
-    };
-    vote(0);
-    simt::warp_barrier();
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      vote(i + 1);
-      const std::uint32_t at = row + digits[i], lanes = present(i);
-      const std::uint32_t peers = by_votes(i) ? s.vote.load(at) : simt::match_bits<8>(digits[i]) & lanes;
-      const std::uint32_t counted = count.load(at), below = simt::popcount(peers & simt::lanes_below());
-      simt::warp_barrier();
-      if (below == 0 && (lanes & lane_bit) != 0) {
-        count[at] = std::uint16_t(counted + simt::popcount(peers));
-        if (by_votes(i))
-          s.vote[at] = 0;
-      }
-      simt::warp_barrier();
-      ranks.set(i, counted + below);
-    }
-  }
-  static constexpr bool by_votes(int row) { return votes && row % 2 == 0; }
+  static SORTILE_DEVICE std::uint32_t first_of_warp() { return simt::warp_index() * radix; }
 
   /// Two digits a word: counts of all warps become the pairs before each warp's, with the carried ones first; warp 0
   /// finds where every digit's whole granules begin in the stage.
