@@ -17,8 +17,8 @@ namespace sortile::kernels {
 struct verdict_place {
   std::uint32_t* word = nullptr; ///< in device memory; null: nobody else is launched for these keys
   std::uint32_t role = 0;        ///< 0: the first sort, which sets the word; k: its k-th fallback
-  std::uint32_t passes =
-      0; ///< role of the LSD sort, if it is not the next fallback: for keys that differ in few digits
+  std::uint32_t passes = 0;      ///< role of the LSD sort, if it is not the next fallback: for keys that differ in few
+                                 ///< digits or have few values
 };
 
 /// Tiles of the partitions of keys alone.

@@ -12,9 +12,10 @@
 //                                            bucket_starts_kernel or, of one partition, own_tables (by the counts)
 //                                  splitters choose_splitters_kernel (by a sample), bucket_starts_kernel
 //                                  counting  count_sort_kernel, one_block_count_kernel (by the counts)
-//   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; or the first
-//                                fallback, which is the sort between splitters: its choose_splitters_kernel (by a
-//                                sample) or bucket_starts_kernel (by the counts)
+//   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; chunk_look_kernel,
+//                                where they have few values; or the first fallback, which is the sort between
+//                                splitters: its choose_splitters_kernel (by a sample) or bucket_starts_kernel (by the
+//                                counts)
 //
 //   read by                                    and nothing is done where the word is not the reader's role
 //   LSD: scan, passes, copy                    lsd_count::load: n is then 0
@@ -22,6 +23,9 @@
 //   splitters: choose_splitters_kernel         and it tells its later launches by its findings
 //   splitters and pairs: partitions, local     pairs_gate: after the counts
 //   keys: partitions, local                    by finding_skewed, which repeats the word and says who found it
+//
+// A bit beside the role, many_values, tells the LSD sort that a sample has shown more values than it counts
+// (lsd/value_table.hpp), so that it need not ask.
 //
 // A sort of role r writes r or r + 1, and only its later launches read the word. So launches of one stream need no
 // other order than the stream's.
@@ -42,23 +46,35 @@ struct verdict {
     return {{place.word, place.word == nullptr ? 0u : 1u}, place.role, place.word != nullptr, place.passes};
   }
 
+  static constexpr std::uint32_t roles = 255, many_values = 256;
+
   /// Whether the sort is to do its work: the first one always, a fallback where the word is its role.
-  SORTILE_DEVICE bool calls() const { return role == 0 || word.load(0) == role; }
+  SORTILE_DEVICE bool calls() const { return role == 0 || (word.load(0) & roles) == role; }
   /// Whether the keys have been given away, as far as is known.
-  SORTILE_DEVICE bool gave_away() const { return decides && word.load(0) != role; }
+  SORTILE_DEVICE bool gave_away() const { return decides && (word.load(0) & roles) != role; }
+  /// Whether a sample has shown that keys have more values than an LSD sort counts.
+  SORTILE_DEVICE bool says_many_values() const { return role != 0 && (word.load(0) & many_values) != 0; }
   /// By one thread: the keys are this sort's, as far as is known.
   SORTILE_DEVICE void take() const {
     if (decides)
       word.store(0, role, simt::relaxed, simt::device_scope);
   }
-  /// By one thread or several, where `decides`: they are the next sort's.
-  SORTILE_DEVICE void give_away() const { word.store(0, role + 1, simt::relaxed, simt::device_scope); }
-  /// The same of keys that differ in so many digits of 8 bits, as far as is known. An LSD sort has a pass for each, and
-  /// up to five are quicker than what else there may be.
-  SORTILE_DEVICE void give_away(unsigned digits) const {
+  /// By one thread or several, where `decides`: they are the next sort's. `said`: many_values, where that is known.
+  SORTILE_DEVICE void give_away(std::uint32_t said = 0) const { write((role + 1) | said); }
+  /// They are the LSD sort's, which has a pass for each digit of 8 bits in which keys differ, and one of few values.
+  SORTILE_DEVICE void give_to_passes(std::uint32_t said = 0) const { write((passes != 0 ? passes : role + 1) | said); }
+  /// Of keys that differ in so many digits, as far as is known. Up to five passes are quicker than what else there may
+  /// be.
+  SORTILE_DEVICE void give_away_by_digits(unsigned digits, std::uint32_t said = 0) const {
     constexpr unsigned few = 5;
-    word.store(0, passes != 0 && digits <= few ? passes : role + 1, simt::relaxed, simt::device_scope);
+    if (digits <= few)
+      give_to_passes(said);
+    else
+      give_away(said);
   }
+
+ private:
+  SORTILE_DEVICE void write(std::uint32_t x) const { word.store(0, x, simt::relaxed, simt::device_scope); }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -115,7 +115,8 @@ class stage_writer {
       return f_.key_bits == 64 && f_.integers_alone()
                  ? "LSD passes in place of that, where a sample is dense at every scale, or a bucket would hold too "
                    "much"
-                 : "LSD passes in place of that, where a sample differs in few digits, or a bucket would hold too much";
+                 : "LSD passes in place of that, where a sample differs in few digits or has few values, or a bucket "
+                   "would hold too much";
     if (by_[0] == sorter::counting)
       return "LSD passes in place of the fill, where there are both -0 and +0, or NaNs of several kinds";
     if (by_[0] == sorter::splitters)

@@ -215,7 +215,7 @@ SIMT_TEST(lsd_sort, windows_and_directions) {
       0);
 }
 
-/// n keys of so many values, among them 0 and the highest.
+/// n keys of so many values, among them 0, or 1 in its place, and the highest.
 template <class Word>
 std::vector<Word> keys_of_values(std::size_t n, std::size_t values, bool with_zero = true) {
   auto value = make_keys<Word>(values, shape::uniform);
@@ -256,7 +256,8 @@ SIMT_TEST(lsd_sort, few_values) {
       2);
 }
 
-// Whole numbers from −5 to 5 as floats; then with −0 beside +0, and with NaNs, which only passes keep apart.
+// Whole numbers from −5 to 5 as floats; then with −0 beside +0, and with NaNs, which only passes keep apart, by digits
+// or by ranks.
 template <class Word>
 void check_few_floats(simt::queue q, key_type type, const std::vector<Word>& special) {
   std::vector<Word> keys(9001);
@@ -271,6 +272,7 @@ void check_few_floats(simt::queue q, key_type type, const std::vector<Word>& spe
       more[5 * sizeof(Word) + 17] = key;
       check_sort(q, more, {.type = type, .direction = direction});
     }
+    check_sort(q, more, {.type = type, .direction = direction, .value_bytes = 8});
   }
 }
 SIMT_TEST(lsd_sort, few_values_of_floats) {
@@ -283,24 +285,78 @@ SIMT_TEST(lsd_sort, few_values_of_floats) {
       0);
 }
 
-// Without a pass: nobody draws a tile.
-SIMT_TEST(lsd_sort, few_values_are_not_moved) {
+// Pairs: one pass by the values' ranks, then two, then passes by digits.
+SIMT_TEST(lsd_sort, few_values_of_pairs) {
+  constexpr std::size_t most = kernels::detail::lsd_values::most, n = 20011;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t values : a_few(
+                 3, {std::size_t{2}, std::size_t{255}, std::size_t{256}, std::size_t{257}, most - 1, most, most + 1})) {
+          SCOPED_TRACE("values " + std::to_string(values));
+          check_sort(q, keys_of_values<std::uint32_t>(n, values), {.value_bytes = 4});
+          check_sort(q, keys_of_values<std::uint64_t>(n, values, false),
+                     {.type = key_type::i64, .direction = order::descending, .value_bytes = 8});
+        }
+        for (const std::size_t values : {std::size_t{40}, std::size_t{400}}) {
+          SCOPED_TRACE("values " + std::to_string(values));
+          const auto few = keys_of_values<std::uint32_t>(n, values);
+          for (const place where : {place::apart, place::in_place, place::scratch})
+            for (const condition only_if : a_few(1, {condition::none, condition::holds, condition::fails}))
+              check_sort(q, few, {.type = key_type::i32, .value_bytes = 4, .where = where, .only_if = only_if});
+          for (const bool no_keys : {false, true})
+            check_sort(q, few, {.value_bytes = 4, .indices = true, .no_keys = no_keys});
+          for (const auto tiles : {kernels::lsd_tiles::broad, kernels::lsd_tiles::middle, kernels::lsd_tiles::large})
+            check_sort(q, few, {.value_bytes = 8, .tiles = tiles, .offset = 1, .only_if = condition::holds});
+          check_sort(q, few, {.value_bytes = 16, .portion_tiles = 1});
+          check_sort(q, few, {.value_bytes = 4, .beyond = 5000});
+          check_sort(q, few, {.window = {0, 31}, .value_bytes = 4});
+        }
+        check_sort(q, keys_of_values<std::uint64_t>(3, 2), {.type = key_type::u64, .value_bytes = 4});
+      },
+      1);
+}
+
+/// How many tiles each pass of a sort of these keys has drawn, with values or without.
+template <class Word>
+std::vector<std::uint32_t> tickets_of(simt::queue q, const std::vector<Word>& keys, unsigned value_bytes) {
+  buffer<Word> in(keys), out(keys.size());
+  buffer<std::uint64_t> values(keys.size(), 0), values_out(keys.size(), 0);
+  kernels::typed_request<Word> r{.keys_in = in.view().data(),
+                                 .keys_out = out.view().data(),
+                                 .values_in = value_bytes == 0 ? nullptr : values.view().data(),
+                                 .values_out = value_bytes == 0 ? nullptr : values_out.view().data(),
+                                 .value_bytes = value_bytes,
+                                 .n = keys.size(),
+                                 .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {})};
+  r.workspace_bytes = kernels::lsd_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
+  r.workspace = workspace.view().data();
+  kernels::lsd_sort(q, r);
+  const auto first = kernels::detail::lay_out_lsd(r, kernels::detail::plan_lsd(r)).tickets / 8;
+  const auto words = workspace.host();
+  std::vector<std::uint32_t> tickets;
+  for (std::size_t pass = 0; pass < sizeof(Word); ++pass)
+    tickets.push_back(std::uint32_t(words[first + pass / 2] >> pass % 2 * 32));
+  return tickets;
+}
+template <class Word>
+std::size_t passes_of(simt::queue q, const std::vector<Word>& keys, unsigned value_bytes) {
+  const auto tickets = tickets_of(q, keys, value_bytes);
+  return tickets.size() - std::size_t(std::count(tickets.begin(), tickets.end(), 0u));
+}
+SIMT_TEST(lsd_sort, few_values_are_hardly_moved) {
   on_every_schedule(
       [](simt::queue q) {
-        for (const std::size_t values : {std::size_t{300}, std::size_t{5000}}) {
-          const auto keys = keys_of_values<std::uint64_t>(20011, values);
-          buffer<std::uint64_t> in(keys), out(keys.size());
-          kernels::typed_request<std::uint64_t> r{.keys_in = in.view().data(),
-                                                  .keys_out = out.view().data(),
-                                                  .n = keys.size(),
-                                                  .codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {})};
-          r.workspace_bytes = kernels::lsd_workspace_bytes(r);
-          buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
-          r.workspace = workspace.view().data();
-          kernels::lsd_sort(q, r);
-          const auto tickets = kernels::detail::lay_out_lsd(r, kernels::detail::plan_lsd(r)).tickets / 8;
-          EXPECT_EQ(workspace.host()[tickets] == 0, values == 300);
-        }
+        const auto keys = [](std::size_t values) { return keys_of_values<std::uint64_t>(20011, values); };
+        EXPECT_EQ(passes_of(q, keys(300), 0), 0u);
+        EXPECT_EQ(passes_of(q, keys(5000), 0), 8u);
+        EXPECT_EQ(passes_of(q, keys(256), 8), 1u);
+        EXPECT_EQ(passes_of(q, keys(257), 8), 2u);
+        EXPECT_EQ(passes_of(q, keys(5000), 8), 8u);
+        auto narrow = make_keys<std::uint32_t>(20011, shape::uniform);
+        for (std::uint32_t& key : narrow)
+          key %= 300; // two digits, two passes either way
+        EXPECT_EQ(passes_of(q, narrow, 4), 2u);
       },
       0);
 }

@@ -175,6 +175,28 @@ SIMT_TEST(sort_pairs_map, what_no_map_spreads) {
       },
       0);
 }
+/// Where there are two fallbacks, pairs of few values are the LSD sort's at once; other skewed ones are the next one's.
+SIMT_TEST(sort_pairs_map, few_values_are_given_to_the_passes) {
+  constexpr std::size_t n = 60'001;
+  constexpr std::uint32_t passes = 2;
+  on_every_schedule(
+      [&](simt::queue q) {
+        auto h = mapped<std::uint64_t>(key_type::u64, 4);
+        h.passes = passes;
+        const auto few = make_keys<std::uint64_t>(n, shape::few);
+        EXPECT_EQ(told_role(q, few, h), passes);
+        h.map_pairs_from = ~std::uint64_t{0};
+        h.sample_from = 0;
+        EXPECT_EQ(told_role(q, few, h), passes) << "without a map";
+        auto half = make_keys<std::uint64_t>(n, shape::uniform);
+        for (std::size_t i = 0; i < n; i += 2)
+          half[i] = 7;
+        EXPECT_EQ(told_role(q, half, h), 1u);
+        h.passes = 0;
+        EXPECT_EQ(told_role(q, few, h), 1u);
+      },
+      0);
+}
 SIMT_TEST(sort_pairs_map, many_schedules) {
   on_every_schedule(
       [](simt::queue q) {

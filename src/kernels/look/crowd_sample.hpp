@@ -58,6 +58,7 @@
 // that asks.
 #pragma once
 
+#include "primitives/multiplicative_hash.hpp"
 #include "simt/simt.hpp"
 
 #include <algorithm>
@@ -193,23 +194,39 @@ struct crowd_sample : crowd_limits {
   template <unsigned Threads, class Word, unsigned Each>
   static SORTILE_DEVICE bool repeat(const counter_view& cells, const Word (&xs)[Each]) {
     constexpr unsigned by_chance = samples / 2 * samples >> cell_bits;
-    return sharing<Threads>(cells, xs, [](Word x) { return hash<cell_bits>(x); }) >= by_chance + samples / 40;
+    return sharing<Threads>(cells, xs, [](Word x) { return primitives::multiplicative_hash<cell_bits>(x); }) >=
+           by_chance + samples / 40;
   }
-  /// Whether the samples have few values, and nearly all of them several times.
+  /// How many values the samples have, and how many of these are seen once; told apart by a hash.
+  struct values_seen {
+    static constexpr unsigned bins = 1u << most_bits, counted = 512; ///< by an LSD sort (lsd/value_table.hpp)
+    unsigned seen, once;
+
+    /// All keys have few values, most likely: some hundreds, and nearly all of the samples several times.
+    SORTILE_DEVICE bool are_few() const {
+      constexpr unsigned most = bins / 4 < counted ? bins / 4 : counted;
+      return seen <= most && once <= samples / 256;
+    }
+    /// They have more than an LSD sort counts: so many values fill so many bins, give or take.
+    SORTILE_DEVICE bool are_many() const {
+      constexpr unsigned filled =
+          counted - counted * counted / (2 * bins) + counted * counted / bins * counted / (6 * bins);
+      return seen > filled + filled / 8;
+    }
+  };
   template <unsigned Threads, class Word, unsigned Each>
-  static SORTILE_DEVICE bool few_values(const counter_view& count, const Word (&xs)[Each]) {
-    constexpr unsigned bins = 1u << most_bits, most = bins / 4 < 511 ? bins / 4 : 511, most_once = samples / 256;
-    const auto bin_of = [](Word x) { return hash<most_bits>(x); };
+  static SORTILE_DEVICE values_seen count_values(const counter_view& count, const Word (&xs)[Each]) {
+    const auto bin_of = [](Word x) { return primitives::multiplicative_hash<most_bits>(x); };
     simt::block_barrier(); // nobody reads the counters
     crowd_sample{{.bits = most_bits}}.template count_bins<Threads>(count, xs, bin_of);
     std::uint32_t seen = 0, once = 0;
-    for (unsigned b = simt::thread_index(); b < bins; b += Threads) {
+    for (unsigned b = simt::thread_index(); b < values_seen::bins; b += Threads) {
       const std::uint32_t here = count.load(b);
       seen += here != 0 ? 1 : 0;
       once += here == 1 ? 1 : 0;
     }
     const std::uint32_t sums = sum_of_all(count, seen << 16 | once);
-    return sums >> 16 <= most && (sums & 0xffff) <= most_once;
+    return {sums >> 16, sums & 0xffff};
   }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>
@@ -228,11 +245,6 @@ struct crowd_sample : crowd_limits {
  private:
   static constexpr unsigned sum_at = 1u << most_bits; // behind the counters
 
-  /// Knuth's multiplicative hashing.
-  template <unsigned Bits, class Word>
-  static SORTILE_DEVICE std::uint32_t hash(Word x) {
-    return std::uint32_t((std::uint64_t(x) * 0x9e3779b97f4a7c15u) >> (64 - Bits));
-  }
   /// How many samples fall into a cell of one bit that an earlier one has taken.
   template <unsigned Threads, class Word, unsigned Each, class BucketOf>
   static SORTILE_DEVICE std::uint32_t sharing(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of,

@@ -125,7 +125,8 @@ struct key_map_kernel {
     if (!crowded(s) || simt::thread_index() != 0)
       return;
     findings[finding_skewed] = skewed_by_sample;
-    told.give_away(digits_that_differ<Word>(count, map::cells)); // of the map's samples
+    told.give_away_by_digits(digits_that_differ<Word>(count, map::cells), // of the map's samples
+                             verdict::many_values);
   }
 
  private:

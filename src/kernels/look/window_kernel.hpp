@@ -14,11 +14,13 @@
 // and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
 // the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
 // Where a map may spread skewed keys by their distribution, it is tried first (key_map_kernel.hpp), and already where
-// buckets would be a little too full for the local step; but not where keys have few values, which the LSD sort counts.
+// buckets would be a little too full for the local step; but not where keys have few values, which the LSD sort counts,
+// nor where values repeat that a map has no buckets for.
 // Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 
 #include "kernels/look/crowd_sample.hpp"
+#include "kernels/look/key_map.hpp"
 #include "kernels/look/key_window.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
@@ -99,22 +101,27 @@ struct window_kernel {
       return leave(digits_of(w.span));
     if (!skewed<Sample>(s, w, x))
       return;
-    if (!may_map)
-      return leave();
-    if constexpr (sizeof(Word) <= 8)
-      if (Sample::template few_values<block_threads>(s.count.view(), x))
+    if constexpr (sizeof(Word) <= 8) {
+      const auto values = Sample::template count_values<block_threads>(s.count.view(), x);
+      if (values.are_few())
         return leave(0);
+      // Frequent values fall together in a map that has no buckets for them.
+      if (!may_map || (!key_map<Word>::parts_heavy && Sample::template repeat<block_threads>(s.count.view(), x)))
+        return leave(sizeof(Word), values.are_many() ? verdict::many_values : 0);
+    } else if (!may_map) {
+      return leave();
+    }
     if (simt::thread_index() == 0) {
       key_window<Word> mapped = key_window<Word>::of(0, Word(~Word{0}));
       mapped.by_distribution = 1;
       window[0] = mapped;
     }
   }
-  SORTILE_DEVICE void leave(unsigned digits = sizeof(Word)) const {
+  SORTILE_DEVICE void leave(unsigned digits = sizeof(Word), std::uint32_t said = 0) const {
     if (simt::thread_index() != 0)
       return;
     findings[finding_skewed] = skewed_by_sample;
-    told.give_away(digits);
+    told.give_away_by_digits(digits, said);
   }
   /// In how many digits the images of an interval of this width differ, or one fewer.
   static SORTILE_DEVICE unsigned digits_of(Word span) {

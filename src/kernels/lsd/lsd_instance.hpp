@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/clear_words.hpp"
+#include "kernels/lsd/lsd_copy_kernel.hpp"
 #include "kernels/lsd/lsd_look_kernel.hpp"
 #include "kernels/lsd/lsd_pass_kernel.hpp"
 
@@ -53,12 +54,12 @@ class lsd_launcher {
     return part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix);
   }
   value_table<Word> values_counted() const {
-    const unsigned slots = plan_.by_value ? value_table<Word>::all_slots : 0;
+    const unsigned slots = passes().counts_values() ? value_table<Word>::all_slots : 0;
     return {.images = part<Word>(at_.value_images, slots),
             .counts = part<std::uint64_t>(at_.value_counts, slots),
             .values = part<std::uint64_t>(at_.findings + lsd_different * sizeof(std::uint64_t), 1)};
   }
-  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits, plan_.by_value}; }
+  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits, plan_.few}; }
   lsd_count count() const {
     return {.bound = r_.n,
             .on_device = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
@@ -122,30 +123,31 @@ class lsd_launcher {
   }
   void look() const { simt::launch(q_, {.grid = unsigned(blocks_to_look())}, look_arguments()); }
 
-  template <lsd_tiles Tiles>
-  lsd_pass_kernel<Word, ValueBytes, Tiles> pass_kernel(unsigned begin, unsigned end) const {
-    return {.keys = keys(),
-            .values = values(),
-            .count = count(),
-            .passes = passes(),
-            .codec = r_.codec,
-            .findings = findings(),
-            .counts = counts(),
-            .counted = values_counted(),
-            .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
-            .finished = part<std::uint32_t>(at_.finished, plan_.most_passes),
-            .status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
-            .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
-            .portion_tiles = plan_.portion_tiles,
-            .begin = begin,
-            .end = end,
-            .make_indices = r_.make_indices,
-            .keys_wanted = r_.keys_out != nullptr,
-            .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
-            .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
-            .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
-            .value_vectors = both_aligned(r_.values_in, r_.values_out),
-            .output_vectors = both_aligned(r_.keys_out, r_.keys_out)};
+  template <class Kernel>
+  Kernel pass_kernel(unsigned begin, unsigned end) const {
+    return {
+        .keys = keys(),
+        .values = values(),
+        .count = count(),
+        .passes = passes(),
+        .codec = r_.codec,
+        .findings = findings(),
+        .counts = counts(),
+        .counted = values_counted(),
+        .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
+        .finished = part<std::uint32_t>(at_.finished, plan_.most_passes),
+        .earlier = {.status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
+                    .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
+                    .portion_tiles = plan_.portion_tiles},
+        .begin = begin,
+        .end = end,
+        .wants = {.keys = r_.keys_out != nullptr,
+                  .make_indices = r_.make_indices,
+                  .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
+                  .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
+                  .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
+                  .value_vectors = both_aligned(r_.values_in, r_.values_out),
+                  .output_vectors = both_aligned(r_.keys_out, r_.keys_out)}};
   }
   /// The passes [begin, end), in one launch.
   void pass(unsigned begin, unsigned end) const {
@@ -162,8 +164,17 @@ class lsd_launcher {
   template <lsd_tiles Tiles>
   void pass_by(unsigned begin, unsigned end) const {
     using kernel = lsd_pass_kernel<Word, ValueBytes, Tiles>;
-    simt::launch(q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<kernel>(q_))},
-                 pass_kernel<Tiles>(begin, end));
+    constexpr bool may_rank = ValueBytes != 0 && detail::lsd_values::of_width<Word>;
+    if constexpr (may_rank && !kernel::may_rank)
+      if (begin == 0 && passes().counts_values())
+        launch_passes<lsd_pass_kernel<Word, ValueBytes, Tiles, lsd_passes_by::ranks>>(0,
+                                                                                      value_ranks<Word>::most_passes);
+    launch_passes<kernel>(begin, end);
+  }
+  template <class Kernel>
+  void launch_passes(unsigned begin, unsigned end) const {
+    simt::launch(q_, {.grid = std::min(plan_.tiles, simt::resident_blocks<Kernel>(q_))},
+                 pass_kernel<Kernel>(begin, end));
   }
 
   lsd_copy_kernel<Word, ValueBytes> copy_kernel() const {

@@ -10,7 +10,8 @@
 // compares the keys of its vectors, and the last with the next lane's first; the last lane loads that key
 // (look/key_order.hpp).
 //
-// Keys alone of 32 and 64 bits are counted by value as long as a block has seen few values (value_table.hpp).
+// Keys of 32 and 64 bits are counted by value as long as a block has seen few values (value_table.hpp), unless a sample
+// has shown that there are more (verdict.hpp).
 //
 // The words of the passes' look-back are zeroed on the way: stores that nobody waits for.
 //
@@ -70,7 +71,7 @@ struct lsd_look_kernel {
     if (simt::thread_index() < 9)
       s.gathered[simt::thread_index()] = 0;
     if constexpr (may_count_values)
-      if (passes.by_value)
+      if (passes.counts_values())
         own_values::clear(s.values);
     simt::block_barrier();
     seen all;
@@ -98,7 +99,7 @@ struct lsd_look_kernel {
   SORTILE_DEVICE void see_keys(shared& s, std::uint64_t n, seen& all, const Image& image) const {
     bool try_values = false;
     if constexpr (may_count_values && Bytes)
-      try_values = passes.by_value && few_at_first(s, n, image);
+      try_values = passes.counts_values() && !count.called.says_many_values() && few_at_first(s, n, image);
     all.by_value = try_values;
     see_vectors<Bytes>(s, n, all, image);
     if (simt::block_index() == 0)
@@ -106,7 +107,7 @@ struct lsd_look_kernel {
     if constexpr (may_count_values && Bytes) {
       if (try_values)
         count_digits_of_values(s, all);
-      else if (passes.by_value && simt::thread_index() == 0)
+      else if (passes.counts_values() && simt::thread_index() == 0)
         values.refuse();
     }
   }
@@ -184,11 +185,12 @@ struct lsd_look_kernel {
     count_vector<Bytes>(s, x, all);
   }
 
-  /// In place of the keys. A key whose image another key may have ends the counting by value.
+  /// In place of the keys. A key whose image another key may have is not to be written from counts, and ends the
+  /// counting by value.
   template <int N, class Image>
-  static SORTILE_DEVICE void images(shared& s, simt::vec<Word, N>& x, const Image& image, seen& all) {
+  SORTILE_DEVICE void images(shared& s, simt::vec<Word, N>& x, const Image& image, seen& all) const {
     if constexpr (may_count_values && std::is_same_v<Image, any_image<Word>>) // floats
-      if (all.by_value) {
+      if (all.by_value && passes.few == few_values::written) {
         SORTILE_UNROLL
         for (int e = 0; e < N; ++e)
           all.by_value &= image.tells_bits(x[e]);
@@ -248,10 +250,10 @@ struct lsd_look_kernel {
     const bool few = own_values::has_room(s.values);
     if (!few && simt::thread_index() == 0)
       values.refuse();
-    own_values::each(s.values, [&](unsigned slot, Word image, std::uint32_t times) {
+    own_values::each(s.values, [&](Word image, std::uint32_t times) {
       count_image<true>(s, image, all, times);
       if (few)
-        values.add(slot, image, times);
+        values.add(image, times);
     });
   }
 

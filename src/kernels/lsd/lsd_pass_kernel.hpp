@@ -4,7 +4,7 @@
 // Persistent blocks take tiles by ticket. Of a tile a block
 //
 //   1  counts the digits and announces the totals                         stable_tile::count, status[tile][digit]
-//   2  looks back, one thread per digit, for the digits of all earlier tiles place[digit]
+//   2  looks back, one thread per digit, for the digits of all earlier tiles place[digit] (lsd_look_back.hpp)
 //   3  ranks its keys and stages them in order                            stable_tile::rank, stage
 //   4  writes the stage out, neighbours to neighbours                     out[place[digit] + staged place]
 //   5  stages and writes the values the same way
@@ -20,20 +20,6 @@
 // of the L1 (4-byte keys: 20 a thread, two blocks of 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs
 // L2 traffic for the same reason.
 //
-// Look-back (Merrill and Garland 2016; primitives/look_back.hpp tells it at length). A tile has 256 words of 32 bits.
-// Each holds a count and a state, read in one access, so relaxed accesses suffice. A thread asks for two tiles at once:
-// the nearest known prefix is not far, and polling more words delays those that write them (eight tiles: 5 % slower
-// than four; two: 2 to 3 % quicker; one: slower again below 2^24 keys).
-//
-//   state of a word            before the pass   total known   total and all before known
-//   active passes 1, 3, 5 …    0                 1             2
-//   active passes 2, 4, 6 …    2                 3             0
-//
-// Each active pass leaves all words in the state that the next one takes for "before the pass", so nothing is cleared
-// between passes. Before the first pass all words are zero. A count has 30 bits, so tiles form portions of fewer than
-// 2^30 keys. The last tile of a portion knows where the next one's buckets go on, and publishes that in 64-bit words
-// (portions[…][digit], state 1 or 2 in the two highest bits by the same alternation).
-//
 // Forward progress: tiles are numbered by tickets, so a tile waits only for tiles that a running block has drawn; a
 // block draws its next tile before it has finished this one, but waits with this one for lower tiles only, so the
 // lowest unfinished tile waits for nobody, and by induction all end. A block draws as late as the loads allow: a tile
@@ -44,48 +30,40 @@
 // A fallback comes this way: a launch that has nothing to do costs one to three microseconds.
 //
 // Positions beyond the tile have 64 bits where there are 2^32 keys or more. Does nothing where no key differs in the
-// digit; where the keys are in order already, or backwards, the first pass writes the output from the input, and where
-// they have few values, from their counts (value_runs.hpp).
+// digit. Of pairs with few values the digits are those of the values' ranks (value_ranks.hpp). Where no pass has
+// anything to do, the first one writes the output (write_at_once.hpp).
 #pragma once
 
+#include "kernels/lsd/lsd_look_back.hpp"
 #include "kernels/lsd/lsd_state.hpp"
-#include "kernels/lsd/value_runs.hpp"
-#include "kernels/reverse_array.hpp"
+#include "kernels/lsd/value_ranks.hpp"
+#include "kernels/lsd/write_at_once.hpp"
 #include "kernels/stable/stable_tile.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Values of 0 bytes have a type too, but nothing of it is read or written.
-template <unsigned Bytes>
-struct lsd_value;
-template <>
-struct lsd_value<0> {
-  using type = std::uint8_t;
-};
-template <>
-struct lsd_value<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct lsd_value<8> {
-  using type = std::uint64_t;
-};
-template <>
-struct lsd_value<16> {
-  using type = uint128;
-};
+/// Which passes a kernel makes. Large tiles leave it no registers for both.
+enum class lsd_passes_by { either, images, ranks };
+template <class Word>
+constexpr lsd_passes_by lsd_passes_of(lsd_tiles tiles, unsigned value_bytes) {
+  const bool may_rank = value_bytes != 0 && detail::lsd_values::of_width<Word>;
+  return !may_rank || tiles == lsd_tiles::large ? lsd_passes_by::images : lsd_passes_by::either;
+}
 
-template <class Word, unsigned ValueBytes, lsd_tiles Tiles>
+template <class Word, unsigned ValueBytes, lsd_tiles Tiles, lsd_passes_by By = lsd_passes_of<Word>(Tiles, ValueBytes)>
 struct lsd_pass_kernel {
   static constexpr auto cut = detail::lsd_shape<Word>::of(Tiles, ValueBytes);
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
-  static constexpr int items = cut.items, looked_at = 2; // tiles that a step of the look-back asks for
+  static constexpr int items = cut.items;
   using tile = stable_tile<block_threads, items>;
   using value_type = typename lsd_value<ValueBytes>::type;
   using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
   using scan_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
+  static constexpr bool may_rank = By != lsd_passes_by::images;
+  using ranks_of_values = value_ranks<Word>;
+  struct no_ranks {};
 
   /// What a pass goes by. It is kept in shared storage, as n is, since registers bound the tile's size. The arrays are
   /// chosen from the kernel's arguments wherever they are used, so that the compiler knows that they are global memory.
@@ -96,11 +74,6 @@ struct lsd_pass_kernel {
     std::uint32_t odd; // active passes before this one, modulo 2
     std::uint32_t pass, shift, mask;
     bool first, keys_to_output, values_to_output, write_keys;
-
-    SORTILE_DEVICE std::uint32_t empty() const { return 2 * odd; }
-    SORTILE_DEVICE std::uint32_t total() const { return 2 * odd + 1; }
-    SORTILE_DEVICE std::uint32_t all() const { return 2 - 2 * odd; }
-    SORTILE_DEVICE std::uint64_t portion_known() const { return std::uint64_t{1 + odd} << 62; }
   };
 
   struct shared {
@@ -116,6 +89,7 @@ struct lsd_pass_kernel {
     simt::shared_value<std::uint64_t> n;
     simt::shared_value<course> going;
     scan_storage scan;
+    std::conditional_t<may_rank, typename ranks_of_values::storage, no_ranks> value_ranks;
   };
 
   lsd_arrays<Word> keys;
@@ -126,17 +100,18 @@ struct lsd_pass_kernel {
   simt::global<const std::uint64_t> findings, counts; // a pass: radix counts
   value_table<Word> counted;
   simt::global<std::uint32_t> tickets, finished; // a pass: one, and the tiles that have been moved
-  simt::global<std::uint32_t> status;
-  simt::global<std::uint64_t> portions;
-  std::uint32_t portion_tiles;
-  std::uint32_t begin, end; // of the passes of this launch
-  bool make_indices, keys_wanted, copy_keys, copy_values, key_vectors, value_vectors, output_vectors;
+  lsd_look_back earlier;                         // tiles
+  std::uint32_t begin, end;                      // of the passes of this launch
+  lsd_wants wants;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (begin == 0 && passes.active(findings) == 0)
-      write_at_once(s);
-    else
+    const lsd_work work = passes.work(findings);
+    if (begin == 0 && work.passes == 0) {
+      if constexpr (By != lsd_passes_by::ranks)
+        write_at_once(s);
+    } else if (By == lsd_passes_by::either || work.by_rank == (By == lsd_passes_by::ranks)) {
       sort(s);
+    }
   }
 
  private:
@@ -149,12 +124,19 @@ struct lsd_pass_kernel {
   SORTILE_DEVICE void sort(shared& s) const {
     for (unsigned pass = begin; pass < end;) {
       const std::uint64_t n = count.load(); // on its way with what passes are active
-      const std::uint32_t active = passes.active(findings);
-      if ((active >> pass & 1) == 0) {
+      const lsd_work work = passes.work(findings);
+      if ((work.passes >> pass & 1) == 0) {
         ++pass;
         continue;
       }
-      move(s, pass, n, active);
+      if constexpr (By == lsd_passes_by::images)
+        move<false>(s, pass, n, work);
+      else if constexpr (By == lsd_passes_by::ranks)
+        move<true>(s, pass, n, work);
+      else if (work.by_rank)
+        move<true>(s, pass, n, work);
+      else
+        move<false>(s, pass, n, work);
       if (end - begin == 1)
         return;
       pass = s.going.load(0).pass + 1;
@@ -174,59 +156,28 @@ struct lsd_pass_kernel {
     simt::block_barrier();
   }
 
-  /// Where no pass is active: the output is the input, as it is or from its end, or comes from the counts of its
-  /// values.
+  /// Where no pass is active.
   SORTILE_DEVICE void write_at_once(shared& s) const {
-    const std::uint64_t n = count.load(), order = findings.load(lsd_order);
+    const std::uint64_t order = findings.load(lsd_order);
+    const lsd_write_at_once<Word, ValueBytes> output{keys, values, wants, count.load()};
     if (is_backwards(order))
-      return reverse(n);
-    if constexpr (writes_values)
-      if (order == seen_both && passes.by_value)
-        return write_values(s, n);
-    copy(n);
+      return output.reverse();
+    if constexpr (lsd_write_at_once<Word, ValueBytes>::counts_suffice)
+      if (order == seen_both && passes.few == few_values::written)
+        return output.template counted<block_threads>(counted, codec, s.next, s.scan, scratch(s));
+    output.copy();
   }
-  static constexpr bool writes_values = !has_values && lsd_values::of_width<Word>;
-  SORTILE_DEVICE void write_values(shared& s, std::uint64_t n) const {
-    const value_runs<Word, block_threads> sorted{simt::view_as<std::uint64_t>(s.stage.view())};
-    static_assert(!writes_values || sizeof(s.stage) >= decltype(sorted)::storage_bytes);
-    const auto key_of = [this](Word image) {
-      return codec.infinity == 0 ? Word(image ^ codec.sign ^ codec.complement) : any_image<Word>(codec).key_of(image);
-    };
-    const unsigned runs = sorted.find(counted, s.next, s.scan, key_of);
-    if (output_vectors)
-      sorted.template write<int(16 / sizeof(Word))>(keys.out, n, runs);
-    else
-      sorted.template write<1>(keys.out, n, runs);
-  }
-  SORTILE_DEVICE void copy(std::uint64_t n) const {
-    if (copy_keys)
-      copy_all(keys.in, keys.out, n, key_vectors);
-    if constexpr (has_values) {
-      if (copy_values)
-        copy_all(values.in, values.out, n, value_vectors);
-      if (make_indices) {
-        const std::uint64_t stride = std::uint64_t{simt::grid_size()} * block_threads;
-        for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
-          values.out.store(i, value_type(i));
-      }
-    }
-  }
-
-  SORTILE_DEVICE void reverse(std::uint64_t n) const {
-    if (keys_wanted)
-      reverse_array<2>(keys.in, keys.out, n);
-    if constexpr (has_values) {
-      if (make_indices)
-        reversed_indices(values.out, n);
-      else
-        reverse_array<2>(values.in, values.out, n);
-    }
+  /// The stage, where nothing is staged.
+  static SORTILE_DEVICE simt::shared_view<std::uint64_t> scratch(shared& s) {
+    static_assert(!lsd_values::of_width<Word> || sizeof(s.stage) >= value_runs<Word, block_threads>::storage_bytes);
+    return simt::view_as<std::uint64_t>(s.stage.view());
   }
 
   /// Has barriers; all threads may read the course after the next one.
+  template <bool ByRank>
   SORTILE_DEVICE void set_course(shared& s, unsigned pass, std::uint64_t n, unsigned before, unsigned all) const {
     const unsigned t = simt::thread_index();
-    const std::uint64_t here = t < radix ? counts.load(pass * radix + t) : 0;
+    const std::uint64_t here = count_of_digit<ByRank>(s, pass);
     const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
     if (t < radix)
       s.start[t] = start.before;
@@ -237,36 +188,63 @@ struct lsd_pass_kernel {
     s.going = {.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
                .odd = before % 2,
                .pass = pass,
-               .shift = codec.shift + pass * passes.digit_bits,
-               .mask = passes.mask(codec.bits, pass),
+               .shift = ByRank ? pass * ranks_of_values::digit_bits : codec.shift + pass * passes.digit_bits,
+               .mask = ByRank ? radix - 1 : passes.mask(codec.bits, pass),
                .first = before == 0,
                .keys_to_output = keys.writes_output(before, all),
                .values_to_output = has_values && values.writes_output(before, all),
-               .write_keys = keys_wanted || before + 1 < all};
+               .write_keys = wants.keys || before + 1 < all};
   }
-  SORTILE_DEVICE lsd_digit<Word> digit_here(shared& s) const {
-    const course c = s.going.load(0);
-    return {codec, c.shift, c.mask};
-  }
-  SORTILE_DEVICE bool makes_values(shared& s) const { return make_indices && s.going.load(0).first; }
-
-  SORTILE_DEVICE void move(shared& s, unsigned pass, std::uint64_t n, std::uint32_t active) const {
+  /// Of digit t, by thread t. Has barriers where it is of ranks.
+  template <bool ByRank>
+  SORTILE_DEVICE std::uint64_t count_of_digit(shared& s, unsigned pass) const {
     const unsigned t = simt::thread_index();
-    const unsigned all = simt::popcount(active), before = simt::popcount(active & ((1u << pass) - 1));
+    if constexpr (ByRank)
+      return ranks_of_values::template find<block_threads>(s.value_ranks, counted, pass, s.moved, scratch(s));
+    else
+      return t < radix ? counts.load(pass * radix + t) : 0;
+  }
+  SORTILE_DEVICE bool makes_values(shared& s) const { return wants.make_indices && s.going.load(0).first; }
+
+  /// Calls f once, with digit_of(key): by a function for floats or one for integers, so that the question is not asked
+  /// for each key.
+  template <bool ByRank, class F>
+  SORTILE_DEVICE void by_kind_of_digit(shared& s, F f) const {
+    constexpr bool may_be_float = sizeof(Word) >= 2 && sizeof(Word) <= 8;
+    const course c = s.going.load(0);
+    if constexpr (ByRank) {
+      const any_image<Word> image(codec);
+      f([&](Word key) { return ranks_of_values::rank_of(s.value_ranks, image.image(key)) >> c.shift & c.mask; });
+    } else {
+      const auto digits_of = [&](const auto& image) {
+        f([&](Word key) { return std::uint32_t(image.image(key) >> c.shift) & c.mask; });
+      };
+      if constexpr (may_be_float)
+        if (codec.infinity != 0)
+          return digits_of(any_image<Word>(codec));
+      digits_of(integer_image<Word>{Word(codec.sign ^ codec.complement)});
+    }
+  }
+
+  /// By ranks it is a loop of its own: a question in the loops of all passes would cost them registers.
+  template <bool ByRank>
+  SORTILE_DEVICE void move(shared& s, unsigned pass, std::uint64_t n, const lsd_work& work) const {
+    const unsigned t = simt::thread_index();
+    const unsigned all = simt::popcount(work.passes), before = simt::popcount(work.passes & ((1u << pass) - 1));
     if (t == 0)
       s.next = tickets.fetch_add(pass, 1u);
     simt::block_barrier();
     std::uint32_t at = s.next;
     Word k[items];
     load(keys.source(before == 0, keys.writes_output(before, all)), n, at, k); // on their way while the course is set
-    set_course(s, pass, n, before, all);
+    set_course<ByRank>(s, pass, n, before, all);
     simt::block_barrier();
     while (at < s.going.load(0).tiles) {
       if constexpr (has_values && !early)
         if (!makes_values(s))
           prefetch_tile(values_from(s), s.n, at);
       packed_digits<items> digits;
-      take_digits(s, at, k, digits);
+      take_digits<ByRank>(s, at, k, digits);
       std::uint32_t total = 0; // of digit t
       tile::count(s.ranks, digits, [&](std::uint32_t d, std::uint32_t keys_of_d) {
         total = keys_of_d;
@@ -298,13 +276,13 @@ struct lsd_pass_kernel {
           load(keys_from(s), s.n, next, k);
         else
           load_values(s, at, x);
-        move_values(s, at, places, x);
+        move_values<ByRank>(s, at, places, x);
         if constexpr (!early)
           load(keys_from(s), s.n, next, k);
       } else {
         load(keys_from(s), s.n, next, k);
         packed_digits<items> unused;
-        write_keys(s, at, unused);
+        write_keys<ByRank>(s, at, unused);
       }
       at = next;
     }
@@ -356,10 +334,11 @@ struct lsd_pass_kernel {
 
   /// Places beyond the end count as the highest digit. Last in the tile, they move no other key and are never written.
   /// They make the totals of the last tile wrong, which nobody reads.
+  template <bool ByRank>
   SORTILE_DEVICE void take_digits(shared& s, std::uint32_t at, const Word (&k)[items],
                                   packed_digits<items>& digits) const {
     const std::uint32_t m = keys_of(s, at);
-    digit_here(s).by_kind([&](auto digit_of) {
+    by_kind_of_digit<ByRank>(s, [&](auto digit_of) {
       if (m == tile::size) {
         SORTILE_UNROLL
         for (int i = 0; i < items; ++i)
@@ -373,71 +352,25 @@ struct lsd_pass_kernel {
   }
 
   SORTILE_DEVICE void announce(shared& s, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
-    const course c = s.going.load(0);
-    const std::uint32_t state = at % portion_tiles == 0 ? c.all() : c.total();
-    status.store(std::uint64_t{at} * radix + d, state << 30 | total, simt::relaxed);
+    earlier.announce(s.going.load(0).odd, at, d, total);
   }
   SORTILE_DEVICE void look_back(shared& s, std::uint32_t at, std::uint32_t d, std::uint32_t total) const {
     const course c = s.going.load(0);
-    const std::uint32_t portion = at / portion_tiles, in_portion = at % portion_tiles;
-    std::uint32_t before = 0;
-    if (in_portion != 0) {
-      before = sum_before(c, at, in_portion, d);
-      status.store(std::uint64_t{at} * radix + d, c.all() << 30 | (before + total), simt::relaxed);
-    }
-    const std::uint64_t bucket = portion == 0 ? s.start.load(d) : portion_start(c, portion, d);
-    if (in_portion + 1 == portion_tiles && at + 1 < c.tiles)
-      portions.store(std::uint64_t{portion} * radix + d, c.portion_known() | (bucket + before + total), simt::relaxed);
-    const std::uint64_t place = bucket + before - s.ranks.offset.load(d);
+    const std::uint64_t place =
+        earlier.place_of(c.odd, at, c.tiles, d, total, [&] { return s.start.load(d); }) - s.ranks.offset.load(d);
     s.place[d] = std::uint32_t(place);
     s.place_high[d] = std::uint32_t(place >> 32);
-  }
-  SORTILE_DEVICE std::uint32_t sum_before(const course& c, std::uint32_t at, std::uint32_t in_portion,
-                                          std::uint32_t d) const {
-    constexpr std::uint32_t count_mask = (1u << 30) - 1;
-    std::uint32_t sum = 0;
-    for (std::uint32_t left = in_portion;;) { // tiles of the portion that may have to be asked
-      std::uint32_t words[looked_at];
-      SORTILE_UNROLL
-      for (int k = 0; k < looked_at; ++k) {
-        const std::uint32_t back = in_portion - left + unsigned(k) + 1;
-        words[k] =
-            unsigned(k) < left ? status.load(std::uint64_t{at - back} * radix + d, simt::relaxed) : c.empty() << 30;
-      }
-      bool waiting = false;
-      SORTILE_UNROLL
-      for (int k = 0; k < looked_at; ++k) {
-        const std::uint32_t state = words[k] >> 30;
-        waiting = waiting || (state != c.total() && state != c.all());
-        if (!waiting) {
-          sum += words[k] & count_mask;
-          --left;
-          if (state == c.all())
-            return sum;
-        }
-      }
-      if (waiting)
-        simt::spin_hint(0);
-    }
-  }
-  SORTILE_DEVICE std::uint64_t portion_start(const course& c, std::uint32_t portion, std::uint32_t d) const {
-    constexpr std::uint64_t place_mask = (std::uint64_t{1} << 62) - 1;
-    for (;;) {
-      const std::uint64_t word = portions.load(std::uint64_t{portion - 1} * radix + d, simt::relaxed);
-      if ((word & ~place_mask) == c.portion_known())
-        return word & place_mask;
-      simt::spin_hint();
-    }
   }
 
   /// Staged keys to their places; remembers the digits of those that this thread wrote. In a full tile there is no
   /// branch for each key: it would make each key a round trip to shared storage of its own.
+  template <bool ByRank>
   SORTILE_DEVICE void write_keys(shared& s, std::uint32_t at, packed_digits<items>& written) const {
     const course c = s.going.load(0);
     const std::uint32_t m = c.write_keys ? keys_of(s, at) : 0;
     const auto stage = simt::view_as<Word>(s.stage.view());
     const auto to = keys.target(c.keys_to_output);
-    digit_here(s).by_kind([&](auto digit_of) {
+    by_kind_of_digit<ByRank>(s, [&](auto digit_of) {
       each_staged(s, m, [&](int i, std::uint32_t p, bool within, auto far) {
         const Word key = stage.load(p);
         const std::uint32_t d = digit_of(key);
@@ -480,10 +413,11 @@ struct lsd_pass_kernel {
       load(values_from(s), s.n, at, x);
     }
   }
+  template <bool ByRank>
   SORTILE_DEVICE void move_values(shared& s, std::uint32_t at, const std::uint32_t (&places)[(items + 1) / 2],
                                   const value_type (&x)[items]) const {
     packed_digits<items> digits;
-    write_keys(s, at, digits);
+    write_keys<ByRank>(s, at, digits);
     simt::block_barrier();
     const auto stage = simt::view_as<value_type>(s.stage.view());
     SORTILE_UNROLL
@@ -495,33 +429,6 @@ struct lsd_pass_kernel {
       if (within)
         to.store(place_of<far>(s, digits.get(i), p), stage.load(p));
     });
-  }
-};
-
-/// Brings keys and values to the output where the number of active passes has left them in the other array.
-template <class Word, unsigned ValueBytes>
-struct lsd_copy_kernel {
-  static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 512;
-  using value_type = typename lsd_value<ValueBytes>::type;
-
-  lsd_arrays<Word> keys;
-  lsd_arrays<value_type> values;
-  lsd_count count;
-  lsd_passes passes;
-  simt::global<const std::uint64_t> findings;
-  bool keys_wanted, key_vectors, value_vectors;
-
-  SORTILE_DEVICE void operator()() const {
-    const unsigned all = simt::popcount(passes.active(findings));
-    if (all == 0)
-      return;
-    const std::uint64_t n = count.load();
-    if (keys_wanted && !keys.writes_output(all - 1, all))
-      copy_all(simt::global<const Word>(keys.spare), keys.out, n, key_vectors);
-    if constexpr (ValueBytes != 0)
-      if (!values.writes_output(all - 1, all))
-        copy_all(simt::global<const value_type>(values.spare), values.out, n, value_vectors);
   }
 };
 

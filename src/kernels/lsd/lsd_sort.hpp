@@ -7,10 +7,11 @@
 //
 // A fallback, which mostly has nothing to do, makes all its passes in one launch. Else a digit in which no key differs
 // costs an empty launch. Sorted keys cost the scan and a copy (in place: no copy).
-// Keys alone of 32 and 64 bits with up to 511 values cost the scan and one write (lsd/value_table.hpp).
-// Strictly descending ones cost the scan and a copy backwards; of whole integers without values, equal neighbours are
-// allowed there, too. The list of launches depends on the request alone, never on the keys, and nothing is read back.
-// Deterministic. Does nothing where the verdict does not call it.
+// Keys of 32 and 64 bits with few values are counted by value (lsd/value_table.hpp): of up to 512 values, keys alone
+// cost the scan and one write, and pairs the scan and one pass (two beyond 256 values). Strictly descending ones cost
+// the scan and a copy backwards; of whole integers without values, equal neighbours are allowed there, too. The list of
+// launches depends on the request alone, never on the keys, and nothing is read back. Deterministic. Does nothing where
+// the verdict does not call it.
 //
 // Order. By codec.image within its bit window: −0 equals +0, all NaNs are equal; equal keys keep their input order;
 // bits are never altered.
@@ -60,16 +61,25 @@ void lsd_sort(const simt::queue& q, const typed_request<Word>& request, unsigned
 
 namespace detail {
 
-/// How many values keys may have so that they are counted (lsd/value_table.hpp).
+/// What becomes of keys that have few values (lsd/value_table.hpp).
+enum class few_values {
+  not_counted,
+  written, ///< the output, from the counts
+  ranked,  ///< passes go by the values' ranks
+};
+
 struct lsd_values {
-  static constexpr unsigned slots = 1024, most = slots / 2 - 1; ///< image 0 comes on top of both
+  static constexpr unsigned slots = 1024, most = slots / 2; ///< the slots without image 0's; values that are few
 
   template <class Word>
   static constexpr bool of_width = sizeof(Word) == 4 || sizeof(Word) == 8;
-  /// Equal images have to be equal bits, or nearly; and what goes with a key is not written from counts.
+  /// A bit window may leave out bits that keys of one image differ in: nothing is written from counts then, and there
+  /// are fewer passes to be saved.
   template <class Word>
-  static bool suit(const typed_request<Word>& r) {
-    return of_width<Word> && r.value_bytes == 0 && r.codec.mask == Word(~Word{0});
+  static few_values use(const typed_request<Word>& r) {
+    if (!of_width<Word> || r.codec.mask != Word(~Word{0}))
+      return few_values::not_counted;
+    return r.value_bytes == 0 ? few_values::written : few_values::ranked;
   }
 };
 
@@ -79,7 +89,7 @@ struct lsd_plan {
   unsigned digit_bits, passes; ///< passes of the same width, the last perhaps narrower; none for an empty window
   std::uint32_t tile_keys, tiles, portion_tiles;
   lsd_tiles shape; ///< of the tiles, not follow_n
-  bool by_value;   ///< keys of few values are written from their counts
+  few_values few;
 
   std::uint32_t portions() const { return (tiles + portion_tiles - 1) / portion_tiles; }
   /// The scan, and passes: an empty window makes all keys equal, and the first pass copies.
@@ -114,8 +124,11 @@ struct lsd_shape {
       return wide == 4 ? lsd_shape{512, 2, 20} : wide == 8 ? lsd_shape{768, 1, 16} : lsd_shape{768, 1, 8};
     if (wide == 4)
       return tiles == lsd_tiles::middle ? lsd_shape{512, 2, 16} : lsd_shape{1024, 1, 20};
-    const int items = three_registers(value_bytes) ? 10 : wide == 8 ? 12 : 6;
-    return tiles == lsd_tiles::middle ? lsd_shape{512, 2, items} : lsd_shape{1024, 1, items};
+    if (three_registers(value_bytes))
+      return tiles == lsd_tiles::middle ? lsd_shape{512, 2, 10} : lsd_shape{1024, 1, 10};
+    if (wide == 8)
+      return tiles == lsd_tiles::middle ? lsd_shape{512, 2, 11} : lsd_shape{1024, 1, 12};
+    return tiles == lsd_tiles::middle ? lsd_shape{512, 2, 6} : lsd_shape{1024, 1, 6};
   }
 };
 
@@ -162,7 +175,7 @@ lsd_plan plan_lsd(const typed_request<Word>& r) {
   p.passes = digits.passes;
   p.digit_bits = digits.bits;
   p.shape = lsd_tiles_for(r);
-  p.by_value = lsd_values::suit(r);
+  p.few = lsd_values::use(r);
   p.tile_keys = lsd_shape<Word>::of(p.shape, r.value_bytes).keys();
   p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
   const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
@@ -196,7 +209,7 @@ lsd_layout lay_out_lsd(const typed_request<Word>& r, const lsd_plan& p) {
   l.finished = a.take(lsd_plan::most_passes * 4);
   l.counts = a.take(p.passes * column);
   const std::size_t slots =
-      lsd_values::of_width<Word> ? lsd_values::slots + 1 : 0; // pairs need no less than keys alone
+      lsd_values::of_width<Word> ? lsd_values::slots + 1 : 0; // windows need no less than all bits
   l.value_images = a.take(slots * sizeof(Word));
   l.value_counts = a.take(slots * 8);
   l.portions = a.take((std::size_t{p.portions()} - 1) * column);

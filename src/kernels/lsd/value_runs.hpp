@@ -1,13 +1,12 @@
 // The output of keys that have been counted by value (value_table.hpp): each value as often as it occurs, in order.
 //
-//   runs     every block reads the table, ranks its images by comparing each with all, and adds up their counts: up
-//            to 512 values, 2 to 3 µs
+//   runs     every block orders the table's values (value_order.hpp) and adds up their counts
 //   writing  warps write stretches; a stretch looks up its first run, and goes on from there
 //
 // Traffic: sizeof(key) bytes per key, written.
 #pragma once
 
-#include "kernels/lsd/value_table.hpp"
+#include "kernels/lsd/value_order.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -16,7 +15,7 @@ template <class Word, unsigned Threads>
 struct value_runs {
   using table = value_table<Word>;
   using scan_storage = primitives::block_scan_storage<std::uint64_t, Threads>;
-  static constexpr unsigned most = table::most + 1; // and image 0
+  static constexpr unsigned most = table::most;
   static_assert(most <= Threads);
   static constexpr std::size_t storage_bytes = 4 * most * sizeof(std::uint64_t);
 
@@ -24,8 +23,6 @@ struct value_runs {
 
   SORTILE_DEVICE simt::shared_view<std::uint64_t> key() const { return words.subview(0, most); }
   SORTILE_DEVICE simt::shared_view<std::uint64_t> begin() const { return words.subview(most, most); }
-  SORTILE_DEVICE simt::shared_view<std::uint64_t> image_read() const { return words.subview(2 * most, most); }
-  SORTILE_DEVICE simt::shared_view<std::uint64_t> count_read() const { return words.subview(3 * most, most); }
 
   /// How many runs there are; then key() has their keys in order, and begin() where they begin. By all threads of a
   /// block; has barriers, also at its end. `counter` is shared storage, too.
@@ -33,25 +30,11 @@ struct value_runs {
   SORTILE_DEVICE unsigned find(const table& all, simt::shared_value<std::uint32_t>& counter, scan_storage& scan,
                                KeyOf key_of) const {
     const unsigned t = simt::thread_index();
-    if (t == 0)
-      counter = 0;
-    simt::block_barrier();
-    for (unsigned slot = t; slot < table::all_slots; slot += Threads)
-      if (const std::uint64_t count = all.counts.load(slot); count != 0) {
-        const std::uint32_t at = counter.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
-        image_read()[at] = all.images.load(slot); // of the last slot 0
-        count_read()[at] = count;
-      }
-    simt::block_barrier();
-    const unsigned runs = counter.load(0);
-    if (t < runs) {
-      const std::uint64_t image = image_read().load(t);
-      unsigned rank = 0;
-      for (unsigned i = 0; i < runs; ++i)
-        rank += image_read().load(i) < image ? 1 : 0;
-      key()[rank] = key_of(Word(image));
-      begin()[rank] = count_read().load(t);
-    }
+    const unsigned runs =
+        order_values<Threads>(all, counter, words, [&](unsigned, Word image, std::uint64_t count, unsigned rank) {
+          key()[rank] = key_of(image);
+          begin()[rank] = count;
+        });
     simt::block_barrier();
     const std::uint64_t here = t < runs ? begin().load(t) : 0;
     const auto sum = primitives::block_exclusive_scan(scan, here, primitives::plus{}, std::uint64_t{0});

@@ -8,7 +8,8 @@
 //
 //   keys that a map may spread evenly   some blocks count a larger sample by the map's cells; the second scan draws the
 //                                       map from that (mapped_look_kernel.hpp)
-//   others                              block 0 gives them away, and neither this nor any later step does anything
+//   others                              block 0 gives them away, and neither this nor any later step does anything. Of
+//                                       few values LSD passes take them, which go by the values' ranks
 //
 // 2048 samples do as well as 8192: buckets have so little room to spare that the counts have to find mild skew anyway.
 #pragma once
@@ -52,8 +53,13 @@ struct chunk_look_kernel {
     finder.load(samples);
     chunk.clear(s.counted);
     const auto sampled = finder.find(s.sample, samples);
-    if (simt::block_index() == 0 && simt::thread_index() == 0)
-      begin(sampled);
+    if (simt::block_index() == 0) {
+      typename spread_finder::sample::values_seen values{};
+      if (sampled.found == skew::given_away)
+        values = finder.count_values(s.sample, samples);
+      if (simt::thread_index() == 0)
+        begin(sampled, values);
+    }
     if (sampled.found == skew::given_away)
       return chunk.clear_starts();
     if (sampled.found == skew::for_a_map)
@@ -63,11 +69,16 @@ struct chunk_look_kernel {
 
  private:
   /// What later steps find before they add to it.
-  SORTILE_DEVICE void begin(const typename spread_finder::result& sampled) const {
+  SORTILE_DEVICE void begin(const typename spread_finder::result& sampled,
+                            const typename spread_finder::sample::values_seen& values) const {
     found[0] = sampled.keys;
     gate.told.take();
-    if (sampled.found == skew::given_away)
-      gate.told.give_away();
+    if (sampled.found == skew::given_away) {
+      if (values.are_few())
+        gate.told.give_to_passes();
+      else
+        gate.told.give_away(values.are_many() ? verdict::many_values : 0);
+    }
     gate.findings[pair_order] = seen_neither;
     gate.findings[pair_left] = 0;
     gate.findings[pair_crowded] = sampled.found == skew::given_away ? 1 : 0;

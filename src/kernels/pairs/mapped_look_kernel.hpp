@@ -115,7 +115,7 @@ struct mapped_look_kernel {
     gate.findings[pair_mapped] = skewed ? 0 : 1;
     gate.findings[pair_crowded] = skewed ? 1 : 0;
     if (skewed)
-      gate.told.give_away();
+      gate.told.give_away(verdict::many_values); // they hardly repeat
   }
   /// From the bucket's first image to the one before the next bucket's.
   SORTILE_DEVICE spread spread_of(shared& s, const numbers& by, number center, std::uint32_t q) const {

@@ -102,6 +102,10 @@ struct spread_sample {
       r.found = skew::given_away;
     return r;
   }
+  /// Of samples that have been found skewed; by all threads of a block.
+  SORTILE_DEVICE typename sample::values_seen count_values(storage& s, const Word (&x)[each]) const {
+    return sample::template count_values<Threads>(s.count.view(), x);
+  }
 
  private:
   struct interval {
