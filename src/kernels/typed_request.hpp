@@ -72,7 +72,7 @@ struct typed_request {
   key_codec<Word> codec;
   void* workspace = nullptr; ///< aligned to 128
   std::size_t workspace_bytes = 0;
-  verdict_place verdict;
+  verdict_place verdict{};
   /// The fallback finds out at its first read whether all keys are in order: a sample need not spare it such keys.
   bool fallback_sees_order = false;
   /// Between splitters: to give the keys away, too, where a sample shows that an LSD sort is quicker with them. Of a
