@@ -40,15 +40,23 @@ struct by_hash {
   SORTILE_HOST_DEVICE bool operator()(std::uint32_t a, std::uint32_t b) const { return hashed(a) < hashed(b); }
 };
 
-enum class workload { uniform, sorted, few, ands };
+enum class workload { uniform, sorted, reversed, organ_pipe, equal, few, zipf, ands };
 
 /// Key i of n, of 64 bits.
 SORTILE_HOST_DEVICE std::uint64_t key_of(workload w, std::uint64_t i, std::uint64_t n) {
   switch (w) {
   case workload::sorted:
     return i * (~std::uint64_t{0} / n);
+  case workload::reversed:
+    return (n - 1 - i) * (~std::uint64_t{0} / n);
+  case workload::organ_pipe:
+    return (i < n / 2 ? i : n - 1 - i) * (~std::uint64_t{0} / n);
+  case workload::equal:
+    return mix(7);
   case workload::few:
     return mix(mix(i) % 16);
+  case workload::zipf: // rank r of 2^20 as often as 1 / r, nearly
+    return mix(std::uint64_t(exp2(double(mix(i) >> 11) * 0x1p-53 * 20)));
   case workload::ands:
     return mix(3 * i) & mix(3 * i + 1) & mix(3 * i + 2);
   default:
@@ -140,23 +148,33 @@ row make_row(const work& w) {
   throw std::runtime_error("no kind of keys is called " + w.name + "; u32, u64, u32+u32, 32-bytes, u32-costly are");
 }
 
+const std::vector<std::pair<std::string, workload>> workloads{
+    {"uniform", workload::uniform},   {"sorted", workload::sorted},
+    {"reversed", workload::reversed}, {"organ-pipe", workload::organ_pipe},
+    {"equal", workload::equal},       {"few", workload::few},
+    {"zipf", workload::zipf},         {"and", workload::ands}};
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const auto& each : workloads)
+    names.push_back(each.first);
+  return names;
+}
 workload workload_named(const std::string& name) {
-  if (name == "uniform")
-    return workload::uniform;
-  if (name == "sorted")
-    return workload::sorted;
-  if (name == "few")
-    return workload::few;
-  if (name == "and")
-    return workload::ands;
-  throw std::runtime_error("no workload is called " + name + "; uniform, sorted, few, and are");
+  for (const auto& each : workloads)
+    if (each.first == name)
+      return each.second;
+  std::string all;
+  for (const std::string& each : workload_names())
+    all += (all.empty() ? "" : ", ") + each;
+  throw std::runtime_error("no workload is called " + name + "; " + all + " are");
 }
 
 struct settings {
   unsigned rounds = 7;
   std::vector<unsigned> log_n{10, 12, 14, 16, 18, 20, 22, 24, 26, 28};
   std::vector<std::string> kinds{"u32", "u64", "u32+u32", "32-bytes", "u32-costly"};
-  std::vector<std::string> workloads{"uniform", "sorted", "few", "and"};
+  std::vector<std::string> workloads = workload_names();
   std::string json_path;
 };
 
@@ -182,7 +200,8 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n", s.log_n, "sizes, as powers of two")->delimiter(',')->check(CLI::Range(8, 29));
   app.add_option("--kinds", s.kinds, "u32, u64, u32+u32, 32-bytes, u32-costly")->delimiter(',');
-  app.add_option("--workloads", s.workloads, "uniform, sorted, few, and")->delimiter(',');
+  app.add_option("--workloads", s.workloads, "uniform, sorted, reversed, organ-pipe, equal, few, zipf, and")
+      ->delimiter(',');
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
   return sortile::bench::run_program("sortile_any_order_bench", s.json_path,

@@ -40,12 +40,13 @@
 //
 //     sortile::sort(boxes, sortile::on_device(smaller_volume{}), {.stream = stream});
 //
-// Keys of any trivially copyable type of at most 64 bytes; values of any trivially copyable type. A stable merge sort:
-// kernels/any_order/merge_sort.hpp has the algorithm, and all of its kernels are compiled here. A comparison that is no
-// strict weak order gives some permutation, and nothing worse. Options as above; order::descending is refused, since
-// the comparison says it all. Workspace: n elements and a few per cent at most, where more than one tile is
-// sorted; with values and in argsort once or twice n records of both (values that make a record of more than 64 bytes
-// are moved by position, after a sort of key and position). Where members decide, a decomposer is quicker.
+// Keys of any trivially copyable type of at most 64 bytes; values of any trivially copyable type. A stable sample sort:
+// kernels/any_order/splitter_sort.hpp has the algorithm, and all of its kernels are compiled here. A comparison that is no
+// strict weak order gives some permutation, and nothing worse, as long as it answers the same of the same elements.
+// Options as above; order::descending is refused, since the comparison says it all. Workspace: n elements and some per
+// cent, where a block does not hold them all; with values and in argsort n records of both, twice as many beyond what
+// two levels of splitters take (values that make a record of more than 64 bytes are moved by position, after a sort of
+// key and position). Where members decide, a decomposer is quicker.
 //
 // When not to use it: where the struct is a number (sort by sortile.hpp), or columns lie apart (argsort_rows on the
 // host). Compiled by a host compiler the kernels run on the executor, on arrays in host memory: for checking.

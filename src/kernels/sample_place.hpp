@@ -1,5 +1,7 @@
-// Where a sample looks: one key of each part of the array, at a place that is random but always the same. Plain C++.
+// Where a sample looks: one key of each part of the array, at a place that is random but always the same.
 #pragma once
+
+#include "simt/config.hpp"
 
 #include <cstdint>
 
@@ -7,7 +9,7 @@ namespace sortile::kernels {
 
 /// The place that sample i of so many takes of n keys, n >= samples; parts are shorter than 2^32 keys. By SplitMix64
 /// (Steele, Lea and Flood 2014).
-constexpr std::uint64_t sample_place(std::uint64_t i, std::uint64_t samples, std::uint64_t n) {
+SORTILE_HOST_DEVICE constexpr std::uint64_t sample_place(std::uint64_t i, std::uint64_t samples, std::uint64_t n) {
   std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;

@@ -42,22 +42,30 @@ struct by_key {
   SORTILE_DEVICE bool operator()(const Element& a, const Element& b) const {
     return static_cast<bool>(less(a.key.get(), b.key.get()));
   }
+  template <class Key>
+  SORTILE_DEVICE bool of_keys(const held<Key>& a, const held<Key>& b) const {
+    return static_cast<bool>(less(a.get(), b.get()));
+  }
 };
 
-// The caller's arrays. load(i) and store(i, element) are of the input and of the output.
+// The caller's arrays. load(i) is of the input, store(i, element) of the output, and load_stored(i) gives what has been
+// stored there.
 
 template <class Key>
 struct keys_alone {
+  using key = Key;
   using element = key_alone<Key>;
   simt::global<const held<Key>> in;
   simt::global<held<Key>> out;
 
   SORTILE_DEVICE element load(std::uint64_t i) const { return {in.load(i)}; }
   SORTILE_DEVICE void store(std::uint64_t i, const element& e) const { out.store(i, e.key); }
+  SORTILE_DEVICE element load_stored(std::uint64_t i) const { return {out.load(i)}; }
 };
 
 template <class Key, class Value>
 struct keys_and_values {
+  using key = Key;
   using element = key_with<Key, Value>;
   simt::global<const held<Key>> in;
   simt::global<held<Key>> out;
@@ -69,11 +77,13 @@ struct keys_and_values {
     out.store(i, e.key);
     values_out.store(i, e.carried);
   }
+  SORTILE_DEVICE element load_stored(std::uint64_t i) const { return {out.load(i), values_out.load(i)}; }
 };
 
 /// The keys are only read; the positions that they had are written.
 template <class Key, class Index>
 struct keys_and_positions {
+  using key = Key;
   using element = key_with<Key, Index>;
   simt::global<const held<Key>> in;
   simt::global<held<Index>> positions;
@@ -82,6 +92,10 @@ struct keys_and_positions {
     return {in.load(i), __builtin_bit_cast(held<Index>, static_cast<Index>(i))};
   }
   SORTILE_DEVICE void store(std::uint64_t i, const element& e) const { positions.store(i, e.carried); }
+  SORTILE_DEVICE element load_stored(std::uint64_t i) const {
+    const held<Index> position = positions.load(i);
+    return {in.load(static_cast<std::uint64_t>(position.get())), position};
+  }
 };
 
 // Where sorted runs are read from.

@@ -13,18 +13,19 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// Elements of a slab at most: in every round of merges a thread for each pair of runs may have less than its items.
 template <class Element>
 constexpr unsigned slab_capacity(unsigned threads) {
-  return (threads - most_ways / 2) * merge_shape<Element>::items;
+  using shape = sort_shape<Element>;
+  const unsigned merged = (threads - most_ways / 2) * shape::each;
+  return merged < shape::capacity ? merged : shape::capacity;
 }
 
 template <class Arrays, class Runs, class Less>
 struct slab_merge_kernel {
   using element = typename Arrays::element;
-  using shape = merge_shape<element>;
-  static constexpr unsigned block_threads = shape::most_threads, items = shape::items;
-  static constexpr unsigned min_blocks = shape::min_blocks;
+  using shape = sort_shape<element>;
+  static constexpr unsigned block_threads = shape::most_threads, min_blocks = shape::min_blocks;
+  static constexpr unsigned items = shape::each;
   struct shared {
-    simt::shared_array<element, block_threads * items> elements;
-    simt::shared_array<std::uint32_t, block_threads> starts;
+    sort_storage<element> slab;
     simt::shared_array<std::uint32_t, most_ways + 1> part; // where the part of each run begins among `elements`
     simt::shared_array<std::uint64_t, most_ways> origin;   // to be added to a place there: the place among all runs
     simt::shared_value<std::uint64_t> target;              // where the slab goes
@@ -45,22 +46,21 @@ struct slab_merge_kernel {
     if (simt::warp_index() == 0)
       find_parts(s, simt::block_index() / layout.slabs_a_group, simt::block_index() % layout.slabs_a_group);
     simt::block_barrier();
-    const unsigned length = s.part.load(most_ways);
-    read(s, length);
-    const unsigned ways = s.is_copied != 0 ? 1 : layout.ways;
+    const unsigned length = s.part.load(most_ways), ways = s.is_copied != 0 ? 1 : layout.ways;
+    auto slab = s.slab.halves();
+    read(s, slab, length);
     SORTILE_NO_UNROLL
     for (unsigned together = 1; together < ways; together *= 2)
-      primitives::merge_step<items>(s.elements.view(), s.starts.view(), part_of(s, together), less);
+      primitives::merge_step<primitives::merged_by::block>(slab, s.slab.starts.view(), part_of(s, together), items,
+                                                           less);
     simt::block_barrier();
     const std::uint64_t target = s.target;
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i)
-      if (const unsigned p = t + i * threads; p < length) {
-        if (is_last)
-          arrays.store(target + p, s.elements.load(p));
-        else
-          merged.store(target + p, s.elements.load(p));
-      }
+    for (unsigned p = t; p < length; p += threads) {
+      if (is_last)
+        arrays.store(target + p, slab.load(p));
+      else
+        merged.store(target + p, slab.load(p));
+    }
   }
 
  private:
@@ -111,21 +111,13 @@ struct slab_merge_kernel {
     begin = in_run(slab * share);
     end = in_run((slab + 1) * share);
   }
-  SORTILE_DEVICE void read(shared& s, unsigned length) const {
-    const unsigned t = simt::thread_index(), threads = simt::block_size();
-    element x[items];
+  SORTILE_DEVICE void read(shared& s, const primitives::two_halves<element>& to, unsigned length) const {
     unsigned j = 0;
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i)
-      if (const unsigned p = t + i * threads; p < length) {
-        while (p >= s.part.load(j + 1))
-          ++j;
-        x[i] = runs.load(s.origin.load(j) + p);
-      }
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i)
-      if (const unsigned p = t + i * threads; p < length)
-        s.elements.store(p, x[i]);
+    for (unsigned p = simt::thread_index(); p < length; p += simt::block_size()) {
+      while (p >= s.part.load(j + 1))
+        ++j;
+      to.put(p, runs.load(s.origin.load(j) + p));
+    }
   }
   /// This thread's work where `together` runs at a time have become one: pair by pair the threads that it takes.
   SORTILE_DEVICE static primitives::merge_part part_of(shared& s, unsigned together) {

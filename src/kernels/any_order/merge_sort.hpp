@@ -1,4 +1,5 @@
-// Sorts by any order in device memory: a merge sort that merges up to eight runs at once.
+// Sorts by any order in device memory by merges of up to eight runs at once: for more elements than two levels of
+// splitters take (splitter_sort.hpp), and for merges of two ranges.
 //
 //   tiles    each block sorts a tile in shared storage (tile_kernel.hpp)
 //   merges   groups of up to eight runs become one run each, until there is one:
@@ -6,14 +7,10 @@
 //     merge      each block merges a slab (merge_kernel.hpp)
 //
 // What comparisons cost is the same for every number of runs merged at once: a level of the merge tree, in shared
-// storage, for each power of two. What moves through memory is not. Runs of 8704 keys of 4 bytes become 2^28 sorted
-// keys in five merges of eight runs, where merges of two take fifteen; each reads and writes every element once.
+// storage, for each power of two. What moves through memory is not: each pass reads and writes every element once.
 //
 // Stable: ties go to the earlier run in every merge, as in the sort of a tile. The launches follow from n and the type
 // alone: nothing is read back, and the sort may be captured in a graph.
-//
-// How large blocks are: 512 threads where there are tiles enough for all multiprocessors, else 256 or 128, unless that
-// took another pass of merges. A tile of few elements is sorted by one block in one launch.
 //
 // Cost for n elements of E bytes, of which a tile holds t: 1 + ceil(log8(n / t)) reads and writes of n E bytes, beside
 // 8 bytes for each 200 elements or so; about log2(n) comparisons an element, log2(t) of them more for its samples'
@@ -21,6 +18,7 @@
 #pragma once
 
 #include "kernels/any_order/border_kernels.hpp"
+#include "kernels/any_order/launch_here.hpp"
 #include "kernels/any_order/merge_kernel.hpp"
 #include "kernels/arena.hpp"
 
@@ -28,47 +26,31 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-namespace {
-
-/// A kernel as a type of this translation unit. A launch of more than 48 KiB of shared storage needs the device's
-/// leave, which is given to the function of one unit and remembered by type; and several units may sort by the same
-/// order.
-template <class Kernel>
-struct of_this_unit : Kernel {};
-
-} // namespace
-
-template <class Kernel>
-void launch_here(const simt::queue& q, const simt::launch_config& config, const Kernel& kernel) {
-  simt::launch(q, config, of_this_unit<Kernel>{kernel});
+/// The blocks of a merge of n elements: fewer threads each where there are few blocks.
+template <class Element>
+constexpr unsigned slab_threads(std::uint64_t n) {
+  using shape = sort_shape<Element>;
+  constexpr std::uint64_t enough_blocks = 512;
+  unsigned threads = shape::most_threads / 4;
+  while (threads < shape::most_threads && merge_layout::pieces(n, 2 * threads * shape::each) >= enough_blocks)
+    threads *= 2;
+  return threads;
 }
 
-/// The blocks of a sort or merge of n elements, of which a thread has `items`.
+/// The passes of merges of so many runs.
 struct merge_plan {
-  unsigned threads = 0, passes = 0, ways = 2;
+  unsigned passes = 0, ways = 2;
 
-  /// Blocks from which on the next larger ones are used.
-  static constexpr std::uint64_t enough_blocks = 512;
-
-  static constexpr merge_plan of(std::uint64_t n, unsigned items, unsigned most_threads) {
+  static constexpr merge_plan of(std::uint64_t runs) {
     merge_plan p;
-    const auto tiles = [&](unsigned threads) { return merge_layout::pieces(n, std::uint64_t{threads} * items); };
-    p.passes = passes_for(tiles(most_threads));
-    for (p.threads = most_threads / 4; p.threads < most_threads; p.threads *= 2)
-      if (passes_for(tiles(p.threads)) == p.passes && tiles(2 * p.threads) < enough_blocks)
-        break;
-    while (power(p.ways, p.passes) < tiles(p.threads))
+    for (std::uint64_t left = runs; left > 1; left = merge_layout::pieces(left, most_ways))
+      ++p.passes;
+    while (power(p.ways, p.passes) < runs)
       ++p.ways;
     return p;
   }
 
  private:
-  static constexpr unsigned passes_for(std::uint64_t runs) {
-    unsigned passes = 0;
-    for (; runs > 1; runs = merge_layout::pieces(runs, most_ways))
-      ++passes;
-    return passes;
-  }
   static constexpr std::uint64_t power(std::uint64_t base, unsigned exponent) {
     std::uint64_t result = 1;
     for (; exponent > 0; --exponent)
@@ -96,6 +78,13 @@ struct merge_words {
 
   static std::size_t border_bytes(const merge_layout& m) { return m.all_slabs() * most_ways * sizeof(std::uint64_t); }
   static std::size_t unusable_bytes(const merge_layout& m) { return m.groups * sizeof(std::uint32_t); }
+  /// Of merges of such runs by two to most_ways at a time, at most: it grows with n.
+  template <class Element>
+  static std::size_t most_border_bytes(std::uint64_t n, std::uint64_t run, unsigned threads) {
+    const merge_layout m = layout_of<Element>(n, run, most_ways, threads, false);
+    const std::uint64_t runs = merge_layout::pieces(n, run);
+    return ((n / m.distance + runs) / m.samples + runs / 2 + 1) * most_ways * sizeof(std::uint64_t);
+  }
 };
 
 /// Queues one pass of merges, to `merged` or, the last one, to the caller's arrays.
@@ -136,21 +125,21 @@ void launch_merges(const simt::queue& q, const merge_layout& layout, unsigned th
 
 /// A sort of n elements of the caller's arrays.
 template <class Arrays, class Less>
-class any_order_sort {
+class any_order_merge_sort {
  public:
   using element = typename Arrays::element;
-  using shape = merge_shape<element>;
+  using shape = sort_shape<element>;
 
   /// `output_holds_runs`: the output has the form of elements and can hold runs between two passes.
-  any_order_sort(std::uint64_t n, bool output_holds_runs)
-      : n_(n), plan_(merge_plan::of(n, shape::items, shape::most_threads)) {
+  any_order_merge_sort(std::uint64_t n, bool output_holds_runs)
+      : n_(n), plan_(merge_plan::of(merge_layout::pieces(n, shape::capacity))) {
     arena a;
     if (plan_.passes > 0) {
       buffers_[0] = a.take(n * sizeof(element));
       buffers_[1] = a.take(output_holds_runs || plan_.passes == 1 ? 0 : n * sizeof(element));
-      const merge_layout first = layout(tile()); // later passes have fewer groups, and no more slabs
-      borders_ = a.take(merge_words::border_bytes(first));
-      unusable_ = a.take(merge_words::unusable_bytes(first));
+      // Later passes have fewer groups, and no more slabs.
+      borders_ = a.take(merge_words::most_border_bytes<element>(n, shape::capacity, shape::most_threads));
+      unusable_ = a.take((merge_layout::pieces(n, shape::capacity) / 2 + 1) * sizeof(std::uint32_t));
     }
     bytes_ = a.bytes();
   }
@@ -159,8 +148,6 @@ class any_order_sort {
   /// `output`: the output as elements, or null.
   void launch(const simt::queue& q, const Arrays& arrays, element* output, const Less& order,
               std::byte* workspace) const {
-    if (n_ == 0)
-      return;
     const by_key<Less> less{order};
     const auto buffer = [&](unsigned which) { // the last pass reads buffer 0
       return which == 1 && output != nullptr ? output : reinterpret_cast<element*>(workspace + buffers_[which]);
@@ -168,24 +155,25 @@ class any_order_sort {
     unsigned from = (plan_.passes - 1) % 2;
     const simt::global<element> none{nullptr, 0};
     launch_here(
-        q, {.grid = static_cast<unsigned>(merge_layout::pieces(n_, tile())), .block = plan_.threads},
+        q, {.grid = static_cast<unsigned>(merge_layout::pieces(n_, shape::capacity))},
         any_order_tile_kernel<Arrays, Less>{.arrays = arrays,
                                             .runs = plan_.passes == 0 ? none : simt::global<element>{buffer(from), n_},
                                             .n = n_,
                                             .less = less});
     const merge_words words{reinterpret_cast<std::uint64_t*>(workspace + borders_),
                             reinterpret_cast<std::uint32_t*>(workspace + unusable_)};
-    std::uint64_t run = tile();
+    std::uint64_t run = shape::capacity;
     for (unsigned pass = 0; pass < plan_.passes; ++pass, from ^= 1u, run *= plan_.ways) {
       const bool is_last = pass + 1 == plan_.passes;
-      launch_merges(q, layout(run), plan_.threads, one_array<element>{{buffer(from), n_}}, words,
+      launch_merges(q, layout(run), shape::most_threads, one_array<element>{{buffer(from), n_}}, words,
                     is_last ? none : simt::global<element>{buffer(from ^ 1u), n_}, is_last, arrays, less);
     }
   }
 
  private:
-  std::uint64_t tile() const { return std::uint64_t{plan_.threads} * shape::items; }
-  merge_layout layout(std::uint64_t run) const { return layout_of<element>(n_, run, plan_.ways, plan_.threads, false); }
+  merge_layout layout(std::uint64_t run) const {
+    return layout_of<element>(n_, run, plan_.ways, shape::most_threads, false);
+  }
 
   std::uint64_t n_;
   merge_plan plan_;
@@ -197,10 +185,9 @@ template <class Key, class Less>
 class any_order_merge {
  public:
   using element = key_alone<Key>;
-  using shape = merge_shape<element>;
 
   any_order_merge(std::uint64_t first, std::uint64_t second)
-      : threads_(merge_plan::of(first + second, shape::items, shape::most_threads).threads),
+      : threads_(slab_threads<element>(first + second)),
         layout_(layout_of<element>(first + second, first, 2, threads_, true)) {
     arena a;
     borders_ = a.take(merge_words::border_bytes(layout_));

@@ -1,8 +1,8 @@
 // The sorts and merges by any order that a caller asks for, each an object that knows its workspace and its launches.
 #pragma once
 
+#include "kernels/any_order/any_order_sort.hpp"
 #include "kernels/any_order/gather_kernel.hpp"
-#include "kernels/any_order/merge_sort.hpp"
 
 #include <type_traits>
 
