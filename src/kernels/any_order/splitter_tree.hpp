@@ -8,7 +8,7 @@
 //
 // Frequent keys. A splitter is a sample with the position that it had in the segment, and elements that compare equal
 // are ordered by position. So they are parted like others, a key that fills the whole array too; buckets are even
-// whatever the keys are, and elements stay in order. Positions are looked at where several splitters are equal, and
+// whatever the keys are, and elements stay in order. Positions are compared where several splitters are equal, and
 // nowhere else: what equals a single one goes to the bucket before it.
 //
 // Whatever `less` says, the bucket is one of those that there are.
