@@ -7,13 +7,16 @@
 // put into the table when they are met. Neither way trusts the sample: it decides what is tried, not what is true.
 //
 // The table is open addressing with a multiplicative hash (Knuth, TAOCP 3, 6.4): one cache line a value, so that some
-// hundred values stay in the L1 cache, and one multiplication, comparison and addition a key. Keys that are the same as
-// the one before would wait for its counter, so a value that is heavier than a quarter is left to the comparisons.
+// hundred values stay in the L1 cache and some thousand in the L2 cache, and one multiplication, comparison and
+// addition a key; three of four slots stay free, since a key that is not in its slot is a branch mispredicted. Keys
+// that are the same as the one before would wait for its counter, so a value that is heavier than a quarter is left to
+// the comparisons.
 #pragma once
 
 #include "cpu/sampled_split.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -30,6 +33,7 @@ struct value_frequencies {
   std::size_t heaviest = 0;   ///< places that one value fills in the sample
   std::size_t values = 0;     ///< in the sample
   std::size_t once = 0;       ///< of them, those that it has once
+  std::size_t twice = 0;      ///< and twice
 
   explicit value_frequencies(const key_sample<K>& sample) : size_(sample.size) {
     for (std::size_t i = 0, end = 0; i < sample.size; i = end) {
@@ -37,6 +41,7 @@ struct value_frequencies {
           std::upper_bound(sample.images + i, sample.images + sample.size, sample.images[i]) - sample.images);
       ++values;
       once += end - i == 1;
+      twice += end - i == 2;
       heaviest = std::max(heaviest, end - i);
       if (end - i >= sample.size / 32 && heavy_values < most_heavy) {
         heavy[heavy_values++] = sample.images[i];
@@ -47,14 +52,52 @@ struct value_frequencies {
 
   bool are_all_heavy() const { return heavy_keys == size_; }
   /// Whether comparisons with the heavy keys pay: they are all that there is, or save a part of the sort.
-  bool heavy_ones_pay() const { return are_all_heavy() || (!table_pays() && heavy_keys >= size_ / 4); }
-  /// Whether counting in a table pays.
-  bool table_pays() const {
-    return !are_all_heavy() && values <= size_ / 4 && once <= size_ / 64 && heaviest <= size_ / 4;
+  bool heavy_ones_pay(std::size_t most) const {
+    return are_all_heavy() || (!table_pays(most) && heavy_keys >= size_ / 4);
+  }
+  /// Whether counting pays in a table that holds so many values. How many there are, values that the sample has once
+  /// and twice tell (Chao 1984): too few where some are rare, so a quarter of the table is left for those.
+  bool table_pays(std::size_t most) const {
+    return !are_all_heavy() && heaviest <= size_ / 4 &&
+           values + once * once / (2 * std::max<std::size_t>(twice, 1)) <= most / 4 * 3;
   }
 
  private:
   std::size_t size_;
+};
+
+/// Where an array of n keys holds nothing but one heavy key for a while. What stands where the result has the same need
+/// not be written, which takes half of the time where one value is nearly all that there is.
+class standing_values {
+ public:
+  explicit standing_values(std::size_t n) : value_((n + stretch - 1) / stretch, none) {}
+
+  /// Calls f(begin, end) for what [begin, end) has of each stretch.
+  template <class F>
+  static void each_stretch(std::size_t begin, std::size_t end, F&& f) {
+    for (std::size_t until; begin < end; begin = until) {
+      until = std::min(end, (begin / stretch + 1) * stretch);
+      f(begin, until);
+    }
+  }
+
+  /// The j-th heavy key is all that there is in [begin, end), a stretch or a part of one, which says nothing.
+  void note(std::size_t begin, std::size_t end, std::size_t j) {
+    if (end - begin == stretch && !value_.empty())
+      value_[begin / stretch] = static_cast<std::uint8_t>(j);
+  }
+  /// Something else may be in [begin, end) now.
+  void forget(std::size_t begin, std::size_t end) {
+    each_stretch(begin, std::min(end, value_.size() * stretch),
+                 [&](std::size_t at, std::size_t) { value_[at / stretch] = none; });
+  }
+  /// Whether the stretch around `at` holds the j-th heavy key.
+  bool has(std::size_t at, std::size_t j) const { return !value_.empty() && value_[at / stretch] == j; }
+
+ private:
+  static constexpr std::size_t stretch = 2048;
+  static constexpr std::uint8_t none = 0xff;
+  std::vector<std::uint8_t> value_;
 };
 
 /// How often values occur.
@@ -65,23 +108,24 @@ class value_table {
     K key;
     std::uint64_t count; ///< 0: free, whatever the key
   };
-  static constexpr unsigned slot_bits = 12;
-  static constexpr std::size_t slots = std::size_t{1} << slot_bits;
-  static constexpr std::size_t most = slots / 4; ///< values that it counts
-  static constexpr std::size_t bytes = slots * sizeof(entry);
+  /// Values that a table in so many bytes of memory counts.
+  static std::size_t most_in(std::size_t bytes) { return (std::size_t{1} << slot_bits_in(bytes)) / 4; }
 
-  /// An empty table in `bytes` of memory, aligned for an entry.
-  explicit value_table(std::byte* memory) : entries_(reinterpret_cast<entry*>(memory)) {
-    std::fill_n(entries_, slots, entry{});
+  /// An empty table in memory that is aligned for an entry, and has room for one at least.
+  value_table(std::byte* memory, std::size_t bytes)
+      : entries_(reinterpret_cast<entry*>(memory)), slot_bits_(slot_bits_in(bytes)), most_(most_in(bytes)) {
+    std::fill_n(entries_, slots(), entry{});
   }
 
   /// Counts n keys; false, and not all are counted, where they have more values than it has room for.
   bool count(const K* keys, std::size_t n) {
+    entry* const entries = entries_;
+    const unsigned shift = 64 - slot_bits_;
     for (std::size_t i = 0; i < n; ++i) {
-      entry* e = entries_ + slot_of(keys[i]);
+      entry* e = entries + (hash_of(keys[i]) >> shift);
       if (e->key != keys[i]) [[unlikely]] {
         e = find(keys[i]);
-        if (values_ > most)
+        if (values_ > most_)
           return false;
       }
       ++e->count;
@@ -91,25 +135,35 @@ class value_table {
 
   /// Adds the values and their counts.
   void append_to(std::vector<entry>& all) const {
-    std::copy_if(entries_, entries_ + slots, std::back_inserter(all), [](const entry& e) { return e.count != 0; });
+    std::copy_if(entries_, entries_ + slots(), std::back_inserter(all), [](const entry& e) { return e.count != 0; });
   }
 
  private:
-  static std::size_t slot_of(K key) {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u >> (64 - slot_bits));
+  static constexpr unsigned most_slot_bits = 14; // entries of some thousand values stay in the L2 cache
+
+  static unsigned slot_bits_in(std::size_t bytes) {
+    return std::min(most_slot_bits, static_cast<unsigned>(std::bit_width(bytes / sizeof(entry))) - 1);
+  }
+  std::size_t slots() const { return std::size_t{1} << slot_bits_; }
+  /// Of whole numbers in 64-bit floats the high half alone tells them apart, so both halves go into the product.
+  static std::uint64_t hash_of(K key) {
+    const auto x = static_cast<std::uint64_t>(key);
+    return (sizeof(K) == 8 ? x ^ x >> 32 : x) * 0x9e3779b97f4a7c15u;
   }
 
   /// The entry of a key, a new one where it has none. A free entry that happens to hold the key is its own.
   entry* find(K key) {
-    std::size_t slot = slot_of(key);
+    auto slot = static_cast<std::size_t>(hash_of(key) >> (64 - slot_bits_));
     while (entries_[slot].key != key && entries_[slot].count != 0)
-      slot = (slot + 1) % slots;
+      slot = (slot + 1) % slots();
     values_ += entries_[slot].count == 0;
     entries_[slot].key = key;
     return entries_ + slot;
   }
 
   entry* entries_;
+  unsigned slot_bits_;
+  std::size_t most_;
   std::size_t values_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 namespace sortile::cpu {
@@ -17,31 +18,36 @@ struct stretch {
   std::size_t begin, end, lows;
 };
 
-/// Stretches that follow each other were split, each by itself: the high keys before place `lows`, where the low ones of
-/// all are to end, against the low ones behind it. In pieces for threads.
-inline std::vector<exchange> misplaced_stretches(const std::vector<stretch>& stretches, std::size_t lows) {
-  struct run {
-    std::size_t begin, n;
-  };
-  std::vector<run> high_before, low_behind;
-  for (const stretch& s : stretches) {
-    const std::size_t middle = s.begin + s.lows;
-    if (middle < std::min(s.end, lows))
-      high_before.push_back({middle, std::min(s.end, lows) - middle});
-    if (std::max(s.begin, lows) < middle)
-      low_behind.push_back({std::max(s.begin, lows), middle - std::max(s.begin, lows)});
+/// Stretches that follow each other were split, each by itself: calls f(a, b, n) for high keys before place `lows`,
+/// where the low ones of all are to end, which are to change places with as many low ones behind it.
+template <class Stretches, class F>
+void each_misplaced(const Stretches& stretches, std::size_t lows, F&& f) {
+  std::size_t high = 0, high_end = 0, low = 0, low_end = 0; // what is left of a run of each
+  for (auto at_high = std::begin(stretches), at_low = at_high;;) {
+    for (; high >= high_end; ++at_high) {
+      if (at_high == std::end(stretches))
+        return;
+      high = at_high->begin + at_high->lows, high_end = std::min(at_high->end, lows);
+    }
+    for (; low >= low_end; ++at_low) {
+      if (at_low == std::end(stretches))
+        return;
+      low = std::max(at_low->begin, lows), low_end = at_low->begin + at_low->lows;
+    }
+    const std::size_t n = std::min(high_end - high, low_end - low);
+    f(high, low, n);
+    high += n, low += n;
   }
+}
+
+/// The same in pieces for threads.
+inline std::vector<exchange> misplaced_stretches(const std::vector<stretch>& stretches, std::size_t lows) {
   constexpr std::size_t most = std::size_t{1} << 16;
   std::vector<exchange> all;
-  for (std::size_t i = 0, j = 0; i < high_before.size() && j < low_behind.size();) {
-    run &a = high_before[i], &b = low_behind[j];
-    const std::size_t count = std::min({a.n, b.n, most});
-    all.push_back({a.begin, b.begin, count});
-    a.begin += count, a.n -= count;
-    b.begin += count, b.n -= count;
-    i += a.n == 0;
-    j += b.n == 0;
-  }
+  each_misplaced(stretches, lows, [&](std::size_t a, std::size_t b, std::size_t n) {
+    for (std::size_t i = 0; i < n; i += most)
+      all.push_back({a + i, b + i, std::min(most, n - i)});
+  });
   return all;
 }
 

@@ -6,7 +6,7 @@
 //   segments  [a b c] [d] [e f g h]          in memory   a b c d e f g h
 //   groups of 4       a b c ·   d · · ·   e f g h   …    sorted within each, · last
 //
-// The network is the bitonic merge by mirror images that the vector sorts use (vector_sort.ipp), stopped at the group's
+// The network is the bitonic merge by mirror images that the vector sorts use (vector_leaves.ipp), stopped at the group's
 // width. A run of segments of like lengths fills most lanes; where lengths vary, the first segment that does not fit
 // begins the next vector.
 //

@@ -1,4 +1,4 @@
-// Vectors of 8 and 4 keys: the operations of vector_sort.ipp in AVX2, for processors without AVX-512.
+// Vectors of 8 and 4 keys: the operations of the vector sorts in AVX2, for processors without AVX-512.
 //
 // AVX2 compares signed numbers only, so images are signed here: the sort's own template flips their highest bit. It has
 // no compressing stores either: for every mask of lanes a table gives the permutation that brings those to the front,
@@ -36,6 +36,7 @@ struct vector_of {
   using V = __m256i;
   static constexpr std::size_t lanes = 32 / sizeof(T);
   static constexpr std::size_t rows_at_once = 16;
+  static constexpr bool splits_in_four = false; // for want of a compression
 
   static SORTILE_INLINE V first(std::size_t n) { // lanes
     const std::size_t words = n < lanes ? n * (sizeof(T) / 4) : 8;

@@ -1,6 +1,7 @@
 // The vector sorts in AVX-512, as templates: included by the one source file of each key width.
 #pragma once
 
+#include "cpu/misplaced.hpp"
 #include "cpu/vector_parts.hpp"
 
 #if defined(SORTILE_CPU_X86)
@@ -25,6 +26,10 @@
 #endif
 #define SORTILE_CPU_ISA avx512
 #include "cpu/vector_avx512.ipp"
+
+#include "cpu/vector_leaves.ipp"
+
+#include "cpu/vector_splits.ipp"
 
 #include "cpu/vector_sort.ipp"
 

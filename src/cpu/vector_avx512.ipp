@@ -1,4 +1,4 @@
-// Vectors of 16 and 8 keys: the operations of vector_sort.ipp in AVX-512.
+// Vectors of 16 and 8 keys: the operations of the vector sorts in AVX-512.
 namespace sortile::cpu::avx512 {
 
 // For every mask of 8 lanes the permutation that brings those lanes to the front, both parts in their order.
@@ -119,6 +119,22 @@ struct vector_32 {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(right - 8), parts);
     left += count;
     right -= 8 - count;
+  }
+  // Of v, what is below the first pivot goes to write[0], what is below the second to write[1], and so on; whole vectors are
+  // written.
+  static constexpr bool splits_in_four = true;
+  static SORTILE_INLINE void split_in_four(V v, V first, V second, V third, T* (&write)[4]) {
+    const __mmask16 below_1 = _mm512_cmplt_epu32_mask(v, first), below_2 = _mm512_cmplt_epu32_mask(v, second),
+                  below_3 = _mm512_cmplt_epu32_mask(v, third);
+    const auto n_1 = _mm_popcnt_u32(bits_of(below_1)), n_2 = _mm_popcnt_u32(bits_of(below_2)), n_3 = _mm_popcnt_u32(bits_of(below_3));
+    store(write[0], _mm512_maskz_compress_epi32(below_1, v));
+    store(write[1], _mm512_maskz_compress_epi32(_kandn_mask16(below_1, below_2), v));
+    store(write[2], _mm512_maskz_compress_epi32(_kandn_mask16(below_2, below_3), v));
+    store(write[3], _mm512_maskz_compress_epi32(_knot_mask16(below_3), v));
+    write[0] += n_1;
+    write[1] += n_2 - n_1;
+    write[2] += n_3 - n_2;
+    write[3] += static_cast<int>(lanes) - n_3;
   }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return bits_of(_mm512_cmpeq_epi32_mask(a, b)); }
   // Of v, the lanes that are not given go to `to`. A whole vector is written there, of v's keys alone: an array of one
@@ -255,6 +271,22 @@ struct vector_64 {
     _mm512_storeu_si512(right - lanes, parts);
     left += count;
     right -= lanes - count;
+  }
+  // Of v, what is below the first pivot goes to write[0], what is below the second to write[1], and so on; whole vectors are
+  // written.
+  static constexpr bool splits_in_four = true;
+  static SORTILE_INLINE void split_in_four(V v, V first, V second, V third, T* (&write)[4]) {
+    const __mmask8 below_1 = _mm512_cmplt_epu64_mask(v, first), below_2 = _mm512_cmplt_epu64_mask(v, second),
+                  below_3 = _mm512_cmplt_epu64_mask(v, third);
+    const auto n_1 = _mm_popcnt_u32(bits_of(below_1)), n_2 = _mm_popcnt_u32(bits_of(below_2)), n_3 = _mm_popcnt_u32(bits_of(below_3));
+    store(write[0], _mm512_maskz_compress_epi64(below_1, v));
+    store(write[1], _mm512_maskz_compress_epi64(_kandn_mask8(below_1, below_2), v));
+    store(write[2], _mm512_maskz_compress_epi64(_kandn_mask8(below_2, below_3), v));
+    store(write[3], _mm512_maskz_compress_epi64(_knot_mask8(below_3), v));
+    write[0] += n_1;
+    write[1] += n_2 - n_1;
+    write[2] += n_3 - n_2;
+    write[3] += static_cast<int>(lanes) - n_3;
   }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return bits_of(_mm512_cmpeq_epi64_mask(a, b)); }
   // Of v, the lanes that are not given go to `to`. A whole vector is written there, of v's keys alone.

@@ -9,8 +9,9 @@ template <class K>
 struct vector_parts {
   K least; ///< no image is below it, as vectors compare them
 
-  /// Keys to images, which may lie where they are. Whether −0 or a NaN was met.
-  bool (*to_images)(const K* keys, std::size_t n, const plain_image<K>& image, K* images);
+  /// Keys to images, which may lie where they are: all n, or those before the vector with the first −0 or NaN; how
+  /// many.
+  std::size_t (*to_images)(const K* keys, std::size_t n, const plain_image<K>& image, K* images);
   /// And back.
   void (*from_images)(K* images, std::size_t n, const plain_image<K>& image);
   /// Whether the two are the same.

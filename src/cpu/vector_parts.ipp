@@ -2,8 +2,8 @@
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class S>
-bool keys_to_images(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
-                    key_bits<S>* images) {
+std::size_t keys_to_images(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
+                           key_bits<S>* images) {
   return to_images<S>(numbers<S>(keys), n, image, numbers<S>(images));
 }
 
@@ -16,15 +16,6 @@ template <class S>
 key_bits<S> pivot_of(const key_bits<S>* images, std::size_t n, std::uint64_t seed) {
   random_positions<typename S::T> random{0x9e3779b97f4a7c15 + seed};
   return static_cast<key_bits<S>>(choose_pivot<S>(numbers<S>(images), n, random));
-}
-
-template <class S, bool OrEqual>
-std::size_t split_any(typename S::T* images, std::size_t n, typename S::T pivot) {
-  if (n >= 2 * block_vectors * S::lanes)
-    return split_in_place<S, OrEqual>(images, n, pivot);
-  return static_cast<std::size_t>(
-      std::partition(images, images + n, [pivot](typename S::T x) { return OrEqual ? x <= pivot : x < pivot; }) -
-      images);
 }
 
 template <class S>
@@ -130,12 +121,13 @@ std::size_t take_out(const typename S::T* from, std::size_t n, const typename S:
                      std::uint64_t* counts, typename S::T* rest) {
   using V = typename S::V;
   constexpr std::size_t block = block_vectors * S::lanes;
+  constexpr std::size_t ahead = 16; // of few values reading is all that there is to do
   typename S::T* to = rest;
   std::size_t i = 0;
   for (; i + block <= n; i += block) {
     V v[block_vectors];
     unsigned found[block_vectors] = {};
-    prefetch_block<S>(from + i + prefetch_blocks * block);
+    prefetch_block<S>(from + i + ahead * block);
     each<block_vectors>([&](auto r) __attribute__((always_inline)) { v[r.value] = S::load(from + i + r.value * S::lanes); });
     for (std::size_t j = 0; j < m; ++j) {
       const V key = S::all(heavy[j]);

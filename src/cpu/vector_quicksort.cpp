@@ -30,6 +30,7 @@ namespace sortile::cpu {
 namespace {
 
 constexpr unsigned counting_bits = 16;
+constexpr std::size_t look_step = 2048; // keys that the L1 cache still has when they are read again
 
 unsigned workers_for(std::size_t bytes, unsigned threads) {
   return bytes < tuning().alone_below_bytes ? 1 : std::max(1u, threads);
@@ -70,7 +71,7 @@ class quick_sorter {
 
  private:
   progress_meter* meter() const { return job_.progress; }
-  std::size_t pieces() const { return workers_ == 1 ? 1 : 4 * std::size_t{workers_}; }
+  std::size_t pieces() const { return zeros_and_nans<K>::pieces_for(workers_); }
 
   template <class F>
   void each_piece(F&& f) const { // f(worker, begin, end)
@@ -97,13 +98,16 @@ class quick_sorter {
     const bool in_order = frequencies.values > 1 && begins_in_order();
     const bool beside =
         frequencies.are_all_heavy() || workers_ <= tuning().quicksort_threads; // what is left moves alone
-    if (!in_order && !is_special_ && beside && frequencies.heavy_ones_pay())
+    const std::size_t most = value_table<K>::most_in(counter_bytes());
+    if (!in_order && !is_special_ && beside && frequencies.heavy_ones_pay(most))
       return (image_.is_float && frequencies.are_all_heavy() && count_heavy(frequencies)) || sort_beside(frequencies);
-    if (!in_order && !is_special_ && frequencies.table_pays() && count_values())
+    if (!in_order && narrow && !is_special_ && count_digit(sample.differing))
+      return done();
+    if (!in_order && !is_special_ && frequencies.table_pays(most) && count_values())
       return true;
     if (!in_order && (!narrow || is_special_))
       return false;
-    const look_result<K> found = look();
+    const look_result<K> found = look(narrow);
     if (found.ascending) {
       copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
       return done();
@@ -112,12 +116,7 @@ class quick_sorter {
       copy_reversed(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
       return done();
     }
-    const digit span = span_of(static_cast<K>(found.any ^ found.all));
-    if (!is_special_ && span.bits <= counting_bits && n_ >= std::size_t{4} << span.bits) {
-      count_and_fill(span, found.all);
-      return done();
-    }
-    return false;
+    return narrow && !is_special_ && count_digit(static_cast<K>(found.any ^ found.all)) && done();
   }
 
   bool done() {
@@ -134,31 +133,48 @@ class quick_sorter {
     return found.ascending || found.descending;
   }
 
-  /// With −0 and NaN where they are met: is_special_ tells.
-  look_result<K> look() {
-    const look_result<K> found = is_special_ ? look_result<K>{.special = true} : look(image_);
-    is_special_ = found.special;
-    return is_special_ ? look(exact_image()) : found;
-  }
-
   key_image<K> exact_image() const {
     key_image<K> exact = image_;
     exact.exact = image_.is_float;
     return exact;
   }
 
-  look_result<K> look(const key_image<K>& image) const {
+  /// With −0 and NaN where they are met: is_special_ tells. Unless `to_the_end`, it stops where keys are in no order.
+  look_result<K> look(bool to_the_end) {
     std::vector<look_result<K>> looks(pieces());
+    std::atomic<bool> stopped{false};
     for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
-      constexpr std::size_t step = 4096;
+      look_result<K>& found = looks[p];
       const std::size_t end = part_begin(n_, pieces(), p + 1);
-      for (std::size_t i = part_begin(n_, pieces(), p); i < end; i += step)
-        kernels_.look(from_ + i, std::min(step, end - i), i > 0 ? from_ + i - 1 : nullptr, image, looks[p]);
+      for (std::size_t i = part_begin(n_, pieces(), p); i < end && !stopped.load(std::memory_order_relaxed);
+           i += look_step) {
+        look_at(i, std::min(look_step, end - i), found);
+        if (!to_the_end && !found.ascending && !found.descending)
+          stopped.store(true, std::memory_order_relaxed);
+      }
     });
     look_result<K> found;
     for (const look_result<K>& l : looks)
       found.join(l);
+    is_special_ = is_special_ || found.special;
     return found;
+  }
+
+  /// By exact images where plain ones do not do.
+  void look_at(std::size_t i, std::size_t n, look_result<K>& found) const {
+    const K* const before = i > 0 ? from_ + i - 1 : nullptr;
+    const bool after_special = image_.is_float && before != nullptr && image_.is_special(*before);
+    look_result<K> with_these = found;
+    with_these.special = after_special;
+    if (!after_special)
+      kernels_.look(from_ + i, n, before, image_, with_these);
+    if (with_these.special) {
+      with_these = found;
+      with_these.special = true;
+      kernels_.look(from_ + i, n, before, exact_image(), with_these);
+    }
+    with_these.special = with_these.special || found.special;
+    found = with_these;
   }
 
   /// Of one thread: counters of digits, or a table of values.
@@ -166,15 +182,7 @@ class quick_sorter {
     return reinterpret_cast<std::uint64_t*>(job_.scratch) + worker * counters_for(n_);
   }
 
-  /// How often each digit occurs, in the counters of worker 0.
-  void count(const split<K>& d) {
-    for (unsigned w = 0; w < workers_; ++w)
-      std::fill_n(counters(w), d.buckets(), 0);
-    each_piece([&](unsigned w, std::size_t begin, std::size_t end) {
-      kernels_.histogram(from_ + begin, end - begin, image_, d, counters(w));
-    });
-    add_counters(d.buckets());
-  }
+  std::size_t counter_bytes() const { return counters_for(n_) * sizeof(std::uint64_t); }
 
   /// The counters of all threads, to those of worker 0.
   void add_counters(std::size_t n) const {
@@ -182,22 +190,43 @@ class quick_sorter {
       std::transform(counters(0), counters(0) + n, counters(w), counters(0), std::plus<>());
   }
 
-  void count_and_fill(digit d, K all) {
-    count(d);
-    const K base = static_cast<K>(all & static_cast<K>(~static_cast<K>(static_cast<K>(d.buckets() - 1) << d.shift)));
+  /// Counts the digit that spans the bits in which keys are thought to differ, and writes keys from the counts. False
+  /// where there are too few keys for so many counters, where other bits differ too, and where −0 or NaN is met.
+  bool count_digit(K differing) {
+    const digit d = span_of(differing);
+    if (d.bits > counting_bits || n_ < std::size_t{4} << d.bits)
+      return false;
+    const split<K> by(d);
+    const K within = static_cast<K>(static_cast<K>(d.buckets() - 1) << d.shift);
+    const K base = static_cast<K>(image_(from_[0]) & static_cast<K>(~within));
+    for (unsigned w = 0; w < workers_; ++w)
+      std::fill_n(counters(w), d.buckets(), 0);
+    std::atomic<bool> others{false};
+    each_piece([&](unsigned w, std::size_t begin, std::size_t end) {
+      look_result<K> found{.any = base, .all = base, .ascending = false, .descending = false}; // its order is known
+      for (; begin < end && !others.load(std::memory_order_relaxed); begin += look_step) {
+        const std::size_t n = std::min(look_step, end - begin);
+        kernels_.look(from_ + begin, n, nullptr, image_, found);
+        kernels_.histogram(from_ + begin, n, image_, by, counters(w));
+        if (found.special || static_cast<K>((found.any ^ found.all) & ~within) != 0)
+          others.store(true, std::memory_order_relaxed);
+      }
+    });
+    if (others)
+      return false;
+    add_counters(d.buckets());
     fill(counters(0), d.buckets(), [&](std::size_t b) {
       return image_.key_of(static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift)));
     });
+    return true;
   }
 
   /// Counts every value in a table, where they fit into one.
   bool count_values() {
     using table = value_table<K>;
-    static_assert(table::bytes <= 64 * key_sample<K>::least / 4 * sizeof(std::uint64_t)); // see counters_for()
-    const auto memory = [&](unsigned worker) { return reinterpret_cast<std::byte*>(counters(worker)); };
     std::vector<table> tables;
     for (unsigned w = 0; w < workers_; ++w)
-      tables.emplace_back(memory(w));
+      tables.emplace_back(reinterpret_cast<std::byte*>(counters(w)), counter_bytes());
     std::atomic<bool> too_many{false};
     each_piece([&](unsigned w, std::size_t begin, std::size_t end) {
       constexpr std::size_t step = std::size_t{1} << 16;
@@ -266,43 +295,51 @@ class quick_sorter {
     return done();
   }
 
-  /// Takes the heavy keys out, sorts what is left, and puts them back. False, and the input as it was, where −0 or NaN
-  /// is met.
+  /// Takes the heavy keys out, sorts what is left, and puts them back. False where −0 or NaN is met.
   bool sort_beside(const value_frequencies<K>& heavy) {
     const bool as_they_are = !image_.is_float && parts_.images_are_keys(plain_);
-    if (!as_they_are && !make_images()) {
-      is_special_ = true;
+    if (!as_they_are && !make_images())
       return false;
-    }
     std::vector<std::uint64_t> counts(heavy.heavy_values);
-    const std::size_t rest = take_out(heavy, as_they_are ? from_ : to_, counts);
+    standing_values there(as_they_are && from_ == to_ ? n_ : 0);
+    const std::size_t rest = take_out(heavy, as_they_are ? from_ : to_, counts, there);
     job_.progress->add(n_ + 3 * (n_ - rest));
-    if (counts.front() == n_ && as_they_are && from_ == to_)
-      return true;
     sort_images(rest);
-    put_back(heavy, counts, rest);
+    put_back(heavy, counts, rest, there);
     return true;
   }
 
   /// What is left of the images stands at the front of the result then.
-  std::size_t take_out(const value_frequencies<K>& heavy, const K* images, std::vector<std::uint64_t>& counts) const {
+  std::size_t take_out(const value_frequencies<K>& heavy, const K* images, std::vector<std::uint64_t>& counts,
+                       standing_values& there) const {
     struct found {
       std::size_t begin, rest;
       std::uint64_t counts[value_frequencies<K>::most_heavy];
     };
     std::vector<found> in(pieces());
     K wanted[value_frequencies<K>::most_heavy]; // as the vectors know them
+    const std::size_t values = heavy.heavy_values;
     keys_of(heavy, wanted);
-    parts_.to_images(wanted, heavy.heavy_values, plain_, wanted);
+    parts_.to_images(wanted, values, plain_, wanted);
     for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
       found f{part_begin(n_, pieces(), p), 0, {}};
-      f.rest = parts_.take_out(images + f.begin, part_begin(n_, pieces(), p + 1) - f.begin, wanted, heavy.heavy_values,
-                               f.counts, to_ + f.begin);
+      standing_values::each_stretch(f.begin, part_begin(n_, pieces(), p + 1), [&](std::size_t begin, std::size_t end) {
+        std::uint64_t here[value_frequencies<K>::most_heavy] = {};
+        f.rest += parts_.take_out(images + begin, end - begin, wanted, values, here, to_ + f.begin + f.rest);
+        for (std::size_t j = 0; j < values; ++j) {
+          f.counts[j] += here[j];
+          if (here[j] == end - begin)
+            there.note(begin, end, j);
+        }
+      });
       in[p] = f;
     });
     std::size_t rest = 0;
     for (const found& f : in) {
+      constexpr std::size_t written_beyond = 64 / sizeof(K); // whole vectors are
+      there.forget(f.begin, f.begin + (f.rest > 0 ? f.rest + written_beyond : 0));
       std::memmove(to_ + rest, to_ + f.begin, f.rest * sizeof(K));
+      there.forget(rest, rest + f.rest);
       rest += f.rest;
       for (std::size_t j = 0; j < counts.size(); ++j)
         counts[j] += f.counts[j];
@@ -311,7 +348,8 @@ class quick_sorter {
   }
 
   /// From the greatest down: keys above it move to the end, and it is written before them.
-  void put_back(const value_frequencies<K>& heavy, const std::vector<std::uint64_t>& counts, std::size_t rest) const {
+  void put_back(const value_frequencies<K>& heavy, const std::vector<std::uint64_t>& counts, std::size_t rest,
+                const standing_values& there) const {
     std::size_t end = n_;
     for (std::size_t j = counts.size(); j > 0; --j) {
       const K image = heavy.heavy[j - 1];
@@ -322,36 +360,44 @@ class quick_sorter {
       rest = above;
       end -= counts[j - 1];
       for_each_piece(workers_, counts[j - 1], std::size_t{1} << 16, [&](std::size_t from, std::size_t until) {
-        parts_.fill(to_ + end + from, until - from, image_.key_of(image));
+        standing_values::each_stretch(end + from, end + until, [&](std::size_t begin, std::size_t stretch_end) {
+          if (!there.has(begin, j - 1))
+            parts_.fill(to_ + begin, stretch_end - begin, image_.key_of(image));
+        });
       });
     }
   }
 
   // ---- images ----
 
-  /// False, and the input as it was, where −0 or NaN is met.
+  /// False where −0 or NaN is met: made_ says how many images stand in front of each piece then.
   bool make_images() {
     if (from_ == to_ && !image_.is_float && parts_.images_are_keys(plain_))
       return true;
+    made_.assign(pieces(), 0);
     std::atomic<bool> special{false};
-    each_piece([&](unsigned, std::size_t begin, std::size_t end) {
-      if (parts_.to_images(from_ + begin, end - begin, plain_, to_ + begin))
+    for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
+      if (special.load(std::memory_order_relaxed))
+        return;
+      const std::size_t begin = part_begin(n_, pieces(), p), n = part_begin(n_, pieces(), p + 1) - begin;
+      made_[p] = parts_.to_images(from_ + begin, n, plain_, to_ + begin);
+      if (made_[p] < n)
         special.store(true, std::memory_order_relaxed);
     });
-    if (!special)
-      return true;
-    if (from_ == to_)
-      each_piece(
-          [&](unsigned, std::size_t begin, std::size_t end) { parts_.from_images(to_ + begin, end - begin, plain_); });
-    return false;
+    is_special_ = is_special_ || special;
+    return !special;
   }
 
-  /// False where there is no room for them.
+  /// False, and the input as it was, where there is no room for them.
   bool sort_around_specials() {
-    zeros_and_nans<K> aside(parts_, image_, from_, n_, static_cast<K*>(job_.spare_keys), job_.spare_room, workers_,
-                            meter());
-    if (!aside.fit())
+    zeros_and_nans<K> aside(parts_, image_, from_, n_, static_cast<K*>(job_.spare_keys), job_.spare_room, made_,
+                            workers_, meter());
+    if (!aside.fit()) {
+      if (from_ == to_)
+        for (std::size_t p = 0; p < made_.size(); ++p)
+          parts_.from_images(to_ + part_begin(n_, pieces(), p), made_[p], plain_);
       return false;
+    }
     const std::size_t rest = aside.take_out(to_);
     job_.progress->add(n_ + 3 * (n_ - rest));
     sort_images(rest);
@@ -375,7 +421,8 @@ class quick_sorter {
   const kernels<K>& kernels_;
   const K* const from_;
   K* const to_;
-  bool is_special_ = false; ///< −0 or NaN is known to be among the keys
+  bool is_special_ = false;       ///< −0 or NaN is known to be among the keys
+  std::vector<std::size_t> made_; ///< of each piece, images that stand in the place of its first keys
 };
 
 } // namespace

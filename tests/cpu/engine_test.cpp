@@ -45,6 +45,7 @@ struct trial {
   std::uint64_t seed;
   std::size_t limit = 0; // of the workspace
   std::string between{}; // workload of the keys that the engine's sample does not meet, where that is another one
+  std::function<void(std::byte*)> change{}; // of the keys
 
   std::string text() const {
     return std::string(name(type)) + " n=" + std::to_string(n) + " " + workload +
@@ -82,6 +83,8 @@ guarded_buffer make_keys(const trial& t) {
       if (i % met != 0)
         std::memcpy(keys.data() + i * key, others.data() + i * key, key);
   }
+  if (t.change)
+    t.change(keys.data());
   return keys;
 }
 
@@ -293,9 +296,10 @@ TEST(CpuEngine, QuicksortsOfKeysAlone) {
   random_trials trials(13);
   constexpr key_type types[] = {key_type::u32, key_type::i32, key_type::f32,
                                 key_type::u64, key_type::i64, key_type::f64};
-  constexpr const char* workloads[] = {"uniform",    "few:16", "few:100",      "few:900",       "range:1000",
-                                       "two-values", "zipf",   "mostly-equal", "zeros:0.4",     "and:3",
-                                       "equal",      "sorted", "reversed",     "nearly-sorted", "zeros:1"};
+  constexpr const char* workloads[] = {"uniform",    "few:16",   "few:100",       "few:900",       "range:1000",
+                                       "two-values", "zipf",     "mostly-equal",  "zeros:0.4",     "and:3",
+                                       "equal",      "sorted",   "reversed",      "nearly-sorted", "zeros:1",
+                                       "few:3000",   "root-dup", "equal-but-one", "organ-pipe",    "count-up"};
   for (std::size_t i = 0; i < rounds(300) && !::testing::Test::HasFatalFailure(); ++i) {
     const small_tuning sizes(std::size_t{1024} << trials.below(8), std::size_t{1} << (8 + trials.below(12)),
                              trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
@@ -355,8 +359,9 @@ TEST(CpuEngine, FloatsAroundTheirZerosAndNans) {
 TEST(CpuEngine, SamplesThatMislead) {
   random_trials trials(17);
   for (const key_type type : {key_type::u32, key_type::f32, key_type::i64, key_type::f64})
-    for (const char* met : {"equal", "two-values", "few:16", "few:60", "zeros:1"})
-      for (const char* between : {"uniform", "few:30", "few:700", "zeros:1", is_float(type) ? "specials" : "sorted"}) {
+    for (const char* met : {"equal", "two-values", "few:16", "few:60", "zeros:1", "range:500"})
+      for (const char* between : {"uniform", "few:30", "few:700", "few:5000", "zeros:1", "range:4000",
+                                  is_float(type) ? "specials" : "sorted"}) {
         const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
                                  trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
         trial t = trials.next(1);
@@ -371,6 +376,103 @@ TEST(CpuEngine, SamplesThatMislead) {
         if (::testing::Test::HasFatalFailure())
           return;
       }
+}
+
+// Heavy keys in long stretches, which may stand where they belong already, and a few others that move them.
+TEST(CpuEngine, LongStretchesOfHeavyKeys) {
+  random_trials trials(23);
+  for (const key_type type : {key_type::u32, key_type::i64, key_type::f32})
+    for (const std::size_t values : {1u, 2u, 5u})
+      for (const std::size_t others : {0u, 1u, 3u, 200u})
+        for (const bool ordered : {false, true}) {
+          const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
+                                   trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
+          const std::size_t n = 40'000 + trials.below(30'000), key = key_bytes(type);
+          trial t{type,
+                  n,
+                  "uniform",
+                  payload::none,
+                  0,
+                  trials.below(3) == 0 ? form::out_of_place : form::in_place,
+                  true,
+                  trials.below(3) == 0 ? order::descending : order::ascending,
+                  {},
+                  1 + static_cast<unsigned>(trials.below(4)),
+                  trials.below(1000)};
+          t.change = [&](std::byte* keys) { // the first keys are the values, some of the uniform ones stay
+            std::vector<std::byte> value(keys, keys + values * key);
+            for (std::size_t i = 0, v = 0; i < n; ++v)
+              for (const std::size_t end = ordered ? (v + 1) * n / values : std::min(n, i + 1 + trials.below(9000));
+                   i < end; ++i)
+                std::memcpy(keys + i * key, value.data() + v % values * key, key);
+            for (std::size_t i = 0; i < others; ++i)
+              for (std::size_t at = trials.below(n) * key, k = 0; k < key; ++k)
+                keys[at + k] ^= std::byte{static_cast<unsigned char>(k + 1 < key ? trials.below(256) : 0)};
+          };
+          check(t);
+          if (::testing::Test::HasFatalFailure())
+            return;
+        }
+}
+
+// Few others, which are met late: on their way they stand in front, where the one value had its place already.
+TEST(CpuEngine, OthersPassThroughWhatStands) {
+  for (const cpu::instruction_set set : {cpu::instruction_set::avx512, cpu::instruction_set::avx2})
+    for (const unsigned threads : {1u, 3u})
+      for (const std::size_t others : {1u, 2u, 40u, 3000u}) {
+        const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14, set);
+        trial t{key_type::u32, 60'000,           "equal", payload::none, 0, form::in_place,
+                true,          order::ascending, {},      threads,       3};
+        t.change = [&](std::byte* keys) {
+          for (std::size_t i = 0; i < others; ++i)
+            std::memset(keys + (t.n - 1 - 5 * i) * 4, i % 3 == 1 ? 0 : 0xff, 4);
+        };
+        check(t);
+        if (::testing::Test::HasFatalFailure())
+          return;
+      }
+}
+
+// The first −0 or NaN stands where images of others, zeros among them, were made already.
+TEST(CpuEngine, SpecialsBehindOthers) {
+  random_trials trials(29);
+  for (const key_type type : {key_type::f32, key_type::f64})
+    for (const char* workload : {"normal", "few:16", "organ-pipe"})
+      for (const std::size_t specials : {1u, 2u, 50u})
+        for (const order direction : {order::ascending, order::descending})
+          for (const form how : {form::in_place, form::out_of_place}) {
+            const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
+                                     trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
+            const std::size_t n = 40'000 + trials.below(30'000), key = key_bytes(type), first = trials.below(n);
+            trial t{type,
+                    n,
+                    workload,
+                    payload::none,
+                    0,
+                    how,
+                    true,
+                    direction,
+                    {},
+                    1 + static_cast<unsigned>(trials.below(4)),
+                    trials.below(1000)};
+            t.limit = trials.below(4) == 0 ? std::size_t{1200} << 10 : 0;
+            t.change = [&](std::byte* keys) {
+              for (std::size_t i = 1; i < n; i += 1 + trials.below(20))
+                std::memset(keys + i * key, 0, key);
+              for (std::size_t i = 0; i < specials; ++i) { // −0, or a NaN with a payload
+                const std::size_t at = first + (i == 0 ? 0 : trials.below(n - first));
+                std::memset(keys + at * key, 0, key);
+                if (trials.below(2) == 0)
+                  std::memset(keys + at * key, 0xff, key - 1 - trials.below(2));
+                keys[at * key + key - 1] = std::byte{static_cast<unsigned char>(trials.below(2) == 0 ? 0x80 : 0xff)};
+                keys[at * key + key - 2] |=
+                    keys[at * key + key - 1] == std::byte{0xff} ? std::byte{0xf8} : std::byte{0};
+              }
+            };
+            check(t);
+            if (::testing::Test::HasFatalFailure())
+              return;
+          }
 }
 
 TEST(CpuEngine, SizesAroundEveryLimit) {

@@ -94,21 +94,24 @@ TEST(short_sorts, random_requests_against_the_oracle) {
     const key_type type = all_key_types[below(std::size(all_key_types))];
     const auto carries = static_cast<payload>(below(3));
     const std::size_t sizes[] = {1, 2, 3, 4, 5, 8, 8, 12, 16, 24};
-    const std::size_t value_bytes = carries == payload::indices ? (below(2) == 0 ? 4 : 8) : sizes[below(std::size(sizes))];
+    const std::size_t value_bytes =
+        carries == payload::indices ? (below(2) == 0 ? 4 : 8) : sizes[below(std::size(sizes))];
     const bool keys_wanted = carries != payload::indices || below(2) == 0;
     const bool in_place = keys_wanted && below(2) == 0;
     const char* workload = workloads[below(std::size(workloads))];
     if (testing::workload_named(workload).info().floats_only && !is_float(type))
       workload = "uniform";
-    short_case c(type, 1 + below(below(4) == 0 ? 600 : 140), carries, value_bytes, in_place, keys_wanted, workload, random());
+    short_case c(type, 1 + below(below(4) == 0 ? 600 : 140), carries, value_bytes, in_place, keys_wanted, workload,
+                 random());
     c.opts.order = below(2) == 0 ? order::ascending : order::descending;
     if (below(3) == 0) {
-      const unsigned a = static_cast<unsigned>(below(key_bits(type) + 1)), b = static_cast<unsigned>(below(key_bits(type) + 1));
+      const unsigned a = static_cast<unsigned>(below(key_bits(type) + 1)),
+                     b = static_cast<unsigned>(below(key_bits(type) + 1));
       c.opts.bits = {std::min(a, b), std::max(a, b)};
     }
-    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(c.request.n) + " " + workload + " payload=" +
-                 std::to_string(static_cast<int>(carries)) + " value_bytes=" + std::to_string(value_bytes) +
-                 " round=" + std::to_string(round));
+    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(c.request.n) + " " + workload +
+                 " payload=" + std::to_string(static_cast<int>(carries)) +
+                 " value_bytes=" + std::to_string(value_bytes) + " round=" + std::to_string(round));
     run(c.request, c.opts);
     c.check_result();
     if (::testing::Test::HasFatalFailure())

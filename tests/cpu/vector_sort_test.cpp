@@ -1,5 +1,5 @@
-// The vector sorts of keys alone: every length that a leaf can have, arrays that split badly, images of every kind, keys
-// in order already, and −0 and NaN, which they must hand back untouched.
+// The vector sorts of keys alone: every length that a leaf can have, arrays that split badly, images of every kind,
+// keys in order already, and −0 and NaN, which they must hand back untouched.
 #include "cpu/radix_job.hpp"
 #include "cpu/vector_sort.hpp"
 #include "testing/guarded_buffer.hpp"
@@ -62,7 +62,8 @@ class vector_sort : public ::testing::Test {
     ASSERT_TRUE(same(out)) << "out of place, n = " << keys.size();
     ASSERT_TRUE(keys.empty() || std::memcmp(in.data(), keys.data(), bytes) == 0) << "the input was written";
     guarded_buffer unseen = guarded_buffer::copy_of(keys.data(), bytes, sizeof(Key));
-    ASSERT_TRUE(kernels->unseen(unseen.template as<Key>().data(), keys.size(), image, unseen.template as<Key>().data()));
+    ASSERT_TRUE(
+        kernels->unseen(unseen.template as<Key>().data(), keys.size(), image, unseen.template as<Key>().data()));
     ASSERT_TRUE(same(unseen)) << "unseen, n = " << keys.size();
   }
 
@@ -134,6 +135,9 @@ TYPED_TEST(vector_sort, arrays_that_split_badly) {
     add([&](std::size_t i) { return i == n / 2 ? most : K{0}; });
     add([&](std::size_t) { return this->random() % 20 == 0 ? this->random() : 7; });
     add([&](std::size_t i) { return i / 2 + (this->random() % 50 == 0 ? this->random() % n : 0); });
+    for (std::size_t turn = 1; turn < 4; ++turn) // each quarter has keys of one quarter, and another length
+      add([&](std::size_t i) { return (4 * i / n + turn) % 4 * (most / 4) + this->random() % (most / 4 - turn); });
+    add([&](std::size_t i) { return i < n / 3 ? this->random() % 1000 : this->random(); });
     for (const std::vector<K>& array : arrays) {
       this->check(array);
       if (this->HasFatalFailure())
@@ -157,7 +161,8 @@ TYPED_TEST(vector_sort, pivots_as_bad_as_can_be) {
 
 TYPED_TEST(vector_sort, images_of_every_kind) {
   using K = typename TypeParam::key;
-  constexpr key_type types[] = {sizeof(K) == 4 ? key_type::u32 : key_type::u64, sizeof(K) == 4 ? key_type::i32 : key_type::i64,
+  constexpr key_type types[] = {sizeof(K) == 4 ? key_type::u32 : key_type::u64,
+                                sizeof(K) == 4 ? key_type::i32 : key_type::i64,
                                 sizeof(K) == 4 ? key_type::f32 : key_type::f64};
   for (const key_type type : types)
     for (const order direction : {order::ascending, order::descending}) {
@@ -192,7 +197,8 @@ TYPED_TEST(vector_sort, minus_zero_and_nan_are_handed_back) {
         for (std::size_t at = 0; at < n; at += n < 300 ? 1 : 7) {
           std::vector<K> keys(n);
           for (std::size_t i = 0; i < n; ++i)
-            keys[i] = std::bit_cast<K>(static_cast<F>(rising ? static_cast<double>(i) : std::sin(static_cast<double>(i) + 1)));
+            keys[i] = std::bit_cast<K>(
+                static_cast<F>(rising ? static_cast<double>(i) : std::sin(static_cast<double>(i) + 1)));
           keys[at] = special;
           std::vector<K> sorted = keys;
           ASSERT_FALSE(this->kernels->unseen(sorted.data(), n, image, sorted.data())) << n << ", special at " << at;

@@ -1,0 +1,270 @@
+// Splits of images in place, around a pivot or around three at once, and the choice of pivots.
+namespace sortile::cpu::SORTILE_CPU_ISA {
+
+// Vectors of a block that is read from one side at a time. Twice as many are held in registers meanwhile.
+inline constexpr std::size_t block_vectors = 8;
+
+// Reads change sides all the time, which the processor's own prefetching does not follow beyond the L2 cache.
+inline constexpr std::ptrdiff_t prefetch_blocks = 3;
+
+template <class S>
+SORTILE_INLINE void prefetch_block(const typename S::T* p) {
+  each<block_vectors>([&](auto i) __attribute__((always_inline)) { __builtin_prefetch(p + i.value * S::lanes); });
+}
+
+// Moves what is below the pivot (or not above it) to the front; returns how many those are. n ≥ 2 · block_vectors ·
+// lanes.
+//
+//   [ written low … )        gap      [ not read yet )       gap       ( … written high ]
+//                   left ──▶   read ──▶               ◀── read_end  ◀── right
+// Both gaps together always hold what is in registers, and the side with the smaller gap is read next: so no write
+// reaches what is not read yet.
+template <class S, bool OrEqual>
+std::size_t split_in_place(typename S::T* keys, std::size_t n, typename S::T pivot_key) {
+  using T = typename S::T;
+  using V = typename S::V;
+  constexpr std::size_t block = block_vectors * S::lanes;
+  const V pivot = S::all(pivot_key);
+  T *left = keys, *right = keys + n;
+  const std::size_t odd = n % S::lanes;
+  V low[block_vectors], high[block_vectors];
+  each<block_vectors>([&](auto i) __attribute__((always_inline)) {
+    low[i.value] = S::load(keys + i.value * S::lanes);
+    high[i.value] = S::load(keys + n - block + i.value * S::lanes);
+  });
+  const V some = S::load_first(keys + block, odd);
+  T *read = keys + block + odd, *read_end = keys + n - block;
+  while (read_end - read >= static_cast<std::ptrdiff_t>(block)) {
+    V v[block_vectors];
+    if (read - left <= right - read_end) {
+      each<block_vectors>([&](auto i)
+                              __attribute__((always_inline)) { v[i.value] = S::load(read + i.value * S::lanes); });
+      read += block;
+      prefetch_block<S>(read + prefetch_blocks * block);
+    } else {
+      read_end -= block;
+      prefetch_block<S>(read_end - (prefetch_blocks + 1) * block);
+      each<block_vectors>([&](auto i)
+                              __attribute__((always_inline)) { v[i.value] = S::load(read_end + i.value * S::lanes); });
+    }
+    each<block_vectors>([&](auto i) __attribute__((always_inline)) {
+      S::template split<OrEqual>(v[i.value], pivot, left, right);
+    });
+  }
+  while (read != read_end) {
+    V v;
+    if (read - left <= right - read_end) {
+      v = S::load(read);
+      read += S::lanes;
+    } else {
+      read_end -= S::lanes;
+      v = S::load(read_end);
+    }
+    S::template split<OrEqual>(v, pivot, left, right);
+  }
+  // One gap is left, and once the odd ones are in it, it is a whole number of vectors: at least two, or just the last
+  // one.
+  S::template split_first<OrEqual>(some, odd, pivot, left, right);
+  each<block_vectors>([&](auto i) __attribute__((always_inline)) {
+    S::template split<OrEqual>(low[i.value], pivot, left, right);
+  });
+  each<block_vectors>([&](auto i) __attribute__((always_inline)) {
+    S::template split<OrEqual>(high[i.value], pivot, left, right);
+  });
+  return static_cast<std::size_t>(left - keys);
+}
+
+template <class S, bool OrEqual>
+std::size_t split_any(typename S::T* images, std::size_t n, typename S::T pivot) {
+  if (n >= 2 * block_vectors * S::lanes)
+    return split_in_place<S, OrEqual>(images, n, pivot);
+  return static_cast<std::size_t>(
+      std::partition(images, images + n, [pivot](typename S::T x) { return OrEqual ? x <= pivot : x < pivot; }) -
+      images);
+}
+
+// ---- around three pivots ----
+
+// Idea. A split around one pivot reads and writes every key for each level. Around three it reads and writes them once
+// for two levels, which is what counts where memory, or a cache that is further away, is slower than the comparisons.
+//
+// The keys of each class gather at the front of a quarter of the array, and each quarter is read from its front on:
+//
+//     [ written 0 ) gap [ not read yet ┆ written 1 ) gap [ not read yet ┆ written 2 ) gap [ … ┆ written 3 ) gap [ …
+//
+// Invariant: the gaps together are what is held beside the array. Keys are read from the quarter with the narrowest
+// gap, a step at a time, and three steps are held for each quarter. Then every gap has room for a step when one is
+// written: of what the gaps of j quarters lack, reading takes a step from the one that lacks most, and writing adds one
+// at most; so j of four lack at most 1, 5/3 and 11/6 steps together for j = 3, 2, 1.
+//
+// Pivots from a sample leave quarters that differ by some hundredths. The first quarter that is read to its end ends
+// this step; what is held goes to the gaps, and what was not read is split by single pivots, and exchanged with what is
+// in its place.
+//
+// Cost: 8 bytes a 32-bit key and two levels, where two splits take 16, and some hundredths of the keys once more.
+inline constexpr std::size_t held_steps = 3;
+
+// What lies in a core's own cache is read and written as quickly as it is compared.
+template <class S>
+inline constexpr std::size_t least_in_four = (std::size_t{1} << 20) / sizeof(typename S::T);
+
+// Whether all keys of a part are known to be below the pivot, or above.
+enum class side : unsigned char { low, high, unknown };
+struct side_of {
+  std::size_t begin, end;
+  side is;
+};
+
+// Parts that follow each other: brings keys of [begin, end) that are below the pivot before the others; where those
+// end.
+template <class S, std::size_t Parts>
+std::size_t settle(typename S::T* keys, std::size_t begin, std::size_t end, const side_of (&parts)[Parts],
+                   typename S::T pivot) {
+  stretch stretches[Parts];
+  std::size_t lows = begin;
+  for (std::size_t i = 0; i < Parts; ++i) {
+    const std::size_t from = std::clamp(parts[i].begin, begin, end), n = std::clamp(parts[i].end, begin, end) - from;
+    const std::size_t below = parts[i].is == side::low    ? n
+                              : parts[i].is == side::high ? 0
+                                                          : split_any<S, false>(keys + from, n, pivot);
+    stretches[i] = {from, from + n, below};
+    lows += below;
+  }
+  each_misplaced(stretches, lows, [&](std::size_t a, std::size_t b, std::size_t n) {
+    std::swap_ranges(keys + a, keys + a + n, keys + b);
+  });
+  return lows;
+}
+
+// Pivots[0] < pivots[1] < pivots[2]. Moves what is below the first to the front, then what is below the second, and so
+// on; where the second, third and fourth class begin. n ≥ least_in_four.
+template <class S>
+void split_in_four(typename S::T* keys, std::size_t n, const typename S::T (&pivots)[3], std::size_t (&begins)[3]) {
+  using T = typename S::T;
+  using V = typename S::V;
+  constexpr std::size_t step = block_vectors * S::lanes;
+  const V first = S::all(pivots[0]), second = S::all(pivots[1]), third = S::all(pivots[2]);
+  alignas(64) T held[4 * held_steps * step];
+  T *write[4], *read[4], *end[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    write[i] = keys + n / 4 * i;
+    read[i] = write[i] + held_steps * step;
+    end[i] = i < 3 ? write[i] + n / 4 : keys + n;
+    std::memcpy(held + i * held_steps * step, write[i], held_steps * step * sizeof(T));
+  }
+  for (;;) {
+    std::size_t narrowest = 0;
+    std::ptrdiff_t gap = read[0] - write[0];
+    each<3>([&](auto i) __attribute__((always_inline)) {
+      const std::ptrdiff_t other = read[i.value + 1] - write[i.value + 1];
+      narrowest = other < gap ? i.value + 1 : narrowest;
+      gap = other < gap ? other : gap;
+    });
+    const T* const from = read[narrowest];
+    if (end[narrowest] - from < static_cast<std::ptrdiff_t>(step))
+      break;
+    read[narrowest] += step;
+    prefetch_block<S>(from + prefetch_blocks * static_cast<std::ptrdiff_t>(step));
+    V v[block_vectors];
+    each<block_vectors>([&](auto i)
+                            __attribute__((always_inline)) { v[i.value] = S::load(from + i.value * S::lanes); });
+    each<block_vectors>([&](auto i) __attribute__((always_inline)) {
+      S::split_in_four(v[i.value], first, second, third, write);
+    });
+  }
+  const T* rest = held;
+  std::size_t known[4], quarter[5];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto gap = static_cast<std::size_t>(read[i] - write[i]);
+    std::memcpy(write[i], rest, gap * sizeof(T));
+    rest += gap;
+    known[i] = static_cast<std::size_t>(write[i] - keys);
+    quarter[i] = n / 4 * i;
+  }
+  quarter[4] = n;
+  const std::size_t middle = settle<S>(keys, 0, n,
+                                       {{0, known[0], side::low},
+                                        {known[0], quarter[1], side::unknown},
+                                        {quarter[1], known[1], side::low},
+                                        {known[1], quarter[2], side::unknown},
+                                        {quarter[2], known[2], side::high},
+                                        {known[2], quarter[3], side::unknown},
+                                        {quarter[3], known[3], side::high},
+                                        {known[3], n, side::unknown}},
+                                       pivots[1]);
+  // What changed places in that is not known any more: it was not read before, or stands beyond the middle.
+  begins[0] = settle<S>(keys, 0, middle,
+                        {{0, known[0], side::low},
+                         {known[0], quarter[1], side::unknown},
+                         {quarter[1], known[1], side::high},
+                         {known[1], n, side::unknown}},
+                        pivots[0]);
+  begins[1] = middle;
+  begins[2] = settle<S>(keys, middle, n,
+                        {{0, quarter[2], side::unknown},
+                         {quarter[2], known[2], side::low},
+                         {known[2], quarter[3], side::unknown},
+                         {quarter[3], known[3], side::high},
+                         {known[3], n, side::unknown}},
+                        pivots[2]);
+}
+
+// ---- pivots ----
+
+template <class T>
+struct random_positions { // xorshift64*
+  std::uint64_t state;
+  std::size_t below(std::size_t n) {
+    state ^= state >> 12, state ^= state << 25, state ^= state >> 27;
+    return static_cast<std::size_t>((static_cast<unsigned __int128>(state * 0x2545f4914f6cdd1d) * n) >> 64);
+  }
+};
+
+template <class S>
+void draw(const typename S::T* keys, std::size_t n, random_positions<typename S::T>& random, typename S::T* sample,
+          std::size_t drawn) {
+  const std::size_t stride = n / drawn;
+  for (std::size_t i = 0; i < drawn; ++i)
+    sample[i] = keys[i * stride + random.below(stride)];
+}
+
+template <class S>
+typename S::T choose_pivot(const typename S::T* keys, std::size_t n, random_positions<typename S::T>& random) {
+  using T = typename S::T;
+  if (n < 4096) {
+    constexpr std::size_t rows = S::lanes < 8 ? 2 : 1;
+    const std::size_t stride = n / (rows * S::lanes);
+    typename S::V sample[rows];
+    each<rows>([&](auto row) __attribute__((always_inline)) {
+      sample[row.value] = S::load_strided(keys + stride / 2 + row.value * S::lanes * stride, stride);
+    });
+    sort_rows<S>(sample);
+    if constexpr (rows == 1)
+      return S::middle(sample[0]);
+    else
+      return S::lowest(sample[rows / 2]);
+  }
+  constexpr std::size_t most = 8 * S::lanes;
+  alignas(64) T sample[most];
+  const std::size_t drawn = n < 65536 ? 4 * S::lanes : most;
+  draw<S>(keys, n, random, sample, drawn);
+  sort_few<S, false, false>(sample, drawn, as_they_are<S>(), sample);
+  return sample[drawn / 2];
+}
+
+template <class S>
+void sort_images(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image);
+
+// Three, at the quarters of a sample.
+template <class S>
+void choose_pivots(const typename S::T* keys, std::size_t n, random_positions<typename S::T>& random,
+                   typename S::T (&pivots)[3]) {
+  constexpr std::size_t most = 512;
+  alignas(64) typename S::T sample[most];
+  draw<S>(keys, n, random, sample, most);
+  sort_images<S>(sample, most, as_they_are<S>());
+  for (std::size_t i = 0; i < 3; ++i)
+    pivots[i] = sample[most / 4 * (i + 1)];
+}
+
+} // namespace sortile::cpu::SORTILE_CPU_ISA
