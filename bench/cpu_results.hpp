@@ -11,8 +11,8 @@ namespace sortile::bench {
 /// "Intel(R) Xeon(R) …, 2 CPUs, 2 threads, revision …, date".
 std::string machine_line(const testing::results_file& all);
 
-/// A table for each type of keys (and values), a row an input: nanoseconds a key of sortile's plain call and of the best
-/// rivals, the fastest run of each, and the ratio. Markdown.
+/// A table for each type of keys (and values), a row an input: nanoseconds a key of sortile's plain call and of the
+/// best rivals, the fastest run of each, and the ratio. Markdown.
 std::string cpu_tables(const testing::results_file& all);
 
 /// One line on each input where some rival is faster; "nowhere" where none is.

@@ -30,6 +30,13 @@ unsigned usable_cpus() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
 }
 
+std::string shape_list() {
+  std::string text;
+  for (const shape s : all_shapes)
+    text += (text.empty() ? "" : ", ") + std::string(name(s));
+  return text;
+}
+
 std::string suite_list() {
   std::string text = "Suites:\n";
   for (const suite& s : all_suites())
@@ -43,7 +50,7 @@ std::string suite_list() {
 void declare(CLI::App& app, command_line& line) {
   app.footer(suite_list());
   app.add_option("--suite", line.suite, "the rows to measure (list below)");
-  app.add_option("--shape", line.shapes, "instead of a suite: u32, u64, f32, u32+u32, u64+u32, u64+u64");
+  app.add_option("--shape", line.shapes, "instead of a suite: " + shape_list());
   app.add_option("--workload", line.workloads, "instead of a suite: workloads (default uniform)");
   app.add_option("--n", line.lengths, "instead of a suite: lengths (default 10000000)");
   app.add_option("--rivals", line.how.rivals, "only these rivals; \"boost*\": all with that in their names");
@@ -64,8 +71,7 @@ std::vector<row_spec> custom_rows(const command_line& line) {
   for (const std::string& shape_name : line.shapes.empty() ? std::vector<std::string>{"u32"} : line.shapes) {
     const std::optional<shape> s = shape_named(shape_name);
     if (!s)
-      throw invalid_argument("no shape is called '" + shape_name +
-                             "'; there are u32, u64, f32, u32+u32, u64+u32, u64+u64");
+      throw invalid_argument("no shape is called '" + shape_name + "'; there are " + shape_list());
     for (const std::string& workload : line.workloads.empty() ? std::vector<std::string>{"uniform"} : line.workloads)
       for (const std::size_t n : line.lengths.empty() ? std::vector<std::size_t>{10'000'000} : line.lengths)
         rows.push_back({*s, workload, n});

@@ -246,8 +246,7 @@ const result* row::sortile() const {
 }
 
 const char* name(shape s) {
-  static constexpr const char* names[] = {"u32", "u64", "f32", "u32+u32", "u64+u32", "u64+u64"};
-  return names[static_cast<std::size_t>(s)];
+  return shape_names[static_cast<std::size_t>(s)];
 }
 
 std::optional<shape> shape_named(const std::string& text) {
@@ -285,6 +284,8 @@ row measure(const row_spec& spec, const std::vector<rival>& rivals, const bench_
     return measure_as<std::uint64_t, void>(spec, rivals, how);
   case shape::f32:
     return measure_as<float, void>(spec, rivals, how);
+  case shape::f64:
+    return measure_as<double, void>(spec, rivals, how);
   case shape::u32_u32:
     return measure_as<std::uint32_t, std::uint32_t>(spec, rivals, how);
   case shape::u64_u32:

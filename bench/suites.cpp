@@ -1,6 +1,8 @@
 // The suites, see suites.hpp.
 #include "bench/suites.hpp"
 
+#include "testing/workloads.hpp"
+
 namespace sortile::bench {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr const char* distributions[] = {"sorted",        "reversed",    "equal"
 std::vector<row_spec> uniform_rows(std::size_t keys_alone, std::size_t pairs) {
   std::vector<row_spec> rows;
   for (const shape s : all_shapes)
-    rows.push_back({s, "uniform", s == shape::u32 || s == shape::u64 || s == shape::f32 ? keys_alone : pairs});
+    rows.push_back({s, "uniform", s < shape::u32_u32 ? keys_alone : pairs});
   return rows;
 }
 
@@ -23,10 +25,25 @@ std::vector<row_spec> distribution_rows(shape s, std::size_t n) {
   return rows;
 }
 
+/// Keys alone of every workload of the registry; without NaN, which other sorts do not take.
+std::vector<row_spec> registry_rows(std::size_t n) {
+  std::vector<row_spec> rows;
+  for (const shape s : {shape::u32, shape::u64, shape::f32, shape::f64}) {
+    const key_type type = key_type_named(name(s));
+    for (const testing::workload_info& info : testing::all_workloads())
+      if (const std::string workload(info.name);
+          testing::workload_named(workload).suits(type) && workload != "nan" && workload != "specials")
+        rows.push_back({s, workload, n});
+    for (const char* workload : {"few:256", "and:5"})
+      rows.push_back({s, workload, n});
+  }
+  return rows;
+}
+
 std::vector<row_spec> length_rows() {
   std::vector<row_spec> rows;
-  for (const shape s : {shape::u32, shape::u64_u32})
-    for (const std::size_t n : {10, 100, 1000, 10'000, 100'000, 1'000'000})
+  for (const shape s : {shape::u32, shape::u64, shape::f32, shape::f64, shape::u64_u32})
+    for (const std::size_t n : {2, 4, 10, 30, 100, 1000, 10'000, 100'000, 1'000'000})
       rows.push_back({s, "uniform", n});
   return rows;
 }
@@ -61,7 +78,11 @@ std::vector<suite> all_suites() {
       {"uniform", "uniform 10^7 of every shape", uniform_rows(10'000'000, 5'000'000)},
       {"distributions", "u32 and u64+u32, 10^7 of every distribution",
        together(distribution_rows(shape::u32, 10'000'000), distribution_rows(shape::u64_u32, 10'000'000))},
-      {"lengths", "10 to 10^6 keys, many arrays a run", length_rows()},
+      {"registry",
+       "4*10^6 keys alone of every workload without NaN, against the fastest rivals",
+       registry_rows(4'000'000),
+       {"hwy vqsort", "pdqsort", "ips4o", "ips4o parallel"}},
+      {"lengths", "2 to 10^6 keys, many arrays a run", length_rows()},
       {"large",
        "10^8 keys and 5*10^7 pairs of every shape, every rival; half an hour",
        uniform_rows(100'000'000, 50'000'000),

@@ -22,10 +22,14 @@ struct by_parallel_stable_sort {
 };
 
 struct by_spreadsort {
-  static void sort(float* begin, float* end, unsigned) { boost::sort::spreadsort::float_sort(begin, end); }
   template <class T>
-  requires std::is_integral_v<T>
-  static void sort(T* begin, T* end, unsigned) { boost::sort::spreadsort::integer_sort(begin, end); }
+  requires std::is_arithmetic_v<T>
+  static void sort(T* begin, T* end, unsigned) {
+    if constexpr (std::is_integral_v<T>)
+      boost::sort::spreadsort::integer_sort(begin, end);
+    else
+      boost::sort::spreadsort::float_sort(begin, end);
+  }
   template <class Key, class Value>
   static void sort(pair_of<Key, Value>* begin, pair_of<Key, Value>* end, unsigned) {
     boost::sort::spreadsort::integer_sort(begin, end,

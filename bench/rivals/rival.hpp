@@ -13,9 +13,11 @@
 namespace sortile::bench {
 
 /// What is sorted. Pairs are called key_value.
-enum class shape : std::uint8_t { u32, u64, f32, u32_u32, u64_u32, u64_u64 };
-inline constexpr shape all_shapes[] = {shape::u32,     shape::u64,     shape::f32,
+enum class shape : std::uint8_t { u32, u64, f32, f64, u32_u32, u64_u32, u64_u64 };
+inline constexpr shape all_shapes[] = {shape::u32,     shape::u64,     shape::f32,    shape::f64,
                                        shape::u32_u32, shape::u64_u32, shape::u64_u64};
+/// How they are called, in their order.
+inline constexpr const char* shape_names[] = {"u32", "u64", "f32", "f64", "u32+u32", "u64+u32", "u64+u64"};
 
 /// The value comes first because Highway wants it there; to the others it is all the same.
 template <class Key, class Value>
@@ -48,7 +50,7 @@ rival rival_of(std::string name, bool stable, bool parallel) {
           stable,
           parallel,
           {function(static_cast<std::uint32_t*>(nullptr)), function(static_cast<std::uint64_t*>(nullptr)),
-           function(static_cast<float*>(nullptr)),
+           function(static_cast<float*>(nullptr)), function(static_cast<double*>(nullptr)),
            function(static_cast<pair_of<std::uint32_t, std::uint32_t>*>(nullptr)),
            function(static_cast<pair_of<std::uint64_t, std::uint32_t>*>(nullptr)),
            function(static_cast<pair_of<std::uint64_t, std::uint64_t>*>(nullptr))}};
