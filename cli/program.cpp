@@ -160,6 +160,12 @@ int parse_and_run(command_line& line) {
     else
       line.voice.error(error.what());
     return error.status();
+  } catch (const files::write_failure& error) {
+    const std::string& command = name_command(line);
+    if (line.is_sort_alone())
+      line.voice.verbatim(fmt::format("{}\n{}: write error\n", error.words_of_sort(), command));
+    else
+      line.voice.error(error.what());
   } catch (const std::exception& error) {
     name_command(line);
     line.voice.error(error.what());

@@ -251,8 +251,6 @@ std::string checked_value(const std::string& name, const std::string& value) {
     return std::string(word_meant(value, orders, "--sort"));
   if (name == "--field-separator")
     files::parse_separator(value);
-  if (name == "--files0-from" && value.empty())
-    throw files::refused_by_sort("open failed: '': No such file or directory", "allowed: a file's name, or -");
   if (name == "--buffer-size")
     check_buffer_size(value);
   if (name == "--batch-size")

@@ -41,17 +41,17 @@ constexpr const char* sort_examples = R"(Examples:
 
 // Options that check and merge have no use for, and would ignore in silence.
 void refuse_sort_only(const sort_job& job) {
-  const char* name = job.explain                  ? "--explain"
+  const char* name = job.explain                      ? "--explain"
                      : job.rows                   ? "--rows"
                      : job.axis                   ? "--axis"
-                     : job.types                  ? "--types"
-                     : job.count                  ? "--count"
-                     : !job.values.empty()        ? "--values"
-                     : !job.values_output.empty() ? "--values-output"
-                     : !job.values_type.empty()   ? "--values-type"
-                     : !job.top.empty()           ? "--top"
-                     : !job.quantiles.empty()     ? "--quantiles"
-                                                  : nullptr;
+                     : job.types                      ? "--types"
+                     : job.count                      ? "--count"
+                     : !job.values.empty()            ? "--values"
+                     : !job.values_output.empty()     ? "--values-output"
+                     : !job.values_type.empty()       ? "--values-type"
+                     : !job.top.empty()               ? "--top"
+                     : !job.quantiles.empty()         ? "--quantiles"
+                                                      : nullptr;
   if (name != nullptr)
     refuse("{} does not go with {}", name, job.merge ? "-m" : "-c");
 }
@@ -111,31 +111,33 @@ bool is_folder(const std::string& name) {
   return ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-void need_list(const std::string& name) {
-  if (name == "-")
-    return;
-  if (const int code = trouble_to_open(name, R_OK); code != 0)
-    fail_as_sort("open failed", name, code);
-  if (is_folder(name))
-    throw io_failure(fmt::format("cannot read file names from '{}'", name));
-}
-
 // Called as `sort`, the command names files that cannot be opened in GNU sort's words, and as early as that does. They
 // are opened later, and said otherwise, where that fails after all.
 void need_files(const sort_job& job) {
-  const std::string& source = job.text.random_source;
-  if (const int code = source.empty() || !job.text.is_random() ? 0 : trouble_to_open(source, R_OK); code != 0)
-    fail_as_sort("open failed", source, code);
   const bool only_checks = job.check || job.check_quietly;
   for (const std::string& name : job.inputs)
     if (const int code = name == "-" ? 0 : trouble_to_open(name, R_OK); code != 0)
       fail_as_sort(only_checks ? "open failed" : "cannot read", name, code);
-  if (job.output_named)
-    if (const int code = job.output == "-" ? 0 : trouble_to_open(job.output, W_OK); code != 0)
-      fail_as_sort("open failed", job.output, code);
+  if (const int code = job.output_named ? trouble_to_open(job.output, W_OK) : 0; code != 0)
+    fail_as_sort("open failed", job.output, code);
   for (const std::string& name : job.inputs)
     if (is_folder(name))
       fail_as_sort("read failed", name, EISDIR);
+}
+
+std::string always_quoted(const std::string& name) {
+  return files::shell_quoted(name, files::quoted_names::always);
+}
+
+void need_list(const std::string& name, bool is_sort_alone) {
+  if (name.empty())
+    throw files::refused_by_sort("open failed: '': No such file or directory", "allowed: a file's name, or -");
+  if (!is_sort_alone || name == "-")
+    return;
+  if (const int code = trouble_to_open(name, R_OK); code != 0)
+    fail_as_sort("open failed", name, code);
+  if (is_folder(name))
+    throw io_failure(fmt::format("cannot read file names from {}", always_quoted(name)));
 }
 
 // File names that end in NUL, from a file.
@@ -147,51 +149,64 @@ std::vector<std::string> names_in(const std::string& path) {
     const std::string_view name = rest.substr(0, rest.find('\0'));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
     if (name.empty())
-      throw files::refused_by_sort(fmt::format("{}:{}: invalid zero-length file name", path, names.size() + 1),
-                                   "each name ends with a NUL byte");
+      throw files::refused_by_sort(
+          fmt::format("{}:{}: invalid zero-length file name", files::shell_quoted(path), names.size() + 1),
+          "each name ends with a NUL byte");
     if (name == "-") // GNU sort says so of any list
       refuse("when reading file names from stdin, no file name of '-' allowed");
     names.emplace_back(name);
   }
   if (names.empty())
-    refuse("no input from '{}'", path);
+    refuse("no input from {}", always_quoted(path));
   return names;
 }
 
-// What sort(1) demands of its options beyond their order.
-void need_sense(sort_job& job) {
-  job.text.line_keys(job.arrays.descending()); // whatever else is wrong, GNU sort names a key first
-  if (!job.names_from.empty()) {
-    if (!job.inputs.empty())
-      throw files::refused_by_sort(fmt::format("extra operand {}", files::quoted_by_sort(job.inputs[0])),
-                                   "file operands cannot be combined with --files0-from",
-                                   "\nfile operands cannot be combined with --files0-from"
-                                   "\nTry 'sort --help' for more information.");
-    if (job.is_sort_alone)
-      need_list(job.names_from);
-    job.inputs = names_in(job.names_from);
-  }
+void take_names(sort_job& job) {
+  if (!job.inputs.empty())
+    throw files::refused_by_sort(fmt::format("extra operand {}", always_quoted(job.inputs[0])),
+                                 "file operands cannot be combined with --files0-from",
+                                 "\nfile operands cannot be combined with --files0-from"
+                                 "\nTry 'sort --help' for more information.");
+  need_list(*job.names_from, job.is_sort_alone);
+  job.inputs = names_in(*job.names_from);
+}
+
+// What sort(1) demands beyond single options. Of several mistakes GNU sort names the first in the order of these steps.
+void need_sense(sort_job& job, const talk& voice) {
+  if (job.names_from)
+    take_names(job);
   if (job.inputs.empty())
     job.inputs.push_back("-");
+  job.text.line_keys(job.arrays.descending());
   job.memory.check();
+  const bool only_checks = job.check || job.check_quietly;
   const char letter = job.check ? 'c' : 'C';
-  if (job.debug && (job.check || job.check_quietly || job.output_named))
-    refuse("options '-{} --debug' are incompatible", job.check || job.check_quietly ? letter : 'o');
-  if (!job.check && !job.check_quietly)
+  if (job.debug && (only_checks || job.output_named))
+    refuse("options '-{} --debug' are incompatible", only_checks ? letter : 'o');
+  if (job.debug)
+    for (const std::string& warning : debug_warnings(job.text.for_debugging(job.arrays.descending())))
+      voice.error(warning);
+  if (job.text.is_random()) {
+    const std::string& source = job.text.random_source;
+    if (const int code = job.is_sort_alone && !source.empty() ? trouble_to_open(source, R_OK) : 0; code != 0)
+      fail_as_sort("open failed", source, code);
+    job.text.draw_seed();
+  }
+  if (!only_checks)
     return;
   if (job.inputs.size() > 1)
-    refuse("extra operand '{}' not allowed with -{}", job.inputs[1], letter);
-  if (job.output != "-" || job.output_named)
+    refuse("extra operand {} not allowed with -{}", always_quoted(job.inputs[1]), letter);
+  if (job.output_named)
     refuse("options '-{}o' are incompatible", letter);
 }
 
 int run_sort(sort_job& job, const talk& voice) {
-  need_sense(job);
-  if (job.is_sort_alone)
+  need_sense(job, voice);
+  if (job.is_sort_alone) {
     need_files(job);
-  if (job.debug)
-    for (const std::string& warning : debug_warnings(job.text.for_debugging(job.arrays.descending())))
-      voice.error(warning);
+    if (job.output_named && job.output == "-")
+      job.output = "./-"; // to GNU sort, the name of a file
+  }
   if (job.check || job.check_quietly || job.merge)
     refuse_sort_only(job);
   if (job.check || job.check_quietly)

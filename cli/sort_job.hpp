@@ -46,7 +46,7 @@ struct sort_job {
   bool check = false;
   bool check_quietly = false;
   bool merge = false;
-  std::string names_from; ///< --files0-from
+  std::optional<std::string> names_from; ///< --files0-from
   memory_options memory;
 
   files::output_options how_to_write(const std::string& path) const;

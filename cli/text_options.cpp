@@ -233,6 +233,10 @@ bool text_options::is_random() const {
   return std::any_of(all.begin(), all.end(), [](const files::field_key& key) { return key.order.random; });
 }
 
+void text_options::draw_seed() {
+  seed = seed_of(random_source);
+}
+
 debug_keys text_options::for_debugging(bool reverse) const {
   debug_keys debug{.keys = line_keys(reverse),
                    .global = ordered(),
@@ -257,13 +261,13 @@ files::record_order text_options::for_lines(bool reverse) const {
     refuse("{} goes with tables (CSV or TSV; --format csv says that the input is one)", table_option());
   files::record_order order;
   const std::shared_ptr<const files::collation> of_locale = collation();
-  std::optional<files::random_seed> seed;
+  std::optional<files::random_seed> drawn = seed;
   for (const files::field_key& field : line_keys(reverse)) {
     files::key_part part = part_of(field);
     if (part.as == files::key_part::form::random) {
-      if (!seed)
-        seed = seed_of(random_source);
-      part.seed = *seed;
+      if (!drawn)
+        drawn = seed_of(random_source);
+      part.seed = *drawn;
     }
     collate(part, of_locale);
     order.push_back(part);

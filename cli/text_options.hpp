@@ -26,6 +26,7 @@ struct text_options {
   bool blanks = false;
   std::string order_word; ///< --sort
   std::string random_source;
+  std::optional<files::random_seed> seed; ///< of a random order, where it is known already
   bool stable = false;
   bool unique = false;
   bool zero = false;
@@ -60,6 +61,8 @@ struct text_options {
   std::vector<files::field_key> line_keys(bool reverse) const;
   /// Whether one of them is in a random order.
   bool is_random() const;
+  /// Reads --random-source, or draws a seed: of all orders that are asked for from now on. \throws io_failure
+  void draw_seed();
   /// What --debug shows of them.
   debug_keys for_debugging(bool reverse) const;
   /// The order of lines. \throws invalid_argument

@@ -52,7 +52,7 @@ void write_all(std::string_view bytes, std::string_view name, Write write) {
     if (put >= 0)
       done += static_cast<std::size_t>(put);
     else if (errno != EINTR)
-      fail_system(name, "write");
+      throw write_failure(name, bytes.size(), errno);
   }
 }
 

@@ -49,7 +49,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string shell_quoted(std::string_view name) {
+std::string shell_quoted(std::string_view name, quoted_names which) {
   constexpr std::string_view always_plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./@]_";
   const auto is_made_of = [&](std::string_view further) {
     const auto is_plain = [&](char c) {
@@ -57,7 +57,9 @@ std::string shell_quoted(std::string_view name) {
     };
     return std::all_of(name.begin(), name.end(), is_plain);
   };
-  if (!name.empty() && name[0] != '#' && name[0] != '~' && name != "{" && name != "}" && is_made_of("#{}~"))
+  const bool is_plain_name =
+      !name.empty() && name[0] != '#' && name[0] != '~' && name != "{" && name != "}" && is_made_of("#{}~");
+  if (which == quoted_names::as_needed && is_plain_name)
     return std::string(name);
   if (name.find('\'') != std::string_view::npos && is_made_of(" ':"))
     return fmt::format("\"{}\"", name);

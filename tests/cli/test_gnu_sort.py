@@ -216,6 +216,64 @@ class GnuSort(CommandTest):
             self.assertIn(says, run("sort", *options)[2], options)
             self.assertIn(says, self.as_sort(*options)[2], options)
 
+    # Files of a drawn folder. A link to nothing is left out: GNU sort makes its file before it knows whether it can sort.
+    FILES = {"a": b"a\nb\nd\n", "b": b"b\nc\n", "u": b"z\nb\na\n", "e": b"", "n": b"x", "l": b"a\na\nb\n", "z": b"a\0b\0c", "a b": b"k\n", "it's": b"q\nr", "n\nl": b"", "-": b"dash\n"}
+
+    def files_case(self):
+        """Options about files, standard input, and the list that --files0-from reads or None."""
+        r = self.random
+        odd = [*self.FILES, "no", "d", "s", "a/x", "no/x", "", "/dev/null", "/dev/stdin", "-x", "~", "#", "a\x01", "\xe9", "./-", "d/.."]
+        names = lambda count: [r.choice(odd if r.random() < 0.3 else ["a", "b", "l", "-", "e"]) for _ in range(count)]
+        options = [[letter] for letter, chance in (("-m", 0.4), ("-c", 0.1), ("-C", 0.1), ("-u", 0.2), ("-r", 0.1), ("-z", 0.1), ("-n", 0.1), ("-nM", 0.02), ("-k1nM", 0.02), ("-k0", 0.02), ("-t", 0.01), ("--debug", 0.04),
+                                                   ("--batch-size=2", 0.1), ("--batch-size=1", 0.02), ("--nosuch", 0.01)) if r.random() < chance]
+        if r.random() < 0.05:
+            options.append(["-R", "--random-source=" + r.choice(["u", "no"])])
+        if r.random() < 0.35:
+            options.append(["-o", r.choice(["out", "a", "no/out", "d", "-", "", "e", "s", "it's", "a b", "/dev/null", "/dev/full"])])
+        stdin, listed, operands = r.choice([b"", b"b\na\n", b"a\nb\n", b"q"]), None, r.choice([0, 1, 1, 2, 3])
+        if r.random() < 0.6:
+            chosen = names(r.choice([0, 1, 1, 2, 2, 3, 5]))
+            listed = b"\0".join(name.encode("latin1") for name in chosen) + (b"\0" if chosen and r.random() < 0.5 else b"")
+            if r.random() < 0.1:
+                listed = r.choice([b"\0", b"\0\0", b"\n", b"a\n", b"a\0\0b", b"-\0\0", b"\0-", b"a" * 256])
+            source = r.choice(["-", "-", "-", "L", "it's L", "n\nL", "/dev/stdin", "no", "no such", "d", "", "e", "./L"])
+            options.append(["--files0-from=" + source])
+            stdin = listed if source in ("-", "/dev/stdin") else stdin
+            operands = r.choice([0, 0, 0, 0, 0, 1])
+        r.shuffle(options)
+        given = [word for option in options for word in option] + names(operands)
+        return [word.encode("latin1") for word in given], stdin, listed
+
+    def in_folder_of_files(self, program, options, stdin, listed):
+        """(status, output, messages, what the folder holds then) of one of the two."""
+        folder = self.path("files")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(os.path.join(folder, "d"))
+        os.symlink("a", os.path.join(folder, "s"))
+        lists = {} if listed is None else {name: listed for name in ("L", "it's L", "n\nL")}
+        for name, content in {**self.FILES, **lists}.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+        done = subprocess.run([b"sort", *options], executable=program, input=stdin, capture_output=True, cwd=folder, env={**os.environ, "LC_ALL": "C"}, timeout=120, check=False)
+        held = {}
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    held[name] = (os.path.islink(path), file.read())
+        return done.returncode, done.stdout, done.stderr, held
+
+    def test_files_and_lists_of_them(self):
+        """Missing, empty, oddly called and listed files, with -m, -c, -o and -u: outputs, statuses, words and what the files hold then."""
+        for _ in range(ROUNDS // 2):
+            options, stdin, listed = self.files_case()
+            expected, got = (self.in_folder_of_files(program, options, stdin, listed) for program in (shutil.which("sort"), self.drop_in))
+            self.assertEqual(got[:3], expected[:3], (options, stdin, listed))
+            lists = {} if listed is None else {name: listed for name in ("L", "it's L", "n\nL")}
+            before = {**{name: (False, content) for name, content in {**self.FILES, **lists}.items()}, "s": (True, self.FILES["a"])}
+            # GNU sort may have opened, and cut, an output when it finds that it cannot go on.
+            self.assertEqual(got[3], expected[3] if expected[0] == 0 else before, (options, stdin, listed))
+
     def test_words_of_gnu_sort(self):
         """Called as `sort`, the command says what GNU sort says, in as many lines; `sortile sort` says it in one."""
         one = self.file("one", b"b\na\n")
