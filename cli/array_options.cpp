@@ -51,6 +51,18 @@ void array_options::add_to(CLI::App& command) {
       ->group(arrays);
 }
 
+void axis_options::add_to(CLI::App& command) {
+  command.add_flag("--rows", rows, "each row of a .npy array of several axes by itself: along the last axis")
+      ->group("Arrays");
+  command.add_option("--axis", axis, "along this axis: 0 is the first, -1 the last")->option_text("N")->group("Arrays");
+}
+
+long axis_options::chosen() const {
+  if (rows && axis)
+    refuse("--rows and --axis contradict each other; --rows is --axis -1");
+  return axis.value_or(-1);
+}
+
 bool array_options::descending() const {
   if (reverse && direction == "asc")
     refuse("-r and --order asc contradict each other");

@@ -38,6 +38,18 @@ struct array_options {
   std::size_t record_bytes() const;
 };
 
+/// Options that have the lines of an array along one axis taken each by itself.
+struct axis_options {
+  bool rows = false;        ///< --rows
+  std::optional<long> axis; ///< --axis
+
+  void add_to(CLI::App& command);
+  bool given() const { return rows || axis; }
+  const char* name() const { return rows ? "--rows" : "--axis"; }
+  /// The axis; -1 is the last. \throws invalid_argument
+  long chosen() const;
+};
+
 /// "100000000", "100M", "64k", "2^28", "1e8". \throws invalid_argument
 std::uint64_t parse_count(const std::string& text, std::string_view what);
 

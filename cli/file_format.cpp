@@ -316,6 +316,19 @@ record_layout layout_of_records(std::string_view begin, std::string_view name, f
           files::order_of_fields(header, arrays.keys, arrays.descending(), name), header};
 }
 
+array_elements elements_along(const files::npy_header& header, const std::string& name, const array_options& arrays) {
+  if (!header.structured && header.fields[0].key)
+    return files::layout_of(header, field_of_npy(arrays), name);
+  if (!(arrays.type + arrays.bits).empty())
+    refuse("{} does not go with dates, texts and records", arrays.bits.empty() ? "--type" : "--bits");
+  return files::record_elements{header.record_bytes,
+                                files::order_of_fields(header, arrays.keys, arrays.descending(), name)};
+}
+
+void refuse_axis(const axis_options& along) {
+  refuse("{} goes with .npy files, which say the shape of their array", along.name());
+}
+
 files::fixed_records open_fixed_records(files::input source, file_format format, const array_options& arrays) {
   const unsigned threads = files::thread_count(arrays.threads);
   if (format == file_format::npy)

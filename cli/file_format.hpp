@@ -4,10 +4,12 @@
 #include "array_options.hpp"
 #include "text_options.hpp"
 
+#include "files/array_axis.hpp"
 #include "files/array_file.hpp"
 #include "files/fixed_records.hpp"
 
 #include <string>
+#include <variant>
 
 namespace sortile::cli {
 
@@ -79,6 +81,12 @@ record_layout layout_of_records(std::string_view begin, std::string_view name, f
 key_type type_of_raw_keys(const std::string& path, const array_options& arrays);
 /// The field that is the key of a .npy array; empty: the first. \throws invalid_argument
 std::string field_of_npy(const array_options& arrays);
+
+/// The elements of a .npy array that is taken along an axis: keys of the library, or what is ordered as records.
+using array_elements = std::variant<files::array_layout, files::record_elements>;
+array_elements elements_along(const files::npy_header& header, const std::string& name, const array_options& arrays);
+/// \throws invalid_argument: other formats have no axes
+[[noreturn]] void refuse_axis(const axis_options& along);
 
 /// Opens such. \throws invalid_argument, io_failure
 files::fixed_records open_fixed_records(files::input source, file_format format, const array_options& arrays);

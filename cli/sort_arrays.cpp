@@ -1,4 +1,4 @@
-// sortile sort on arrays: keys alone, with values, along an axis, the first of them, or their quantiles.
+// sortile sort on arrays: keys alone, with values, along an axis, or the first of them.
 #include "command_line.hpp"
 #include "sort_job.hpp"
 
@@ -6,14 +6,16 @@
 #include "files/array_groups.hpp"
 #include "files/array_select.hpp"
 #include "files/array_sort.hpp"
+#include "files/external/paired_source.hpp"
 #include "files/failure.hpp"
 #include "files/input.hpp"
 #include "files/parallel.hpp"
 #include "files/record_counts.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <variant>
+#include <cstdint>
+#include <memory>
+#include <optional>
 
 namespace sortile::cli {
 
@@ -34,13 +36,13 @@ std::optional<std::size_t> value_bytes(const std::string& type) {
 }
 
 // The values that go with the keys; nothing where no file of them is named. Who only asks for a plan names no output.
-std::optional<files::values_file> open_values(const sort_job& job) {
+std::unique_ptr<files::input_stream> open_values(const sort_job& job) {
   if (job.values.empty() != job.values_output.empty() && (job.values.empty() || !job.explain))
     refuse("--values and --values-output go together");
   if (job.values.empty())
-    return std::nullopt;
-  return files::open_values(job.values, value_bytes(job.values_type), files::thread_count(job.arrays.threads),
-                            job.arrays.as_it_is);
+    return nullptr;
+  return std::make_unique<files::input_stream>(job.values, job.arrays.as_it_is,
+                                               files::thread_count(job.arrays.threads));
 }
 
 void write_array(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
@@ -76,16 +78,8 @@ class array_along {
  public:
   /// \throws invalid_argument where an option does not go with it
   array_along(const sort_job& job, const files::npy_header& header, const std::string& name)
-      : job_(job), name_(name), header_(header), shape_(files::shape_along(header, job.axis.value_or(-1), name)) {
-    const bool as_records = header.structured || !header.fields[0].key;
-    if (as_records && !(job.arrays.type + job.arrays.bits).empty())
-      refuse("{} does not go with dates, texts and records", job.arrays.bits.empty() ? "--type" : "--bits");
-    if (as_records)
-      elements_ = files::record_elements{
-          header.record_bytes, files::order_of_fields(header, job.arrays.keys, job.arrays.descending(), name)};
-    else
-      elements_ = files::layout_of(header, field_of_npy(job.arrays), name);
-  }
+      : job_(job), name_(name), header_(header), shape_(files::shape_along(header, job.along.chosen(), name)),
+        elements_(elements_along(header, name, job.arrays)) {}
 
   std::optional<key_type> type() const {
     const auto* keys = std::get_if<files::array_layout>(&elements_);
@@ -125,14 +119,12 @@ class array_along {
   std::string name_;
   files::npy_header header_;
   files::axis_shape shape_;
-  std::variant<files::array_layout, files::record_elements> elements_; // keys, or what is ordered as records
+  array_elements elements_;
 };
 
 int sort_along(const sort_job& job, first_input first, file_format format, const talk& voice) {
   if (format != file_format::npy)
-    refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
-  if (job.rows && job.axis)
-    refuse("--rows and --axis contradict each other; --rows is --axis -1");
+    refuse_axis(job.along);
   if (!(job.values + job.values_output + job.values_type).empty())
     refuse("--values does not go with --rows and --axis");
   const files::npy_header header =
@@ -170,47 +162,8 @@ int sort_along(const sort_job& job, first_input first, file_format format, const
   return all_well;
 }
 
-// What stays in memory has to fit where -S says how much there is. \param bytes  that were read
-void need_memory(const sort_job& job, const files::array_layout& layout, std::size_t n, std::size_t bytes) {
-  const std::size_t least = bytes + files::memory_of_arrays(layout, job.arrays.for_library())(n);
-  if (!job.memory.buffer_size.empty() && least > job.memory.limit())
-    refuse("{} is done in memory, and takes {}B of it; -S {} allows {}B",
-           job.quantiles.empty() ? "a sort with --values" : "--quantiles", with_unit(static_cast<double>(least)),
-           job.memory.buffer_size, with_unit(static_cast<double>(job.memory.limit())));
-}
-
-// "0.5,0.9" as numbers.
-std::vector<double> probabilities_of(const std::string& text) {
-  std::vector<double> list;
-  for (std::string_view rest = text;;) {
-    const std::string one(rest.substr(0, rest.find(',')));
-    char* end = nullptr;
-    const double p = std::strtod(one.c_str(), &end);
-    if (one.empty() || *end != '\0' || !(p >= 0 && p <= 1))
-      refuse("--quantiles {}: '{}' is no number from 0 to 1", text, one);
-    list.push_back(p);
-    if (one.size() == rest.size())
-      return list;
-    rest.remove_prefix(one.size() + 1);
-  }
-}
-
-// A line for each: the probability, a tab, the quantile.
-int print_quantiles(const sort_job& job, const files::array_file& array, const options& opts) {
-  if (!job.top.empty() || !job.values.empty() || job.text.unique || job.explain || job.output_named)
-    refuse("--quantiles prints numbers: it does not go with --top, --values, -u, --explain and -o");
-  need_memory(job, array.layout, array.count, array.data.size());
-  const std::vector<double> at = probabilities_of(job.quantiles);
-  const std::vector<double> found = files::array_quantiles(array, at, opts);
-  for (std::size_t i = 0; i < at.size(); ++i)
-    fmt::print("{}\t{}\n", at[i], found[i]);
-  return all_well;
-}
-
 // The first records alone.
 int write_top(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
-  if (!job.values.empty())
-    refuse("--top does not go with --values; records of a structured dtype bring their values");
   const std::size_t k = job.most();
   options opts = job.arrays.for_library();
   const plan how = files::explain_array_top(array, k, opts);
@@ -235,10 +188,6 @@ void need_binary_outputs(const sort_job& job, file_format format, key_type key) 
 // Distinct keys, and with --count how often each occurs.
 int write_groups(const sort_job& job, const files::array_file& array, file_format format, const talk& voice) {
   const bool is_npy = format == file_format::npy;
-  if (!(job.values + job.values_type).empty())
-    refuse("-u does not go with --values");
-  if (!job.values_output.empty() && !job.count)
-    refuse("-u with --values-output: the values would be counts, which --count asks for");
   options opts = job.arrays.for_library();
   const plan how = files::explain_array_groups(array, opts);
   if (job.explain)
@@ -261,15 +210,12 @@ int write_groups(const sort_job& job, const files::array_file& array, file_forma
 }
 
 // An array in memory, with its values.
-int sort_whole(const sort_job& job, const files::array_file& array, file_format format, progress_bar& bar,
-               const talk& voice) {
+int sort_whole(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
+               file_format format, progress_bar& bar, const talk& voice) {
   options opts = job.arrays.for_library();
-  const std::optional<files::values_file> values = open_values(job);
   const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
   if (job.explain)
     return explained(how);
-  if (values) // each of which moves twice
-    need_memory(job, array.layout, array.count, array.data.size() + 2 * values->data.size());
   refuse_binary_to_terminal(job.output, job.force);
   if (values)
     refuse_binary_to_terminal(job.values_output, job.force);
@@ -281,12 +227,6 @@ int sort_whole(const sort_job& job, const files::array_file& array, file_format 
   say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
   return all_well;
 }
-
-// An array that is not known to fit: its layout, and its header where it is a .npy file.
-struct array_plan {
-  files::array_layout layout;
-  std::optional<files::npy_header> npy;
-};
 
 array_plan plan_array(std::string_view begin, const sort_job& job, file_format format) {
   if (format != file_format::npy)
@@ -302,7 +242,7 @@ int sort_what_fits(const sort_job& job, const files::array_file& array, file_for
                    const talk& voice) {
   if (job.text.unique)
     return write_groups(job, array, format, voice);
-  return job.top.empty() ? sort_whole(job, array, format, bar, voice) : write_top(job, array, format, voice);
+  return job.top.empty() ? sort_whole(job, array, {}, format, bar, voice) : write_top(job, array, format, voice);
 }
 
 // A sort of an array that may be larger than memory.
@@ -329,19 +269,75 @@ int sort_all(const sort_job& job, first_input first, const array_plan& planned, 
   what.count.place = files::count_place::last_field;
   if (planned.npy && (job.text.unique || !job.top.empty()))
     what.descr = job.counts_inside() ? files::descr_with_count(*planned.npy, reader.name()) : planned.npy->descr;
-  what.need_whole = [&](std::uint64_t bytes) {
-    if (planned.npy)
-      files::need_whole_array(*planned.npy, bytes, reader.name());
-    else
-      files::need_whole_keys(planned.layout.key, bytes, reader.name());
+  what.need_whole = [&](std::uint64_t bytes) { need_whole(planned, bytes, reader.name()); };
+  return sort_in_runs(job, reader, run, what, bar, voice);
+}
+
+// Keys with their values. Both in memory, where they are known to fit; else as records of a key and its value, in runs.
+int sort_with_values(const sort_job& job, first_input keys, const array_plan& planned, file_format format,
+                     const talk& voice) {
+  if (job.text.unique && (job.values + job.values_type).empty())
+    refuse("-u with --values-output: the values would be counts, which --count asks for");
+  if (job.text.unique)
+    refuse("-u does not go with --values");
+  if (!job.top.empty())
+    refuse("--top does not go with --values; records of a structured dtype bring their values");
+  std::unique_ptr<files::input_stream> values = open_values(job);
+  if (values == nullptr)
+    refuse("--values-type goes with --values");
+  files::need_keys_alone(planned.layout, keys->name());
+  const files::values_layout of_values =
+      files::layout_of_values(values->peek_npy_header(), values->name(), value_bytes(job.values_type));
+  const std::uint64_t bytes = keys->expected();
+  const std::size_t n = static_cast<std::size_t>(bytes) / planned.layout.key_size();
+  const std::size_t moved = 2 * n * of_values.element_bytes; // values lie in two places
+  const std::size_t needed =
+      n * planned.layout.key_size() + moved + files::memory_of_arrays(planned.layout, job.arrays.for_library())(n);
+  const bool fits = bytes != 0 && values->expected() != 0 && needed <= job.memory.limit();
+  progress_bar bar(voice);
+  bar.phase("read");
+  if (fits || job.explain) {
+    const files::array_file array = open_array(files::input(std::move(*keys)), job.inputs[0], format, job.arrays);
+    return sort_whole(job, array, files::open_values(files::input(std::move(*values)), of_values.element_bytes), format,
+                      bar, voice);
+  }
+  need_binary_outputs(job, format, planned.layout.key);
+  const files::array_layout pairs{.key = planned.layout.key,
+                                  .swapped = planned.layout.swapped,
+                                  .key_offset = 0,
+                                  .record_bytes = planned.layout.key_size() + of_values.element_bytes};
+  const options opts = job.arrays.for_library();
+  runs_to_sort what{.format = files::array_runs(pairs, false, SIZE_MAX, opts), .how = {}};
+  what.format.header = keys->take(planned.npy ? planned.npy->data_offset : 0);
+  what.values = {.key_bytes = planned.layout.key_size(),
+                 .header = values->take(of_values.npy ? of_values.npy->data_offset : 0)};
+  const std::string name = keys->name(), name_of_values = values->name();
+  files::run_reader reader(std::make_unique<files::paired_source>(std::move(keys), planned.layout.key_size(),
+                                                                  std::move(values), of_values.element_bytes),
+                           {}, {.record_bytes = pairs.record_bytes},
+                           {job.memory.limit(), files::memory_of_arrays(pairs, opts)},
+                           files::thread_count(opts.threads));
+  const std::string_view run = reader.next();
+  what.how = files::explain_array_sort(files::array_of(pairs, run), opts);
+  what.need_whole = [&](std::uint64_t of_pairs) {
+    need_whole(planned, of_pairs / pairs.record_bytes * planned.layout.key_size(), name);
+    if (of_values.npy)
+      files::need_whole_array(*of_values.npy, of_pairs / pairs.record_bytes * of_values.element_bytes, name_of_values);
   };
   return sort_in_runs(job, reader, run, what, bar, voice);
 }
 
 } // namespace
 
+void need_whole(const array_plan& planned, std::uint64_t bytes, const std::string& name) {
+  if (planned.npy)
+    files::need_whole_array(*planned.npy, bytes, name);
+  else
+    files::need_whole_keys(planned.layout.key, bytes, name);
+}
+
 int sort_arrays(const sort_job& job, first_input first, file_format format, const talk& voice) {
-  const bool along = job.rows || job.axis;
+  const bool along = job.along.given();
   const std::string begin(format == file_format::npy ? first->peek_npy_header() : "");
   if (!along && is_ordered_as_records(begin, first->name(), format, job.arrays))
     return sort_fixed_records(job, std::move(first), format, voice);
@@ -363,14 +359,10 @@ int sort_arrays(const sort_job& job, first_input first, file_format format, cons
     return sort_fixed_records(job, std::move(first), format, voice);
   }
   const bool with_values = !(job.values + job.values_type).empty() || (!job.values_output.empty() && !job.count);
-  if (job.quantiles.empty() && !with_values)
-    return sort_all(job, std::move(first), planned, format, voice);
-  const options opts = job.arrays.for_library();
-  const files::array_file array = open_array(files::input(std::move(*first)), job.inputs[0], format, job.arrays);
   if (!job.quantiles.empty())
-    return print_quantiles(job, array, opts);
-  progress_bar bar(voice);
-  return sort_what_fits(job, array, format, bar, voice);
+    return print_quantiles(job, std::move(first), planned, format, voice);
+  return with_values ? sort_with_values(job, std::move(first), planned, format, voice)
+                     : sort_all(job, std::move(first), planned, format, voice);
 }
 
 } // namespace sortile::cli

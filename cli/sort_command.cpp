@@ -42,8 +42,7 @@ constexpr const char* sort_examples = R"(Examples:
 // Options that check and merge have no use for, and would ignore in silence.
 void refuse_sort_only(const sort_job& job) {
   const char* name = job.explain                      ? "--explain"
-                     : job.rows                   ? "--rows"
-                     : job.axis                   ? "--axis"
+                     : job.merge && job.along.given() ? job.along.name()
                      : job.types                      ? "--types"
                      : job.count                      ? "--count"
                      : !job.values.empty()            ? "--values"
@@ -71,8 +70,8 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     refuse("--values and --values-output go with arrays (.npy and raw)");
   if (!is_array(format) && !job.quantiles.empty())
     refuse("--quantiles goes with arrays (.npy and raw)");
-  if (!is_array(format) && (job.rows || job.axis))
-    refuse("{} goes with .npy files, which say the shape of their array", job.rows ? "--rows" : "--axis");
+  if (!is_array(format) && job.along.given())
+    refuse_axis(job.along);
   if (is_array(format))
     return sort_arrays(job, std::move(first), format, voice);
   need_output_name(job.output, format, {}, job.format);
@@ -210,7 +209,15 @@ int run_sort(sort_job& job, const talk& voice) {
   if (job.check || job.check_quietly || job.merge)
     refuse_sort_only(job);
   if (job.check || job.check_quietly)
-    return run_check({job.inputs, job.format, {}, job.arrays, job.text, job.check_quietly, true, job.is_sort_alone},
+    return run_check({.inputs = job.inputs,
+                      .format = job.format,
+                      .permutation_of = {},
+                      .arrays = job.arrays,
+                      .along = job.along,
+                      .text = job.text,
+                      .quiet = job.check_quietly,
+                      .as_sort = true,
+                      .is_sort_alone = job.is_sort_alone},
                      voice);
   if (job.merge)
     return run_merge(
@@ -256,11 +263,7 @@ CLI::App* add_sort_command(command_line& line) {
   command.add_option("--values-output", job->values_output, "where the values go, or the counts of --count")
       ->option_text("FILE")
       ->group("Arrays");
-  command.add_flag("--rows", job->rows, "sort within each row of a .npy array of several axes: along the last axis")
-      ->group("Arrays");
-  command.add_option("--axis", job->axis, "sort along this axis: 0 is the first, -1 the last")
-      ->option_text("N")
-      ->group("Arrays");
+  job->along.add_to(command);
   command
       .add_option("--top", job->top,
                   "write the first K records alone, in order; with -u the first K distinct ones; a header stays")

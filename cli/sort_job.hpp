@@ -7,6 +7,7 @@
 #include "talk.hpp"
 #include "text_options.hpp"
 
+#include "files/array_file.hpp"
 #include "files/external/run_formats.hpp"
 #include "files/input_stream.hpp"
 #include "files/output.hpp"
@@ -33,10 +34,9 @@ struct sort_job {
   std::string values_type;
   array_options arrays;
   text_options text;
-  bool rows = false;        ///< --rows
-  std::optional<long> axis; ///< --axis
-  std::string top;          ///< --top K
-  std::string quantiles;    ///< --quantiles P,…
+  axis_options along;
+  std::string top;       ///< --top K
+  std::string quantiles; ///< --quantiles P,…
   bool force = false;
   bool no_sync = false;
   bool explain = false;
@@ -71,6 +71,17 @@ int sort_lines(const sort_job& job, first_input first, const talk& voice);
 /// Records of one size, of which the library has no such keys, or several.
 int sort_fixed_records(const sort_job& job, first_input first, file_format format, const talk& voice);
 
+/// An array that is not known to fit: its layout, and its header where it is a .npy file.
+struct array_plan {
+  files::array_layout layout;
+  std::optional<files::npy_header> npy;
+};
+/// \throws io_failure where so many bytes are not what the header promises, or no whole number of keys
+void need_whole(const array_plan& planned, std::uint64_t bytes, const std::string& name);
+/// --quantiles: a line for each.
+int print_quantiles(const sort_job& job, first_input first, const array_plan& planned, file_format format,
+                    const talk& voice);
+
 /// What is sorted in runs because it does not fit into memory.
 struct runs_to_sort {
   files::run_format format;
@@ -78,7 +89,12 @@ struct runs_to_sort {
   std::function<void(std::uint64_t bytes)> need_whole{}; ///< throws where that is not what the header promises
   files::counted_form count{};                           ///< of --count
   std::string descr{};                                   ///< as records_to_sort have it
-  std::function<void(files::output&)> write_last{};      ///< what goes behind the records
+  /// Of records of a key and a value: the values go to an output of their own, behind a header.
+  struct values_apart {
+    std::size_t key_bytes = 0; ///< 0: none do
+    std::string header{};
+  } values{};
+  std::function<void(files::output&)> write_last{}; ///< what goes behind the records
 };
 
 /// The inputs of a job, cut into runs. \param working_memory  of so many records \param memory  in all; 0: the job's

@@ -70,6 +70,15 @@ void set_writers(const sort_job& job, const runs_to_sort& what, waiting_counts& 
   last.most = job.most();
 }
 
+// Values go to an output of their own.
+void part_values(const runs_to_sort& what, sort_outputs& outputs, files::last_merge& last) {
+  outputs.values->write(what.values.header);
+  last.write = [&outputs, key_bytes = what.values.key_bytes](std::string_view record, files::output& to) {
+    to.write(record.substr(0, key_bytes));
+    outputs.values->write(record.substr(key_bytes));
+  };
+}
+
 } // namespace
 
 files::run_reader read_in_runs(const sort_job& job, first_input first, const files::record_shape& shape,
@@ -98,12 +107,14 @@ int sort_in_runs(const sort_job& job, files::run_reader& reader, std::string_vie
   how.progress = bar.sink();
   set_writers(job, what, counts, how.last);
   sort_outputs outputs(job);
+  if (what.values.key_bytes != 0)
+    part_values(what, outputs, how.last);
   const files::external_summary done = files::sort_externally(reader, first_run, what.format, how, outputs.to);
   if (what.need_whole)
     what.need_whole(done.bytes);
   if (what.write_last)
     what.write_last(outputs.to);
-  if (outputs.values)
+  if (job.count && outputs.values)
     std::move(counts).write(!what.descr.empty(), *outputs.values);
   outputs.commit();
   bar.phase({});

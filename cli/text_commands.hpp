@@ -18,6 +18,7 @@ struct check_job {
   std::string format;
   std::string permutation_of;
   array_options arrays;
+  axis_options along;
   text_options text;
   bool quiet = false;         ///< the exit status says it all
   bool as_sort = false;       ///< for sort -c: one input only

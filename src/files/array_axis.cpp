@@ -6,7 +6,6 @@
 #include "files/array_sort.hpp"
 #include "files/external/run_formats.hpp"
 #include "files/failure.hpp"
-#include "files/memory.hpp"
 #include "files/parallel.hpp"
 #include "files/record_sort.hpp"
 
@@ -33,6 +32,7 @@ struct key_lines : axis_shape {
 };
 
 constexpr std::size_t line_bytes = sizeof(std::uint64_t);
+constexpr std::size_t line_slice_records = std::size_t{1} << 14;
 
 // The order of elements behind the numbers of their lines.
 record_order order_within_lines(const record_order& order) {
@@ -128,31 +128,50 @@ std::size_t memory_along(const record_elements& elements, const axis_shape& shap
   return n * (line_bytes + 2 * elements.bytes) + memory_of_records(order_within_lines(elements.order), opts)(n);
 }
 
+numbered_lines number_lines(const record_elements& elements, const axis_shape& shape, std::string_view data,
+                            unsigned threads) {
+  const line_places places{shape};
+  const std::size_t count = elements_of(shape);
+  numbered_lines lines{.text = raw_array<char>(count * (line_bytes + elements.bytes)),
+                       .record_bytes = line_bytes + elements.bytes,
+                       .order = order_within_lines(elements.order)};
+  parallel_slices(threads, count, line_slice_records, [&](std::size_t begin, std::size_t end) {
+    char* to = lines.text.data() + begin * lines.record_bytes;
+    for (std::size_t k = begin; k < end; ++k, to += lines.record_bytes) {
+      const std::size_t number = k / shape.length;
+      const std::uint64_t line = __builtin_bswap64(number); // little-endian machines alone are supported
+      std::memcpy(to, &line, line_bytes);
+      std::memcpy(to + line_bytes, data.data() + places.at(number, k % shape.length) * elements.bytes, elements.bytes);
+    }
+  });
+  return lines;
+}
+
+std::vector<std::size_t> index_of_element(const npy_header& header, const axis_shape& shape, std::size_t record) {
+  std::size_t place = line_places{shape}.at(record / shape.length, record % shape.length);
+  std::vector<std::size_t> index(header.shape.size());
+  for (std::size_t i = 0; i < index.size(); ++i) { // from the axis that lies side by side
+    const std::size_t axis = header.fortran_order ? i : index.size() - 1 - i;
+    index[axis] = place % header.shape[axis];
+    place /= header.shape[axis];
+  }
+  return index;
+}
+
 void sort_along(const record_elements& elements, const axis_shape& shape, std::string_view data, output& to,
                 const options& opts) {
   const line_places places{shape};
   const unsigned threads = thread_count(opts.threads);
   const std::size_t element = elements.bytes;
-  const std::size_t record = line_bytes + element;
-  const std::size_t length = shape.length;
   const std::size_t count = elements_of(shape);
-  raw_array<char> text(count * record);
-  constexpr std::size_t smallest_slice = 1 << 14; // records
-  parallel_slices(threads, count, smallest_slice, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const std::uint64_t line = __builtin_bswap64(k / length); // little-endian machines alone are supported
-      std::memcpy(text.data() + k * record, &line, line_bytes);
-      std::memcpy(text.data() + k * record + line_bytes, data.data() + places.at(k / length, k % length) * element,
-                  element);
-    }
-  });
-  const record_table records = split_evenly({text.data(), text.size()}, record, threads);
-  const raw_array<std::uint32_t> ids = sort_records(records, order_within_lines(elements.order), opts);
+  const numbered_lines lines = number_lines(elements, shape, data, threads);
+  const record_table records = split_evenly({lines.text.data(), lines.text.size()}, lines.record_bytes, threads);
+  const raw_array<std::uint32_t> ids = sort_records(records, lines.order, opts);
   raw_array<char> sorted(count * element);
-  parallel_slices(threads, count, smallest_slice, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, count, line_slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
-      std::memcpy(sorted.data() + places.at(k / length, k % length) * element,
-                  text.data() + ids[k] * record + line_bytes, element);
+      std::memcpy(sorted.data() + places.at(k / shape.length, k % shape.length) * element,
+                  lines.text.data() + ids[k] * lines.record_bytes + line_bytes, element);
   });
   to.write({sorted.data(), sorted.size()});
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "files/array_file.hpp"
+#include "files/memory.hpp"
 #include "files/output.hpp"
 #include "files/record_order.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace sortile::files {
 
@@ -44,5 +46,18 @@ plan explain_along(const record_elements& elements, const axis_shape& shape, con
 std::size_t memory_along(const record_elements& elements, const axis_shape& shape, const options& opts);
 void sort_along(const record_elements& elements, const axis_shape& shape, std::string_view data, output& to,
                 const options& opts);
+
+/// Such elements in the order of their lines, each behind the number of its line: records that are in order where every
+/// line is.
+struct numbered_lines {
+  raw_array<char> text;
+  std::size_t record_bytes = 0;
+  record_order order; ///< by line, then as the elements are
+};
+numbered_lines number_lines(const record_elements& elements, const axis_shape& shape, std::string_view data,
+                            unsigned threads);
+
+/// Where one of them stands in the array: an index for each axis. \param record  its number
+std::vector<std::size_t> index_of_element(const npy_header& header, const axis_shape& shape, std::size_t record);
 
 } // namespace sortile::files

@@ -107,28 +107,31 @@ array_file open_raw(input source, key_type type) {
   return file;
 }
 
-values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads,
-                        bool as_it_is) {
-  values_file file{.source = input(path, threads, as_it_is), .element_bytes = 0, .count = 0, .header = {}, .data = {}};
-  const std::string_view bytes = file.source.bytes();
-  if (looks_like_npy(bytes)) {
-    const npy_header header = parse_npy(bytes, file.source.name());
-    if (element_bytes && *element_bytes != header.record_bytes)
-      fail(file.source.name(), "its elements have {} bytes, not {} as the values' type says", header.record_bytes,
-           *element_bytes);
-    file.element_bytes = header.record_bytes;
-    file.count = header.count;
-    file.header = bytes.substr(0, header.data_offset);
-    file.data = bytes.substr(header.data_offset);
-    return file;
+values_layout layout_of_values(std::string_view begin, std::string_view name,
+                               std::optional<std::size_t> element_bytes) {
+  if (!looks_like_npy(begin)) {
+    if (!element_bytes)
+      fail(name, "the type of raw values must be said (--values-type u32, or a number of bytes)");
+    return {*element_bytes, {}};
   }
-  if (!element_bytes)
-    fail(file.source.name(), "the type of raw values must be said (--values-type u32, or a number of bytes)");
-  if (bytes.size() % *element_bytes != 0)
-    fail(file.source.name(), "{} bytes are no whole number of values of {} bytes", bytes.size(), *element_bytes);
-  file.element_bytes = *element_bytes;
-  file.count = bytes.size() / *element_bytes;
-  file.data = bytes;
+  npy_header header = parse_npy_header(begin, name);
+  if (element_bytes && *element_bytes != header.record_bytes)
+    fail(name, "its elements have {} bytes, not {} as the values' type says", header.record_bytes, *element_bytes);
+  return {header.record_bytes, std::move(header)};
+}
+
+values_file open_values(input source, std::optional<std::size_t> element_bytes) {
+  const values_layout layout = layout_of_values(source.bytes(), source.name(), element_bytes);
+  values_file file{
+      .source = std::move(source), .element_bytes = layout.element_bytes, .count = 0, .header = {}, .data = {}};
+  const std::string_view bytes = file.source.bytes();
+  file.header = bytes.substr(0, layout.npy ? layout.npy->data_offset : 0);
+  file.data = bytes.substr(file.header.size());
+  if (layout.npy)
+    need_whole_array(*layout.npy, file.data.size(), file.source.name());
+  else if (file.data.size() % layout.element_bytes != 0)
+    fail(file.source.name(), "{} bytes are no whole number of values of {} bytes", bytes.size(), layout.element_bytes);
+  file.count = layout.npy ? layout.npy->count : file.data.size() / layout.element_bytes;
   return file;
 }
 

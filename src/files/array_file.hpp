@@ -75,8 +75,14 @@ struct values_file {
   std::string_view header;
   std::string_view data;
 };
-values_file open_values(const std::string& path, std::optional<std::size_t> element_bytes, unsigned threads = 1,
-                        bool as_it_is = false);
+values_file open_values(input source, std::optional<std::size_t> element_bytes);
+
+/// How values lie in their file, by what it begins with: a .npy header, or the bytes of one. \throws io_failure
+struct values_layout {
+  std::size_t element_bytes = 0;
+  std::optional<npy_header> npy;
+};
+values_layout layout_of_values(std::string_view begin, std::string_view name, std::optional<std::size_t> element_bytes);
 
 /// Whether the bytes begin as a .npy file does.
 bool looks_like_npy(std::string_view bytes);

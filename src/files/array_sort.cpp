@@ -54,8 +54,7 @@ sort_request request_of(const array_file& array) {
 
 // The request of keys and values in two files.
 sort_request request_of(const array_file& keys, const values_file& values) {
-  if (!keys.layout.keys_alone())
-    refuse("{}: its records have values of their own; a second file of values goes with plain keys only", keys.name());
+  need_keys_alone(keys.layout, keys.name());
   if (keys.count != values.count)
     fail(values.source.name(), "holds {} values, but {} holds {} keys", values.count, keys.name(), keys.count);
   return {.type = keys.layout.key, .n = keys.count, .carries = payload::values, .value_bytes = values.element_bytes};
@@ -146,6 +145,11 @@ void write_keys(const array_file& array, const char* keys, output& to, unsigned 
   write_fixed_records(
       to, threads, array.count, array.layout.record_bytes,
       [&](std::size_t begin, std::size_t end, char* records) { put_keys(array.layout, keys, begin, end, records); });
+}
+
+void need_keys_alone(const array_layout& layout, std::string_view name) {
+  if (!layout.keys_alone())
+    refuse("{}: its records have values of their own; a second file of values goes with plain keys only", name);
 }
 
 array_route route_of(const array_layout& layout) {

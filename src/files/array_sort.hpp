@@ -14,6 +14,9 @@ namespace sortile::files {
 enum class array_route { keys, keys_and_rests, positions };
 array_route route_of(const array_layout& layout);
 
+/// \throws invalid_argument where records have values of their own already, and a second file of values would follow
+void need_keys_alone(const array_layout& layout, std::string_view name);
+
 /// The plan for sorting this array: the library's plan, with the steps that files add.
 plan explain_array_sort(const array_file& array, const options& opts);
 /// The plan for sorting keys and values in two files. \throws what sort_array_with_values() throws of such files

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,11 @@ class byte_source {
 
   /// Puts at least one byte and at most `room` at `to`; returns how many, 0 at the end. \throws io_failure
   virtual std::size_t read(char* to, std::size_t room) = 0;
+
+  /// Bytes that are thought to come, for whoever makes room for them; 0 where nothing is known.
+  virtual std::uint64_t promised() const { return 0; }
+  /// Bytes that come in all; 0 where that is not known. To be asked before anything is read.
+  virtual std::uint64_t expected() { return 0; }
 
   /// For messages.
   const std::string& name() const { return name_; }

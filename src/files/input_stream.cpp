@@ -149,6 +149,22 @@ std::string_view input_stream::peek(std::size_t size) {
   return std::string_view(peeked_).substr(peeked_taken_, size);
 }
 
+std::string input_stream::take(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t done = 0; done < size;) {
+    const std::size_t got = read(bytes.data() + done, size - done);
+    if (got == 0)
+      fail(name(), "became shorter while it was read");
+    done += got;
+  }
+  return bytes;
+}
+
+std::uint64_t input_stream::expected() {
+  peek(1);
+  return packed() == packing::none ? promised() : 0;
+}
+
 std::string_view input_stream::peek_npy_header() {
   constexpr std::size_t longest = std::size_t{1} << 26;
   return peek(std::min(npy_header_size(peek(npy_frame_bytes)), longest));

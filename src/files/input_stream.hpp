@@ -34,9 +34,12 @@ class input_stream final : public byte_source {
   std::string_view peek(std::size_t size);
   /// The header of a .npy file, as far as it is there; of other files, some first bytes.
   std::string_view peek_npy_header();
+  /// The next `size` bytes. \throws io_failure where there are fewer
+  std::string take(std::size_t size);
 
   /// Bytes that a regular file still held when it was opened; 0 where that is not known. They may be packed ones.
-  std::uint64_t promised() const { return promised_; }
+  std::uint64_t promised() const override { return promised_; }
+  std::uint64_t expected() override;
   /// How the input is packed; known once something was read.
   packing packed() const { return packed_how_; }
   /// Whether this is the file that an output is written straight into.

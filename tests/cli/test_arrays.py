@@ -1,6 +1,7 @@
 """Arrays: .npy of every dtype and byte order, records, raw arrays, values in a second file; and broken ones."""
 
 import bz2
+import itertools
 import lzma
 import math
 import os
@@ -112,6 +113,43 @@ class Arrays(CommandTest):
         self.refused("sort", "--rows", "--bits", "0:8", path, "-o", self.path("o.npy"), says="--bits does not go")
         self.refused("sort", "--rows", "--key", "q", path, "-o", self.path("o.npy"), says="'q'")
 
+    def test_checks_along_an_axis(self):
+        """In order along an axis is what a sort along it leaves; the first element that is not is named by its index."""
+        kinds = {"'<u4'": lambda v: struct.pack("<I", v), "'>i2'": lambda v: struct.pack(">h", v - 3), "'|S2'": lambda v: b"%d" % v + b"\0", "[('n', '<i2'), ('s', '|S1')]": lambda v: struct.pack("<hc", v, b"x")}
+        for descr, (shape, axis, fortran) in itertools.product(kinds, (((5, 7), 1, False), ((5, 7), 0, False), ((5, 7), 0, True), ((3, 4, 5), 1, False), ((3, 4, 5), 1, True), ((0, 3), 0, False), ((40, 1), 1, True))):
+            count = math.prod(shape)
+            one = kinds[descr]
+            head = dict(shape=str(shape), fortran=fortran)
+            mixed = self.file("a.npy", npy(descr, count, b"".join(one(self.random.randrange(9)) for _ in range(count)), **head))
+            self.good("sort", "--axis", axis, mixed, "-o", self.path("b.npy"))
+            out = self.good("check", "--axis", axis, self.path("b.npy"), "--permutation-of", mixed)
+            self.assertTrue(out.startswith(b"records: %d\n" % count), out)
+            self.good("sort", "-c", "--axis", axis, self.path("b.npy"))
+            # All equal but one, which is out of order unless it is the first of its line.
+            for place in range(count):
+                index, rest = [], place
+                for length in (shape if fortran else shape[::-1]):
+                    index.append(rest % length)
+                    rest //= length
+                index = index if fortran else index[::-1]
+                path = self.file("c.npy", npy(descr, count, b"".join(one(1 if i == place else 2) for i in range(count)), **head))
+                if index[axis] == 0:
+                    self.good("check", "-q", "--axis", axis, path)
+                elif place % 2 == 0:
+                    self.refused("sort", "-c", "--axis", axis, path, status=1, says="element [%s] is out of order along axis %d: its key is smaller" % (", ".join(map(str, index)), axis))
+                else:
+                    self.assertEqual(run("check", "-q", "--axis", axis, path), (1, b"", b""))
+        rows = self.file("rows.npy", npy("'<u2'", 6, struct.pack("<6H", 1, 2, 2, 0, 5, 9), shape="(2, 3)"))
+        self.good("check", "--rows", rows)
+        self.refused("check", "-u", "--rows", rows, status=1, says=["element [0, 2] is out of order along axis -1", "equal to"])
+        self.refused("check", "--axis", "0", rows, status=1, says="element [1, 0] is out of order along axis 0")
+        self.refused("check", "-r", "--rows", rows, status=1, says="element [0, 1]")
+        # The same numbers, but not in each row.
+        other = self.file("other.npy", npy("'<u2'", 6, struct.pack("<6H", 1, 2, 0, 2, 5, 9), shape="(2, 3)"))
+        self.refused("check", "--rows", rows, "--permutation-of", other, status=1, says="no permutation")
+        self.refused("check", "--rows", rows, "--permutation-of", self.file("d.npy", npy("'<u2'", 6, bytes(12), shape="(3, 2)")), status=1, says="its shape is another")
+        self.refused("check", "--rows", rows, "--permutation-of", self.file("d.npy", npy("'<i2'", 6, bytes(12), shape="(2, 3)")), status=1, says="another type")
+
     def test_axes_that_are_refused(self):
         matrix = self.file("m.npy", npy("'<u4'", 6, bytes(24), shape="(2, 3)"))
         self.refused("sort", matrix, "-o", self.path("o.npy"), says="--rows and --axis")
@@ -121,7 +159,13 @@ class Arrays(CommandTest):
         self.refused("sort", "--rows", self.file("k.txt", b"b\na\n"), says="--rows goes with .npy")
         for along in (["--rows"], ["--axis", "0"]):
             self.refused("sort", *along, "--type", "u8", matrix, "-o", self.path("o.npy"), says="--type goes with raw")
-        self.refused("sort", "--rows", "-c", matrix, says="--rows does not go with -c")
+        self.refused("sort", "--rows", "-m", matrix, says="--rows does not go with -m")
+        self.refused("check", "--rows", "--axis", "0", matrix, says="contradict")
+        self.refused("check", "--axis", "-3", matrix, says=["--axis -3", "2 axes"])
+        self.refused("check", "--rows", self.file("k.u32", bytes(24)), says="--rows goes with .npy")
+        self.refused("check", "--rows", self.file("k.txt", b"b\na\n"), says="--rows goes with .npy")
+        self.refused("check", "--rows", "-n", matrix, says="-n goes with text")
+        self.refused("check", matrix, says="--rows and --axis")
         self.assertIn(b"transpose", self.good("sort", "--explain", "--axis", "0", matrix))
 
     def test_top(self):

@@ -4,6 +4,7 @@ import os
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -164,14 +165,45 @@ class Larger(CommandTest):
         self.refused("sort", *SMALL, "--rows", short, "-o", self.path("never"), says="follow the header")
         self.assertFalse(os.path.exists(self.path("never")))
 
-    def test_what_is_done_in_memory_alone(self):
-        keys, values = self.file("k.u32", self.random.randbytes(1 << 20)), self.file("v.u32", bytes(1 << 20))
-        with_values = ["--values", values, "--values-type", "u32", "--values-output", self.path("out.values"), "-o", self.path("out.u32")]
-        self.refused("sort", *SMALL, keys, *with_values, says=["a sort with --values is done in memory, and takes ", "-S 1M allows"])
-        self.refused("sort", *SMALL, keys, "--quantiles", "0.5", says="--quantiles is done in memory")
-        self.nothing_left("k.u32", "v.u32")
-        self.good("sort", "-S", "100M", keys, *with_values)
-        self.good("sort", "-S", "100M", keys, "--quantiles", "0.5")
+    def test_values_of_a_second_file(self):
+        """Keys and values in two files: the outputs in runs are those in memory, from files, packed ones and pipes."""
+        count = 150_000
+        keys = self.random.randbytes(4 * count)
+        for name, content, values, form in (("k.u32", keys, self.random.randbytes(8 * count), ["--values-type", "u64"]), ("k.i16", keys[:2 * count], self.random.randbytes(5 * count), ["--values-type", "5"]),
+                                            ("k.npy", npy("'>i4'", count, keys), npy("'<f8'", count, self.random.randbytes(8 * count)), []), ("k.npy", npy("'<f4'", count, keys), npy("'|S20'", count, self.random.randbytes(20 * count)), [])):
+            path, beside, end = self.file(name, content), self.file("v.npy" if not form else "v.bin", values), name[1:]
+            for order in ([], ["-r"]):
+                outputs = lambda prefix: ["-o", self.path(prefix + end), "--values-output", self.path(prefix + ".values")]
+                options = [*order, "--no-sync", "--values", beside, *form]
+                self.good("sort", "-S", "4G", path, *options, *outputs("in-memory"))
+                self.assertGreaterEqual(self.runs(path, *options, *outputs("in-runs")), 2)
+                subprocess.run(["gzip", "-kf1", beside], check=True)
+                self.good("sort", "-", *SMALL, *order, "--no-sync", "--format", "npy" if end == ".npy" else "raw", *([] if end == ".npy" else ["--type", end[1:]]), "--values", beside + ".gz", *form, *outputs("piped"), stdin=content)
+                for suffix in (end, ".values"):
+                    self.assertTrue(self.content("in-memory" + suffix) == self.content("in-runs" + suffix) == self.content("piped" + suffix), (name, order, suffix))
+        targets = ["-o", self.path("never.u32"), "--values-output", self.path("never.v")]
+        path = self.file("k.u32", keys)
+        for content, says in ((bytes(count - 1), "holds %d values, but %s holds %d keys" % (count - 1, path, count)), (bytes(1), "holds 1 values"), (bytes(2 * count), "holds %d values" % (2 * count)), (b"", "holds 0 values")):
+            self.refused("sort", *SMALL, path, "--values", self.file("v", content), "--values-type", "1", *targets, says=["/v: ", says])
+        self.refused("sort", *SMALL, path, "--values", self.file("v", bytes(3)), "--values-type", "2", *targets, says="ends within an element")
+        self.refused("sort", *SMALL, path, "--values", self.file("v.npy", npy("'<u4'", count + 1, bytes(4 * count))), *targets, says=["v.npy", "follow the header"])
+        self.refused("sort", *SMALL, self.file("s.npy", npy("[('a', '<u4'), ('b', '<u4')]", count // 2, keys)), "--values", self.file("v", bytes(count)), "--values-type", "2", *targets, says="have values of their own")
+        self.refused("sort", *SMALL, path, "-u", "--values", path, "--values-type", "4", *targets, says="-u does not go with --values")
+        self.assertFalse(os.path.exists(self.path("never.u32")) or os.path.exists(self.path("never.v")))
+
+    def test_quantiles(self):
+        """Those of an array that does not fit are those of one that does, to the last digit."""
+        count = 400_000
+        data = self.random.randbytes(8 * count)
+        at = "0,0.000001,0.1,0.25,0.3333,0.5,0.75,0.99999,1"
+        for name, content in (("k.u32", data[:4 * count]), ("k.npy", npy("'>i2'", 4 * count, data)), ("k.f64", struct.pack("<%dd" % count, *(self.random.gauss(0, 1e6) for _ in range(count)))),
+                              ("r.npy", npy("[('a', '<i4'), ('b', '|S4')]", count, data))):
+            path = self.file(name, content)
+            expected = self.good("sort", "-S", "4G", path, "--quantiles", at)
+            self.assertEqual(self.good("sort", *SMALL, path, "--quantiles", at), expected, name)
+            self.refused("sort", *SMALL, path, "--quantiles", at, "-r", says="do not go with -r")
+        self.refused("sort", *SMALL, self.file("short.npy", npy("'<u4'", 2 * count, data[:-4])), "--quantiles", "0.5", says="follow the header")
+        self.refused("sort", *SMALL, self.file("odd.u32", data[:-1]), "--quantiles", "0.5", says="no whole number of u32 keys")
 
     def test_other_ends_of_lines(self):
         name = self.file("zeros", self.lines(end="\0") + b"no end")

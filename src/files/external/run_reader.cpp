@@ -20,9 +20,8 @@ constexpr std::size_t smallest_chunk = std::size_t{1} << 16;
 constexpr std::size_t largest_chunk = std::size_t{1} << 26;
 
 // Bytes that regular files promise; 0 where one is none, or is packed.
-std::uint64_t expected_bytes(input_stream& first, const std::vector<std::string>& further) {
-  first.peek(1);
-  std::uint64_t sum = first.packed() == packing::none ? first.promised() : 0;
+std::uint64_t expected_bytes(byte_source& first, const std::vector<std::string>& further) {
+  std::uint64_t sum = first.expected();
   for (const std::string& path : further) {
     std::error_code unknown;
     const std::uint64_t size =
@@ -34,7 +33,7 @@ std::uint64_t expected_bytes(input_stream& first, const std::vector<std::string>
 
 } // namespace
 
-run_reader::run_reader(std::unique_ptr<input_stream> first, std::vector<std::string> further, const record_shape& shape,
+run_reader::run_reader(std::unique_ptr<byte_source> first, std::vector<std::string> further, const record_shape& shape,
                        run_limit limit, unsigned threads, bool as_it_is)
     : stream_(std::move(first)), further_(std::move(further)), shape_(shape), limit_(std::move(limit)),
       threads_(threads), as_it_is_(as_it_is), first_name_(stream_->name()),
@@ -92,11 +91,13 @@ void run_reader::end_input() {
   }
   input_has_bytes_ = false;
   at_end_ = next_input_ == further_.size();
-  stream_ = at_end_ ? nullptr : std::make_unique<input_stream>(further_[next_input_++], as_it_is_, threads_);
+  stream_ = nullptr;
   if (at_end_)
     return;
+  auto next = std::make_unique<input_stream>(further_[next_input_++], as_it_is_, threads_);
   if (begin_further_)
-    begin_further_(*stream_, next_input_);
+    begin_further_(*next, next_input_);
+  stream_ = std::move(next);
   begins_.push_back({next_input_, text().size()});
 }
 

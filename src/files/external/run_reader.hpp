@@ -35,7 +35,7 @@ class run_reader {
  public:
   /// \param shape  lines, or records of one size
   /// \param further  inputs behind the first; each is opened when its turn comes
-  run_reader(std::unique_ptr<input_stream> first, std::vector<std::string> further, const record_shape& shape,
+  run_reader(std::unique_ptr<byte_source> first, std::vector<std::string> further, const record_shape& shape,
              run_limit limit, unsigned threads, bool as_it_is = false);
 
   /// Leaves out the first bytes, which are no records; before the first next(). \throws io_failure where there are
@@ -97,7 +97,7 @@ class run_reader {
   std::size_t memory_at(const mark& at) const;
   std::size_t chunk() const;
 
-  std::unique_ptr<input_stream> stream_;
+  std::unique_ptr<byte_source> stream_;
   std::vector<std::string> further_;
   std::size_t next_input_ = 0;
   record_shape shape_;

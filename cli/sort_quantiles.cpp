@@ -1,0 +1,127 @@
+// sortile sort --quantiles: of an array in memory the library finds them; of a larger one a sort in runs, of which
+// nothing is written, shows the keys between which they lie.
+#include "command_line.hpp"
+#include "sort_job.hpp"
+
+#include "files/array_select.hpp"
+#include "files/array_sort.hpp"
+#include "files/failure.hpp"
+#include "files/input.hpp"
+#include "files/parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace sortile::cli {
+
+using files::refuse;
+
+namespace {
+
+// "0.5,0.9" as numbers.
+std::vector<double> probabilities_of(const std::string& text) {
+  std::vector<double> list;
+  for (std::string_view rest = text;;) {
+    const std::string one(rest.substr(0, rest.find(',')));
+    char* end = nullptr;
+    const double p = std::strtod(one.c_str(), &end);
+    if (one.empty() || *end != '\0' || !(p >= 0 && p <= 1))
+      refuse("--quantiles {}: '{}' is no number from 0 to 1", text, one);
+    list.push_back(p);
+    if (one.size() == rest.size())
+      return list;
+    rest.remove_prefix(one.size() + 1);
+  }
+}
+
+// Takes the records on both sides of each quantile out of all that come in order.
+class records_beside {
+ public:
+  records_beside(const std::vector<double>& probabilities, std::uint64_t n) {
+    for (const double p : probabilities) {
+      const double place = p * static_cast<double>(n - 1);
+      sides_.push_back({static_cast<std::uint64_t>(std::floor(place)),
+                        static_cast<std::uint64_t>(std::ceil(place)),
+                        place - std::floor(place),
+                        {}});
+    }
+  }
+
+  void add(std::string_view record) {
+    for (sides& each : sides_)
+      if (each.low == next_ || each.high == next_)
+        each.records += record;
+    ++next_;
+  }
+
+  // Between two keys a quantile lies where it lies between all.
+  std::vector<double> quantiles(const files::array_layout& layout, const options& opts) const {
+    std::vector<double> found;
+    for (const sides& each : sides_)
+      found.push_back(files::array_quantiles(files::array_of(layout, each.records), {each.fraction}, opts).front());
+    return found;
+  }
+
+ private:
+  struct sides {
+    std::uint64_t low, high; // places in the order
+    double fraction;
+    std::string records;
+  };
+  std::vector<sides> sides_;
+  std::uint64_t next_ = 0;
+};
+
+std::vector<double> quantiles_in_runs(const sort_job& job, files::run_reader& reader, std::string_view first_run,
+                                      const array_plan& planned, const std::vector<double>& at, progress_bar& bar) {
+  const options opts = job.arrays.for_library();
+  const std::uint64_t header = planned.npy ? planned.npy->data_offset : 0;
+  std::optional<records_beside> beside;
+  files::temporary_store store = job.memory.store();
+  files::external_options how{.memory = job.memory.limit(), .temporaries = &store, .batch = job.memory.batch()};
+  how.phase = [&](std::string name) { bar.phase(std::move(name)); };
+  how.progress = bar.sink();
+  how.last.write = [&](std::string_view record, files::output&) {
+    if (!beside) { // all are read now
+      need_whole(planned, reader.bytes_read() - header, reader.name());
+      beside.emplace(at, (reader.bytes_read() - header) / planned.layout.record_bytes);
+    }
+    beside->add(record);
+  };
+  files::output nowhere("/dev/null");
+  files::sort_externally(reader, first_run, files::array_runs(planned.layout, false, SIZE_MAX, opts), how, nowhere);
+  return beside->quantiles(planned.layout, opts);
+}
+
+} // namespace
+
+// A line for each: the probability, a tab, the quantile.
+int print_quantiles(const sort_job& job, first_input first, const array_plan& planned, file_format format,
+                    const talk& voice) {
+  if (!job.top.empty() || !(job.values + job.values_type).empty() || job.text.unique || job.explain || job.output_named)
+    refuse("--quantiles prints numbers: it does not go with --top, --values, -u, --explain and -o");
+  if (job.arrays.descending() || !job.arrays.bits.empty())
+    refuse("--quantiles are those of whole keys in ascending order: they do not go with -r, --order desc and --bits");
+  const options opts = job.arrays.for_library();
+  const std::vector<double> at = probabilities_of(job.quantiles);
+  std::vector<double> found;
+  {
+    progress_bar bar(voice);
+    bar.phase("read");
+    files::run_reader reader = read_in_runs(job, std::move(first), {.record_bytes = planned.layout.record_bytes},
+                                            files::memory_of_arrays(planned.layout, opts));
+    reader.skip_header(planned.npy ? planned.npy->data_offset : 0);
+    const std::string_view run = reader.next();
+    found = reader.at_end()
+                ? files::array_quantiles(open_array(reader.take_whole(), job.inputs[0], format, job.arrays), at, opts)
+                : quantiles_in_runs(job, reader, run, planned, at, bar);
+  }
+  for (std::size_t i = 0; i < at.size(); ++i)
+    fmt::print("{}\t{}\n", at[i], found[i]);
+  return all_well;
+}
+
+} // namespace sortile::cli
