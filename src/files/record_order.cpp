@@ -154,11 +154,14 @@ decltype(auto) with_reader(const key_part& part, Body&& body) {
 template <class Locate, class Word>
 void fill_words(Locate&& locate_in, Word&& word, bool reverse, const record_table& records, const std::uint32_t* ids,
                 std::size_t begin, std::size_t n, std::size_t depth, std::uint64_t* words) {
-  constexpr std::size_t ahead = 16;
+  constexpr std::size_t starts_ahead = 32;
+  constexpr std::size_t text_ahead = 16;
   const std::uint64_t complement = reverse ? ~std::uint64_t{0} : 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (ids != nullptr && i + ahead < n)
-      __builtin_prefetch(records.text.data() + records.starts[ids[i + ahead]]);
+    if (ids != nullptr && i + starts_ahead < n)
+      __builtin_prefetch(&records.starts[ids[i + starts_ahead]]);
+    if (ids != nullptr && i + text_ahead < n)
+      __builtin_prefetch(records.text.data() + records.starts[ids[i + text_ahead]]);
     const std::string_view record = records[ids != nullptr ? ids[i] : begin + i];
     words[i] = word(locate_in(record), depth).bits ^ complement;
   }

@@ -11,6 +11,8 @@
 //   numbers |  7  |  2  |  9  |  4  |  0  |  5  |
 //             └─ group: next words ─┘  done   └ group ┘
 //
+// Where the first words are numbers of few bits, they carry the beginning of the next part too (first_words.cpp).
+//
 // Invariants: every group is a range of `numbers` that holds its records' final places; before a group is sorted, its
 // numbers ascend, since each step is stable; so equal records keep their order.
 //
@@ -23,6 +25,7 @@
 #include "files/record_sort.hpp"
 
 #include "files/failure.hpp"
+#include "files/first_words.hpp"
 #include "files/normalized_keys.hpp"
 #include "files/parallel.hpp"
 #include "files/planning.hpp"
@@ -83,7 +86,7 @@ class sorter {
   raw_array<std::uint32_t> candidates(std::size_t most) {
     const std::size_t n = records_.size();
     raw_array<std::uint64_t> words(n);
-    first_words(words);
+    first_words(records_, order_, {words.data(), n}, threads_);
     raw_array<std::uint64_t> smallest(most);
     sortile::run(
         top_k_request{.type = key_type::u64, .n = n, .k = most, .keys_in = words.data(), .keys_out = smallest.data()},
@@ -134,7 +137,10 @@ class sorter {
   // The first words need no fetching: the records are read as they lie.
   void sort_by_first_word(raw_array<std::uint32_t>& ids, std::vector<group>& large) {
     raw_array<std::uint64_t> words(ids.size());
-    const bool whole = first_words(words);
+    const std::span<std::uint64_t> all(words.data(), words.size());
+    const bool whole = first_words(records_, order_, all, threads_);
+    if (whole)
+      add_second_part(records_, order_, all, threads_);
     run(sort_request{.type = key_type::u64,
                      .n = ids.size(),
                      .keys_in = words.data(),
@@ -144,24 +150,6 @@ class sorter {
                      .values_out = ids.data()},
         opts_);
     split_words({{ids.data(), ids.size()}, 0, 0, 0}, words.data(), whole, large);
-  }
-
-  // True where the words are the whole first part: integers.
-  bool first_words(raw_array<std::uint64_t>& words) const {
-    const key_part& part = order_[0];
-    if (part.as == key_part::form::leading_number || part.as == key_part::form::number) {
-      std::atomic<bool> integers{true};
-      parallel_slices(threads_, words.size(), slice_records, [&](std::size_t begin, std::size_t end) {
-        if (integers && !integer_words_of(part, records_, begin, end - begin, words.data() + begin))
-          integers = false;
-      });
-      if (integers)
-        return true;
-    }
-    parallel_slices(threads_, words.size(), slice_records, [&](std::size_t begin, std::size_t end) {
-      words_of(part, records_, nullptr, begin, end - begin, 0, words.data() + begin);
-    });
-    return false;
   }
 
   // A large group, by all threads.

@@ -97,6 +97,28 @@ TEST(RecordSort, LargeGroups) {
   }
 }
 
+// Integers of few values share their words with the beginning of the part behind them, whatever that is.
+TEST(RecordSort, IntegersOfFewValuesAndWhatFollows) {
+  std::mt19937 random(5);
+  for (const std::int64_t least : {std::int64_t{-3}, std::int64_t{0}, INT64_MIN / 16, INT64_MAX / 16 - 70'000})
+    for (const unsigned values : {1u, 2u, 1000u, 70'000u})
+      for (const form second : {form::text, form::folded, form::leading_number, form::month})
+        for (const bool reverse : {false, true}) {
+          const std::size_t n = values == 1000 ? 20'000 : 3000;
+          std::string text;
+          for (std::size_t i = 0; i < n; ++i) {
+            constexpr std::array words{"", "a", "A", "abcdef", "abcdefg", "abcdefgh", "ab\xff", "jan", "-7", "12.5"};
+            text += fmt::format("{} {}{}\n", least + static_cast<std::int64_t>(random() % values),
+                                words[random() % words.size()], random() % 3 == 0 ? " x" : "");
+          }
+          key_part number{.as = form::leading_number, .reverse = !reverse};
+          key_part behind{.where = key_part::place::fields, .as = second, .reverse = reverse};
+          behind.range.first_field = behind.range.last_field = 1;
+          expect_stable_order(split_lines(text, '\n', 2), {number, behind}, 2);
+          expect_stable_order(split_lines(text, '\n', 2), {number, behind, {}}, 1);
+        }
+}
+
 // Fields and cells that begin alike are sorted as strings; what is equal in them, by the parts behind.
 TEST(RecordSort, TextsThatBeginAlike) {
   std::mt19937 random(3);

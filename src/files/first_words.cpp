@@ -1,0 +1,89 @@
+// See first_words.hpp.
+//
+// Idea. A sort by a number of few values leaves as many groups, whose records are then fetched from all over the text
+// to be sorted by the next part. But the numbers, less the smallest, need few bits of their words:
+//
+//   | number − smallest | beginning of the second part's first word |        64 bits
+//
+// Made while the text is read in order, the rest of the word puts most of those records in order too. (Packing the
+// columns of a sort into one word: as in src/cpu/row_words.hpp, for texts, of which a beginning has to do.)
+//
+// Cost: the second part of every record is found once more than in a sort of the groups, but in the order of the text.
+// Processor time of whole sorts on two threads of an EPYC: 3 million lines by a number below 100,000 and a word 0.54 s
+// before, 0.26 s now; 3 million rows of a table by a number below 5000 and a name 1.5 s before, 0.8 s now.
+#include "files/first_words.hpp"
+
+#include "files/parallel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <mutex>
+
+namespace sortile::files {
+
+namespace {
+
+constexpr std::size_t first_slice_records = std::size_t{1} << 12;
+
+struct value_range {
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t greatest = 0;
+};
+
+value_range range_of(std::span<const std::uint64_t> words, unsigned threads) {
+  value_range all;
+  std::mutex lock;
+  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+    const auto [least, greatest] = std::minmax_element(words.data() + begin, words.data() + end);
+    const std::lock_guard guard(lock);
+    all = {std::min(all.least, *least), std::max(all.greatest, *greatest)};
+  });
+  return all;
+}
+
+} // namespace
+
+bool first_words(const record_table& records, const record_order& order, std::span<std::uint64_t> words,
+                 unsigned threads) {
+  const key_part& part = order[0];
+  if (part.as == key_part::form::leading_number || part.as == key_part::form::number) {
+    std::atomic<bool> integers{true};
+    parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+      if (integers && !integer_words_of(part, records, begin, end - begin, words.data() + begin))
+        integers = false;
+    });
+    if (integers)
+      return true;
+  }
+  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+    words_of(part, records, nullptr, begin, end - begin, 0, words.data() + begin);
+  });
+  return false;
+}
+
+void add_second_part(const record_table& records, const record_order& order, std::span<std::uint64_t> words,
+                     unsigned threads) {
+  constexpr std::uint64_t values_a_record = 4; // where more are possible, few records share one
+  if (order.size() < 2 || words.empty())
+    return;
+  const value_range range = range_of(words, threads);
+  const std::uint64_t greatest = range.greatest - range.least;
+  if (greatest / values_a_record >= words.size())
+    return;
+  const auto bits = static_cast<int>(std::bit_width(greatest));
+  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+    std::array<std::uint64_t, first_slice_records> second;
+    for (std::size_t from = begin; from < end; from += first_slice_records) {
+      const std::size_t n = std::min(first_slice_records, end - from);
+      words_of(order[1], records, nullptr, from, n, 0, second.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t first = words[from + i] - range.least;
+        words[from + i] = bits == 0 ? second[i] : first << (64 - bits) | second[i] >> bits;
+      }
+    }
+  });
+}
+
+} // namespace sortile::files
