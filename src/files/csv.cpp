@@ -6,6 +6,7 @@
 #include "files/csv.hpp"
 
 #include "files/failure.hpp"
+#include "files/message_text.hpp"
 #include "files/parallel.hpp"
 
 #include <algorithm>
@@ -174,6 +175,18 @@ std::vector<std::string_view> first_rows(std::string_view text, const csv_option
   return rows;
 }
 
+// Files of old Macs end their rows in carriage returns: to us, they are all one row, the header.
+void need_newlines(std::string_view first, const csv_table& table, std::uint64_t line) {
+  csv_cells cells(first.substr(0, first.find_last_not_of('\r') + 1), table.dialect);
+  for (csv_cell cell; cells.next(cell);) {
+    const bool is_quoted = table.dialect.quotes && cell.raw.data() != first.data() && cell.raw.data()[-1] == '"';
+    if (!is_quoted && cell.raw.find('\r') != std::string_view::npos)
+      fail(table.name(),
+           "line {}: a carriage return within the cell '{}' (rows end in newlines; tr '\\r' '\\n' mends it)", line,
+           escaped(cell.raw.substr(0, 40)));
+  }
+}
+
 // Header (or number of columns) and where the rows begin.
 void read_header(csv_table& table, const csv_options& options, std::size_t preface) {
   const std::string_view text = table.source.bytes();
@@ -189,6 +202,7 @@ void read_header(csv_table& table, const csv_options& options, std::size_t prefa
   } catch (const invalid_argument& error) {
     fail(table.name(), "line {}: {}", line, error.what());
   }
+  need_newlines(first, table, line);
   table.header = options.header ? first : std::string_view();
   if (!options.header)
     table.names = numbered(text.size() == preface ? 0 : table.names.size());

@@ -1,11 +1,21 @@
 // Cells of a CSV row and names of a header; see csv.hpp.
 #include "files/csv.hpp"
 #include "files/failure.hpp"
+#include "files/message_text.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace sortile::files {
+
+namespace {
+
+// As much of a cell as a message takes. (At a NUL it would end.)
+std::string cell_shown(const csv_cell& cell) {
+  return escaped(cell.raw.substr(0, 40));
+}
+
+} // namespace
 
 csv_cells::csv_cells(std::string_view row, const csv_dialect& dialect)
     : at_(row.data()), end_(row.data() + row.size()), dialect_(dialect) {
@@ -26,7 +36,7 @@ bool csv_cells::next(csv_cell& cell) {
   if (dialect_.quotes && cell.raw.find('"') != std::string_view::npos)
     refuse(
         "a quote inside the unquoted cell '{}' (allowed: the whole cell quoted and the quote doubled; or --no-quotes)",
-        cell.raw.substr(0, 40));
+        cell_shown(cell));
   done_ = at_ == end_;
   at_ += done_ ? 0 : 1;
   return true;
@@ -47,7 +57,7 @@ bool csv_cells::next_quoted(csv_cell& cell) {
   ++at_;
   done_ = at_ == end_;
   if (!done_ && *at_ != dialect_.separator)
-    refuse("text after the closing quote of the cell '{}'", cell.raw.substr(0, 40));
+    refuse("text after the closing quote of the cell '{}'", cell_shown(cell));
   at_ += done_ ? 0 : 1;
   return true;
 }

@@ -2,8 +2,10 @@
 #include "files/npy.hpp"
 
 #include "files/failure.hpp"
+#include "files/message_text.hpp"
 #include "files/python_literal.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <limits>
@@ -42,11 +44,11 @@ npy_field parse_descr(const std::string& descr, std::string_view name) {
   const std::string_view tail(end, static_cast<std::size_t>(rest.data() + rest.size() - end));
   const bool has_unit = (letter == 'M' || letter == 'm') && tail.starts_with('[') && tail.ends_with(']');
   if (error != std::errc{} || letter == '\0' || !(tail.empty() || has_unit))
-    fail(name, "the dtype '{}' is not understood", descr);
+    fail(name, "the dtype '{}' is not understood", escaped(descr));
   if (letter == 'O')
-    fail(name, "the dtype '{}' holds Python objects (allowed: records of plain bytes)", descr);
+    fail(name, "the dtype '{}' holds Python objects (allowed: records of plain bytes)", escaped(descr));
   if (std::string_view("biufcmMSUVa").find(letter) == std::string_view::npos)
-    fail(name, "the dtype '{}' is not understood", descr);
+    fail(name, "the dtype '{}' is not understood", escaped(descr));
   if (size > largest_record)
     fail(name, "the dtype '{}' is larger than {} bytes", descr, largest_record);
   field.bytes = letter == 'U' ? 4 * size : size;
@@ -232,8 +234,8 @@ npy_header parse_npy_header(std::string_view bytes, std::string_view name, npy_a
   const frame where = parse_frame(bytes, name);
   const python_literal dictionary = parse_dictionary(where.dictionary, name);
   for (const char* key : {"descr", "fortran_order", "shape"})
-    if (dictionary.find(key) == nullptr)
-      fail(name, "the .npy header lacks '{}'", key);
+    if (const auto times = std::count(dictionary.keys.begin(), dictionary.keys.end(), key); times != 1)
+      fail(name, "the .npy header {} '{}'", times == 0 ? "lacks" : "says more than once", key);
   if (!dictionary.find("fortran_order")->is(kind::boolean))
     fail(name, "'fortran_order' is neither True nor False");
 

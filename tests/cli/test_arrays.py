@@ -386,7 +386,7 @@ class Broken(CommandTest):
             npy("'<V0'", 2, b""): "0 bytes", good.replace(b"'shape'", b"'shapf'"): "lacks 'shape'", good.replace(b"{", b"("): "not a Python dictionary",
             good.replace(b"(2,)", b"(2,["): "not a Python dictionary", npy("'" + "x" * 300 + "'", 0, b""): "not understood",
             npy("(" * 200 + "'<u4'" + ")" * 200, 0, b""): "levels", b"": "not a .npy",
-            npy("[('a', '<u4'), ('b', '|S9999999999')]", 0, b""): "larger than",
+            npy("[('a', '<u4'), ('b', '|S9999999999')]", 0, b""): "larger than", npy("'<u4', 'descr': '<u8'", 1, b"12345678"): "says more than once 'descr'", npy("'<u\0'", 0, b""): "the dtype '<u\\000' is not understood",
         }
         self.assertEqual(length, 128)
         for content, says in cases.items():

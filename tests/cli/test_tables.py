@@ -79,10 +79,14 @@ class Tables(CommandTest):
         for text, says in {b"": "empty", b"a,b\n1,2\n3\n": "line 3: 1 cells, but the header has 2", b"a,b\n1,2,3\n": "line 2: 3 cells",
                            b'a,b\n"x\ny",1\n2\n': "line 4", b'a,b\n1,"2\n': "line 2: a quoted cell is never closed", b'a,b\n"x\ny",1\n2,3" pipe\n"4",5\n': "line 4: a quote inside the unquoted cell '3\" pipe",
                            b'a,b\n1,2\n3,"x\n5,6\n': "line 3: a quoted cell is never closed", b'a,b\n1,2"x"\n': "line 2: a quote inside",
-                           b'a,b\n1,"2"x\n': "line 2: text after", b'"a,b\n1,2\n': "line 1", b"a,b\n1,2\n\n3,4\n": "line 3"}.items():
+                           b'a,b\n1,"2"x\n': "line 2: text after", b'"a,b\n1,2\n': "line 1", b"a,b\n1,2\n\n3,4\n": "line 3",
+                           b"a,b\r2,x\r1,y\r": "line 1: a carriage return within the cell 'b\\r2'", b'a,b\n1,x"\0y\n': "a quote inside the unquoted cell 'x\"\\000y\\n' (allowed: "}.items():
             path = self.file("bad.csv", text)
             self.refused("sort", path, "--by", "a", says=["bad.csv", says])
             self.refused("check", path, "--by", "a", says=["bad.csv", says])
+        # Carriage returns within quotes, and several in front of a newline, are no ends of rows.
+        for text in (b'a,"b\rc"\r\n%s\r\n%s\r\n', b"a,b\r\r\n%s\r\r\n%s\r\r\n"):
+            self.assertEqual(self.good("sort", "--format", "csv", "--by", "a", stdin=text % (b"2,x", b"1,y")), text % (b"1,y", b"2,x"))
 
     def test_columns(self):
         path = self.file("t.csv", b"a,b,b\n1,2,3\n")
