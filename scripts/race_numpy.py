@@ -82,7 +82,7 @@ def registry(sortile):
 
 
 def generated(sortile, workload, kind, n):
-    """The command's keys; None where the workload does not suit the type."""
+    """The command's keys; None where the workload has none of the type."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "keys.npy")
         made = subprocess.run([sortile, "gen", workload, "-n", str(n), "--type", kind, "-o", path], capture_output=True, text=True, check=False)

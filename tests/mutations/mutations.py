@@ -23,7 +23,7 @@ MUTATIONS = [
     ("src/kernels/local/local_sort_kernel.hpp", "for (; y > b && image.less(", "for (; y > b + 1 && image.less(", KERNELS, "sort_keys*:sort_floats*"),
     ("src/kernels/local/local_sort_kernel.hpp", "+ simt::popcount(word & 0xffff) + (at & 0xffff)]", "+ simt::popcount(word & 0xfffe) + (at & 0xffff)]", KERNELS, "sort_keys*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
-    ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all,", ".write_keys = wants.keys,", KERNELS, "lsd*"),
+    ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all}", ".write_keys = wants.keys}", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", "s.start[t] = start.before;", "s.start[t] = start.before + (t == 255);", KERNELS, "lsd*"),
     ("src/kernels/partition/partition_kernel.hpp", "if (!more || at.segment != here.segment)", "if (!more)", KERNELS, "sort_keys*:crowded*"),
     ("src/kernels/partition/partition_kernel.hpp", "return (unsigned(i / vector) * block_threads + simt::thread_index()) * unsigned(vector)",
