@@ -113,8 +113,6 @@ std::size_t end_of_csv_record(std::string_view text, std::size_t from, const csv
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 bool is_comment(std::string_view row, std::optional<char> comment) {
   return comment && row.starts_with(*comment);
 }
@@ -127,7 +125,7 @@ void refuse_wide_text(std::string_view text, std::string_view name) {
 
 // The byte order mark and the comments in front of the first row.
 std::size_t size_of_preface(std::string_view text, std::optional<char> comment) {
-  std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  std::size_t at = text.size() - without_byte_order_mark(text).size();
   while (at < text.size() && is_comment(text.substr(at), comment))
     at = std::min(text.find('\n', at), text.size() - 1) + 1;
   return at;
@@ -177,6 +175,7 @@ std::vector<std::string_view> first_rows(std::string_view text, const csv_option
 
 // Files of old Macs end their rows in carriage returns: to us, they are all one row, the header.
 void need_newlines(std::string_view first, const csv_table& table, std::uint64_t line) {
+  first = without_byte_order_mark(first);
   csv_cells cells(first.substr(0, first.find_last_not_of('\r') + 1), table.dialect);
   for (csv_cell cell; cells.next(cell);) {
     const bool is_quoted = table.dialect.quotes && cell.raw.data() != first.data() && cell.raw.data()[-1] == '"';
@@ -199,10 +198,10 @@ void read_header(csv_table& table, const csv_options& options, std::size_t prefa
   const std::string_view first = text.substr(preface, end - preface);
   try {
     table.names = csv_names(first, table.dialect);
+    need_newlines(first, table, line);
   } catch (const invalid_argument& error) {
     fail(table.name(), "line {}: {}", line, error.what());
   }
-  need_newlines(first, table, line);
   table.header = options.header ? first : std::string_view();
   if (!options.header)
     table.names = numbered(text.size() == preface ? 0 : table.names.size());

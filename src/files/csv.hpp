@@ -125,6 +125,8 @@ csv_place place_of(const csv_table& table, std::size_t row);
 /// (in_quotes tells whether it ended within quotes).
 std::size_t end_of_csv_record(std::string_view text, std::size_t from, const csv_dialect& dialect, bool& in_quotes);
 
+/// What follows UTF-8's byte order mark, which may stand before a table.
+std::string_view without_byte_order_mark(std::string_view text);
 /// The names in a header row (a byte order mark in front is no part of the first). \throws invalid_argument as
 /// csv_cells
 std::vector<std::string> csv_names(std::string_view header, const csv_dialect& dialect);

@@ -82,13 +82,15 @@ std::string_view csv_text(std::string_view row, std::size_t column, const csv_di
   return text_of(cell, scratch);
 }
 
-std::vector<std::string> csv_names(std::string_view header, const csv_dialect& dialect) {
+std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (header.starts_with(byte_order_mark))
-    header.remove_prefix(byte_order_mark.size());
+  return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+}
+
+std::vector<std::string> csv_names(std::string_view header, const csv_dialect& dialect) {
   std::vector<std::string> names;
   std::string scratch;
-  csv_cells cells(header, dialect);
+  csv_cells cells(without_byte_order_mark(header), dialect);
   for (csv_cell cell; cells.next(cell);)
     names.emplace_back(text_of(cell, scratch));
   return names;
