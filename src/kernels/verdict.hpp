@@ -8,11 +8,11 @@
 //   1      its fallback          the first sort, before it moves a key:
 //                                  keys      window_kernel, key_map_kernel (by samples), bucket_tables_kernel (by the
 //                                            counts)
-//                                  pairs     chunk_look_kernel and mapped_look_kernel (by samples),
+//                                  pairs     chunk_scan_kernel and mapped_scan_kernel (by samples),
 //                                            bucket_starts_kernel or, of one partition, own_tables (by the counts)
 //                                  splitters choose_splitters_kernel (by a sample), bucket_starts_kernel
 //                                  counting  count_sort_kernel, one_block_count_kernel (by the counts)
-//   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; chunk_look_kernel,
+//   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; chunk_scan_kernel,
 //                                where they have few values; or the first fallback, which is the sort between
 //                                splitters: its choose_splitters_kernel (by a sample) or bucket_starts_kernel (by the
 //                                counts)

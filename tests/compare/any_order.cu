@@ -456,7 +456,7 @@ bool usable(std::array<std::uint64_t, 2> first, std::array<std::uint64_t, 2> sec
   return result;
 }
 
-SIMT_TEST(slab_borders, are_looked_at_before_they_are_used) {
+SIMT_TEST(slab_borders, are_checked_before_they_are_used) {
   EXPECT_TRUE(usable({30, 40}, {60, 70}));
   EXPECT_TRUE(usable({100, 0}, {100, 60})) << "a slab may be full, or have nothing of a run";
   EXPECT_FALSE(usable({30, 40}, {29, 70})) << "ends before it begins";

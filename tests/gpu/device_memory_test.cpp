@@ -105,14 +105,14 @@ void check_pairs(const std::vector<Key>& given, const char* what) {
 }
 // Of the three sorts that are launched for so many pairs each has its turn: the partitions for even keys; those between
 // splitters for keys of all magnitudes; and the passes where the places that both samples draw from tell lies.
-TEST_F(device_memory, pairs_that_crowd_are_sorted_by_whoever_can) {
+TEST_F(device_memory, pairs_that_are_skewed_are_sorted_by_whoever_can) {
   constexpr std::uint32_t n = (std::uint32_t{1} << 24) + 7;
   auto keys = random_keys<std::uint64_t>(n, 5);
   check_pairs(keys, "even");
-  auto crowded = keys;
+  auto skewed = keys;
   for (std::uint32_t i = 0; i < n; ++i)
-    crowded[i] >>= keys[i] % 61;
-  check_pairs(crowded, "of all magnitudes");
+    skewed[i] >>= keys[i] % 61;
+  check_pairs(skewed, "of all magnitudes");
   constexpr std::uint32_t samples =
       kernels::choose_splitters_kernel<std::uint64_t, kernels::any_image<std::uint64_t>>::samples;
   std::vector<std::uint64_t> hidden(n);
@@ -132,18 +132,18 @@ void check_wide_keys(const std::vector<uint128>& given, const char* what) {
   EXPECT_TRUE(in.host() == given) << what;
 }
 // The same of 128-bit keys alone; and of pairs, which go between splitters at once, but for those that passes suit.
-TEST_F(device_memory, wide_keys_that_crowd_are_sorted_by_whoever_can) {
+TEST_F(device_memory, wide_keys_that_are_skewed_are_sorted_by_whoever_can) {
   constexpr std::uint32_t n = (std::uint32_t{1} << 24) + 7;
   const auto keys = random_keys<uint128>(n, 5);
   check_wide_keys(keys, "even");
-  auto crowded = keys;
+  auto skewed = keys;
   for (std::uint32_t i = 0; i < n; ++i)
-    crowded[i] >>= unsigned(keys[i] % 125);
-  check_wide_keys(crowded, "of all magnitudes");
+    skewed[i] >>= unsigned(keys[i] % 125);
+  check_wide_keys(skewed, "of all magnitudes");
   for (std::uint32_t i = 0; i < n; ++i)
-    crowded[i] = keys[i] & keys[(i + 1) % n] & keys[(i + 2) % n];
-  check_wide_keys(crowded, "few bits set");
-  check_pairs(crowded, "few bits set, pairs");
+    skewed[i] = keys[i] & keys[(i + 1) % n] & keys[(i + 2) % n];
+  check_wide_keys(skewed, "few bits set");
+  check_pairs(skewed, "few bits set, pairs");
   constexpr std::uint32_t samples = kernels::choose_splitters_kernel<uint128, kernels::integer_image<uint128>>::samples;
   std::vector<uint128> hidden(n);
   for (std::uint32_t i = 0; i < n; ++i)
@@ -154,8 +154,8 @@ TEST_F(device_memory, wide_keys_that_crowd_are_sorted_by_whoever_can) {
   check_pairs(hidden, "hidden from the samples, pairs");
   check_pairs(sorted(keys), "in order");
   for (std::uint32_t i = 0; i < n; ++i)
-    crowded[i] = keys[i] & 0xff0000ff00ff00ff;
-  check_pairs(crowded, "four digits");
+    skewed[i] = keys[i] & 0xff0000ff00ff00ff;
+  check_pairs(skewed, "four digits");
 }
 
 TEST_F(device_memory, several_threads_sort_on_streams_of_their_own) {

@@ -1,4 +1,4 @@
-// Input in order backwards: the array's reversal itself, and that the three sorts by look take it where it is right,
+// Input in order backwards: the array's reversal itself, and that the three sorts by scan take it where it is right,
 // and only there. Right where some key is smaller than the one before it and none larger; equal neighbours are for
 // sorts of keys that nothing tells apart. Results are compared with std::stable_sort; which way they came about shows
 // in the bytes that were written.

@@ -9,23 +9,23 @@
 namespace sortile::simt_tests {
 namespace {
 
-/// Key i: the highest bits of i · odd. Crowded: half of all keys are 7.
+/// Key i: the highest bits of i · odd. skewed: half of all keys are 7.
 template <class Word>
 struct fill_scattered {
   static constexpr unsigned block_threads = 256;
   simt::global<Word> out;
   std::uint64_t n;
-  bool crowded;
+  bool skewed;
   SORTILE_DEVICE void operator()() const {
     for_each_index(n, [&](std::uint64_t i) {
       const std::uint64_t mixed = i * 0x9e3779b97f4a7c15;
-      out[i] = crowded && (mixed >> 20 & 1) != 0 ? Word(7) : Word(mixed >> (64 - 8 * sizeof(Word)));
+      out[i] = skewed && (mixed >> 20 & 1) != 0 ? Word(7) : Word(mixed >> (64 - 8 * sizeof(Word)));
     });
   }
 };
 
 template <class Word>
-void check_beyond_32_bits(bool in_place, bool crowded) {
+void check_beyond_32_bits(bool in_place, bool skewed) {
   const std::uint64_t n = (std::uint64_t{1} << 32) + 5;
   const auto q = simt::queue::cuda(nullptr);
   const device_array<Word> keys(n), out(in_place ? 1 : n);
@@ -39,7 +39,7 @@ void check_beyond_32_bits(bool in_place, bool crowded) {
   const device_array<char> workspace(r.workspace_bytes);
   r.workspace = workspace.data();
   buffer<std::uint64_t> before(2), after(2);
-  simt::launch(q, {.grid = 1024}, fill_scattered<Word>{{keys.data(), n}, n, crowded});
+  simt::launch(q, {.grid = 1024}, fill_scattered<Word>{{keys.data(), n}, n, skewed});
   simt::launch(q, {.grid = 1024}, check_keys<Word>{{keys.data(), n}, before.view(), n});
   kernels::count_sort(q, r);
   simt::launch(q, {.grid = 1024}, check_keys<Word>{{r.keys_out, n}, after.view(), n});
@@ -52,13 +52,13 @@ void check_beyond_32_bits(bool in_place, bool crowded) {
 SIMT_TEST(count_sort_large, more_than_2_to_32_u8) {
   check_beyond_32_bits<std::uint8_t>(false, false);
 }
-SIMT_TEST(count_sort_large, more_than_2_to_32_u8_in_place_crowded) {
+SIMT_TEST(count_sort_large, more_than_2_to_32_u8_in_place_skewed) {
   check_beyond_32_bits<std::uint8_t>(true, true);
 }
 SIMT_TEST(count_sort_large, more_than_2_to_32_u16) {
   check_beyond_32_bits<std::uint16_t>(false, false);
 }
-SIMT_TEST(count_sort_large, more_than_2_to_32_u16_in_place_crowded) {
+SIMT_TEST(count_sort_large, more_than_2_to_32_u16_in_place_skewed) {
   check_beyond_32_bits<std::uint16_t>(true, true);
 }
 

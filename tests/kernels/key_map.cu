@@ -1,5 +1,5 @@
 // The spread by distribution: the map itself, and sorts of keys that need it, or cannot have it.
-#include "kernels/look/key_map.hpp"
+#include "kernels/key_scan/key_map.hpp"
 #include "tests/kernels/key_sort_checks.hpp"
 
 #include <cmath>

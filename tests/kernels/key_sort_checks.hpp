@@ -31,7 +31,7 @@ std::vector<Word> sorted_by_buckets(simt::queue q, const std::vector<Word>& keys
   return out.host();
 }
 
-/// What crowds is reported before anything moves, by the role that it is given to; what does not is sorted.
+/// What is skewed is reported before anything moves, by the role that it is given to; what is not is sorted.
 template <class Word>
 void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited,
                     std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,

@@ -1,12 +1,12 @@
 // The sort of medium buckets by itself: on buckets as the local step leaves them, about its capacity, about how many
 // keys may find their bin taken, in one word and in all; what it does not sort stays where it is, and in the list.
-#include "kernels/crowds/medium_sort_kernel.hpp"
-#include "tests/kernels/crowd_checks.hpp"
+#include "kernels/skewed/medium_sort_kernel.hpp"
+#include "tests/kernels/skew_checks.hpp"
 
 namespace sortile::simt_tests {
 namespace {
 
-using namespace crowd_checks;
+using namespace skew_checks;
 using local = kernels::medium_sort_kernel<>::local;
 
 // A type of its own: one translation unit of a program launches a kernel, and the library's has that.
@@ -21,12 +21,12 @@ struct bucket {
 
 /// Sorts by so many blocks. Buckets that do not suit stay as they are: none does where `all_stay`; with strays, neither
 /// does the first and the last.
-void check_sort(simt::queue q, const std::vector<bucket>& buckets, unsigned blocks, crowds c = {},
+void check_sort(simt::queue q, const std::vector<bucket>& buckets, unsigned blocks, skewed_buckets c = {},
                 bool all_stay = false) {
   for (const bucket& b : buckets)
     c.buckets.push_back(b.keys);
-  const crowd_case on(c);
-  const crowd_layout& l = on.layout();
+  const skewed_case on(c);
+  const skewed_layout& l = on.layout();
   simt::launch(q, {.grid = blocks}, sorting{{on.arrays(), std::uint32_t(l.keys.size())}});
 
   auto expected = c.in_place ? l.keys : l.free;

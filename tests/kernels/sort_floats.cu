@@ -1,7 +1,7 @@
 // The sort of keys for floats of 32 bits. Where there is no −0 and no NaN among them it is that of integers, but for
 // its image: distributions that its steps find hard, both directions, in place and apart. Where there is one, wherever
 // it stands, nothing is touched and the next sort gets the keys. Sorts of few keys are cut as large ones are
-// (partition_bits), as in crowded_keys.cu.
+// (partition_bits), as in skewed_keys.cu.
 #include "kernels/float_image.hpp"
 #include "kernels/lsd/lsd_sort.hpp"
 #include "kernels/sort/sort_keys.hpp"
@@ -152,7 +152,7 @@ std::vector<named_keys> spread(std::size_t n) {
   };
 }
 /// Few values, from the counts or not, and giant buckets, of most of n keys.
-std::vector<named_keys> crowded(std::size_t n) {
+std::vector<named_keys> skewed(std::size_t n) {
   const std::size_t fewer = n / 4;
   const Word minus_infinity = minus_zero | infinity, quarter = bits_of_float(0.25f), low = bits_of_float(-3e9f);
   return {
@@ -183,7 +183,7 @@ SIMT_TEST(sort_floats, in_many_buckets) {
   on_every_schedule([&](simt::queue q) { check_all(q, inputs); }, 0);
 }
 SIMT_TEST(sort_floats, in_few_buckets) {
-  const auto inputs = crowded(75'003);
+  const auto inputs = skewed(75'003);
   on_every_schedule([&](simt::queue q) { check_all(q, inputs); }, 0);
 }
 
@@ -203,7 +203,7 @@ SIMT_TEST(sort_floats, sizes) {
 
 SIMT_TEST(sort_floats, in_order_and_backwards) {
   const std::size_t n = 6'003;
-  const std::vector<named_keys> inputs{spread(n)[2], crowded(n)[3]};
+  const std::vector<named_keys> inputs{spread(n)[2], skewed(n)[3]};
   on_every_schedule(
       [&](simt::queue q) {
         for (const auto& [name, keys] : inputs) {
@@ -301,7 +301,7 @@ SIMT_TEST(sort_floats, keys_that_no_sample_shows) {
         for (const bool in_place : a_few(1, {false, true})) {
           check_sort(q, strays(60'000, 2, -7, 1e9f), {.in_place = in_place}); // by digits
           check_sort(q, strays(100'000, -2, 1e20f, 1e20f),
-                     {.direction = order::descending, .in_place = in_place}); // looked at again
+                     {.direction = order::descending, .in_place = in_place}); // scanned again
           if (!short_tests())
             check_sort(q, strays(200'000, 2, -7, 1e9f), {.in_place = in_place});
         }

@@ -1,7 +1,7 @@
 // The sort of keys against std::sort: sizes about its tiles and buckets, distributions that its steps find hard, all
 // widths, signs and directions, in place and apart, with any number of buckets.
+#include "kernels/key_scan/key_scan_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
-#include "kernels/look/look_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
 #include "tests/kernels/key_sort_checks.hpp"
 
@@ -166,7 +166,7 @@ SIMT_TEST(sort_keys, shapes_on_many_schedules) {
       3);
 }
 
-/// One launch of one block, in which the look, the bins and the way out of full bins all happen.
+/// One launch of one block, in which the scan, the bins and the way out of full bins all happen.
 template <class Word>
 void check_one_block(std::size_t capacity) {
   on_every_schedule(
@@ -176,7 +176,7 @@ void check_one_block(std::size_t capacity) {
                a_few(3, {std::size_t{1}, std::size_t{6}, std::size_t{2503}, capacity - 1, capacity}))
             check_shapes<Word>(q, n, {.in_place = in_place});
           check_sort(q, make_keys<Word>(capacity + 1, shape::uniform), {.in_place = in_place});
-          // Crowded keys, about the sizes of a warp's runs and of a block's vectors.
+          // skewed keys, about the sizes of a warp's runs and of a block's vectors.
           for (const int n :
                a_few(5, {31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 4095}))
             for (const shape kind : {shape::few, shape::and_of_3})
@@ -223,7 +223,7 @@ SIMT_TEST(sort_keys, signs_and_directions) {
       0);
 }
 
-/// 2^15 equal top digits in one block make the look's counters give keys away.
+/// 2^15 equal top digits in one block make the scan's counters give keys away.
 SIMT_TEST(sort_keys, counters_that_fill) {
   on_every_schedule(
       [&](simt::queue q) {
@@ -308,7 +308,7 @@ void check_left_at_once(simt::queue q, const std::vector<Word>& keys, unsigned b
 #endif
 }
 
-SIMT_TEST(sort_keys, crowds_are_left_at_once) {
+SIMT_TEST(sort_keys, skewed_ones_are_left_at_once) {
   constexpr std::size_t n = 120'001;
   on_every_schedule(
       [&](simt::queue q) {
@@ -321,7 +321,8 @@ SIMT_TEST(sort_keys, crowds_are_left_at_once) {
         check_left_at_once(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 0);
         check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), 5);
         check_left_at_once(q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);
-        check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return r & ~0x20000000u; }), 5); // pairs alone
+        check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return r & ~0x20000000u; }),
+                           5); // pairs alone
       },
       0);
   on_every_schedule(
@@ -345,7 +346,7 @@ SIMT_TEST(sort_keys, what_a_sample_does_not_leave) {
                          false, 0);
         check_unsuited(q, make_keys<std::uint32_t>(n, shape::equal), 5, false, 0);
         check_unsuited(q, make_keys<std::uint64_t>(n, shape::equal), 0, false, 0);
-        auto in_order = make_keys<std::uint32_t>(n, shape::one_giant_bucket); // and crowded: a copy
+        auto in_order = make_keys<std::uint32_t>(n, shape::one_giant_bucket); // and skewed: a copy
         std::sort(in_order.begin(), in_order.end());
         check_unsuited(q, in_order, 5, false, 0);
         check_unsuited(q, changed<std::uint64_t>(n, [](auto, auto i) { return i; }), 5, false, 0);

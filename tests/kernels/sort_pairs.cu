@@ -118,7 +118,7 @@ SIMT_TEST(sort_pairs, double_buffers_u64) {
   check_scratch<std::uint64_t>();
 }
 
-/// One block alone: crowds that are seen before bins are filled, and crowds that only the bins find.
+/// One block alone: skew that is seen before bins are filled, and skew that only the bins find.
 template <class Word>
 void check_one_block() {
   on_every_schedule(
@@ -326,7 +326,7 @@ void check_left_at_once(simt::queue q, const std::vector<Word>& keys, how<Word> 
 #endif
 }
 
-SIMT_TEST(sort_pairs, crowds_are_left_at_once) {
+SIMT_TEST(sort_pairs, skewed_ones_are_left_at_once) {
   constexpr std::size_t n = 150'001;
   const auto u32 = make_key_codec<std::uint32_t>(key_type::u32, {}, {});
   const auto u64 = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
@@ -365,7 +365,7 @@ SIMT_TEST(sort_pairs, what_a_sample_does_not_leave) {
         taken(make_keys(n, shape::uniform, u32), how<std::uint32_t>{.bits = 5});
         taken(make_keys(n, shape::uniform, u64), how<std::uint64_t>{.type = key_type::i64, .bits = 12});
         taken(make_keys(n, shape::equal, u32), how<std::uint32_t>{.bits = 5});
-        auto in_order = make_keys(n, shape::one_giant_bucket, u32); // and crowded: a copy
+        auto in_order = make_keys(n, shape::one_giant_bucket, u32); // and skewed: a copy
         std::sort(in_order.begin(), in_order.end());
         taken(in_order, how<std::uint32_t>{.bits = 6});
         auto outliers = make_keys(n, shape::uniform, u64);
@@ -397,7 +397,7 @@ SIMT_TEST(sort_pairs, many_schedules) {
       3);
 }
 
-/// 2^15 equal top digits in one chunk make the look's counters give pairs away.
+/// 2^15 equal top digits in one chunk make the scan's counters give pairs away.
 SIMT_TEST(sort_pairs, counters_that_fill) {
   on_every_schedule(
       [&](simt::queue q) {

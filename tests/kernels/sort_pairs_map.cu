@@ -91,7 +91,7 @@ SIMT_TEST(sort_pairs_map, smooth_keys_stay) {
       },
       unless_short(1u, 0u));
 }
-/// Numbers of many magnitudes crowd in the first buckets even where these are small.
+/// Numbers of many magnitudes gather in the first buckets even where these are small.
 SIMT_TEST(sort_pairs_map, in_two_partitions) {
   constexpr std::size_t n = 60'001;
   on_every_schedule(

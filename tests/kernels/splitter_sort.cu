@@ -1,4 +1,4 @@
-// The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, keys that crowd,
+// The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, skewed keys,
 // types and directions, in place and apart, indices; buckets that the local step leaves over, and that nobody takes.
 #include "kernels/pairs/stable_partition_kernel.hpp"
 #include "kernels/splitters/choose_splitters_kernel.hpp"
@@ -281,7 +281,7 @@ std::vector<Word> all_magnitudes(std::vector<Word> keys) {
     key >>= unsigned(key % (8 * sizeof(Word) - 3));
   return keys;
 }
-SIMT_TEST(splitter_sort, crowds_at_any_depth) {
+SIMT_TEST(splitter_sort, skewed_at_any_depth) {
   on_every_schedule(
       [&](simt::queue q) {
         const auto keys = all_magnitudes(make_keys<std::uint64_t>(60'000, shape::uniform));
@@ -403,7 +403,7 @@ TEST(splitter_sort, draws_a_place_from_each_stretch) {
     }
 }
 
-// Keys in order, or of few digits, are left to passes where nobody has looked at them: by a sample, of which the first
+// Keys in order, or of few digits, are left to passes where nobody has scanned them: by a sample, of which the first
 // and the last key are.
 template <class Word>
 void check_what_passes_get(simt::queue q) {

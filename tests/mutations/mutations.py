@@ -25,7 +25,7 @@ MUTATIONS = [
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all}", ".write_keys = wants.keys}", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", "s.start[t] = start.before;", "s.start[t] = start.before + (t == 255);", KERNELS, "lsd*"),
-    ("src/kernels/partition/partition_kernel.hpp", "if (!more || at.segment != here.segment)", "if (!more)", KERNELS, "sort_keys*:crowded*"),
+    ("src/kernels/partition/partition_kernel.hpp", "if (!more || at.segment != here.segment)", "if (!more)", KERNELS, "sort_keys*:skewed*"),
     ("src/kernels/partition/partition_kernel.hpp", "return (unsigned(i / vector) * block_threads + simt::thread_index()) * unsigned(vector)",
      "return (unsigned(i / vector) * block_threads + simt::thread_index() / 2 * 2) * unsigned(vector)", KERNELS, "sort_keys*"),
     ("src/kernels/scan/scan_kernel.hpp", "distance >= begin && distance < end;", "distance >= begin && distance <= end;", KERNELS, "scan*"),

@@ -1,4 +1,4 @@
-// Keys for the tests that order what a block holds: spread evenly, crowding at any depth, frequent, or few bits apart.
+// Keys for the tests that order what a block holds: spread evenly, skewed at any depth, frequent, or few bits apart.
 #pragma once
 
 #include "tests/simt/fixture.hpp"
@@ -36,7 +36,7 @@ Word key_of(std::size_t i, keys kind, Wide wide) {
   switch (kind) {
   case keys::random:
     return wide(0);
-  case keys::few_bits: // AND of three: values of any frequency, crowds within crowds
+  case keys::few_bits: // AND of three: values of any frequency, skew within skew
     return Word(wide(0) & wide(2) & wide(4));
   case keys::magnitudes:
     return Word(wide(0) >> wide(2) % width);

@@ -1,4 +1,4 @@
-// The stable order of a block's keys by pieces of a sample, against std::stable_sort: keys that crowd at any depth,
+// The stable order of a block's keys by pieces of a sample, against std::stable_sort: skewed keys at any depth,
 // values of any frequency, and a sample that misses what matters.
 #include "primitives/piece_order.hpp"
 #include "tests/primitives/block_keys.hpp"

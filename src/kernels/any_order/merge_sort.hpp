@@ -3,7 +3,7 @@
 //
 //   tiles    each block sorts a tile in shared storage (tile_kernel.hpp)
 //   merges   groups of up to eight runs become one run each, until there is one:
-//     borders    the groups are cut into slabs that fit a block, and the cuts looked at (border_kernels.hpp)
+//     borders    the groups are cut into slabs that fit a block, and the cuts checked (border_kernels.hpp)
 //     merge      each block merges a slab (merge_kernel.hpp)
 //
 // What comparisons cost is the same for every number of runs merged at once: a level of the merge tree, in shared

@@ -1,4 +1,4 @@
-// Buckets of one frequent value and few other keys, where a map spreads the keys (look/key_map.hpp): split by many
+// Buckets of one frequent value and few other keys, where a map spreads the keys (key_scan/key_map.hpp): split by many
 // blocks, and written by how often each side occurs.
 //
 // A frequent value has a bucket of its own, nearly: keys from the sparse cells beside it share it. Of such a bucket all
@@ -12,7 +12,7 @@
 //   write    the value everywhere between; then the two ends are sorted (heavy_ends_kernel.hpp)
 //
 // Buckets count as heavy from more keys on than large_sort_kernel.hpp holds in shared storage. The tables' kernel lists
-// them as giant ones (crowds/giant_buckets.hpp), and blocks share out their keys, as they do there. It does so only for
+// them as giant ones (skewed/giant_buckets.hpp), and blocks share out their keys, as they do there. It does so only for
 // as many keys as a sample saw frequent values (heavy_samples.hpp). Where a bucket turns out to hold several frequent
 // values, its ends are long, and one block splits each of them again.
 //
@@ -20,8 +20,8 @@
 // key of such a bucket, as the local step has.
 #pragma once
 
-#include "kernels/crowds/giant_buckets.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
+#include "kernels/skewed/giant_buckets.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 

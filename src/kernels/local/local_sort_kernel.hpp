@@ -10,9 +10,9 @@
 //
 // A bucket that does not fit is deferred: it stays as it is and is listed. That is one with more keys than registers
 // hold, more than 16 keys of one word whose bin was taken, or more than 512 such keys in all. large_sort_kernel.hpp
-// sorts it, or, where buckets are counted, crowds/medium_sort_kernel.hpp or crowds/count_crowds_kernel.hpp. The first
+// sorts it, or, where buckets are counted, skewed/medium_sort_kernel.hpp or skewed/count_skewed_kernel.hpp. The first
 // and the last bucket are deferred too where some keys lie outside of the interval. A giant bucket
-// (crowds/giant_buckets.hpp) is listed already; its counters are zeroed. In the other buckets a key's bin is its
+// (skewed/giant_buckets.hpp) is listed already; its counters are zeroed. In the other buckets a key's bin is its
 // distance from the bucket's first possible key, shifted.
 //
 // A bucket of 32-bit keys whose bins have two values at most need not be deferred where the bins cannot take it: the
@@ -30,11 +30,11 @@
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
 #pragma once
 
-#include "kernels/crowds/giant_buckets.hpp"
 #include "kernels/local/bin_words.hpp"
 #include "kernels/local/distinct_values.hpp"
 #include "kernels/partition/partition_kernel.hpp"
 #include "kernels/reverse_array.hpp"
+#include "kernels/skewed/giant_buckets.hpp"
 #include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -57,7 +57,7 @@ struct local_sort_tuning<uint128> {
   static constexpr int vectors = 9;
 };
 
-/// Buckets that the local step defers: for large_sort_kernel.hpp, or crowds/.
+/// Buckets that the local step defers: for large_sort_kernel.hpp, or skewed/.
 struct bucket_list {
   simt::global<std::uint64_t> findings;
   simt::global<std::uint32_t> buckets;
@@ -132,7 +132,7 @@ struct local_sort_kernel {
   unsigned bits;                           // of a bucket's number
   bool copy_if_sorted;                     // original and out are not the same array
   giant_list giants{};                     // heavy ones of a map (heavy_buckets.hpp), or
-  bool counts_giants = false;              // counted ones (crowds/)
+  bool counts_giants = false;              // counted ones (skewed/)
   simt::global<Word> counters{};           // of giant buckets: the array that is free
   simt::global<const Word> first_images{}; // where a map spreads the keys: of each bucket
   std::uint32_t many_deferred = ~0u;       // from so many deferred buckets on, all are (refined_sort_kernel.hpp)
@@ -180,7 +180,7 @@ struct local_sort_kernel {
     const Word distance = Word(values.last - values.first);
     const digits d = bins_from(Word(w.low + values.first), bits_of(distance));
     const bool may_count = counts && d.shift <= distinct_values<local_sort_kernel>::most_shift;
-    if (may_count && will_crowd(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1))
+    if (may_count && will_be_skewed(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1))
       set_bits(s, b, keys, d);
     else if (sort(s, b, keys, d))
       return;
@@ -288,7 +288,7 @@ struct local_sort_kernel {
   }
   /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then the list
   /// is not tried.
-  static SORTILE_DEVICE bool will_crowd(std::uint32_t keys, std::uint32_t bins) {
+  static SORTILE_DEVICE bool will_be_skewed(std::uint32_t keys, std::uint32_t bins) {
     return keys > bins || keys * keys > 2 * list_size * bins;
   }
   /// As mark(), without a list. Begins with clearing, ends with a barrier.

@@ -5,14 +5,14 @@
 //   sort     one bit per bin, as local_sort_kernel.hpp does a bucket
 //   else     where too many keys share bins: by merging (primitives/block_merge_sort.hpp), whatever the keys
 //
-// Skewed keys are mostly seen before bins are filled in vain (crowded_bins.hpp).
+// Skewed keys are mostly seen before bins are filled in vain (skewed_bins.hpp).
 //
 // A launch costs more than the sort of some thousand keys: the launches for longer inputs take 20 to 25 µs, this one
 // 10. The block has 1024 threads, since no other block hides its latencies.
 #pragma once
 
-#include "kernels/local/crowded_bins.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
+#include "kernels/local/skewed_bins.hpp"
 #include "primitives/block_merge_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -71,7 +71,7 @@ struct one_block_sort_kernel {
     const unsigned rest = bits_of(differ);
     const Word first = Word(rest < 8 * sizeof(Word) ? word_at(s, ones) >> rest << rest : 0);
     const auto bins = step.bins_from(first, rest);
-    if (bins_crowd(local::place_of(0) < n, [&] { return bins(keys[0][0]); }) || !step.sort(s.bins, all, keys, bins))
+    if (bins_skewed(local::place_of(0) < n, [&] { return bins(keys[0][0]); }) || !step.sort(s.bins, all, keys, bins))
       merge(s);
   }
 

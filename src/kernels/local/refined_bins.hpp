@@ -74,7 +74,7 @@ struct refined_bins {
       if (round == most_rounds)
         return false;
       const std::uint32_t bins = refine(s, b, keys, d, differ, own, shift, round == 0);
-      if (shift == 0 && Local::will_crowd(b.end - b.lead, bins / 2)) // no bin's values need all be there
+      if (shift == 0 && Local::will_be_skewed(b.end - b.lead, bins / 2)) // no bin's values need all be there
         Local::set_bits(s, b, keys, own);
       else if (step.sort(s, b, keys, own))
         return true;

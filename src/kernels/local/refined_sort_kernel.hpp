@@ -11,9 +11,9 @@
 // In place is allowed, as in the local step. Traffic: 2 sizeof(key) per key.
 #pragma once
 
+#include "kernels/key_scan/differing_digits.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
 #include "kernels/local/refined_bins.hpp"
-#include "kernels/look/differing_digits.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 

@@ -3,8 +3,8 @@
 
 #include "kernels/clear_words.hpp"
 #include "kernels/lsd/lsd_copy_kernel.hpp"
-#include "kernels/lsd/lsd_look_kernel.hpp"
 #include "kernels/lsd/lsd_pass_kernel.hpp"
+#include "kernels/lsd/lsd_scan_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -31,7 +31,7 @@ class lsd_launcher {
     if (step == 0) {
       clear(q_, r_.workspace, at_.portions); // the scan zeroes the words of the passes' look-back
       if (plan_.passes != 0)
-        look();
+        scan_keys();
       return;
     }
     pass(step - 1, step);
@@ -98,15 +98,15 @@ class lsd_launcher {
     return reinterpret_cast<std::uintptr_t>(a) % 16 == 0 && reinterpret_cast<std::uintptr_t>(b) % 16 == 0;
   }
 
-  using look_kernel = lsd_look_kernel<Word>;
+  using scan_kernel = lsd_scan_kernel<Word>;
   /// Blocks that the scan can use; enough of them that none overflows its 32-bit counters.
-  std::uint64_t blocks_to_look() const {
+  std::uint64_t scan_blocks() const {
     constexpr std::uint64_t stretch =
-        std::uint64_t{look_kernel::block_threads} * look_kernel::in_flight * look_kernel::vector;
-    const std::uint64_t resident = simt::resident_blocks<look_kernel>(q_);
+        std::uint64_t{scan_kernel::block_threads} * scan_kernel::in_flight * scan_kernel::vector;
+    const std::uint64_t resident = simt::resident_blocks<scan_kernel>(q_);
     return std::max(std::min(resident, (r_.n + stretch - 1) / stretch), (r_.n >> 31) + 1);
   }
-  look_kernel look_arguments() const {
+  scan_kernel scan_arguments() const {
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(r_.keys_in) % 16;
     const std::uint64_t looked_back_by = (at_.keys - at_.portions) / sizeof(std::uint64_t);
     return {.keys = {r_.keys_in, r_.n},
@@ -121,7 +121,7 @@ class lsd_launcher {
             .zeroed_words = looked_back_by,
             .ties_rise = r_.value_bytes != 0 || r_.codec.infinity != 0 || r_.codec.bits != 8 * sizeof(Word)};
   }
-  void look() const { simt::launch(q_, {.grid = unsigned(blocks_to_look())}, look_arguments()); }
+  void scan_keys() const { simt::launch(q_, {.grid = unsigned(scan_blocks())}, scan_arguments()); }
 
   template <class Kernel>
   Kernel pass_kernel(unsigned begin, unsigned end) const {

@@ -4,7 +4,7 @@
 
 #include "kernels/any_image.hpp"
 #include "kernels/integer_image.hpp"
-#include "kernels/look/key_order.hpp"
+#include "kernels/key_scan/key_order.hpp"
 #include "kernels/lsd/lsd_sort.hpp"
 #include "kernels/verdict.hpp"
 #include "simt/simt.hpp"
@@ -15,7 +15,8 @@ using detail::few_values;
 using detail::lsd_route;
 
 /// Indices into the findings, 64-bit words that are zero before the scan. Bits of images within the window, and what
-/// neighbouring images do (look/key_order.hpp); how many values keys have, or more than are counted (value_table.hpp).
+/// neighbouring images do (key_scan/key_order.hpp); how many values keys have, or more than are counted
+/// (value_table.hpp).
 enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_different, lsd_findings_size };
 
 /// How many keys there are: known at the launch, or read from device memory and cut off at the bound; 0 where the

@@ -57,7 +57,7 @@ struct count_sort_kernel {
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr int vector = int(16 / sizeof(Word));
   static constexpr unsigned row_keys = simt::warp_size * unsigned(vector);
-  static constexpr unsigned crowd_rounds = 8; // for which a crowd is remembered
+  static constexpr unsigned frequent_rounds = 8; // for which a frequent key is remembered
   using keys_vector = narrow_vector<Word>;
   using filler = narrow_fill<Word, block_threads>;
   using layout = typename filler::layout;
@@ -131,22 +131,22 @@ struct count_sort_kernel {
     for (unsigned k = 0; k < counting_rows; ++k)
       if (at + k * stride < end)
         x[k] = keys_vector::load(arrays.in, at + k * stride);
-    typename counters::crowd crowd{};
+    typename counters::frequent_key frequent{};
     unsigned rounds = 0;
     // All of the block go on alike.
     for (std::uint64_t block_at = block_first; block_at < end; block_at += counting_rows * stride) {
       if (at < end) {
-        if (rounds++ % crowd_rounds == 0)
-          crowd = s.counting.find_crowd(x[0]);
+        if (rounds++ % frequent_rounds == 0)
+          frequent = s.counting.find_frequent(x[0]);
         SORTILE_UNROLL
         for (unsigned k = 0; k < counting_rows; ++k, at += stride)
           if (at < end) {
             check_order(x[k], at, n, disorder);
-            s.counting.add_row(x[k], crowd, spilling());
+            s.counting.add_row(x[k], frequent, spilling());
             if (at + counting_rows * stride < end)
               x[k] = keys_vector::load(arrays.in, at + counting_rows * stride);
           }
-        s.counting.add_crowd(crowd, spilling());
+        s.counting.add_frequent(frequent, spilling());
       }
       if constexpr (counters::meets)
         simt::block_barrier();

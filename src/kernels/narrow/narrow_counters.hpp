@@ -47,16 +47,16 @@ struct narrow_counters<std::uint8_t, Shuffled> {
     for (unsigned i = simt::thread_index(); i < values * copies; i += Threads)
       counts[i] = 0;
   }
-  struct crowd {};
-  static SORTILE_DEVICE crowd find_crowd(const narrow_vector<Word>&) { return {}; }
+  struct frequent_key {};
+  static SORTILE_DEVICE frequent_key find_frequent(const narrow_vector<Word>&) { return {}; }
   template <class Spill>
-  SORTILE_DEVICE void add_row(const narrow_vector<Word>& x, crowd&, Spill spill) {
+  SORTILE_DEVICE void add_row(const narrow_vector<Word>& x, frequent_key&, Spill spill) {
     SORTILE_UNROLL
     for (int e = 0; e < 16; ++e)
       add_key(x[e], spill);
   }
   template <class Spill>
-  SORTILE_DEVICE void add_crowd(crowd&, Spill) {}
+  SORTILE_DEVICE void add_frequent(frequent_key&, Spill) {}
   template <class Spill>
   SORTILE_DEVICE void add_key(Word key, Spill) {
     counts.fetch_add(key * copies + simt::lane_index() % copies, 1u, simt::relaxed, simt::block_scope);
@@ -94,13 +94,13 @@ struct narrow_counters<std::uint16_t, Shuffled> {
       simt::store_vector<4>(packed, 4 * i, simt::vec<std::uint32_t, 4>{});
   }
   /// Two values that come often, and how often they have come in this lane.
-  struct crowd {
+  struct frequent_key {
     bool present;
     Word first, second;
     std::uint32_t firsts, seconds;
   };
   /// What many of 32 keys of a row are: lane l shows its element l mod 8. By whole warps, as the next two.
-  static SORTILE_DEVICE crowd find_crowd(const narrow_vector<Word>& x) {
+  static SORTILE_DEVICE frequent_key find_frequent(const narrow_vector<Word>& x) {
     constexpr unsigned many = 4;
     const unsigned lane = simt::lane_index();
     const Word mine = x.at(lane % 8);
@@ -114,7 +114,7 @@ struct narrow_counters<std::uint16_t, Shuffled> {
   }
   /// spill(value): 2^15 keys of the value are counted elsewhere.
   template <class Spill>
-  SORTILE_DEVICE void add_row(const narrow_vector<Word>& x, crowd& c, Spill spill) {
+  SORTILE_DEVICE void add_row(const narrow_vector<Word>& x, frequent_key& c, Spill spill) {
     if (!c.present) {
       SORTILE_UNROLL
       for (int e = 0; e < 8; ++e)
@@ -131,9 +131,9 @@ struct narrow_counters<std::uint16_t, Shuffled> {
         add(x[e], uniform ? simt::warp_size : 1, spill);
     }
   }
-  /// What has come of a crowd, before the next barrier.
+  /// What has come of a frequent key, before the next barrier.
   template <class Spill>
-  SORTILE_DEVICE void add_crowd(crowd& c, Spill spill) {
+  SORTILE_DEVICE void add_frequent(frequent_key& c, Spill spill) {
     if (!c.present)
       return;
     const std::uint32_t firsts = simt::warp_reduce_add(c.firsts), seconds = simt::warp_reduce_add(c.seconds);

@@ -67,12 +67,12 @@ struct one_block_count_kernel {
       if (const std::uint32_t row = simt::warp_index() + k * warps; row < rows)
         x[k] = keys_vector::load(arrays.in, first + row * row_keys + simt::lane_index() * unsigned(vector));
     if (simt::warp_index() < rows) {
-      auto crowd = s.counting.find_crowd(x[0]);
+      auto frequent = s.counting.find_frequent(x[0]);
       SORTILE_UNROLL
       for (unsigned k = 0; k < counting_rows; ++k)
         if (simt::warp_index() + k * warps < rows)
-          s.counting.add_row(x[k], crowd, no_spill);
-      s.counting.add_crowd(crowd, no_spill);
+          s.counting.add_row(x[k], frequent, no_spill);
+      s.counting.add_frequent(frequent, no_spill);
     }
     for (std::uint32_t i = simt::thread_index(); i < first + (n - behind); i += block_threads)
       s.counting.add_key(arrays.in.load(i < first ? i : behind + (i - first)), no_spill);

@@ -1,5 +1,5 @@
 // How many keys of each digit a chunk of the input holds: what a block of a scan of pairs counts
-// (chunk_look_kernel.hpp, mapped_look_kernel.hpp), and in which order the keys lie, in a single read.
+// (chunk_scan_kernel.hpp, mapped_scan_kernel.hpp), and in which order the keys lie, in a single read.
 //
 // Chunk c of the input is counted by block c, and moved by block c of the first partition. The digit is joint: the top
 // bits of y that both partitions together divide by, up to 16. So where chunk c's pairs of each digit go is known
@@ -9,16 +9,16 @@
 //
 //   fine[c][d]     counts of the joint digit
 //   coarse[c][s]   the same, of the first partition's digit s = d / fine bins
-//   order[c]       what neighbours do, to the first key of the next chunk (look/key_order.hpp); equal ones rise
+//   order[c]       what neighbours do, to the first key of the next chunk (key_scan/key_order.hpp); equal ones rise
 //
-// Counters lie in shared storage (look/packed_counters.hpp). A warp whose row of vectors has one digit throughout
+// Counters lie in shared storage (key_scan/packed_counters.hpp). A warp whose row of vectors has one digit throughout
 // counts it with one addition.
 //
 // Traffic: sizeof(key) bytes per key, and 4 bytes per counter.
 #pragma once
 
-#include "kernels/look/key_order.hpp"
-#include "kernels/look/packed_counters.hpp"
+#include "kernels/key_scan/key_order.hpp"
+#include "kernels/key_scan/packed_counters.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {

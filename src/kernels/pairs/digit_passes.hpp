@@ -3,7 +3,7 @@
 // keys.
 #pragma once
 
-#include "kernels/look/differing_digits.hpp"
+#include "kernels/key_scan/differing_digits.hpp"
 #include "primitives/digit_rank.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {

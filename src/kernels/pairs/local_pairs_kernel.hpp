@@ -39,7 +39,7 @@
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
-#include "kernels/local/crowded_bins.hpp"
+#include "kernels/local/skewed_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/bucket_copies.hpp"
 #include "kernels/pairs/digit_passes.hpp"
@@ -205,8 +205,8 @@ struct local_pairs_kernel {
   SORTILE_DEVICE void order_between(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin) const {
     constexpr unsigned few_passes = 3;
     const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
-    const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse), crowds = dense || crowded(s, b, bin);
-    if (!crowds && order_by_list(s, b, bin))
+    const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse), uneven = dense || skewed(s, b, bin);
+    if (!uneven && order_by_list(s, b, bin))
       return;
     simt::block_barrier(); // nobody reads bins or the list any more
     const unsigned bits = 8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(low ^ high)));
@@ -247,16 +247,16 @@ struct local_pairs_kernel {
       return leave(0);
     fetch(s, b, 0);
     bins_of bin = bins_of::by_bits(image);
-    bool crowds = crowded(s, b, bin);
-    if (crowds && bins_of::interval_may_help(image, key_of(s, b, simt::thread_index() % b.pairs))) {
+    bool uneven = skewed(s, b, bin);
+    if (uneven && bins_of::interval_may_help(image, key_of(s, b, simt::thread_index() % b.pairs))) {
       const auto ends = interval::of(s.ends, image, [&](auto f) {
         for (std::uint32_t p = simt::thread_index(); p < b.pairs; p += block_threads)
           f(key_of(s, b, p));
       });
       bin = bins_of::between(image, ends.low, ends.high);
-      crowds = crowded(s, b, bin);
+      uneven = skewed(s, b, bin);
     }
-    if (crowds || !order_by_list(s, b, bin))
+    if (uneven || !order_by_list(s, b, bin))
       order_by_radix(s, b);
     simt::block_barrier();
     store(s, b);
@@ -405,9 +405,9 @@ struct local_pairs_kernel {
   }
 
   /// Whether the pairs are skewed; the same in all threads.
-  SORTILE_DEVICE bool crowded(shared& s, const bucket& b, const bins_of& bin_of) const {
+  SORTILE_DEVICE bool skewed(shared& s, const bucket& b, const bins_of& bin_of) const {
     const unsigned t = simt::thread_index();
-    return bins_crowd(t < b.pairs, [&] { return bin_of(key_of(s, b, t)); });
+    return bins_skewed(t < b.pairs, [&] { return bin_of(key_of(s, b, t)); });
   }
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
     passes::sort(s.rank, s.differ, s.order, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });

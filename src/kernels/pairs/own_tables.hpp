@@ -44,12 +44,12 @@ struct own_tables {
         before += scratch.load(threads + i);
       }
     const auto begin = primitives::block_exclusive_scan(scan, all, primitives::plus{}, 0u);
-    const bool crowded = simt::block_any(all > capacity);
+    const bool too_many = simt::block_any(all > capacity);
     if (t < bins)
       use(t, begin.before + before);
     if (simt::block_index() == 0)
-      leave(begin.before, begin.total, in_all, crowded);
-    return in_all == seen_both && !(gate.told.decides && crowded);
+      leave(begin.before, begin.total, in_all, too_many);
+    return in_all == seen_both && !(gate.told.decides && too_many);
   }
 
  private:
@@ -66,7 +66,7 @@ struct own_tables {
     scratch.store(t, sum);
     scratch.store(threads + t, before);
   }
-  SORTILE_DEVICE void leave(std::uint32_t begin, std::uint32_t total, std::uint32_t in_all, bool crowded) const {
+  SORTILE_DEVICE void leave(std::uint32_t begin, std::uint32_t total, std::uint32_t in_all, bool too_many) const {
     const unsigned t = simt::thread_index();
     if (t < bins)
       start[t] = begin;
@@ -74,10 +74,10 @@ struct own_tables {
       return;
     start[bins] = n;
     gate.findings[pair_order] = in_all;
-    if (gate.told.decides && in_all == seen_both && crowded)
+    if (gate.told.decides && in_all == seen_both && too_many)
       gate.told.give_away();
     if (total != n)
-      simt::trap(); // look/packed_counters.hpp says why that is asked
+      simt::trap(); // key_scan/packed_counters.hpp says why that is asked
   }
 };
 

@@ -15,9 +15,9 @@
 // Kernels are instantiated by key width, value width and image: that of integers, or that of floats (pair_types.hpp).
 #pragma once
 
-#include "kernels/pairs/chunk_look_kernel.hpp"
+#include "kernels/pairs/chunk_scan_kernel.hpp"
 #include "kernels/pairs/local_pairs_kernel.hpp"
-#include "kernels/pairs/mapped_look_kernel.hpp"
+#include "kernels/pairs/mapped_scan_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
 #include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/sort_pairs.hpp"
@@ -71,9 +71,9 @@ class pair_sort {
                 false);
   }
   void scan() const {
-    look();
+    scan_keys();
     if (may_map())
-      look_by_map();
+      scan_by_map();
     if (!makes_own_tables())
       tables();
   }
@@ -99,7 +99,7 @@ class pair_sort {
   simt::global<std::uint32_t> fine() const { return table(at().fine, std::uint64_t{chunks_} * plan_.bins()); }
   simt::global<std::uint32_t> order() const { return table(at().order, chunks_); }
   pair_bucket_list left() const { return {findings(), table(at().left, plan_.bins())}; }
-  pairs_gate gate() const { return {findings(), verdict::of(r_.verdict), crowds().judges()}; }
+  pairs_gate gate() const { return {findings(), verdict::of(r_.verdict), limits().judges()}; }
   using spread = key_spread<Word, Image>;
   static_assert(sizeof(spread) <= 32);
   simt::global<spread> spreads() const {
@@ -112,9 +112,9 @@ class pair_sort {
     return table(at().cells, may_map() ? detail::pair_map_rows * numbers::map::cells / 2 : 0);
   }
   unsigned map_sample_bits() const { return may_map() ? detail::pair_map_sample_bits(r_.n, r_.tuning) : 0; }
-  using sample = typename chunk_look_kernel<Word, Image>::spread_finder::sample;
+  using sample = typename chunk_scan_kernel<Word, Image>::spread_finder::sample;
   /// By what samples are judged. Before a map is drawn, buckets should fit the local step.
-  sample crowds(bool of_map = false) const {
+  sample limits(bool of_map = false) const {
     const std::uint32_t most = may_map() && !of_map ? local_kernel::capacity : most_of_a_bucket();
     auto s = sample::of(r_.n, plan_.bits(), most, most);
     if (!r_.may_fall_back() || (r_.n < r_.tuning.sample_from && !may_map()))
@@ -161,25 +161,25 @@ class pair_sort {
             .shift = y_bits - plan_.bits(),
             .two_levels = !makes_own_tables()};
   }
-  void look() const {
+  void scan_keys() const {
     simt::launch(q_, {.grid = chunks_},
-                 chunk_look_kernel<Word, Image>{.chunk = counts(),
+                 chunk_scan_kernel<Word, Image>{.chunk = counts(),
                                                 .gate = gate(),
                                                 .found = spreads(),
                                                 .cells = cells(),
                                                 .map = map(),
-                                                .crowds = crowds(),
+                                                .limits = limits(),
                                                 .fewest = fewest_values(),
                                                 .sample_bits = map_sample_bits()});
   }
-  void look_by_map() const {
+  void scan_by_map() const {
     simt::launch(q_, {.grid = chunks_},
-                 mapped_look_kernel<Word, Image>{.chunk = counts(),
+                 mapped_scan_kernel<Word, Image>{.chunk = counts(),
                                                  .gate = gate(),
                                                  .spreads = spreads(),
                                                  .cells = cells(),
                                                  .map = map(),
-                                                 .limits = crowds(true),
+                                                 .limits = limits(true),
                                                  .sample_bits = map_sample_bits()});
   }
   void tables() const {

@@ -1,15 +1,15 @@
-// The map by distribution (look/key_map.hpp) as the sort of pairs uses it: skewed keys fill its buckets evenly.
+// The map by distribution (key_scan/key_map.hpp) as the sort of pairs uses it: skewed keys fill its buckets evenly.
 //
 //   number   what is mapped of a key: an integer's image; of a float its y (key_spread.hpp), which is even over the
 //            sample's interval where the sort divides it by value
 //   y        twice the number's place on the map
 //
 // Below a bucket's own bits y says nothing more: keys of a bucket lie nearly evenly in the interval of images that the
-// bucket stands for, and the local step divides that (mapped_look_kernel.hpp).
+// bucket stands for, and the local step divides that (mapped_scan_kernel.hpp).
 #pragma once
 
-#include "kernels/look/key_map.hpp"
-#include "kernels/look/map_center.hpp"
+#include "kernels/key_scan/key_map.hpp"
+#include "kernels/key_scan/map_center.hpp"
 #include "kernels/pairs/key_spread.hpp"
 #include "kernels/pairs/sort_pairs.hpp"
 

@@ -9,7 +9,7 @@
 //
 // The starts: each block answers for 1024 buckets and adds up the counts before them by itself, from the L2. It also
 // checks whether a bucket is too large for the local steps. The last block checks that the counts add up to n, and
-// traps if they do not (look/packed_counters.hpp says why).
+// traps if they do not (key_scan/packed_counters.hpp says why).
 //
 // Neither does anything where the scan's sample has found the pairs skewed.
 #pragma once

@@ -21,7 +21,7 @@
 // without waiting. Keys outside of the interval count as its nearest end: right, but slow where there are many.
 #pragma once
 
-#include "kernels/look/crowd_sample.hpp"
+#include "kernels/key_scan/skew_sample.hpp"
 #include "kernels/pairs/key_spread.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -33,7 +33,7 @@ enum class skew : unsigned { none, for_a_map, given_away };
 template <class Word, class Image, unsigned Threads>
 struct spread_sample {
   using spread = key_spread<Word, Image>;
-  using sample = crowd_sample<2048, 10>;
+  using sample = skew_sample<2048, 10>;
   static constexpr bool of_floats = std::is_same_v<Image, any_image<Word>>;
   static constexpr unsigned each = sample::samples / Threads, width = 8 * sizeof(Word);
   template <class T>
@@ -54,7 +54,7 @@ struct spread_sample {
 
   simt::global<const Word> in;
   Image image;
-  sample crowds;
+  sample limits;
   std::uint32_t n;
   std::uint32_t fewest; // values that an interval must have, or the fallback takes the keys; 0: there is no fallback
   bool may_map;         // a map spreads skewed keys
@@ -85,20 +85,20 @@ struct spread_sample {
       if (by_bits <= by_value)
         r.keys = spread::whole();
     }
-    if (!crowds.judges())
+    if (!limits.judges())
       return r;
     simt::block_barrier();
     const auto number_of = [&](unsigned bits) {
       return [&r, this, right = 32 - bits](Word key) { return r.keys.y(image, key) >> right; };
     };
-    crowds.template count_bins<Threads>(s.count.view(), x, number_of(crowds.bits));
-    const bool too_full = crowds.template crowded<Threads>(s.count.view()) ||
-                          crowds.template share_buckets<Threads>(s.count.view(), x, number_of(crowds.bucket_bits));
-    if (too_full && may_map && !few && !crowds.template repeat<Threads>(s.count.view(), x)) {
+    limits.template count_bins<Threads>(s.count.view(), x, number_of(limits.bits));
+    const bool too_full = limits.template skewed<Threads>(s.count.view()) ||
+                          limits.template share_buckets<Threads>(s.count.view(), x, number_of(limits.bucket_bits));
+    if (too_full && may_map && !few && !limits.template repeat<Threads>(s.count.view(), x)) {
       r.found = skew::for_a_map;
       if constexpr (of_floats)
         r.keys = one_sign(ends) ? spread::whole() : spread::between(image, ends.low, ends.high, 1);
-    } else if (too_full && (crowds.in_order_too || !in_some_order(x)))
+    } else if (too_full && (limits.in_order_too || !in_some_order(x)))
       r.found = skew::given_away;
     return r;
   }
@@ -144,9 +144,9 @@ struct spread_sample {
   }
   /// The samples in the fullest of this thread's bins.
   SORTILE_DEVICE std::uint32_t fullest(storage& s, const spread& keys, const Word (&x)[each]) const {
-    const unsigned right = 32 - crowds.bits;
-    crowds.template count_bins<Threads>(s.count.view(), x, [&](Word key) { return keys.y(image, key) >> right; });
-    return crowds.template fullest<Threads>(s.count.view());
+    const unsigned right = 32 - limits.bits;
+    limits.template count_bins<Threads>(s.count.view(), x, [&](Word key) { return keys.y(image, key) >> right; });
+    return limits.template fullest<Threads>(s.count.view());
   }
   static SORTILE_DEVICE bool one_sign(const interval& i) { return (i.low ^ i.high) >> (width - 1) == 0; }
   SORTILE_DEVICE bool in_some_order(const Word (&x)[each]) const {

@@ -1,7 +1,7 @@
 // Stable partition: moves the pairs of each segment into buckets by up to 8 bits of their keys' images; pairs of a
 // bucket keep their order.
 //
-// Every position is known before anything moves (chunk_look_kernel.hpp): no look-back, no global atomic. The first
+// Every position is known before anything moves (chunk_scan_kernel.hpp): no look-back, no global atomic. The first
 // partition has one segment, the whole input, and block c moves chunk c. The second has the first one's buckets for
 // segments; within one, the pairs of chunk 0 stand before those of chunk 1, and so on:
 //

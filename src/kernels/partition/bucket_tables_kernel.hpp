@@ -16,18 +16,18 @@
 // Where a map spreads the keys, buckets up to a heavy one's size are no reason, and twice as many keys as a sample saw
 // frequent values may lie in heavy ones.
 //
-// Giant buckets (crowds/giant_buckets.hpp) are listed, where the sort counts them, and heavy ones of a map
+// Giant buckets (skewed/giant_buckets.hpp) are listed, where the sort counts them, and heavy ones of a map
 // (local/heavy_buckets.hpp). Where a second scan was made, its
 // counts are the ones that hold, and its interval and findings replace the first one's.
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
 // each from the L2 are done before a look-back would be. The last block checks that the counts add up to n, and traps
-// if they do not (look/packed_counters.hpp says why).
+// if they do not (key_scan/packed_counters.hpp says why).
 #pragma once
 
-#include "kernels/crowds/giant_buckets.hpp"
-#include "kernels/look/key_map.hpp"
-#include "kernels/look/second_look.hpp"
+#include "kernels/key_scan/key_map.hpp"
+#include "kernels/key_scan/second_scan.hpp"
+#include "kernels/skewed/giant_buckets.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -48,7 +48,7 @@ struct bucket_tables_kernel {
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   struct shared {
-    scan_storage before, within, crowded;
+    scan_storage before, within, oversized;
     giant_storage giants_before, giants_within;
     alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
   };
@@ -89,9 +89,9 @@ struct bucket_tables_kernel {
     const std::uint32_t here = i < bins ? count.load(i) : 0;
     const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
     if (may_leave)
-      note_crowds(s, here, mapped);
+      note_too_large(s, here, mapped);
     if constexpr (Image::of_floats)
-      if (i == 0 && (findings.load(finding_skewed) & skewed_by_look) != 0)
+      if (i == 0 && (findings.load(finding_skewed) & skewed_by_scan) != 0)
         told.give_away();
     if (giants.least != 0 && (mapped || !may_leave)) // heavy ones of a map, or counted ones
       list_giants(s, i, giant_sum, here);
@@ -150,19 +150,19 @@ struct bucket_tables_kernel {
       findings[finding_giants] = all >> 32;
     }
   }
-  SORTILE_DEVICE void note_crowds(shared& s, std::uint32_t keys, bool mapped) const {
+  SORTILE_DEVICE void note_too_large(shared& s, std::uint32_t keys, bool mapped) const {
     const bool exceeds = mapped && giants.least != 0 ? giants.takes(keys) : keys > fitting;
-    const std::uint32_t crowded = primitives::block_reduce(s.crowded, exceeds ? keys : 0u, primitives::plus{});
+    const std::uint32_t oversized = primitives::block_reduce(s.oversized, exceeds ? keys : 0u, primitives::plus{});
     const std::uint64_t frequent = mapped ? findings.load(finding_heavy) : 0; // of the samples
     const bool too_large = simt::block_any(keys > most) && frequent == 0;
     if (simt::thread_index() != 0)
       return;
     const key_window<Word> w = window.load(0);
-    const std::uint64_t before = crowded == 0 ? 0 : findings.fetch_add(finding_crowded, std::uint64_t{crowded});
+    const std::uint64_t before = oversized == 0 ? 0 : findings.fetch_add(finding_too_large, std::uint64_t{oversized});
     // Where values have buckets of their own, several each, counts are not of buckets that a partition would fill.
     const bool window_says = simt::block_index() == 0 && (w.dense(n) || w.one_value_a_bucket(bins));
     const std::uint64_t allowed = n / 16 + 2 * frequent * (n / map_judges);
-    if ((too_large || before + crowded > allowed || window_says) &&
+    if ((too_large || before + oversized > allowed || window_says) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_counts});
       told.give_away();

@@ -38,7 +38,7 @@
 // Does nothing where the keys take another course (key_window.hpp).
 #pragma once
 
-#include "kernels/look/key_map.hpp"
+#include "kernels/key_scan/key_map.hpp"
 #include "kernels/partition/bucket_tables_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {

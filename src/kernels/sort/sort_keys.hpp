@@ -2,11 +2,11 @@
 //
 //   sample      small: it tells the interval that the keys come from, which is divided into buckets
 //   map         small, and only where that sample is skewed: it divides the keys by their distribution
-//   (look/key_map.hpp) scan        one read: where every bucket begins, which bits differ, whether there is anything to
-//   do tables      small partition   up to 8 bits        one read, one write partition   up to 8 more        one read,
-//   one write     (from 2^20 + 1 keys on) local       the rest            one read, one write     (and
+//   (key_scan/key_map.hpp) scan        one read: where every bucket begins, which bits differ, whether there is
+//   anything to do tables      small partition   up to 8 bits        one read, one write partition   up to 8 more one
+//   read, one write     (from 2^20 + 1 keys on) local       the rest            one read, one write     (and
 //   large_sort_kernel.hpp for deferred buckets, or, of
-//                                                            32-bit keys in 2^16 buckets, `crowds`)
+//                                                            32-bit keys in 2^16 buckets, `skewed`)
 //
 // The number of buckets follows n, about 4096 keys each. 7 sizeof(key) bytes are moved for a key. An
 // input of a few thousand keys is sorted in one launch of one block instead (one_block_sort_kernel.hpp).
@@ -67,8 +67,8 @@ struct sort_keys_layout {
   /// Entries of a list of heavy buckets; an even number.
   static std::uint64_t heavy_room(std::uint64_t n) { return (most_giants(n, least_heavy) + 2) / 2 * 2; }
 
-  /// Whether skewed keys are spread by their distribution (look/key_map.hpp). Launches in vain cost uniform keys of 32
-  /// bits, which are sorted so much sooner, more than others.
+  /// Whether skewed keys are spread by their distribution (key_scan/key_map.hpp). Launches in vain cost uniform keys of
+  /// 32 bits, which are sorted so much sooner, more than others.
   template <class Word>
   static bool maps(const partition_plan& p, const typed_request<Word>& r) {
     return sizeof(Word) <= 8 && r.may_fall_back() && !p.counts && r.n >= r.tuning.sample_from &&

@@ -13,15 +13,15 @@
 // in one block nor small tiles.
 #pragma once
 
-#include "kernels/crowds/fill_giants_kernel.hpp"
-#include "kernels/crowds/medium_sort_kernel.hpp"
+#include "kernels/key_scan/key_map_kernel.hpp"
+#include "kernels/key_scan/key_scan_kernel.hpp"
+#include "kernels/key_scan/window_kernel.hpp"
 #include "kernels/local/heavy_ends_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/local/refined_sort_kernel.hpp"
-#include "kernels/look/key_map_kernel.hpp"
-#include "kernels/look/look_kernel.hpp"
-#include "kernels/look/window_kernel.hpp"
+#include "kernels/skewed/fill_giants_kernel.hpp"
+#include "kernels/skewed/medium_sort_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -58,9 +58,9 @@ class key_sort {
     if constexpr (may_map)
       if (maps())
         draw_map();
-    look(false);
+    scan_keys(false);
     if (plan_.counts)
-      look(true);
+      scan_keys(true);
     tables();
   }
   /// Where the keys are after so many partitions.
@@ -147,18 +147,18 @@ class key_sort {
 
   /// Many samples take 5 µs longer than few, and see smaller clusters.
   bool samples_many() const { return r_.n >= r_.tuning.many_samples_from; }
-  crowd_limits crowds() const {
+  skew_limits limits() const {
     using few = typename window_kernel<Word, Image>::few;
     using many = typename window_kernel<Word, Image>::many;
     if (!may_leave() || r_.n < r_.tuning.sample_from)
       return {};
-    crowd_limits limits = samples_many() ? crowd_limits(many::of(r_.n, plan_.bits(), most_for_one_block, fitting))
-                                         : crowd_limits(few::of(r_.n, plan_.bits(), most_for_one_block, fitting));
-    limits.in_order_too = r_.fallback_sees_order;
-    limits.uneven_limit = !maps()          ? 0
-                          : samples_many() ? many::uneven_from(r_.n, plan_.bits(), fitting)
-                                           : few::uneven_from(r_.n, plan_.bits(), fitting);
-    return limits;
+    skew_limits found = samples_many() ? skew_limits(many::of(r_.n, plan_.bits(), most_for_one_block, fitting))
+                                       : skew_limits(few::of(r_.n, plan_.bits(), most_for_one_block, fitting));
+    found.in_order_too = r_.fallback_sees_order;
+    found.uneven_limit = !maps()          ? 0
+                         : samples_many() ? many::uneven_from(r_.n, plan_.bits(), fitting)
+                                          : few::uneven_from(r_.n, plan_.bits(), fitting);
+    return found;
   }
 
   void in_one_block() const {
@@ -183,7 +183,7 @@ class key_sort {
                         .findings = findings(),
                         .told = verdict::of(r_.verdict),
                         .image = image_,
-                        .crowds = crowds(),
+                        .limits = limits(),
                         .n = n_,
                         .bins = plan_.bins(),
                         .samples_many = samples_many(),
@@ -211,8 +211,8 @@ class key_sort {
                         .limits = kernel::sample::of(r_.n, plan_.bits(), most_for_one_block, fitting),
                         .n = n_});
   }
-  void look(bool second) const {
-    using kernel = look_kernel<Word, Image>;
+  void scan_keys(bool second) const {
+    using kernel = key_scan_kernel<Word, Image>;
     constexpr std::uint64_t stretch = std::uint64_t{kernel::block_threads} * kernel::in_flight * kernel::vector;
     const auto useful = (r_.n + stretch - 1) / stretch;
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
@@ -251,7 +251,7 @@ class key_sort {
                         .fitting = fitting,
                         .most = most_for_one_block,
                         .may_leave = may_leave(),
-                        .sampled = floats || crowds().judges()});
+                        .sampled = floats || limits().judges()});
   }
 
   /// Keys of a bucket that the local step takes.
@@ -319,7 +319,7 @@ class key_sort {
     if constexpr (!floats)
       if (!plan_.counts)
         return sort_large(from);
-    sort_crowds(from);
+    sort_skewed(from);
   }
   /// Of fewer keys, a launch in vain would cost more than finer bins are worth.
   bool refines() const { return !floats && !plan_.counts && r_.n * sizeof(Word) >= r_.tuning.map_bytes_from / 2; }
@@ -359,22 +359,22 @@ class key_sort {
     using ends = heavy_ends_kernel<Word, Image>;
     simt::launch(q_, {.grid = simt::resident_blocks<ends>(q_)}, ends{heavy(from), left()});
   }
-  void sort_crowds(const Word* from) const {
+  void sort_skewed(const Word* from) const {
     if constexpr (sizeof(Word) == 4) {
-      const unsigned blocks = simt::resident_blocks<count_crowds_kernel<Image>>(q_);
-      const crowd_arrays<Image> at{.in = {from, r_.n},
-                                   .out = {r_.keys_out, r_.n},
-                                   .spare = {spare(), r_.n},
-                                   .start = start(),
-                                   .left = left(),
-                                   .giants = giants(),
-                                   .window = window(),
-                                   .image = image_,
-                                   .bits = plan_.bits(),
-                                   .shares = blocks};
+      const unsigned blocks = simt::resident_blocks<count_skewed_kernel<Image>>(q_);
+      const skewed_arrays<Image> at{.in = {from, r_.n},
+                                    .out = {r_.keys_out, r_.n},
+                                    .spare = {spare(), r_.n},
+                                    .start = start(),
+                                    .left = left(),
+                                    .giants = giants(),
+                                    .window = window(),
+                                    .image = image_,
+                                    .bits = plan_.bits(),
+                                    .shares = blocks};
       using medium = medium_sort_kernel<Image>;
       simt::launch(q_, {.grid = simt::resident_blocks<medium>(q_)}, medium{at, n_});
-      simt::launch(q_, {.grid = blocks}, count_crowds_kernel<Image>{at});
+      simt::launch(q_, {.grid = blocks}, count_skewed_kernel<Image>{at});
       simt::launch(q_, {.grid = blocks}, fill_giants_kernel<Image>{at});
     }
   }

@@ -26,9 +26,9 @@
 // Cost, of 64-bit keys on the H100: 0.15 ms of one block, 0.4 to 0.5 of 256; S scattered reads.
 #pragma once
 
-#include "kernels/look/drawn_place.hpp"
+#include "kernels/key_scan/drawn_place.hpp"
 #include "kernels/pairs/key_spread.hpp"
-#include "kernels/splitters/passes_look_kernel.hpp"
+#include "kernels/splitters/passes_sample_kernel.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/search_tree.hpp"
@@ -115,7 +115,7 @@ struct choose_splitters_kernel {
         gate.told.give_away();
       gate.findings[pair_order] = seen_both;
       gate.findings[pair_left] = 0;
-      gate.findings[pair_crowded] = !wanted || passes_win ? 1 : 0;
+      gate.findings[pair_skewed] = !wanted || passes_win ? 1 : 0;
     }
     return wanted && !passes_win;
   }
@@ -123,7 +123,7 @@ struct choose_splitters_kernel {
     if (simt::thread_index() != 0)
       return;
     gate.told.give_away();
-    gate.findings[pair_crowded] = 1;
+    gate.findings[pair_skewed] = 1;
   }
   /// Whether keys are dense at every scale, so that buckets are skewed inside: in more than a quarter of 256 stretches
   /// of the sample, the median lies near an end of the stretch. That is so in 84 stretches for AND of three, 127 for

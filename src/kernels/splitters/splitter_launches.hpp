@@ -20,7 +20,7 @@
 #include "kernels/splitters/choose_splitters_kernel.hpp"
 #include "kernels/splitters/count_buckets_kernel.hpp"
 #include "kernels/splitters/one_key_buckets_kernel.hpp"
-#include "kernels/splitters/passes_look_kernel.hpp"
+#include "kernels/splitters/passes_sample_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
 #include "kernels/splitters/splitter_sort.hpp"
 
@@ -108,18 +108,18 @@ class splitter_sorter {
   simt::global<spread> spreads() const { return all_.template table<spread>(at().spreads, plan_.bins()); }
 
   bool is_first_sort() const { return r_.verdict.role == 0; }
-  /// Integers alone have been asked for their digits when a map was drawn (look/key_map_kernel.hpp).
+  /// Integers alone have been asked for their digits when a map was drawn (key_scan/key_map_kernel.hpp).
   bool are_integers_alone() const { return value_size<Value> == 0 && r_.codec.infinity == 0; }
   bool asks_for_passes() const { return r_.leaves_to_passes && (is_first_sort() || !are_integers_alone()); }
   bool gives_uneven_away() const { return r_.leaves_to_passes && !is_first_sort() && value_size<Value> == 0; }
   unsigned asked_blocks() const { return asks_for_passes() ? std::min(chunks_, passes_seen::most_blocks) : 0; }
   void ask_for_passes() const {
     simt::launch(q_, {.grid = asked_blocks()},
-                 passes_look_kernel<Word>{.in = {r_.keys_in, r_.n},
-                                          .seen = table(at().order, chunks_), // free until the keys are counted
-                                          .told = verdict::of(r_.verdict),
-                                          .image = common_,
-                                          .n = n_});
+                 passes_sample_kernel<Word>{.in = {r_.keys_in, r_.n},
+                                            .seen = table(at().order, chunks_), // free until the keys are counted
+                                            .told = verdict::of(r_.verdict),
+                                            .image = common_,
+                                            .n = n_});
   }
   void choose(const level& l, const Word* keys) const {
     simt::launch(q_, {.grid = l.segments},

@@ -31,7 +31,7 @@
 // 32 and 64 bits.
 #pragma once
 
-#include "kernels/look/key_window.hpp"
+#include "kernels/key_scan/key_window.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 

@@ -20,8 +20,8 @@
 #pragma once
 
 #include "kernels/integer_image.hpp"
-#include "kernels/look/key_findings.hpp"
-#include "kernels/look/key_order.hpp"
+#include "kernels/key_scan/key_findings.hpp"
+#include "kernels/key_scan/key_order.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {

@@ -8,7 +8,7 @@
 // lane has its own bank, for wider ones as many as 128 KB hold, for narrower ones 16. Then the scan is bound by
 // additions to shared storage: 3.5 clocks of a multiprocessor each, one per digit and row. For the order, each thread
 // compares the keys of its vectors, and the last with the next lane's first; the last lane loads that key
-// (look/key_order.hpp).
+// (key_scan/key_order.hpp).
 //
 // Keys of 32 and 64 bits are counted by value as long as a block has seen few values (value_table.hpp), unless a sample
 // has shown that there are more (verdict.hpp).
@@ -25,7 +25,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word>
-struct lsd_look_kernel {
+struct lsd_scan_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = sizeof(Word) <= 2 ? 512 : 1024;
   static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : 1;

@@ -31,10 +31,10 @@
 // that is in several shares costs each of these an addition a value that occurs, and 1 MB.
 #pragma once
 
-#include "kernels/crowds/bucket_counts.hpp"
-#include "kernels/crowds/bucket_fill.hpp"
-#include "kernels/crowds/giant_buckets.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
+#include "kernels/skewed/bucket_counts.hpp"
+#include "kernels/skewed/bucket_fill.hpp"
+#include "kernels/skewed/giant_buckets.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -52,9 +52,9 @@ struct stored_counts {
   }
 };
 
-/// What the three kernels of crowded buckets have to know.
+/// What the three kernels of skewed buckets have to know.
 template <class Image = integer_image<std::uint32_t>>
-struct crowd_arrays {
+struct skewed_arrays {
   using Word = typename Image::word;
   simt::global<const Word> in; // the buckets; out or spare
   simt::global<Word> out, spare;
@@ -78,7 +78,7 @@ struct crowd_arrays {
 };
 
 template <class Image = integer_image<std::uint32_t>>
-struct count_crowds_kernel {
+struct count_skewed_kernel {
   using Word = typename Image::word;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
@@ -95,7 +95,7 @@ struct count_crowds_kernel {
     simt::shared_value<std::uint32_t> last;
   };
 
-  crowd_arrays<Image> at;
+  skewed_arrays<Image> at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)

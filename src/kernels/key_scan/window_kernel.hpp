@@ -10,7 +10,7 @@
 // A sample spans 13 exponents; 1/16 of them takes in three in seven of those keys, and buckets that are 1/8 fuller
 // still fit the local sort.
 //
-// The same sample tells whether the keys are skewed in that interval (crowd_sample.hpp), where the sort has a fallback
+// The same sample tells whether the keys are skewed in that interval (skew_sample.hpp), where the sort has a fallback
 // and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
 // the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
 // Where a map may spread skewed keys by their distribution, it is tried first (key_map_kernel.hpp), and already where
@@ -19,9 +19,9 @@
 // Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 
-#include "kernels/look/crowd_sample.hpp"
-#include "kernels/look/key_map.hpp"
-#include "kernels/look/key_window.hpp"
+#include "kernels/key_scan/key_map.hpp"
+#include "kernels/key_scan/key_window.hpp"
+#include "kernels/key_scan/skew_sample.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -29,8 +29,8 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Image = integer_image<Word>>
 struct window_kernel {
-  using many = crowd_sample<8192, 12>;
-  using few = crowd_sample<2048, 10>;
+  using many = skew_sample<8192, 12>;
+  using few = skew_sample<2048, 10>;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   using reduction = primitives::block_scan_storage<Word, block_threads>;
@@ -47,7 +47,7 @@ struct window_kernel {
   simt::global<std::uint64_t> findings; // a part of `zeroed`: of what this block zeroes first
   verdict told;
   Image image;
-  crowd_limits crowds;
+  skew_limits limits;
   std::uint32_t n, bins;
   bool samples_many, may_map; // may_map: skewed keys are spread by their distribution
 
@@ -89,10 +89,10 @@ struct window_kernel {
     if constexpr (Image::of_floats)
       if (simt::block_any(special))
         return leave();
-    if (!crowds.judges())
+    if (!limits.judges())
       return;
     simt::block_barrier();
-    if (crowds.in_order_too && low == high)
+    if (limits.in_order_too && low == high)
       return leave();
     const key_window<Word> w = s.window.load(0);
     if (w.one_value_a_bucket(bins) || Sample::in_some_order(x))
@@ -138,11 +138,11 @@ struct window_kernel {
       return
           [&places, bits](Word x) { return places.digit(x, key_window<Word>::spread_bits - bits, (1u << bits) - 1); };
     };
-    const Sample sample{crowds};
+    const Sample sample{limits};
     const auto count = s.count.view();
-    sample.template count_bins<block_threads>(count, images, number_of(crowds.bits));
-    return sample.template crowded<block_threads>(count) || (may_map && sample.template uneven<block_threads>(count)) ||
-           sample.template share_buckets<block_threads>(count, images, number_of(crowds.bucket_bits));
+    sample.template count_bins<block_threads>(count, images, number_of(limits.bits));
+    return sample.template skewed<block_threads>(count) || (may_map && sample.template uneven<block_threads>(count)) ||
+           sample.template share_buckets<block_threads>(count, images, number_of(limits.bucket_bits));
   }
   /// `part` of the distance is added on both sides.
   static SORTILE_DEVICE key_window<Word> around(Word low, Word high, Word part) {

@@ -1,5 +1,5 @@
 // Sorts the buckets that are a little too large for the local step: of up to 10,240 keys of 32 bits, by the same bits
-// (local/local_sort_kernel.hpp), in larger blocks, before the others are counted (count_crowds_kernel.hpp). Counting
+// (local/local_sort_kernel.hpp), in larger blocks, before the others are counted (count_skewed_kernel.hpp). Counting
 // would clear and read 65,536 counters for each, 28 µs; this takes as long as the local step for as many keys.
 //
 // As many blocks as are resident go through the list of deferred buckets. Buckets that are too large, that have
@@ -9,8 +9,8 @@
 // In place is allowed, as in the local step. Traffic: 2 sizeof(key) per key.
 #pragma once
 
-#include "kernels/crowds/count_crowds_kernel.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
+#include "kernels/skewed/count_skewed_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -28,7 +28,7 @@ struct medium_sort_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = local::block_threads, min_blocks = local::min_blocks;
 
-  crowd_arrays<Image> at;
+  skewed_arrays<Image> at;
   std::uint32_t n;
 
   SORTILE_DEVICE void operator()(shared& s) const {

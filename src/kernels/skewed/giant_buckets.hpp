@@ -1,5 +1,5 @@
 // Giant buckets: so many keys that several blocks share them, to count and fill them together
-// (count_crowds_kernel.hpp), or to split them (local/heavy_buckets.hpp).
+// (count_skewed_kernel.hpp), or to split them (local/heavy_buckets.hpp).
 //
 //   bucket[k]   the number of the k-th giant bucket, in the order of the keys
 //   before[k]   keys in giant buckets before it; after the last entry: in all of them
@@ -14,7 +14,7 @@
 // twice as many keys (131,072 or more, unless a test asks for fewer), so it takes no workspace beyond these lists.
 #pragma once
 
-#include "kernels/crowds/bucket_values.hpp"
+#include "kernels/skewed/bucket_values.hpp"
 #include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {

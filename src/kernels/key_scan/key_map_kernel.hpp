@@ -10,19 +10,19 @@
 // most from its middle, up to twice the deviation from the center.
 //
 // The second question. Samples that no cell was counted from are put to the buckets that the map gives, and judged as
-// the first ones were (crowd_sample.hpp), and also by how many share a bucket, which shows clusters. Where they are
+// the first ones were (skew_sample.hpp), and also by how many share a bucket, which shows clusters. Where they are
 // skewed still, the fallback gets the keys. So a map that cannot work costs some 20 µs, and no reading of all keys.
 // Frequent values are taken out before (heavy_samples.hpp), and how many samples have them is noted: the tables allow
 // as many keys in buckets that are too large for the local step. Where frequencies thin out, as Zipf's do, the fallback
 // gets the keys: buckets of a few values each are slow in the local step.
 #pragma once
 
-#include "kernels/look/crowd_sample.hpp"
-#include "kernels/look/differing_digits.hpp"
-#include "kernels/look/drawn_place.hpp"
-#include "kernels/look/heavy_samples.hpp"
-#include "kernels/look/key_map.hpp"
-#include "kernels/look/map_center.hpp"
+#include "kernels/key_scan/differing_digits.hpp"
+#include "kernels/key_scan/drawn_place.hpp"
+#include "kernels/key_scan/heavy_samples.hpp"
+#include "kernels/key_scan/key_map.hpp"
+#include "kernels/key_scan/map_center.hpp"
+#include "kernels/key_scan/skew_sample.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -94,7 +94,7 @@ struct count_cells_kernel {
 template <class Word, class Image = integer_image<Word>>
 struct key_map_kernel {
   using map = key_map<Word>;
-  using sample = crowd_sample<8192, 12>;
+  using sample = skew_sample<8192, 12>;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   static constexpr unsigned each = sample::samples / block_threads, owned = map::cells / block_threads;
@@ -122,7 +122,7 @@ struct key_map_kernel {
       return;
     draw(s);
     simt::block_barrier();
-    if (!crowded(s) || simt::thread_index() != 0)
+    if (!skewed(s) || simt::thread_index() != 0)
       return;
     findings[finding_skewed] = skewed_by_sample;
     told.give_away_by_digits(digits_that_differ<Word>(count, map::cells), // of the map's samples
@@ -147,7 +147,7 @@ struct key_map_kernel {
       at += counted[j];
     }
   }
-  SORTILE_DEVICE bool crowded(shared& s) const {
+  SORTILE_DEVICE bool skewed(shared& s) const {
     const mapped_keys<Word, Image> places(image, center_of<Word>(words), s.words.view());
     Word keys[each];
     SORTILE_UNROLL
@@ -161,22 +161,22 @@ struct key_map_kernel {
     const auto bin_of = bits_of_place(limits.bits);
     limits.template count_bins<block_threads>(s.count.view(), keys, bin_of);
     std::uint32_t own = 0; // samples of frequent values, a bit each
-    const auto others_crowd = [&] {
-      return limits.template crowded<block_threads>(s.count.view()) ||
+    const auto others_skewed = [&] {
+      return limits.template skewed<block_threads>(s.count.view()) ||
              limits.template share_buckets<block_threads>(s.heavy_values.chosen.view(), keys,
                                                           bits_of_place(limits.bucket_bits), own);
     };
     if constexpr (map::parts_heavy) {
       constexpr int most_values = 3; // of a bin
       SORTILE_NO_UNROLL
-      for (int taken = 0; taken < most_values && others_crowd(); ++taken) {
+      for (int taken = 0; taken < most_values && others_skewed(); ++taken) {
         heavy::find_alike(s.heavy_values, keys, bin_of, own);
         if (taken == 0 && heavy::thin_out(s.heavy_values, keys, bin_of))
           return true;
         heavy::take_one_a_bin(s.heavy_values, s.count.view(), keys, bin_of, own);
       }
     }
-    if (others_crowd())
+    if (others_skewed())
       return true;
     note(s, own);
     return false;

@@ -1,5 +1,5 @@
 // Takes frequent values out of a sample that has been counted by bins, so that only the others are judged
-// (crowd_sample.hpp).
+// (skew_sample.hpp).
 //
 // A map by distribution gives a frequent value as much room as it has keys, and all its keys one place there: a bucket
 // of its own, nearly, and many that stay empty. Such a bucket needs no sorting, however large it is

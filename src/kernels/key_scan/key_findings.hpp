@@ -11,16 +11,16 @@ enum key_finding : unsigned {
   finding_ones,  ///< bits set in some image, and of 128 bits the upper half
   finding_zeros =
       finding_ones + 2, ///< bits clear in some image, likewise; ones & zeros are the bits in which keys differ
-  finding_left = finding_zeros + 2, ///< deferred buckets: for local/large_sort_kernel.hpp, or crowds/
+  finding_left = finding_zeros + 2, ///< deferred buckets: for local/large_sort_kernel.hpp, or skewed/
   finding_outside,                  ///< 1: some image lies outside of the interval (key_window.hpp)
   finding_heavy,                    ///< of the samples that a map was judged by, how many have frequent values
-  finding_crowded, ///< keys in buckets that are too large for the local step, as far as they are counted
-  finding_skewed,  ///< not 0: the fallback sorts the keys; who_found_skew says why
-  finding_second,  ///< 1: the keys were scanned again, with another interval (second_look.hpp)
-  finding_giants,  ///< buckets that several blocks count (crowds/giant_buckets.hpp)
-  finding_drawn,   ///< of the deferred buckets, how many have found their block
-  finding_refined, ///< of the deferred buckets, how many have been sorted by finer bins
-  finding_hot,     ///< 1: some bucket holds more than a quarter of all keys
+  finding_too_large, ///< keys in buckets that are too large for the local step, as far as they are counted
+  finding_skewed,    ///< not 0: the fallback sorts the keys; who_found_skew says why
+  finding_second,    ///< 1: the keys were scanned again, with another interval (second_scan.hpp)
+  finding_giants,    ///< buckets that several blocks count (skewed/giant_buckets.hpp)
+  finding_drawn,     ///< of the deferred buckets, how many have found their block
+  finding_refined,   ///< of the deferred buckets, how many have been sorted by finer bins
+  finding_hot,       ///< 1: some bucket holds more than a quarter of all keys
   finding_words
 };
 
@@ -28,7 +28,7 @@ enum key_finding : unsigned {
 enum who_found_skew : unsigned {
   skewed_by_counts = 1, ///< the scan's counts
   skewed_by_sample = 2, ///< a sample, so that there was no scan: nothing else is known
-  skewed_by_look = 4    ///< the scan itself, while it ran, among floats; so it asks for the sample's bit alone
+  skewed_by_scan = 4    ///< the scan itself, while it ran, among floats; so it asks for the sample's bit alone
 };
 
 } // namespace sortile::kernels

@@ -18,22 +18,22 @@
 // Order. Each thread compares the keys of its vectors and the first key of the next lane's; the last lane loads that
 // key (key_order.hpp).
 //
-// Does nothing where a sample has said that the fallback sorts the keys (crowd_sample.hpp). The same kernel does the
-// second scan (second_look.hpp), if one is needed.
+// Does nothing where a sample has said that the fallback sorts the keys (skew_sample.hpp). The same kernel does the
+// second scan (second_scan.hpp), if one is needed.
 //
 // Traffic: sizeof(key) bytes per key, 91 % of the copy rate on the H100 with 3 vectors in flight a thread (1, 2 and 4:
 // slower; 512 threads: slower; keys of 64 bits: 2) and as many on their way while these are counted.
 #pragma once
 
-#include "kernels/look/key_map.hpp"
-#include "kernels/look/packed_counters.hpp"
-#include "kernels/look/second_look.hpp"
+#include "kernels/key_scan/key_map.hpp"
+#include "kernels/key_scan/packed_counters.hpp"
+#include "kernels/key_scan/second_scan.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Image = integer_image<Word>>
-struct look_kernel {
+struct key_scan_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1;
   static constexpr unsigned most_bins = 65536, in_flight = sizeof(Word) == 8 ? 2 : 3;
@@ -74,7 +74,7 @@ struct look_kernel {
     if (left_at_once(findings))
       return;
     if (second) {
-      if (!needs_second_look(findings, w, first_count, bins()))
+      if (!needs_second_scan(findings, w, first_count, bins()))
         return;
       w = window_of_all<Word>(findings);
       if (simt::block_index() == 0 && t == 0)
@@ -265,7 +265,7 @@ struct look_kernel {
         findings.fetch_or(finding_outside, std::uint64_t{1});
       if constexpr (Image::of_floats)
         if (s.gathered.load(special) != 0)
-          findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_look});
+          findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_scan});
     }
   }
   static SORTILE_DEVICE std::uint64_t two_words(shared& s, unsigned at) {

@@ -1,4 +1,4 @@
-// Writes the giant buckets that several blocks have counted (count_crowds_kernel.hpp): each block its share of all
+// Writes the giant buckets that several blocks have counted (count_skewed_kernel.hpp): each block its share of all
 // their keys, the same that it has counted.
 //
 // Counts, and where the keys of every chunk begin, lie in the bucket's own place in spare (giant_buckets.hpp); the
@@ -6,7 +6,7 @@
 // some of it.
 #pragma once
 
-#include "kernels/crowds/count_crowds_kernel.hpp"
+#include "kernels/skewed/count_skewed_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -14,13 +14,13 @@ template <class Image = integer_image<std::uint32_t>>
 struct fill_giants_kernel {
   using Word = typename Image::word;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = count_crowds_kernel<Image>::block_threads, min_blocks = 1;
+  static constexpr unsigned block_threads = count_skewed_kernel<Image>::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads, Image>;
   struct shared {
     typename filler::shared filling;
   };
 
-  crowd_arrays<Image> at;
+  skewed_arrays<Image> at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)

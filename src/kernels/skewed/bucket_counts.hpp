@@ -9,9 +9,9 @@
 // make. A count is then the counter's 16 bits, and 2^15 more for each time that its rank is listed.
 #pragma once
 
-#include "kernels/crowds/bucket_values.hpp"
 #include "kernels/narrow/narrow_counters.hpp"
 #include "kernels/narrow/narrow_tables.hpp"
+#include "kernels/skewed/bucket_values.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -21,7 +21,7 @@ struct bucket_counts {
   static constexpr unsigned block_threads = counters::block_threads, warps = block_threads / simt::warp_size;
   static constexpr unsigned most_spills = 64;
   static constexpr std::uint32_t most_keys = most_spills << spill_bits; ///< of a bucket whose spills are listed
-  static constexpr unsigned in_flight = 2, crowd_rounds = 8;
+  static constexpr unsigned in_flight = 2, frequent_rounds = 8;
   static constexpr std::uint32_t row_keys = 8 * simt::warp_size;
   static_assert(counting_rows % in_flight == 0);
 
@@ -93,21 +93,21 @@ struct bucket_counts {
     for (unsigned k = 0; k < in_flight; ++k)
       if (const std::uint32_t r = k * warps + simt::warp_index(); r < rows)
         x[k] = load_row(in, first + r * row_keys);
-    counters::crowd crowd{};
+    counters::frequent_key frequent{};
     unsigned rounds = 0;
     // All of the block go on alike.
     for (std::uint32_t base = 0; base < rows; base += counting_rows * warps) {
       if (base + simt::warp_index() < rows) {
-        if (rounds++ % crowd_rounds == 0)
-          crowd = counters::find_crowd(ranks(x[0], values));
+        if (rounds++ % frequent_rounds == 0)
+          frequent = counters::find_frequent(ranks(x[0], values));
         SORTILE_UNROLL
         for (unsigned k = 0; k < counting_rows; ++k)
           if (const std::uint32_t r = base + k * warps + simt::warp_index(); r < rows) {
-            counting.add_row(ranks(x[k % in_flight], values), crowd, spill);
+            counting.add_row(ranks(x[k % in_flight], values), frequent, spill);
             if (r + in_flight * warps < rows)
               x[k % in_flight] = load_row(in, first + (r + in_flight * warps) * row_keys);
           }
-        counting.add_crowd(crowd, spill);
+        counting.add_frequent(frequent, spill);
       }
       simt::block_barrier();
     }

@@ -7,14 +7,14 @@
 // whether the keys are skewed. Then nothing is counted:
 //
 //   keys that a map may spread evenly   some blocks count a larger sample by the map's cells; the second scan draws the
-//                                       map from that (mapped_look_kernel.hpp)
+//                                       map from that (mapped_scan_kernel.hpp)
 //   others                              block 0 gives them away, and neither this nor any later step does anything. Of
 //                                       few values LSD passes take them, which go by the values' ranks
 //
 // 2048 samples do as well as 8192: buckets have so little room to spare that the counts have to find mild skew anyway.
 #pragma once
 
-#include "kernels/look/drawn_place.hpp"
+#include "kernels/key_scan/drawn_place.hpp"
 #include "kernels/pairs/chunk_counts.hpp"
 #include "kernels/pairs/pair_map.hpp"
 #include "kernels/pairs/spread_sample.hpp"
@@ -22,7 +22,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Image>
-struct chunk_look_kernel {
+struct chunk_scan_kernel {
   using counts = chunk_counts<Word, Image>;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = counts::block_threads, min_blocks = 1;
@@ -43,12 +43,12 @@ struct chunk_look_kernel {
   simt::global<spread> found;        // by block 0
   simt::global<std::uint32_t> cells; // [rows][cells], 16 bits each
   simt::global<std::uint32_t> map;   // whose center is written here
-  typename spread_finder::sample crowds;
+  typename spread_finder::sample limits;
   std::uint32_t fewest; // values (spread_sample.hpp)
   unsigned sample_bits; // of the map's sample, log2; 0: there is no map
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const spread_finder finder{chunk.in, chunk.image, crowds, chunk.n, fewest, sample_bits != 0};
+    const spread_finder finder{chunk.in, chunk.image, limits, chunk.n, fewest, sample_bits != 0};
     Word samples[spread_finder::each];
     finder.load(samples);
     chunk.clear(s.counted);
@@ -81,7 +81,7 @@ struct chunk_look_kernel {
     }
     gate.findings[pair_order] = seen_neither;
     gate.findings[pair_left] = 0;
-    gate.findings[pair_crowded] = sampled.found == skew::given_away ? 1 : 0;
+    gate.findings[pair_skewed] = sampled.found == skew::given_away ? 1 : 0;
     gate.findings[pair_wants_map] = sampled.found == skew::for_a_map ? 1 : 0;
     gate.findings[pair_mapped] = 0;
   }

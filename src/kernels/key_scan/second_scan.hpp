@@ -17,7 +17,7 @@
 // Cost: an idle launch, or the scan once more.
 #pragma once
 
-#include "kernels/look/key_window.hpp"
+#include "kernels/key_scan/key_window.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -37,7 +37,7 @@ SORTILE_DEVICE bool has_strays(const simt::global<const std::uint64_t>& findings
 
 /// Whether to scan again; the same in all threads of the second scan.
 template <class Word>
-SORTILE_DEVICE bool needs_second_look(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
+SORTILE_DEVICE bool needs_second_scan(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
                                       const simt::global<const std::uint32_t>& count, std::uint32_t bins) {
   const std::uint64_t order = findings.load(finding_order);
   if (findings.load(finding_outside) == 0 || is_in_order(order) || is_backwards(order))

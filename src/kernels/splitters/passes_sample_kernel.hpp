@@ -16,9 +16,9 @@
 // Cost: 32 blocks, 8192 scattered loads each; the first one 2048 more for the order.
 #pragma once
 
-#include "kernels/look/crowd_sample.hpp"
-#include "kernels/look/differing_digits.hpp"
-#include "kernels/look/drawn_place.hpp"
+#include "kernels/key_scan/differing_digits.hpp"
+#include "kernels/key_scan/drawn_place.hpp"
+#include "kernels/key_scan/skew_sample.hpp"
 #include "kernels/pairs/pair_types.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -42,10 +42,10 @@ struct passes_seen {
 };
 
 template <class Word>
-struct passes_look_kernel {
+struct passes_sample_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024, min_blocks = 1, parts = sizeof(Word) / 4, each = 8;
-  using in_order = crowd_sample<2048, 10>;
+  using in_order = skew_sample<2048, 10>;
 
   struct shared {
     simt::shared_array<std::uint32_t, parts> differ; // bits in which images differ, lowest word first

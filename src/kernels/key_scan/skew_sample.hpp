@@ -67,10 +67,10 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// What a sample is judged by.
-struct crowd_limits {
+struct skew_limits {
   unsigned bits = 0;              ///< of a bucket's number, which name a bin
   std::uint32_t limit = 0;        ///< samples of a bin; 0: no sample is judged
-  std::uint32_t group_limit = 0;  ///< of `crowd_sample::together` neighbouring bins
+  std::uint32_t group_limit = 0;  ///< of `skew_sample::together` neighbouring bins
   unsigned bucket_bits = 0;       ///< of a bucket's number
   std::uint32_t shared_limit = 0; ///< samples that share a bucket with an earlier one; 0: they are not counted
 
@@ -83,7 +83,7 @@ struct crowd_limits {
 };
 
 template <unsigned Samples, unsigned MostBits>
-struct crowd_sample : crowd_limits {
+struct skew_sample : skew_limits {
   static constexpr unsigned samples = Samples, most_bits = MostBits;
   static constexpr double least_limit = 32;
   static constexpr unsigned cell_bits = MostBits + 5; ///< a bit of a counter is a cell
@@ -93,7 +93,7 @@ struct crowd_sample : crowd_limits {
 
   /// For 2^bucket_bits buckets that may hold `most` of n keys each, and nearly all of them no more than `fits`. Judges
   /// nothing where no sample could reach the limit.
-  static crowd_sample of(std::uint64_t n, unsigned bucket_bits, std::uint64_t most, std::uint64_t fits) {
+  static skew_sample of(std::uint64_t n, unsigned bucket_bits, std::uint64_t most, std::uint64_t fits) {
     const unsigned bits = std::min(bucket_bits, most_bits);
     const double full = std::ldexp(double(samples) * double(most) / double(n), int(bucket_bits - bits));
     const auto limit_of = [](double expected) {
@@ -157,7 +157,7 @@ struct crowd_sample : crowd_limits {
   }
   /// Whether some bin, or group, has as many samples as its limit, or pairs are as many as theirs. After count_bins().
   template <unsigned Threads>
-  SORTILE_DEVICE bool crowded(const counter_view& count) const {
+  SORTILE_DEVICE bool skewed(const counter_view& count) const {
     bool found = fullest<Threads>(count) >= limit;
     for (unsigned g = simt::thread_index(); g < 1u << bits >> together_bits; g += Threads)
       found |= group_sum(count, g) >= group_limit;
@@ -171,7 +171,7 @@ struct crowd_sample : crowd_limits {
         pairs += here * (here - 1);
     return sum_of_all(count, pairs) >= pairs_limit;
   }
-  /// Whether more than a sixteenth of the samples are in groups that have as many as `uneven_limit`. After crowded().
+  /// Whether more than a sixteenth of the samples are in groups that have as many as `uneven_limit`. After skewed().
   template <unsigned Threads>
   SORTILE_DEVICE bool uneven(const counter_view& count) const {
     std::uint32_t over = 0;
@@ -218,7 +218,7 @@ struct crowd_sample : crowd_limits {
   static SORTILE_DEVICE values_seen count_values(const counter_view& count, const Word (&xs)[Each]) {
     const auto bin_of = [](Word x) { return primitives::multiplicative_hash<most_bits>(x); };
     simt::block_barrier(); // nobody reads the counters
-    crowd_sample{{.bits = most_bits}}.template count_bins<Threads>(count, xs, bin_of);
+    skew_sample{{.bits = most_bits}}.template count_bins<Threads>(count, xs, bin_of);
     std::uint32_t seen = 0, once = 0;
     for (unsigned b = simt::thread_index(); b < values_seen::bins; b += Threads) {
       const std::uint32_t here = count.load(b);

@@ -15,7 +15,7 @@
 // vectors are stored whole but for the two ends. Barriers: 3 a tile. The marks are zero before and after.
 #pragma once
 
-#include "kernels/crowds/bucket_values.hpp"
+#include "kernels/skewed/bucket_values.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_scan.hpp"
 

@@ -1,9 +1,9 @@
 // The second scan of the sort of pairs, where the first one's sample has found the keys skewed in their interval, but
-// not by frequent values (chunk_look_kernel.hpp). In all other cases it returns at once.
+// not by frequent values (chunk_scan_kernel.hpp). In all other cases it returns at once.
 //
 //   draw     base and height of each cell of a map from the counts of the larger sample, in each block for itself
 //   judge    2048 keys from other places, put to the map's buckets and asked what the first sample was asked
-//            (look/crowd_sample.hpp). Where they are skewed still, block 0 gives the pairs away
+//            (key_scan/skew_sample.hpp). Where they are skewed still, block 0 gives the pairs away
 //   ends     the first and the last image of each bucket, by two binary searches: the local step divides what lies
 //            between them. The outermost buckets end where the first sample's interval does
 //   count    the chunk's keys by the map's digits (chunk_counts.hpp)
@@ -17,7 +17,7 @@
 // all keys.
 #pragma once
 
-#include "kernels/look/drawn_place.hpp"
+#include "kernels/key_scan/drawn_place.hpp"
 #include "kernels/pairs/chunk_counts.hpp"
 #include "kernels/pairs/pair_map.hpp"
 #include "kernels/pairs/spread_sample.hpp"
@@ -25,7 +25,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Image>
-struct mapped_look_kernel {
+struct mapped_scan_kernel {
   using counts = chunk_counts<Word, Image>;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = counts::block_threads, min_blocks = 1;
@@ -108,12 +108,12 @@ struct mapped_look_kernel {
       return of;
     };
     limits.template count_bins<block_threads>(s.sampled.view(), keys, highest(limits.bits));
-    return limits.template crowded<block_threads>(s.sampled.view()) ||
+    return limits.template skewed<block_threads>(s.sampled.view()) ||
            limits.template share_buckets<block_threads>(s.sampled.view(), keys, highest(limits.bucket_bits));
   }
   SORTILE_DEVICE void tell(bool skewed) const {
     gate.findings[pair_mapped] = skewed ? 0 : 1;
-    gate.findings[pair_crowded] = skewed ? 1 : 0;
+    gate.findings[pair_skewed] = skewed ? 1 : 0;
     if (skewed)
       gate.told.give_away(verdict::many_values); // they hardly repeat
   }

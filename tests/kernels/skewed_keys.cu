@@ -1,10 +1,10 @@
-// Crowded 32-bit keys: buckets of any size are counted, with as many buckets as large sorts have. Sorts of few keys are
+// skewed 32-bit keys: buckets of any size are counted, with as many buckets as large sorts have. Sorts of few keys are
 // cut as those are (partition_bits), which makes nearly all buckets empty; the kernels behind the local step are tried
 // on buckets of their own, under many schedules.
-#include "kernels/crowds/fill_giants_kernel.hpp"
-#include "kernels/crowds/medium_sort_kernel.hpp"
+#include "kernels/skewed/fill_giants_kernel.hpp"
+#include "kernels/skewed/medium_sort_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
-#include "tests/kernels/crowd_checks.hpp"
+#include "tests/kernels/skew_checks.hpp"
 
 #include <sortile/error.hpp>
 
@@ -13,7 +13,7 @@
 namespace sortile::simt_tests {
 namespace {
 
-using namespace crowd_checks;
+using namespace skew_checks;
 
 Word noise_word(std::size_t i) {
   return noise(1, std::uint32_t(i) * 77 + 3)[0];
@@ -66,7 +66,7 @@ std::vector<Word> one_bucket(std::size_t n, std::size_t others) {
   return made(n, [&](Word r, Word s, std::size_t i) { return i % (n / others) == 0 ? s : 0x12340000 | (r & 0xffff); });
 }
 
-SIMT_TEST(crowded_keys, a_bucket_of_any_size) {
+SIMT_TEST(skewed_keys, a_bucket_of_any_size) {
   constexpr std::size_t tile = kernels::bucket_fill<1024>::tile;
   constexpr std::size_t sizes[] = {local_capacity, local_capacity + 1, medium_capacity, medium_capacity + 1,
                                    tile,           tile + 1,           32'768,          giant - 1,
@@ -103,7 +103,7 @@ std::vector<std::vector<Word>> distributions(std::size_t n) {
   };
 }
 
-SIMT_TEST(crowded_keys, distributions) {
+SIMT_TEST(skewed_keys, distributions) {
   const auto inputs = distributions(150'000);
   on_every_schedule(
       [&](simt::queue q) {
@@ -120,7 +120,7 @@ SIMT_TEST(crowded_keys, distributions) {
 }
 
 /// Buckets for the local step, and of every kind that its bins cannot take: by themselves, and in one input.
-SIMT_TEST(crowded_keys, few_values_in_small_buckets) {
+SIMT_TEST(skewed_keys, few_values_in_small_buckets) {
   constexpr std::size_t n = local_capacity - 4;
   std::vector<std::vector<Word>> kinds = {made(n, [](Word, Word, std::size_t) { return 0xffffu; }),
                                           made(n, [](Word r, Word, std::size_t) { return r % 3; }),
@@ -161,10 +161,10 @@ std::vector<Word> strays(std::size_t n, Word inside, Word outside_low, Word outs
   return keys;
 }
 
-SIMT_TEST(crowded_keys, keys_that_no_sample_shows) {
+SIMT_TEST(skewed_keys, keys_that_no_sample_shows) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_sort(q, strays(100'000, 0x40000000, 0, 0x80000000), {.in_place = true}); // looked at again
+        check_sort(q, strays(100'000, 0x40000000, 0, 0x80000000), {.in_place = true}); // scanned again
         if (!short_tests()) {
           check_sort(q, strays(200'000, 0x40000000, 0x100, 0x80000000), {.in_place = false});
           check_sort(q, strays(200'000, 0x40000000, 0x100, 0x10000), {.in_place = true});
@@ -188,12 +188,12 @@ SIMT_TEST(crowded_keys, keys_that_no_sample_shows) {
 }
 
 // Types of their own: one translation unit of a program launches a kernel, and the library's has these.
-struct counting : kernels::count_crowds_kernel<> {};
+struct counting : kernels::count_skewed_kernel<> {};
 struct filling : kernels::fill_giants_kernel<> {};
 
 /// The two kernels behind the local step.
-void check_crowds(simt::queue q, const crowds& c) {
-  const crowd_case on(c);
+void check_skewed(simt::queue q, const skewed_buckets& c) {
+  const skewed_case on(c);
   simt::launch(q, {.grid = c.shares}, counting{{on.arrays()}});
   simt::launch(q, {.grid = c.shares}, filling{{on.arrays()}});
   const auto &expected = on.layout().expected, got = on.output();
@@ -202,19 +202,19 @@ void check_crowds(simt::queue q, const crowds& c) {
 }
 
 /// Few that come often, and all others now and then.
-ranks crowded(std::size_t n) {
+ranks skewed(std::size_t n) {
   return made(n, [](Word r, Word s, std::size_t) { return (r & 7) != 0 ? 0xfffe + (r >> 3 & 1) : s & 0xffff; });
 }
 
-SIMT_TEST(crowded_keys, counted_by_several_blocks) {
+SIMT_TEST(skewed_keys, counted_by_several_blocks) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const bool in_place : {false, true}) {
-          check_crowds(q, {.buckets = {evenly(5), crowded(90'001), evenly(7'000), alike(70'001, 65'535)},
+          check_skewed(q, {.buckets = {evenly(5), skewed(90'001), evenly(7'000), alike(70'001, 65'535)},
                            .shares = 3,
                            .in_place = in_place,
                            .flip = 0x80000000});
-          check_crowds(q, {.buckets = {crowded(giant), {}, evenly(giant + 1), alike(3, 9)},
+          check_skewed(q, {.buckets = {skewed(giant), {}, evenly(giant + 1), alike(3, 9)},
                            .shares = 2, // a bucket each, all but one key
                            .in_place = in_place,
                            .flip = ~0u});
@@ -223,14 +223,14 @@ SIMT_TEST(crowded_keys, counted_by_several_blocks) {
       3);
 }
 
-SIMT_TEST(crowded_keys, counted_by_any_number_of_blocks) {
+SIMT_TEST(skewed_keys, counted_by_any_number_of_blocks) {
   on_every_schedule(
       [&](simt::queue q) {
         one_in taken(7); // by one block, and by forty
         for (const unsigned shares : {1u, 2u, 7u, 40u})
           for (const bool in_place : {false, true})
             if (taken())
-              check_crowds(q, {.buckets = {crowded(giant), evenly(200'003), alike(130'000, 0), crowded(140'001)},
+              check_skewed(q, {.buckets = {skewed(giant), evenly(200'003), alike(130'000, 0), skewed(140'001)},
                                .shares = shares,
                                .in_place = in_place});
       },
@@ -238,24 +238,24 @@ SIMT_TEST(crowded_keys, counted_by_any_number_of_blocks) {
 }
 
 /// As many keys as a block remembers the spills of, and one more.
-SIMT_TEST(crowded_keys, spills_of_one_block) {
+SIMT_TEST(skewed_keys, spills_of_one_block) {
   constexpr std::size_t most = kernels::bucket_counts::most_keys;
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::size_t n : {unless_short(most, most / 16), most + 1})
-          check_crowds(q, {.buckets = {{}, alike(n, 300), {}, evenly(9)}, .shares = 1});
+          check_skewed(q, {.buckets = {{}, alike(n, 300), {}, evenly(9)}, .shares = 1});
       },
       0);
 }
 
-SIMT_TEST(crowded_keys, drawn_one_by_one) {
+SIMT_TEST(skewed_keys, drawn_one_by_one) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const bool in_place : {false, true}) {
-          check_crowds(q, {.buckets = {evenly(5'121), crowded(40'000), alike(33'000, 4), evenly(1)},
+          check_skewed(q, {.buckets = {evenly(5'121), skewed(40'000), alike(33'000, 4), evenly(1)},
                            .shares = 2,
                            .in_place = in_place});
-          check_crowds(q, {.buckets = {evenly(4'999), crowded(6'000), {}, alike(40'000, 65'535)},
+          check_skewed(q, {.buckets = {evenly(4'999), skewed(6'000), {}, alike(40'000, 65'535)},
                            .shares = 3,
                            .in_place = in_place,
                            .strays = true,
@@ -266,7 +266,7 @@ SIMT_TEST(crowded_keys, drawn_one_by_one) {
 }
 
 /// Every place is in the share that says so, and in as many parts as shares that have some of it.
-TEST(crowded_keys, shares_of_giant_buckets) {
+TEST(skewed_keys, shares_of_giant_buckets) {
   for (const std::uint32_t total : {giant, 131'072u, 1'000'003u, 0xffff0000u})
     for (const std::uint32_t shares : {1u, 2u, 3u, 108u, 132u, 1000u}) {
       const kernels::giant_shares all{total, shares};
@@ -286,7 +286,7 @@ TEST(crowded_keys, shares_of_giant_buckets) {
 }
 
 /// What counting lives on: no window leaves one of 2^16 buckets more than 2^16 values of 32 bits.
-TEST(crowded_keys, values_of_a_bucket) {
+TEST(skewed_keys, values_of_a_bucket) {
   constexpr unsigned bits = 16;
   const auto random = noise(4000, 9);
   for (std::size_t i = 0; i + 1 < random.size(); i += 2) {

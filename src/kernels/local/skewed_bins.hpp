@@ -14,12 +14,12 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// bin() gives the bin of one of the thread's keys, and is called only if has_key. The answer is the same in all
 /// threads. One block barrier.
 template <class Bin>
-SORTILE_DEVICE bool bins_crowd(bool has_key, Bin bin) {
+SORTILE_DEVICE bool bins_skewed(bool has_key, Bin bin) {
   constexpr unsigned asked_warps = 8, most_alike = 4;
-  bool crowd = false;
+  bool skewed = false;
   if (simt::warp_index() < asked_warps)
-    crowd = simt::popcount(simt::match_any(has_key ? bin() >> 4 : ~simt::lane_index())) >= most_alike;
-  return simt::block_any(crowd);
+    skewed = simt::popcount(simt::match_any(has_key ? bin() >> 4 : ~simt::lane_index())) >= most_alike;
+  return simt::block_any(skewed);
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -12,7 +12,7 @@
 // Ranks are values less the bucket's first one, in the order of the sort: 0 … 65535.
 #pragma once
 
-#include "kernels/look/key_window.hpp"
+#include "kernels/key_scan/key_window.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 

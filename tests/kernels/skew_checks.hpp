@@ -1,8 +1,8 @@
-// Buckets of crowded 32-bit keys as the local step leaves them, and the arrays that the kernels behind it are given:
+// Buckets of skewed 32-bit keys as the local step leaves them, and the arrays that the kernels behind it are given:
 // for the tests of these kernels.
 #pragma once
 
-#include "kernels/crowds/count_crowds_kernel.hpp"
+#include "kernels/skewed/count_skewed_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
 #include "tests/simt/fixture.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace sortile::simt_tests {
 inline namespace SORTILE_BACKEND {
-namespace crowd_checks {
+namespace skew_checks {
 
 using Word = std::uint32_t;
 inline constexpr std::uint32_t giant = kernels::sort_tuning::least_giant;
@@ -34,24 +34,24 @@ inline ranks alike(std::size_t n, Word rank) {
   return ranks(n, rank);
 }
 
-struct crowds {
+struct skewed_buckets {
   std::vector<ranks> buckets = {}; // as many as a power of two
   unsigned shares = 5;             // and blocks
   bool in_place = false, strays = false;
   Word flip = 0;                            // of the images
-  std::uint64_t order = kernels::seen_both; // what the look has seen
+  std::uint64_t order = kernels::seen_both; // what the scan has seen
 };
 
 /// The keys bucket after bucket, and what has been found out about them: giant buckets are listed as such, all others
 /// as left. Strays lie in the first bucket.
-struct crowd_layout {
+struct skewed_layout {
   static constexpr Word low = 0x12300000, untouched = 0xa5a5a5a5;
   unsigned bits = 0;                      // of a bucket's number
   std::vector<Word> keys, expected, free; // as they stand; in order; the array that is free
   std::vector<std::uint32_t> start, left, giants, before{0};
   std::vector<std::uint64_t> findings;
 
-  explicit crowd_layout(const crowds& c) : findings(kernels::finding_words, 0) {
+  explicit skewed_layout(const skewed_buckets& c) : findings(kernels::finding_words, 0) {
     while (std::size_t{1} << bits < c.buckets.size())
       ++bits;
     for (std::uint32_t b = 0; b < c.buckets.size(); ++b) {
@@ -82,7 +82,7 @@ struct crowd_layout {
   }
 
  private:
-  void add(const crowds& c, std::uint32_t bucket) {
+  void add(const skewed_buckets& c, std::uint32_t bucket) {
     ranks images = c.buckets[bucket];
     for (Word& image : images)
       image += low + bucket * 65536;
@@ -98,15 +98,15 @@ struct crowd_layout {
 };
 
 /// These arrays in the memory of kernels.
-class crowd_case {
+class skewed_case {
  public:
-  explicit crowd_case(const crowds& c)
+  explicit skewed_case(const skewed_buckets& c)
       : asked_(c), layout_(c), keys_(layout_.keys), free_(layout_.free), start_(layout_.start), left_(layout_.left),
         giants_(layout_.giants), before_(layout_.before), done_(layout_.giants.size(), 0), findings_(layout_.findings),
         window_(std::vector{layout_.window()}) {}
 
-  const crowd_layout& layout() const { return layout_; }
-  kernels::crowd_arrays<> arrays() const {
+  const skewed_layout& layout() const { return layout_; }
+  kernels::skewed_arrays<> arrays() const {
     return {.in = {keys_.view().data(), layout_.keys.size()},
             .out = asked_.in_place ? keys_.view() : free_.view(),
             .spare = asked_.in_place ? free_.view() : keys_.view(),
@@ -122,14 +122,14 @@ class crowd_case {
   std::vector<std::uint32_t> left() const { return left_.host(); }
 
  private:
-  crowds asked_;
-  crowd_layout layout_;
+  skewed_buckets asked_;
+  skewed_layout layout_;
   buffer<Word> keys_, free_;
   buffer<std::uint32_t> start_, left_, giants_, before_, done_;
   buffer<std::uint64_t> findings_;
   buffer<kernels::key_window<Word>> window_;
 };
 
-} // namespace crowd_checks
+} // namespace skew_checks
 } // namespace SORTILE_BACKEND
 } // namespace sortile::simt_tests
