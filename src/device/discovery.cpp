@@ -51,7 +51,8 @@ device_info describe(int ordinal) {
   info.clusters = attribute(cudaDevAttrClusterLaunch, ordinal) != 0;
   info.memory_pools = attribute(cudaDevAttrMemoryPoolsSupported, ordinal) != 0;
   info.why_unusable = device::why_unusable(info.compute_major, info.compute_minor,
-                                           attribute(cudaDevAttrComputeMode, ordinal) == cudaComputeModeProhibited);
+                                           attribute(cudaDevAttrComputeMode, ordinal) == cudaComputeModeProhibited,
+                                           SORTILE_KERNELS_ARE_QUICK);
   return info;
 }
 

@@ -34,8 +34,12 @@ inline std::string why_no_device(const runtime_answer& answer) {
   return "the NVIDIA driver sees no GPU";
 }
 
-/// Why a device cannot be used; empty where it can.
-inline std::string why_unusable(int compute_major, int compute_minor, bool computing_prohibited) {
+/// Why a device cannot be used; empty where it can. `quick_kernels`: they were compiled for a machine without a GPU
+/// (SORTILE_QUICK_KERNELS), in a way that nobody has tested on one.
+inline std::string why_unusable(int compute_major, int compute_minor, bool computing_prohibited, bool quick_kernels) {
+  if (quick_kernels)
+    return "this build's kernels are not optimised and not for running: it was configured on a machine without a GPU. "
+           "Configure it again here, or with -DSORTILE_QUICK_KERNELS=OFF";
   if (compute_major < oldest_major)
     return "compute capability " + std::to_string(compute_major) + "." + std::to_string(compute_minor) +
            " is too old: " + std::to_string(oldest_major) + ".0 is the oldest that sortile's kernels are built for";

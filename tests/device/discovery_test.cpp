@@ -28,12 +28,15 @@ TEST(discovery, each_way_of_having_no_device_has_its_sentence) {
 }
 
 TEST(discovery, each_way_of_being_unusable_has_its_sentence) {
-  EXPECT_EQ(why_unusable(7, 5, false),
+  EXPECT_EQ(why_unusable(7, 5, false, false),
             "compute capability 7.5 is too old: 8.0 is the oldest that sortile's kernels are built for");
-  EXPECT_EQ(why_unusable(7, 5, true), why_unusable(7, 5, false));
-  EXPECT_EQ(why_unusable(9, 0, true), "its compute mode forbids computing");
-  EXPECT_EQ(why_unusable(8, 0, false), "");
-  EXPECT_EQ(why_unusable(12, 1, false), "");
+  EXPECT_EQ(why_unusable(7, 5, true, false), why_unusable(7, 5, false, false));
+  EXPECT_EQ(why_unusable(9, 0, true, false), "its compute mode forbids computing");
+  EXPECT_EQ(why_unusable(8, 0, false, false), "");
+  EXPECT_EQ(why_unusable(12, 1, false, false), "");
+  EXPECT_EQ(why_unusable(9, 0, false, true),
+            "this build's kernels are not optimised and not for running: it was configured on a machine without a GPU. "
+            "Configure it again here, or with -DSORTILE_QUICK_KERNELS=OFF");
 }
 
 TEST(discovery, the_answer_is_kept) {
