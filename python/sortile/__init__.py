@@ -19,7 +19,7 @@ from ._segments import segment_argsort, segment_sort, segment_sort_by_key
 from ._select import group_by, median, partition, quantile, top_k
 from ._sorting import argsort, is_sorted, sort, sort_by_key
 from ._tables import argsort_table, sort_table
-from ._unique import unique
+from ._unique import unique, unique_all, unique_counts, unique_inverse, unique_values
 
 __all__ = [
     "argsort",
@@ -44,6 +44,10 @@ __all__ = [
     "sort_table",
     "top_k",
     "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
 ]
 
 __version__: str = info()["version"]

@@ -105,6 +105,18 @@ def device_top_k(
     allocate: Callable[[int], tuple[int, Any]],
     /,
 ) -> None: ...
+def device_groups(
+    type: int,
+    n: int,
+    keys: int,
+    keys_out: int,
+    results: list[int],
+    groups: int,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
 def device_nth_element(
     type: int, n: int, nth: int, keys: int, ordinal: int, stream: int, allocate: Callable[[int], tuple[int, Any]], /
 ) -> None: ...

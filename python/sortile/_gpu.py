@@ -29,6 +29,7 @@ KEY_TYPES = {
     "float64": 13,
 }
 KEYS, POSITIONS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, FIRST_POSITIONS = range(5)
+GROUP_OUTPUTS = ("first", "counts", "offsets", "order", "inverse")  # in the order of the library's request
 
 Allocate = Callable[[int], "tuple[int, Any]"]
 
@@ -155,6 +156,45 @@ class GpuArrays(Framework):
         result = self.copied(keys)
         core.device_nth_element(key_type, n, kth, self.address(result), *self.queue(result))
         return result
+
+    def takes_groups(self, x: Any) -> bool:
+        return prod(x.shape) > 0
+
+    def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
+        if not self.takes_groups(x) or (self.is_float(x) and not equal_nan):
+            return super().unique(x, wanted, equal_nan)
+        names = [name for name, asked in zip(("first", "inverse", "counts"), wanted) if asked]
+        distinct, *rest = self._groups(x.reshape((-1,)), names)
+        if wanted[1]:
+            rest[int(wanted[0])] = rest[int(wanted[0])].reshape(x.shape)
+        return distinct, rest
+
+    def group_by(self, x: Any) -> tuple[Any, Any, Any]:
+        if x.ndim != 1 or not self.takes_groups(x):
+            return super().group_by(x)
+        distinct, offsets, order = self._groups(x, ["offsets", "order"])
+        return distinct, offsets, order
+
+    def _groups(self, x: Any, names: list[str]) -> list[Any]:
+        """The distinct keys and these outputs of the library's call. Waits for the device, which alone knows how many
+        groups there are."""
+        keys = self.contiguous(x)
+        n = keys.shape[0]
+        key_type = self.key_type(keys)
+        number, distinct = self.zeros((1,), "int64", keys), self.empty((n,), keys.dtype, keys)
+        made = {name: self.empty((n + (name == "offsets"),), self.typed("int64"), keys) for name in names}
+        core.device_groups(
+            key_type, n, self.address(keys), self.address(distinct),
+            [self.address(made[name]) if name in made else 0 for name in GROUP_OUTPUTS], self.address(number),
+            *self.queue(keys),
+        )
+        groups = int(number[0])
+        lengths = {"order": n, "inverse": n, "offsets": groups + 1}
+        return [self._begin(distinct, groups), *(self._begin(made[m], lengths.get(m, groups)) for m in names)]
+
+    def _begin(self, x: Any, length: int) -> Any:
+        """The first elements; in memory of their own where the others would keep more than that."""
+        return x[:length] if 2 * length >= x.shape[0] else self.copied(x[:length])
 
     def takes_quantiles(self, x: Any) -> bool:
         return True

@@ -61,6 +61,9 @@ class Torch(TorchArrays):
     def takes_partitions(self, x: Any) -> bool:
         return _is_plain(x)
 
+    def takes_groups(self, x: Any) -> bool:
+        return _is_plain(x) and super().takes_groups(x)
+
     def takes_quantiles(self, x: Any) -> bool:
         return _is_plain(x)
 

@@ -1,8 +1,8 @@
-"""unique: distinct elements, where they are and how many of each."""
+"""unique, and the four functions that the array API standard has in its place: distinct elements, where, how many."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,30 @@ from ._lanes import Lanes, checked, in_columns
 from ._progress import Progress, Tell, telling
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` gives."""
+
+    values: NDArray[Any]
+    indices: NDArray[np.int64]
+    inverse_indices: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` gives."""
+
+    values: NDArray[Any]
+    counts: NDArray[np.int64]
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` gives."""
+
+    values: NDArray[Any]
+    inverse_indices: NDArray[np.int64]
 
 
 def unique(
@@ -72,6 +95,35 @@ def unique(
         rest[int(return_index)] = rest[int(return_index)].reshape(a.shape)
     rest = [positions_back(x, back)(table) for table in rest]
     return (values, *rest) if rest else values
+
+
+def unique_all(x: ArrayLike, /) -> UniqueAll:
+    """Distinct elements, the first position, the inverse and the number of each: `unique` under the names of the array
+    API standard, by which every NaN is a value of its own.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.unique_all(np.array([3, 1, 3])).indices
+    array([1, 0])
+    """
+    return UniqueAll(*unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))
+
+
+def unique_counts(x: ArrayLike, /) -> UniqueCounts:
+    """Distinct elements and the number of each, as `unique_all` has them."""
+    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
+    """Distinct elements and, in the shape of `x`, the place of each element among them, as `unique_all` has them."""
+    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_values(x: ArrayLike, /) -> NDArray[Any]:
+    """Distinct elements, as `unique_all` has them; ascending, which the standard leaves open."""
+    values: NDArray[Any] = unique(x, equal_nan=False)
+    return values
 
 
 def _by_columns(

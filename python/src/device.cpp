@@ -1,6 +1,7 @@
 #include "device.hpp"
 
 #include <sortile/device.hpp>
+#include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/select.hpp>
 
@@ -112,6 +113,23 @@ void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
 void device_nth_element(int type, std::size_t n, std::size_t nth, std::uintptr_t keys, int ordinal,
                         std::uintptr_t stream, nb::handle allocate) {
   const nth_element_request request{.type = static_cast<key_type>(type), .n = n, .nth = nth, .keys = at<void>(keys)};
+  queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
+}
+
+void device_groups(int type, std::size_t n, std::uintptr_t keys, std::uintptr_t keys_out, const nb::list& results,
+                   std::uintptr_t groups, int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  const auto result = [&](int place) { return at<void>(nb::cast<std::uintptr_t>(results[place])); };
+  const groups_request request{.type = static_cast<key_type>(type),
+                               .n = n,
+                               .keys = at<const void>(keys),
+                               .keys_out = at<void>(keys_out),
+                               .index_bytes = sizeof(std::int64_t),
+                               .first = result(0),
+                               .counts = result(1),
+                               .offsets = result(2),
+                               .order = result(3),
+                               .inverse = result(4),
+                               .device_groups = at<std::uint64_t>(groups)};
   queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
 }
 

@@ -53,6 +53,11 @@ void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
 void device_nth_element(int type, std::size_t n, std::size_t nth, std::uintptr_t keys, int ordinal,
                         std::uintptr_t stream, nb::handle allocate);
 
+/// Queues the groups of n >= 1 equal keys in ascending order. `results`: addresses of a groups_request's outputs of
+/// int64, in its order from `first` on, 0 where one is not wanted; `groups`: of one integer of 64 bits.
+void device_groups(int type, std::size_t n, std::uintptr_t keys, std::uintptr_t keys_out, const nb::list& results,
+                   std::uintptr_t groups, int ordinal, std::uintptr_t stream, nb::handle allocate);
+
 /// Queues the quantiles of each row, doubles; `method` is a quantile_method.
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
                       std::uintptr_t keys, std::uintptr_t results, int ordinal, std::uintptr_t stream,

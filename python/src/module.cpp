@@ -102,6 +102,7 @@ NB_MODULE(_core, m) {
   m.def("device_sort", &here::device_sort);
   m.def("device_segments", &here::device_segments);
   m.def("device_top_k", &here::device_top_k);
+  m.def("device_groups", &here::device_groups);
   m.def("device_nth_element", &here::device_nth_element);
   m.def("device_quantiles", &here::device_quantiles);
   m.def("device_route", &here::device_route);

@@ -90,3 +90,26 @@ def test_unique(drawn):
     assert (known[1:] > known[:-1]).all()
     if x.dtype.kind == "f":
         assert (values != values).sum() == np.isnan(x).sum()
+
+
+@given(arrays.block(names=NUMBERS))
+def test_unique_by_the_names_of_the_standard(drawn):
+    """unique_all, unique_counts, unique_inverse and unique_values: fields in this order, by these names."""
+    x, _ = drawn
+    values, index, inverse, counts = sortile.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    everything, number = sortile.unique_all(x), sortile.unique_counts(x)
+    place, alone = sortile.unique_inverse(x), sortile.unique_values(x)
+    assert everything._fields == ("values", "indices", "inverse_indices", "counts")
+    assert number._fields == ("values", "counts") and place._fields == ("values", "inverse_indices")
+    for found, wanted in ((everything.values, values), (everything.indices, index), (everything.inverse_indices, inverse),
+                          (everything.counts, counts), (number.values, values), (number.counts, counts),
+                          (place.values, values), (place.inverse_indices, inverse), (alone, values)):
+        assert oracle.same_bits(found, wanted)
+
+
+@pytest.mark.parametrize(
+    "function", [sortile.unique_all, sortile.unique_counts, sortile.unique_inverse, sortile.unique_values])
+def test_unique_functions_take_an_array_alone(function):
+    assert [p.kind.name for p in parameters(function).values()] == ["POSITIONAL_ONLY"]
+    assert len((lambda a: a if isinstance(a, np.ndarray) else a.values)(function(np.array([np.nan, 1.0, np.nan])))) == 3

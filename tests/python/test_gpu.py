@@ -128,6 +128,21 @@ def test_unique(gpu, equal_nan):
             assert np.array_equal(gpu.back(a), b.reshape(a.shape), equal_nan=b.dtype.kind == "f")
 
 
+@pytest.mark.parametrize("distinct", [1, 7, 40_000])
+def test_unique_of_every_type_is_the_hosts(gpu, distinct):
+    """Which zero and which NaN stands for all of them, too; of a strided view, and in arrays no larger than they have to be."""
+    for name in frameworks.some_types(gpu, distinct):
+        x = fill(name, 100_000, distinct=distinct).reshape(2, -1)
+        there = gpu.there(x)[:, ::2]
+        wanted = sortile.unique(x[:, ::2], return_index=True, return_inverse=True, return_counts=True)
+        found = sortile.unique(there, return_index=True, return_inverse=True, return_counts=True)
+        assert oracle.same_bits(gpu.back(found[0]), wanted[0]), name
+        assert all(np.array_equal(gpu.back(a), b) for a, b in zip(found[1:], wanted[1:], strict=True)), name
+        assert oracle.same_bits(gpu.back(sortile.unique(there)), wanted[0]), name
+        order = sortile.group_by(x[0])
+        assert all(np.array_equal(gpu.back(a), b) for a, b in zip(sortile.group_by(gpu.there(x[0]))[1:], order[1:])), name
+
+
 def test_groups(gpu):
     for x in (fill("f4", 3000, distinct=50), fill("u1", 3000), np.zeros(0, "i4")):
         wanted, found = sortile.group_by(x), sortile.group_by(gpu.there(x))

@@ -30,6 +30,7 @@ c: NDArray[Any] = sortile.argsort_rows([x, x], descending=[True, False])
 d: NDArray[Any] = sortile.lexsort((x, x))
 e: NDArray[Any] = sortile.merge(x, x, descending=False, progress=True)
 f: bool = sortile.is_sorted(x)
+counted: NDArray[np.int64] = sortile.unique_counts(x).counts
 g: str = sortile.explain(x)
 routing = sortile.route(np.array([1, 0]), 2, block=16, dtype=np.int32)
 order: NDArray[Any] = routing.order
