@@ -181,14 +181,14 @@ class GpuArrays(Framework):
         keys = self.contiguous(x)
         n = keys.shape[0]
         key_type = self.key_type(keys)
-        number, distinct = self.zeros((1,), "int64", keys), self.empty((n,), keys.dtype, keys)
+        number, distinct = self.empty((1,), self.typed("int64"), keys), self.empty((n,), keys.dtype, keys)
         made = {name: self.empty((n + (name == "offsets"),), self.typed("int64"), keys) for name in names}
         core.device_groups(
             key_type, n, self.address(keys), self.address(distinct),
             [self.address(made[name]) if name in made else 0 for name in GROUP_OUTPUTS], self.address(number),
             *self.queue(keys),
         )
-        groups = int(number[0])
+        groups = int(number.item())
         lengths = {"order": n, "inverse": n, "offsets": groups + 1}
         return [self._begin(distinct, groups), *(self._begin(made[m], lengths.get(m, groups)) for m in names)]
 

@@ -46,8 +46,8 @@ def some(dtype, shape, count, seed=1):
     """Mostly numbers of experts; some below and above."""
     r, limits = np.random.default_rng(seed), np.iinfo(dtype)
     low, high = max(limits.min, -1), min(limits.max, count)
-    x = r.integers(low, high, shape, endpoint=True)
-    return np.where(r.random(shape) < 0.02, limits.max, x).astype(dtype)
+    x = r.integers(low, high, shape, endpoint=True).astype(dtype)
+    return np.where(r.random(shape) < 0.02, np.array(limits.max, dtype), x).astype(dtype)
 
 
 @given(st.sampled_from(TYPES), st.integers(0, 900), st.sampled_from([1, 2, 7, 64, 300, 4096]), st.sampled_from([1, 3, 16, 128]),
