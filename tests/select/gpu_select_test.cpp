@@ -25,6 +25,45 @@ TEST_F(gpu_select, RandomCases) {
   }
 }
 
+/// Beyond what one block selects from: filters of several waves of blocks, whose candidates are ranked or sorted.
+TEST_F(gpu_select, LongArrays) {
+  std::uint64_t seed = 0;
+  for (const key_type type : {key_type::u32, key_type::f32, key_type::u64, key_type::u128, key_type::f16, key_type::i8})
+    for (const char* workload : {"uniform", "reversed", "few:3"})
+      for (const std::size_t k : a_few<std::size_t>(1, {1000, 7000, 60'000})) {
+        const auto found = check(top_k_case{.type = type,
+                                            .n = 2'500'001 + seed % 3,
+                                            .k = k,
+                                            .workload = workload,
+                                            .seed = ++seed,
+                                            .direction = seed % 2 == 0 ? order::ascending : order::descending,
+                                            .carries = payload::indices,
+                                            .value_bytes = seed % 4 == 0 ? 8u : 4u,
+                                            .where = &managed_memory});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
+/// Rows that lanes of a warp hold, by the hundreds of thousands of keys.
+TEST_F(gpu_select, ShortRows) {
+  std::uint64_t seed = 0;
+  for (const std::size_t n : {31u, 200u, 256u, 257u, 1000u, 1024u})
+    for (const std::size_t k : {1u, 16u, 17u, 31u})
+      for (const key_type type : {key_type::f32, key_type::u64, key_type::i16}) {
+        const auto found = check(top_k_case{.type = type,
+                                            .n = n,
+                                            .k = k,
+                                            .rows = 301,
+                                            .gap = seed % 3 == 0 ? 1u : 0u,
+                                            .workload = seed % 2 == 0 ? "uniform" : "few:5",
+                                            .seed = ++seed,
+                                            .carries = payload::indices,
+                                            .value_bytes = 4,
+                                            .where = &managed_memory});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
 /// Against the CPU engine, through the front door: what the executor's cases check is the same there.
 TEST_F(gpu_select, Ranks) {
   std::uint64_t seed = 0;
