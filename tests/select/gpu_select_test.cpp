@@ -1,4 +1,6 @@
 // Selections of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
+#include "kernels/sample_place.hpp"
+#include "kernels/select/filter.hpp"
 #include "tests/captured_graph.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/select/groups_case.hpp"
@@ -42,6 +44,33 @@ TEST_F(gpu_select, LongArrays) {
                                             .where = &managed_memory});
         ASSERT_TRUE(found) << found.complaint;
       }
+}
+
+/// All keys at which a sample looks are larger than the others: too many candidates, so that the filter runs again with
+/// the k-th key, and what it finds then is ranked.
+TEST_F(gpu_select, SamplesThatMislead) {
+  const std::size_t n = 1'000'003;
+  for (const std::size_t k : {1u, 900u, 20'000u}) {
+    const std::size_t m = kernels::filter_sample::of(4, n, k).keys();
+    auto given = make_keys<std::uint32_t>("range:60000", n, k);
+    for (std::size_t i = 0; i < m; ++i)
+      given[kernels::sample_place(i, m, n)] = 0xffff0000u + static_cast<std::uint32_t>(i % 1000);
+    device_array<std::uint32_t> keys(given), out(k), positions(k);
+    run(top_k_request{.type = key_type::u32,
+                      .n = n,
+                      .k = k,
+                      .keys_in = keys.span().data(),
+                      .keys_out = out.span().data(),
+                      .carries = payload::indices,
+                      .value_bytes = 4,
+                      .values_out = positions.span().data()},
+        {.memory = memory::device});
+    SORTILE_CUDA_CHECK(cudaDeviceSynchronize());
+    const auto order = stable_order({key_type::u32}, given.data(), n);
+    const auto found = positions.host();
+    for (std::size_t i = 0; i < k; ++i)
+      ASSERT_EQ(found[i], order[i]) << "k = " << k << ", place " << i;
+  }
 }
 
 /// Rows that lanes of a warp hold, by the hundreds of thousands of keys.
