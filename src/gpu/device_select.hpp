@@ -43,7 +43,7 @@ class device_select {
 
   static way way_of(const top_k_request& request);
   void lay_out();
-  /// Whether the filter's last launch sorts the candidates.
+  /// Whether the filter's last launch ranks the candidates and writes the result.
   bool finishes() const;
   bool gathers() const { return request_.carries == payload::values; }
   /// Positions in their row, or where values are gathered from the first row's beginning.

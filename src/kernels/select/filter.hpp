@@ -1,6 +1,6 @@
-// The candidates for the first k of n keys, in the order of their positions: four launches, however large n is. Up to
-// some thousands of results the last of them sorts the candidates, too, and writes the result; for more results a sort
-// and write_first() do. Plain C++; filter_kernel.hpp has the idea.
+// The candidates for the first k of n keys, in the order of their positions: four launches, however large n is. Where
+// candidates are up to some 16,000 the last of them ranks these, too, and writes the result; for more a sort and
+// write_first() do. Plain C++; filter_kernel.hpp has the idea.
 #pragma once
 
 #include "primitives/key_codec.hpp"

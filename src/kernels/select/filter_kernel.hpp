@@ -5,11 +5,10 @@
 //   filter     one read: keys below the pivot, and the first k that equal it, each compacted behind those of the tiles
 //              before (filter_tile.hpp)
 //   finish     one cooperative launch (finish_kernel.hpp). Where the sample has misled: digits find the k-th key, and
-//              the filter runs again. Where k is up to some thousands: one block sorts the candidates and writes the
-//              result
+//              the filter runs again. Where candidates are few, it ranks them and writes the result
 //
-// With more results a sort of the candidates and write_first follow. They read `count` and wait for nobody: launches of
-// a stream are in order.
+// With more candidates a sort of the candidates and write_first follow. They read `count` and wait for nobody: launches
+// of a stream are in order.
 //
 // Bytes moved: the array once, the candidates and their positions once. In the worst case the array is read once more
 // for each byte of a key, and once more by the filter.

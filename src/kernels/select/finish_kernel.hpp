@@ -9,7 +9,7 @@
 //              positions: those to the left come first where they are not above, those to the right where they are
 //              below
 //
-//              candidates   4  7  1  4  9       the second 4:  4 ≤ 4, 7, 1 ≤ 4 | 9        rank 2
+//              candidates   4  7  1  4  9       the second 4: before it 4 and 1 (≤ 4), behind it none (< 4): rank 2
 //
 //   write      to its rank, where that is below k. Where candidates are fewer than k, the pivot is a frequent key, and
 //              what is missing are keys equal to it, which the filter has put aside in their order
