@@ -3,6 +3,7 @@
 // partial sorts beside CUB's sort of all keys, which is what there is else. A row is a JSON line.
 //
 //     sortile_select_bench                all of them
+//     sortile_select_bench top-k          these alone
 //     sortile_select_bench quantiles      these alone
 //     sortile_select_bench quantiles 28   of 2^28 keys and more
 //     sortile_select_bench in-place       partial sorts and nth_element alone; 28 likewise
@@ -336,17 +337,7 @@ void in_place_rows(unsigned least_bits) {
     }
 }
 
-} // namespace
-
-int main(int, char** argv) {
-  if (argv[1] != nullptr && std::string(argv[1]) == "in-place") {
-    in_place_rows(argv[2] != nullptr ? unsigned(std::atoi(argv[2])) : 0);
-    return 0;
-  }
-  if (argv[1] != nullptr && std::string(argv[1]) == "quantiles") {
-    quantile_rows(argv[2] != nullptr ? unsigned(std::atoi(argv[2])) : 0);
-    return 0;
-  }
+void top_k_rows() {
   for (const std::uint64_t bits : {20u, 24u, 28u})
     for (const std::uint64_t k : {std::uint64_t{10}, std::uint64_t{1024}, std::uint64_t{1} << (bits - 8)}) {
       row<std::uint32_t>("u32", std::uint64_t{1} << bits, k, 1, law::uniform);
@@ -359,8 +350,27 @@ int main(int, char** argv) {
     std::uint64_t rows, n, k;
   };
   for (const shape s : {shape{256, 262144, 2048}, shape{64, 65536, 64}, shape{64, 65536, 1024}, shape{4, 8192, 64},
-                        shape{262144, 1024, 64}, shape{1048576, 256, 64}, shape{262144, 1024, 8}})
+                        shape{262144, 1024, 64}, shape{262144, 1024, 32}, shape{262144, 1024, 8},
+                        shape{1048576, 256, 64}, shape{1048576, 256, 16}, shape{1048576, 256, 8}})
     row<float>("f32", s.n, s.k, s.rows, law::uniform);
+}
+
+} // namespace
+
+int main(int, char** argv) {
+  if (argv[1] != nullptr && std::string(argv[1]) == "in-place") {
+    in_place_rows(argv[2] != nullptr ? unsigned(std::atoi(argv[2])) : 0);
+    return 0;
+  }
+  if (argv[1] != nullptr && std::string(argv[1]) == "top-k") {
+    top_k_rows();
+    return 0;
+  }
+  if (argv[1] != nullptr && std::string(argv[1]) == "quantiles") {
+    quantile_rows(argv[2] != nullptr ? unsigned(std::atoi(argv[2])) : 0);
+    return 0;
+  }
+  top_k_rows();
   quantile_rows(0);
   in_place_rows(0);
 }

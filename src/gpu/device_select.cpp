@@ -20,7 +20,7 @@ constexpr std::size_t most_filtered = 0x7fffffff; // results
 device_select::device_select(const top_k_request& request, const options& opts, const device_facts& device)
     : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device), way_(way_of(request)) {
   if (way_ == way::filter)
-    capacity_ = kernels::filter_capacity(key_bytes(request.type), request.n, request.k);
+    capacity_ = kernels::filter_sample::of(key_bytes(request.type), request.n, request.k).capacity;
   else if (way_ == way::whole)
     capacity_ = request.n;
   if (way_ != way::nothing)
@@ -35,7 +35,11 @@ device_select::way device_select::way_of(const top_k_request& r) {
     return way::rows;
   if (r.k > most_filtered || r.n <= grid_from)
     return way::whole;
-  return kernels::filter_capacity(key, r.n, r.k) >= r.n / 2 ? way::whole : way::filter;
+  return kernels::filter_sample::of(key, r.n, r.k).capacity >= r.n / 2 ? way::whole : way::filter;
+}
+
+bool device_select::finishes() const {
+  return way_ == way::filter && kernels::filter_finishes(key_bytes(request_.type), request_.n, request_.k);
 }
 
 unsigned device_select::position_out_bytes() const {
@@ -87,7 +91,7 @@ void device_select::lay_out() {
     layout_.filter = take(kernels::filter_workspace_bytes(key, request_.n));
   }
   layout_.sort = at;
-  if (way_ != way::rows) {
+  if (way_ != way::rows && !finishes()) {
     std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
     take(device_sort::enough_workspace(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_));
   }
@@ -102,14 +106,17 @@ void device_select::add_steps(std::vector<plan_step>& steps) const {
   if (way_ == way::rows)
     steps.push_back({"select", first + " of each row in the shared memory of a multiprocessor", keys, result});
   if (way_ == way::filter) {
+    const auto sample = kernels::filter_sample::of(key, request_.n, request_.k);
     steps.push_back({"sample", "a pivot behind the key of rank " + std::to_string(request_.k),
-                     request_.rows * kernels::filter_sample(key, request_.n) * 32, 0});
+                     request_.rows * sample.keys() * 32, request_.rows * sample.groups * key});
     steps.push_back(
         {"filter", "the keys below the pivot, " + std::to_string(capacity_) + " at most", keys, candidates});
     steps.push_back(
         {"fallback", "digits find the key of that rank, where the sample has misled: a read for 8 bits", 0, 0});
   }
-  if (way_ == way::filter || way_ == way::whole) {
+  if (finishes()) {
+    steps.push_back({"rank", "each candidate among all of them, in the same launch", candidates, result});
+  } else if (way_ == way::filter || way_ == way::whole) {
     std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
     device_sort(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_).add_steps(steps);
     steps.push_back({"copy", first, result, result});
@@ -171,30 +178,35 @@ template <class Word>
 void device_select::launch_filter(const simt::queue& q, std::byte* workspace, std::size_t row) const {
   const auto at = [workspace](std::size_t offset) { return workspace + offset; };
   const auto count = reinterpret_cast<std::uint64_t*>(at(layout_.count));
+  auto* const candidates = reinterpret_cast<Word*>(at(layout_.keys));
+  auto* const equals = reinterpret_cast<Word*>(at(layout_.equals));
+  const kernels::first_keys<Word> result{keys_out<Word>(row), positions_out(workspace, row), position_out_bytes()};
   kernels::filter(
       q, kernels::filter_request<Word>{.keys = static_cast<const Word*>(request_.keys_in) + row * stride(),
                                        .n = request_.n,
                                        .k = request_.k,
                                        .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
                                        .capacity = capacity_,
-                                       .candidates = reinterpret_cast<Word*>(at(layout_.keys)),
-                                       .equals = reinterpret_cast<Word*>(at(layout_.equals)),
+                                       .candidates = candidates,
+                                       .equals = equals,
                                        .position_bytes = position_bytes(),
                                        .positions = at(layout_.positions),
                                        .equal_positions = at(layout_.equal_positions),
                                        .count = count,
+                                       .finishes = finishes(),
+                                       .result = result,
                                        .workspace = at(layout_.filter)});
+  if (finishes())
+    return;
   device_sort(sort_of(workspace, nullptr), options_, device_).launch(q, at(layout_.sort));
   kernels::write_first(q, kernels::write_first_request<Word>{.k = request_.k,
                                                              .count = count,
-                                                             .candidates = reinterpret_cast<Word*>(at(layout_.keys)),
-                                                             .equals = reinterpret_cast<Word*>(at(layout_.equals)),
-                                                             .keys_out = keys_out<Word>(row),
+                                                             .candidates = candidates,
+                                                             .equals = equals,
                                                              .position_bytes = position_bytes(),
                                                              .positions = at(layout_.positions),
                                                              .equal_positions = at(layout_.equal_positions),
-                                                             .positions_out = positions_out(workspace, row),
-                                                             .position_out_bytes = position_out_bytes()});
+                                                             .result = result});
 }
 
 void device_select::launch_whole(const simt::queue& q, std::byte* workspace, std::size_t row) const {

@@ -2,8 +2,9 @@
 //
 //   rows    k and the candidates of a row fit a block's shared memory: one launch, a block or a warp a row
 //           (select_rows.hpp); also for one array that is too short for a grid to pay
-//   filter  one array of any length: a filter (filter.hpp), a sort of the candidates, whose number the sort reads from
-//           device memory, and the result written; of several rows, one after the other
+//   filter  one array of any length: a filter (filter.hpp), whose last launch writes up to some thousands of results;
+//           for more a sort of the candidates, whose number the sort reads from device memory, and the result written.
+//           Of several rows, one after the other
 //   whole   the candidates would be most of the keys: all are sorted, and the first ones copied
 //
 // Positions travel in place of values, which are gathered at the end.
@@ -42,6 +43,8 @@ class device_select {
 
   static way way_of(const top_k_request& request);
   void lay_out();
+  /// Whether the filter's last launch ranks the candidates and writes the result.
+  bool finishes() const;
   bool gathers() const { return request_.carries == payload::values; }
   /// Positions in their row, or where values are gathered from the first row's beginning.
   unsigned position_out_bytes() const;

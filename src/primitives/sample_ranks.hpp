@@ -44,4 +44,13 @@ inline std::size_t most_between(std::size_t ranks, std::size_t n, std::size_t m)
   return most >= m ? n : std::min(n, sampling::scaled(most, n, m) + 1);
 }
 
+/// Sampled keys below the one of this rank among the smallest keys of `groups` random groups, of so many each; rank <
+/// groups. A little more than `rank`: as keys are drawn one after the other, the next one falls into a group that has
+/// had none yet more and more seldom. With one key a group, `rank`.
+inline std::size_t rank_of_smallest(std::size_t rank, std::size_t groups, std::size_t each) {
+  const double g = static_cast<double>(groups), r = static_cast<double>(rank), e = static_cast<double>(each);
+  // Of each group a part p of the keys lies below, where 1 − (1 − p)^each of the groups have one.
+  return static_cast<std::size_t>(g * e * (1 - std::pow(1 - r / g, 1 / e)) + 0.5);
+}
+
 } // namespace sortile::primitives

@@ -153,10 +153,10 @@ TEST(DeviceSelect, UnderManySchedules) {
 TEST(DeviceSelect, SamplesThatMislead) {
   const std::size_t n = 80'000;
   // The places at which a filter of n keys looks: keys that are their own positions tell, by a pivot of each rank.
-  const std::size_t m = kernels::filter_sample(4, n);
   std::vector<std::uint32_t> keys(n);
   for (const bool low : {false, true})
-    for (const std::size_t k : {1u, 900u}) {
+    for (const std::size_t k : {1u, 900u, 20'000u}) {
+      const std::size_t m = kernels::filter_sample::of(4, n, k).keys();
       for (std::size_t i = 0; i < n; ++i)
         keys[i] = 1000 + static_cast<std::uint32_t>(testing::random_bits(3, i) % 5000);
       for (std::size_t i = 0; i < m; ++i)
@@ -167,6 +167,39 @@ TEST(DeviceSelect, SamplesThatMislead) {
         check_on(device, keys, 1, k, std::string(low ? "low" : "high") + " sample, k = " + std::to_string(k));
       }
     }
+}
+
+/// Candidates ranked by comparison with all: more of them than shared storage holds, several rows of 32 a block, images
+/// that are equal, fewer than k below the pivot. Many results are sorted by launches of their own.
+TEST(DeviceSelect, CandidatesAreRanked) {
+  const std::size_t n = 120'000;
+  unsigned seed = 0;
+  for (const char* const workload : {"uniform", "range:3000", "sorted", "few:40"})
+    for (const std::size_t k : testing::a_few<std::size_t>(2, {31, 9000, 3000})) {
+      ASSERT_TRUE(kernels::filter_finishes(4, n, k));
+      executor::device device({.seed = ++seed, .checks = executor::all_checks});
+      check_on(device, testing::make_keys<std::uint32_t>(workload, n, seed), 1, k,
+               workload + std::string(", k = ") + std::to_string(k));
+    }
+  EXPECT_FALSE(kernels::filter_finishes(4, n, 40'000));
+}
+
+/// However an array is arranged, the smallest keys of the sample fall into different groups: the pivot stays so low
+/// that the candidates have room, and no fallback reads the array again.
+TEST(DeviceSelect, ArrangementsDoNotMisleadTheSample) {
+  const std::size_t n = 36 * 16'384, k = 50;
+  const auto sample = kernels::filter_sample::of(4, n, k);
+  ASSERT_EQ(sample.keys(), 16'384u); // all parts of the array are as long, so that teeth can agree with them
+  ASSERT_GT(sample.each, 1u);
+  for (const std::string workload : {"uniform", "sorted", "reversed", "teeth"}) {
+    auto keys = testing::make_keys<std::uint32_t>(workload == "teeth" ? "uniform" : workload, n, 3);
+    if (workload == "teeth") // as many rising parts as a group has keys
+      for (std::size_t i = 0; i < n; ++i)
+        keys[i] = static_cast<std::uint32_t>(i % (n / sample.each) * sample.each + i / (n / sample.each));
+    executor::device device({.seed = 1, .checks = executor::check::counters});
+    check_on(device, keys, 1, k, workload);
+    EXPECT_EQ(device.counted().grid_barriers, 0u) << workload; // a fallback has some
+  }
 }
 
 TEST(DeviceSelect, RowsWhoseSamplesMislead) {

@@ -1,4 +1,6 @@
 // Selections of arrays in device memory, on a GPU: the cases of the executor, and captured graphs.
+#include "kernels/sample_place.hpp"
+#include "kernels/select/filter.hpp"
 #include "tests/captured_graph.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/select/groups_case.hpp"
@@ -23,6 +25,72 @@ TEST_F(gpu_select, RandomCases) {
     const auto found = check(c);
     ASSERT_TRUE(found) << found.complaint;
   }
+}
+
+/// Beyond what one block selects from: filters of several waves of blocks, whose candidates are ranked or sorted.
+TEST_F(gpu_select, LongArrays) {
+  std::uint64_t seed = 0;
+  for (const key_type type : {key_type::u32, key_type::f32, key_type::u64, key_type::u128, key_type::f16, key_type::i8})
+    for (const char* workload : {"uniform", "reversed", "few:3"})
+      for (const std::size_t k : a_few<std::size_t>(1, {1000, 7000, 60'000})) {
+        const auto found = check(top_k_case{.type = type,
+                                            .n = 2'500'001 + seed % 3,
+                                            .k = k,
+                                            .workload = workload,
+                                            .seed = ++seed,
+                                            .direction = seed % 2 == 0 ? order::ascending : order::descending,
+                                            .carries = payload::indices,
+                                            .value_bytes = seed % 4 == 0 ? 8u : 4u,
+                                            .where = &managed_memory});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
+/// All keys at which a sample looks are larger than the others: too many candidates, so that the filter runs again with
+/// the k-th key, and what it finds then is ranked.
+TEST_F(gpu_select, SamplesThatMislead) {
+  const std::size_t n = 1'000'003;
+  for (const std::size_t k : {1u, 900u, 20'000u}) {
+    const std::size_t m = kernels::filter_sample::of(4, n, k).keys();
+    auto given = make_keys<std::uint32_t>("range:60000", n, k);
+    for (std::size_t i = 0; i < m; ++i)
+      given[kernels::sample_place(i, m, n)] = 0xffff0000u + static_cast<std::uint32_t>(i % 1000);
+    device_array<std::uint32_t> keys(given), out(k), positions(k);
+    run(top_k_request{.type = key_type::u32,
+                      .n = n,
+                      .k = k,
+                      .keys_in = keys.span().data(),
+                      .keys_out = out.span().data(),
+                      .carries = payload::indices,
+                      .value_bytes = 4,
+                      .values_out = positions.span().data()},
+        {.memory = memory::device});
+    SORTILE_CUDA_CHECK(cudaDeviceSynchronize());
+    const auto order = stable_order({key_type::u32}, given.data(), n);
+    const auto found = positions.host();
+    for (std::size_t i = 0; i < k; ++i)
+      ASSERT_EQ(found[i], order[i]) << "k = " << k << ", place " << i;
+  }
+}
+
+/// Rows that lanes of a warp hold, by the hundreds of thousands of keys.
+TEST_F(gpu_select, ShortRows) {
+  std::uint64_t seed = 0;
+  for (const std::size_t n : {31u, 200u, 256u, 257u, 1000u, 1024u})
+    for (const std::size_t k : {1u, 16u, 17u, 31u})
+      for (const key_type type : {key_type::f32, key_type::u64, key_type::i16}) {
+        const auto found = check(top_k_case{.type = type,
+                                            .n = n,
+                                            .k = k,
+                                            .rows = 301,
+                                            .gap = seed % 3 == 0 ? 1u : 0u,
+                                            .workload = seed % 2 == 0 ? "uniform" : "few:5",
+                                            .seed = ++seed,
+                                            .carries = payload::indices,
+                                            .value_bytes = 4,
+                                            .where = &managed_memory});
+        ASSERT_TRUE(found) << found.complaint;
+      }
 }
 
 /// Against the CPU engine, through the front door: what the executor's cases check is the same there.

@@ -20,21 +20,34 @@ filter_shape::filter_shape(std::size_t key_bytes, std::uint64_t n) {
     throw invalid_argument("filter: n = " + std::to_string(n) + " is more than one launch can do");
   tiles = std::uint32_t(cut);
   state = take(64);
+  smallest = take(most_groups(key_bytes) * key_bytes);
   histograms = take(key_bytes * 8 / digit_bits * bins * sizeof(std::uint64_t));
   chain = take(16 + std::size_t{tiles} * 16); // primitives::look_back_chain<std::uint64_t>::bytes
 }
 
 } // namespace detail
 
-std::uint64_t filter_sample(std::size_t key_bytes, std::uint64_t n) {
-  constexpr std::uint64_t least = 1024;
-  const std::uint64_t most = key_bytes <= 4 ? 16384 : key_bytes == 8 ? 16384 : 8192;
-  return std::clamp<std::uint64_t>(n / 256, std::min(least, n), most);
+filter_sample filter_sample::of(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
+  constexpr std::uint64_t few = 8192, least_groups = 1024, most_each = 32, least_part = 32;
+  const std::uint64_t most_groups = detail::filter_shape::most_groups(key_bytes);
+  // Of few results the search of the groups takes a part of the time that counts; of many the candidates do.
+  filter_sample best;
+  best.groups = std::uint32_t(k <= few ? std::clamp<std::uint64_t>(n / 4096, std::min(least_groups, n), most_groups / 2)
+                                       : std::clamp<std::uint64_t>(n / 256, std::min(least_groups, n), most_groups));
+  for (std::uint32_t each = 1; each <= most_each; each *= 2) {
+    const std::uint64_t m = std::uint64_t{best.groups} * each, rank = primitives::sample_rank_behind(k, n, m);
+    if (best.each != 0 && (m > n / least_part || rank >= best.groups))
+      break;
+    const std::uint64_t among_all = primitives::rank_of_smallest(rank, best.groups, each);
+    const std::uint64_t capacity = std::max<std::uint64_t>(k, primitives::most_between(among_all, n, m));
+    if (best.each == 0 || capacity < best.capacity)
+      best = {best.groups, each, std::uint32_t(rank), primitives::sampling::scaled(among_all + 1, n, m), capacity};
+  }
+  return best;
 }
 
-std::uint64_t filter_capacity(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
-  const std::uint64_t m = filter_sample(key_bytes, n);
-  return std::max<std::uint64_t>(k, primitives::most_between(primitives::sample_rank_behind(k, n, m), n, m));
+bool filter_finishes(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
+  return filter_sample::of(key_bytes, n, k).expected <= (key_bytes == 16 ? 8192u : 16384u);
 }
 
 std::size_t filter_workspace_bytes(std::size_t key_bytes, std::uint64_t n) {
@@ -46,6 +59,8 @@ void filter(const simt::queue& q, const filter_request<Word>& r) {
   if (r.k == 0 || r.k > r.n || r.capacity < r.k || r.k > 0x7fffffffu)
     throw invalid_argument("filter: k = " + std::to_string(r.k) + " of n = " + std::to_string(r.n) +
                            " keys, room for " + std::to_string(r.capacity) + " candidates");
+  if (r.finishes && !filter_finishes(sizeof(Word), r.n, r.k))
+    throw invalid_argument("filter: " + std::to_string(r.k) + " results have too many candidates to be ranked");
   check_array("filter", "keys", r.keys, r.n);
   check_workspace("filter", r.workspace, filter_workspace_bytes(sizeof(Word), r.n),
                   filter_workspace_bytes(sizeof(Word), r.n), 128);

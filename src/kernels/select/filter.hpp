@@ -1,5 +1,6 @@
-// The candidates for the first k of n keys, in the order of their positions: four launches, however large n is. A sort
-// of the candidates, and write_first(), make the result of them. Plain C++; filter_kernel.hpp has the idea.
+// The candidates for the first k of n keys, in the order of their positions: four launches, however large n is. Where
+// candidates are up to some 16,000 the last of them ranks these, too, and writes the result; for more a sort and
+// write_first() do. Plain C++; filter_kernel.hpp has the idea.
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -9,6 +10,14 @@
 #include <cstdint>
 
 namespace sortile::kernels {
+
+/// Where the first k keys go, and their positions.
+template <class Word>
+struct first_keys {
+  Word* keys = nullptr;        ///< null: not wanted
+  void* positions = nullptr;   ///< null: not wanted
+  unsigned position_bytes = 0; ///< 4 or 8, not less than those of candidates; 0 where they have none
+};
 
 /// Keys below a pivot, `candidates` at most, and as many as k keys that equal it, of which the first ones are missing
 /// where the candidates are fewer than k. Arrays in device memory, apart from each other.
@@ -26,12 +35,25 @@ struct filter_request {
   void* equal_positions = nullptr;
   std::uint64_t* count = nullptr; ///< becomes the number of candidates
 
+  bool finishes = false;   ///< the result is written: filter_finishes() must hold
+  first_keys<Word> result; ///< then
+
   void* workspace = nullptr; ///< filter_workspace_bytes(), aligned to 128
 };
 
-/// Room for the candidates of nearly all inputs.
-std::uint64_t filter_capacity(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
-std::uint64_t filter_sample(std::size_t key_bytes, std::uint64_t n);
+/// What is sampled to choose the pivot: groups · each keys. The smallest of each group count, and the pivot is the one
+/// of this rank among them (filter_pivot_kernels.hpp).
+struct filter_sample {
+  std::uint32_t groups = 0, each = 0, rank = 0;
+  std::uint64_t expected = 0; ///< candidates
+  std::uint64_t capacity = 0; ///< room for those of nearly all inputs, at least k
+  std::uint64_t keys() const { return std::uint64_t{groups} * each; }
+
+  /// The sample that leaves the fewest candidates. 0 < k ≤ n, n ≥ 1024.
+  static filter_sample of(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
+};
+/// Whether the candidates are so few that the filter's last launch ranks them, by comparing each with all.
+bool filter_finishes(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
 std::size_t filter_workspace_bytes(std::size_t key_bytes, std::uint64_t n);
 
 template <class Word>
@@ -44,12 +66,10 @@ struct write_first_request {
   const std::uint64_t* count = nullptr; ///< candidates
   const Word* candidates = nullptr;
   const Word* equals = nullptr;
-  Word* keys_out = nullptr; ///< null: not wanted
   unsigned position_bytes = 0;
   const void* positions = nullptr;
   const void* equal_positions = nullptr;
-  void* positions_out = nullptr;   ///< null: not wanted
-  unsigned position_out_bytes = 0; ///< 4 or 8, not less than position_bytes
+  first_keys<Word> result;
 };
 template <class Word>
 void write_first(const simt::queue& q, const write_first_request<Word>& request);
@@ -64,9 +84,11 @@ struct filter_shape {
   }
   static constexpr unsigned digit_bits = 8; ///< of the search for the k-th key
   static constexpr unsigned bins = 1u << digit_bits;
+  static constexpr unsigned finish_threads = 1024;
+  static constexpr std::uint32_t most_groups(std::size_t key_bytes) { return key_bytes == 16 ? 8192 : 16384; }
 
-  std::uint32_t tiles = 0; ///< with one more for an array that begins between multiples of 16 bytes
-  std::size_t state = 0, histograms = 0, chain = 0, bytes = 0;
+  std::uint32_t tiles = 0;
+  std::size_t state = 0, smallest = 0, histograms = 0, chain = 0, bytes = 0;
   filter_shape(std::size_t key_bytes, std::uint64_t n);
 };
 

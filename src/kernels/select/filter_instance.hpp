@@ -1,9 +1,9 @@
 // The launches of the filter for one key width; included by the .cu files.
 #pragma once
 
-#include "kernels/clear_words.hpp"
 #include "kernels/select/filter_kernel.hpp"
-#include "primitives/sample_ranks.hpp"
+#include "kernels/select/filter_pivot_kernels.hpp"
+#include "kernels/select/finish_kernel.hpp"
 
 #include <algorithm>
 
@@ -16,31 +16,60 @@ class filter_launcher {
       : q_(q), r_(r), shape_(sizeof(Word), r.n), space_(static_cast<char*>(r.workspace)) {}
 
   void launch() const {
-    clear(q_, space_ + shape_.histograms, shape_.bytes - shape_.histograms);
-    const std::uint64_t m = filter_sample(sizeof(Word), r_.n);
+    const auto sample = filter_sample::of(sizeof(Word), r_.n, r_.k);
+    const std::uint64_t cleared = (shape_.bytes - shape_.histograms) / 8;
+    using sampler = sample_smallest_kernel<Word>;
+    simt::launch(q_, {.grid = unsigned((sample.keys() + sampler::block_threads - 1) / sampler::block_threads)},
+                 sampler{.keys = {r_.keys, r_.n},
+                         .smallest = {at<Word>(shape_.smallest), sample.groups},
+                         .cleared = {at<std::uint64_t>(shape_.histograms), cleared},
+                         .n = r_.n,
+                         .cleared_words = cleared,
+                         .groups = sample.groups,
+                         .each = sample.each,
+                         .codec = r_.codec});
     simt::launch(q_, {.grid = 1},
-                 choose_pivot_kernel<Word>{.keys = {r_.keys, r_.n},
+                 choose_pivot_kernel<Word>{.smallest = {at<Word>(shape_.smallest), sample.groups},
                                            .pivot = state().pivot,
-                                           .n = r_.n,
-                                           .sample_keys = std::uint32_t(m),
-                                           .rank = std::uint32_t(primitives::sample_rank_behind(r_.k, r_.n, m)),
-                                           .codec = r_.codec});
+                                           .groups = sample.groups,
+                                           .rank = sample.rank,
+                                           .bits = r_.codec.bits});
     simt::launch(q_, {.grid = shape_.tiles}, filter_kernel<Word, Position>{arrays(), chain(), state(), shape_.tiles});
-    using again = filter_again_kernel<Word, Position>;
-    const unsigned resident = simt::resident_blocks<again>(q_, {.cooperative = true});
-    simt::launch(q_, {.grid = std::min(resident, shape_.tiles), .cooperative = true},
-                 again{arrays(), chain(), state(), histograms(), shape_.tiles});
+    launch_finish();
   }
 
  private:
   using tile = typename filter_kernel<Word, Position>::tile;
 
-  filter_state<Word> state() const {
-    char* const at = space_ + shape_.state;
-    return {{reinterpret_cast<Word*>(at), 1}, {reinterpret_cast<std::uint64_t*>(at + 16), 1}, {r_.count, 1}};
+  void launch_finish() const {
+    using finish = finish_kernel<Word, Position>;
+    const auto tiles = std::uint32_t((r_.n + finish::tile::tile_keys - 1) / finish::tile::tile_keys);
+    const unsigned resident = simt::resident_blocks<finish>(q_, {.cooperative = true});
+    const std::uint64_t rows = r_.finishes ? r_.capacity / simt::warp_size : 0; // of candidates, which a block ranks
+    const std::uint64_t k = r_.finishes ? r_.k : 0;
+    const auto positions = [&](unsigned bytes) { return r_.result.position_bytes == bytes ? k : 0; };
+    simt::launch(q_,
+                 {.grid = unsigned(std::min<std::uint64_t>(resident, std::max<std::uint64_t>(tiles, rows))),
+                  .cooperative = true},
+                 finish{.arrays = arrays(),
+                        .chain = chain(),
+                        .state = state(),
+                        .histograms = {at<std::uint64_t>(shape_.histograms), (shape_.chain - shape_.histograms) / 8},
+                        .tiles = tiles,
+                        .finishes = r_.finishes,
+                        .keys_out = {r_.result.keys, r_.result.keys == nullptr ? 0 : k},
+                        .positions_32 = {static_cast<std::uint32_t*>(r_.result.positions), positions(4)},
+                        .positions_64 = {static_cast<std::uint64_t*>(r_.result.positions), positions(8)},
+                        .writes_keys = r_.result.keys != nullptr,
+                        .position_bytes = r_.result.position_bytes});
   }
-  simt::global<std::uint64_t> histograms() const {
-    return {reinterpret_cast<std::uint64_t*>(space_ + shape_.histograms), (shape_.chain - shape_.histograms) / 8};
+
+  template <class T>
+  T* at(std::size_t offset) const {
+    return reinterpret_cast<T*>(space_ + offset);
+  }
+  filter_state<Word> state() const {
+    return {{at<Word>(shape_.state), 1}, {at<std::uint64_t>(shape_.state + 16), 1}, {r_.count, 1}};
   }
   typename tile::chain chain() const { return {space_ + shape_.chain, shape_.tiles}; }
 
@@ -89,12 +118,12 @@ void launch_write_as(const simt::queue& q, const write_first_request<Word>& r) {
                kernel{.count = {r.count, 1},
                       .candidates = {r.candidates, r.k},
                       .equals = {r.equals, r.k},
-                      .keys_out = {r.keys_out, r.keys_out == nullptr ? 0 : r.k},
+                      .keys_out = {r.result.keys, r.result.keys == nullptr ? 0 : r.k},
                       .positions = {static_cast<const position*>(r.positions), bound},
                       .equal_positions = {static_cast<const position*>(r.equal_positions), bound},
-                      .positions_out = {static_cast<index*>(r.positions_out), bound},
+                      .positions_out = {static_cast<index*>(r.result.positions), bound},
                       .k = r.k,
-                      .writes_keys = r.keys_out != nullptr});
+                      .writes_keys = r.result.keys != nullptr});
 }
 
 template <class Word>
@@ -103,7 +132,7 @@ void launch_write_of(const simt::queue& q, const write_first_request<Word>& r) {
     launch_write_as<Word, void, void>(q, r);
   else if (r.position_bytes == 8)
     launch_write_as<Word, std::uint64_t, std::uint64_t>(q, r);
-  else if (r.position_out_bytes == 8)
+  else if (r.result.position_bytes == 8)
     launch_write_as<Word, std::uint32_t, std::uint64_t>(q, r);
   else
     launch_write_as<Word, std::uint32_t, std::uint32_t>(q, r);

@@ -7,11 +7,11 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
 
-template <unsigned Items, unsigned Groups, class Word>
+template <unsigned Lanes, unsigned Groups, class Word>
 void launch_short_as(const simt::queue& q, const select_rows_request<Word>& r) {
-  using kernel = select_short_rows_kernel<Word, Items, Groups>;
+  using kernel = select_short_rows_kernel<Word, Lanes, Groups>;
   constexpr std::uint64_t most_blocks = std::uint64_t{1} << 20;
-  const std::uint64_t results = r.rows * r.k, blocks = (r.rows + kernel::warps - 1) / kernel::warps;
+  const std::uint64_t results = r.rows * r.k, blocks = (r.rows + kernel::block_rows - 1) / kernel::block_rows;
   const auto positions = [&](unsigned bytes) { return r.position_bytes == bytes ? results : 0; };
   simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
                kernel{.keys = {r.keys, (r.rows - 1) * r.stride + r.n},
@@ -22,20 +22,28 @@ void launch_short_as(const simt::queue& q, const select_rows_request<Word>& r) {
                       .stride = r.stride,
                       .n = std::uint32_t(r.n),
                       .k = std::uint32_t(r.k),
-                      .codec = r.codec,
+                      .images = any_image<Word>(r.codec),
+                      .mask = r.codec.mask,
+                      .shift = r.codec.shift,
+                      .bits = r.codec.bits,
                       .position_bytes = r.position_bytes,
                       .writes_keys = r.keys_out != nullptr,
-                      .positions_in_all = r.positions_in_all});
+                      .positions_in_all = r.positions_in_all,
+                      .windowed = r.codec.bits < 8 * sizeof(Word),
+                      .vectors_allowed = reinterpret_cast<std::uintptr_t>(r.keys) % kernel::load_bytes == 0 &&
+                                         r.stride * sizeof(Word) % kernel::load_bytes == 0 &&
+                                         r.n * sizeof(Word) % kernel::load_bytes == 0});
 }
 
-template <unsigned Items, class Word>
+template <unsigned Lanes, class Word>
 void launch_short(const simt::queue& q, const select_rows_request<Word>& r) {
+  constexpr unsigned groups = 32 / Lanes; // for k ≤ 16
   if (r.k <= 16)
-    launch_short_as<Items, 1>(q, r);
+    launch_short_as<Lanes, groups>(q, r);
   else if (r.k <= 32)
-    launch_short_as<Items, 2>(q, r);
+    launch_short_as<Lanes, 2 * groups>(q, r);
   else
-    launch_short_as<Items, 4>(q, r);
+    launch_short_as<Lanes, 4 * groups>(q, r);
 }
 
 template <class Word>
@@ -62,7 +70,10 @@ void launch(const simt::queue& q, const select_rows_request<Word>& r, const deta
                       .k = std::uint32_t(r.k),
                       .sample_keys = sample.keys,
                       .sample_rank = sample.rank,
-                      .codec = r.codec,
+                      .images = any_image<Word>(r.codec),
+                      .mask = r.codec.mask,
+                      .shift = r.codec.shift,
+                      .bits = r.codec.bits,
                       .position_bytes = r.position_bytes,
                       .writes_keys = r.keys_out != nullptr,
                       .positions_in_all = r.positions_in_all,

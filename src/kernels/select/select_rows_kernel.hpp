@@ -12,15 +12,18 @@
 //              misled: digits find the k-th key (rank_search.hpp, a read for 8 bits), and the filter is run again
 //              with that for a pivot
 //
+// Instructions decide where rows are many: 256 rows of 262,144 keys took 50 a key, when each was appended by a ballot,
+// and take 36 with a bit a key in two masks of its thread, and images without a branch.
+//
 // Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 1 KB of counters. The
 // sample lies in the candidates' room. Bytes moved: the row once, and the result.
 #pragma once
 
+#include "kernels/any_image.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/select/rank_search.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "primitives/block_merge_sort.hpp"
-#include "primitives/key_codec.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -55,7 +58,9 @@ struct select_rows_kernel {
   std::uint64_t rows, stride;
   std::uint32_t n, k;
   std::uint32_t sample_keys, sample_rank;
-  key_codec<Word> codec;
+  any_image<Word> images;
+  Word mask; // of the bit window
+  unsigned shift, bits;
   unsigned position_bytes;
   bool writes_keys, positions_in_all;
   bool vectors_allowed; // every row begins at a multiple of 16 bytes
@@ -68,7 +73,8 @@ struct select_rows_kernel {
   }
 
  private:
-  SORTILE_DEVICE Word image(std::uint64_t begin, std::uint32_t i) const { return codec.image(keys.load(begin + i)); }
+  SORTILE_DEVICE Word image(std::uint64_t begin, std::uint32_t i) const { return image_of(keys.load(begin + i)); }
+  SORTILE_DEVICE Word image_of(Word key) const { return Word(Word(images.image(key) >> shift) & mask); }
 
   SORTILE_DEVICE void select(shared& s, std::uint64_t row) const {
     const std::uint64_t begin = row * stride;
@@ -79,7 +85,7 @@ struct select_rows_kernel {
     const std::uint32_t found = s.found.load(below), equal = s.found.load(equals);
     if (found > capacity || found + equal < k) {
       simt::block_barrier(); // all have read the counts
-      pivot = rank_search<block_threads, Word>(s.search, n, k - 1, codec.bits, [&](std::uint32_t i) {
+      pivot = rank_search<block_threads, Word>(s.search, n, k - 1, bits, [&](std::uint32_t i) {
                 return image(begin, i);
               }).image;
       filter(s, begin, pivot, false);
@@ -98,10 +104,9 @@ struct select_rows_kernel {
     for (std::uint32_t i = simt::thread_index(); i < sample_keys; i += block_threads)
       s.sample[i] = image(begin, sampled_place(i));
     simt::block_barrier();
-    const Word pivot =
-        rank_search<block_threads, Word>(s.search, sample_keys, sample_rank, codec.bits, [&](std::uint32_t i) {
-          return s.sample.load(i);
-        }).image;
+    const Word pivot = rank_search<block_threads, Word>(s.search, sample_keys, sample_rank, bits, [&](std::uint32_t i) {
+                         return s.sample.load(i);
+                       }).image;
     simt::block_barrier(); // before candidates take the sample's place
     return pivot;
   }
@@ -113,8 +118,8 @@ struct select_rows_kernel {
     h = (h ^ h >> 13) * 0xc2b2ae35u;
     h ^= h >> 16;
     const auto first = std::uint32_t(std::uint64_t{i} * n / sample_keys);
-    const auto width = std::uint32_t(std::uint64_t{i + 1} * n / sample_keys) - first;
-    return first + std::uint32_t(std::uint64_t{h} * width >> 32);
+    const auto keys_in_part = std::uint32_t(std::uint64_t{i + 1} * n / sample_keys) - first;
+    return first + std::uint32_t(std::uint64_t{h} * keys_in_part >> 32);
   }
 
   /// Candidates into shared memory, in any order, and their number; keys equal to the pivot are counted. `all`: every
@@ -126,28 +131,35 @@ struct select_rows_kernel {
     }
     simt::block_barrier();
     std::uint32_t equal = 0;
-    constexpr std::uint32_t vectors_tile = vectors * unsigned(width) * block_threads;
+    const auto add = [&](std::uint32_t is_below, std::uint32_t is_equal, auto place_of) {
+      equal += simt::popcount(is_equal);
+      append(s, begin, is_below, place_of);
+    };
+    constexpr unsigned tile_items = vectors * unsigned(width), items_mask = (1u << tile_items) - 1;
+    constexpr std::uint32_t vectors_tile = tile_items * block_threads;
     const std::uint32_t whole = vectors_allowed ? n - n % vectors_tile : 0;
     for (std::uint32_t tile = 0; tile < whole; tile += vectors_tile) {
       simt::vec<Word, width> x[vectors];
       SORTILE_UNROLL
       for (unsigned j = 0; j < vectors; ++j)
         x[j] = simt::load_vector<width>(keys, begin + tile + vector_place(j), simt::streaming);
+      std::uint32_t is_below = 0, is_equal = 0; // bit j · width + w
       SORTILE_UNROLL
       for (unsigned j = 0; j < vectors; ++j) {
         SORTILE_UNROLL
         for (int w = 0; w < width; ++w) {
-          const Word u = codec.image(x[j][w]);
-          equal += u == pivot && !all;
-          append(s, u < pivot || all, u, tile + vector_place(j) + unsigned(w));
+          const Word u = image_of(x[j][w]);
+          is_below |= std::uint32_t(u < pivot) << (j * unsigned(width) + unsigned(w));
+          is_equal |= std::uint32_t(u == pivot) << (j * unsigned(width) + unsigned(w));
         }
       }
+      add(all ? items_mask : is_below, all ? 0 : is_equal,
+          [=](unsigned i) { return tile + vector_place(i / unsigned(width)) + i % unsigned(width); });
     }
     for (std::uint32_t tile = whole; tile < n; tile += block_threads) {
-      const std::uint64_t i = std::uint64_t{tile} + simt::thread_index();
-      const Word u = i < n ? image(begin, std::uint32_t(i)) : Word{0};
-      equal += i < n && u == pivot && !all;
-      append(s, i < n && (u < pivot || all), u, std::uint32_t(i));
+      const std::uint32_t i = tile + simt::thread_index();
+      const Word u = i < n ? image(begin, i) : Word{0};
+      add(i < n && (u < pivot || all), i < n && u == pivot && !all, [=](unsigned) { return i; });
     }
     const std::uint32_t sum = simt::warp_reduce_add(equal);
     if (simt::lane_index() == 0 && sum != 0)
@@ -157,16 +169,20 @@ struct select_rows_kernel {
   static SORTILE_DEVICE std::uint32_t vector_place(unsigned j) {
     return (j * block_threads + simt::thread_index()) * unsigned(width);
   }
-  SORTILE_DEVICE void append(shared& s, bool is_candidate, Word u, std::uint32_t i) const {
-    const unsigned found = simt::ballot(is_candidate);
-    if (found == 0)
+  /// Those of a thread's keys that have a bit, with their places; they are read once more, from the L1 cache.
+  template <class Place>
+  SORTILE_DEVICE void append(shared& s, std::uint64_t begin, std::uint32_t items, Place place_of) const {
+    if (!simt::warp_any(items != 0))
       return;
+    const std::uint32_t mine = simt::popcount(items), upto = primitives::warp_inclusive_scan(mine, primitives::plus{});
     std::uint32_t at = 0;
-    if (simt::lane_index() == 0)
-      at = s.found.fetch_add(below, std::uint32_t(simt::popcount(found)));
-    at = simt::shuffle(at, 0) + simt::popcount(found & simt::lanes_below());
-    if (is_candidate && at < capacity)
-      s.elements[at] = packed::pack(u, i);
+    if (simt::lane_index() == simt::warp_size - 1)
+      at = s.found.fetch_add(below, upto);
+    at = simt::shuffle(at, simt::warp_size - 1) + upto - mine;
+    for (; items != 0 && at < capacity; items &= items - 1, ++at) {
+      const std::uint32_t place = place_of(simt::trailing_zeros(items));
+      s.elements[at] = packed::pack(image(begin, place), place);
+    }
   }
 
   SORTILE_DEVICE void write(shared& s, std::uint64_t row, std::uint32_t count) const {
