@@ -152,7 +152,7 @@ int sort_lines(const sort_job& job, first_input first, const talk& voice) {
     return sort_in_runs(job, reader, run, runs_of(job, reader, run, shape, order), bar, voice);
   const files::input source = reader.take_whole();
   bar.phase("cut");
-  const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), threads);
+  const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), reader.marks(), threads);
   return sort_records_to(job, {records, order}, bar, voice);
 }
 

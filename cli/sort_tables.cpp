@@ -150,12 +150,13 @@ class piecewise_table {
 
   static files::record_table joined(std::string_view piece, const std::vector<files::input_begin>& inputs,
                                     const std::vector<files::record_table>& parts, std::size_t rows) {
-    files::record_table all{.text = piece, .delimiter = '\n', .starts = files::raw_array<std::uint64_t>(rows + 1)};
+    files::record_table all{
+        .text = piece, .delimiter = '\n', .starts = files::record_starts(rows + 1, piece.size() + 1)};
     std::size_t row = 0;
-    all.starts[0] = 0;
+    all.starts.set(0, 0);
     for (std::size_t i = 0; i < parts.size(); ++i)
       for (std::size_t r = 0; r < parts[i].size(); ++r)
-        all.starts[++row] = inputs[i].at + parts[i].starts[r + 1];
+        all.starts.set(++row, inputs[i].at + parts[i].starts[r + 1]);
     return all;
   }
 

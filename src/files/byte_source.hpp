@@ -1,6 +1,8 @@
 // Bytes one after the other, from anything that can be read once.
 #pragma once
 
+#include "files/leased_pages.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +19,9 @@ class byte_source {
 
   /// Puts at least one byte and at most `room` at `to`; returns how many, 0 at the end. \throws io_failure
   virtual std::size_t read(char* to, std::size_t room) = 0;
+
+  /// All that is left, where it can be had without a copy; else none, and read() goes on.
+  virtual leased_pages pages() { return {}; }
 
   /// Bytes that are thought to come, for whoever makes room for them; 0 where nothing is known.
   virtual std::uint64_t promised() const { return 0; }

@@ -32,11 +32,12 @@ slice_counts count_slice(std::string_view text) {
   return counts;
 }
 
-void note_rows(std::string_view text, std::size_t begin, std::size_t end, bool in_quotes, std::uint64_t* next) {
+void note_rows(std::string_view text, std::size_t begin, std::size_t end, bool in_quotes, std::size_t row,
+               record_starts& starts) {
   for (std::size_t i = begin; i < end; ++i) {
     in_quotes ^= text[i] == '"';
     if (text[i] == '\n' && !in_quotes)
-      *next++ = i + 1;
+      starts.set(++row, i + 1);
   }
 }
 
@@ -80,12 +81,12 @@ record_table split_quoted(std::string_view text, std::string_view name, const cs
     fail_unclosed(text, name, dialect, first_line);
   const bool open_end = !text.empty() && text.back() != '\n';
   const std::size_t rows = rows_before.back() + (open_end ? 1 : 0);
-  record_table table{.text = text, .delimiter = '\n', .starts = raw_array<std::uint64_t>(rows + 1)};
-  table.starts[0] = 0;
+  record_table table{.text = text, .delimiter = '\n', .starts = record_starts(rows + 1, text.size() + 1)};
+  table.starts.set(0, 0);
   if (open_end)
-    table.starts[rows] = text.size() + 1;
+    table.starts.set(rows, text.size() + 1);
   parallel_for(threads, parts.count(), [&](std::size_t i) {
-    note_rows(text, parts.begin(i), parts.end(i), in_quotes[i] != 0, table.starts.data() + 1 + rows_before[i]);
+    note_rows(text, parts.begin(i), parts.end(i), in_quotes[i] != 0, rows_before[i], table.starts);
   });
   return table;
 }
@@ -328,9 +329,9 @@ csv_table join_tables(std::vector<csv_table> tables) {
                 .rows = {},
                 .comment = first.comment,
                 .parts = {}};
-  raw_array<std::uint64_t> starts(rows + 1);
+  record_starts starts(rows + 1, bytes);
   std::size_t row = 0;
-  starts[0] = 0;
+  starts.set(0, 0);
   for (csv_table& table : tables) {
     all.parts.push_back({table.name(), row, table.parts.front().first_line});
     const std::uint64_t begin = text.size();
@@ -342,7 +343,7 @@ csv_table join_tables(std::vector<csv_table> tables) {
       text.grow(1);
     }
     for (std::size_t i = 0; i < table.rows.size(); ++i)
-      starts[++row] = begin + table.rows.starts[i + 1];
+      starts.set(++row, begin + table.rows.starts[i + 1]);
     table.source = {};
   }
   all.source = input::of_buffer(fmt::format("{} files", tables.size()), std::move(text));

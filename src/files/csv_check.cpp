@@ -112,9 +112,9 @@ class row_checker {
 void take_out(csv_table& table, const std::vector<std::size_t>& bad) {
   byte_buffer text;
   text.reserve(table.rows.text.size() + 1, table.name());
-  raw_array<std::uint64_t> starts(table.rows.size() - bad.size() + 1);
+  record_starts starts(table.rows.size() - bad.size() + 1, table.rows.text.size() + 1);
   std::vector<csv_part> parts = table.parts;
-  starts[0] = 0;
+  starts.set(0, 0);
   std::size_t kept = 0;
   auto next_bad = bad.begin();
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -130,7 +130,7 @@ void take_out(csv_table& table, const std::vector<std::size_t>& bad) {
     std::copy(record.begin(), record.end(), text.end());
     text.end()[record.size()] = '\n';
     text.grow(record.size() + 1);
-    starts[++kept] = text.size();
+    starts.set(++kept, text.size());
   }
   std::string name = table.name();
   table.parts = std::move(parts);

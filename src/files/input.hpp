@@ -20,7 +20,8 @@ namespace sortile::files {
 /// A file is read, not mapped: under a map, what another process (or our own output, or the program behind our pipe)
 /// writes to the file would change the records in mid-sort, and a file cut short would end the process. So what was
 /// read is what is sorted, whatever happens to the file afterwards. That costs a copy: about half a second a gigabyte
-/// (docs/performance-log.md).
+/// (docs/performance-log.md). A sort of one file does without it, where the system promises that nobody writes
+/// (leased_pages.hpp).
 class input {
  public:
   /// Reads a regular file on up to `threads` threads; a packed one is unpacked, unless it is taken `as_it_is`.

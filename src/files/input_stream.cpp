@@ -137,6 +137,25 @@ std::size_t input_stream::read(char* to, std::size_t room) {
   return some;
 }
 
+leased_pages input_stream::pages() {
+  if (!begun_)
+    look_at_beginning();
+  const off_t position = ::lseek(file_.get(), 0, SEEK_CUR);
+  if (unpacker_ || promised_ == 0 || position < 0)
+    return {};
+  const std::uint64_t ahead = (ahead_.size() - taken_) + (peeked_.size() - peeked_taken_);
+  const std::uint64_t end = static_cast<std::uint64_t>(position) + promised_ - came_;
+  leased_pages all = leased_pages::of(file_.get(), static_cast<std::uint64_t>(position) - ahead, end, name(), threads_);
+  if (!all)
+    return all;
+  if (::lseek(file_.get(), static_cast<off_t>(end), SEEK_SET) < 0)
+    fail_system(name(), "read");
+  came_ = promised_;
+  taken_ = ahead_.size();
+  peeked_taken_ = peeked_.size();
+  return all;
+}
+
 std::string_view input_stream::peek(std::size_t size) {
   std::string more(std::min(size, ahead_bytes), '\0');
   while (peeked_.size() - peeked_taken_ < size) {

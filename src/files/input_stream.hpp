@@ -30,6 +30,9 @@ class input_stream final : public byte_source {
   /// \throws io_failure where reading fails, packed data is damaged, or a file ends before the size that it had
   std::size_t read(char* to, std::size_t room) override;
 
+  /// The file's own pages, of a plain one.
+  leased_pages pages() override;
+
   /// The first bytes, `size` of them unless there are fewer. They stay to be read.
   std::string_view peek(std::size_t size);
   /// The header of a .npy file, as far as it is there; of other files, some first bytes.

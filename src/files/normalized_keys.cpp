@@ -26,20 +26,20 @@ normalized_keys make_keys(std::size_t records, const key_appender& append, unsig
   std::vector<std::string> keys(parts.count());
   normalized_keys made;
   made.records.gap = 0;
-  made.records.starts = raw_array<std::uint64_t>(records + 1);
-  std::uint64_t* const ends = made.records.starts.data() + 1; // within the slice at first
+  raw_array<std::uint64_t> ends(records); // within the slice
   parallel_for(threads, parts.count(),
-               [&](std::size_t slice) { append(parts.begin(slice), parts.end(slice), keys[slice], ends); });
+               [&](std::size_t slice) { append(parts.begin(slice), parts.end(slice), keys[slice], ends.data()); });
   std::vector<std::uint64_t> before(parts.count() + 1, 0);
   for (std::size_t slice = 0; slice < parts.count(); ++slice)
     before[slice + 1] = before[slice] + keys[slice].size();
   made.bytes = raw_array<char>(before.back());
-  made.records.starts[0] = 0;
+  made.records.starts = record_starts(records + 1, before.back());
+  made.records.starts.set(0, 0);
   parallel_for(threads, parts.count(), [&](std::size_t slice) {
     std::memcpy(made.bytes.data() + before[slice], keys[slice].data(), keys[slice].size());
     std::string().swap(keys[slice]);
     for (std::size_t i = parts.begin(slice); i < parts.end(slice); ++i)
-      ends[i] += before[slice];
+      made.records.starts.set(i + 1, before[slice] + ends[i]);
   });
   made.records.text = {made.bytes.data(), made.bytes.size()};
   return made;

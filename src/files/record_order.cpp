@@ -159,7 +159,7 @@ void fill_words(Locate&& locate_in, Word&& word, bool reverse, const record_tabl
   const std::uint64_t complement = reverse ? ~std::uint64_t{0} : 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (ids != nullptr && i + starts_ahead < n)
-      __builtin_prefetch(&records.starts[ids[i + starts_ahead]]);
+      records.starts.prefetch(ids[i + starts_ahead]);
     if (ids != nullptr && i + text_ahead < n)
       __builtin_prefetch(records.text.data() + records.starts[ids[i + text_ahead]]);
     const std::string_view record = records[ids != nullptr ? ids[i] : begin + i];

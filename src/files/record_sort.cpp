@@ -369,6 +369,7 @@ void sort_strings(strings_request request, bool descending, const options& given
 void sort_whole_texts(const record_table& records, bool descending, const options& opts, bool distinct,
                       raw_array<std::uint32_t>& ids) {
   sort_strings({.offsets = records.starts.data(),
+                .offset_bytes = records.starts.width(),
                 .bytes = records.text.data(),
                 .size = records.text.size(),
                 .separator_bytes = records.gap,

@@ -20,7 +20,7 @@ std::size_t block_size(const record_table& records, std::span<const std::uint32_
   std::size_t size = 0;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i + starts_ahead < ids.size())
-      __builtin_prefetch(&records.starts[ids[i + starts_ahead]]);
+      records.starts.prefetch(ids[i + starts_ahead]);
     size += records.starts[ids[i] + std::size_t{1}] - records.starts[ids[i]];
   }
   return size;

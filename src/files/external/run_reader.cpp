@@ -43,7 +43,20 @@ std::string run_reader::name() const {
   return further_.empty() ? first_name_ : fmt::format("{} files", further_.size() + 1);
 }
 
+// A single input that fits into memory need not be copied there.
+void run_reader::take_pages() {
+  if (std::exchange(begun_, true) || !further_.empty() || bytes_expected_ > limit_.memory)
+    return;
+  if (leased_pages pages = stream_->pages()) {
+    buffer_ = byte_buffer(std::move(pages));
+    unread_ = buffer_.size();
+  }
+}
+
 std::string_view run_reader::skip_header(std::size_t size) {
+  take_pages();
+  if (size <= unread_)
+    unread_ -= size;
   buffer_.reserve(size, first_name_);
   while (buffer_.size() < size) {
     const std::size_t got = stream_->read(buffer_.end(), size - buffer_.size());
@@ -52,8 +65,8 @@ std::string_view run_reader::skip_header(std::size_t size) {
     buffer_.grow(got);
   }
   bytes_read_ += size;
-  header_ = size;
-  return buffer_.bytes();
+  front_ = size;
+  return buffer_.bytes().substr(0, size);
 }
 
 std::size_t run_reader::chunk() const {
@@ -63,10 +76,14 @@ std::size_t run_reader::chunk() const {
 void run_reader::drop_handed_out() {
   if (cut_ == 0)
     return;
-  const std::string_view rest = text().substr(cut_);
-  std::memmove(buffer_.end() - buffer_.size(), rest.data(), rest.size());
-  buffer_.shrink(rest.size());
-  header_ = 0;
+  if (buffer_.holds_pages()) {
+    front_ += cut_;
+  } else {
+    const std::string_view rest = text().substr(cut_);
+    std::memmove(buffer_.end() - buffer_.size(), rest.data(), rest.size());
+    buffer_.shrink(rest.size());
+    front_ = 0;
+  }
   const auto next_begin =
       std::partition_point(begins_.begin(), begins_.end(), [&](const input_begin& each) { return each.at <= cut_; });
   begins_.erase(begins_.begin(), next_begin - 1);
@@ -113,12 +130,16 @@ void run_reader::read_more() {
   const std::size_t wanted = chunk();
   std::size_t done = 0;
   while (done < wanted && !at_end_) {
-    if (buffer_.room() == 0) {
+    if (unread_ == 0 && buffer_.room() == 0) {
       const std::uint64_t promised = std::min<std::uint64_t>(stream_->promised() + 1, limit_.memory);
       buffer_.reserve(std::max(buffer_.size() + wanted, static_cast<std::size_t>(promised)), name());
     }
-    const std::size_t got = stream_->read(buffer_.end(), std::min(buffer_.room(), wanted - done));
-    buffer_.grow(got);
+    std::size_t got = std::min(unread_, wanted - done);
+    unread_ -= got;
+    if (got == 0) {
+      got = stream_->read(buffer_.end(), std::min(buffer_.room(), wanted - done));
+      buffer_.grow(got);
+    }
     done += got;
     bytes_read_ += got;
     input_has_bytes_ |= got != 0;
@@ -149,7 +170,7 @@ void run_reader::count_delimited(std::size_t from) {
   });
   std::size_t records = marks_.empty() ? 0 : marks_.back().records;
   for (const piece_marks& each : found) {
-    const mark& here = each.outside_quotes[in_quotes_ ? 1 : 0];
+    const record_mark& here = each.outside_quotes[in_quotes_ ? 1 : 0];
     if (here.records != 0)
       marks_.push_back({here.bytes, records += here.records});
     in_quotes_ ^= each.quotes_are_odd;
@@ -160,21 +181,20 @@ void run_reader::count_delimited(std::size_t from) {
 run_reader::piece_marks run_reader::marks_of(std::string_view piece, std::size_t begin) const {
   piece_marks found;
   if (!shape_.csv || !shape_.csv->quotes) {
-    found.outside_quotes[0] = {begin + piece.rfind(shape_.delimiter) + 1,
-                               static_cast<std::size_t>(std::count(piece.begin(), piece.end(), shape_.delimiter))};
+    found.outside_quotes[0] = {begin + piece.rfind(shape_.delimiter) + 1, count_bytes(piece, shape_.delimiter)};
     return found;
   }
   for (std::size_t i = 0; i < piece.size(); ++i) {
     found.quotes_are_odd ^= piece[i] == '"';
     if (piece[i] == shape_.delimiter) {
-      mark& at = found.outside_quotes[found.quotes_are_odd ? 1 : 0];
+      record_mark& at = found.outside_quotes[found.quotes_are_odd ? 1 : 0];
       at = {begin + i + 1, at.records + 1};
     }
   }
   return found;
 }
 
-std::size_t run_reader::memory_at(const mark& at) const {
+std::size_t run_reader::memory_at(const record_mark& at) const {
   return at.bytes + limit_.working_memory(at.records);
 }
 
@@ -184,6 +204,7 @@ bool run_reader::is_full() const {
 }
 
 std::string_view run_reader::next() {
+  take_pages();
   drop_handed_out();
   count(0);
   while (!is_full() && !at_end_) {
@@ -195,8 +216,8 @@ std::string_view run_reader::next() {
   records_ = marks_.empty() ? 0 : marks_.back().records;
   if (is_full()) {
     const auto too_large = std::partition_point(marks_.begin(), marks_.end(),
-                                                [&](const mark& at) { return memory_at(at) <= limit_.memory; });
-    const mark& last = too_large == marks_.begin() ? *too_large : *(too_large - 1);
+                                                [&](const record_mark& at) { return memory_at(at) <= limit_.memory; });
+    const record_mark& last = too_large == marks_.begin() ? *too_large : *(too_large - 1);
     cut_ = last.bytes;
     records_ = last.records;
   }

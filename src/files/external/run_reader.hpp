@@ -5,6 +5,7 @@
 #include "files/input.hpp"
 #include "files/input_stream.hpp"
 #include "files/record_reader.hpp"
+#include "files/record_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,8 @@ class run_reader {
 
   /// Of the piece handed out last.
   std::size_t records() const { return records_; }
+  /// Where some of its records end, the last among them; and further ones, where more was read.
+  const std::vector<record_mark>& marks() const { return marks_; }
   /// The inputs whose records it may hold, in order: the first begins in front of the piece.
   std::vector<input_begin> inputs() const;
 
@@ -74,27 +77,22 @@ class run_reader {
   void release() { buffer_ = {}; }
 
  private:
-  // Where records end: so many bytes, so many records.
-  struct mark {
-    std::size_t bytes = 0;
-    std::size_t records = 0;
-  };
-
   // Of a piece of text that begins outside quotes [0], or within [1].
   struct piece_marks {
-    mark outside_quotes[2];
+    record_mark outside_quotes[2];
     bool quotes_are_odd = false;
   };
 
   piece_marks marks_of(std::string_view piece, std::size_t begin) const;
-  std::string_view text() const { return buffer_.bytes().substr(header_); }
+  std::string_view text() const { return buffer_.bytes().substr(front_, buffer_.size() - front_ - unread_); }
+  void take_pages();
   void drop_handed_out();
   void read_more();
   void end_input();
   void count(std::size_t from);
   void count_delimited(std::size_t from);
   bool is_full() const;
-  std::size_t memory_at(const mark& at) const;
+  std::size_t memory_at(const record_mark& at) const;
   std::size_t chunk() const;
 
   std::unique_ptr<byte_source> stream_;
@@ -106,13 +104,15 @@ class run_reader {
   bool as_it_is_;
   std::string first_name_;
   byte_buffer buffer_;
-  std::size_t header_ = 0; // bytes of it in front of the first piece
+  std::size_t front_ = 0;  // bytes of it in front of the piece: the header, and of a file's pages the pieces before
+  std::size_t unread_ = 0; // at its end: of a file's pages, what counts as not read yet
+  bool begun_ = false;
   std::vector<input_begin> begins_{{}};
   std::function<void(input_stream&, std::size_t)> begin_further_;
   bool input_has_bytes_ = false;
   std::size_t cut_ = 0; // end of what was handed out
   std::size_t records_ = 0;
-  std::vector<mark> marks_;
+  std::vector<record_mark> marks_;
   std::string line_end_;
   bool in_quotes_ = false; // whether what was counted ends within quotes
   bool at_end_ = false;
