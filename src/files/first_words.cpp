@@ -8,6 +8,14 @@
 // Made while the text is read in order, the rest of the word puts most of those records in order too. (Packing the
 // columns of a sort into one word: as in src/cpu/row_words.hpp, for texts, of which a beginning has to do.)
 //
+// And a record's number needs few bits, too. Behind the words that differ, it makes of a sort of words with numbers one
+// of words alone, which takes half the time and half of the memory:
+//
+//   | word − smallest, from its first bit that differs | number of the record |        64 bits
+//
+// Where that cuts words off, those that are left alike are sorted again as a group, by their whole words. So it is done
+// where there will be few of them: where a sample has none.
+//
 // Cost: the second part of every record is found once more than in a sort of the groups, but in the order of the text.
 // Processor time of whole sorts on two threads of an EPYC: 3 million lines by a number below 100,000 and a word 0.54 s
 // before, 0.26 s now; 3 million rows of a table by a number below 5000 and a name 1.5 s before, 0.8 s now.
@@ -20,6 +28,7 @@
 #include <atomic>
 #include <bit>
 #include <mutex>
+#include <vector>
 
 namespace sortile::files {
 
@@ -43,6 +52,17 @@ value_range range_of(std::span<const std::uint64_t> words, unsigned threads) {
   return all;
 }
 
+// Whether two of some words that lie evenly apart are alike in `look`.
+template <class Look>
+bool repeat_in_sample(std::span<const std::uint64_t> words, const Look& look) {
+  constexpr std::size_t looked_at = std::size_t{1} << 12;
+  std::vector<std::uint64_t> sample(std::min(looked_at, words.size()));
+  for (std::size_t i = 0; i < sample.size(); ++i)
+    sample[i] = look(words[i * (words.size() / sample.size())]);
+  std::sort(sample.begin(), sample.end());
+  return std::adjacent_find(sample.begin(), sample.end()) != sample.end();
+}
+
 } // namespace
 
 bool first_words(const record_table& records, const record_order& order, std::span<std::uint64_t> words,
@@ -63,15 +83,15 @@ bool first_words(const record_table& records, const record_order& order, std::sp
   return false;
 }
 
-void add_second_part(const record_table& records, const record_order& order, std::span<std::uint64_t> words,
+bool add_second_part(const record_table& records, const record_order& order, std::span<std::uint64_t> words,
                      unsigned threads) {
   constexpr std::uint64_t values_a_record = 4; // where more are possible, few records share one
   if (order.size() < 2 || words.empty())
-    return;
+    return false;
   const value_range range = range_of(words, threads);
   const std::uint64_t greatest = range.greatest - range.least;
   if (greatest / values_a_record >= words.size())
-    return;
+    return false;
   const auto bits = static_cast<int>(std::bit_width(greatest));
   parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
     std::array<std::uint64_t, first_slice_records> second;
@@ -82,6 +102,32 @@ void add_second_part(const record_table& records, const record_order& order, std
         const std::uint64_t first = words[from + i] - range.least;
         words[from + i] = bits == 0 ? second[i] : first << (64 - bits) | second[i] >> bits;
       }
+    }
+  });
+  return true;
+}
+
+std::optional<numbered_words> number_words(std::span<std::uint64_t> words, unsigned threads) {
+  const value_range range = range_of(words, threads);
+  const std::uint64_t greatest = range.greatest - range.least;
+  const auto numbers = static_cast<int>(std::bit_width(words.size() - 1));
+  const int empty = std::min(std::countl_zero(greatest), 63);
+  const numbered_words how{numbers, numbers <= std::countl_zero(greatest)};
+  if (!how.are_whole && repeat_in_sample(words, [=](std::uint64_t w) { return (w - range.least) << empty >> numbers; }))
+    return std::nullopt;
+  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      words[i] = (words[i] - range.least) << empty >> numbers << numbers | i;
+  });
+  return how;
+}
+
+void take_numbers(std::span<std::uint64_t> words, const numbered_words& how, std::uint32_t* ids, unsigned threads) {
+  const std::uint64_t mask = (std::uint64_t{1} << how.number_bits) - 1;
+  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      ids[i] = static_cast<std::uint32_t>(words[i] & mask);
+      words[i] >>= how.number_bits;
     }
   });
 }

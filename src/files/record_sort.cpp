@@ -11,17 +11,18 @@
 //   numbers |  7  |  2  |  9  |  4  |  0  |  5  |
 //             └─ group: next words ─┘  done   └ group ┘
 //
-// Where the first words are numbers of few bits, they carry the beginning of the next part too (first_words.cpp).
+// Where the first words are numbers of few bits, they carry the beginning of the next part too, and most words the
+// numbers of their records, so that they are sorted alone (first_words.cpp).
 //
 // Invariants: every group is a range of `numbers` that holds its records' final places; before a group is sorted, its
 // numbers ascend, since each step is stable; so equal records keep their order.
 //
-// Cost: one pass over the text, one sort of n (64-bit, 32-bit) pairs, then for each further word of a group one fetch
-// of every record in it. Where a whole group has the same word, the common prefix of the group is skipped in one pass.
-// Whole records by bytes, and a first field or column that begins alike in most records, go to the library's sort of
-// strings as they lie; what is equal in such a field is then sorted as a group by the parts behind it.
-// A word of a number or of a field is found by reading what lies before it; so that this does not become quadratic in
-// the length of a record, such a part is given `most_passes` words, and what is equal then is sorted by comparison.
+// Cost: one pass over the text, one sort of n 64-bit words, or (64-bit, 32-bit) pairs, then for each further word of a
+// group one fetch of every record in it. Where a whole group has the same word, the common prefix of the group is
+// skipped in one pass. Whole records by bytes, and a first field or column that begins alike in most records, go to the
+// library's sort of strings as they lie; what is equal in such a field is then sorted as a group by the parts behind
+// it. A word of a number or of a field is found by reading what lies before it; so that this does not become quadratic
+// in the length of a record, such a part is given `most_passes` words, and what is equal then is sorted by comparison.
 #include "files/record_sort.hpp"
 
 #include "files/failure.hpp"
@@ -139,8 +140,14 @@ class sorter {
     raw_array<std::uint64_t> words(ids.size());
     const std::span<std::uint64_t> all(words.data(), words.size());
     const bool whole = first_words(records_, order_, all, threads_);
-    if (whole)
-      add_second_part(records_, order_, all, threads_);
+    const group first{{ids.data(), ids.size()}, 0, 0, 0};
+    if (!(whole && add_second_part(records_, order_, all, threads_)))
+      if (const std::optional<numbered_words> numbered = number_words(all, threads_)) {
+        run(sort_request{.type = key_type::u64, .n = all.size(), .keys_in = all.data(), .keys_out = all.data()}, opts_);
+        take_numbers(all, *numbered, ids.data(), threads_);
+        return numbered->are_whole ? split_words(first, all.data(), whole, large)
+                                   : split_alike(first, all.data(), large);
+      }
     run(sort_request{.type = key_type::u64,
                      .n = ids.size(),
                      .keys_in = words.data(),
@@ -149,7 +156,7 @@ class sorter {
                      .value_bytes = sizeof(std::uint32_t),
                      .values_out = ids.data()},
         opts_);
-    split_words({{ids.data(), ids.size()}, 0, 0, 0}, words.data(), whole, large);
+    split_words(first, words.data(), whole, large);
   }
 
   // A large group, by all threads.
@@ -246,6 +253,16 @@ class sorter {
         g, [words](std::size_t i) { return words[i] == words[i - 1]; },
         [&](std::span<std::uint32_t> equal) {
           return words_are_whole ? group{equal, g.part + 1, 0, 0} : next_of(g, equal);
+        },
+        large);
+  }
+
+  // Where the words are only the beginnings of what the group's words are.
+  void split_alike(const group& g, const std::uint64_t* words, std::vector<group>& large) {
+    split_groups(
+        g, [words](std::size_t i) { return words[i] == words[i - 1]; },
+        [&](std::span<std::uint32_t> alike) {
+          return group{alike, g.part, g.depth, g.passes};
         },
         large);
   }

@@ -1,5 +1,6 @@
 // The word-by-word sort of records against std::stable_sort with the same comparison, over shapes that reach every
 // branch: small and large groups, common prefixes, numbers of one word and of many, several parts.
+#include "files/first_words.hpp"
 #include "files/record_sort.hpp"
 #include "files/text_views.hpp"
 #include "scratch_folder.hpp"
@@ -117,6 +118,66 @@ TEST(RecordSort, IntegersOfFewValuesAndWhatFollows) {
           expect_stable_order(split_lines(text, '\n', 2), {number, behind}, 2);
           expect_stable_order(split_lines(text, '\n', 2), {number, behind, {}}, 1);
         }
+}
+
+// Sorted words give the records in the order of the words, as far as these are kept; or nothing is changed.
+TEST(RecordSort, WordsCarryNumbers) {
+  std::mt19937_64 random(7);
+  constexpr std::size_t n = 20'000; // 15 bits
+  const auto check = [&](auto word, std::optional<bool> whole) {
+    std::vector<std::uint64_t> words(n);
+    std::generate(words.begin(), words.end(), word);
+    const std::vector<std::uint64_t> given = words;
+    const std::optional<numbered_words> how = number_words(words, 2);
+    ASSERT_EQ(how.has_value(), whole.has_value());
+    if (!how) {
+      EXPECT_EQ(words, given);
+      return;
+    }
+    EXPECT_EQ(how->number_bits, 15);
+    EXPECT_EQ(how->are_whole, *whole);
+    std::sort(words.begin(), words.end());
+    std::vector<std::uint32_t> ids(n);
+    take_numbers(words, *how, ids.data(), 3);
+    for (std::size_t i = 1; i < n; ++i) {
+      const std::uint64_t a = given[ids[i - 1]], b = given[ids[i]];
+      if (words[i - 1] == words[i])
+        ASSERT_TRUE(ids[i - 1] < ids[i] && (*whole ? a == b : true)) << i;
+      else
+        ASSERT_LT(a, b) << i;
+    }
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_EQ(ids[i], i);
+  };
+  constexpr std::uint64_t far = 0xfedc'ba98'7654'3210;
+  check([] { return far; }, true);
+  check([&] { return far - random() % 2; }, true);
+  check([&] { return random() >> 15; }, true);
+  check([&] { return far + (random() >> 16); }, true);
+  check([&] { return random(); }, false);
+  check([&] { return random() >> 14; }, false);
+  check([&] { return random() % 3 << 62 | random() % 8; }, std::nullopt);
+}
+
+// Pairs of words that differ only where numbers take the place, and that the sample of words does not see.
+TEST(RecordSort, WordsThatLoseTheirEnds) {
+  std::mt19937 random(9);
+  std::string lines;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    std::string word;
+    for (int k = 0; k < 6; ++k)
+      word += static_cast<char>('a' + random() % 26);
+    lines += fmt::format("{}{} {}\n", word, "ba"[i % 2], random() % 10);
+    if (i % 4 == 1)
+      lines += fmt::format("{}a {}\n", word, ++i);
+  }
+  for (const bool reverse : {false, true}) {
+    key_part word{.where = key_part::place::fields, .reverse = reverse};
+    word.range.last_field = 0;
+    expect_stable_order(split_lines(lines, '\n', 2), {word}, 2);
+    expect_stable_order(split_lines(lines, '\n', 2), {word, {}}, 1);
+  }
 }
 
 // Fields and cells that begin alike are sorted as strings; what is equal in them, by the parts behind.
