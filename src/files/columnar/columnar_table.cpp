@@ -1,4 +1,5 @@
-// See columnar_table.hpp; pyarrow_program.py has the other half and what both say to each other.
+// See columnar_table.hpp; pyarrow_program/ is the other half; its conversation.py has what both say to
+// each other.
 #include "files/columnar/columnar_table.hpp"
 
 #include "files/columnar/pyarrow_program.hpp"

@@ -1,4 +1,4 @@
-// The text of pyarrow_program.py, which the command gives to a Python interpreter.
+// The text of the program in the folder pyarrow_program, which the command gives to a Python interpreter.
 #pragma once
 
 #include <string_view>
