@@ -1,6 +1,6 @@
 """Measures sorts from file to file beside GNU sort, Polars and DuckDB, in turns, two threads each.
 
-    files_rivals.py --sortile build/default/cli/sortile [--rounds 5] [--row ROW]... [--share 1] [--folder DIR] [--json FILE]
+    files_rivals.py --sortile build/default/cli/sortile [--rounds 5] [--row ROW]... [--share 1] [--quiet FOLDER] [--folder DIR] [--json FILE]
     files_rivals.py --from FILE          prints the table of what --json kept
 
 Polars and DuckDB are installed from PyPI into build/files-rivals, once, with the PyArrow that sortile reads Parquet by. Their time is that of reading,
@@ -10,6 +10,7 @@ and the largest memory of a process. GNU sort takes no part where the files are 
 
 import argparse
 import collections
+import contextlib
 import filecmp
 import json
 import os
@@ -20,6 +21,7 @@ import string
 import subprocess
 import sys
 import tempfile
+import time
 
 import file_race
 
@@ -118,11 +120,20 @@ def need_same_rows(script, paths):
         sys.exit("the rows of the outputs differ: " + told)
 
 
-def race(name, arguments, python, folder):
-    row = ROWS[name]
-    n = round(row.records * arguments.share)
+Prepared = collections.namedtuple("Prepared", "name n folder source bare script")
+
+
+def prepare(name, arguments, python, folder):
+    """The input of a row, in a folder of its own."""
+    n = round(ROWS[name].records * arguments.share)
     script = [python, "-B", str(HERE / "files_rivals_table.py")]
-    source, bare = make_input(row, n, folder, arguments.sortile, script)
+    return Prepared(name, n, folder, *make_input(ROWS[name], n, folder, arguments.sortile, script), script)
+
+
+def race(prepared, arguments):
+    """(results, what the commands wrote)"""
+    name, n, folder, source, bare, script = prepared
+    row = ROWS[name]
     to = {each: os.path.join(folder, each.split()[0] + (".out" if bare else ".parquet")) for each in ("sortile", *RIVALS)}
     commands = {"sortile": [arguments.sortile, "sort", "--no-sync", "--threads", "2", *row.sortile, source, "-o", to["sortile"]],
                 "GNU sort": ["sort", "--parallel=2", *(row.gnu or []), bare, "-o", to["GNU sort"]],
@@ -133,10 +144,16 @@ def race(name, arguments, python, folder):
     runs = file_race.race(commands, arguments.rounds)
     results = [file_race.result(measured, each, type="lines" if bare else "parquet", workload=row.what, n=n, category=" ".join(["sort", *row.sortile]))
                for each, measured in runs.items()]
+    return results, {each: to[each] for each in commands}
+
+
+def compare(prepared, to, sortile):
+    """Ends the program where outputs differ."""
+    name, script, row = prepared.name, prepared.script, ROWS[prepared.name]
     if row.gnu is None:
-        subprocess.run([arguments.sortile, "check", "-q", *row.sortile, to["sortile"]], check=True)
-        need_same_rows(script, [to[each] for each in commands])
-        return results
+        subprocess.run([sortile, "check", "-q", *row.sortile, to["sortile"]], check=True)
+        need_same_rows(script, to.values())
+        return
     if row.header:
         with open(to["GNU sort"], "rb") as rows, open(to["GNU sort"] + "-with-header", "wb") as file:
             file.write(row.header.encode())
@@ -146,7 +163,15 @@ def race(name, arguments, python, folder):
         sys.exit("%s: the outputs of sortile and GNU sort differ" % name)
     for each in RIVALS[1:]:
         need_same_lines(to["sortile"], to[each])
-    return results
+
+
+def wait_for(quiet):
+    while quiet:
+        try:
+            os.mkdir(quiet)
+            return time.sleep(20)  # what others have begun may end
+        except FileExistsError:
+            time.sleep(5)
 
 
 def table(rows):
@@ -168,6 +193,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--row", action="append", choices=ROWS, help="this row alone; may be repeated")
     parser.add_argument("--share", type=float, default=1, help="of the records, for a quick look")
+    parser.add_argument("--quiet", metavar="FOLDER", help="made before the first measurement, once it does not exist, and removed behind the last: others that share the machine may heed it")
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="for inputs and outputs")
     parser.add_argument("--json", help="results in the format of bench/results/README.md")
     parser.add_argument("--from", dest="kept", help="print the table of these results; measure nothing")
@@ -178,11 +204,23 @@ def main():
     if not arguments.sortile:
         parser.error("--sortile PROGRAM is needed, or --from FILE")
     os.environ["POLARS_MAX_THREADS"] = "2"
-    python, load, rows = rivals(), os.getloadavg(), []
+    python, rows = rivals(), []
     os.environ["SORTILE_PYTHON"] = python
-    for name in arguments.row or ROWS:
-        with tempfile.TemporaryDirectory(prefix="sortile-files-", dir=arguments.folder) as folder:
-            rows += race(name, arguments, python, folder)
+    with contextlib.ExitStack() as folders:
+        new_folder = lambda: folders.enter_context(tempfile.TemporaryDirectory(prefix="sortile-files-", dir=arguments.folder))
+        prepared = [prepare(name, arguments, python, new_folder()) for name in arguments.row or ROWS]
+        wait_for(arguments.quiet)
+        load, outputs = os.getloadavg(), []
+        try:
+            for each in prepared:
+                results, written = race(each, arguments)
+                rows += results
+                outputs.append(written)
+        finally:
+            if arguments.quiet:
+                os.rmdir(arguments.quiet)
+        for each, written in zip(prepared, outputs):
+            compare(each, written, arguments.sortile)
     print(table(rows), end="")
     if arguments.json:
         file_race.save(arguments.json, "files", rows, load, **versions(python))
