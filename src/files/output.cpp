@@ -191,6 +191,7 @@ void output::flush() {
 }
 
 void output::write(std::string_view bytes) {
+  written_ += bytes.size();
   if (gathered_.size() + bytes.size() > gather_limit)
     flush();
   if (bytes.size() < gather_limit) {
@@ -220,6 +221,7 @@ std::uint64_t output::claim(std::uint64_t size) {
 
 std::uint64_t output::reserve(std::uint64_t size) {
   flush();
+  written_ += size;
   return claim(size);
 }
 

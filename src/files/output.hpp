@@ -62,6 +62,9 @@ class output {
   /// Appends; small pieces are gathered.
   void write(std::string_view bytes);
 
+  /// Bytes so far, before they are packed.
+  std::uint64_t written() const { return written_; }
+
   /// Whether bytes can be put at any place, by several threads at once. Then reserve() and write_at() may be used.
   bool has_positions() const { return positions_ && !packer_; }
 
@@ -107,6 +110,7 @@ class output {
   std::string gathered_;
   std::optional<packer> packer_;
   std::uint64_t position_ = 0;
+  std::uint64_t written_ = 0;
   bool positions_ = false;
   bool synced_ = true;
   enum class place : std::uint8_t { target_is_old, exchanged, created, overwritten } place_ = place::target_is_old;

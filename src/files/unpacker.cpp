@@ -7,6 +7,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 namespace sortile::files {
 
@@ -86,6 +87,8 @@ class unpacker::zstd_codec final : public unpacker::codec {
   explicit zstd_codec(std::string name) : codec(std::move(name)), stream_(::ZSTD_createDStream()) {
     if (stream_ == nullptr)
       throw std::bad_alloc();
+    // Whatever `zstd --long` may have written: by itself the library takes windows of 128 MiB.
+    ::ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, ::ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
   }
   zstd_codec(const zstd_codec&) = delete;
   zstd_codec& operator=(const zstd_codec&) = delete;
@@ -98,6 +101,8 @@ class unpacker::zstd_codec final : public unpacker::codec {
       return {};
     const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
     offset_ += in.pos;
+    if (::ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation)
+      throw std::bad_alloc();
     if (::ZSTD_isError(status) != 0)
       fail_damaged("zstd", ::ZSTD_getErrorName(status));
     whole_ = status == 0;

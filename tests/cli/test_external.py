@@ -319,6 +319,10 @@ class Disk(CommandTest):
         reads_no_more = self.file("bad.sh", "#!/bin/sh\n[ \"$1\" = -d ] && exit 3\nexec cat\n")
         os.chmod(reads_no_more, 0o755)
         self.refused("sort", *SMALL, "--compress-program", reads_no_more, name, "-o", self.path("out"), says="ended with status 3")
+        # Those that lose bytes, or add some, and think that all is well.
+        for way, says in (("head -c 1000", "made 1000 bytes of the"), ("cat; echo x", " or more bytes of the"), ("cat >/dev/null", "made 0 bytes of the")):
+            self.file("bad.sh", "#!/bin/sh\n[ \"$1\" = -d ] || exec cat\n" + way + "\n")
+            self.refused("sort", *SMALL, "--compress-program", reads_no_more, name, "-o", self.path("out"), says=["bad.sh", says, "that it was given"])
         self.assertEqual(self.content("out"), b"old")
         self.nothing_left("a.txt", "bad.sh", "out")
 

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import resource
 import shutil
 import subprocess
 import unittest
@@ -55,6 +56,19 @@ class Packed(CommandTest):
         both = [self.file("x.gz", gzip.compress(b"b\nd")), self.file("plain", b"c\na")]
         self.assertEqual(self.good("sort", *both), b"a\nb\nc\nd\n")
         self.assertEqual(self.good("sort", *reversed(both)), b"a\nb\nc\nd\n")
+
+    @unittest.skipUnless(ZSTD, "the program zstd")
+    def test_large_windows(self):
+        """What zstd --long writes says how much memory it wants: up to 2 GiB, of which a short text takes little."""
+        lines = self.lines(3000)
+        text, expected = b"".join(line + b"\n" for line in lines), b"".join(line + b"\n" for line in sorted(lines))
+        for window in ("27", "28", "31"):  # through a pipe, so that the window is not cut to the text
+            packed = subprocess.run([ZSTD, "-q", "-c", "--long=" + window], input=text, capture_output=True, check=True).stdout
+            self.assertEqual(self.good("sort", stdin=packed), expected, window)
+            self.assertEqual(self.good("sort", self.file("x.zst", packed)), expected, window)
+        little = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        if not os.environ.get("SORTILE_SANITIZED"):
+            self.refused("sort", self.path("x.zst"), says="out of memory", preexec_fn=little)
 
     def test_damaged_and_cut(self):
         text = b"".join(line + b"\n" for line in self.lines(5000))

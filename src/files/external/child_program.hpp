@@ -24,6 +24,8 @@ class child_program {
   /// Waits for its end, once, and returns what waitpid() tells of it.
   int wait();
 
+  const std::string& name() const { return program_; }
+
  private:
   std::string program_;
   pid_t process_ = -1;

@@ -57,12 +57,14 @@ struct pipe_ends {
 // tells how far it has come.
 class temporary_bytes final : public byte_source {
  public:
-  temporary_bytes(std::string name, file_descriptor file, std::uint64_t bytes, const std::string& program)
-      : byte_source(std::move(name)), file_(std::move(file)) {
+  /// \param bytes  that were written  \param on_disk  that the file has
+  temporary_bytes(std::string name, file_descriptor file, std::uint64_t bytes, std::uint64_t on_disk,
+                  const std::string& program)
+      : byte_source(std::move(name)), file_(std::move(file)), bytes_(bytes) {
     if (::lseek(file_.get(), 0, SEEK_SET) != 0)
       fail_system(this->name(), "read");
     ::posix_fadvise(file_.get(), 0, 0, POSIX_FADV_SEQUENTIAL); // only advice
-    released_at_once_ = std::max(4 * release_unit, bytes / 64);
+    released_at_once_ = std::max(4 * release_unit, on_disk / 64);
     if (program.empty())
       return;
     pipe_ends pipe(this->name());
@@ -75,11 +77,22 @@ class temporary_bytes final : public byte_source {
     const std::size_t got = read_fully(unpacked_ ? unpacked_.get() : file_.get(), to, room, name());
     if (got == 0 && program_)
       program_->finish();
+    came_ += got;
+    if (got == 0 ? came_ != bytes_ : came_ > bytes_)
+      fail_changed();
     release();
     return got;
   }
 
  private:
+  // A program that loses bytes, or adds some, may think that all is well.
+  [[noreturn]] void fail_changed() const {
+    const char* more = came_ > bytes_ ? " or more" : "";
+    if (program_)
+      fail(program_->name(), "the program has made {}{} bytes of the {} that it was given", came_, more, bytes_);
+    fail(name(), "{}{} bytes came of the {} that were written", came_, more, bytes_);
+  }
+
   // Only a courtesy to the disk: where it fails, the room is given back with the file.
   void release() {
     const off_t position = ::lseek(file_.get(), 0, SEEK_CUR);
@@ -95,6 +108,8 @@ class temporary_bytes final : public byte_source {
   file_descriptor file_;
   std::optional<child_program> program_;
   file_descriptor unpacked_;
+  std::uint64_t bytes_;
+  std::uint64_t came_ = 0;
   std::uint64_t released_ = 0;
   std::uint64_t released_at_once_ = 0;
 };
@@ -124,6 +139,7 @@ temporary_file::temporary_file(temporary_store& store, const std::function<void(
   if (program_.empty()) {
     output to(name_, std::move(file_), true);
     write(to);
+    bytes_ = to.written();
     file_ = to.release();
   } else {
     write_through(program_, write);
@@ -141,6 +157,7 @@ void temporary_file::write_through(const std::string& program, const std::functi
   try {
     output to(name_, std::move(pipe.to), false);
     write(to);
+    bytes_ = to.written();
     to.commit();
   } catch (const io_failure&) {
     pipe.to = file_descriptor();
@@ -151,7 +168,7 @@ void temporary_file::write_through(const std::string& program, const std::functi
 }
 
 std::unique_ptr<byte_source> temporary_file::read() && {
-  return std::make_unique<temporary_bytes>(name_, std::move(file_), bytes_on_disk_, program_);
+  return std::make_unique<temporary_bytes>(name_, std::move(file_), bytes_, bytes_on_disk_, program_);
 }
 
 namespace {
@@ -180,7 +197,8 @@ void temporary_text::append(std::string_view bytes) {
 void temporary_text::write_to(output& to) && {
   if (!out_)
     return;
-  temporary_bytes bytes(name_, out_->release(), 0, {});
+  const std::uint64_t size = out_->written();
+  temporary_bytes bytes(name_, out_->release(), size, 0, {});
   write_all(bytes, to);
 }
 

@@ -60,6 +60,7 @@ class temporary_file {
   std::string name_;
   std::string program_;
   file_descriptor file_;
+  std::uint64_t bytes_ = 0;
   std::uint64_t bytes_on_disk_ = 0;
 };
 
