@@ -304,6 +304,11 @@ files::key_part::form form_of(files::column_key::form as, const files::column_fa
   return facts->is_numeric() ? form::number : facts->type() == files::cell_type::time ? form::instant : form::text;
 }
 
+// Cells of blanks alone are no numbers and no times; in other columns they are text.
+bool is_of_numbers(files::key_part::form as) {
+  return as == files::key_part::form::number || as == files::key_part::form::instant;
+}
+
 // The columns of --by in a table. A part of its own puts empty cells first or last, where the order of the cells would
 // not.
 class table_order {
@@ -319,15 +324,15 @@ class table_order {
     files::key_part part{.where = files::key_part::place::cell, .reverse = key.descending.value_or(reverse)};
     part.column = column_of(key);
     part.dialect = dialect_;
+    part.as = form_of(key.as, facts);
     const std::optional<bool> first = key.empty_first ? key.empty_first : empty_first;
     const bool by_itself = !part.reverse; // empty cells are the smallest
     if (first && *first != by_itself && (facts == nullptr || facts->empty != 0)) {
       files::key_part presence = part;
-      presence.as = files::key_part::form::presence;
+      presence.as = is_of_numbers(part.as) ? files::key_part::form::presence : files::key_part::form::any_bytes;
       presence.reverse = !*first;
       order_.push_back(presence);
     }
-    part.as = form_of(key.as, facts);
     collate(part, locale_);
     order_.push_back(part);
   }

@@ -87,6 +87,8 @@ class word_reader {
       return instant_word(text, depth);
     else if constexpr (As == form::presence)
       return presence_word(text);
+    else if constexpr (As == form::any_bytes)
+      return {text.empty() ? 0u : 1u, true};
     else if constexpr (As == form::bytes)
       return bytes_word(text, depth);
     else if constexpr (As == form::code_points)
@@ -138,6 +140,8 @@ decltype(auto) with_reader(const key_part& part, Body&& body) {
     return body(word_reader<form::instant>(part));
   case form::presence:
     return body(word_reader<form::presence>(part));
+  case form::any_bytes:
+    return body(word_reader<form::any_bytes>(part));
   case form::bytes:
     return body(word_reader<form::bytes>(part));
   case form::code_points:

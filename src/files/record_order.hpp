@@ -34,7 +34,8 @@ struct key_part {
     semantic,       ///< semantic versions
     natural,        ///< runs of digits by their value, all else by bytes
     instant,        ///< a date or time
-    presence,       ///< empty texts first, all others alike
+    presence,       ///< texts of blanks alone first, all others alike: numbers and times that are none
+    any_bytes,      ///< texts without a byte first, all others alike
     bytes,          ///< by bytes, of texts of one length
     code_points,    ///< characters of four bytes each
     value,          ///< a number in binary form

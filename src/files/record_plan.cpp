@@ -71,6 +71,7 @@ std::string describe(const key_part& part) {
     as = "as a date or time";
     break;
   case key_part::form::presence:
+  case key_part::form::any_bytes:
     as = "by whether it is empty";
     break;
   case key_part::form::bytes:

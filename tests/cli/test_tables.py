@@ -153,6 +153,11 @@ class Tables(CommandTest):
                 self.good("merge", self.file("o.csv", out), "--by", by.replace("n", "n:num", 1))
         self.assertEqual(self.good("sort", "--by", "n", "--nulls", "last", stdin=text), self.good("sort", "--by", "n:nulls-last", stdin=text))
         self.assertEqual(self.good("sort", "--by", "t:nulls-last", stdin=b"n,t\n1,\n2,a\n"), b"n,t\n2,a\n1,\n")
+        # Blanks alone are text among texts, whichever way round, and empty among numbers.
+        blanks = b"t,n\nb,2\n ,\n,1\na,  \n"
+        for by, order in {"t:nulls-first": ",1| ,|a,  |b,2", "t:nulls-last": " ,|a,  |b,2|,1", "t:desc:nulls-first": ",1|b,2|a,  | ,", "t:desc": "b,2|a,  | ,|,1",
+                          "n:nulls-last": ",1|b,2| ,|a,  ", "n:desc:nulls-first": " ,|a,  |b,2|,1"}.items():
+            self.assertEqual(self.good("sort", "--format", "csv", "--by", by, stdin=blanks), b"t,n\n" + order.replace("|", "\n").encode() + b"\n", by)
 
     def test_times(self):
         import datetime

@@ -74,8 +74,9 @@ void number(std::string_view bytes) {
   const std::string_view a = take(bytes, '\n');
   const std::string_view b = bytes;
   using form = key_part::form;
-  for (const form as : {form::text, form::folded, form::leading_number, form::general_number, form::human_number,
-                        form::month, form::version, form::semantic, form::natural, form::presence, form::random})
+  for (const form as :
+       {form::text, form::folded, form::leading_number, form::general_number, form::human_number, form::month,
+        form::version, form::semantic, form::natural, form::presence, form::any_bytes, form::random})
     hold_order({.as = as}, a, b);
   for (const bool dictionary : {false, true})
     hold_order({.as = form::filtered,
