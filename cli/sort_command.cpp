@@ -72,13 +72,13 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     refuse("--quantiles goes with arrays (.npy and raw)");
   if (!is_array(format) && job.along.given())
     refuse_axis(job.along);
-  if (is_array(format))
-    return sort_arrays(job, std::move(first), format, voice);
-  need_output_name(job.output, format, {}, job.format);
   if (job.debug && job.count)
     refuse("--count does not go with --debug");
   if (job.debug && format != file_format::lines)
     refuse("--debug goes with lines (sort --explain tells of any format)");
+  if (is_array(format))
+    return sort_arrays(job, std::move(first), format, voice);
+  need_output_name(job.output, format, {}, job.format);
   if (job.types && !is_table(format) && !is_columnar(format))
     refuse("--types goes with tables (sortile info FILE tells what any file holds)");
   if (is_columnar(format))

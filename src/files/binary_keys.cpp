@@ -31,12 +31,14 @@ std::optional<key_type> type_named(std::string_view word) {
 }
 
 void apply_word(std::string_view word, std::string_view whole, range_key& key) {
-  if (word == "asc" || word == "desc")
+  if ((word == "asc" || word == "desc") && !key.descending)
     key.descending = word == "desc";
-  else if (word == "le" || word == "be")
+  else if ((word == "le" || word == "be") && !key.big_endian)
     key.big_endian = word == "be";
   else if (const std::optional<key_type> type = type_named(word); type && !key.type)
     key.type = type;
+  else if (type || word == "asc" || word == "desc" || word == "le" || word == "be")
+    refuse("--key {}: ':{}' says again what was said before it", whole, word);
   else
     refuse("--key {}: ':{}' is not understood (allowed: {}; types u8 … u128, i8 … i128, f16, bf16, f32, f64)", whole,
            word, range_words);
@@ -95,7 +97,7 @@ range_key parse_range_key(std::string_view text) {
     refuse("--key {}: a key has one byte at least", text);
   if (key.type && key_bytes(*key.type) != key.bytes)
     refuse("--key {}: {} has {} bytes, not {}", text, name(*key.type), key_bytes(*key.type), key.bytes);
-  if (key.big_endian && !key.type)
+  if (key.big_endian.value_or(false) && !key.type)
     refuse("--key {}: :be goes with a number (such as :u32:be); bytes are compared from the first on", text);
   return key;
 }

@@ -30,8 +30,8 @@ struct binary_range {
 struct range_key {
   std::size_t offset = 0;
   std::size_t bytes = 0;
-  std::optional<key_type> type{}; ///< nothing: by bytes
-  bool big_endian = false;
+  std::optional<key_type> type{};   ///< nothing: by bytes
+  std::optional<bool> big_endian{}; ///< where the key says so itself
   std::optional<bool> descending{}; ///< where the key says so itself
 
   bool operator==(const range_key&) const = default;

@@ -48,11 +48,17 @@ constexpr std::array named_forms{
 void apply_word(std::string_view word, std::string_view whole, column_key& key) {
   const auto* form =
       std::find_if(named_forms.begin(), named_forms.end(), [&](const named_form& each) { return each.word == word; });
-  if (word == "asc" || word == "desc")
+  const bool is_direction = word == "asc" || word == "desc";
+  const bool is_place = word == "nulls-first" || word == "nulls-last";
+  const bool is_form = form != named_forms.end();
+  if ((is_direction && key.descending) || (is_place && key.empty_first) ||
+      (is_form && key.as != column_key::form::detect))
+    refuse("--by {}: ':{}' says again what was said before it", whole, word);
+  if (is_direction)
     key.descending = word == "desc";
-  else if (word == "nulls-first" || word == "nulls-last")
+  else if (is_place)
     key.empty_first = word == "nulls-first";
-  else if (form != named_forms.end())
+  else if (is_form)
     key.as = form->as;
   else
     refuse("--by {}: ':{}' is not understood (allowed: {})", whole, word, allowed);

@@ -69,7 +69,7 @@ record_order order_of_ranges(std::size_t record_bytes, const std::vector<std::st
     part.binary = {.offset = key.offset,
                    .bytes = key.bytes,
                    .type = key.type.value_or(key_type::u8),
-                   .big_endian = key.big_endian};
+                   .big_endian = key.big_endian.value_or(false)};
     order.push_back(part);
   }
   if (order.empty()) {

@@ -114,6 +114,12 @@ class Records(CommandTest):
         self.refused("sort", self.file("t.csv", b"a\n"), "--record", "2", says="t.csv")
         self.refused("sort", path, "--record", "2", "-n", says="-n goes with text")
         self.refused("sort", path, "--record", "2", "--type", "u16", says="--key 8:4:u32")
+        for key, word in (("0:2:u16:be:le", "le"), ("0:2:asc:desc", "desc"), ("0:2:u16:u16", "u16"), ("0:2:i16:u16", "u16")):
+            self.refused("sort", path, "--record", "2", "--key", key, says="--key %s: ':%s' says again" % (key, word))
+        for options in (["--record", "2"], ["--format", "raw", "--type", "u16"]):
+            status, out, err = run("sort", path, *options, "--debug")
+            self.assertEqual((status, out), (2, b""))
+            self.assertIn(b"--debug goes with lines", err)
         self.refused("gen", "sortbenchmark", "-n", "1", "--type", "u32", says="records of its own")
         self.refused("gen", "sortbenchmark", "-n", "1", "-o", self.path("x.npy"), says="allowed")
 

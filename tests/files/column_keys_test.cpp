@@ -18,7 +18,8 @@ TEST(ColumnKeys, NamesAndWords) {
 }
 
 TEST(ColumnKeys, Misuse) {
-  for (const char* text : {"", ",", "a,", ",a", "a:", "a:up", "\"a", "\"a\"b", "a::desc"})
+  for (const char* text : {"", ",", "a,", ",a", "a:", "a:up", "\"a", "\"a\"b", "a::desc", "a:asc:desc", "a:desc:desc",
+                           "a:num:text", "a:nulls-first:nulls-last"})
     expect_error<invalid_argument>([&] { parse_column_keys(text); }, "--by ");
 }
 
