@@ -134,6 +134,8 @@ int run_or_help(command_line& line) {
     fmt::print("{}\n", version.what());
     return all_well;
   }
+  if (const CLI::App& command = innermost(line.app); command.get_option_no_throw("--by") != nullptr)
+    need_values(command);
   return line.action();
 }
 

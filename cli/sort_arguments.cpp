@@ -391,6 +391,14 @@ std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<
   return reader(sort, std::move(given), sort_alone).read();
 }
 
+void need_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (option->nonpositional() && !is_of_sort(*option) && std::find(values.begin(), values.end(), "") != values.end())
+      refuse("{}: its value is empty", option->get_name());
+  }
+}
+
 void keep_options_of_sort(CLI::App& sort) {
   for (CLI::Option* option : sort.get_options([](const CLI::Option* each) {
          return !each->get_positional() && !each->get_lnames().empty() && !each->check_lname("help") &&

@@ -15,6 +15,10 @@ namespace sortile::cli {
 /// \throws invalid_argument in the words of GNU sort, which scripts may look for
 std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<std::string> given, bool sort_alone);
 
+/// Options that sort(1) has not need a value that is not empty: an empty one is a variable of a shell that was not set.
+/// \throws invalid_argument
+void need_values(const CLI::App& command);
+
 /// What sort(1) has not goes, for the help of the command that is called by its name.
 void keep_options_of_sort(CLI::App& sort);
 

@@ -146,6 +146,17 @@ class Manners(CommandTest):
             self.assertEqual(engine["usable"], engine["reason"] == "")
         self.assertIn(b"cpu", self.good("info"))
 
+    def test_empty_values(self):
+        """A shell's variable that was not set is no option that was not given."""
+        path = self.file("lines", b"b\na\n")
+        for option in ("--by", "--top", "--record", "--comment", "--quantiles", "--type", "--values", "--values-output", "--axis", "--engine", "--format"):
+            self.refused("sort", option, "", path, says=option)
+        self.refused("sort", "--by=", path, says="--by: its value is empty")
+        self.refused("check", "--by", "", path, says="--by: its value is empty")
+        self.refused("merge", "--by", "", path, says="--by: its value is empty")
+        for option in ("-T", "--compress-program", "--random-source"):  # sort(1) takes them until it needs them
+            self.assertEqual(self.good("sort", option, "", path), b"a\nb\n")
+
     def test_bench(self):
         table = self.good("bench", "-n", "2000", "--repeat", "2", "--json", self.path("r.json")).decode()
         for name in ("sortile", "std::sort", "qsort", "std::stable_sort"):
