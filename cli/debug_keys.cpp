@@ -64,12 +64,24 @@ std::size_t month_length(std::string_view text) {
   return 0;
 }
 
-// What of a key's text decides.
-std::string_view deciding_part(std::string_view text, const field_key& key) {
+// Whether a key ends in front of its beginning.
+bool ends_before(const field_range& range, std::string_view line, std::size_t begin) {
+  field_range from_line_begin = range;
+  from_line_begin.first_field = from_line_begin.first_char = 0;
+  from_line_begin.blanks_begin = false;
+  return from_line_begin.in(line).size() < begin;
+}
+
+// What of a line decides.
+std::string_view deciding_part(std::string_view line, const field_key& key) {
+  std::string_view text = key.range.in(line);
   const ordering& order = key.order;
   const bool whole_from_begin = key.range.first_field == 0 && key.range.first_char == 0;
   if (!(order.blanks_begin && whole_from_begin) && !order.month && !is_numeric(order))
     return text;
+  const auto begin = static_cast<std::size_t>(text.data() - line.data());
+  if (text.empty() && ends_before(key.range, line, begin)) // GNU sort skips the blanks behind such a beginning
+    return {std::find_if_not(text.data(), line.data() + line.size(), is_blank), 0};
   while (!text.empty() && is_blank(text.front()))
     text.remove_prefix(1);
   if (order.month)
@@ -96,11 +108,11 @@ void append_underline(std::string_view line, std::string_view part, std::string&
 // Flags of the options that no key has taken.
 class unused_flags {
  public:
-  explicit unused_flags(const ordering& global) : left_(global) {}
+  explicit unused_flags(const ordering& global) : left_(counting(global)) {}
 
   void take(const ordering& by) {
     for (const auto& [letter, flag] : flags)
-      if (by.*flag)
+      if (counting(by).*flag)
         left_.*flag = false;
   }
   bool any_but_reverse() const {
@@ -118,6 +130,12 @@ class unused_flags {
   }
 
  private:
+  // Beside -d, -i has no meaning.
+  static ordering counting(ordering order) {
+    order.printing = order.printing && !order.dictionary;
+    return order;
+  }
+
   struct named_flag {
     char letter;
     bool ordering::*flag;
@@ -179,7 +197,7 @@ void append_debugged(std::string_view line, const debug_keys& of, std::string& t
     to += c == '\t' ? '>' : c;
   to += '\n';
   for (const field_key& key : of.keys)
-    append_underline(line, deciding_part(key.range.in(line), key), to);
+    append_underline(line, deciding_part(line, key), to);
   if (of.keys.empty() || of.last_resort)
     append_underline(line, line, to);
 }

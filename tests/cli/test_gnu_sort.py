@@ -377,7 +377,7 @@ class GnuSort(CommandTest):
         """What --debug shows and warns of is what GNU sort shows."""
         lines = [b"a\tb 1", b"  -1.5K\t2,3", b"12 x.5y", b"\x01\xff\t", b"", b"JANuary feb", b" 1e3 -7", b".5", b"x-1.2-3", b"3+4"]
         chosen = [[], ["-r"], ["-b"], ["-n"], ["-M"], ["-u"], ["-s"], ["-k2"], ["-k1,1", "-r"], ["-k1,1", "-rs"], ["-k2,1"], ["-k1.2,1.3"], ["-k1,1r", "-n", "-s"], ["-k1,1n", "-bdf"], ["-t.", "-k1,2n"],
-                  ["-t-", "-k1n"], ["-t+", "-k1g"], ["-t.", "-k1,1n"], ["-k1M", "-i"], ["-k2b,2", "-k1.2b,1.3b"], ["-c"], ["-C"], ["-o", "x"], ["-m"]]
+                  ["-t-", "-k1n"], ["-t+", "-k1g"], ["-t.", "-k1,1n"], ["-k1M", "-i"], ["-d", "-i", "-k1r"], ["-i", "-d", "-k1d"], ["-di", "-k1i"], ["-i", "-k1di"], ["-k3M,1"], ["-h", "-k2.2,1"], ["-k3b,1.2b"], ["-k2n,1.1"], ["-k2b,2", "-k1.2b,1.3b"], ["-c"], ["-C"], ["-o", "x"], ["-m"]]
         for options in chosen + [self.options() for _ in range(ROUNDS // 4)]:
             if any(option.startswith("+") for option in options) or "-z" in options:
                 continue
