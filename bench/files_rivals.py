@@ -218,7 +218,8 @@ def main():
                 outputs.append(written)
         finally:
             if arguments.quiet:
-                os.rmdir(arguments.quiet)
+                with contextlib.suppress(FileNotFoundError):
+                    os.rmdir(arguments.quiet)
         for each, written in zip(prepared, outputs):
             compare(each, written, arguments.sortile)
     print(table(rows), end="")
