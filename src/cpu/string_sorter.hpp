@@ -42,7 +42,7 @@ class string_sorter {
         complement_(opts.order == order::descending ? ~std::uint64_t{0} : 0), threads_(n_ < alone ? 1 : threads),
         progress_(opts.progress ? &opts.progress : nullptr, 4 * std::uint64_t{n_} + 1), callback_(opts.progress),
         repeats_(request.distinct ? n_ : 0, "the marks of equal strings"), workers_(threads_) {
-    std::memset(repeats_.bytes().data(), 0, repeats_.bytes().size());
+    std::fill(repeats_.bytes().begin(), repeats_.bytes().end(), std::byte{0});
   }
 
   std::size_t run() {
