@@ -62,7 +62,8 @@ const kernels<K>& best_kernels() {
                                    avx512::count_digit<K, std::uint32_t>,
                                    avx512::digits_of<K>,
                                    avx512::differing_bits<K>,
-                                   avx512::make_words<K>,
+                                   avx512::make_words<K, std::uint32_t>,
+                                   avx512::make_words<K, std::uint64_t>,
                                    avx512::write_out};
   if (uses(instruction_set::avx512))
     return wide;
@@ -72,7 +73,8 @@ const kernels<K>& best_kernels() {
                                     generic::count_digit<K, std::uint32_t>,
                                     generic::digits_of<K>,
                                     generic::differing_bits<K>,
-                                    generic::make_words<K>,
+                                    generic::make_words<K, std::uint32_t>,
+                                    generic::make_words<K, std::uint64_t>,
                                     generic::write_out};
   return plain;
 }

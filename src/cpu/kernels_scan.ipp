@@ -134,14 +134,15 @@ K differing_bits(const K* keys, std::size_t n, const key_image<K>& image) {
   });
 }
 
-template <class K>
-void make_words(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape,
-                std::uint64_t* words) {
+template <class K, class Word>
+void make_words(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape, Word* words) {
   const K kept = static_cast<K>(image.window & low_bits<K>(shape.width));
   const unsigned dropped = shape.dropped, position_bits = shape.position_bits;
   with_image(image, [&](auto image_of) {
     for (std::size_t i = 0; i < n; ++i)
-      words[i] = static_cast<std::uint64_t>(image_of(keys[i]) & kept) >> dropped << position_bits | i;
+      words[i] =
+          static_cast<Word>(static_cast<Word>(static_cast<K>(image_of(keys[i]) & kept) >> dropped) << position_bits |
+                            static_cast<Word>(i));
   });
 }
 

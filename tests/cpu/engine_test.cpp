@@ -475,6 +475,36 @@ TEST(CpuEngine, SpecialsBehindOthers) {
           }
 }
 
+// Words of a local sort that hold the highest bits of a key alone: some neighbours tie, or so many that longer words
+// are taken.
+TEST(CpuEngine, TiesOfWords) {
+  random_trials trials(31);
+  for (const key_type type : {key_type::u32, key_type::i64, key_type::f64})
+    for (const cpu::instruction_set set : cpu::all_instruction_sets)
+      for (const std::size_t n : {300u, 4097u, 8192u, 8193u, 40'000u})
+        for (const std::size_t groups : {n * 40, n * 2, n / 4}) {
+          const small_tuning sizes(std::size_t{768} << 10, std::size_t{512} << 10, set);
+          trial t = trials.next(1);
+          t.type = type;
+          t.n = n;
+          t.workload = "uniform";
+          t.carries = trials.below(2) == 0 ? payload::values : payload::indices;
+          t.value_bytes = 4 << trials.below(2);
+          t.bits = {};
+          t.how = form::in_place;
+          t.keys_wanted = true;
+          t.change = [&](std::byte* keys) {
+            for (std::size_t i = 0; i < n; ++i) {
+              const std::uint64_t high = testing::random_bits(t.seed, i) % groups, low = testing::random_bits(i, 1);
+              const std::uint64_t wide = (high << 44) / groups << 19 | low % (1u << 20);
+              const auto narrow = static_cast<std::uint32_t>((high << 32) / groups ^ low % 4);
+              key_bytes(type) == 8 ? std::memcpy(keys + 8 * i, &wide, 8) : std::memcpy(keys + 4 * i, &narrow, 4);
+            }
+          };
+          check(t);
+        }
+}
+
 TEST(CpuEngine, SizesAroundEveryLimit) {
   random_trials trials(7);
   for (const key_type type : all_key_types)
