@@ -274,6 +274,9 @@ struct kernels {
   void (*write_out)(const void* from, std::size_t bytes, void* to);
 };
 
+template <class K>
+class value_chains;
+
 /// What moves keys with values of one width.
 template <class K>
 struct movers {
@@ -292,6 +295,10 @@ struct movers {
   /// Collects the keys [begin, begin + n) of the segment in blocks. Stable.
   void (*collect)(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
                   block_collector<K>& state);
+
+  /// Appends the values of n keys to the chains of these; false where there is no room for the chain of one. Null
+  /// without values.
+  bool (*chain)(const source<K>& from, std::size_t n, value_chains<K>& chains);
 };
 
 /// The fastest for this machine. Values of 0 (none), 4, 8 or 16 bytes.

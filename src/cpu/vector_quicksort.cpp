@@ -246,7 +246,7 @@ class quick_sorter {
     std::sort(all.begin(), all.end(),
               [&](const auto& a, const auto& b) { return image_.plain(a.key) < image_.plain(b.key); });
     std::vector<std::uint64_t> ends(all.size());
-    std::transform(all.begin(), all.end(), ends.begin(), [](const auto& e) { return e.count; });
+    std::transform(all.begin(), all.end(), ends.begin(), [](const auto& e) { return e.what; });
     fill(ends.data(), ends.size(), [&](std::size_t v) { return all[v].key; });
     return done();
   }
