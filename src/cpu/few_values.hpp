@@ -67,40 +67,6 @@ struct value_frequencies {
   std::size_t size_;
 };
 
-/// Where an array of n keys holds nothing but one heavy key for a while. What stands where the result has the same need
-/// not be written, which takes half of the time where one value is nearly all that there is.
-class standing_values {
- public:
-  explicit standing_values(std::size_t n) : value_((n + stretch - 1) / stretch, none) {}
-
-  /// Calls f(begin, end) for what [begin, end) has of each stretch.
-  template <class F>
-  static void each_stretch(std::size_t begin, std::size_t end, F&& f) {
-    for (std::size_t until; begin < end; begin = until) {
-      until = std::min(end, (begin / stretch + 1) * stretch);
-      f(begin, until);
-    }
-  }
-
-  /// The j-th heavy key is all that there is in [begin, end), a stretch or a part of one, which says nothing.
-  void note(std::size_t begin, std::size_t end, std::size_t j) {
-    if (end - begin == stretch && !value_.empty())
-      value_[begin / stretch] = static_cast<std::uint8_t>(j);
-  }
-  /// Something else may be in [begin, end) now.
-  void forget(std::size_t begin, std::size_t end) {
-    each_stretch(begin, std::min(end, value_.size() * stretch),
-                 [&](std::size_t at, std::size_t) { value_[at / stretch] = none; });
-  }
-  /// Whether the stretch around `at` holds the j-th heavy key.
-  bool has(std::size_t at, std::size_t j) const { return !value_.empty() && value_[at / stretch] == j; }
-
- private:
-  static constexpr std::size_t stretch = 2048;
-  static constexpr std::uint8_t none = 0xff;
-  std::vector<std::uint8_t> value_;
-};
-
 /// Values and what is known of each, by open addressing. What{} marks a free slot.
 template <class K, class What>
 class value_slots {
