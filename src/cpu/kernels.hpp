@@ -270,6 +270,19 @@ struct kernels {
       return make_long_words;
   }
 
+  /// The first of words i, i + 1, … that differs from the one before it in these bits alone, from i ≥ 1 on; n: none.
+  template <class Word>
+  using tie_finder = std::size_t (*)(const Word* words, std::size_t i, std::size_t n, Word bits);
+  tie_finder<std::uint32_t> next_short_tie;
+  tie_finder<std::uint64_t> next_long_tie;
+  template <class Word>
+  tie_finder<Word> next_tie() const {
+    if constexpr (sizeof(Word) == 4)
+      return next_short_tie;
+    else
+      return next_long_tie;
+  }
+
   /// Copies past the caches.
   void (*write_out)(const void* from, std::size_t bytes, void* to);
 };

@@ -146,6 +146,21 @@ void make_words(const K* keys, std::size_t n, const key_image<K>& image, const w
   });
 }
 
+template <class Word>
+std::size_t next_tie(const Word* words, std::size_t i, std::size_t n, Word bits) {
+  constexpr std::size_t block = 64;
+  for (; i + block <= n; i += block) {
+    Word found = 0;
+    for (std::size_t j = i; j < i + block; ++j)
+      found = static_cast<Word>(found | static_cast<Word>((words[j] ^ words[j - 1]) <= bits));
+    if (found != 0)
+      break;
+  }
+  while (i < n && (words[i] ^ words[i - 1]) > bits)
+    ++i;
+  return i;
+}
+
 // OR, AND and the order of a block. Flags are gathered in key-wide integers, which compilers turn into vectors.
 template <bool IsFloat, bool Exact, class K>
 void look_at(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found) {

@@ -59,31 +59,28 @@ struct word_shape {
   }
 };
 
-// How many neighbours differ in their positions alone.
-template <class Word>
-std::size_t count_ties(const Word* words, std::size_t n, Word positions) {
-  Word ties = 0; // n fits into a word, since positions do
-  for (std::size_t i = 1; i < n; ++i)
-    ties = static_cast<Word>(ties + ((words[i] ^ words[i - 1]) <= positions));
-  return ties;
-}
-
-// Words that differ in their positions alone are put into the order of the bits that they do not hold.
+// Words that differ in their positions alone are put into the order of the bits that they do not hold. False, and the
+// words are in no order, where more than `most` are.
 template <class K, class Word>
-void repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>& image, Word positions) {
+bool repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>& image, Word positions,
+                  std::size_t most) {
   const auto before = [&](Word a, Word b) {
     const K x = image.ordering(keys[a & positions]), y = image.ordering(keys[b & positions]);
     return x < y || (x == y && a < b);
   };
-  for (std::size_t i = 1; i < n; ++i) {
-    if ((words[i] ^ words[i - 1]) > positions)
-      continue;
+  const auto next_tie = best_kernels<K>().template next_tie<Word>();
+  std::size_t ties = 0;
+  for (std::size_t i = next_tie(words, 1, n, positions); i < n; i = next_tie(words, i, n, positions)) {
     std::size_t end = i + 1;
     while (end < n && (words[end] ^ words[i]) <= positions)
       ++end;
+    ties += end - i;
+    if (ties > most)
+      return false;
     std::sort(words + i - 1, words + end, before);
     i = end;
   }
+  return true;
 }
 
 template <class K, class V, class Word>
@@ -124,13 +121,8 @@ bool sort_words_of(const source<K>& from, std::size_t n, const key_image<K>& ima
     if (!from.makes_indices())
       fetch(from.values, 0, n * sizeof(V)); // while the words are sorted
   best_vector_kernels<Word>()->sort(words, n, {}, words);
-  if (!shape.whole) {
-    const std::size_t ties = count_ties(words, n, positions);
-    if (sizeof(Word) < 8 && ties > n / 16)
-      return false;
-    if (ties > 0)
-      repair_words(words, n, from.keys, image, positions);
-  }
+  if (!shape.whole && !repair_words(words, n, from.keys, image, positions, sizeof(Word) < 8 ? n / 16 : n))
+    return false;
   const bool aliased = from.keys == to.keys || (has_values<V> && from.values == to.values);
   gather_words<K, V>(from, n, words, positions, aliased ? scratch.result : to);
   if (aliased)
