@@ -148,7 +148,10 @@ void make_words(const K* keys, std::size_t n, const key_image<K>& image, const w
 
 template <class Word>
 std::size_t next_tie(const Word* words, std::size_t i, std::size_t n, Word bits) {
-  constexpr std::size_t block = 64;
+  constexpr std::size_t block = 64, near = 8; // ties may be many
+  for (const std::size_t end = n - i < near ? n : i + near; i < end; ++i)
+    if ((words[i] ^ words[i - 1]) <= bits)
+      return i;
   for (; i + block <= n; i += block) {
     Word found = 0;
     for (std::size_t j = i; j < i + block; ++j)
