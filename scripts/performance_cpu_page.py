@@ -129,12 +129,15 @@ def contenders(measured, inputs, columns):
 
 KEYS = ("u32", "u64", "f32", "f64")
 PAIRS = ("u32+u32", "u64+u32", "u64+u64")
+TWO_THREADS = ("u32", "u64+u32")
 REGISTRY_KEYS = 4_000_000
 
 epyc_one = Measured(EPYC + "/registry-one-thread.json", EPYC + "/numpy-registry-one-thread.json")
 epyc_lengths = Measured(EPYC + "/lengths-one-thread.json", EPYC + "/long-one-thread.json")
 epyc_pairs = Measured(EPYC + "/pairs-one-thread.json")
 epyc_numpy = Measured(EPYC + "/numpy-one-thread.json")
+epyc_two = Measured(EPYC + "/distributions-two-threads.json")
+epyc_two_numpy = Measured(EPYC + "/numpy-two-threads.json")
 xeon_one = Measured(XEON + "/registry-one-thread.json")
 xeon_sixteen = Measured(XEON + "/sixteen-threads.json", XEON + "/sixteen-threads-pairs.json")
 
@@ -168,15 +171,19 @@ TABLES = {
     "cpu summary": lambda: summary(
         [("EPYC, one thread, `%s`" % kind, epyc_one, keys_alone(kind)) for kind in KEYS] +
         [("EPYC, one thread, pairs", epyc_pairs, lambda key: True), ("EPYC, one thread, argsort", epyc_numpy, indices)] +
+        [("EPYC, two threads, `%s`" % kind, epyc_two, keys_alone(kind)) for kind in TWO_THREADS] +
         [("Xeon, one thread, `%s`" % kind, xeon_one, keys_alone(kind)) for kind in KEYS]),
     "cpu epyc, one thread": lambda: by_workload(epyc_one, REGISTRY_KEYS, KEYS),
     "cpu xeon, one thread": lambda: by_workload(xeon_one, REGISTRY_KEYS, KEYS),
     "cpu epyc, lengths": lambda: by_length(epyc_lengths, KEYS, [OURS, "hwy vqsort", "std::sort"]),
     "cpu epyc, pairs": lambda: by_workload(epyc_pairs, REGISTRY_KEYS, PAIRS),
+    "cpu epyc, two threads": lambda: by_workload(epyc_two, 10_000_000, TWO_THREADS),
+    "cpu epyc, numpy, two threads": lambda: by_length(epyc_two_numpy, ("u32", "u64", "i64", "f32", "f64"), [OURS, "np.sort"]),
     "cpu epyc, numpy": lambda: by_length(epyc_numpy, ("u32", "u64", "i64", "f32", "f64"), [OURS, "np.sort"]),
     "cpu epyc, argsort": lambda: by_length(epyc_numpy, ("u32 index", "u64 index", "i64 index", "f32 index", "f64 index"), [OURS, "np.argsort"]),
     "cpu losses, epyc, one thread": lambda: losses(epyc_one),
     "cpu losses, epyc, pairs": lambda: losses(epyc_pairs),
+    "cpu losses, epyc, two threads": lambda: losses(epyc_two),
     "cpu losses, xeon, one thread": lambda: losses(xeon_one),
 }
 

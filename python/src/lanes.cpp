@@ -18,7 +18,8 @@ namespace sortile::python {
 
 namespace {
 
-constexpr std::size_t long_lane = std::size_t{1} << 16;         // elements: worth all threads by itself
+constexpr std::size_t long_lane = std::size_t{1} << 16;  // elements: worth all threads by itself, if lanes are few
+constexpr std::size_t long_block = std::size_t{1} << 22; // elements that one thread sorts before progress is told
 constexpr std::size_t lanes_alone_below = std::size_t{1} << 15; // elements of all lanes together
 constexpr std::size_t scratch_aim = std::size_t{1} << 18;       // bytes of a block of lanes: within the L2 cache
 constexpr std::size_t scratch_most = std::size_t{1} << 25;      // and where a line's neighbours need more
@@ -53,9 +54,23 @@ void copy_words(const std::byte* from, grid f, std::byte* to, grid t, std::size_
       w = swapped(w);
     std::memcpy(to + at * t.step + lane * t.stride, &w, sizeof w);
   };
-  for (std::size_t k = 0; k < length; ++k)
+  const auto ask_for = [&](const std::byte* array, grid g, std::size_t k) { // the processor fetches to a page's end
+    const std::byte* const first = array + static_cast<std::ptrdiff_t>(k) * g.step;
+    __builtin_prefetch(first);
+    __builtin_prefetch(first + static_cast<std::ptrdiff_t>(lanes - 1) * g.stride);
+  };
+  constexpr std::size_t ahead = 32;
+  const bool from_gaps = f.stride < f.step, to_gaps = t.stride < t.step;
+  for (std::size_t k = 0; k < length; ++k) {
+    if (k + ahead < length) {
+      if (from_gaps)
+        ask_for(from, f, k + ahead);
+      if (to_gaps)
+        ask_for(to, t, k + ahead);
+    }
     for (std::size_t j = 0; j < lanes; ++j)
       copy_one(k, j);
+  }
 }
 
 void copy_block(const std::byte* from, grid f, std::byte* to, grid t, std::size_t length, std::size_t lanes,
@@ -83,6 +98,12 @@ class lane_run {
         block_(lanes_per_block()) {}
 
   std::size_t blocks() const { return (where_.lanes + block_ - 1) / block_; }
+
+  /// Whether threads had better take blocks than share each lane: long lanes too, where there are several blocks for
+  /// each. Then a third of the array at most lies in their scratch memory.
+  bool goes_side_by_side(unsigned threads) const {
+    return where_.length < long_lane || (blocks() >= std::size_t{3} * threads && block_ * where_.length <= long_block);
+  }
 
   void block(std::size_t number, const options& opts) const {
     const std::size_t begin = number * block_, end = std::min(where_.lanes, begin + block_);
@@ -225,7 +246,7 @@ void for_each_lane(const lane_pair& where, const lane_work& what, const options&
   if (where.lanes == 0 || where.length == 0)
     return;
   const lane_run run(where, what);
-  if (where.lanes == 1 || where.length >= long_lane)
+  if (where.lanes == 1 || !run.goes_side_by_side(threads))
     one_after_another(run, where.lanes == 1, opts, threads);
   else
     side_by_side(run, opts, where.lanes * where.length < lanes_alone_below ? 1 : threads);

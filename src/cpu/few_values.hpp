@@ -55,116 +55,114 @@ struct value_frequencies {
   bool heavy_ones_pay(std::size_t most) const {
     return are_all_heavy() || (!table_pays(most) && heavy_keys >= size_ / 4);
   }
-  /// Whether counting pays in a table that holds so many values. How many there are, values that the sample has once
+  /// Whether counting pays in a table that holds so many values.
+  bool table_pays(std::size_t most) const { return !are_all_heavy() && heaviest <= size_ / 4 && are_few(most); }
+  /// Whether a table that holds so many values has room for all. How many there are, values that the sample has once
   /// and twice tell (Chao 1984): too few where some are rare, so a quarter of the table is left for those.
-  bool table_pays(std::size_t most) const {
-    return !are_all_heavy() && heaviest <= size_ / 4 &&
-           values + once * once / (2 * std::max<std::size_t>(twice, 1)) <= most / 4 * 3;
+  bool are_few(std::size_t most) const {
+    return values + once * once / (2 * std::max<std::size_t>(twice, 1)) <= most / 4 * 3;
   }
 
  private:
   std::size_t size_;
 };
 
-/// Where an array of n keys holds nothing but one heavy key for a while. What stands where the result has the same need
-/// not be written, which takes half of the time where one value is nearly all that there is.
-class standing_values {
+/// Values and what is known of each, by open addressing. What{} marks a free slot.
+template <class K, class What>
+class value_slots {
  public:
-  explicit standing_values(std::size_t n) : value_((n + stretch - 1) / stretch, none) {}
+  struct entry {
+    K key;
+    What what;
+  };
+  /// Slots that fit into so many bytes.
+  static std::size_t slots_in(std::size_t bytes) {
+    return std::size_t{1} << std::min(most_slot_bits, static_cast<unsigned>(std::bit_width(bytes / sizeof(entry))) - 1);
+  }
+  /// Values that so many slots hold: three of four stay free.
+  static std::size_t most_in(std::size_t slots) { return slots / 4; }
 
-  /// Calls f(begin, end) for what [begin, end) has of each stretch.
-  template <class F>
-  static void each_stretch(std::size_t begin, std::size_t end, F&& f) {
-    for (std::size_t until; begin < end; begin = until) {
-      until = std::min(end, (begin / stretch + 1) * stretch);
-      f(begin, until);
-    }
+  /// Empty, in memory that is aligned for an entry and has room for two at least.
+  value_slots(std::byte* memory, std::size_t bytes)
+      : entries_(reinterpret_cast<entry*>(memory)), slots_(slots_in(bytes)),
+        shift_(64 - static_cast<unsigned>(std::bit_width(slots_)) + 1) {
+    std::fill_n(entries_, slots_, entry{});
+    entries_[0].key = 1; // key 0 belongs here and 1 does not, so no free slot seems to be that of a key
   }
 
-  /// The j-th heavy key is all that there is in [begin, end), a stretch or a part of one, which says nothing.
-  void note(std::size_t begin, std::size_t end, std::size_t j) {
-    if (end - begin == stretch && !value_.empty())
-      value_[begin / stretch] = static_cast<std::uint8_t>(j);
+  /// Where a key is unless another one is there.
+  entry* home(K key) const { return entries_ + (hash_of(key) >> shift_); }
+
+  /// The entry of a key, a new one where it has none.
+  entry* find(K key) {
+    auto slot = static_cast<std::size_t>(home(key) - entries_);
+    while (entries_[slot].what != What{} && entries_[slot].key != key)
+      slot = (slot + 1) % slots_;
+    values_ += entries_[slot].what == What{};
+    entries_[slot].key = key;
+    return entries_ + slot;
   }
-  /// Something else may be in [begin, end) now.
-  void forget(std::size_t begin, std::size_t end) {
-    each_stretch(begin, std::min(end, value_.size() * stretch),
-                 [&](std::size_t at, std::size_t) { value_[at / stretch] = none; });
-  }
-  /// Whether the stretch around `at` holds the j-th heavy key.
-  bool has(std::size_t at, std::size_t j) const { return !value_.empty() && value_[at / stretch] == j; }
+
+  std::size_t values() const { return values_; }
+  std::size_t slots() const { return slots_; }
+  entry& operator[](std::size_t slot) const { return entries_[slot]; }
 
  private:
-  static constexpr std::size_t stretch = 2048;
-  static constexpr std::uint8_t none = 0xff;
-  std::vector<std::uint8_t> value_;
+  static constexpr unsigned most_slot_bits = 14; // entries of some thousand values stay in the L2 cache
+
+  /// Of whole numbers in 64-bit floats the high half alone tells them apart, so both halves go into the product.
+  static std::uint64_t hash_of(K key) {
+    std::uint64_t x;
+    if constexpr (sizeof(K) == 16)
+      x = static_cast<std::uint64_t>(key) ^ static_cast<std::uint64_t>(key >> 64);
+    else
+      x = static_cast<std::uint64_t>(key);
+    return (sizeof(K) >= 8 ? x ^ x >> 32 : x) * 0x9e3779b97f4a7c15u;
+  }
+
+  entry* entries_;
+  std::size_t slots_;
+  unsigned shift_;
+  std::size_t values_ = 0;
 };
 
 /// How often values occur.
 template <class K>
 class value_table {
- public:
-  struct entry {
-    K key;
-    std::uint64_t count; ///< 0: free, whatever the key
-  };
-  /// Values that a table in so many bytes of memory counts.
-  static std::size_t most_in(std::size_t bytes) { return (std::size_t{1} << slot_bits_in(bytes)) / 4; }
+  using slots = value_slots<K, std::uint64_t>;
 
-  /// An empty table in memory that is aligned for an entry, and has room for one at least.
-  value_table(std::byte* memory, std::size_t bytes)
-      : entries_(reinterpret_cast<entry*>(memory)), slot_bits_(slot_bits_in(bytes)), most_(most_in(bytes)) {
-    std::fill_n(entries_, slots(), entry{});
-  }
+ public:
+  using entry = typename slots::entry; // `what` is the count
+  /// Values that a table in so many bytes of memory counts.
+  static std::size_t most_in(std::size_t bytes) { return slots::most_in(slots::slots_in(bytes)); }
+
+  value_table(std::byte* memory, std::size_t bytes) : slots_(memory, bytes) {}
 
   /// Counts n keys; false, and not all are counted, where they have more values than it has room for.
   bool count(const K* keys, std::size_t n) {
-    entry* const entries = entries_;
-    const unsigned shift = 64 - slot_bits_;
+    const slots table = slots_; // what `home` needs stays in registers
+    const std::size_t most = slots::most_in(slots_.slots());
     for (std::size_t i = 0; i < n; ++i) {
-      entry* e = entries + (hash_of(keys[i]) >> shift);
+      entry* e = table.home(keys[i]);
       if (e->key != keys[i]) [[unlikely]] {
-        e = find(keys[i]);
-        if (values_ > most_)
+        e = slots_.find(keys[i]);
+        if (slots_.values() > most)
           return false;
       }
-      ++e->count;
+      ++e->what;
     }
     return true;
   }
 
   /// Adds the values and their counts.
   void append_to(std::vector<entry>& all) const {
-    std::copy_if(entries_, entries_ + slots(), std::back_inserter(all), [](const entry& e) { return e.count != 0; });
+    for (std::size_t i = 0; i < slots_.slots(); ++i)
+      if (slots_[i].what != 0)
+        all.push_back(slots_[i]);
   }
 
  private:
-  static constexpr unsigned most_slot_bits = 14; // entries of some thousand values stay in the L2 cache
-
-  static unsigned slot_bits_in(std::size_t bytes) {
-    return std::min(most_slot_bits, static_cast<unsigned>(std::bit_width(bytes / sizeof(entry))) - 1);
-  }
-  std::size_t slots() const { return std::size_t{1} << slot_bits_; }
-  /// Of whole numbers in 64-bit floats the high half alone tells them apart, so both halves go into the product.
-  static std::uint64_t hash_of(K key) {
-    const auto x = static_cast<std::uint64_t>(key);
-    return (sizeof(K) == 8 ? x ^ x >> 32 : x) * 0x9e3779b97f4a7c15u;
-  }
-
-  /// The entry of a key, a new one where it has none. A free entry that happens to hold the key is its own.
-  entry* find(K key) {
-    auto slot = static_cast<std::size_t>(hash_of(key) >> (64 - slot_bits_));
-    while (entries_[slot].key != key && entries_[slot].count != 0)
-      slot = (slot + 1) % slots();
-    values_ += entries_[slot].count == 0;
-    entries_[slot].key = key;
-    return entries_ + slot;
-  }
-
-  entry* entries_;
-  unsigned slot_bits_;
-  std::size_t most_;
-  std::size_t values_ = 0;
+  slots slots_;
 };
 
 } // namespace sortile::cpu

@@ -152,12 +152,13 @@ struct look_result {
 };
 
 /// Keys that a write-combining buffer collects per bucket before it writes them out, so that both lanes are written in
-/// whole cache lines. Every flush is a mispredicted branch, so 8-byte keys get two lines.
+/// whole cache lines. Every flush is a mispredicted branch, so 8-byte keys alone get two lines, and so do pairs of four
+/// bytes each: as much as leaves room in the L2 cache.
 constexpr std::size_t line_keys(std::size_t key_bytes, std::size_t value_width) {
   if (value_width == 0)
     return key_bytes <= 2 ? 64 / key_bytes : 128 / key_bytes;
   const std::size_t narrower = key_bytes < value_width ? key_bytes : value_width;
-  return narrower <= 4 ? 16 : narrower == 8 ? 8 : 4;
+  return key_bytes + value_width <= 8 ? 32 : narrower <= 4 ? 16 : narrower == 8 ? 8 : 4;
 }
 
 /// Scratch of a local sort: three lanes of the largest local size, and counters.
@@ -228,6 +229,14 @@ class value_block {
   V made_[has_values<V> ? digit_block : 1];
 };
 
+/// Asks for elements [first, last) from `at` on, which are read soon; they need not be there.
+template <class T>
+void fetch(const T* at, std::size_t first, std::size_t last) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  for (std::size_t i = first * sizeof(T); i < last * sizeof(T); i += 64)
+    __builtin_prefetch(reinterpret_cast<const void*>(begin + i));
+}
+
 /// How keys become words for a local sort (kernels_words.hpp).
 struct word_shape;
 
@@ -248,12 +257,38 @@ struct kernels {
   /// The bits of the window in which the images of n keys differ.
   K (*differing)(const K* keys, std::size_t n, const key_image<K>& image);
 
-  void (*make_words)(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape,
-                     std::uint64_t* words);
+  template <class Word>
+  using word_maker = void (*)(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape,
+                              Word* words);
+  word_maker<std::uint32_t> make_short_words;
+  word_maker<std::uint64_t> make_long_words;
+  template <class Word>
+  word_maker<Word> make_words() const {
+    if constexpr (sizeof(Word) == 4)
+      return make_short_words;
+    else
+      return make_long_words;
+  }
+
+  /// The first of words i, i + 1, … that differs from the one before it in these bits alone, from i ≥ 1 on; n: none.
+  template <class Word>
+  using tie_finder = std::size_t (*)(const Word* words, std::size_t i, std::size_t n, Word bits);
+  tie_finder<std::uint32_t> next_short_tie;
+  tie_finder<std::uint64_t> next_long_tie;
+  template <class Word>
+  tie_finder<Word> next_tie() const {
+    if constexpr (sizeof(Word) == 4)
+      return next_short_tie;
+    else
+      return next_long_tie;
+  }
 
   /// Copies past the caches.
   void (*write_out)(const void* from, std::size_t bytes, void* to);
 };
+
+template <class K>
+class value_chains;
 
 /// What moves keys with values of one width.
 template <class K>
@@ -273,6 +308,10 @@ struct movers {
   /// Collects the keys [begin, begin + n) of the segment in blocks. Stable.
   void (*collect)(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
                   block_collector<K>& state);
+
+  /// Appends the values of n keys to the chains of these; false where there is no room for the chain of one. Null
+  /// without values.
+  bool (*chain)(const source<K>& from, std::size_t n, value_chains<K>& chains);
 };
 
 /// The fastest for this machine. Values of 0 (none), 4, 8 or 16 bytes.

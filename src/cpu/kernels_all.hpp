@@ -11,6 +11,7 @@
 #include "cpu/kernels_blocks.hpp"
 #include "cpu/kernels_local.hpp"
 #include "cpu/radix_job.hpp"
+#include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
@@ -27,6 +28,8 @@
 #include "cpu/kernels_scan.ipp"
 
 #include "cpu/kernels_partition.ipp"
+
+#include "cpu/kernels_chains.ipp"
 #undef SORTILE_CPU_ISA
 
 #if defined(__x86_64__)
@@ -43,6 +46,8 @@
 #include "cpu/kernels_scan.ipp"
 
 #include "cpu/kernels_partition.ipp"
+
+#include "cpu/kernels_chains.ipp"
 #undef SORTILE_CPU_ISA
 #undef SORTILE_CPU_AVX512_HERE
 #if defined(__clang__)
@@ -62,7 +67,10 @@ const kernels<K>& best_kernels() {
                                    avx512::count_digit<K, std::uint32_t>,
                                    avx512::digits_of<K>,
                                    avx512::differing_bits<K>,
-                                   avx512::make_words<K>,
+                                   avx512::make_words<K, std::uint32_t>,
+                                   avx512::make_words<K, std::uint64_t>,
+                                   avx512::next_tie<std::uint32_t>,
+                                   avx512::next_tie<std::uint64_t>,
                                    avx512::write_out};
   if (uses(instruction_set::avx512))
     return wide;
@@ -72,19 +80,30 @@ const kernels<K>& best_kernels() {
                                     generic::count_digit<K, std::uint32_t>,
                                     generic::digits_of<K>,
                                     generic::differing_bits<K>,
-                                    generic::make_words<K>,
+                                    generic::make_words<K, std::uint32_t>,
+                                    generic::make_words<K, std::uint64_t>,
+                                    generic::next_tie<std::uint32_t>,
+                                    generic::next_tie<std::uint64_t>,
                                     generic::write_out};
   return plain;
 }
 
 template <class K, class V>
 const movers<K>& best_movers_of() {
+#define SORTILE_MOVERS(isa)                                                                                            \
+  [] {                                                                                                                 \
+    movers<K> m{isa::partition<K, V>, local<K, V>, collect<K, V>, nullptr};                                            \
+    if constexpr (has_values<V>)                                                                                       \
+      m.chain = isa::chain<K, V>;                                                                                      \
+    return m;                                                                                                          \
+  }()
 #if defined(SORTILE_CPU_X86)
-  static constexpr movers<K> wide{avx512::partition<K, V>, local<K, V>, collect<K, V>};
+  static constexpr movers<K> wide = SORTILE_MOVERS(avx512);
   if (uses(instruction_set::avx512))
     return wide;
 #endif
-  static constexpr movers<K> plain{generic::partition<K, V>, local<K, V>, collect<K, V>};
+  static constexpr movers<K> plain = SORTILE_MOVERS(generic);
+#undef SORTILE_MOVERS
   return plain;
 }
 

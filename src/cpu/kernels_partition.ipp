@@ -190,10 +190,15 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
   const line_writer<K, V> out = writer;
   alignas(64) std::uint16_t digits[digit_block];
   value_block<V> values_of;
+  constexpr std::size_t ahead = 4 * digit_block; // the processor itself fetches no further than to the end of a page
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     const K* const keys = from.keys + i;
     const V* const values = values_of(from, i, m);
+    fetch(keys, ahead, ahead + digit_block);
+    if constexpr (has_values<V>)
+      if (!from.makes_indices())
+        fetch(values, ahead, ahead + digit_block);
     digits_of(keys, m, image, d, digits);
     const auto put = [&](std::size_t j) {
       const std::size_t b = digits[j], p = position[b];

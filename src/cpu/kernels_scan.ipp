@@ -134,15 +134,34 @@ K differing_bits(const K* keys, std::size_t n, const key_image<K>& image) {
   });
 }
 
-template <class K>
-void make_words(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape,
-                std::uint64_t* words) {
+template <class K, class Word>
+void make_words(const K* keys, std::size_t n, const key_image<K>& image, const word_shape& shape, Word* words) {
   const K kept = static_cast<K>(image.window & low_bits<K>(shape.width));
   const unsigned dropped = shape.dropped, position_bits = shape.position_bits;
   with_image(image, [&](auto image_of) {
     for (std::size_t i = 0; i < n; ++i)
-      words[i] = static_cast<std::uint64_t>(image_of(keys[i]) & kept) >> dropped << position_bits | i;
+      words[i] =
+          static_cast<Word>(static_cast<Word>(static_cast<K>(image_of(keys[i]) & kept) >> dropped) << position_bits |
+                            static_cast<Word>(i));
   });
+}
+
+template <class Word>
+std::size_t next_tie(const Word* words, std::size_t i, std::size_t n, Word bits) {
+  constexpr std::size_t block = 64, near = 8; // ties may be many
+  for (const std::size_t end = n - i < near ? n : i + near; i < end; ++i)
+    if ((words[i] ^ words[i - 1]) <= bits)
+      return i;
+  for (; i + block <= n; i += block) {
+    Word found = 0;
+    for (std::size_t j = i; j < i + block; ++j)
+      found = static_cast<Word>(found | static_cast<Word>((words[j] ^ words[j - 1]) <= bits));
+    if (found != 0)
+      break;
+  }
+  while (i < n && (words[i] ^ words[i - 1]) > bits)
+    ++i;
+  return i;
 }
 
 // OR, AND and the order of a block. Flags are gathered in key-wide integers, which compilers turn into vectors.

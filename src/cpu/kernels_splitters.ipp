@@ -39,8 +39,10 @@ inline std::size_t splitter_digits(const std::uint32_t* keys, std::size_t n, con
     const __m512i folded = _mm512_ternarylogic_epi32(u, _mm512_srai_epi32(u, 31), negative, 0x78);
     const __m512i x = _mm512_and_si512(_mm512_xor_si512(folded, flip), window);
     __m512i i = _mm512_maskz_mov_epi32(_mm512_cmplt_epu32_mask(root, x), one);
+    __mmask16 equal = _mm512_cmpeq_epu32_mask(root, x);
     const auto down = [&](__m512i splitters) {
       const __mmask16 right = _mm512_cmplt_epu32_mask(splitters, x);
+      equal |= _mm512_cmpeq_epu32_mask(splitters, x);
       i = _mm512_add_epi32(i, i);
       i = _mm512_mask_add_epi32(i, right, i, one);
     };
@@ -51,7 +53,6 @@ inline std::size_t splitter_digits(const std::uint32_t* keys, std::size_t n, con
     down(_mm512_permutex2var_epi32(l5, i, l5b));
     const __mmask16 upper = _mm512_test_epi32_mask(i, _mm512_set1_epi32(32));
     down(_mm512_mask_mov_epi32(_mm512_permutex2var_epi32(l6, i, l6b), upper, _mm512_permutex2var_epi32(l6c, i, l6d)));
-    const __mmask16 equal = _mm512_cmpeq_epu32_mask(_mm512_i32gather_epi32(i, tree.sorted, 4), x);
     i = _mm512_add_epi32(i, i);
     i = _mm512_mask_add_epi32(i, equal, i, one);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(digits + at), _mm512_cvtepi32_epi16(i));
@@ -68,14 +69,18 @@ inline std::size_t splitter_digits(const std::uint64_t* keys, std::size_t n, con
   const __m512i root = _mm512_set1_epi64(static_cast<long long>(tree.level[0][0]));
   const __m512i l1 = part(1, 0), l2 = part(2, 0), l3 = part(3, 0), l4 = part(4, 0), l4b = part(4, 1);
   const __m512i l5 = part(5, 0), l5b = part(5, 1), l5c = part(5, 2), l5d = part(5, 3);
+  const __m512i l6a = part(6, 0), l6b = part(6, 1), l6c = part(6, 2), l6d = part(6, 3), l6e = part(6, 4),
+                l6f = part(6, 5), l6g = part(6, 6), l6h = part(6, 7);
   std::size_t at = 0;
   for (; at + 8 <= n; at += 8) {
     const __m512i u = _mm512_loadu_si512(keys + at);
     const __m512i folded = _mm512_ternarylogic_epi64(u, _mm512_srai_epi64(u, 63), negative, 0x78);
     const __m512i x = _mm512_and_si512(_mm512_xor_si512(folded, flip), window);
     __m512i i = _mm512_maskz_mov_epi64(_mm512_cmplt_epu64_mask(root, x), one);
+    __mmask8 equal = _mm512_cmpeq_epu64_mask(root, x);
     const auto down = [&](__m512i splitters) {
       const __mmask8 right = _mm512_cmplt_epu64_mask(splitters, x);
+      equal |= _mm512_cmpeq_epu64_mask(splitters, x);
       i = _mm512_add_epi64(i, i);
       i = _mm512_mask_add_epi64(i, right, i, one);
     };
@@ -85,8 +90,12 @@ inline std::size_t splitter_digits(const std::uint64_t* keys, std::size_t n, con
     down(_mm512_permutex2var_epi64(l4, i, l4b));
     const __mmask8 upper = _mm512_test_epi64_mask(i, _mm512_set1_epi64(16));
     down(_mm512_mask_mov_epi64(_mm512_permutex2var_epi64(l5, i, l5b), upper, _mm512_permutex2var_epi64(l5c, i, l5d)));
-    down(_mm512_i64gather_epi64(i, tree.level[6], 8));
-    const __mmask8 equal = _mm512_cmpeq_epu64_mask(_mm512_i64gather_epi64(i, tree.sorted, 8), x);
+    const __mmask8 second = _mm512_test_epi64_mask(i, _mm512_set1_epi64(16)),
+                   half = _mm512_test_epi64_mask(i, _mm512_set1_epi64(32));
+    down(_mm512_mask_mov_epi64(
+        _mm512_mask_mov_epi64(_mm512_permutex2var_epi64(l6a, i, l6b), second, _mm512_permutex2var_epi64(l6c, i, l6d)),
+        half,
+        _mm512_mask_mov_epi64(_mm512_permutex2var_epi64(l6e, i, l6f), second, _mm512_permutex2var_epi64(l6g, i, l6h))));
     i = _mm512_add_epi64(i, i);
     i = _mm512_mask_add_epi64(i, equal, i, one);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(digits + at), _mm512_cvtepi64_epi16(i));

@@ -1,13 +1,15 @@
 // The local kernel by words: a stable sort by means of one that is not.
 //
-// Idea: a segment of the local sort is short, so a key and its position fit into 64 bits. No two such words are equal;
-// the vector sort of 64-bit numbers puts them into the stable order, and the positions in them say where keys and
+// Idea: a segment of the local sort is short, so a key and its position fit into one word. No two such words are equal;
+// the vector sort of numbers puts them into the stable order, and the positions in them say where keys and
 // values come from. −0, NaN, bit windows and orders concern the image alone.
 //
-//     word i   [ image of key i: the bits that differ in the segment ][ position i ]
+//     word i   [ image of key i: the bits that differ in the segment ][ position i ]     32 or 64 bits
 //
-// Where 64-bit keys differ in more bits than there is room for, the words hold the highest of them. Few neighbours are
-// equal in those (a segment of 2^15 keys leaves room for 49 bits); one walk finds and repairs them.
+// Where keys differ in more bits than there is room for, the words hold the highest of them. Few neighbours are equal
+// in those, and one walk finds and repairs them. So up to 2^13 keys 32 bits do (13 of position and 19 of key leave one
+// uniform key in 64 a tie), which are sorted in half the time; a segment with many ties, as skew makes them, gets words
+// of 64 bits after all.
 #pragma once
 
 #include "cpu/kernels.hpp"
@@ -46,39 +48,43 @@ struct word_shape {
   unsigned position_bits; // of the position
   bool whole;             // all that differs is in the words
 
-  word_shape(std::uint64_t differing, std::size_t n)
+  word_shape(std::uint64_t differing, std::size_t n, unsigned word_bits)
       : width(static_cast<unsigned>(std::bit_width(differing))),
         dropped(differing == 0 ? 0 : static_cast<unsigned>(std::countr_zero(differing))),
         position_bits(static_cast<unsigned>(std::bit_width(n - 1))), whole(true) {
-    if (width - dropped + position_bits > 64) {
-      dropped = width + position_bits - 64;
+    if (width - dropped + position_bits > word_bits) {
+      dropped = width + position_bits - word_bits;
       whole = false;
     }
   }
 };
 
-// Words that differ in their positions alone are put into the order of the bits that they do not hold.
-template <class K>
-void repair_words(std::uint64_t* words, std::size_t n, const K* keys, const key_image<K>& image,
-                  const word_shape& shape) {
-  const std::uint64_t positions = low_bits<std::uint64_t>(shape.position_bits);
-  const auto ordering = [&](std::uint64_t word) { return image.ordering(keys[word & positions]); };
-  for (std::size_t i = 1; i < n; ++i) {
-    if ((words[i] ^ words[i - 1]) > positions)
-      continue;
+// Words that differ in their positions alone are put into the order of the bits that they do not hold. False, and the
+// words are in no order, where more than `most` are.
+template <class K, class Word>
+bool repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>& image, Word positions,
+                  std::size_t most) {
+  const auto before = [&](Word a, Word b) {
+    const K x = image.ordering(keys[a & positions]), y = image.ordering(keys[b & positions]);
+    return x < y || (x == y && a < b);
+  };
+  const auto next_tie = best_kernels<K>().template next_tie<Word>();
+  std::size_t ties = 0;
+  for (std::size_t i = next_tie(words, 1, n, positions); i < n; i = next_tie(words, i, n, positions)) {
     std::size_t end = i + 1;
     while (end < n && (words[end] ^ words[i]) <= positions)
       ++end;
-    std::stable_sort(words + i - 1, words + end,
-                     [&](std::uint64_t a, std::uint64_t b) { return ordering(a) < ordering(b); });
+    ties += end - i;
+    if (ties > most)
+      return false;
+    std::sort(words + i - 1, words + end, before);
     i = end;
   }
+  return true;
 }
 
-template <class K, class V>
-void gather_words(const source<K>& from, std::size_t n, const std::uint64_t* words, unsigned position_bits,
-                  const lanes<K>& to) {
-  const std::uint64_t positions = low_bits<std::uint64_t>(position_bits);
+template <class K, class V, class Word>
+void gather_words(const source<K>& from, std::size_t n, const Word* words, Word positions, const lanes<K>& to) {
   const K* const keys = from.keys;
   K* const to_keys = to.keys;
   if constexpr (has_values<V>) {
@@ -103,20 +109,35 @@ void gather_words(const source<K>& from, std::size_t n, const std::uint64_t* wor
   }
 }
 
-// Sorts a segment whose images differ in the bits `differing`.
+// Sorts a segment whose images differ in the bits `differing`. False where too many words of this width would be ties.
+template <class Word, class K, class V>
+bool sort_words_of(const source<K>& from, std::size_t n, const key_image<K>& image, K differing, const lanes<K>& to,
+                   const local_scratch<K>& scratch) {
+  auto* const words = reinterpret_cast<Word*>(scratch.first.keys); // `second` follows it, `result` is free
+  const word_shape shape(differing, n, 8 * sizeof(Word));
+  const auto positions = low_bits<Word>(shape.position_bits);
+  best_kernels<K>().template make_words<Word>()(from.keys, n, image, shape, words);
+  if constexpr (has_values<V>)
+    if (!from.makes_indices())
+      fetch(from.values, 0, n * sizeof(V)); // while the words are sorted
+  best_vector_kernels<Word>()->sort(words, n, {}, words);
+  if (!shape.whole && !repair_words(words, n, from.keys, image, positions, sizeof(Word) < 8 ? n / 16 : n))
+    return false;
+  const bool aliased = from.keys == to.keys || (has_values<V> && from.values == to.values);
+  gather_words<K, V>(from, n, words, positions, aliased ? scratch.result : to);
+  if (aliased)
+    copy_lanes<K, V>(scratch.result, n, to);
+  return true;
+}
+
+// Up to so many keys 32 bits hold a position and enough of a key.
+inline constexpr std::size_t short_words_most = std::size_t{1} << 13;
+
 template <class K, class V>
 void sort_by_words(const source<K>& from, std::size_t n, const key_image<K>& image, K differing, const lanes<K>& to,
                    const local_scratch<K>& scratch) {
-  auto* const words = reinterpret_cast<std::uint64_t*>(scratch.first.keys); // `second` follows it, `result` is free
-  const word_shape shape(differing, n);
-  best_kernels<K>().make_words(from.keys, n, image, shape, words);
-  best_vector_kernels<std::uint64_t>()->sort(words, n, {}, words);
-  if (!shape.whole)
-    repair_words(words, n, from.keys, image, shape);
-  const bool aliased = from.keys == to.keys || (has_values<V> && from.values == to.values);
-  gather_words<K, V>(from, n, words, shape.position_bits, aliased ? scratch.result : to);
-  if (aliased)
-    copy_lanes<K, V>(scratch.result, n, to);
+  if (n > short_words_most || !sort_words_of<std::uint32_t, K, V>(from, n, image, differing, to, scratch))
+    sort_words_of<std::uint64_t, K, V>(from, n, image, differing, to, scratch);
 }
 
 } // namespace sortile::cpu

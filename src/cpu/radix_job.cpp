@@ -23,6 +23,8 @@ radix_layout::radix_layout(std::size_t key_bytes, std::size_t value_width, std::
   const std::size_t pair = key_bytes + value_width;
   local_limit = tuning().local_bytes / pair;
   bucket_keys = tuning().bucket_bytes / pair;
+  if (value_width != 0 && (key_bytes == 4 || key_bytes == 8)) // sorted by words of 32 bits
+    bucket_keys = std::min(bucket_keys, tuning().bucket_pairs);
   const bool is_local = n <= local_limit;
   workers = is_local || n < tuning().alone_below_bytes / pair ? 1 : std::max(1u, threads);
   lane_keys = is_local ? (n + 63) / 64 * 64 : (local_limit + 63) / 64 * 64;

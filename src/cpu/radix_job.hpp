@@ -74,6 +74,8 @@ struct radix_tuning {
   /// Bytes of a segment that a partition aims at: such a local sort reads the segment, writes a scratch lane, and
   /// writes the result, three times this much, in an L2 cache of 1 MiB.
   std::size_t bucket_bytes = std::size_t{256} << 10;
+  /// Pairs of 4- and 8-byte keys that a partition aims at: short words sort them, within the L1 cache.
+  std::size_t bucket_pairs = 2048;
   /// Bytes of the largest segment that is sorted locally: up to here one more partition costs more than the cache
   /// misses.
   std::size_t local_bytes = std::size_t{768} << 10;

@@ -34,6 +34,7 @@
 #include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/sampled_split.hpp"
+#include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ class radix_sorter {
     image_.exact = image_.is_float && job_.n <= insertion_limit;
     if (job_.n <= insertion_limit)
       movers_.local(input, job_.n, image_, result_, {}, false);
-    else
+    else if (job_.value_width == 0 || job_.n <= layout_.local_limit ||
+             !chain_sorter<K>(job_, layout_, image_, result_, spare_).run())
       sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
     return !stopped_;
   }

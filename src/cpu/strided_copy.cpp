@@ -16,25 +16,29 @@ constexpr std::size_t tile_segments = 64;
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t copy_alone_below = std::size_t{1} << 15; // elements
 
-/// f(place in the array, place in the rows) for the elements of some segments, tile by tile.
+/// f(place in the array, place in the rows) for all elements, tile by tile. Threads share tiles, not segments: where
+/// those are few, each thread would read a part of every line.
 template <class F>
-void for_each_element(const segments& w, std::size_t begin, std::size_t end, std::size_t tile_elements, F&& f) {
-  for (std::size_t first = begin; first < end; first += tile_segments)
-    for (std::size_t k0 = 0; k0 < w.length; k0 += tile_elements)
-      for (std::size_t k = k0; k < std::min(w.length, k0 + tile_elements); ++k)
-        for (std::size_t i = first; i < std::min(end, first + tile_segments); ++i)
-          f(i * w.stride + k * w.step, i * w.length + k);
+void for_each_element(const segments& w, std::size_t tile_elements, unsigned threads, F&& f) {
+  const std::size_t across = (w.length + tile_elements - 1) / tile_elements;
+  const std::size_t tiles = (w.count + tile_segments - 1) / tile_segments * across;
+  for_each_piece(threads, tiles, copy_alone_below / (tile_segments * tile_elements),
+                 [&](std::size_t begin, std::size_t end) {
+                   for (std::size_t t = begin; t < end; ++t) {
+                     const std::size_t first = t / across * tile_segments, k0 = t % across * tile_elements;
+                     const std::size_t last = std::min(w.count, first + tile_segments);
+                     for (std::size_t k = k0; k < std::min(w.length, k0 + tile_elements); ++k)
+                       for (std::size_t i = first; i < last; ++i)
+                         f(i * w.stride + k * w.step, i * w.length + k);
+                   }
+                 });
 }
 
 template <std::size_t Width, bool Gathers>
 void move_fixed(const segments& w, const std::byte* from, std::byte* to, unsigned threads) {
-  for_each_piece(threads, w.count, std::max<std::size_t>(2, copy_alone_below / std::max<std::size_t>(1, w.length)),
-                 [&](std::size_t begin, std::size_t end) {
-                   for_each_element(w, begin, end, line_bytes / Width, [&](std::size_t strided, std::size_t packed) {
-                     std::memcpy(to + (Gathers ? packed : strided) * Width, from + (Gathers ? strided : packed) * Width,
-                                 Width);
-                   });
-                 });
+  for_each_element(w, line_bytes / Width, threads, [&](std::size_t strided, std::size_t packed) {
+    std::memcpy(to + (Gathers ? packed : strided) * Width, from + (Gathers ? strided : packed) * Width, Width);
+  });
 }
 
 template <bool Gathers>
@@ -53,10 +57,8 @@ void move(const segments& w, std::size_t width, const void* from, void* to, unsi
   case 16:
     return move_fixed<16, Gathers>(w, in, out, threads);
   default:
-    for_each_piece(threads, w.count, 2, [&](std::size_t begin, std::size_t end) {
-      for_each_element(w, begin, end, 1, [&](std::size_t strided, std::size_t packed) {
-        std::memcpy(out + (Gathers ? packed : strided) * width, in + (Gathers ? strided : packed) * width, width);
-      });
+    for_each_element(w, 1, threads, [&](std::size_t strided, std::size_t packed) {
+      std::memcpy(out + (Gathers ? packed : strided) * width, in + (Gathers ? strided : packed) * width, width);
     });
   }
 }

@@ -13,7 +13,7 @@
 // Source: Blacher et al., "Vectorized and performance-portable quicksort", 2022.
 #include "cpu/vector_quicksort.hpp"
 
-#include "cpu/few_values.hpp"
+#include "cpu/heavy_keys.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/shared_quicksort.hpp"
@@ -62,10 +62,13 @@ class quick_sorter {
       return true;
     if (!splits_pay(n_ * sizeof(K), workers_) && job_.workspace_limit == 0 && !is_special_ && partition())
       return true;
-    if (is_special_ || !make_images())
-      return sort_around_specials();
+    if (is_special_ || !make_images(from_, n_)) {
+      if (!sort_around_specials(from_, n_))
+        return false;
+    } else {
+      sort_images(n_);
+    }
     job_.progress->add(n_);
-    sort_images(n_);
     return true;
   }
 
@@ -246,21 +249,24 @@ class quick_sorter {
     std::sort(all.begin(), all.end(),
               [&](const auto& a, const auto& b) { return image_.plain(a.key) < image_.plain(b.key); });
     std::vector<std::uint64_t> ends(all.size());
-    std::transform(all.begin(), all.end(), ends.begin(), [](const auto& e) { return e.count; });
+    std::transform(all.begin(), all.end(), ends.begin(), [](const auto& e) { return e.what; });
     fill(ends.data(), ends.size(), [&](std::size_t v) { return all[v].key; });
     return done();
   }
 
-  /// Writes each value as often as `ends` has counted it; `ends` then says where it ends.
+  /// Writes each value as often as `ends` has counted it, but where it stands; `ends` then says where it ends.
   template <class KeyOf>
-  void fill(std::uint64_t* ends, std::size_t values, KeyOf key_of) {
+  void fill(std::uint64_t* ends, std::size_t values, KeyOf key_of, const standing_values& there = standing_values(0)) {
     std::uint64_t sum = 0;
     for (std::size_t v = 0; v < values; ++v)
       ends[v] = sum += ends[v];
     each_piece([&](unsigned, std::size_t at, std::size_t end) {
       for (auto v = static_cast<std::size_t>(std::upper_bound(ends, ends + values, at) - ends); at < end; ++v) {
         const std::size_t until = std::min<std::size_t>(ends[v], end);
-        parts_.fill(to_ + at, until - at, key_of(v));
+        standing_values::each_stretch(at, until, [&](std::size_t begin, std::size_t stretch_end) {
+          if (!there.has(begin, v))
+            parts_.fill(to_ + begin, stretch_end - begin, key_of(v));
+        });
         at = until;
       }
     });
@@ -268,138 +274,83 @@ class quick_sorter {
 
   // ---- heavy keys ----
 
-  void keys_of(const value_frequencies<K>& heavy, K* keys) const {
-    std::transform(heavy.heavy, heavy.heavy + heavy.heavy_values, keys, [&](K x) { return image_.key_of(x); });
-  }
-
   /// Counts floats where the heavy keys are all that there are: without images, which would have to be undone where −0
   /// or NaN is met.
-  bool count_heavy(const value_frequencies<K>& heavy) {
-    K keys[value_frequencies<K>::most_heavy];
-    keys_of(heavy, keys);
+  bool count_heavy(const value_frequencies<K>& frequencies) {
+    const heavy_keys<K> heavy(frequencies, parts_, image_);
     for (unsigned w = 0; w < workers_; ++w)
-      std::fill_n(counters(w), heavy.heavy_values, 0);
+      std::fill_n(counters(w), heavy.size(), 0);
+    standing_values there(from_ == to_ ? n_ : 0);
     std::atomic<bool> others{false};
     each_piece([&](unsigned w, std::size_t begin, std::size_t end) {
-      constexpr std::size_t step = 1024;
-      K rest[step];
-      for (; begin < end && !others.load(std::memory_order_relaxed); begin += step)
-        if (parts_.take_out(from_ + begin, std::min(step, end - begin), keys, heavy.heavy_values, counters(w), rest) >
-            0)
+      K rest[standing_values::stretch];
+      standing_values::each_stretch(begin, end, [&](std::size_t from, std::size_t until) {
+        if (others.load(std::memory_order_relaxed) ||
+            heavy.take_out_stretch(from_, from, until, rest, counters(w), there) > 0)
           others.store(true, std::memory_order_relaxed);
+      });
     });
     if (others)
       return false;
-    add_counters(heavy.heavy_values);
-    fill(counters(0), heavy.heavy_values, [&](std::size_t j) { return keys[j]; });
+    add_counters(heavy.size());
+    fill(
+        counters(0), heavy.size(), [&](std::size_t j) { return heavy.key(j); }, there);
     return done();
   }
 
-  /// Takes the heavy keys out, sorts what is left, and puts them back. False where −0 or NaN is met.
-  bool sort_beside(const value_frequencies<K>& heavy) {
-    const bool as_they_are = !image_.is_float && parts_.images_are_keys(plain_);
-    if (!as_they_are && !make_images())
+  /// Takes the heavy keys out, sorts what is left, and puts them back. False where −0 or NaN is met. Floats are taken
+  /// out before images are made, if none is a zero, whose place among zeros of the other sign would be forgotten, and
+  /// if there is room to set aside what is −0 or NaN among the others.
+  bool sort_beside(const value_frequencies<K>& frequencies) {
+    heavy_keys<K> heavy(frequencies, parts_, image_);
+    const bool floats = image_.is_float && job_.spare_room >= n_ && !heavy.has_zero();
+    const bool as_they_are = floats || (!image_.is_float && parts_.images_are_keys(plain_));
+    if (!as_they_are && !make_images(from_, n_))
       return false;
-    std::vector<std::uint64_t> counts(heavy.heavy_values);
-    standing_values there(as_they_are && from_ == to_ ? n_ : 0);
-    const std::size_t rest = take_out(heavy, as_they_are ? from_ : to_, counts, there);
+    const std::size_t rest = as_they_are ? heavy.take_out(from_, n_, to_, workers_, meter())
+                                         : heavy.take_out_images(to_, n_, workers_, meter());
     job_.progress->add(n_ + 3 * (n_ - rest));
-    sort_images(rest);
-    put_back(heavy, counts, rest, there);
+    if (!floats || make_images(to_, rest))
+      sort_images(rest);
+    else
+      sort_around_specials(to_, rest);
+    heavy.put_back(to_, n_, rest, workers_);
     return true;
-  }
-
-  /// What is left of the images stands at the front of the result then.
-  std::size_t take_out(const value_frequencies<K>& heavy, const K* images, std::vector<std::uint64_t>& counts,
-                       standing_values& there) const {
-    struct found {
-      std::size_t begin, rest;
-      std::uint64_t counts[value_frequencies<K>::most_heavy];
-    };
-    std::vector<found> in(pieces());
-    K wanted[value_frequencies<K>::most_heavy]; // as the vectors know them
-    const std::size_t values = heavy.heavy_values;
-    keys_of(heavy, wanted);
-    parts_.to_images(wanted, values, plain_, wanted);
-    for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
-      found f{part_begin(n_, pieces(), p), 0, {}};
-      standing_values::each_stretch(f.begin, part_begin(n_, pieces(), p + 1), [&](std::size_t begin, std::size_t end) {
-        std::uint64_t here[value_frequencies<K>::most_heavy] = {};
-        f.rest += parts_.take_out(images + begin, end - begin, wanted, values, here, to_ + f.begin + f.rest);
-        for (std::size_t j = 0; j < values; ++j) {
-          f.counts[j] += here[j];
-          if (here[j] == end - begin)
-            there.note(begin, end, j);
-        }
-      });
-      in[p] = f;
-    });
-    std::size_t rest = 0;
-    for (const found& f : in) {
-      constexpr std::size_t written_beyond = 64 / sizeof(K); // whole vectors are
-      there.forget(f.begin, f.begin + (f.rest > 0 ? f.rest + written_beyond : 0));
-      std::memmove(to_ + rest, to_ + f.begin, f.rest * sizeof(K));
-      there.forget(rest, rest + f.rest);
-      rest += f.rest;
-      for (std::size_t j = 0; j < counts.size(); ++j)
-        counts[j] += f.counts[j];
-    }
-    return rest;
-  }
-
-  /// From the greatest down: keys above it move to the end, and it is written before them.
-  void put_back(const value_frequencies<K>& heavy, const std::vector<std::uint64_t>& counts, std::size_t rest,
-                const standing_values& there) const {
-    std::size_t end = n_;
-    for (std::size_t j = counts.size(); j > 0; --j) {
-      const K image = heavy.heavy[j - 1];
-      const auto above = static_cast<std::size_t>(
-          std::partition_point(to_, to_ + rest, [&](K key) { return image_.plain(key) < image; }) - to_);
-      end -= rest - above;
-      std::memmove(to_ + end, to_ + above, (rest - above) * sizeof(K));
-      rest = above;
-      end -= counts[j - 1];
-      for_each_piece(workers_, counts[j - 1], std::size_t{1} << 16, [&](std::size_t from, std::size_t until) {
-        standing_values::each_stretch(end + from, end + until, [&](std::size_t begin, std::size_t stretch_end) {
-          if (!there.has(begin, j - 1))
-            parts_.fill(to_ + begin, stretch_end - begin, image_.key_of(image));
-        });
-      });
-    }
   }
 
   // ---- images ----
 
-  /// False where −0 or NaN is met: made_ says how many images stand in front of each piece then.
-  bool make_images() {
-    if (from_ == to_ && !image_.is_float && parts_.images_are_keys(plain_))
+  /// Of n keys, in the result. False where −0 or NaN is met: made_ says how many images stand in front of each piece
+  /// then.
+  bool make_images(const K* keys, std::size_t n) {
+    if (keys == to_ && !image_.is_float && parts_.images_are_keys(plain_))
       return true;
     made_.assign(pieces(), 0);
     std::atomic<bool> special{false};
     for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
       if (special.load(std::memory_order_relaxed))
         return;
-      const std::size_t begin = part_begin(n_, pieces(), p), n = part_begin(n_, pieces(), p + 1) - begin;
-      made_[p] = parts_.to_images(from_ + begin, n, plain_, to_ + begin);
-      if (made_[p] < n)
+      const std::size_t begin = part_begin(n, pieces(), p), in_piece = part_begin(n, pieces(), p + 1) - begin;
+      made_[p] = parts_.to_images(keys + begin, in_piece, plain_, to_ + begin);
+      if (made_[p] < in_piece)
         special.store(true, std::memory_order_relaxed);
     });
     is_special_ = is_special_ || special;
     return !special;
   }
 
-  /// False, and the input as it was, where there is no room for them.
-  bool sort_around_specials() {
-    zeros_and_nans<K> aside(parts_, image_, from_, n_, static_cast<K*>(job_.spare_keys), job_.spare_room, made_,
-                            workers_, meter());
+  /// Of n keys, to the front of the result. False, and the input as it was, where there is no room for them.
+  bool sort_around_specials(const K* keys, std::size_t n) {
+    zeros_and_nans<K> aside(parts_, image_, keys, n, static_cast<K*>(job_.spare_keys), job_.spare_room, made_, workers_,
+                            meter());
     if (!aside.fit()) {
-      if (from_ == to_)
+      if (keys == to_)
         for (std::size_t p = 0; p < made_.size(); ++p)
-          parts_.from_images(to_ + part_begin(n_, pieces(), p), made_[p], plain_);
+          parts_.from_images(to_ + part_begin(n, pieces(), p), made_[p], plain_);
       return false;
     }
     const std::size_t rest = aside.take_out(to_);
-    job_.progress->add(n_ + 3 * (n_ - rest));
+    job_.progress->add(3 * (n - rest));
     sort_images(rest);
     aside.put_back(to_);
     return true;

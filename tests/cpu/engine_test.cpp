@@ -4,6 +4,7 @@
 #include "cpu/cpu_engine.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/sampled_split.hpp"
+#include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 #include "testing/guarded_buffer.hpp"
 #include "testing/oracle.hpp"
@@ -473,6 +474,98 @@ TEST(CpuEngine, SpecialsBehindOthers) {
             if (::testing::Test::HasFatalFailure())
               return;
           }
+}
+
+// Words of a local sort that hold the highest bits of a key alone: some neighbours tie, or so many that longer words
+// are taken.
+TEST(CpuEngine, TiesOfWords) {
+  random_trials trials(31);
+  for (const key_type type : {key_type::u32, key_type::i64, key_type::f64})
+    for (const cpu::instruction_set set : cpu::all_instruction_sets)
+      for (const std::size_t n : {300u, 4097u, 8192u, 8193u, 40'000u})
+        for (const std::size_t groups : {n * 40, n * 2, n / 4}) {
+          const small_tuning sizes(std::size_t{768} << 10, std::size_t{512} << 10, set);
+          trial t = trials.next(1);
+          t.type = type;
+          t.n = n;
+          t.workload = "uniform";
+          t.carries = trials.below(2) == 0 ? payload::values : payload::indices;
+          t.value_bytes = 4 << trials.below(2);
+          t.bits = {};
+          t.how = form::in_place;
+          t.keys_wanted = true;
+          t.change = [&](std::byte* keys) {
+            for (std::size_t i = 0; i < n; ++i) {
+              const std::uint64_t high = testing::random_bits(t.seed, i) % groups, low = testing::random_bits(i, 1);
+              const std::uint64_t wide = (high << 44) / groups << 19 | low % (1u << 20);
+              const auto narrow = static_cast<std::uint32_t>((high << 32) / groups ^ low % 4);
+              key_bytes(type) == 8 ? std::memcpy(keys + 8 * i, &wide, 8) : std::memcpy(keys + 4 * i, &narrow, 4);
+            }
+          };
+          check(t);
+        }
+}
+
+// Pairs whose keys have few values: all types and widths, values that the sample does not meet, keys with one image but
+// other bits (zeros, NaNs, bit windows), blocks of every alignment.
+TEST(CpuEngine, PairsOfFewValues) {
+  random_trials trials(37);
+  for (const key_type type : all_key_types)
+    for (const char* workload : {"equal", "two-values", "few:3", "few:16", "few:200", "few:2500", "zipf", "specials"})
+      for (const char* between : {"", "few:5", "few:300", "uniform"}) {
+        const small_tuning sizes(std::size_t{2048} << trials.below(7), std::size_t{1} << (10 + trials.below(6)),
+                                 cpu::all_instruction_sets[trials.below(3)]);
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 600 + trials.below(30'000);
+        t.workload = std::string(workload) != "specials" || is_float(type) ? workload : "equal";
+        t.between = between;
+        t.bits = trials.below(3) != 0 ? bit_window{} : bit_window{key_bits(type) / 4, key_bits(type) / 4 * 3};
+        if (t.carries == payload::none)
+          t.carries = payload::values;
+        if (t.carries == payload::indices)
+          t.value_bytes = 4 << trials.below(2);
+        check(t);
+      }
+}
+
+// Few values are not moved by digits, and what chains cannot sort is left as it was.
+TEST(CpuEngine, ChainsOfFewValues) {
+  constexpr std::size_t n = 200'000;
+  for (const unsigned threads : {1u, 2u, 5u})
+    for (const bool has_both_zeros : {false, true})
+      for (const std::size_t different : {2u, 3u, 16u, 250u}) {
+        std::vector<float> keys(n);
+        std::vector<std::uint32_t> values(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          keys[i] = static_cast<float>(testing::random_bits(i, 5) % different) * 1.5F;
+          values[i] = static_cast<std::uint32_t>(i);
+        }
+        keys[n / 2 + 1] = has_both_zeros ? -0.0F : 0.0F;
+        const std::vector<float> before = keys;
+        cpu::radix_job job{.type = key_type::f32, .n = n, .value_width = 4};
+        const cpu::radix_layout layout(4, 4, n, threads);
+        std::vector<std::uint32_t> spare_keys(n), spare_values(n);
+        guarded_buffer scratch(layout.bytes, 0, 1);
+        progress_meter progress(nullptr, 4 * n);
+        job.keys_in = job.keys_out = keys.data();
+        job.values_in = job.values_out = values.data();
+        job.spare_keys = spare_keys.data(), job.spare_values = spare_values.data();
+        job.threads = threads, job.progress = &progress, job.scratch = scratch.data();
+        const cpu::lanes<std::uint32_t> result{reinterpret_cast<std::uint32_t*>(keys.data()),
+                                               reinterpret_cast<std::byte*>(values.data()), 4},
+            spare{spare_keys.data(), reinterpret_cast<std::byte*>(spare_values.data()), 4};
+        const bool sorted =
+            cpu::chain_sorter<std::uint32_t>(job, layout, {job.type, order::ascending, {}}, result, spare).run();
+        EXPECT_EQ(scratch.damage(), "");
+        ASSERT_EQ(sorted, !has_both_zeros) << different;
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(keys[i]), std::bit_cast<std::uint32_t>(before[values[i]]));
+          ASSERT_TRUE(!sorted || i == 0 || keys[i - 1] < keys[i] ||
+                      (keys[i - 1] == keys[i] && values[i - 1] < values[i]))
+              << i;
+        }
+      }
 }
 
 TEST(CpuEngine, SizesAroundEveryLimit) {

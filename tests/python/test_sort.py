@@ -106,6 +106,27 @@ def test_large_arrays(name, threads):
                 assert oracle.same_bits(np.take_along_axis(y, order, axis), result)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", ["<u4", ">i8", "f2"])
+def test_long_lanes_shared_by_threads(dtype, threads):
+    """So long that threads share one, so many that they do not; with gaps on both sides, on one, on none."""
+    rng = np.random.default_rng(3)
+    shares = {1: 3, 2: 7}[threads] * 16  # lanes with gaps are taken by sixteen
+    for count in (5, shares):
+        x = rng.integers(0, 1000, (70_000, count)).astype(dtype)
+        told = []
+        for axis, a in ((0, x), (0, np.asfortranarray(x)), (-1, x.T), (-1, np.ascontiguousarray(x.T))):
+            wanted = np.sort(a, axis=axis)
+            result = sortile.sort(a, axis=axis, threads=threads, progress=told.append)
+            assert np.array_equal(result, wanted)
+            assert told == sorted(told) and told.pop() == 1
+            told.clear()
+            out = np.empty(a.shape[::-1], dtype).T
+            assert np.array_equal(sortile.sort(a, axis=axis, threads=threads, out=out), wanted)
+        order = sortile.argsort(x, axis=0, threads=threads)
+        assert np.array_equal(order, np.argsort(x, axis=0, kind="stable"))
+
+
 def test_empty_and_without_dimensions():
     for shape in ((0,), (0, 3), (3, 0), (2, 0, 4)):
         for axis in range(len(shape)):

@@ -1,0 +1,235 @@
+// Pairs of few different keys: one pass that finds each pair its place, without counts.
+//
+// Idea. Where a sample finds few values, a key says nothing but to which value a pair belongs. So keys are not moved:
+// each key is looked up in a table, and the value that travels with it is appended to the chain of its key, in blocks
+// that are taken from the spare arrays as chains need them. Then it is known how often each key occurs. Keys are
+// written in order, and the blocks of each chain are copied to where they belong, in the order in which they were
+// filled.
+//
+//     keys     b a b c a b …                     spare     [ v0 v2 v5 … ][ v1 v4 … ][ v3 … ]
+//     values   v0 v1 v2 v3 v4 v5 …   ──chain──▶             chain of b    of a       of c      owner: b a c
+//
+//     result   a a a … b b b … c c c …           v1 v4 … v0 v2 v5 … v3 …                  ◀── fill and place
+//
+// A key that the sample did not have gets a chain when it is met. If there are more values than the table holds, or
+// two of them have one image (−0 and 0, NaNs, keys that differ outside a bit window: their order is not that of their
+// bits), nothing of the result has been written yet, and the sort goes the usual way.
+//
+// Invariants
+//   - The input is read to its end before anything of the result is written, so the result may lie there.
+//   - Each chunk of the input has chains of its own, in its own part of the spare arrays. A value's chains are placed
+//     chunk by chunk: so the sort is stable whatever the threads.
+//   - Only the last block of a chain may be short. The spare arrays of a chunk have room for all its values in whole
+//     blocks and one more block for each chain, since keys are not moved.
+//
+// Cost: a pair's key is read once and written once, its value read and written twice; a partition by counted digits
+// reads keys twice, and moves pairs once more if the result is to lie where the input was.
+#pragma once
+
+#include "cpu/few_values.hpp"
+#include "cpu/radix_job.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace sortile::cpu {
+
+/// The chains of one chunk of the input.
+template <class K>
+class value_chains {
+  using slots = value_slots<K, std::byte*>; // where the next value of a chain goes
+
+ public:
+  using entry = typename slots::entry;
+
+  /// Of n keys, whose values go to blocks in the spare lanes of as many; with `bytes` of memory for tables.
+  value_chains(const lanes<K>& spare, std::size_t n, std::byte* memory, std::size_t bytes)
+      : slots_(memory, bytes / 2), left_(reinterpret_cast<std::uint64_t*>(memory + bytes / 2)),
+        owners_(reinterpret_cast<std::uint16_t*>(memory + bytes / 4 * 3)) {
+    const std::size_t values = n * spare.width, keys = n * sizeof(K), owners = bytes / 4 / sizeof(std::uint16_t);
+    most_ = slots::most_in(slots_.slots());
+    block_bytes_ = std::max(least_block, std::bit_floor(keys / (most_ + 4)));
+    while ((values + keys) / block_bytes_ > owners)
+      block_bytes_ *= 2;
+    areas_[0] = area(spare.values, values);
+    areas_[1] = area(reinterpret_cast<std::byte*>(spare.keys), keys);
+    const std::size_t blocks = areas_[0].blocks + areas_[1].blocks, full = values / block_bytes_;
+    most_ = std::min(most_, blocks > full ? blocks - full : 0);
+  }
+
+  /// So many values have room, whatever their chains' lengths.
+  std::size_t most() const { return most_; }
+  std::size_t block_bytes() const { return block_bytes_; }
+  entry* home(K key) const { return slots_.home(key); }
+
+  /// The entry of a key, with a block where it is new; null where there is room for no more.
+  entry* find(K key) {
+    entry* const e = slots_.find(key);
+    if (slots_.values() > most_)
+      return nullptr;
+    if (e->what == nullptr)
+      e->what = next_block(e);
+    return e;
+  }
+
+  /// The block with which a chain goes on.
+  std::byte* next_block(const entry* of) {
+    owners_[taken_] = static_cast<std::uint16_t>(of - &slots_[0]);
+    return block(taken_++);
+  }
+
+  /// Calls f(entry, bytes) for each chain, when all values are in them.
+  template <class F>
+  void each_chain(F&& f) {
+    std::fill_n(left_, slots_.slots(), 0);
+    for (std::size_t b = 0; b < taken_; ++b)
+      left_[owners_[b]] += block_bytes_;
+    for (std::size_t s = 0; s < slots_.slots(); ++s)
+      if (left_[s] != 0) { // where a block is full, the next one has been taken
+        left_[s] -= block_bytes_ - (reinterpret_cast<std::uintptr_t>(slots_[s].what) & (block_bytes_ - 1));
+        f(slots_[s], left_[s]);
+      }
+  }
+
+  /// Copies the chains to where their entries say now.
+  void place() {
+    for (std::size_t b = 0; b < taken_; ++b) {
+      const std::size_t s = owners_[b], bytes = std::min<std::uint64_t>(left_[s], block_bytes_);
+      std::memcpy(slots_[s].what, block(b), bytes);
+      slots_[s].what += bytes;
+      left_[s] -= bytes;
+    }
+  }
+
+ private:
+  static constexpr std::size_t least_block = 256;
+  struct block_area {
+    std::byte* first = nullptr; // aligned to the size of a block
+    std::size_t blocks = 0;
+  };
+  block_area area(std::byte* begin, std::size_t bytes) const {
+    const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(begin) & (block_bytes_ - 1);
+    return {begin + skipped, bytes > skipped ? (bytes - skipped) / block_bytes_ : 0};
+  }
+  std::byte* block(std::size_t b) const {
+    return b < areas_[0].blocks ? areas_[0].first + b * block_bytes_
+                                : areas_[1].first + (b - areas_[0].blocks) * block_bytes_;
+  }
+
+  slots slots_;
+  std::uint64_t* left_;   // bytes of each slot's chain that are not yet placed
+  std::uint16_t* owners_; // slots of the blocks, as these were taken
+  std::size_t most_ = 0, block_bytes_ = 0, taken_ = 0;
+  block_area areas_[2]; // spare values, then spare keys
+};
+
+/// The sort of pairs by chains; a step of the radix sort.
+template <class K>
+class chain_sorter {
+ public:
+  chain_sorter(const radix_job& job, const radix_layout& layout, const key_image<K>& image, const lanes<K>& result,
+               const lanes<K>& spare)
+      : job_(job), image_(image), movers_(best_movers<K>(job.value_width)),
+        input_(static_cast<const K*>(job.keys_in), job.values_in, job.value_width), result_(result),
+        chunks_(layout.workers) {
+    image_.exact = image_.is_float;
+    for (unsigned c = 0; c < chunks_; ++c)
+      chains_.emplace_back(spare.at(begin(c)), begin(c + 1) - begin(c), job.scratch + c * layout.worker_bytes,
+                           layout.worker_bytes / 64 * 64);
+  }
+
+  /// False, and nothing of the result written, where a sample does not find few values, or finds too few of them.
+  bool run() {
+    const key_sample<K> sample(input_.keys, job_.n, image_);
+    const value_frequencies<K> frequencies(sample);
+    const auto least = std::min_element(chains_.begin(), chains_.end(),
+                                        [](const auto& a, const auto& b) { return a.most() < b.most(); });
+    if (!frequencies.are_few(least->most()) || begins_in_order() || !chain() || !find_places())
+      return false;
+    job_.progress->add(2 * job_.n);
+    write_keys();
+    for_each_task(chunks_, chunks_, job_.progress, [&](unsigned, std::size_t c) {
+      chains_[c].place();
+      job_.progress->add(begin(c + 1) - begin(c));
+    });
+    return true;
+  }
+
+ private:
+  struct value {
+    K image, key;
+    std::uint64_t count;
+    std::byte** place; // of its chain in a chunk
+    std::uint64_t end; // in the result, of this and all before it
+  };
+
+  std::size_t begin(std::size_t chunk) const { return part_begin(job_.n, chunks_, chunk); }
+
+  /// Such arrays may have a shorter way.
+  bool begins_in_order() const {
+    look_result<K> found;
+    best_kernels<K>().look(input_.keys, std::min<std::size_t>(job_.n, 1024), nullptr, image_, found);
+    return found.ascending || found.descending;
+  }
+
+  bool chain() {
+    constexpr std::size_t step = std::size_t{1} << 18;
+    std::atomic<bool> too_many{false};
+    for_each_task(chunks_, chunks_, nullptr, [&](unsigned worker, std::size_t c) {
+      const std::size_t end = begin(c + 1);
+      for (std::size_t i = begin(c); i < end && !too_many.load(std::memory_order_relaxed); i += step) {
+        if (!movers_.chain(input_.at(i), std::min(step, end - i), chains_[c]))
+          too_many.store(true, std::memory_order_relaxed);
+        if (worker == 0)
+          job_.progress->report();
+      }
+    });
+    return !too_many;
+  }
+
+  /// Where each chain belongs; false where two keys have one image.
+  bool find_places() {
+    for (value_chains<K>& chains : chains_)
+      chains.each_chain([&](auto& e, std::uint64_t bytes) {
+        values_.push_back({image_.ordering(e.key), e.key, bytes / job_.value_width, &e.what, 0});
+      });
+    std::stable_sort(values_.begin(), values_.end(), [](const value& a, const value& b) { return a.image < b.image; });
+    std::uint64_t end = 0;
+    for (std::size_t v = 0; v < values_.size(); ++v) {
+      if (v > 0 && values_[v].image == values_[v - 1].image && values_[v].key != values_[v - 1].key)
+        return false;
+      *values_[v].place = result_.values + end * job_.value_width;
+      values_[v].end = end += values_[v].count;
+    }
+    return true;
+  }
+
+  void write_keys() {
+    const std::size_t pieces = chunks_ == 1 ? 1 : std::size_t{4} * chunks_;
+    for_each_task(chunks_, pieces, job_.progress, [&](unsigned, std::size_t p) {
+      const std::size_t first = part_begin(job_.n, pieces, p), end = part_begin(job_.n, pieces, p + 1);
+      auto v = std::upper_bound(values_.begin(), values_.end(), first,
+                                [](std::size_t at, const value& b) { return at < b.end; });
+      for (std::size_t at = first; at < end; ++v) {
+        const std::size_t until = std::min<std::size_t>(v->end, end);
+        std::fill(result_.keys + at, result_.keys + until, v->key);
+        at = until;
+      }
+      job_.progress->add(end - first);
+    });
+  }
+
+  const radix_job& job_;
+  key_image<K> image_;
+  const movers<K>& movers_;
+  const source<K> input_;
+  const lanes<K> result_;
+  const unsigned chunks_;
+  std::vector<value_chains<K>> chains_;
+  std::vector<value> values_;
+};
+
+} // namespace sortile::cpu
