@@ -275,16 +275,15 @@ class radix_sorter {
   // ---- partition ----
 
   // Turns counts into positions in the target: bucket by bucket, within a bucket chunk by chunk. begins[b] counts from
-  // the segment. The counts are read as they lie, some buckets of one chunk after the other: those of one bucket lie far
-  // apart, in caches of all threads.
+  // the segment. The counts are read as they lie, some buckets of one chunk after the other: those of one bucket lie
+  // far apart, in caches of all threads.
   void find_begins(const segment& s, unsigned workers, const split<K>& d, std::size_t chunks, chunk_counts* counts,
                    std::uint64_t* begins) const {
     constexpr std::size_t together = 128;
     const std::size_t buckets = d.buckets();
     const auto some_buckets = [&](auto f) { // f(first, last)
-      for_each_task(workers, (buckets + together - 1) / together, nullptr, [&](unsigned, std::size_t t) {
-        f(t * together, std::min(buckets, (t + 1) * together));
-      });
+      for_each_task(workers, (buckets + together - 1) / together, nullptr,
+                    [&](unsigned, std::size_t t) { f(t * together, std::min(buckets, (t + 1) * together)); });
     };
     begins[0] = 0;
     some_buckets([&](std::size_t first, std::size_t last) {
