@@ -55,13 +55,14 @@ kept_test_tools() {
 
 # The wheel in folder $1 has to stay below $2 bytes, and its module links nothing but the system's own libraries.
 check_wheel() {
-  local wheel size foreign opened=$1-opened
+  local wheel size module foreign opened=$1-opened
   wheel=$(ls "$1"/*.whl)
   size=$(stat -c %s "$wheel")
   [ "$size" -lt "$2" ] || die "$wheel has $size bytes; fewer than $2 are allowed"
   rm -rf "$opened"
   "$python" -m zipfile -e "$wheel" "$opened"
-  foreign=$(readelf -d "$opened"/*/_core.abi3.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+  module=$(ls "$opened"/*/_core.abi3.so) || die "$wheel has no module _core.abi3.so"
+  foreign=$(readelf -d "$module" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
     grep -Ev '^(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|ld-linux.*)\.so' | tr '\n' ' ' || true)
   [ -z "$foreign" ] || die "$wheel links what not every system has: $foreign"
   say "built $wheel, $size bytes"

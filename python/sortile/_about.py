@@ -35,6 +35,11 @@ def explain(
     -------
     str
         Several lines.
+
+    Raises
+    ------
+    TypeError
+        For elements that have no order here.
     """
     if (framework := held_by(x)) is not None:
         return framework.explain(x, axis, positions, descending)

@@ -70,6 +70,21 @@ def need_axis(axis: int, dimensions: int) -> None:
         )
 
 
+def need_nan(nan: str) -> None:
+    if nan not in ("last", "largest"):
+        raise ValueError(
+            'sortile: nan must be "last" (behind all numbers in both directions) or "largest" (larger than all numbers)'
+        )
+
+
+def position_type(dtype: Any) -> np.dtype[Any]:
+    """The type of positions in host memory."""
+    wanted = np.dtype(np.int64 if dtype is None else dtype)
+    if wanted not in (np.dtype(np.int64), np.dtype(np.uint32)):
+        raise TypeError(f"sortile: positions of dtype {wanted} asked for; allowed are int64 and uint32")
+    return wanted
+
+
 def _same(result: Array) -> Array:
     return result
 
@@ -84,8 +99,8 @@ def given(x: Any) -> tuple[Array, Back]:
         return x.view(np.ndarray), x.__array_wrap__
     if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
         raise TypeError(
-            f"sortile: {type(x).__name__} is a column or a table; sort_table() sorts tables, and to_numpy() gives the "
-            "array that a column holds"
+            f"sortile: {type(x).__name__} is a column or a table, which sort_table() sorts; to_numpy() gives the array "
+            "that a column holds"
         )
     if hasattr(x, "__dlpack__"):
         return _from_dlpack(x)
@@ -97,6 +112,9 @@ def positions_back(x: Any, back: Back) -> Back:
     return _same if isinstance(x, np.ndarray) else back
 
 
+_HOST_MEMORY = (1, 3, 11)  # of a DLDeviceType: the host's, and what CUDA and ROCm have pinned there
+
+
 def _from_dlpack(x: Any) -> tuple[Array, Back]:
     """Arrays of other frameworks, in host memory, without a copy."""
     kind = type(x).__name__
@@ -105,8 +123,7 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
             f"sortile: this {kind} is traced, and this call reads its elements; docs/python-frameworks.md names those "
             "that are traced"
         )
-    on_host = x.__dlpack_device__()[0] == 1
-    if not on_host:
+    if x.__dlpack_device__()[0] not in _HOST_MEMORY:
         raise TypeError(
             f"sortile: this {kind} lies in the memory of a device; there sort(), argsort(), top_k() and other calls "
             "(docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of others "

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ._arrays import need_axis
+from ._arrays import need_axis, need_nan
 
 if TYPE_CHECKING:
     from ._frameworks import Framework, Where
@@ -110,7 +110,9 @@ def lexsort(
         shapes = ", ".join(str(tuple(k.shape)) for k in keys)
         raise ValueError(f"sortile.lexsort: keys have shapes {shapes}; one is needed")
     if keys[0].ndim == 1:
+        need_axis(axis, 1)
         return rows_in_order(f, keys[::-1], descending[::-1], dtype, nan)
+    need_axis(axis, keys[0].ndim)
     name = position_name(f, dtype, keys[0].shape[axis])
     order = None
     for key, down in zip(keys, descending):
@@ -278,10 +280,7 @@ def _only_row(result: Any) -> Any:
 
 
 def _flips(f: Framework, x: Any, descending: bool, nan: str) -> bool:
-    if nan != "last" and nan != "largest":
-        raise ValueError(
-            'sortile: nan must be "last" (behind all numbers in both directions) or "largest" (larger than all numbers)'
-        )
+    need_nan(nan)
     return bool(descending) and nan == "last" and f.is_float(x)
 
 

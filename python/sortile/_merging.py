@@ -46,6 +46,11 @@ def merge(
     TypeError, ValueError, MemoryError
         As `sort`; also for runs of different types.
 
+    Notes
+    -----
+    Runs of plain elements in host memory are read and written once. Structures, complex numbers, runs in another byte
+    order, and arrays on a GPU are sorted anew, behind each other.
+
     Examples
     --------
     >>> import numpy as np, sortile
@@ -60,13 +65,14 @@ def merge(
         return framework.merge(several, descending, out, nan)
     taken = [given(r) for r in runs]
     arrays = [a for a, _ in taken]
+    target = given(out)[0] if out is not None else None
     with telling(progress) as tell:
-        overlaps = out is not None and any(np.may_share_memory(a, out) for a in arrays)
+        overlaps = target is not None and any(np.may_share_memory(a, target) for a in arrays)
         result: Any = NotImplemented
         if not overlaps:
-            result = core.merge(arrays, descending, out, nan, threads, tell)
+            result = core.merge(arrays, descending, target, nan, threads, tell)
         if result is NotImplemented:
-            result = _by_sort(arrays, descending, out, nan, threads, tell)
+            result = _by_sort(arrays, descending, target, nan, threads, tell)
     return out if out is not None else taken[0][1](result)
 
 

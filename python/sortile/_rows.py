@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Columns, Nan, given, leaves, numpy_type, positions_back
+from ._arrays import Array, Back, Columns, Nan, given, leaves, numpy_type, position_type, positions_back
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
 from ._progress import Progress, telling
@@ -102,7 +102,12 @@ def lexsort(
     Returns
     -------
     array of int64 or uint32
-        Of the shape of a key.
+        Of the shape of a key. What agrees in all keys keeps its order.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `argsort`; also for no keys, and keys of different shapes.
 
     Examples
     --------
@@ -126,6 +131,7 @@ def lexsort(
             arrays[::-1], descending=directions[::-1], dtype=dtype, nan=nan, threads=threads, progress=progress
         )
         return back(order)
+    wanted = position_type(dtype)
     lanes = [Lanes(a, axis) for a in arrays]
     columns = Columns()
     columns.append(lanes[0].starts(), False)
@@ -134,7 +140,7 @@ def lexsort(
             columns.append_leaf(leaf, down, nan)
     with telling(progress) as tell:
         positions = rows_in_order(columns, np.int64, nan, threads, tell) - lanes[0].starts()
-    return back(lanes[0].back(positions.astype(np.int64 if dtype is None else dtype, copy=False)))
+    return back(lanes[0].back(positions.astype(wanted, copy=False)))
 
 
 def _given_together(several: Sequence[Any]) -> tuple[list[Array], Back]:

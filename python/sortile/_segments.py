@@ -117,6 +117,11 @@ def segment_sort(
     descending, nan, threads, progress
         As in `sort`.
 
+    Returns
+    -------
+    array
+        Of the kind, length and type of `x`. Each segment is sorted stably.
+
     Raises
     ------
     ValueError
@@ -192,7 +197,12 @@ def segment_sort_by_key(
     Returns
     -------
     keys, values
-        New arrays; `values` is an array or a tuple, as it was given.
+        New arrays; `values` is an array or a tuple, as it was given. Values of equal keys keep their order.
+
+    Raises
+    ------
+    ValueError
+        As `segment_sort`; also for values that do not fit the keys.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, given, keeps_kind, native, need_axis, not_taken, positions_back
+from ._arrays import Array, Nan, given, keeps_kind, native, need_axis, need_nan, not_taken, positions_back
 from ._backend import core
 from ._device import need_first, need_place
 from ._frameworks import held_by, refuse_host_options
@@ -118,6 +118,7 @@ def host_top_k(
     a: Array, k: int, axis: int | None, largest: bool, nan: str, threads: int | None, tell: Tell | None
 ) -> tuple[Array, Array]:
     """`top_k` of an array in host memory."""
+    need_nan(nan)
     rows, others, at = _rows(a, axis)
     n = rows.shape[1]
     need_first(k, n)
@@ -145,6 +146,22 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
         As in `top_k`. Several rows on a GPU are sorted whole, and so are all arrays that JAX keeps.
     kth : int
         The place; negative ones count from the end.
+
+    Returns
+    -------
+    array
+        Of the kind, shape and type of `x`.
+
+    Raises
+    ------
+    TypeError
+        For elements that are no numbers, dates and durations among them.
+    ValueError
+        For a place beyond the axis.
+
+    Notes
+    -----
+    Elements are parted, not ordered, which is cheaper than a sort. Ctrl-C is heard when the call is done.
 
     Examples
     --------
@@ -197,8 +214,15 @@ def quantile(
 
     Returns
     -------
-    float64, or an array of them with the axis of `q` first; in JAX the type that ``float`` has there. NaN where the
-    elements include one.
+    float64, or an array of them with the axis of `q` first, of the kind of `x`; in JAX the type that ``float`` has there.
+    NaN where the elements include one.
+
+    Raises
+    ------
+    TypeError
+        For elements that are no numbers.
+    ValueError
+        For a `q` outside of 0 to 1, a method that is not there, and an axis of no elements.
 
     Examples
     --------
@@ -214,7 +238,7 @@ def quantile(
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
         refuse_host_options(None, progress)
         return framework.quantile(x, wanted, axis, METHODS.index(method))
-    a, _ = given(x)
+    a, back = given(x)
     rows, others, _at = _rows(a, axis)
     n = rows.shape[1]
     if n == 0:
@@ -228,7 +252,8 @@ def quantile(
     below, above = keys[:, np.searchsorted(ranks, low)], keys[:, np.searchsorted(ranks, high)]
     result = between(np, below, above, place - low, low, method)
     result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
-    return result.T.reshape((*wanted.shape, *others))[()]
+    plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
+    return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
 
 
 def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
@@ -258,6 +283,20 @@ def median(
 ) -> Any:
     """The middle element, or the mean of the two in the middle, as ``np.median`` gives it: ``quantile(x, 0.5)``.
 
+    Parameters
+    ----------
+    x, axis, threads, progress
+        As in `quantile`.
+
+    Returns
+    -------
+    float64, or an array of them of the kind of `x`
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `quantile`.
+
     Examples
     --------
     >>> import numpy as np, sortile
@@ -281,7 +320,16 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
     -------
     Groups
         `keys`, `offsets` (one more than keys) and `order`: ``order[offsets[g]:offsets[g + 1]]`` are the positions of
-        ``keys[g]``, rising.
+        ``keys[g]``, rising. Of keys that are equal and differ (zeros, NaNs) the first one stands for all.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `argsort`; also for keys of several axes.
+
+    Notes
+    -----
+    One `argsort` and a pass. On a GPU the call waits: the device alone knows how many groups there are.
 
     Examples
     --------

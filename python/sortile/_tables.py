@@ -1,4 +1,4 @@
-"""Tables: pandas, Polars and PyArrow, and whatever else hands out its columns by the Arrow C interface.
+"""Tables and columns of pandas, Polars and PyArrow.
 
 The columns that decide the order are read where they lie (`_core` takes Arrow's streams, and the arrays in which pandas
 keeps numbers); the order comes back as row numbers. Text and pandas' numbers are then taken here, by all threads, the
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 _KNOWN = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "pyarrow.RecordBatch")
+_COLUMNS = ("pandas.Series", "polars.Series", "pyarrow.ChunkedArray", "pyarrow.Array")
 _TAKEN_HERE = 2**14  # rows: below, the table's own library takes them as soon
 _DIRECTIONS = {"ascending": False, "descending": True}
 
 
 def sort_table(
     table: Any,
-    by: Any,
+    by: Any = None,
     /,
     *,
     nulls: Literal["last", "first"] = "last",
@@ -35,14 +36,16 @@ def sort_table(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Any:
-    """Rows of a table in the order of some of its columns.
+    """Rows of a table in the order of some of its columns, or a column in its own order.
 
     Parameters
     ----------
     table : pandas.DataFrame, polars.DataFrame, pyarrow.Table or pyarrow.RecordBatch
+        Or a column: pandas.Series, polars.Series, pyarrow.ChunkedArray or pyarrow.Array.
     by : column, (column, direction), or list of these
         What decides, the first before the next; a direction is "ascending" or "descending". Columns hold numbers,
         decimals of up to 128 bits, booleans, dates, times, text (in the order of its bytes), binary, categories.
+        Of a column: a direction, or nothing for ascending.
     nulls : {"last", "first"}
         Where rows go whose entry is null, in both directions. pandas counts NaN and NaT as null.
     nan : {"last", "largest"}
@@ -54,8 +57,8 @@ def sort_table(
 
     Returns
     -------
-    table of the same kind
-        Rows that agree in all columns of `by` keep their order.
+    table, or column, of the same kind
+        Rows that agree in all columns of `by` keep their order. A Series keeps its labels with its entries.
 
     Raises
     ------
@@ -71,16 +74,15 @@ def sort_table(
     >>> sortile.sort_table(fruit, [("size", "descending"), "name"])["name"].tolist()
     ['pear', 'fig', 'kiwi']
     """
-    kind = _kind(table)
-    decide = _order(by, _names(table, kind))
     dtype = np.uint32 if len(table) < 2**32 else np.int64
-    rows = _positions(table, kind, decide, dtype, nulls, nan, threads, progress)
-    return _take(table, kind, rows, ignore_index, threads)
+    rows = argsort_table(table, by, dtype=dtype, nulls=nulls, nan=nan, threads=threads, progress=progress)
+    library, is_column = _kind(table)
+    return (_take_column if is_column else _take)(table, library, rows, ignore_index, threads)
 
 
 def argsort_table(
     table: Any,
-    by: Any,
+    by: Any = None,
     /,
     *,
     dtype: DTypeLike | None = None,
@@ -89,7 +91,7 @@ def argsort_table(
     threads: int | None = None,
     progress: Progress = None,
 ) -> NDArray[Any]:
-    """Row numbers of a table in the order of some of its columns.
+    """Row numbers of a table in the order of some of its columns, or of a column in its own.
 
     Parameters
     ----------
@@ -102,26 +104,66 @@ def argsort_table(
     -------
     array of int64 or uint32
 
+    Raises
+    ------
+    TypeError, ValueError
+        As `sort_table`; also for another `dtype`.
+
     Examples
     --------
     >>> import pandas, sortile
     >>> sortile.argsort_table(pandas.DataFrame({"size": [7, 12, 5]}), "size")
     array([2, 0, 1])
     """
-    kind = _kind(table)
-    decide = _order(by, _names(table, kind))
-    return _positions(table, kind, decide, dtype, nulls, nan, threads, progress)
+    library, is_column = _kind(table)
+    if nulls not in ("last", "first"):
+        raise ValueError('sortile.sort_table: nulls must be "last" or "first"')
+    if is_column:
+        decide = [(table, _direction(by))]
+    else:
+        order = _order(by, _names(table, library))
+        decide = [(_column(table, library, name), descending) for name, descending in order]
+    columns = Columns()
+    for column, descending in decide:
+        if library == "pandas":
+            _append_series(columns, column, descending, nulls == "first", nan)
+        else:
+            _append_stream(columns, column, descending)
+    with telling(progress) as tell:
+        result: Array = core.argsort_rows(
+            columns.arrays, columns.descending, dtype, nulls == "first", nan, threads, tell
+        )
+    return result
 
 
-def _kind(table: Any) -> str:
+def _kind(table: Any) -> tuple[str, bool]:
+    """The library that it is of, and whether it is a column."""
     for base in type(table).__mro__:  # subclasses too, such as geopandas.GeoDataFrame
         library = base.__module__.partition(".")[0]
-        if f"{library}.{base.__name__}" in _KNOWN:
-            return library
+        name = f"{library}.{base.__name__}"
+        if name in _KNOWN or name in _COLUMNS:
+            return library, name in _COLUMNS
     raise TypeError(
         f"sortile.sort_table: {type(table).__module__}.{type(table).__name__} is no table that is known here; those "
-        f"that are: {', '.join(_KNOWN)}"
+        f"that are: {', '.join(_KNOWN)}; and columns: {', '.join(_COLUMNS)}"
     )
+
+
+def _direction(by: Any) -> bool:
+    """Whether a column descends."""
+    if by is None:
+        return False
+    if not isinstance(by, str) or by not in _DIRECTIONS:
+        raise ValueError(
+            f'sortile.sort_table: by is {by!r}; of a column it is "ascending" or "descending", or left out'
+        )
+    return _DIRECTIONS[by]
+
+
+def _column(table: Any, library: str, name: Any) -> Any:
+    if library == "pandas":
+        return table[name]
+    return table.get_column(name) if library == "polars" else table.column(name)
 
 
 def _names(table: Any, kind: str) -> list[Any]:
@@ -131,7 +173,7 @@ def _names(table: Any, kind: str) -> list[Any]:
 def _order(by: Any, names: list[Any]) -> list[tuple[Any, bool]]:
     """(column, whether it descends) for each, the first deciding."""
     if not isinstance(by, list):
-        by = [by]
+        by = [] if by is None else [by]
     if not by:
         raise ValueError("sortile.sort_table: by names no column; at least one is needed")
     order = []
@@ -148,32 +190,6 @@ def _order(by: Any, names: list[Any]) -> list[tuple[Any, bool]]:
             raise ValueError(f"sortile.sort_table: {often} called {name!r}; the table has {held}")
         order.append((name, _DIRECTIONS[direction]))
     return order
-
-
-def _positions(
-    table: Any,
-    kind: str,
-    order: Sequence[tuple[Any, bool]],
-    dtype: Any,
-    nulls: str,
-    nan: str,
-    threads: int | None,
-    progress: Any,
-) -> Array:
-    if nulls not in ("last", "first"):
-        raise ValueError('sortile.sort_table: nulls must be "last" or "first"')
-    columns = Columns()
-    for name, descending in order:
-        if kind == "pandas":
-            _append_series(columns, table[name], descending, nulls == "first", nan)
-        else:
-            column = table.get_column(name) if kind == "polars" else table.column(name)
-            _append_stream(columns, column, descending)
-    with telling(progress) as tell:
-        result: Array = core.argsort_rows(
-            columns.arrays, columns.descending, dtype, nulls == "first", nan, threads, tell
-        )
-    return result
 
 
 def _append_stream(columns: Columns, column: Any, descending: bool) -> None:
@@ -209,6 +225,17 @@ def _append_series(columns: Columns, series: Any, descending: bool, nulls_first:
             ) from e
         column = pyarrow.chunked_array(pyarrow.array(series, from_pandas=True))
         columns.append_stream(column.__arrow_c_stream__(), descending)
+
+
+def _take_column(column: Any, library: str, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    if library == "polars":
+        return column[rows]
+    if library == "pyarrow":
+        import pyarrow
+
+        return _take_arrow(column, rows, pyarrow.array(rows), threads)
+    taken = column.take(rows)
+    return taken.reset_index(drop=True) if ignore_index else taken
 
 
 def _take(table: Any, kind: str, rows: Array, ignore_index: bool, threads: int | None) -> Any:

@@ -13,6 +13,7 @@ import torch
 
 from . import _device
 from ._about import explained
+from ._arrays import need_axis
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
@@ -85,7 +86,7 @@ class Torch(TorchArrays):
         if not _for_operators(x):
             return _device.argsort(self, x, axis, descending, dtype, out, nan)
         x, axis = _operand(x, axis, out)
-        name = _device.position_name(self, dtype, x.shape[axis] if x.ndim else 1)
+        name = _device.position_name(self, dtype, x.shape[axis])
         return argsort_operator(x.detach(), axis, bool(descending), nan, name)
 
     def sort_by_key(
@@ -93,6 +94,9 @@ class Torch(TorchArrays):
     ) -> tuple[Any, tuple[Any, ...]]:
         if not any(map(_for_operators, (keys, *values))):
             return _device.sort_by_key(self, keys, values, axis, descending, nan)
+        need_axis(axis, keys.ndim)
+        for number, v in enumerate(values):
+            _device.need_values("sort_by_key", keys, v, number, keys.ndim == 1)
         order = argsort_operator(keys.detach(), axis, bool(descending), nan, "int64")
         if keys.ndim == 1:
             return self.take(keys, order), tuple(self.take(v, order) for v in values)
@@ -157,7 +161,10 @@ def _for_operators(x: Any) -> bool:
 def _operand(x: Any, axis: int | None, out: Any) -> tuple[Any, int]:
     if out is not None:
         raise ValueError("sortile: out= is for plain tensors, of which no gradient is wanted and which nothing traces")
-    return (x.reshape(-1), 0) if axis is None else (x, axis)
+    if axis is None:
+        return x.reshape(-1), 0
+    need_axis(axis, x.ndim)
+    return x, axis
 
 
 FRAMEWORK = Torch()

@@ -70,7 +70,17 @@ def unique(
     Returns
     -------
     values, or a tuple of values, index, inverse, counts
-        Those that were asked for, in this order. NaN and NaT come last.
+        Those that were asked for, in this order; index, inverse and counts are int64. NaN and NaT come last.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `sort`.
+
+    Notes
+    -----
+    A sort of the elements, or of their positions, and a pass. On a GPU the call waits: the device alone knows how many
+    elements are distinct.
 
     Examples
     --------

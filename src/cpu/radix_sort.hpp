@@ -77,7 +77,7 @@ class radix_sorter {
     bool in_spare; // else in the input (first level) or in the result
   };
 
-  struct chunk_look {
+  struct chunk_findings {
     look_result<K> found;
     std::size_t counted = 0; // keys of the chunk that are in its histogram
   };
@@ -115,7 +115,7 @@ class radix_sorter {
   void sort_segment(const segment& s, unsigned workers, unsigned worker) {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     chunk_counts* const counts = counts_of(workers, worker);
-    std::vector<chunk_look> looks(chunks);
+    std::vector<chunk_findings> looks(chunks);
     splitter_tree<K> tree; // where the guess is to split by one
     split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s, tree);
     look_result<K> found = look(s, workers, guess, counts, looks);
@@ -219,23 +219,23 @@ class radix_sorter {
   }
 
   look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, chunk_counts* counts,
-                      std::vector<chunk_look>& looks) {
+                      std::vector<chunk_findings>& looks) {
     const std::size_t chunks = looks.size();
     for_each_task(workers, chunks, meter(workers), [&](unsigned, std::size_t c) {
       const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
-      looks[c] = look_at_chunk(s, begin, end, guess, counts[c].position);
+      looks[c] = scan_chunk(s, begin, end, guess, counts[c].position);
       moved_along(s, end - begin);
     });
     look_result<K> found;
-    for (const chunk_look& l : looks)
+    for (const chunk_findings& l : looks)
       found.join(l.found);
     return found;
   }
 
   // As long as the chunk is in order nothing is counted: it may be in order to the end.
-  chunk_look look_at_chunk(const segment& s, std::size_t begin, std::size_t end, const split<K>& guess,
-                           std::uint64_t* counts) const {
-    chunk_look l;
+  chunk_findings scan_chunk(const segment& s, std::size_t begin, std::size_t end, const split<K>& guess,
+                            std::uint64_t* counts) const {
+    chunk_findings l;
     if (guess.is_any())
       std::fill_n(counts, guess.buckets(), 0);
     for (std::size_t i = begin; i < end;) {
@@ -254,7 +254,7 @@ class radix_sorter {
 
   // Counts what the scan did not, or everything where it counted the wrong digit.
   void count_rest(const segment& s, unsigned workers, const split<K>& d, bool guessed, chunk_counts* counts,
-                  std::vector<chunk_look>& looks) {
+                  std::vector<chunk_findings>& looks) {
     const std::size_t chunks = looks.size();
     const auto left = [&](std::size_t c) {
       return part_begin(s.n, chunks, c + 1) - part_begin(s.n, chunks, c) - (guessed ? looks[c].counted : 0);

@@ -1,5 +1,5 @@
 // Comma-separated values as RFC 4180 has them: a header, quoted cells with doubled quotes, separators and newlines
-// inside quotes.
+// inside quotes. Read by hand: rows are sorted as they were written, by all threads, where readers of CSV give cells.
 #pragma once
 
 #include "files/input.hpp"

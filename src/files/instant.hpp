@@ -1,4 +1,5 @@
-// Dates and times in the forms of ISO 8601 and RFC 3339, as points in time.
+// Dates and times in the forms of ISO 8601 and RFC 3339, as points in time. Read by hand: strptime(3) knows no
+// fractions of a second and obeys the locale, and std::chrono::parse is not in Debian 12's libstdc++.
 #pragma once
 
 #include "files/key_word.hpp"

@@ -2,7 +2,7 @@
 //
 // Source: numpy/lib/format (NEP 1): "\x93NUMPY", major, minor, header length (2 bytes in version 1, else 4,
 // little-endian), a Python dictionary literal with 'descr', 'fortran_order' and 'shape', padded with blanks and a
-// newline; then the array.
+// newline; then the array. Read by hand: the libraries for it take neither structured types nor byte orders.
 #pragma once
 
 #include <sortile/types.hpp>

@@ -1,4 +1,5 @@
 // Semantic versions: MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD], and their precedence. Source: semver.org, 2.0.0, 9 to 11.
+// By hand: what is needed is a text whose bytes sort as the version does, which no library for them gives.
 #pragma once
 
 #include <string>

@@ -116,5 +116,17 @@ def test_arrays_of_other_frameworks():
         assert type(found) is Foreign and found.array.tolist() == wanted
     keys, values = sortile.sort_by_key(x, np.arange(3))
     assert type(keys) is Foreign and type(values) is np.ndarray and values.tolist() == [1, 2, 0]
+    assert sortile.sort(Foreign(np.array([2.0, 1.0]), device=3)).array.tolist() == [1, 2]  # pinned by CUDA
     with pytest.raises(TypeError, match="lies in the memory of a device"):
         sortile.sort(Foreign(np.array([1.0]), device=2))
+
+
+def test_results_go_where_another_framework_has_its_array():
+    for x in (np.array([3.0, 1.0, 2.0]), np.array([3j, 1, 2 + 1j])):
+        out = Foreign(np.zeros_like(x))
+        assert sortile.sort(Foreign(x), out=out) is out and out.array.tolist() == np.sort(x).tolist()
+        assert sortile.merge(Foreign(np.sort(x)), out=out) is out and out.array.tolist() == np.sort(x).tolist()
+        order = Foreign(np.zeros(3, np.int64))
+        assert sortile.argsort(Foreign(x), out=order) is order and order.array.tolist() == np.argsort(x).tolist()
+    halves = sortile.quantile(Foreign(np.array([7.0, 1.0, 3.0])), [0.5, 1])
+    assert type(halves) is Foreign and halves.array.tolist() == [3, 7]

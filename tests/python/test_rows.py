@@ -113,6 +113,16 @@ def test_unique(x, equal_nan):
     assert len(sortile.unique(x, return_counts=True, return_index=True)) == 3
 
 
+def test_orders_along_an_axis_refuse_what_orders_of_rows_refuse():
+    lanes = np.arange(600).reshape(2, 1, 300)
+    with pytest.raises(TypeError, match="positions of dtype int8 asked for; allowed are int64 and uint32"):
+        sortile.lexsort(lanes, dtype="i1")
+    assert sortile.lexsort(lanes, dtype="u4").dtype == np.uint32
+    for nan in ("first", ""):
+        with pytest.raises(ValueError, match="nan must be"):
+            sortile.top_k(np.zeros(3), 1, nan=nan)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_unique_of_many(threads):
     x = np.random.default_rng(5).integers(0, 30_000, 300_000).astype(np.float32)

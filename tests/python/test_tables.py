@@ -212,6 +212,30 @@ def test_texts_that_differ_in_length_alone():
     assert rows.tolist() == sorted(range(500), key=lambda r: zeros[r])
 
 
+COLUMNS = [[3, 1, 2, 1], [0.5, None, -1.0, 0.5], ["b", "a", None, "ab"], [True, None, False, True],
+           [datetime.date(2020, 1, 2), None, datetime.date(1999, 1, 1), datetime.date(2020, 1, 2)]]
+
+
+@pytest.mark.parametrize("held", COLUMNS)
+@pytest.mark.parametrize("direction", [None, "descending"])
+def test_columns_by_themselves(held, direction):
+    by = () if direction is None else (direction,)
+    series = pandas.Series(held * 6000, index=range(100, 100 + 6000 * len(held)), name="held")
+    wanted = series.sort_values(kind="stable", ascending=direction is None)
+    pandas.testing.assert_series_equal(sortile.sort_table(series, *by), wanted)
+    pandas.testing.assert_series_equal(sortile.sort_table(series, *by, ignore_index=True), wanted.reset_index(drop=True))
+    for nulls in ("last", "first"):
+        order = order_of([held], [direction is not None], nulls)
+        there = [held[r] for r in order]
+        assert sortile.argsort_table(pyarrow.array(held), *by, nulls=nulls).tolist() == order
+        assert sortile.sort_table(polars.Series("held", held), *by, nulls=nulls).to_list() == there
+        pieces = pyarrow.chunked_array([pyarrow.array(held[:1]), pyarrow.array(held[1:], pyarrow.array(held).type)],
+                                       pyarrow.array(held).type)
+        for column in (pyarrow.array(held), pieces):
+            found = sortile.sort_table(column, *by, nulls=nulls)
+            assert type(found).__name__ == type(column).__name__ and found.to_pylist() == there
+
+
 def test_refusals():
     table = pyarrow.table({"a": [1], "b": [[1]], "c": [decimal.Decimal(1)]})
     for call, error, text in [
@@ -223,6 +247,9 @@ def test_refusals():
         (lambda: sortile.sort_table(table, "b"), TypeError, "has no order here; those that have: numbers"),
         (lambda: sortile.sort_table({"a": [1]}, "a"), TypeError, "no table that is known here"),
         (lambda: sortile.sort(polars.Series([1])), TypeError, "is a column or a table"),
+        (lambda: sortile.sort_table(table), ValueError, "by names no column"),
+        (lambda: sortile.sort_table(polars.Series([1]), "up"), ValueError, "by is 'up'; of a column it is"),
+        (lambda: sortile.sort_table(pandas.Series([1]), ["descending"]), ValueError, "of a column it is"),
     ]:
         with pytest.raises(error, match=text):
             call()

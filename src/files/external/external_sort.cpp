@@ -53,7 +53,7 @@ class external_sorter {
   }
 
   /// Whether no further run could be held open.
-  bool is_crowded() const { return runs_.size() >= std::max<std::size_t>(2, rounds_.files / 2); }
+  bool has_many_runs() const { return runs_.size() >= std::max<std::size_t>(2, rounds_.files / 2); }
   void make_room() { merge_in_rounds(runs_, format_.rules, rounds_, runs_.size() - rounds_.most + 1, store_); }
 
   void merge_all(output& to) {
@@ -101,7 +101,7 @@ external_summary sort_externally(run_reader& reader, std::string_view first, con
   if (options.phase)
     options.phase("runs");
   for (std::string_view piece = first; !piece.empty(); piece = reader.at_end() ? std::string_view() : reader.next()) {
-    if (sorter.is_crowded())
+    if (sorter.has_many_runs())
       sorter.make_room();
     sorter.add_run(piece);
     if (options.progress && reader.bytes_expected() != 0)

@@ -11,7 +11,7 @@ import tempfile
 
 UNITS = ["src/files/" + name for name in (
     "array_file.cpp binary_keys.cpp byte_buffer.cpp collation.cpp column_keys.cpp csv.cpp csv_cells.cpp csv_check.cpp decimal.cpp failure.cpp field_keys.cpp file_descriptor.cpp fixed_records.cpp input.cpp input_stream.cpp "
-    "instant.cpp key_forms.cpp message_text.cpp npy.cpp output.cpp packer.cpp packing.cpp python_literal.cpp record_order.cpp record_table.cpp semantic_version.cpp temporary_files.cpp unpacker.cpp").split()]
+    "instant.cpp key_forms.cpp leased_pages.cpp message_text.cpp npy.cpp output.cpp packer.cpp packing.cpp python_literal.cpp record_order.cpp record_table.cpp semantic_version.cpp temporary_files.cpp unpacker.cpp").split()]
 UNITS += ["src/api/error.cpp", "src/api/types.cpp", "tests/files/fuzz/main.cpp", "tests/files/fuzz/readers.cpp", "tests/files/fuzz/orders.cpp"]
 FLAGS = ["-std=c++20", "-O1", "-g1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize=null,object-size,pointer-overflow,vptr", "-fno-sanitize-recover=all"]
 
