@@ -1,4 +1,5 @@
-"""Builds the fuzzers of the readers with clang and runs one of them for some seconds: `fuzz.py build CLANG SOURCES OUT [LAUNCHER]`, `fuzz.py run PROGRAM CORPUS TARGET SECONDS`.
+"""Builds the fuzzers of the readers with clang and runs one of them: `fuzz.py build CLANG SOURCES OUT [LAUNCHER]`,
+`fuzz.py run PROGRAM CORPUS TARGET runs=N` (the same N inputs each time) or `… max_total_time=SECONDS` (other inputs each time).
 
 A failure leaves the input that found it beside the program, and prints the command that repeats it. `run` ends with status 77 where there is no program: clang or its
 libFuzzer is not installed."""
@@ -48,12 +49,16 @@ def build(clang, sources, out, launcher=""):
     return 0
 
 
-def run(program, corpus, target, seconds):
+LARGEST_WINDOW = 2048  # MiB, of a zstd frame: fourteen bytes may ask for it, and it is reserved, not touched
+
+
+def run(program, corpus, target, limit):
     if not os.path.exists(program):
         print("the fuzzers are not built here")
         return 77
     with tempfile.TemporaryDirectory(prefix="sortile-fuzz-") as found:
-        done = subprocess.run([program, "-max_total_time=" + seconds, "-timeout=20", "-rss_limit_mb=2048", "-max_len=4096", "-print_final_stats=1",
+        done = subprocess.run([program, "-" + limit, *(["-seed=1"] if limit.startswith("runs=") else []), "-timeout=20", "-rss_limit_mb=2048",
+                               "-malloc_limit_mb=%d" % (LARGEST_WINDOW + 64), "-max_len=4096", "-print_final_stats=1",
                                "-artifact_prefix=%s-" % os.path.join(os.path.dirname(program), target), found, os.path.join(corpus, target)],
                               env={**os.environ, "SORTILE_FUZZ_TARGET": target}, capture_output=True, check=False)
     told = done.stderr.decode(errors="replace")
