@@ -1,9 +1,10 @@
-// Segments that need no sort: copied as they are, or backwards, by several threads.
+// Segments that need no sort: copied as they are or backwards by several threads, or written from counts.
 #pragma once
 
 #include "cpu/kernels.hpp"
 #include "cpu/parallel.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sortile::cpu {
@@ -70,6 +71,18 @@ void copy_reversed(const source<K>& from, std::size_t n, const lanes<K>& to, uns
       }
     });
   });
+}
+
+/// Writes places [begin, end) of an array in which the v-th value, key_of(v), ends at ends[v].
+template <class K, class KeyOf>
+void fill_between(K* to, std::size_t begin, std::size_t end, const std::uint64_t* ends, std::size_t values,
+                  KeyOf key_of) {
+  auto v = static_cast<std::size_t>(std::upper_bound(ends, ends + values, begin) - ends);
+  for (; begin < end; ++v) {
+    const std::size_t until = std::min<std::size_t>(ends[v], end);
+    std::fill(to + begin, to + until, key_of(v));
+    begin = until;
+  }
 }
 
 } // namespace sortile::cpu

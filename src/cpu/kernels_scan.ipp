@@ -47,7 +47,7 @@ inline auto with_image(const key_image<K>& image, F&& f) {
   const key_image<K> im = image;
   if constexpr (width_has_floats<K>) {
     if (im.exact)
-      return f([im](K key) { return im.codec.whole_image(key); });
+      return f([im](K key) { return im.exact_float(key); });
   }
   return f([im](K key) { return im.plain(key); });
 }

@@ -8,8 +8,8 @@
 //
 // Where keys differ in more bits than there is room for, the words hold the highest of them. Few neighbours are equal
 // in those, and one walk finds and repairs them. So up to 2^13 keys 32 bits do (13 of position and 19 of key leave one
-// uniform key in 64 a tie), which are sorted in half the time; a segment with many ties, as skew makes them, gets words
-// of 64 bits after all.
+// uniform key in 64 a tie), which are sorted in half the time; a segment with many ties that are no equal keys, as skew
+// makes them, gets words of 64 bits after all.
 #pragma once
 
 #include "cpu/kernels.hpp"
@@ -59,26 +59,34 @@ struct word_shape {
   }
 };
 
-// Words that differ in their positions alone are put into the order of the bits that they do not hold. False, and the
-// words are in no order, where more than `most` are.
+// Words that differ in their positions alone are put into the order of the bits that they do not hold. Equal keys are
+// in order as they are, so only neighbours whose keys descend are sorted. False, and the words are in no order, where
+// more than `most` would be.
 template <class K, class Word>
 bool repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>& image, Word positions,
                   std::size_t most) {
+  const auto image_of = [&](Word word) { return image.ordering(keys[word & positions]); };
   const auto before = [&](Word a, Word b) {
-    const K x = image.ordering(keys[a & positions]), y = image.ordering(keys[b & positions]);
+    const K x = image_of(a), y = image_of(b);
     return x < y || (x == y && a < b);
   };
   const auto next_tie = best_kernels<K>().template next_tie<Word>();
-  std::size_t ties = 0;
+  std::size_t sorted = 0;
   for (std::size_t i = next_tie(words, 1, n, positions); i < n; i = next_tie(words, i, n, positions)) {
-    std::size_t end = i + 1;
-    while (end < n && (words[end] ^ words[i]) <= positions)
-      ++end;
-    ties += end - i;
-    if (ties > most)
+    const std::size_t begin = i - 1;
+    bool descends = false;
+    K last = image_of(words[begin]);
+    for (; i < n && (words[i] ^ words[begin]) <= positions; ++i) {
+      const K x = image_of(words[i]);
+      descends |= x < last;
+      last = x;
+    }
+    if (!descends)
+      continue;
+    sorted += i - begin - 1;
+    if (sorted > most)
       return false;
-    std::sort(words + i - 1, words + end, before);
-    i = end;
+    std::sort(words + begin, words + i, before);
   }
   return true;
 }

@@ -36,7 +36,7 @@ struct key_image {
     window = static_cast<K>(codec.mask << codec.shift);
   }
 
-  K operator()(K u) const { return exact ? codec.whole_image(u) : plain(u); }
+  K operator()(K u) const { return exact ? exact_float(u) : plain(u); }
 
   /// What decides the order: the image within the bit window.
   K ordering(K u) const { return static_cast<K>((*this)(u)&window); }
@@ -46,6 +46,14 @@ struct key_image {
         std::conditional_t<sizeof(K) == 16, int128, std::make_signed_t<std::conditional_t<sizeof(K) == 16, int, K>>>;
     const K all_signs = static_cast<K>(static_cast<Signed>(u) >> (8 * sizeof(K) - 1));
     return static_cast<K>(u ^ (all_signs & negative) ^ flip);
+  }
+
+  /// The codec's image of a float, by choices instead of branches: for loops over keys.
+  K exact_float(K u) const {
+    const K magnitude = static_cast<K>(u & static_cast<K>(~codec.sign));
+    const K number = magnitude == 0 ? K{0} : u; // −0 is 0
+    const K flipped = static_cast<K>(number ^ ((number & codec.sign) != 0 ? static_cast<K>(~K{0}) : codec.sign));
+    return static_cast<K>((magnitude > codec.infinity ? static_cast<K>(~K{0}) : flipped) ^ codec.complement);
   }
 
   /// The key of a plain image.

@@ -429,14 +429,9 @@ class radix_sorter {
     const K base = static_cast<K>(found.all & static_cast<K>(~static_cast<K>(static_cast<K>(buckets - 1) << d.shift)));
     K* const to = result_.keys + s.begin;
     for_each_task(workers, pieces, meter(workers), [&](unsigned, std::size_t c) {
-      std::size_t at = part_begin(s.n, pieces, c);
-      const std::size_t end = part_begin(s.n, pieces, c + 1);
-      for (auto b = static_cast<std::size_t>(std::upper_bound(ends, ends + buckets, at) - ends); at < end; ++b) {
-        const std::size_t until = std::min<std::size_t>(ends[b], end);
-        std::fill(to + at, to + until,
-                  image_.key_of(static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift))));
-        at = until;
-      }
+      fill_between(to, part_begin(s.n, pieces, c), part_begin(s.n, pieces, c + 1), ends, buckets, [&](std::size_t b) {
+        return image_.key_of(static_cast<K>(base | static_cast<K>(static_cast<K>(b) << d.shift)));
+      });
     });
     finished(s.n);
   }

@@ -9,20 +9,13 @@ namespace sortile::cpu::SORTILE_CPU_ISA {
 
 /// Counts of a block, as wide as the keys where that holds a block's length.
 template <class K>
-using block_count = std::conditional_t<sizeof(K) == 1, std::uint16_t,
-                                       std::conditional_t<sizeof(K) == 16, std::uint64_t, K>>;
+using block_count =
+    std::conditional_t<sizeof(K) == 1, std::uint16_t, std::conditional_t<sizeof(K) == 16, std::uint64_t, K>>;
 
-/// The ordering image; of floats the exact one, by choices instead of branches.
+/// The ordering image; of floats the exact one.
 template <bool Exact, class K>
 inline K ordering_of(const key_image<K>& image, K u) {
-  if constexpr (!Exact)
-    return static_cast<K>(image.plain(u) & image.window);
-  const key_codec<K>& c = image.codec;
-  const K all = static_cast<K>(~K{0});
-  const K magnitude = static_cast<K>(u & static_cast<K>(~c.sign));
-  const K flip = (u & c.sign) != 0 && magnitude != 0 ? all : c.sign;
-  const K number = static_cast<K>((magnitude == 0 ? K{0} : u) ^ flip ^ c.complement);
-  return static_cast<K>((magnitude > c.infinity ? static_cast<K>(~c.complement) : number) & image.window);
+  return static_cast<K>((Exact ? image.exact_float(u) : image.plain(u)) & image.window);
 }
 
 template <bool Exact, class K>
