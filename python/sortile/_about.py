@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._arrays import Array, given, not_taken
+from ._arrays import Array, flag, given, not_taken
 from ._backend import core, module_name
 from ._frameworks import held_by
 from ._lanes import Lanes
@@ -41,6 +41,7 @@ def explain(
     TypeError
         For elements that have no order here.
     """
+    positions, descending = flag("positions", positions), flag("descending", descending)
     if (framework := held_by(x)) is not None:
         return framework.explain(x, axis, positions, descending)
     return explained(given(x)[0], axis, positions, descending, threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import (
     Any, Callable, Concatenate, Iterator, Literal, ParamSpec, Protocol, Sequence, TypeVar, cast, overload
@@ -58,7 +59,24 @@ def not_taken(function: str, dtype: np.dtype[Any], taken: str = _PLAIN) -> TypeE
     return TypeError(f"sortile.{function}: elements of type {dtype} are given; this call takes {taken}")
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or False; 1, 0 and NumPy's booleans too. A word or a list, true because it is not empty, is a mistake."""
+    if value is True or value is False:
+        return value
+    if isinstance(value, (int, np.bool_)) and value in (0, 1):
+        return bool(value)
+    raise TypeError(f"sortile: {name} is {value!r}; allowed are True and False")
+
+
+def whole(name: str, value: Any, allowed: str = "whole numbers") -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"sortile: {name} is {value!r}; allowed are {allowed}") from None
+
+
 def need_axis(axis: int, dimensions: int) -> None:
+    axis = whole("axis", axis, "whole numbers and None")
     if dimensions == 0:
         raise AxisError(
             "sortile: an array without dimensions has no axis to sort along; axis=None takes it for one of one element"
@@ -79,7 +97,10 @@ def need_nan(nan: str) -> None:
 
 def position_type(dtype: Any) -> np.dtype[Any]:
     """The type of positions in host memory."""
-    wanted = np.dtype(np.int64 if dtype is None else dtype)
+    try:
+        wanted = np.dtype(np.int64 if dtype is None else dtype)
+    except TypeError:
+        raise TypeError(f"sortile: dtype is {dtype!r}; of positions it is int64 or uint32") from None
     if wanted not in (np.dtype(np.int64), np.dtype(np.uint32)):
         raise TypeError(f"sortile: positions of dtype {wanted} asked for; allowed are int64 and uint32")
     return wanted
@@ -165,6 +186,21 @@ def native(a: Array) -> Array:
     return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
 
 
+def nat_largest(a: Array) -> tuple[Array, Back]:
+    """Dates and durations as integers in their order, of which NaT is the largest, as NaN is of floats; and the way back.
+
+    NaT is the smallest integer of all, and one less is the largest.
+    """
+    if a.dtype.kind not in "mM":
+        return a, _same
+    return a.view(np.int64) - 1, lambda numbers: (numbers + 1).view(a.dtype)
+
+
+def in_order_of(a: Array) -> Back:
+    """The way back from this machine's byte order to that of `a`."""
+    return _same if a.dtype.isnative else lambda result: result.astype(a.dtype)
+
+
 def _is_ordered(dtype: np.dtype[Any]) -> bool:
     if dtype.isbuiltin == 2:  # a type that another package has registered
         return dtype.type.__name__ == "bfloat16"
@@ -176,7 +212,7 @@ def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
 
     Fields that `order` does not name break ties, as they do in NumPy.
     """
-    if a.dtype.names is None:
+    if not a.dtype.names:  # no structure, or one without fields
         if order is not None:
             raise ValueError(f"sortile: order names fields, but elements of type {a.dtype} have none")
         if a.dtype.kind != "c" and not _is_ordered(a.dtype) or a.dtype.itemsize > 16:

@@ -44,7 +44,10 @@ def _look_up(kind: type) -> Framework | None:
 
 def held_together(function: str, arrays: Iterable[Any]) -> tuple[Framework | None, list[Any]]:
     """The framework that has to be asked for one of these arrays, and all of them as its own."""
-    given = list(arrays)
+    try:
+        given = list(arrays)
+    except TypeError:
+        raise TypeError(f"sortile.{function}: a sequence of arrays is needed; {type(arrays).__name__} is none") from None
     for x in given:
         if (framework := held_by(x)) is not None:
             return framework, [framework.adopted(function, number, a) for number, a in enumerate(given)]

@@ -83,7 +83,7 @@ def _by_sort(
     for number, a in enumerate(arrays):
         if a.ndim != 1:
             raise ValueError(f"sortile.merge: run {number} has shape {a.shape}; runs have one axis")
-        if a.dtype != arrays[0].dtype:
+        if a.dtype.newbyteorder("=") != arrays[0].dtype.newbyteorder("="):
             raise TypeError(
                 f"sortile.merge: run {number} holds {a.dtype}, run 0 holds {arrays[0].dtype}; all runs must be of one "
                 "type"

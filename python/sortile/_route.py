@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, given, native, positions_back
+from ._arrays import Array, given, native, numpy_type, positions_back, whole
 from ._backend import core
 from ._frameworks import Framework, held_by
 
@@ -94,7 +93,7 @@ def route(
     >>> sortile.route(np.array([1, 0, 1, -1, 0]), 2, block=4).order
     array([1, 4, 5, 5, 0, 2, 5, 5])
     """
-    count, size = operator.index(expert_count), operator.index(block)
+    count, size = whole("expert_count", expert_count), whole("block", block)
     if not 1 <= count <= _EXPERTS_MOST:
         raise ValueError(f"sortile.route: expert_count = {count}; allowed are 1 to {_EXPERTS_MOST}")
     if not 1 <= size <= _ROWS_MOST // count:
@@ -142,10 +141,18 @@ def _no_numbers(dtype: Any) -> TypeError:
     return TypeError(f"sortile.route: experts of type {dtype}; they are numbered by integers of 8 to 64 bits")
 
 
+def _no_results(dtype: str) -> TypeError:
+    return TypeError(f"sortile.route: results of dtype {dtype} asked for; allowed are {', '.join(_NUMBERS)}")
+
+
 def _name(dtype: Any, usual: str, rows: int) -> str:
-    name = usual if dtype is None else getattr(dtype, "__name__", str(dtype)).rpartition(".")[2]
-    if name not in _NUMBERS:
-        raise TypeError(f"sortile.route: results of dtype {name} asked for; allowed are {', '.join(_NUMBERS)}")
+    try:
+        wanted = np.dtype(usual if dtype is None else numpy_type(dtype))
+    except TypeError:
+        raise _no_results(repr(dtype)) from None
+    name = wanted.name
+    if name not in _NUMBERS or not wanted.isnative:
+        raise _no_results(str(wanted))
     most = min(_ROWS_MOST, _NUMBERS[name] - 1)
     if rows > most:
         raise ValueError(f"sortile.route: {rows} rows may be needed; results of {name} have {most} at most")

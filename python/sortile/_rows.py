@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Columns, Nan, given, leaves, numpy_type, position_type, positions_back
+from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, numpy_type, position_type, positions_back
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
 from ._progress import Progress, telling
@@ -151,7 +151,7 @@ def _given_together(several: Sequence[Any]) -> tuple[list[Array], Back]:
 
 def _directions(descending: bool | Sequence[bool], n: int) -> list[bool]:
     if not isinstance(descending, (list, tuple, np.ndarray)):
-        return [bool(descending)] * n
+        return [flag("descending", descending)] * n
     if len(descending) != n:
         raise ValueError(f"sortile: descending has {len(descending)} entries for {n} columns")
-    return [bool(d) for d in descending]
+    return [flag("descending", d) for d in descending]

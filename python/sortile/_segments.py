@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Nan, given, keeps_kind, native, not_taken, numpy_type
+from ._arrays import Back, Nan, given, in_order_of, keeps_kind, native, not_taken, numpy_type, positions_back
 from ._backend import core
 from ._device import need_values
 from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
@@ -80,11 +80,12 @@ def _as_offsets(function: str, f: Framework, side: Any) -> Any:
     return f.contiguous(side if side.dtype.itemsize >= 4 else f.cast(side, "int32"))
 
 
-def _keys(function: str, x: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
+def _keys(function: str, x: Any) -> tuple[NDArray[Any], Back, Back]:
+    """An array in this machine's byte order; the ways back for keys like these, and for positions in them."""
     taken, back = given(x)
     if taken.ndim != 1:
         raise ValueError(f"sortile.{function}: the array has shape {taken.shape}; segments are parts of one axis")
-    return native(taken), back
+    return native(taken), lambda keys: back(in_order_of(taken)(keys)), positions_back(x, back)
 
 
 def _done(function: str, result: Any, keys: NDArray[Any]) -> Any:
@@ -136,7 +137,7 @@ def segment_sort(
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         return framework.segment_sort(x, _by_framework("segment_sort", framework, x, offsets), descending, nan)
-    keys, back = _keys("segment_sort", x)
+    keys, back, _ = _keys("segment_sort", x)
     begins, ends = _on_host("segment_sort", offsets)
     with telling(progress) as tell:
         found = core.segment_sort(keys, begins, ends, descending, nan, threads, tell)
@@ -168,7 +169,7 @@ def segment_argsort(
         refuse_host_options(None, progress)
         where = _by_framework("segment_argsort", framework, x, offsets)
         return framework.segment_argsort(x, where, descending, dtype, nan)
-    keys, back = _keys("segment_argsort", x)
+    keys, _, back = _keys("segment_argsort", x)
     begins, ends = _on_host("segment_argsort", offsets)
     with telling(progress) as tell:
         places = core.segment_argsort(keys, begins, ends, descending, numpy_type(dtype), nan, threads, tell)
@@ -221,7 +222,7 @@ def segment_sort_by_key(
             need_values("segment_sort_by_key", adopted[0], v, number)
         found, moved = framework.segment_sort_by_key(adopted[0], tuple(adopted[1:]), where, descending, nan)
         return found, moved if several else moved[0]
-    a, back = _keys("segment_sort_by_key", keys)
+    a, back, _ = _keys("segment_sort_by_key", keys)
     begins, ends = _on_host("segment_sort_by_key", offsets)
     taken = [given(v) for v in arrays]
     for number, (v, _) in enumerate(taken):

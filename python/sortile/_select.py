@@ -5,12 +5,14 @@ Each reads the array about once, where a sort moves it several times.
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, given, keeps_kind, native, need_axis, need_nan, not_taken, positions_back
+from ._arrays import (
+    Array, Nan, flag, given, in_order_of, keeps_kind, nat_largest, native, need_axis, need_nan, not_taken, positions_back,
+    whole,
+)
 from ._backend import core
 from ._device import need_first, need_place
 from ._frameworks import held_by, refuse_host_options
@@ -51,11 +53,11 @@ def _done(function: str, result: Any, a: Array) -> Any:
     return result
 
 
-def _missing(a: Array) -> Array | None:
+def _missing(a: Array, numbers: Array) -> Array | None:
     """Which elements are NaN or NaT; None for types that have none."""
     if a.dtype.kind in "mM":
-        return np.asarray(np.isnat(a))
-    return np.asarray(a != a) if a.dtype.kind in "fV" else None
+        return np.asarray(numbers == np.iinfo(np.int64).max)
+    return np.asarray(numbers != numbers) if numbers.dtype.kind in "fV" else None
 
 
 def top_k(
@@ -104,7 +106,7 @@ def top_k(
     >>> sortile.top_k(np.array([3, 1, 7, 7]), 2)
     TopK(values=array([7, 7]), indices=array([2, 3]))
     """
-    first = operator.index(k)
+    first, largest = whole("k", k), flag("largest", largest)
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         return TopK(*framework.top_k(x, first, axis, largest, nan))
@@ -120,17 +122,19 @@ def host_top_k(
     """`top_k` of an array in host memory."""
     need_nan(nan)
     rows, others, at = _rows(a, axis)
+    rows, as_given = nat_largest(rows)
     n = rows.shape[1]
     need_first(k, n)
-    lacks = _missing(rows) if nan == "last" and (largest or rows.dtype.kind in "mM") else None
+    lacks = _missing(a, rows) if nan == "last" and largest else None
     if lacks is None or not lacks.any():
         values, indices = _done("top_k", core.top_k(rows, k, largest, threads, tell), rows)
-    else:  # they stand at the end where the first ones are: as many more are chosen, and these moved behind
+    else:  # they are the first to be chosen: as many more are, and these moved behind
         most = min(n, k + int(lacks.sum(axis=1).max()))
         values, indices = _done("top_k", core.top_k(rows, most, largest, threads, tell), rows)
         behind = np.argsort(np.take_along_axis(lacks, indices, 1), axis=1, kind="stable")[:, :k]
         values, indices = np.take_along_axis(values, behind, 1), np.take_along_axis(indices, behind, 1)
     shape = (*others, k)
+    values = in_order_of(a)(as_given(values))
     return np.moveaxis(values.reshape(shape), -1, at), np.moveaxis(indices.reshape(shape), -1, at)
 
 
@@ -138,7 +142,7 @@ def host_top_k(
 def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int | None = None) -> NDArray[Any]:
     """A copy in which the element at place `kth` of the axis is the one that a sort would put there.
 
-    No element before it is larger, none behind it smaller; NaN counts as the largest value, as in NumPy.
+    No element before it is larger, none behind it smaller; NaN and NaT count as the largest values, as in NumPy.
 
     Parameters
     ----------
@@ -155,7 +159,7 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     Raises
     ------
     TypeError
-        For elements that are no numbers, dates and durations among them.
+        For elements that the library does not order by themselves.
     ValueError
         For a place beyond the axis.
 
@@ -169,18 +173,17 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     >>> int(sortile.partition(np.array([5, 1, 4, 2, 3]), 2)[2])
     3
     """
-    place = operator.index(kth)
+    place = whole("kth", kth)
     if (framework := held_by(x)) is not None and framework.takes_partitions(x):
         return framework.partition(x, place, axis)
     a, back = given(x)
     rows, others, at = _rows(a, axis)
     n = rows.shape[1]
     place = need_place(place, n)
-    if rows.dtype.kind in "mM":
-        raise not_taken("partition", rows.dtype, _NUMBERS)
-    copy = rows.copy() if np.may_share_memory(rows, a) else rows
+    numbers, as_given = nat_largest(rows)
+    copy = numbers.copy() if np.may_share_memory(numbers, a) else numbers
     _done("partition", core.nth_element(copy, place, threads), rows)
-    return back(np.moveaxis(copy.reshape((*others, n)), -1, at))
+    return back(np.moveaxis(in_order_of(a)(as_given(copy)).reshape((*others, n)), -1, at))
 
 
 _NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
@@ -232,7 +235,10 @@ def quantile(
     """
     if method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
-    wanted = np.asarray(q, dtype=np.float64)
+    try:
+        wanted = np.asarray(q, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them") from None
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
@@ -312,7 +318,7 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
     Parameters
     ----------
     keys : array of one axis
-        NaNs are one group, and so are -0.0 and 0.0.
+        NaNs (NaTs) are one group, the last, and so are -0.0 and 0.0 one.
     threads, progress
         As in `sort`.
 
@@ -343,8 +349,8 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
     a, back = given(keys)
     if a.ndim != 1:
         raise ValueError(f"sortile.group_by: keys of shape {a.shape}; they have one axis")
-    flat = np.require(native(a), requirements=["C", "A"])
+    flat, as_given = nat_largest(np.require(native(a), requirements=["C", "A"]))
     with telling(progress) as tell:
         found, offsets, order = _done("group_by", core.group_by(flat, threads, tell), flat)
     back_numbers = positions_back(keys, back)
-    return Groups(back(found), back_numbers(offsets), back_numbers(order))
+    return Groups(back(in_order_of(a)(as_given(found))), back_numbers(offsets), back_numbers(order))

@@ -8,11 +8,11 @@ rest by the table's own library.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, Sequence
+from typing import TYPE_CHECKING, Any, Hashable, Literal
 
 import numpy as np
 
-from ._arrays import Array, Columns, Nan, leaves
+from ._arrays import Array, Columns, Nan, flag, leaves
 from ._backend import core
 from ._progress import Progress, telling
 
@@ -74,9 +74,11 @@ def sort_table(
     >>> sortile.sort_table(fruit, [("size", "descending"), "name"])["name"].tolist()
     ['pear', 'fig', 'kiwi']
     """
+    call = "sort_table"
+    library, is_column = _kind(call, table)
+    ignore_index = flag("ignore_index", ignore_index)
     dtype = np.uint32 if len(table) < 2**32 else np.int64
-    rows = argsort_table(table, by, dtype=dtype, nulls=nulls, nan=nan, threads=threads, progress=progress)
-    library, is_column = _kind(table)
+    rows = _rows_in_order(call, table, by, dtype, nulls, nan, threads, progress)
     return (_take_column if is_column else _take)(table, library, rows, ignore_index, threads)
 
 
@@ -115,18 +117,24 @@ def argsort_table(
     >>> sortile.argsort_table(pandas.DataFrame({"size": [7, 12, 5]}), "size")
     array([2, 0, 1])
     """
-    library, is_column = _kind(table)
+    return _rows_in_order("argsort_table", table, by, dtype, nulls, nan, threads, progress)
+
+
+def _rows_in_order(
+    call: str, table: Any, by: Any, dtype: Any, nulls: str, nan: str, threads: int | None, progress: Progress
+) -> Array:
+    library, is_column = _kind(call, table)
     if nulls not in ("last", "first"):
-        raise ValueError('sortile.sort_table: nulls must be "last" or "first"')
+        raise ValueError(f'sortile.{call}: nulls must be "last" or "first"')
     if is_column:
-        decide = [(table, _direction(by))]
+        decide = [(table, _direction(call, by))]
     else:
-        order = _order(by, _names(table, library))
+        order = _order(call, by, _names(table, library))
         decide = [(_column(table, library, name), descending) for name, descending in order]
     columns = Columns()
     for column, descending in decide:
         if library == "pandas":
-            _append_series(columns, column, descending, nulls == "first", nan)
+            _append_series(call, columns, column, descending, nulls == "first", nan)
         else:
             _append_stream(columns, column, descending)
     with telling(progress) as tell:
@@ -136,7 +144,7 @@ def argsort_table(
     return result
 
 
-def _kind(table: Any) -> tuple[str, bool]:
+def _kind(call: str, table: Any) -> tuple[str, bool]:
     """The library that it is of, and whether it is a column."""
     for base in type(table).__mro__:  # subclasses too, such as geopandas.GeoDataFrame
         library = base.__module__.partition(".")[0]
@@ -144,18 +152,18 @@ def _kind(table: Any) -> tuple[str, bool]:
         if name in _KNOWN or name in _COLUMNS:
             return library, name in _COLUMNS
     raise TypeError(
-        f"sortile.sort_table: {type(table).__module__}.{type(table).__name__} is no table that is known here; those "
+        f"sortile.{call}: {type(table).__module__}.{type(table).__name__} is no table that is known here; those "
         f"that are: {', '.join(_KNOWN)}; and columns: {', '.join(_COLUMNS)}"
     )
 
 
-def _direction(by: Any) -> bool:
+def _direction(call: str, by: Any) -> bool:
     """Whether a column descends."""
     if by is None:
         return False
     if not isinstance(by, str) or by not in _DIRECTIONS:
         raise ValueError(
-            f'sortile.sort_table: by is {by!r}; of a column it is "ascending" or "descending", or left out'
+            f'sortile.{call}: by is {by!r}; of a column it is "ascending" or "descending", or left out'
         )
     return _DIRECTIONS[by]
 
@@ -170,29 +178,38 @@ def _names(table: Any, kind: str) -> list[Any]:
     return list(table.schema.names if kind == "pyarrow" else table.columns)
 
 
-def _order(by: Any, names: list[Any]) -> list[tuple[Any, bool]]:
+def _order(call: str, by: Any, names: list[Any]) -> list[tuple[Any, bool]]:
     """(column, whether it descends) for each, the first deciding."""
     if not isinstance(by, list):
         by = [] if by is None else [by]
     if not by:
-        raise ValueError("sortile.sort_table: by names no column; at least one is needed")
+        raise ValueError(f"sortile.{call}: by names no column; at least one is needed")
     order = []
     for entry in by:
-        name, direction = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, "ascending")
-        if direction not in _DIRECTIONS:
+        is_pair = isinstance(entry, tuple) and len(entry) == 2 and entry not in names  # columns may be called by tuples
+        name, direction = entry if is_pair else (entry, "ascending")
+        if not isinstance(direction, str) or direction not in _DIRECTIONS:
             raise ValueError(
-                f"sortile.sort_table: direction {direction!r} of column {name!r}; "
+                f"sortile.{call}: direction {direction!r} of column {name!r}; "
                 'allowed are "ascending" and "descending"'
             )
-        if names.count(name) != 1:
+        if not isinstance(name, Hashable) or names.count(name) != 1:
             held = ", ".join(map(str, names))
             often = "no column" if name not in names else f"{names.count(name)} columns"
-            raise ValueError(f"sortile.sort_table: {often} called {name!r}; the table has {held}")
+            raise ValueError(f"sortile.{call}: {often} called {name!r}; the table has {held}")
         order.append((name, _DIRECTIONS[direction]))
     return order
 
 
 def _append_stream(columns: Columns, column: Any, descending: bool) -> None:
+    kind = str(getattr(column, "dtype", None) or column.type)  # Polars', PyArrow's
+    if kind in ("Null", "null"):  # all rows agree
+        columns.append(np.zeros(len(column), np.uint8), False)
+        return
+    if kind.startswith("Enum("):  # in the order of the categories, as Polars has it
+        column = column.to_physical()
+    elif kind.startswith("fixed_size_binary["):
+        column = column.cast("binary")
     if not hasattr(column, "__arrow_c_stream__"):  # an array of one piece
         import pyarrow
 
@@ -200,7 +217,9 @@ def _append_stream(columns: Columns, column: Any, descending: bool) -> None:
     columns.append_stream(column.__arrow_c_stream__(), descending)
 
 
-def _append_series(columns: Columns, series: Any, descending: bool, nulls_first: bool, nan: str) -> None:
+def _append_series(
+    call: str, columns: Columns, series: Any, descending: bool, nulls_first: bool, nan: str
+) -> None:
     """pandas keeps numbers in arrays of NumPy's, in which NaN and NaT are what is null."""
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind != "O":
@@ -220,11 +239,14 @@ def _append_series(columns: Columns, series: Any, descending: bool, nulls_first:
             import pyarrow
         except ImportError as e:
             raise TypeError(
-                f"sortile.sort_table: column {series.name!r} of type {dtype} is read by way of PyArrow, which is not "
+                f"sortile.{call}: column {series.name!r} of type {dtype} is read by way of PyArrow, which is not "
                 "installed"
             ) from e
-        column = pyarrow.chunked_array(pyarrow.array(series, from_pandas=True))
-        columns.append_stream(column.__arrow_c_stream__(), descending)
+        try:
+            column = pyarrow.chunked_array(pyarrow.array(series, from_pandas=True))
+        except (pyarrow.ArrowException, TypeError, ValueError) as e:
+            raise TypeError(f"sortile.{call}: column {series.name!r} of type {dtype} has no order here: {e}") from e
+        _append_stream(columns, column, descending)
 
 
 def _take_column(column: Any, library: str, rows: Array, ignore_index: bool, threads: int | None) -> Any:
@@ -252,8 +274,11 @@ def _take(table: Any, kind: str, rows: Array, ignore_index: bool, threads: int |
     if len(rows) < _TAKEN_HERE or type(table) is not pandas.DataFrame:
         taken = table.take(rows)
         return taken.reset_index(drop=True) if ignore_index else taken
-    held = {i: _take_series(series, rows, threads) for i, (_, series) in enumerate(table.items())}
     index = pandas.RangeIndex(len(rows)) if ignore_index else table.index.take(rows)
+    held = {  # as Series: the types of arrays would be found out anew, and objects that are texts become text
+        i: pandas.Series(_take_series(series, rows, threads), index=index, dtype=series.dtype, copy=False)
+        for i, (_, series) in enumerate(table.items())
+    }
     taken = pandas.DataFrame(held, index=index, copy=False)
     taken.columns = table.columns
     return taken.__finalize__(table, method="take")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, given, leaves, native, positions_back
+from ._arrays import Array, flag, given, leaves, native, positions_back
 from ._backend import core
 from ._frameworks import held_by, refuse_host_options
 from ._lanes import Lanes, checked, in_columns
@@ -88,7 +88,9 @@ def unique(
     >>> sortile.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-    wanted = (return_index, return_inverse, return_counts)
+    return_inverse = flag("return_inverse", return_inverse)
+    wanted = (flag("return_index", return_index), return_inverse, flag("return_counts", return_counts))
+    equal_nan = flag("equal_nan", equal_nan)
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         values, rest = framework.unique(x, wanted, equal_nan)

@@ -79,8 +79,11 @@ int position_type(nb::handle dtype) {
   if (dtype.is_none())
     return NPY_INT64;
   PyArray_Descr* type = nullptr;
-  if (PyArray_DescrConverter(dtype.ptr(), &type) != NPY_SUCCEED)
-    throw nb::python_error();
+  if (PyArray_DescrConverter(dtype.ptr(), &type) != NPY_SUCCEED) {
+    PyErr_Clear();
+    throw nb::type_error(
+        ("sortile: dtype is " + text_of(nb::repr(dtype)) + "; of positions it is int64 or uint32").c_str());
+  }
   const nb::object keeper = nb::steal<nb::object>(reinterpret_cast<PyObject*>(type));
   const bool native = PyArray_ISNBO(type->byteorder);
   const npy_intp width = PyDataType_ELSIZE(type);

@@ -8,6 +8,7 @@
 
 #include "plan/engine.hpp"
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -17,26 +18,54 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{50};
 
+constexpr const char* thread_numbers = "None (as many as the machine offers) and numbers from 1 to 1000000";
+
 unsigned thread_count(nb::handle threads) {
   if (threads.is_none())
     return 0;
-  const long long n = PyLong_AsLongLong(threads.ptr());
-  if (n == -1 && PyErr_Occurred() != nullptr)
-    throw nb::python_error();
+  const long long n = whole_number("threads", threads, thread_numbers);
   if (n < 1 || n > 1'000'000)
-    throw nb::value_error(("sortile: threads is " + std::to_string(n) +
-                           "; allowed are None (as many as the machine offers) and numbers from 1 to 1000000")
-                              .c_str());
+    throw nb::value_error(("sortile: threads is " + quoted(threads) + "; allowed are " + thread_numbers).c_str());
   return static_cast<unsigned>(n);
 }
 
 } // namespace
 
+std::string quoted(nb::handle value) {
+  return nb::repr(value).c_str();
+}
+
+bool flag(const char* name, nb::handle value) {
+  if (value.ptr() == Py_True || value.ptr() == Py_False)
+    return value.ptr() == Py_True;
+  if (PyArray_IsScalar(value.ptr(), Bool))
+    return PyObject_IsTrue(value.ptr()) == 1;
+  if (PyLong_Check(value.ptr())) {
+    const long long number = PyLong_AsLongLong(value.ptr());
+    if (number == 0 || number == 1)
+      return number == 1;
+    PyErr_Clear();
+  }
+  throw nb::type_error((std::string("sortile: ") + name + " is " + quoted(value) + "; allowed are True and False").c_str());
+}
+
+long long whole_number(const char* name, nb::handle value, const char* allowed) {
+  PyObject* const number = PyNumber_Index(value.ptr());
+  if (number == nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0)
+      throw nb::python_error();
+    PyErr_Clear();
+    throw nb::type_error((std::string("sortile: ") + name + " is " + quoted(value) + "; allowed are " + allowed).c_str());
+  }
+  const nb::object keeper = nb::steal<nb::object>(number);
+  int beyond = 0;
+  const long long n = PyLong_AsLongLongAndOverflow(number, &beyond);
+  using limits = std::numeric_limits<long long>;
+  return beyond == 0 ? n : beyond < 0 ? limits::min() : limits::max();
+}
+
 order order_of(nb::handle descending) {
-  const int truth = PyObject_IsTrue(descending.ptr());
-  if (truth < 0)
-    throw nb::python_error();
-  return truth == 0 ? order::ascending : order::descending;
+  return flag("descending", descending) ? order::descending : order::ascending;
 }
 
 nan_place nan_place_of(nb::handle nan) {

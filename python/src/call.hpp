@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <string>
 
 namespace sortile::python {
 
@@ -22,7 +23,7 @@ inline constexpr std::size_t interruptible_from = std::size_t{1} << 18;
 /// The arguments that all calls share, read from Python's objects. Those of the functions in `sortile/__init__.py`.
 class call {
  public:
-  /// `descending`: anything true or false. `nan`: "last" or "largest". `threads`: None or a number from 1 up.
+  /// `descending`: as flag() takes it. `nan`: "last" or "largest". `threads`: None or a number from 1 up.
   /// `progress`: None or a callable.
   call(nb::handle descending, nb::handle nan, nb::handle threads, nb::handle progress);
 
@@ -77,7 +78,16 @@ class call {
   clock::time_point asked_ = clock::now();
 };
 
-/// A Python truth value as an order.
+/// True or False; 1, 0 and NumPy's booleans too. A word or a list, true because it is not empty, is a mistake. \throws TypeError
+bool flag(const char* name, nb::handle value);
+
+/// A whole number; one beyond 64 bits becomes the nearest that is within. \throws TypeError, with what is allowed
+long long whole_number(const char* name, nb::handle value, const char* allowed);
+
+/// "'x'", "3": a value as an error quotes it.
+std::string quoted(nb::handle value);
+
+/// `descending` as an order.
 order order_of(nb::handle descending);
 
 /// "last" or "largest".

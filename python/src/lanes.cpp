@@ -253,15 +253,13 @@ void for_each_lane(const lane_pair& where, const lane_work& what, const options&
 }
 
 int axis_of(nb::handle axis, int dimensions) {
-  const long given = PyLong_AsLong(axis.ptr());
-  if (given == -1 && PyErr_Occurred() != nullptr)
-    throw nb::python_error();
+  const long long given = whole_number("axis", axis, "whole numbers and None");
   if (given >= -dimensions && given < dimensions)
     return static_cast<int>(given < 0 ? given + dimensions : given);
   const std::string text = dimensions == 0
                                ? "sortile: an array without dimensions has no axis to sort along; axis=None takes it "
                                  "for one of one element"
-                               : "sortile: axis " + std::to_string(given) + " of an array with " +
+                               : "sortile: axis " + quoted(axis) + " of an array with " +
                                      std::to_string(dimensions) + " dimensions; allowed are " +
                                      std::to_string(-dimensions) + " to " + std::to_string(dimensions - 1);
   const nb::object axis_error = nb::module_::import_("numpy").attr("exceptions").attr("AxisError");

@@ -91,7 +91,7 @@ nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::han
   const nb::list arrays = nb::borrow<nb::list>(runs);
   const std::optional<element> e = plain_element(arrays[0]);
   for (const nb::handle one : arrays)
-    if (!e || e->swapped || !PyArray_CheckExact(one.ptr()))
+    if (!e || !PyArray_CheckExact(one.ptr()) || PyArray_ISBYTESWAPPED(as_array(one)))
       return not_implemented();
   call how(descending, nan, threads, progress);
   std::vector<nb::object> kept;

@@ -150,7 +150,7 @@ nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dt
   if (!given.take(nb::borrow<nb::list>(columns), nb::borrow<nb::list>(descending), how.nan))
     return not_implemented();
   const int type_number = position_type(dtype);
-  const bool first = order_of(nulls_first) == order::descending; // any truth value
+  const bool first = flag("nulls_first", nulls_first);
   const std::size_t n = given.rows();
   nb::object positions = new_vector(n, type_number);
   how.run(n, [&] {
