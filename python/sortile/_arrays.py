@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from typing import (
-    Any, Callable, Concatenate, Iterator, Literal, ParamSpec, Protocol, Sequence, TypeVar, cast, overload
+    Any, Callable, Concatenate, Iterable, Iterator, Literal, ParamSpec, Protocol, Sequence, TypeVar, cast, overload
 )
 
 import numpy as np
@@ -48,6 +48,56 @@ class KeepsKind(Protocol[Rest]):
 def keeps_kind(function: Callable[Concatenate[ArrayLike, Rest], Any]) -> KeepsKind[Rest]:
     """The function, for type checkers one whose result is of the kind of its array."""
     return cast(KeepsKind[Rest], function)
+
+
+class OrdersColumns(Protocol[Rest]):
+    """A call whose result is of the kind of its columns."""
+
+    @overload
+    def __call__(self, columns: Iterable[Array], /, *rest: Rest.args, **named: Rest.kwargs) -> Array: ...
+    @overload
+    def __call__(self, columns: Iterable[_Tensor], /, *rest: Rest.args, **named: Rest.kwargs) -> _Tensor: ...
+    @overload
+    def __call__(self, columns: Iterable[ArrayLike], /, *rest: Rest.args, **named: Rest.kwargs) -> Array: ...
+
+
+def orders_columns(function: Callable[Concatenate[Iterable[ArrayLike], Rest], Any]) -> OrdersColumns[Rest]:
+    """The function, for type checkers one whose result is of the kind of its columns."""
+    return cast(OrdersColumns[Rest], function)
+
+
+class MovesValues(Protocol[Rest]):
+    """A call whose results are of the kinds of its keys and values, which are one array or a tuple of them."""
+
+    @overload
+    def __call__(
+        self, keys: Array, values: tuple[ArrayLike, ...], /, *rest: Rest.args, **named: Rest.kwargs
+    ) -> tuple[Array, tuple[Array, ...]]: ...
+    @overload
+    def __call__(self, keys: Array, values: Array, /, *rest: Rest.args, **named: Rest.kwargs) -> tuple[Array, Array]: ...
+    @overload
+    def __call__(
+        self, keys: _Tensor, values: tuple[_Tensor, ...], /, *rest: Rest.args, **named: Rest.kwargs
+    ) -> tuple[_Tensor, tuple[_Tensor, ...]]: ...
+    @overload
+    def __call__(
+        self, keys: _Tensor, values: _Tensor, /, *rest: Rest.args, **named: Rest.kwargs
+    ) -> tuple[_Tensor, _Tensor]: ...
+    @overload
+    def __call__(
+        self, keys: ArrayLike, values: tuple[ArrayLike, ...], /, *rest: Rest.args, **named: Rest.kwargs
+    ) -> tuple[Array, tuple[Array, ...]]: ...
+    @overload
+    def __call__(
+        self, keys: ArrayLike, values: ArrayLike, /, *rest: Rest.args, **named: Rest.kwargs
+    ) -> tuple[Array, Array]: ...
+
+
+def moves_values(
+    function: Callable[Concatenate[ArrayLike, ArrayLike | tuple[ArrayLike, ...], Rest], Any]
+) -> MovesValues[Rest]:
+    """The function, for type checkers one whose results are of the kinds of its keys and values."""
+    return cast(MovesValues[Rest], function)
 
 
 def no_order(dtype: np.dtype[Any]) -> TypeError:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from ._arrays import Array, Nan, given
+from ._arrays import Array, Nan, Tensor, given
 from ._backend import core
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import stored
@@ -16,15 +16,32 @@ from ._sorting import sort
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+_Tensor = TypeVar("_Tensor", bound=Tensor)
 
+
+@overload
 def merge(
-    *runs: ArrayLike,
+    *runs: Array, descending: bool = ..., out: Array | None = ..., nan: Nan = ..., threads: int | None = ...,
+    progress: Progress = ...,
+) -> NDArray[Any]: ...
+@overload
+def merge(
+    *runs: _Tensor, descending: bool = ..., out: _Tensor | None = ..., nan: Nan = ..., threads: int | None = ...,
+    progress: Progress = ...,
+) -> _Tensor: ...
+@overload
+def merge(
+    *runs: ArrayLike, descending: bool = ..., out: Array | None = ..., nan: Nan = ..., threads: int | None = ...,
+    progress: Progress = ...,
+) -> NDArray[Any]: ...
+def merge(
+    *runs: Any,
     descending: bool = False,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     nan: Nan = "last",
     threads: int | None = None,
     progress: Progress = None,
-) -> NDArray[Any]:
+) -> Any:
     """One sorted array of several sorted ones.
 
     Parameters

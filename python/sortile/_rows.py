@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, numpy_type, position_type, positions_back
+from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, numpy_type, orders_columns, position_type, positions_back
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
 from ._progress import Progress, telling
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
+@orders_columns
 def argsort_rows(
     columns: Iterable[ArrayLike],
     /,
@@ -75,6 +76,7 @@ def argsort_rows(
         return back(rows_in_order(prepared, dtype, nan, threads, tell))
 
 
+@orders_columns
 def lexsort(
     keys: Iterable[ArrayLike],
     /,

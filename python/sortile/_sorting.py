@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, given, keeps_kind, numpy_type, position_type, positions_back
+from ._arrays import Array, Nan, given, keeps_kind, moves_values, numpy_type, position_type, positions_back
 from ._backend import core
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
@@ -178,6 +178,7 @@ def argsort(
     return out if out is not None else positions_back(x, back)(result)
 
 
+@moves_values
 def sort_by_key(
     keys: ArrayLike,
     values: ArrayLike | tuple[ArrayLike, ...],

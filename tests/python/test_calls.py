@@ -51,6 +51,52 @@ def test_wrong_arguments_are_named():
         sortile.sort(x, out=locked)
 
 
+X = np.arange(4.0)
+EVERY_OPTION = [  # (calls that take it, values that are none of its own, what the error says)
+    ("descending", ["ascending", None, [True], np.array([True, False]), 2], "descending is|descending has", {
+        sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.argsort_rows: ([X, X, X],),
+        sortile.lexsort: ([X, X, X],), sortile.merge: (X, X), sortile.is_sorted: (X,), sortile.segment_sort: (X, [0, 4]),
+        sortile.segment_argsort: (X, [0, 4]), sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.explain: (X,)}),
+    ("axis", ["x", 1.0, (0,), 5, -5, 2**70], "axis", {
+        sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.is_sorted: (X,),
+        sortile.lexsort: ([X, X],), sortile.top_k: (X, 2), sortile.partition: (X, 2), sortile.quantile: (X, 0.5),
+        sortile.median: (X,), sortile.explain: (X,)}),
+    ("threads", ["x", 1.5, 0, -1, 2**70], "threads is", {
+        sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.argsort_rows: ([X],),
+        sortile.lexsort: ([X],), sortile.merge: (X,), sortile.is_sorted: (X,), sortile.unique: (X,), sortile.top_k: (X, 2),
+        sortile.partition: (X, 2), sortile.quantile: (X, 0.5), sortile.median: (X,), sortile.group_by: (X,),
+        sortile.segment_sort: (X, [0, 4]), sortile.segment_argsort: (X, [0, 4]), sortile.explain: (X,),
+        sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.route: ([0], 1)}),
+    ("dtype", ["x", object(), "i4", 3], "dtype", {
+        sortile.argsort: (X,), sortile.argsort_rows: ([X],), sortile.lexsort: ([X],), sortile.segment_argsort: (X, [0, 4])}),
+    ("dtype", ["x", object(), "u4", 3], "dtype", {sortile.route: ([0], 1)}),
+    ("largest", ["x", None], "largest is", {sortile.top_k: (X, 2)}),
+    ("equal_nan", ["x", None], "equal_nan is", {sortile.unique: (X,)}),
+    ("return_inverse", ["x", None], "return_inverse is", {sortile.unique: (X,)}),
+    ("block", ["x", 1.5, 0], "block", {sortile.route: ([0], 1)}),
+]
+
+
+@pytest.mark.parametrize("option, values, text, calls", EVERY_OPTION, ids=lambda v: v if isinstance(v, str) else "")
+def test_options_of_other_types_are_refused(option, values, text, calls):
+    for call, arguments in calls.items():
+        for value in values:
+            with pytest.raises((TypeError, ValueError), match=f"^sortile.*({text})"):
+                call(*arguments, **{option: value})
+
+
+def test_numbers_that_are_none_are_refused():
+    for call in (lambda v: sortile.top_k(X, v), lambda v: sortile.partition(X, v), lambda v: sortile.route([0], v),
+                 lambda v: sortile.quantile(X, v), sortile.lexsort, sortile.argsort_rows):
+        for value in ("x", None, 1j, object()):
+            with pytest.raises((TypeError, ValueError), match="^sortile"):
+                call(value)
+    for call in (sortile.sort, sortile.argsort, sortile.unique, sortile.is_sorted):
+        with pytest.raises(TypeError, match="have no order here"):
+            call(np.zeros(3, np.dtype([])))
+    assert sortile.sort(X, descending=1)[0] == sortile.sort(X, descending=np.True_)[0] == 3.0
+
+
 def test_an_engine_that_does_not_exist(monkeypatch):
     # In a process of its own: an engine may be chosen once, when it is first asked for.
     code = "import numpy, sortile; sortile.sort(numpy.arange(5000))"

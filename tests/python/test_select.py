@@ -126,12 +126,12 @@ def test_misuse():
         (lambda: sortile.top_k(x, 6), ValueError, "0 to 5"),
         (lambda: sortile.top_k(x, -1), ValueError, "0 to 5"),
         (lambda: sortile.top_k(x, 1, axis=1), np.exceptions.AxisError, "axis 1"),
-        (lambda: sortile.top_k(x, 1.0), TypeError, "float"),
+        (lambda: sortile.top_k(x, 1.0), TypeError, "k is 1.0; allowed are whole numbers"),
         (lambda: sortile.top_k(np.array(["a"]), 1), TypeError, "top_k: elements of type <U1 are given; this call takes"),
         (lambda: sortile.top_k(x * 1j, 1), TypeError, "elements of type complex128 are given"),
         (lambda: sortile.quantile(x * 1j, 0.5), TypeError, "this call takes booleans, integers and floats"),
         (lambda: sortile.explain(x * 1j), TypeError, "explain: elements of type complex128 are given"),
-        (lambda: sortile.partition(x, 1.0), TypeError, "float"),
+        (lambda: sortile.partition(x, 1.0), TypeError, "kth is 1.0; allowed are whole numbers"),
         (lambda: sortile.partition(x, 5), ValueError, "-5 to 4"),
         (lambda: sortile.quantile(x, 1.5), ValueError, "0 to 1"),
         (lambda: sortile.quantile(x, 0.5, method="best"), ValueError, "linear"),
@@ -140,3 +140,36 @@ def test_misuse():
     ]:
         with pytest.raises(error, match=word):
             call()
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", "m8[ns]", ">M8[D]"])
+def test_nat_is_the_largest_as_nan_is(dtype):
+    x = some("m8[s]", 400).astype("i8").astype(np.dtype(dtype).newbyteorder("=")).astype(dtype)
+    x[::7] = np.array("NaT", dtype)
+    missing = np.isnat(x).sum()
+    for nan in ("last", "largest"):
+        for largest in (True, False):
+            wanted = sortile.argsort(x, descending=largest, nan=nan)
+            for k in (1, missing, 399):
+                values, indices = sortile.top_k(x, k, largest=largest, nan=nan)
+                np.testing.assert_array_equal(indices, wanted[:k])
+                np.testing.assert_array_equal(values, x[wanted[:k]])
+    groups = sortile.group_by(x)
+    np.testing.assert_array_equal(groups.keys, np.unique(x))
+    np.testing.assert_array_equal(groups.order, np.argsort(x, kind="stable"))
+    for place in (0, 200, -missing, -1):
+        parted = sortile.partition(x, place)
+        np.testing.assert_array_equal(parted[place], np.sort(x)[place])
+        np.testing.assert_array_equal(np.sort(parted), np.sort(x))
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">f8", ">u2", ">M8[s]"])
+def test_results_are_of_the_byte_order_that_was_given(dtype):
+    x = some(np.dtype(dtype).newbyteorder("="), 100).astype(dtype)
+    found = [sortile.top_k(x, 5).values, sortile.partition(x, 5), sortile.group_by(x).keys, sortile.unique(x),
+             sortile.segment_sort(x, [0, 50]), sortile.segment_sort_by_key(x, x, [0, 50])[0], sortile.merge(x, x)]
+    assert [a.dtype for a in found] == [x.dtype] * len(found)
+    np.testing.assert_array_equal(found[0], np.sort(x)[::-1][:5])
+    there = sortile.sort(x)
+    mixed = sortile.merge(there.astype(x.dtype.newbyteorder("=")), there)
+    np.testing.assert_array_equal(mixed, np.sort(np.concatenate([x, x])))

@@ -236,6 +236,30 @@ def test_columns_by_themselves(held, direction):
             assert type(found).__name__ == type(column).__name__ and found.to_pylist() == there
 
 
+def test_objects_that_are_texts_stay_objects():
+    n = 20_000
+    rng = np.random.default_rng(1)
+    frame = pandas.DataFrame({"key": rng.integers(0, 9, n)}, index=rng.integers(0, 99, n))
+    frame["text"] = pandas.Series(rng.choice(["x", "yy", ""], n), dtype=object, index=frame.index)
+    pandas.testing.assert_frame_equal(sortile.sort_table(frame, "key"), frame.sort_values("key", kind="stable"))
+
+
+def test_orders_of_types_of_their_own():
+    words = ["b", "a", None, "c", "a"]
+    frame = polars.DataFrame({"e": polars.Series(words, dtype=polars.Enum(["c", "a", "b"])), "n": [None] * 5, "row": range(5)})
+    for down in (False, True):
+        direction = "descending" if down else "ascending"
+        for name in ("e", "n"):
+            wanted = frame.sort(name, descending=down, nulls_last=True, maintain_order=True)
+            assert sortile.sort_table(frame, [(name, direction)]).equals(wanted)
+    table = pyarrow.table({"f": pyarrow.array([b"bb", None, b"ab"], pyarrow.binary(2)), "n": pyarrow.nulls(3)})
+    assert sortile.argsort_table(table, "f").tolist() == [2, 0, 1]
+    assert sortile.argsort_table(table, ["n", ("f", "descending")]).tolist() == [0, 2, 1]
+    several = pandas.DataFrame([[1, 3], [0, 2]], columns=pandas.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
+    assert sortile.argsort_table(several, ("a", "y")).tolist() == [1, 0]
+    assert sortile.argsort_table(several, [(("a", "y"), "descending")]).tolist() == [0, 1]
+
+
 def test_refusals():
     table = pyarrow.table({"a": [1], "b": [[1]], "c": [decimal.Decimal(1)]})
     for call, error, text in [
@@ -250,6 +274,21 @@ def test_refusals():
         (lambda: sortile.sort_table(table), ValueError, "by names no column"),
         (lambda: sortile.sort_table(polars.Series([1]), "up"), ValueError, "by is 'up'; of a column it is"),
         (lambda: sortile.sort_table(pandas.Series([1]), ["descending"]), ValueError, "of a column it is"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+    frame = pandas.DataFrame({"mixed": [1, "a"], "sparse": pandas.arrays.SparseArray([1, 0])})
+    for call, error, text in [
+        (lambda: sortile.sort_table(frame, "mixed"), TypeError, "sortile.sort_table: column 'mixed' of type object has no"),
+        (lambda: sortile.argsort_table(frame, "sparse"), TypeError, "sortile.argsort_table: column 'sparse' of type Sparse"),
+        (lambda: sortile.argsort_table(frame, "z"), ValueError, "sortile.argsort_table: no column called 'z'"),
+        (lambda: sortile.argsort_table(frame, [("mixed", ["up"])]), ValueError, "sortile.argsort_table: direction"),
+        (lambda: sortile.argsort_table(frame, np.array(["mixed"])), ValueError, "sortile.argsort_table: no column called"),
+        (lambda: sortile.argsort_table(frame, "mixed", nulls="up"), ValueError, "sortile.argsort_table: nulls must be"),
+        (lambda: sortile.argsort_table(3), TypeError, "sortile.argsort_table: builtins.int is no table"),
+        (lambda: sortile.argsort_table(polars.Series([1]), 3), ValueError, "sortile.argsort_table: by is 3"),
+        (lambda: sortile.sort_table(None), TypeError, "sortile.sort_table: builtins.NoneType is no table"),
+        (lambda: sortile.sort_table(table, "a", ignore_index="no"), TypeError, "ignore_index is 'no'"),
     ]:
         with pytest.raises(error, match=text):
             call()

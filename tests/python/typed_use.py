@@ -22,7 +22,25 @@ def of_a_framework(t: Tensor) -> tuple[Tensor, Tensor]:
     return sortile.sort(t, descending=True), sortile.segment_argsort(t, [0, 3])
 
 
+def of_several(t: Tensor) -> list[Tensor]:
+    keys, value = sortile.sort_by_key(t, t, descending=True)
+    again, (first, second) = sortile.sort_by_key(t, (t, t))
+    return [
+        keys, value, again, first, second, sortile.merge(t, t, nan="largest"), sortile.lexsort((t, t), axis=0),
+        sortile.argsort_rows([t, t], descending=[True, False]), sortile.partition(t, 3),
+    ]
+
+
+def wrongly(t: Tensor) -> None:
+    sortile.merge(t, t, stable=True)  # type: ignore[call-overload]
+    sortile.lexsort((t, t), order="a")  # type: ignore[call-overload]
+    sortile.sort_by_key(t, t, out=t)  # type: ignore[call-overload]
+    sortile.top_k(x, "3")  # type: ignore[arg-type]
+
+
 x = np.arange(10.0)
+moved: NDArray[Any] = sortile.sort_by_key(x, [1, 2])[1]
+first: NDArray[Any] = sortile.top_k(x, 3).values
 a: NDArray[Any] = sortile.sort(x, axis=None, descending=True, nan="largest", threads=2)
 b: NDArray[Any] = sortile.argsort([3, 1, 2], dtype=np.uint32, progress=print)
 keys, values = sortile.sort_by_key(x, (x, x))
