@@ -2,11 +2,13 @@
 
     figures.py ROOT [PAGE...]          exit status 1 where a figure has no source, or is not what its source gives
 
-A figure is a number with a unit (ns, µs, ms, s, %, ×, bytes, GB/s, ...), or a list or range of numbers with one. Prose is all but headings,
-tables, code, generated parts (<!-- x begins --> ... <!-- x ends -->) and paragraphs that open with **Prediction.** or **Question.** For each page
+A figure is a number with a unit (ns, µs, ms, s, %, ×, times, GB/s, ...), or a list or range of numbers with one. Sizes (bytes, KB, MB, GB) are mostly a
+design's; they count on pages whose claims say so. Prose is all but headings, tables, code, generated parts (<!-- x begins --> ... <!-- x ends -->) and
+paragraphs that open with **Prediction.** or **Question.** Every page of docs but the logs is read, and the README. For a page with figures
 tests/results/figures/PAGE.txt names the files of results and the figures' sources, a claim a line:
 
     results h100/classics-experiments.json                     the files that the claims ask, in bench/results
+    sizes                                                      sizes are figures too
     CUB takes 1.46 ms, production 0.94 ms :: time("staircase", "CUB"); time("staircase", "production")
     7 × of an early report :: elsewhere, elsewhere             not of these results: said by others, or a plan's arithmetic
 
@@ -22,8 +24,8 @@ import sys
 from measurements import Measurements, Wrong
 
 CLAIMS = os.path.join("tests", "results", "figures")
-UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1, "%": 0.01, "×": 1, "GB/s": 1e9, "TB/s": 1e12, "G keys/s": 1e9, "bytes": 1, "GB": 1e9, "MB": 1e6,
-         "KB": 1e3, "wavefronts": 1, "sectors": 1}
+SIZES = {"bytes": 1, "GB": 1e9, "MB": 1e6, "KB": 1e3}
+UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1, "%": 0.01, "×": 1, "times": 1, "GB/s": 1e9, "TB/s": 1e12, "G keys/s": 1e9, "wavefronts": 1, "sectors": 1, **SIZES}
 UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
 NUMBER = r"(?<![\w.^/])\d[\d,]*\d(?:\.\d+)?|(?<![\w.^/,])\d(?:\.\d+)?"
 JOIN = r"(?:\s?[–→]\s?| and | or | to |, (?:and )?)"
@@ -44,10 +46,12 @@ def prose(text):
     return "  ".join(each for each in kept if each)
 
 
-def figures_in(text):
+def figures_in(text, sizes=True):
     """[(begin, end, number as written, factor of its unit)]"""
     found = []
     for match in FIGURE.finditer(text):
+        if match.group(2) in SIZES and not sizes:
+            continue
         for number in re.finditer(r"\d[\d,]*\d(?:\.\d+)?|\d(?:\.\d+)?", match.group(1)):
             begin = match.start(1) + number.start()
             found.append((begin, begin + len(number.group()), number.group(), UNITS[match.group(2)]))
@@ -67,19 +71,23 @@ def agrees(written, factor, value):
 
 
 def read_claims(path):
-    """([files], [(line number, fragment, [expression])])"""
-    files, claims = [], []
+    """([files], whether sizes count, [(line number, fragment, [expression])])"""
+    files, sizes, claims = [], False, []
+    if not os.path.exists(path):
+        return files, sizes, claims
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             line = line.strip()
             if line.startswith("results "):
                 files += line.split()[1:]
+            elif line == "sizes":
+                sizes = True
             elif line and not line.startswith("#"):
                 fragment, separator, expressions = line.partition(" :: ")
                 if not separator:
                     raise Wrong("%s:%d: no ' :: '" % (path, number))
                 claims.append((number, fragment, [each.strip() for each in expressions.split(";")]))
-    return files, claims
+    return files, sizes, claims
 
 
 def complaints(root, page):
@@ -88,7 +96,7 @@ def complaints(root, page):
     with open(os.path.join(root, page), encoding="utf-8") as file:
         whole = file.read()
     text = prose(whole)
-    files, claims = read_claims(path)
+    files, sizes, claims = read_claims(path)
     words = Measurements(root, files).words(whole)
     covered, found = set(), []
     for number, fragment, expressions in claims:
@@ -99,7 +107,7 @@ def complaints(root, page):
             continue
         offset, numbers = text.index(plain), []
         bracketed = {match.start(1) - 1 - 2 * k: match.group(1) for k, match in enumerate(BRACKET.finditer(fragment))}
-        inside = {begin: (written, factor) for begin, end, written, factor in figures_in(text)
+        inside = {begin: (written, factor) for begin, end, written, factor in figures_in(text, sizes)
                   if offset <= begin and end <= offset + len(plain)}
         for begin, written in bracketed.items():
             inside.setdefault(offset + begin, (written, 1))
@@ -118,15 +126,19 @@ def complaints(root, page):
                 continue
             if not agrees(written, factor, value):
                 found.append("%s: %s is written, %s gives %.4g" % (where, written, expression, value / factor))
-    for begin, end, written, factor in figures_in(text):
+    for begin, end, written, factor in figures_in(text, sizes):
         if begin not in covered:
             found.append("%s: a figure without a source: …%s…" % (page, text[max(0, begin - 60):end + 30]))
     return found
 
 
+def all_pages(root):
+    """Every page but the logs, which are what was measured when."""
+    return ["README.md"] + sorted("docs/" + name for name in os.listdir(os.path.join(root, "docs")) if name.endswith(".md") and not name.startswith("performance-log"))
+
+
 def main(root, pages):
-    pages = pages or sorted(os.path.join("docs" if name != "README.txt" else "", name[:-len(".txt")] + ".md")
-                            for name in os.listdir(os.path.join(root, CLAIMS)))
+    pages = pages or all_pages(root)
     found = [each for page in pages for each in complaints(root, page)]
     for each in found:
         print(each)

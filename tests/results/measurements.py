@@ -15,7 +15,7 @@ class Measurements:
     """Rows of the files named, found by their members: rows("quicksort", category="sorted")."""
 
     def __init__(self, root, files):
-        self.rows, self.environments = [], {}
+        self.root, self.rows, self.environments = root, [], {}
         for name in files:
             with open(os.path.join(root, RESULTS, name), encoding="utf-8") as file:
                 content = json.load(file)
@@ -94,6 +94,41 @@ class Measurements:
         def copy_rate(file=None):
             return environment("copy_bytes_per_second", file)
 
+        def key(type_, workload, n, contender="sortile cpu", file=None, of="median"):
+            """Seconds a key: a row's time over its keys."""
+            wanted = {"type": type_, "workload": workload, "n": n, "contender": contender, **({"file": file} if file else {})}
+            row = self.row(**wanted)
+            return row[of] / n / row["figures"].get("arrays", 1)
+
+        def over(slower, faster, of="median", **wanted):
+            """How many times as long as a contender another takes, in every row of both."""
+            rows, found = self.find(contender=slower, **wanted), []
+            for row in rows:
+                same = {name: row[name] for name in ("file", "type", "workload", "n", "category") if name in row}
+                found += [row[of] / other[of] for other in self.rows if other.get("contender") == faster and all(other.get(name) == same[name] for name in same)]
+            if not found:
+                raise Wrong("no row of %s and %s has %s" % (slower, faster, wanted))
+            return found
+
+        def to_uniform(file, contender="sortile cpu"):
+            """How many times as long as uniform keys of the type the others of a file take, by the fastest runs."""
+            return [row["min"] / self.row(file=file, type=row["type"], workload="uniform", n=row["n"], contender=contender)["min"]
+                    for row in self.find(file=file, contender=contender)]
+
+        def smooth_pairs(file, sizes):
+            """How many times as long as uniform pairs of the type smooth distributions take."""
+            return [row["median"] / self.row(file=file, type=row["type"], workload="uniform", n=row["n"], contender="sortile")["median"] for row in self.find(file=file, contender="sortile")
+                    if "+" in row["type"] and row["workload"] in ("normal", "exponential", "lognormal") and sizes(row["n"])]
+
+        def quoted(path, text):
+            """The last number in brackets in a piece of another page or of a text of results, which stands there once, without the brackets."""
+            number = list(re.finditer(r"\[([\d.,]+)\]", text))[-1]
+            with open(os.path.join(self.root, path), encoding="utf-8") as file:
+                there = " ".join(file.read().split()).count(text[:number.start()] + number.group(1) + text[number.end():])
+            if there != 1:
+                raise Wrong("%r stands %d times in %s" % (text, there, path))
+            return float(number.group(1).replace(",", ""))
+
         spans = ("256", "65536", "16777216", "full")
 
         def lab(contender, span, facet="without transfers"):
@@ -124,7 +159,7 @@ class Measurements:
             row = self.row(experiment="counters", contender=contender)
             return row["median"] * copy_rate() / (row["figures"]["sector bytes"] * row["n"])
 
-        return dict(cell=cell, noise_of=noise_of, ratio=ratio, all_pivots=all_pivots, hosts=("quicksort-atomic", "quicksort-packing", "quicksort-streams"), pivots=pivots,
+        return dict(smooth_pairs=smooth_pairs, to_uniform=to_uniform, key=key, over=over, quoted=quoted, cell=cell, noise_of=noise_of, ratio=ratio, all_pivots=all_pivots, hosts=("quicksort-atomic", "quicksort-packing", "quicksort-streams"), pivots=pivots,
                     divisions=divisions, to_cub=to_cub, above_copy_rate=above_copy_rate, time=time, figure=figure, noted=noted, times=times, sort=sort, copy_rate=copy_rate, noise=noise, row=self.row,
                     rows=self.find, min=min, max=max, abs=abs, len=len, sum=sum, environment=environment, spans=spans, lab=lab,
                     all_faster=all_faster)
