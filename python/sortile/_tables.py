@@ -193,9 +193,10 @@ def _order(call: str, by: Any, names: list[Any]) -> list[tuple[Any, bool]]:
                 f"sortile.{call}: direction {direction!r} of column {name!r}; "
                 'allowed are "ascending" and "descending"'
             )
-        if not isinstance(name, Hashable) or names.count(name) != 1:
+        times = names.count(name) if isinstance(name, Hashable) else 0  # an array equals what it holds
+        if times != 1:
             held = ", ".join(map(str, names))
-            often = "no column" if name not in names else f"{names.count(name)} columns"
+            often = f"{times} columns" if times else "no column"
             raise ValueError(f"sortile.{call}: {often} called {name!r}; the table has {held}")
         order.append((name, _DIRECTIONS[direction]))
     return order
