@@ -46,7 +46,8 @@ bool flag(const char* name, nb::handle value) {
       return number == 1;
     PyErr_Clear();
   }
-  throw nb::type_error((std::string("sortile: ") + name + " is " + quoted(value) + "; allowed are True and False").c_str());
+  throw nb::type_error(
+      (std::string("sortile: ") + name + " is " + quoted(value) + "; allowed are True and False").c_str());
 }
 
 long long whole_number(const char* name, nb::handle value, const char* allowed) {
@@ -55,7 +56,8 @@ long long whole_number(const char* name, nb::handle value, const char* allowed) 
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0)
       throw nb::python_error();
     PyErr_Clear();
-    throw nb::type_error((std::string("sortile: ") + name + " is " + quoted(value) + "; allowed are " + allowed).c_str());
+    throw nb::type_error(
+        (std::string("sortile: ") + name + " is " + quoted(value) + "; allowed are " + allowed).c_str());
   }
   const nb::object keeper = nb::steal<nb::object>(number);
   int beyond = 0;

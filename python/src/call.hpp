@@ -78,7 +78,8 @@ class call {
   clock::time_point asked_ = clock::now();
 };
 
-/// True or False; 1, 0 and NumPy's booleans too. A word or a list, true because it is not empty, is a mistake. \throws TypeError
+/// True or False; 1, 0 and NumPy's booleans too. A word or a list, true because it is not empty, is a mistake. \throws
+/// TypeError
 bool flag(const char* name, nb::handle value);
 
 /// A whole number; one beyond 64 bits becomes the nearest that is within. \throws TypeError, with what is allowed

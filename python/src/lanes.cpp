@@ -259,9 +259,9 @@ int axis_of(nb::handle axis, int dimensions) {
   const std::string text = dimensions == 0
                                ? "sortile: an array without dimensions has no axis to sort along; axis=None takes it "
                                  "for one of one element"
-                               : "sortile: axis " + quoted(axis) + " of an array with " +
-                                     std::to_string(dimensions) + " dimensions; allowed are " +
-                                     std::to_string(-dimensions) + " to " + std::to_string(dimensions - 1);
+                               : "sortile: axis " + quoted(axis) + " of an array with " + std::to_string(dimensions) +
+                                     " dimensions; allowed are " + std::to_string(-dimensions) + " to " +
+                                     std::to_string(dimensions - 1);
   const nb::object axis_error = nb::module_::import_("numpy").attr("exceptions").attr("AxisError");
   PyErr_SetString(axis_error.ptr(), text.c_str());
   throw nb::python_error();

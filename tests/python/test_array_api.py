@@ -1,5 +1,19 @@
-"""What the array API standard says of sort, argsort and the unique functions, statement by statement."""
+"""What the array API standard says of sort, argsort and the unique functions, statement by statement.
 
+The standard's own suite, data-apis/array-api-tests, is not on PyPI, and these tests run where nothing else can be fetched.
+Its cases for what is offered here are all kept, each over the same drawn shapes, types and arguments or more:
+
+- test_sorting_functions.py: test_argsort and test_sort, which leave out NaN and zeros, are `test_argsort` and `test_sort`
+  here, with both. `test_positions_are_those_of_a_stable_sort`: Python's own.
+- test_set_functions.py: test_unique_all, test_unique_counts, test_unique_inverse and test_unique_values are `test_unique`,
+  `test_unique_all_by_counting` and `test_unique_by_the_names_of_the_standard`; booleans and complex numbers included.
+- test_signatures.py: of these functions, `test_signatures` and `test_unique_functions_take_an_array_alone`.
+
+test_searching_functions.py and test_statistical_functions.py test functions that are not offered under those names.
+"""
+
+import cmath
+import collections
 import inspect
 
 import numpy as np
@@ -90,6 +104,37 @@ def test_unique(drawn):
     assert (known[1:] > known[:-1]).all()
     if x.dtype.kind == "f":
         assert (values != values).sum() == np.isnan(x).sum()
+
+
+@given(arrays.block(names=(*NUMBERS, "?", "c8", "c16")))
+def test_unique_all_by_counting(drawn):
+    """Each value once, its first position, how often it occurs; each NaN by itself."""
+    x, _ = drawn
+    out = sortile.unique_all(x)
+    assert out.values.dtype == x.dtype and out.inverse_indices.shape == x.shape
+    assert {a.dtype for a in out[1:]} == {np.dtype(np.int64)}
+    counts, firsts, nans = collections.Counter(), {}, 0
+    for i, value in enumerate(x.reshape(-1).tolist()):
+        if cmath.isnan(value):
+            nans += 1
+        else:
+            counts[value] += 1
+            firsts.setdefault(value, i)
+    there = [(v, i, c) for v, i, c in zip(out.values.tolist(), out.indices.tolist(), out.counts.tolist())]
+    assert {v: (i, c) for v, i, c in there if not cmath.isnan(v)} == {v: (firsts[v], counts[v]) for v in counts}
+    assert [c for v, _, c in there if cmath.isnan(v)] == [1] * nans and len(there) == len(counts) + nans
+    for value, again in zip(x.reshape(-1).tolist(), out.values[out.inverse_indices].reshape(-1).tolist()):
+        assert value == again or (cmath.isnan(value) and cmath.isnan(again))
+
+
+@given(arrays.block(names=NUMBERS), st.booleans())
+def test_positions_are_those_of_a_stable_sort(drawn, descending):
+    x, axis = drawn
+    out = sortile.argsort(x, axis=axis, descending=descending)
+    for v, o in zip(lanes(x, axis).tolist(), lanes(out, axis).tolist(), strict=True):
+        there = [i for i, e in enumerate(v) if e == e]
+        missing = [i for i, e in enumerate(v) if e != e]
+        assert o == sorted(there, key=v.__getitem__, reverse=descending) + missing
 
 
 @given(arrays.block(names=NUMBERS))

@@ -10,6 +10,8 @@ import time
 import tracemalloc
 
 import numpy as np
+import polars
+import pyarrow
 import pytest
 
 import sortile
@@ -209,6 +211,14 @@ def test_a_bar(capfd):
     assert "100%" in capfd.readouterr().err
 
 
+def test_a_bar_where_tqdm_is_not_installed(capfd, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    sortile.sort(keys(100_000), progress=True)
+    line = capfd.readouterr().err
+    assert line.endswith(f"\rsortile [{'#' * 40}] 100 %\n")
+
+
 def test_ctrl_c_ends_a_call():
     code = """
 import numpy, signal, sortile, sys, threading, os, time
@@ -245,6 +255,15 @@ def test_ctrl_c_is_seen_inside_one_call():
     assert seen and seen[0] < end - 0.05
 
 
+TABLE = pyarrow.table({"k": np.arange(3000)[::-1] % 7, "t": ["a", "b", "c"] * 1000})
+SIZES = np.arange(3000) % 5
+
+
+def frame():
+    """A new one for each call: pandas keeps with a frame who has looked at it, and its own sort_values() grows that too."""
+    return TABLE.to_pandas()
+
+
 EVERY_CALL = [
     lambda x: sortile.sort(x),
     lambda x: sortile.sort(x, axis=None),
@@ -264,12 +283,33 @@ EVERY_CALL = [
     lambda x: sortile.segment_argsort(x, [0, 100, 3000]),
     lambda x: sortile.segment_sort_by_key(x, (x, x), ([100, 0], [3000, 50])),
     lambda x: pytest.raises(ValueError, sortile.segment_sort, x, [0, 4000]),
+    lambda x: sortile.lexsort((x, SIZES)),
+    lambda x: sortile.lexsort((x.reshape(3, -1), x.reshape(3, -1)), axis=0),
+    lambda x: sortile.median(x),
+    lambda x: sortile.segment_sort(x, [0, 100, 3000], descending=True),
+    lambda x: sortile.route(SIZES, 5, block=16),
+    lambda x: sortile.sort_table(frame(), [("t", "descending"), "k"]),
+    lambda x: sortile.argsort_table(frame(), "k"),
+    lambda x: sortile.sort_table(TABLE, ["t", ("k", "descending")]),
+    lambda x: sortile.argsort_table(TABLE, "t"),
+    lambda x: sortile.sort_table(polars.Series(x)),
+    lambda x: pytest.raises(TypeError, sortile.sort_table, frame().assign(k=[[1]] * 3000), "k"),
+    lambda x: sortile.unique_all(x),
+    lambda x: sortile.unique_counts(x),
+    lambda x: sortile.unique_inverse(x.astype(complex)),
+    lambda x: sortile.unique_values(x.view("M8[s]")),
+    lambda x: sortile.release_scratch(),
     lambda x: sortile.explain(x),
     lambda x: sortile.info(),
     lambda x: pytest.raises(ValueError, sortile.sort, x, nan="nowhere"),
     lambda x: pytest.raises(TypeError, sortile.sort, x, out=x.astype("f4")),
     lambda x: pytest.raises(TypeError, sortile.sort, x.astype(str)),
 ]
+
+
+def test_every_call_is_tried_for_leaks():
+    tried = {name for call in EVERY_CALL for name in call.__code__.co_names}
+    assert set(sortile.__all__) <= tried
 
 
 @pytest.fixture
