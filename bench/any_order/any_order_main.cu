@@ -2,13 +2,12 @@
 // place and with a workspace given, in one process, taking turns; every result is compared with CUB's, byte for byte,
 // before anything is timed.
 //
-//   sortile_any_order_bench [--rounds N] [--log-n A,B,…] [--kinds u32,…] [--workloads uniform,…] [--json FILE]
+//   sortile_any_order_bench [--rounds N] [--log-n A,B,…] [--kinds u32,…] [--workloads uniform,few:16,…] [--json FILE]
 #include "bench/gpu/program.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
 #include <sortile/compare.cuh>
 
-#include <CLI/CLI.hpp>
 #include <cub/device/device_merge_sort.cuh>
 
 namespace sortile::bench {
@@ -34,57 +33,41 @@ struct by_hash {
     std::uint64_t h = key;
     SORTILE_NO_UNROLL
     for (int round = 0; round < 8; ++round)
-      h = mix(h);
+      h = testing::random_bits(h, 0);
     return h;
   }
   SORTILE_HOST_DEVICE bool operator()(std::uint32_t a, std::uint32_t b) const { return hashed(a) < hashed(b); }
 };
 
-enum class workload { uniform, sorted, reversed, organ_pipe, equal, few, zipf, ands };
-
-/// Key i of n, of 64 bits.
-SORTILE_HOST_DEVICE std::uint64_t key_of(workload w, std::uint64_t i, std::uint64_t n) {
-  switch (w) {
-  case workload::sorted:
-    return i * (~std::uint64_t{0} / n);
-  case workload::reversed:
-    return (n - 1 - i) * (~std::uint64_t{0} / n);
-  case workload::organ_pipe:
-    return (i < n / 2 ? i : n - 1 - i) * (~std::uint64_t{0} / n);
-  case workload::equal:
-    return mix(7);
-  case workload::few:
-    return mix(mix(i) % 16);
-  case workload::zipf: // rank r of 2^20 as often as 1 / r, nearly
-    return mix(std::uint64_t(exp2(double(mix(i) >> 11) * 0x1p-53 * 20)));
-  case workload::ands:
-    return mix(3 * i) & mix(3 * i + 1) & mix(3 * i + 2);
-  default:
-    return mix(i);
-  }
-}
-
-template <class T>
-struct fill_kernel {
+/// The registry's keys of 64 bits, each with a tail by which equal keys can be told apart.
+struct records_kernel {
   static constexpr unsigned block_threads = 256;
-  simt::global<T> out;
+  simt::global<const std::uint64_t> keys;
+  simt::global<record> out;
   std::uint64_t n;
-  workload how;
   SORTILE_DEVICE void operator()() const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
-    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride) {
-      const std::uint64_t key = key_of(how, i, n);
-      if constexpr (std::is_same_v<T, record>)
-        out.store(i, {key, {i, ~i, i}});
-      else
-        out.store(i, static_cast<T>(key >> (64 - 8 * sizeof(T))));
-    }
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
+      out.store(i, {keys.load(i), {i, ~i, i}});
   }
 };
 
+/// n keys of a workload.
+template <class T>
+shared_buffer elements_of(const std::string& workload, std::uint64_t n) {
+  if constexpr (std::is_same_v<T, record>) {
+    const shared_buffer keys = elements_of<std::uint64_t>(workload, n), records = make_buffer(n * sizeof(record));
+    simt::launch(simt::queue::cuda(nullptr), {.grid = 1024},
+                 records_kernel{{static_cast<const std::uint64_t*>(keys->data()), n},
+                                {static_cast<record*>(records->data()), n},
+                                n});
+    return records;
+  } else
+    return keys_of(workload, {key_type_of<T>, n, 1});
+}
+
 struct work {
-  std::string name, workload_name;
-  workload how;
+  std::string name, workload;
   std::uint64_t n;
 };
 
@@ -93,17 +76,14 @@ template <class T, class Less>
 row make_row(const work& w, bool with_values) {
   using value = std::uint32_t;
   const std::uint64_t n = w.n, value_bytes = with_values ? n * sizeof(value) : 0;
-  const auto in = make_buffer(n * sizeof(T)), out = make_buffer(n * sizeof(T)), expected = make_buffer(n * sizeof(T));
-  const auto values = make_buffer(value_bytes), values_out = make_buffer(value_bytes),
-             values_expected = make_buffer(value_bytes);
+  const auto in = elements_of<T>(w.workload, n), out = make_buffer(n * sizeof(T)),
+             expected = make_buffer(n * sizeof(T));
+  const auto values = with_values ? keys_of("uniform", {key_type_of<value>, n, 2}) : make_buffer(0),
+             values_out = make_buffer(value_bytes), values_expected = make_buffer(value_bytes);
   const auto keys = [n](const shared_buffer& b) { return std::span(static_cast<T*>(b->data()), n); };
   const auto carried = [n](const shared_buffer& b) { return std::span(static_cast<value*>(b->data()), n); };
-  const auto q = simt::queue::cuda(nullptr);
-  simt::launch(q, {.grid = 1024}, fill_kernel<T>{{keys(in).data(), n}, n, w.how});
-  if (with_values)
-    simt::launch(q, {.grid = 1024}, fill_kernel<value>{{carried(values).data(), n}, n, workload::uniform});
 
-  row r{w.name, n, 2.0 * double(n * sizeof(T) + value_bytes), {}, w.workload_name};
+  row r{w.name, n, 2.0 * double(n * sizeof(T) + value_bytes), {}, w.workload};
   const auto add = [&](const auto& described) {
     const std::size_t bytes = workspace_bytes(described);
     const auto workspace = make_buffer(bytes);
@@ -145,36 +125,17 @@ row make_row(const work& w) {
     return make_row<record, by_key>(w, false);
   if (w.name == "u32-costly")
     return make_row<std::uint32_t, by_hash>(w, false);
-  throw std::runtime_error("no kind of keys is called " + w.name + "; u32, u64, u32+u32, 32-bytes, u32-costly are");
+  throw std::logic_error("no kind of keys is called " + w.name);
 }
 
-const std::vector<std::pair<std::string, workload>> workloads{
-    {"uniform", workload::uniform},   {"sorted", workload::sorted},
-    {"reversed", workload::reversed}, {"organ-pipe", workload::organ_pipe},
-    {"equal", workload::equal},       {"few", workload::few},
-    {"zipf", workload::zipf},         {"and", workload::ands}};
-
-std::vector<std::string> workload_names() {
-  std::vector<std::string> names;
-  for (const auto& each : workloads)
-    names.push_back(each.first);
-  return names;
-}
-workload workload_named(const std::string& name) {
-  for (const auto& each : workloads)
-    if (each.first == name)
-      return each.second;
-  std::string all;
-  for (const std::string& each : workload_names())
-    all += (all.empty() ? "" : ", ") + each;
-  throw std::runtime_error("no workload is called " + name + "; " + all + " are");
-}
+const std::vector<std::string> all_kinds{"u32", "u64", "u32+u32", "32-bytes", "u32-costly"};
+constexpr key_type types[] = {key_type::u32, key_type::u64};
 
 struct settings {
   unsigned rounds = 7;
   std::vector<unsigned> log_n{10, 12, 14, 16, 18, 20, 22, 24, 26, 28};
-  std::vector<std::string> kinds{"u32", "u64", "u32+u32", "32-bytes", "u32-costly"};
-  std::vector<std::string> workloads = workload_names();
+  std::vector<std::string> kinds = all_kinds;
+  std::vector<std::string> workloads{"uniform", "sorted", "reversed", "organ-pipe", "equal", "few", "zipf", "and"};
   std::string json_path;
 };
 
@@ -183,10 +144,9 @@ std::vector<row_result> run_rows(const settings& s) {
   for (const std::string& kind : s.kinds)
     for (const std::string& name : s.workloads)
       for (const unsigned log_n : s.log_n) {
-        results.push_back(measure(make_row({kind, name, workload_named(name), std::uint64_t{1} << log_n}), s.rounds));
+        results.push_back(measure(make_row({kind, name, std::uint64_t{1} << log_n}), s.rounds));
         for (contestant& c : results.back().measured.contestants)
           c.run = nullptr; // its memory
-        results.back().measured.name += " " + name;
       }
   return results;
 }
@@ -199,9 +159,8 @@ int main(int argc, char** argv) {
   CLI::App app("Sorts by a comparison in device memory against CUB's merge sort");
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n", s.log_n, "sizes, as powers of two")->delimiter(',')->check(CLI::Range(8, 29));
-  app.add_option("--kinds", s.kinds, "u32, u64, u32+u32, 32-bytes, u32-costly")->delimiter(',');
-  app.add_option("--workloads", s.workloads, "uniform, sorted, reversed, organ-pipe, equal, few, zipf, and")
-      ->delimiter(',');
+  app.add_option("--kinds", s.kinds, "what is sorted")->delimiter(',')->check(CLI::IsMember(sortile::bench::all_kinds));
+  sortile::bench::add_workloads(app, s.workloads, sortile::bench::types);
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
   return sortile::bench::run_program("sortile_any_order_bench", s.json_path,

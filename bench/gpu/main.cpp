@@ -5,41 +5,17 @@
 //
 // The last column but one is CUB's time over the row's: above 1, sortile is faster. Results are compared before
 // anything is timed.
-#include "bench/gpu/timing.hpp"
+#include "bench/gpu/program.hpp"
 
 #include "kernels/scan/scan.hpp"
 
 #include <sortile/route.hpp>
 #include <sortile/scan.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <bit>
-#include <fstream>
-#include <iostream>
-#include <numeric>
-#include <random>
 
 namespace sortile::bench {
 namespace {
-
-/// Random bits, no piece like another, made on the host.
-shared_buffer random_bytes(std::size_t bytes) {
-  std::vector<std::uint64_t> piece(std::size_t{1} << 21);
-  std::uint64_t state = 1;
-  const auto buffer = make_buffer(bytes);
-  for (std::size_t at = 0; at < bytes; at += piece.size() * 8) {
-    for (std::uint64_t& x : piece) { // SplitMix64
-      state += 0x9e3779b97f4a7c15;
-      x = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
-      x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-      x ^= x >> 31;
-    }
-    SORTILE_CUDA_CHECK(cudaMemcpy(static_cast<char*>(buffer->data()) + at, piece.data(),
-                                  std::min(bytes - at, piece.size() * 8), cudaMemcpyHostToDevice));
-  }
-  return buffer;
-}
 
 template <class T>
 std::vector<T> fetched(const void* data, std::size_t n) {
@@ -80,12 +56,12 @@ row scan_row(const char* name, const shared_buffer& data, std::uint64_t n) {
 }
 
 template <class Word>
-row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n) {
+row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n, const char* workload = "uniform") {
   const auto ours = make_buffer(sizeof(Word) * 256 * sizeof(std::uint64_t));
   const auto* keys = static_cast<const Word*>(data->data());
   const histogram_request request{
       .type = key_type_of<Word>, .n = n, .keys = keys, .counts = static_cast<std::uint64_t*>(ours->data())};
-  row r{name, n, double(n) * sizeof(Word), {}};
+  row r{name, n, double(n) * sizeof(Word), {}, workload};
   r.contestants.push_back({"sortile", [=, keep = ours] { sortile::run(request, {.memory = memory::device}); }, 0});
   r.contestants[0].run();
   if constexpr (sizeof(Word) <= 4) {
@@ -103,22 +79,11 @@ row histogram_row(const char* name, const shared_buffer& data, std::uint64_t n) 
   return r;
 }
 
-template <class T>
-shared_buffer copied(const std::vector<T>& v) {
-  const auto buffer = make_buffer(v.size() * sizeof(T));
-  SORTILE_CUDA_CHECK(cudaMemcpy(buffer->data(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return buffer;
-}
-
 /// n pairs to experts at random, with all that a layer asks for: offsets, counts, order and inverse. CUB sorts the
 /// pairs' positions, which are there already, by the experts' bits: the order alone.
 row route_row(const char* name, std::uint64_t n, std::uint32_t expert_count) {
-  std::mt19937 random(1);
-  std::vector<std::uint32_t> drawn(n), numbers(n);
-  for (std::uint32_t& e : drawn)
-    e = std::uint32_t(random()) % expert_count;
-  std::iota(numbers.begin(), numbers.end(), 0u);
-  const auto experts = copied(drawn), positions = copied(numbers);
+  const std::string workload = "range:" + std::to_string(expert_count);
+  const auto experts = keys_of(workload, {key_type::u32, n, 1}), positions = keys_of("count-up", {key_type::u32, n});
   const auto offsets = make_buffer((expert_count + 1) * 4), counts = make_buffer(expert_count * 4),
              order = make_buffer(n * 4), inverse = make_buffer(n * 4), keys = make_buffer(n * 4),
              expected = make_buffer(n * 4);
@@ -141,7 +106,7 @@ row route_row(const char* name, std::uint64_t n, std::uint32_t expert_count) {
                                .value_bytes = 4,
                                .values_in = positions->data(),
                                .values_out = expected->data()};
-  row r{name, n, 12.0 * double(n), {}};
+  row r{name, n, 12.0 * double(n), {}, workload};
   r.contestants.push_back({"sortile", [=] { sortile::run(request, opts); }, bytes});
   r.contestants.push_back(cub_sort_pairs(by_expert, {0, unsigned(std::bit_width(expert_count - 1))}));
   for (const contestant& c : r.contestants)
@@ -178,12 +143,10 @@ class table_of_rows {
   std::vector<row_result> results_;
 };
 
-std::vector<row_result> run(const settings& s, environment& e) {
-  e = look_around();
+std::vector<row_result> run_rows(const settings& s) {
   table_of_rows rows(s);
-  const auto data = random_bytes((std::size_t{1} << s.log_n_max) * 8);
-  const auto equal = make_buffer((std::size_t{1} << s.log_n_max) * 4);
-  SORTILE_CUDA_CHECK(cudaMemset(equal->data(), 7, equal->bytes()));
+  const auto data = keys_of("uniform", {key_type::u64, std::uint64_t{1} << s.log_n_max, 1});
+  const auto equal = keys_of("equal", {key_type::u32, std::uint64_t{1} << s.log_n_max, 1});
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   for (unsigned log_n = s.log_n_min; log_n <= s.log_n_max; log_n += 2) {
@@ -192,7 +155,7 @@ std::vector<row_result> run(const settings& s, environment& e) {
     rows.add("scan u64", [&](auto name) { return scan_row<u64>(name, data, n); });
     rows.add("histogram u8", [&](auto name) { return histogram_row<std::uint8_t>(name, data, n); });
     rows.add("histogram u32", [&](auto name) { return histogram_row<u32>(name, data, n); });
-    rows.add("histogram u32, all equal", [&](auto name) { return histogram_row<u32>(name, equal, n); });
+    rows.add("histogram u32, all equal", [&](auto name) { return histogram_row<u32>(name, equal, n, "equal"); });
     rows.add("histogram u64", [&](auto name) { return histogram_row<u64>(name, data, n); });
   }
   for (const unsigned log_n : {12, 14, 16, 17, 20, 24}) {
@@ -218,14 +181,5 @@ int main(int argc, char** argv) {
   app.add_option("--log-n-max", s.log_n_max, "largest size")->check(CLI::Range(10, 30))->capture_default_str();
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
-  try {
-    sortile::bench::environment e;
-    const auto results = sortile::bench::run(s, e);
-    std::cout << sortile::bench::table(e, results);
-    if (!s.json_path.empty() && !(std::ofstream(s.json_path) << sortile::bench::json(e, results)))
-      throw std::runtime_error("cannot write " + s.json_path);
-  } catch (const std::exception& failure) {
-    std::cerr << "sortile_gpu_bench: " << failure.what() << '\n';
-    return 1;
-  }
+  return sortile::bench::run_program("sortile_gpu_bench", s.json_path, [&] { return sortile::bench::run_rows(s); });
 }

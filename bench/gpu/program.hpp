@@ -1,40 +1,30 @@
-// What the small bench programs of the GPU share: their random numbers, and the end of main().
+// What the small bench programs of the GPU share: keys of workloads, the option that names them, and the end of main().
 #pragma once
 
 #include "bench/gpu/timing.hpp"
-#include "simt/simt.hpp"
+#include "testing/workloads.hpp"
 
-#include <exception>
-#include <fstream>
-#include <iostream>
-#include <stdexcept>
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace sortile::bench {
 
-/// SplitMix64 (Steele, Lea, Flood 2014) of one state, on the device too.
-SORTILE_HOST_DEVICE std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
+/// The keys of a workload in device memory, without −0 (device_arrays.hpp).
+shared_buffer keys_of(const std::string& workload, const testing::array_shape& shape);
+
+/// --workloads: a list of workloads by name, in `specs`, which --help tells. A name that the registry does not know,
+/// and a workload that does not suit one of the types, is refused when options are read.
+void add_workloads(CLI::App& app, std::vector<std::string>& specs, std::span<const key_type> types);
 
 /// Runs the rows, prints their table, and writes the raw figures where a path is given. Exit status: 1 after an error,
 /// which is said by the program's name.
-template <class Rows>
-int run_program(const char* name, const std::string& json_path, Rows rows) {
-  try {
-    const environment e = look_around();
-    const auto results = rows();
-    std::cout << table(e, results);
-    if (!json_path.empty() && !(std::ofstream(json_path) << json(e, results)))
-      throw std::runtime_error("cannot write " + json_path);
-    return 0;
-  } catch (const std::exception& failure) {
-    std::cerr << name << ": " << failure.what() << '\n';
-    return 1;
-  }
-}
+int run_program(const char* name, const std::string& json_path, const std::function<std::vector<row_result>()>& rows);
+
+/// A file of results. \throws std::runtime_error where it cannot be written
+void write_results(const std::string& path, const std::string& json);
 
 } // namespace sortile::bench

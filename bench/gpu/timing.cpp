@@ -102,30 +102,34 @@ environment look_around() {
 std::string table(const environment& e, const std::vector<row_result>& results) {
   std::string text = e.gpu + ", driver " + e.driver + ", CUDA " + e.toolkit + ", CUB " + e.cub +
                      format(", copy rate %.0f GB/s\n", e.copy_bytes_per_second * 1e-9);
-  text += format("%-26s %12s  %-10s %10s %7s %8s %7s %12s\n", "work", "n", "by", "ms", "noise", "of copy", "ratio",
-                 "workspace");
+  text += format("%-26s %-12s %12s  %-10s %10s %7s %8s %7s %12s\n", "work", "workload", "n", "by", "ms", "noise",
+                 "of copy", "ratio", "workspace");
   for (const row_result& r : results)
     for (std::size_t c = 0; c < r.timings.size(); ++c) {
       const timing& t = r.timings[c];
       // The last contestant is the rival; a row of one has none.
       const std::string ratio =
           r.timings.size() < 2 ? "-" : format("%.2f", r.timings.back().milliseconds / t.milliseconds);
-      text += format("%-26s %12llu  %-10s %10.4f %6.1f%% %7.1f%% %7s %12zu\n", r.measured.name.c_str(),
-                     static_cast<unsigned long long>(r.measured.n), r.measured.contestants[c].name.c_str(),
-                     t.milliseconds, t.noise * 100, share_of_copy(e, r.measured, t) * 100, ratio.c_str(),
-                     r.measured.contestants[c].workspace_bytes);
+      text += format("%-26s %-12s %12llu  %-10s %10.4f %6.1f%% %7.1f%% %7s %12zu\n", r.measured.name.c_str(),
+                     r.measured.workload.c_str(), static_cast<unsigned long long>(r.measured.n),
+                     r.measured.contestants[c].name.c_str(), t.milliseconds, t.noise * 100,
+                     share_of_copy(e, r.measured, t) * 100, ratio.c_str(), r.measured.contestants[c].workspace_bytes);
     }
   return text;
 }
 
+testing::facts facts_of(const environment& e) {
+  testing::facts all = to_facts(testing::capture_environment());
+  all.add("gpu", e.gpu);
+  all.add("driver", e.driver);
+  all.add("toolkit", e.toolkit);
+  all.add("cub", e.cub);
+  all.add("copy_bytes_per_second", e.copy_bytes_per_second);
+  return all;
+}
+
 std::string json(const environment& e, const std::vector<row_result>& results) {
-  testing::results_file file{.suite = "gpu-steps"};
-  file.environment = to_facts(testing::capture_environment());
-  file.environment.add("gpu", e.gpu);
-  file.environment.add("driver", e.driver);
-  file.environment.add("toolkit", e.toolkit);
-  file.environment.add("cub", e.cub);
-  file.environment.add("copy_bytes_per_second", e.copy_bytes_per_second);
+  testing::results_file file{.suite = "gpu-steps", .environment = facts_of(e)};
   for (const row_result& r : results)
     for (std::size_t c = 0; c < r.timings.size(); ++c) {
       const contestant& who = r.measured.contestants[c];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/gpu/contestant.hpp"
+#include "testing/facts.hpp"
 
 namespace sortile::bench {
 
@@ -28,6 +29,9 @@ bool same_bytes(const void* a, const void* b, std::size_t bytes);
 /// Each round times every contestant once, one after the other, warm: `rounds` after two that are not counted. Short
 /// work is repeated within a round and divided.
 row_result measure(row r, unsigned rounds);
+
+/// For files of results.
+testing::facts facts_of(const environment& e);
 
 /// A table for people; `results` against the copy rate.
 std::string table(const environment& e, const std::vector<row_result>& results);

@@ -2,7 +2,8 @@
 // DeviceSegmentedRadixSort, out of place and with a workspace given, in one process, taking turns; every result is
 // compared with CUB's, byte for byte, before anything is timed.
 //
-//   sortile_segments_bench [--rounds N] [--log-n N] [--lengths A,B,…] [--kinds u32,…] [--json FILE]
+//   sortile_segments_bench [--rounds N] [--log-n N] [--lengths A,B,…] [--kinds u32,…] [--workloads uniform,…] [--json
+//   FILE]
 //
 // Lengths are those of equal segments, and mixes: `power-law` (lengths with P(L > x) = 1 / x),
 // `huge` (one segment of half the keys among segments of 0 to 6), `matrix` (rows of a scale-free matrix: 2^-k of the
@@ -14,7 +15,6 @@
 
 #include <sortile/sortile.hpp>
 
-#include <CLI/CLI.hpp>
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
 
@@ -27,25 +27,13 @@ namespace {
 
 using offset = std::int64_t;
 
-template <class T>
-struct fill_kernel {
-  static constexpr unsigned block_threads = 256;
-  simt::global<T> out;
-  std::uint64_t n;
-  SORTILE_DEVICE void operator()() const {
-    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
-    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < n; i += stride)
-      out.store(i, T(mix(i)));
-  }
-};
-
 /// Lengths of all segments of a mix, or of one length.
 std::vector<offset> offsets_of(const std::string& lengths, std::uint64_t n) {
   std::vector<offset> offsets{0};
   const bool equal = lengths.find_first_not_of("0123456789") == std::string::npos;
   const std::uint64_t length = equal ? std::stoull(lengths) : 0;
   for (std::uint64_t i = 0, at = 0; at < n; ++i) {
-    const std::uint64_t r = mix(i + 77);
+    const std::uint64_t r = testing::random_bits(77, i);
     std::uint64_t l = length;
     if (lengths == "power-law")
       l = std::uint64_t(1.0 / (double((r >> 40) + 1) / double(1 << 24)));
@@ -119,25 +107,22 @@ void compare(const arrays<K>& a, const std::string& row, const std::string& name
 }
 
 template <class K>
-row make_row(const std::string& name, const std::string& lengths, std::uint64_t n, bool pairs) {
+row make_row(const std::string& name, const std::string& lengths, const std::string& workload, std::uint64_t n,
+             bool pairs) {
   const std::vector<offset> offsets = offsets_of(lengths, n);
   const std::size_t values = pairs ? n * 4 : 4;
   arrays<K> a{n,
               offsets.size() - 1,
               pairs,
-              make_buffer(n * sizeof(K)),
-              make_buffer(values),
+              keys_of(workload, {key_type_of<K>, n, 1}),
+              pairs ? keys_of("uniform", {key_type::u32, n, 2}) : make_buffer(values),
               make_buffer(offsets.size() * sizeof(offset)),
               make_buffer(n * sizeof(K)),
               make_buffer(values),
               make_buffer(n * sizeof(K)),
               make_buffer(values)};
   SORTILE_CUDA_CHECK(cudaMemcpy(a.offsets->data(), offsets.data(), offsets.size() * sizeof(offset), cudaMemcpyDefault));
-  simt::launch(simt::queue::cuda(nullptr), {.grid = 1024}, fill_kernel<K>{{static_cast<K*>(a.in->data()), n}, n});
-  if (pairs)
-    simt::launch(simt::queue::cuda(nullptr), {.grid = 1024},
-                 fill_kernel<std::uint32_t>{{static_cast<std::uint32_t*>(a.values->data()), n}, n});
-  row r{name, n, 2.0 * double(n) * double(sizeof(K) + (pairs ? 4 : 0)), {}};
+  row r{name, n, 2.0 * double(n) * double(sizeof(K) + (pairs ? 4 : 0)), {}, workload};
   r.contestants.push_back(ours("sortile", a, segments::by_offsets(std::span(a.begins(), offsets.size()))));
   const std::uint64_t length = std::uint64_t(offsets[1]);
   if (a.count * length == n && lengths == std::to_string(length))
@@ -157,38 +142,42 @@ row make_row(const std::string& name, const std::string& lengths, std::uint64_t 
   return r;
 }
 
+const std::vector<std::string> all_kinds{"u32", "u64", "u32+u32"};
+constexpr key_type types[] = {key_type::u32, key_type::u64};
+
 struct settings {
   unsigned rounds = 5, log_n = 26;
   std::vector<std::string> lengths{"4",     "16",    "64",      "256",       "512",  "1024",  "4096",
                                    "16384", "65536", "1048576", "power-law", "huge", "matrix"};
-  std::vector<std::string> kinds{"u32", "u64", "u32+u32"};
+  std::vector<std::string> kinds = all_kinds, workloads{"uniform"};
   std::string json_path;
 };
 
-row make_row(const std::string& kind, const std::string& lengths, std::uint64_t n) {
+row make_row(const std::string& kind, const std::string& lengths, const std::string& workload, std::uint64_t n) {
   const std::string name = kind + " in segments of " + lengths;
   if (kind == "u32")
-    return make_row<std::uint32_t>(name, lengths, n, false);
+    return make_row<std::uint32_t>(name, lengths, workload, n, false);
   if (kind == "u64")
-    return make_row<std::uint64_t>(name, lengths, n, false);
+    return make_row<std::uint64_t>(name, lengths, workload, n, false);
   if (kind == "u32+u32")
-    return make_row<std::uint32_t>(name, lengths, n, true);
-  throw std::runtime_error("no kind of keys is called " + kind + "; u32, u64, u32+u32 are");
+    return make_row<std::uint32_t>(name, lengths, workload, n, true);
+  throw std::logic_error("no kind of keys is called " + kind);
 }
 
 std::vector<row_result> run_rows(const settings& s) {
   std::vector<row_result> results;
   for (const std::string& kind : s.kinds)
-    for (const std::string& lengths : s.lengths) {
-      results.push_back(measure(make_row(kind, lengths, std::uint64_t{1} << s.log_n), s.rounds));
-      for (contestant& c : results.back().measured.contestants)
-        c.run = nullptr; // its memory
-      const row_result& r = results.back();
-      std::cerr << r.measured.name << ":";
-      for (std::size_t i = 0; i < r.timings.size(); ++i)
-        std::cerr << "  " << r.measured.contestants[i].name << " " << r.timings[i].milliseconds << " ms";
-      std::cerr << std::endl;
-    }
+    for (const std::string& lengths : s.lengths)
+      for (const std::string& workload : s.workloads) {
+        results.push_back(measure(make_row(kind, lengths, workload, std::uint64_t{1} << s.log_n), s.rounds));
+        for (contestant& c : results.back().measured.contestants)
+          c.run = nullptr; // its memory
+        const row_result& r = results.back();
+        std::cerr << r.measured.name << ", " << workload << ":";
+        for (std::size_t i = 0; i < r.timings.size(); ++i)
+          std::cerr << "  " << r.measured.contestants[i].name << " " << r.timings[i].milliseconds << " ms";
+        std::cerr << std::endl;
+      }
   return results;
 }
 
@@ -201,7 +190,8 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", s.rounds, "timed rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--log-n", s.log_n, "keys, as a power of two")->check(CLI::Range(8, 29))->capture_default_str();
   app.add_option("--lengths", s.lengths, "lengths of segments, and mixes of them")->delimiter(',');
-  app.add_option("--kinds", s.kinds, "u32, u64, u32+u32")->delimiter(',');
+  app.add_option("--kinds", s.kinds, "what is sorted")->delimiter(',')->check(CLI::IsMember(sortile::bench::all_kinds));
+  sortile::bench::add_workloads(app, s.workloads, sortile::bench::types);
   app.add_option("--json", s.json_path, "where the raw figures go");
   CLI11_PARSE(app, argc, argv);
   return sortile::bench::run_program("sortile_segments_bench", s.json_path,

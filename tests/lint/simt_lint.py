@@ -16,7 +16,6 @@ SUFFIXES = {".cu", ".cuh", ".hpp", ".h", ".cpp", ".cc", ".inl"}
 EXEMPT = {
     "src/simt": "the dialect itself",
     "bench/lab": "an experiment in raw CUDA, built by no target",
-    "bench/select/select_bench.cu": "makes its keys in raw CUDA, beside its rivals",
     "src/cpu/atomic_view.hpp": "host code: what std::atomic_ref is where the library has none",
     "tests/simt/twins.cu": "hand-written twins that the dialect is compared with",
     "tests/api/shapes_test.cpp": "keys of CUDA's own 16-bit types, made on the host",
