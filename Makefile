@@ -53,7 +53,7 @@ tools: setup ## the command with all its programs, benches and gallery too, in b
 gpu-build: setup ## compile everything for the GPU, tests, gallery and benches too: for a machine that has one
 	@$(call compile,cuda,$(ARCHITECTURE)) --target all sortile_bench
 
-gpu-check: setup ## compile the device code of tests, gallery and benches, which a machine without a GPU leaves out
+gpu-check: setup ## compile the device code of tests, gallery and benches, which a machine without a GPU leaves out; needs nvcc
 	@$(call configure,gpu-check)
 	@scripts/device_code_alone.sh build/gpu-check $(JOBS)
 
