@@ -57,7 +57,8 @@ TEST(threads, several_share_a_large_sort) {
     GTEST_SKIP() << "one CPU only";
   const std::vector<std::uint64_t> keys = make_keys<std::uint64_t>("uniform", 4'000'000, 1);
   std::vector<std::uint64_t> out(keys.size());
-  // On a busy machine the others may come late to one sort, or to a hundred; where they never come, half a minute passes.
+  // On a busy machine the others may come late to one sort, or to a hundred; where they never come, half a minute
+  // passes.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   double share = 0;
   while (share <= 0.05 && std::chrono::steady_clock::now() < deadline)
