@@ -47,7 +47,7 @@
 //
 // What it teaches: what each optimisation is worth by itself. Where keys span few values (256) most passes see one
 // digit value only, and then a scatter is a copy, coalesced by nature, while the coalescing variant still pays for its
-// move in shared memory. So a report found the uncoalesced variant ahead there; on an H100 it is behind at every span,
+// move in shared memory. So a report found the uncoalesced variant ahead there; on an H100 it is slower at every span,
 // since it writes and reads a rank for each element (docs/experiments.md). Limits: 2 bits a pass, whatever the machine
 // could do.
 #include "classics/scan.hpp"

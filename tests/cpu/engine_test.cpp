@@ -1,6 +1,6 @@
 // The CPU engine against the oracle: random requests over every type, value size, order, window, form and number of
 // threads, with guarded, poisoned and misaligned arrays and a workspace of exactly the planned size. The tuning is
-// shrunk, so that a few thousand keys go through look, several partitions, count and fill, and local sorts.
+// shrunk, so that a few thousand keys go through the scan, several partitions, count and fill, and local sorts.
 #include "cpu/cpu_engine.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/sampled_split.hpp"

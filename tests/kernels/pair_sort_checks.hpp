@@ -1,5 +1,5 @@
 // Checks of the sorts of pairs against std::stable_sort, for their tests: inputs, red zones, and what they say of
-// inputs that do not suit them. Values say where a pair came from, so that every comparison is one of stability too.
+// inputs that they do not take. Values say where a pair came from, so that every comparison is one of stability too.
 #pragma once
 
 #include "kernels/splitters/splitter_sort.hpp"

@@ -62,6 +62,12 @@ class Vocabulary(unittest.TestCase):
         self.assertEqual(self.found("include/sortile/a.hpp", text), [2, 4])
         self.assertEqual(self.found("include/sortile/a.hpp", "int a; ///< keys that crowd\n"), [1])
 
+    def test_folders(self):
+        read = {str(path.relative_to(ROOT)) for path in vocabulary.files(ROOT)}
+        for name in ("README.md", "docs/glossary.md", "include/sortile/sortile.hpp", "exercises/README.md", "exercises/splitters.md", "exercises/splitters.cu",
+                     "tests/kernels/sort_keys.cu", "tests/mutations/results.md", "tests/lint/vocabulary.py"):
+            self.assertIn(name, read)
+
     def test_messages(self):
         text = '#include "the look"\nthrow error("what the look " + name);\nname("look");\n'
         self.assertEqual(self.found("src/cpu/a.cpp", text), [2])
