@@ -105,7 +105,7 @@ install: ## install libraries and command under PREFIX (/usr/local)
 	@$(call compile,package)
 	@cmake --install build/package --prefix $(PREFIX)
 
-times: ## where the time of the last make test went, as a table in HACKING.md
+times: ## where the time of the last make test went, as a table in HACKING.md; tests whose limit is too short
 	@scripts/build_times.py $(BUILD) --into HACKING.md
 
 format: ## lay out all sources with clang-format

@@ -44,8 +44,34 @@ class BuildTimes(unittest.TestCase):
         self.assertNotIn("old", text)
         self.assertIn("; quiet.", text)
         self.assertEqual(self.made("--into", page).returncode, 0)
+        (self.build / "CTestTestfile.cmake").write_text("add_test(long true)\nset_tests_properties(long PROPERTIES TIMEOUT 351)\n")
+        self.assertEqual(self.made("--into", page).returncode, 1, "a limit is too short")
         page.write_text("nothing to fill")
         self.assertIn("are not there once each", self.made("--into", page).stderr)
+
+    def write_tests(self, **limits):
+        """What CMake would have written of tests with these limits; 0: none."""
+        lines = [f"add_test({name} true)\n" + (f"set_tests_properties({name} PROPERTIES TIMEOUT {limit})\n" if limit else "") for name, limit in limits.items()]
+        (self.build / "CTestTestfile.cmake").write_text("".join(lines))
+
+    def test_limits(self):
+        self.write_tests(long=352, short=8, unlimited=0)
+        self.assertEqual(self.made("--limits").returncode, 0)
+        self.write_tests(long=351, short=8)
+        made = self.made("--limits")
+        self.assertEqual((made.returncode, made.stderr.count("\n")), (1, 1))
+        self.assertTrue(made.stderr.startswith("long: its limit of 351 s is less than 5 times the 70 s"), made.stderr)
+
+    def test_limits_by_a_page(self):
+        page = self.build / "page.md"
+        page.write_text("<!-- begin: scripts/build_times.py -->\n| src | g++ | 1 | 7 |\n\n| test | seconds |\n|---|---:|\n| long | 70 |\n| next | 9 |\n| 3 others | 4 |\n| all | 83 |\n"
+                        "<!-- end: scripts/build_times.py -->\n| all | 7 |\n")
+        self.write_tests(long=350, another=45)
+        self.assertEqual(self.made("--limits", page).returncode, 0)
+        self.write_tests(long=349, another=44)
+        self.assertEqual([line.partition(":")[0] for line in self.made("--limits", page).stderr.splitlines()], ["another", "long"])
+        page.write_text("no table")
+        self.assertIn("no table of tests", self.made("--limits", page).stderr)
 
 
 if __name__ == "__main__":
