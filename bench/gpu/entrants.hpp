@@ -13,7 +13,7 @@ namespace sortile::bench {
 struct entrant {
   contestant work;
   double bytes_moved = 0; ///< by its plan; 0 where the keys decide
-  /// Where set: whether the run that has ended found the keys unsuited and left the output alone.
+  /// Where set: whether the run that has ended gave the keys away and left the output alone.
   std::function<bool()> declined{};
 };
 

@@ -151,7 +151,7 @@ const testing::facts& sort_bench::environment() const {
 
 namespace {
 
-/// Makes an entrant and lets it sort once; what goes wrong is its complaint. Who finds the keys unsuited takes no part.
+/// Makes an entrant and lets it sort once; what goes wrong is its complaint. Who gives the keys away takes no part.
 void enter(sort_result& result, std::vector<entrant>& field, const named_entrant& who, const sort_request& request,
            const arrays& data) {
   sort_standing standing{.name = who.name};

@@ -71,7 +71,7 @@ struct how {
   unsigned blocks = 0;
   std::size_t in_offset = 0, out_offset = 0; // keys behind a multiple of 16 bytes
   std::size_t beyond = 0;                    // n is on the device, and this much less than the bound
-  bool unsuited = false;                     // is what is expected
+  bool given_away = false;                   // is what is expected
 };
 
 constexpr unsigned char poison = 0xa5;
@@ -103,14 +103,14 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
   kernels::count_sort(q, r);
 
   std::vector<Word> sorted(keys.begin(), keys.begin() + std::ptrdiff_t(n));
-  if (!h.unsuited)
+  if (!h.given_away)
     std::stable_sort(sorted.begin(), sorted.end(), [&](Word a, Word b) { return codec.image(a) < codec.image(b); });
   std::vector<Word> expected = h.in_place ? guarded_in : out.host();
   std::fill(expected.begin(), expected.end(), untouched);
   const std::size_t first = zone + (h.in_place ? h.in_offset : h.out_offset);
   if (h.in_place)
     expected = guarded_in;
-  if (h.in_place || !h.unsuited)
+  if (h.in_place || !h.given_away)
     std::copy(sorted.begin(), sorted.end(), expected.begin() + std::ptrdiff_t(first));
   const auto got = h.in_place ? in.host() : out.host();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
@@ -119,7 +119,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
   if (!h.in_place) {
     EXPECT_EQ(in.host(), guarded_in) << "the input has changed";
   }
-  EXPECT_EQ(told.host()[0], h.unsuited ? 1u : 0u);
+  EXPECT_EQ(told.host()[0], h.given_away ? 1u : 0u);
   const auto behind = workspace.host();
   for (std::size_t i = r.workspace_bytes / 8; i < behind.size(); ++i)
     EXPECT_EQ(behind[i], 0x5a5a5a5a5a5a5a5au);
@@ -307,7 +307,7 @@ SIMT_TEST(count_sort, floats_are_sorted_or_left) {
                               nnan = 0xffff, other = std::uint16_t(inf + 5);
           struct {
             std::set<std::uint16_t> allowed;
-            bool unsuited;
+            bool given_away;
           } const cases[] = {{{}, false},
                              {{0, inf, ninf, nan}, false},
                              {{0x8000, inf, ninf, nnan}, false},
@@ -324,7 +324,7 @@ SIMT_TEST(count_sort, floats_are_sorted_or_left) {
                 const auto keys = make_floats(n, inf, c.allowed);
                 for (const bool in_place : a_few(1, {false, true}))
                   check_sort(q, keys,
-                             {.type = type, .direction = direction, .in_place = in_place, .unsuited = c.unsuited});
+                             {.type = type, .direction = direction, .in_place = in_place, .given_away = c.given_away});
               }
         }
       },

@@ -18,8 +18,8 @@ std::vector<Word> even_logarithms(std::size_t n, double bits, double from = 0) {
 /// What is skewed in its interval but smooth is spread by a map; what is not smooth is given away before it is read.
 SIMT_TEST(key_map, skewed_keys_are_spread_by_their_distribution) {
   constexpr std::size_t n = 150'001;
-  const auto spread = [&](simt::queue q, const auto& keys, unsigned bits, bool unsuited) {
-    check_unsuited(q, keys, bits, unsuited, 0, never, 0);
+  const auto spread = [&](simt::queue q, const auto& keys, unsigned bits, bool given_away) {
+    check_verdict(q, keys, bits, given_away, 0, never, 0);
   };
   on_every_schedule(
       [&](simt::queue q) {
@@ -45,8 +45,8 @@ SIMT_TEST(key_map, skewed_keys_are_spread_by_their_distribution) {
 /// Frequent values of 64 bits keep their buckets to themselves, nearly; the keys beside them are sorted, on both sides.
 SIMT_TEST(key_map, frequent_values_have_buckets_of_their_own) {
   constexpr std::size_t n = 150'001;
-  const auto spread = [&](simt::queue q, const auto& keys, bool unsuited = false) {
-    check_unsuited(q, keys, 5, unsuited, 0, never, 0);
+  const auto spread = [&](simt::queue q, const auto& keys, bool given_away = false) {
+    check_verdict(q, keys, 5, given_away, 0, never, 0);
   };
   const auto with_frequent = [&](auto word, unsigned of_eight, unsigned values) {
     using Word = decltype(word);
@@ -80,14 +80,14 @@ SIMT_TEST(key_map, frequent_values_have_buckets_of_their_own) {
       0);
 }
 
-/// Where there are two fallbacks, keys that differ in few digits are left to the passes at once.
+/// Where there are two fallbacks, keys that differ in few digits are given to the passes at once.
 SIMT_TEST(key_map, few_digits_are_left_to_the_passes) {
   constexpr std::size_t n = 100'001;
   constexpr std::uint32_t passes = 2;
   on_every_schedule(
       [&](simt::queue q) {
         const auto check = [&](const auto& keys, std::uint32_t role) {
-          check_unsuited(q, keys, 5, true, 0, never, 0, passes, role);
+          check_verdict(q, keys, 5, true, 0, never, 0, passes, role);
         };
         const auto in_clusters = [](unsigned bits) { // seven of eight keys are in one of three
           return [bits](std::uint64_t r, std::size_t i) {

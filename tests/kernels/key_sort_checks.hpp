@@ -33,9 +33,9 @@ std::vector<Word> sorted_by_buckets(simt::queue q, const std::vector<Word>& keys
 
 /// What is skewed is reported before anything moves, by the role that it is given to; what is not is sorted.
 template <class Word>
-void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool unsuited,
-                    std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,
-                    std::uint64_t map_bytes_from = never, std::uint32_t passes = 0, std::uint32_t told_role = 1) {
+void check_verdict(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool given_away,
+                   std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,
+                   std::uint64_t map_bytes_from = never, std::uint32_t passes = 0, std::uint32_t told_role = 1) {
   buffer<std::uint32_t> told(1, 99);
   const auto got = sorted_by_buckets(q, keys, {told.view().data(), 0, passes},
                                      {.partition_bits = bits,
@@ -44,8 +44,8 @@ void check_unsuited(simt::queue q, const std::vector<Word>& keys, unsigned bits,
                                       .map_bytes_from = map_bytes_from});
   std::vector<Word> expected = keys;
   std::sort(expected.begin(), expected.end());
-  EXPECT_EQ(told.host()[0] & kernels::verdict::roles, unsuited ? told_role : 0u);
-  EXPECT_TRUE(got == (unsuited ? std::vector<Word>(keys.size(), Word(7)) : expected));
+  EXPECT_EQ(told.host()[0] & kernels::verdict::roles, given_away ? told_role : 0u);
+  EXPECT_TRUE(got == (given_away ? std::vector<Word>(keys.size(), Word(7)) : expected));
 }
 
 /// Random keys r, changed one by one: change(r, i).

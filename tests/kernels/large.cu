@@ -145,8 +145,8 @@ void check_sort_of_permutation(key_type type, bool in_place, numbered_keys<Word>
   constexpr std::uint64_t n = permuted_keys<Word>::n;
   const auto q = simt::queue::cuda(nullptr);
   kernels::typed_request<Word> r{.n = n, .codec = make_key_codec<Word>(type, direction, {})};
-  buffer<std::uint32_t> unsuited(1, 99);
-  r.verdict.word = unsuited.view().data();
+  buffer<std::uint32_t> verdict(1, 99);
+  r.verdict.word = verdict.view().data();
   r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
   device_array<Word> in(n), out(in_place ? 1 : n);
   device_array<std::uint64_t> workspace(r.workspace_bytes / 8);
@@ -160,7 +160,7 @@ void check_sort_of_permutation(key_type type, bool in_place, numbered_keys<Word>
   buffer<std::uint64_t> wrong(1);
   simt::launch(q, {.grid = 1024}, count_wrong_keys<Word>{{to, n}, wrong.view(), keys});
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  EXPECT_EQ(unsuited.host()[0], 0u);
+  EXPECT_EQ(verdict.host()[0], 0u);
   EXPECT_EQ(wrong.host()[0], 0u);
 }
 

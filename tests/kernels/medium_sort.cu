@@ -19,8 +19,8 @@ struct bucket {
   bool suits = true;
 };
 
-/// Sorts by so many blocks. Buckets that do not suit stay as they are: none does where `all_stay`; with strays, neither
-/// does the first and the last.
+/// Sorts by so many blocks. Buckets that do not suit stay as they are: none does where `all_stay`; with outliers,
+/// neither does the first and the last.
 void check_sort(simt::queue q, const std::vector<bucket>& buckets, unsigned blocks, skewed_buckets c = {},
                 bool all_stay = false) {
   for (const bucket& b : buckets)
@@ -30,15 +30,15 @@ void check_sort(simt::queue q, const std::vector<bucket>& buckets, unsigned bloc
   simt::launch(q, {.grid = blocks}, sorting{{on.arrays(), std::uint32_t(l.keys.size())}});
 
   auto expected = c.in_place ? l.keys : l.free;
-  auto left = l.left;
+  auto deferred = l.deferred;
   for (std::size_t b = 0; b < buckets.size(); ++b) {
-    const bool beside_strays = c.strays && (b == 0 || b + 1 == buckets.size());
-    if (!buckets[b].suits || beside_strays || all_stay)
+    const bool beside_outliers = c.outliers && (b == 0 || b + 1 == buckets.size());
+    if (!buckets[b].suits || beside_outliers || all_stay)
       continue;
     std::copy(l.expected.begin() + l.start[b], l.expected.begin() + l.start[b + 1], expected.begin() + l.start[b]);
-    left[b] = kernels::bucket_list::done;
+    deferred[b] = kernels::bucket_list::done;
   }
-  EXPECT_EQ(on.left(), left) << "of " << blocks << " blocks";
+  EXPECT_EQ(on.deferred(), deferred) << "of " << blocks << " blocks";
   const auto got = on.output();
   for (std::size_t b = 0; b < buckets.size(); ++b)
     EXPECT_TRUE(std::equal(got.begin() + l.start[b], got.begin() + l.start[b + 1], expected.begin() + l.start[b]))
@@ -100,7 +100,7 @@ SIMT_TEST(medium_sort, buckets_of_all_kinds) {
         for (const bool in_place : {false, true})
           check_sort(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
         check_sort(q, buckets, 40, {.flip = ~0u});
-        check_sort(q, buckets, 1, {.in_place = true, .strays = true});
+        check_sort(q, buckets, 1, {.in_place = true, .outliers = true});
       },
       4);
 }
@@ -113,7 +113,7 @@ SIMT_TEST(medium_sort, on_many_schedules) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const unsigned blocks : {1u, 3u})
-          check_sort(q, buckets, blocks, {.in_place = blocks == 3, .strays = blocks == 3});
+          check_sort(q, buckets, blocks, {.in_place = blocks == 3, .outliers = blocks == 3});
       },
       20);
 }

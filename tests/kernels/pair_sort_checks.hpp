@@ -23,7 +23,7 @@ struct how {
   key_type type = unsigned_type<Word>;
   order direction = order::ascending;
   unsigned value_bytes = 4;
-  bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_unsuited = false;
+  bool indices = false, want_keys = true, keys_in_place = false, values_in_place = false, ask_verdict = false;
   bool input_is_scratch = false, fallback_sees_order = false;
   unsigned bits = kernels::sort_tuning::follows_n, chunks = kernels::sort_tuning::follows_n;
   std::uint64_t sample_from = ~std::uint64_t{0}, large_buckets_from = ~std::uint64_t{0};
@@ -112,7 +112,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<unsigned char> keys_out(guarded(n * sizeof(Word))), values_out(guarded(n * h.value_bytes));
   const auto& keys_to = h.keys_in_place ? keys_in : keys_out;
   const auto& values_to = h.values_in_place && !h.indices ? values_in : values_out;
-  buffer<std::uint32_t> unsuited(std::vector<std::uint32_t>{h.role == 0 ? 0x5a5a5a5a : h.role, 0x5a5a5a5a});
+  buffer<std::uint32_t> verdict(std::vector<std::uint32_t>{h.role == 0 ? 0x5a5a5a5a : h.role, 0x5a5a5a5a});
   kernels::typed_request<Word> r;
   r.keys_in = reinterpret_cast<const Word*>(keys_in.view().data());
   r.value_bytes = h.value_bytes;
@@ -133,15 +133,15 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
     r.values_out = values_to.view().data();
     r.values_in = h.indices ? nullptr : values_in.view().data();
   }
-  const bool asks = h.ask_unsuited || h.between_splitters;
+  const bool asks = h.ask_verdict || h.between_splitters;
   if (asks)
-    r.verdict = {unsuited.view().data(), h.role};
+    r.verdict = {verdict.view().data(), h.role};
   r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
   r.workspace = workspace.view().data();
   sort(q, r, h.between_splitters);
 
-  const std::uint32_t told = unsuited.host()[0] & kernels::verdict::roles;
+  const std::uint32_t told = verdict.host()[0] & kernels::verdict::roles;
   const bool done = !asks || told == h.role;
   EXPECT_TRUE(done || told == h.role + 1) << "no verdict";
   EXPECT_TRUE(done || !h.must_suit) << "the pairs are said not to suit the sort";
@@ -168,7 +168,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
     EXPECT_EQ(values_in.host(), values) << "the values given have changed";
   }
   expect_workspace_kept(workspace.host(), r.workspace_bytes);
-  EXPECT_EQ(unsuited.host()[1], 0x5a5a5a5au);
+  EXPECT_EQ(verdict.host()[1], 0x5a5a5a5au);
 }
 
 template <class Word>
@@ -183,7 +183,7 @@ void check(simt::queue q, std::size_t n, shape kind, how<Word> h) {
 template <class Word>
 std::uint32_t told_role(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const buffer<Word> in(keys), out(keys.size());
-  const buffer<std::uint32_t> values(keys.size()), unsuited(1, h.role == 0 ? 7u : h.role);
+  const buffer<std::uint32_t> values(keys.size()), verdict(1, h.role == 0 ? 7u : h.role);
   kernels::typed_request<Word> r;
   r.keys_in = in.view().data();
   r.keys_out = out.view().data();
@@ -196,7 +196,7 @@ std::uint32_t told_role(simt::queue q, const std::vector<Word>& keys, how<Word> 
   r.fallback_sees_order = h.fallback_sees_order;
   r.n = keys.size();
   r.codec = make_key_codec<Word>(h.type, h.direction, {});
-  r.verdict = {unsuited.view().data(), h.role, h.passes};
+  r.verdict = {verdict.view().data(), h.role, h.passes};
   r.tuning.partition_bits = h.bits;
   r.tuning.sample_from = h.sample_from;
   r.tuning.large_buckets_from = h.large_buckets_from;
@@ -205,11 +205,11 @@ std::uint32_t told_role(simt::queue q, const std::vector<Word>& keys, how<Word> 
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();
   sort(q, r, h.between_splitters);
-  return unsuited.host()[0] & kernels::verdict::roles;
+  return verdict.host()[0] & kernels::verdict::roles;
 }
 /// Whether the sort says that the pairs do not suit it.
 template <class Word>
-bool told_unsuited(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+bool gives_away(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   return told_role(q, keys, h) != h.role;
 }
 } // namespace pair_checks

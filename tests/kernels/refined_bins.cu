@@ -41,7 +41,7 @@ bool refined(simt::queue q, const std::vector<Word>& keys, std::uint32_t begin =
                        .in = in.view(),
                        .out = to.view(),
                        .start = {},
-                       .left = {},
+                       .deferred = {},
                        .window = {},
                        .image = image,
                        .n = std::uint32_t(n),
@@ -98,7 +98,7 @@ SIMT_TEST(refined_bins, clusters_u64) {
 SIMT_TEST(refined_bins, clusters_u128) {
   on_every_schedule([](simt::queue q) { check_clusters<uint128>(q); }, 0);
 }
-/// Clusters within clusters within clusters are left to the digits.
+/// Clusters within clusters within clusters are sorted by digits.
 SIMT_TEST(refined_bins, what_is_not_taken) {
   on_every_schedule(
       [](simt::queue q) {

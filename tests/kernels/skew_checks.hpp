@@ -37,18 +37,18 @@ inline ranks alike(std::size_t n, Word rank) {
 struct skewed_buckets {
   std::vector<ranks> buckets = {}; // as many as a power of two
   unsigned shares = 5;             // and blocks
-  bool in_place = false, strays = false;
+  bool in_place = false, outliers = false;
   Word flip = 0;                            // of the images
   std::uint64_t order = kernels::seen_both; // what the scan has seen
 };
 
 /// The keys bucket after bucket, and what has been found out about them: giant buckets are listed as such, all others
-/// as left. Strays lie in the first bucket.
+/// as deferred. Outliers lie in the first bucket.
 struct skewed_layout {
   static constexpr Word low = 0x12300000, untouched = 0xa5a5a5a5;
   unsigned bits = 0;                      // of a bucket's number
   std::vector<Word> keys, expected, free; // as they stand; in order; the array that is free
-  std::vector<std::uint32_t> start, left, giants, before{0};
+  std::vector<std::uint32_t> start, deferred, giants, before{0};
   std::vector<std::uint64_t> findings;
 
   explicit skewed_layout(const skewed_buckets& c) : findings(kernels::finding_words, 0) {
@@ -59,7 +59,7 @@ struct skewed_layout {
       add(c, b);
       const auto size = std::uint32_t(c.buckets[b].size());
       if (size < giant) {
-        left.push_back(b);
+        deferred.push_back(b);
       } else {
         giants.push_back(b);
         before.push_back(before.back() + size);
@@ -71,10 +71,10 @@ struct skewed_layout {
       std::fill_n(free.begin() + kernels::giant_list::counters(start[b]), kernels::bucket_ranks::most, 0);
     findings[kernels::finding_order] = c.order;
     findings[kernels::finding_ones] = findings[kernels::finding_zeros] = 0xffffffff;
-    findings[kernels::finding_left] = left.size();
+    findings[kernels::finding_deferred] = deferred.size();
     findings[kernels::finding_giants] = giants.size();
-    findings[kernels::finding_outside] = c.strays ? 1 : 0;
-    left.resize(c.buckets.size());
+    findings[kernels::finding_outside] = c.outliers ? 1 : 0;
+    deferred.resize(c.buckets.size());
     giants.resize(giants.size() + 1);
   }
   kernels::key_window<Word> window() const {
@@ -86,7 +86,7 @@ struct skewed_layout {
     ranks images = c.buckets[bucket];
     for (Word& image : images)
       image += low + bucket * 65536;
-    if (c.strays && bucket == 0)
+    if (c.outliers && bucket == 0)
       for (std::size_t i = 0; i < images.size(); i += 3)
         images[i] = Word(i * 12345);
     for (const Word image : images)
@@ -101,9 +101,9 @@ struct skewed_layout {
 class skewed_case {
  public:
   explicit skewed_case(const skewed_buckets& c)
-      : asked_(c), layout_(c), keys_(layout_.keys), free_(layout_.free), start_(layout_.start), left_(layout_.left),
-        giants_(layout_.giants), before_(layout_.before), done_(layout_.giants.size(), 0), findings_(layout_.findings),
-        window_(std::vector{layout_.window()}) {}
+      : asked_(c), layout_(c), keys_(layout_.keys), free_(layout_.free), start_(layout_.start),
+        deferred_(layout_.deferred), giants_(layout_.giants), before_(layout_.before), done_(layout_.giants.size(), 0),
+        findings_(layout_.findings), window_(std::vector{layout_.window()}) {}
 
   const skewed_layout& layout() const { return layout_; }
   kernels::skewed_arrays<> arrays() const {
@@ -111,7 +111,7 @@ class skewed_case {
             .out = asked_.in_place ? keys_.view() : free_.view(),
             .spare = asked_.in_place ? free_.view() : keys_.view(),
             .start = {start_.view().data(), layout_.start.size()},
-            .left = {findings_.view(), left_.view()},
+            .deferred = {findings_.view(), deferred_.view()},
             .giants = {giants_.view(), before_.view(), done_.view(), giant},
             .window = {window_.view().data(), 1},
             .image = {asked_.flip},
@@ -119,13 +119,13 @@ class skewed_case {
             .shares = asked_.shares};
   }
   std::vector<Word> output() const { return asked_.in_place ? keys_.host() : free_.host(); }
-  std::vector<std::uint32_t> left() const { return left_.host(); }
+  std::vector<std::uint32_t> deferred() const { return deferred_.host(); }
 
  private:
   skewed_buckets asked_;
   skewed_layout layout_;
   buffer<Word> keys_, free_;
-  buffer<std::uint32_t> start_, left_, giants_, before_, done_;
+  buffer<std::uint32_t> start_, deferred_, giants_, before_, done_;
   buffer<std::uint64_t> findings_;
   buffer<kernels::key_window<Word>> window_;
 };

@@ -51,7 +51,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
   EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n + zone)) << "is the first wrong key";
   EXPECT_TRUE(h.in_place || in.host() == guarded) << "the input has changed";
-  EXPECT_EQ(told.host()[0], 0u) << "left to another sort";
+  EXPECT_EQ(told.host()[0], 0u) << "given away";
   const auto behind = workspace.host();
   for (std::size_t i = bytes / 8; i < behind.size(); ++i)
     EXPECT_EQ(behind[i], 0x5a5a5a5a5a5a5a5au);
@@ -152,7 +152,7 @@ SIMT_TEST(skewed_keys, few_values_in_small_buckets) {
 }
 
 /// The sample sees every (n − 1) / 8191th key: all others lie outside of the window.
-std::vector<Word> strays(std::size_t n, Word inside, Word outside_low, Word outside_high) {
+std::vector<Word> with_outliers(std::size_t n, Word inside, Word outside_low, Word outside_high) {
   auto keys = made(n, [&](Word r, Word s, std::size_t) {
     return (s & 1) != 0 && outside_low != 0 ? outside_low + (r & 0xffffff) : outside_high + (r & 0xffffff);
   });
@@ -164,14 +164,14 @@ std::vector<Word> strays(std::size_t n, Word inside, Word outside_low, Word outs
 SIMT_TEST(skewed_keys, keys_that_no_sample_shows) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_sort(q, strays(100'000, 0x40000000, 0, 0x80000000), {.in_place = true}); // scanned again
+        check_sort(q, with_outliers(100'000, 0x40000000, 0, 0x80000000), {.in_place = true}); // scanned again
         if (!short_tests()) {
-          check_sort(q, strays(200'000, 0x40000000, 0x100, 0x80000000), {.in_place = false});
-          check_sort(q, strays(200'000, 0x40000000, 0x100, 0x10000), {.in_place = true});
-          check_sort(q, strays(60'000, 0, 0, 0x80000000), {.in_place = false});
+          check_sort(q, with_outliers(200'000, 0x40000000, 0x100, 0x80000000), {.in_place = false});
+          check_sort(q, with_outliers(200'000, 0x40000000, 0x100, 0x10000), {.in_place = true});
+          check_sort(q, with_outliers(60'000, 0, 0, 0x80000000), {.in_place = false});
         }
         for (const bool in_place : a_few(1, {false, true})) // by digits
-          check_sort(q, strays(60'000, 0x40000000, 0x100, 0x80000000), {.in_place = in_place});
+          check_sort(q, with_outliers(60'000, 0x40000000, 0x100, 0x80000000), {.in_place = in_place});
         auto few = made(100'000, [](Word r, Word, std::size_t) { return 1000 + r % 9; });
         few[55'555] = 5;
         check_sort(q, few);
@@ -258,7 +258,7 @@ SIMT_TEST(skewed_keys, drawn_one_by_one) {
           check_skewed(q, {.buckets = {evenly(4'999), skewed(6'000), {}, alike(40'000, 65'535)},
                            .shares = 3,
                            .in_place = in_place,
-                           .strays = true,
+                           .outliers = true,
                            .flip = 0x80000000});
         }
       },

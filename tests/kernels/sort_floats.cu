@@ -88,7 +88,7 @@ void expect_equal(const std::vector<Word>& expected, const std::vector<Word>& go
 void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
   const float_sort on(keys, h);
   kernels::sort_keys(q, on.asked());
-  EXPECT_EQ(on.told(), 0u) << "left to another sort";
+  EXPECT_EQ(on.told(), 0u) << "given away";
   expect_equal(float_sort::guarded(sorted(keys, h)), on.output());
   EXPECT_TRUE(h.in_place || on.input() == float_sort::guarded(keys)) << "the input has changed";
 }
@@ -98,7 +98,7 @@ void check_left(simt::queue q, const std::vector<Word>& keys, how h) {
   const float_sort on(keys, h);
   const request first = on.asked();
   kernels::sort_keys(q, first);
-  EXPECT_EQ(on.told(), 1u) << "not left";
+  EXPECT_EQ(on.told(), 1u) << "not given away";
   EXPECT_TRUE(on.input() == float_sort::guarded(keys)) << "the input has changed";
   if (!h.in_place) {
     EXPECT_TRUE(on.output() == float_sort::guarded(std::vector<Word>(keys.size(), untouched)));
@@ -289,7 +289,7 @@ SIMT_TEST(sort_floats, not_plain_where_nothing_is_partitioned) {
 
 /// The sample sees every (n − 1) / 8191th key: all others lie outside of the window, in the first bucket and the last.
 SIMT_TEST(sort_floats, keys_that_no_sample_shows) {
-  const auto strays = [](std::size_t n, float inside, float low, float high) {
+  const auto with_outliers = [](std::size_t n, float inside, float low, float high) {
     auto keys =
         made(n, [&](Word r, Word s, std::size_t) { return bits_of_float(s % 2 != 0 ? low : high) + r % 50'000; });
     for (std::size_t i = 0; i < 8192; ++i)
@@ -299,11 +299,11 @@ SIMT_TEST(sort_floats, keys_that_no_sample_shows) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const bool in_place : a_few(1, {false, true})) {
-          check_sort(q, strays(60'000, 2, -7, 1e9f), {.in_place = in_place}); // by digits
-          check_sort(q, strays(100'000, -2, 1e20f, 1e20f),
+          check_sort(q, with_outliers(60'000, 2, -7, 1e9f), {.in_place = in_place}); // by digits
+          check_sort(q, with_outliers(100'000, -2, 1e20f, 1e20f),
                      {.direction = order::descending, .in_place = in_place}); // scanned again
           if (!short_tests())
-            check_sort(q, strays(200'000, 2, -7, 1e9f), {.in_place = in_place});
+            check_sort(q, with_outliers(200'000, 2, -7, 1e9f), {.in_place = in_place});
         }
         auto few = made(50'000, [](Word r, Word, std::size_t) { return bits_of_float(1) + r % 9; });
         few[33'333] = bits_of_float(-1);

@@ -230,7 +230,7 @@ SIMT_TEST(sort_keys, counters_that_fill) {
         auto keys = make_keys<std::uint32_t>(300000, shape::uniform);
         for (std::size_t i = 0; i < keys.size(); ++i)
           keys[i] = i % 8 != 0 ? keys[i] >> 12 : keys[i];
-        check_unsuited(q, keys, 8, true);
+        check_verdict(q, keys, 8, true);
         if (!short_tests()) // one block sorts most of them
           check_sort(q, keys, {.partition_bits = 8});
       },
@@ -240,40 +240,40 @@ SIMT_TEST(sort_keys, counters_that_fill) {
 SIMT_TEST(sort_keys, what_suits) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_unsuited(q, make_keys<std::uint32_t>(70'001, shape::uniform), 5, false);
-        check_unsuited(q, make_keys<std::uint64_t>(50'001, shape::uniform), 9, false);
-        check_unsuited(q, make_keys<std::uint32_t>(70'001, shape::one_giant_bucket), 5, true);
-        check_unsuited(q, make_keys<std::uint64_t>(50'001, shape::and_of_3), 9, true);
-        check_unsuited(q, make_keys<std::uint64_t>(70'001, shape::sorted), 9, false);
-        check_unsuited(q, make_keys<uint128>(50'001, shape::uniform), 9, false);
-        check_unsuited(q, make_keys<uint128>(50'001, shape::one_giant_bucket), 5, true);
-        check_unsuited(q, make_keys<uint128>(50'001, shape::and_of_3), 9, true);
+        check_verdict(q, make_keys<std::uint32_t>(70'001, shape::uniform), 5, false);
+        check_verdict(q, make_keys<std::uint64_t>(50'001, shape::uniform), 9, false);
+        check_verdict(q, make_keys<std::uint32_t>(70'001, shape::one_giant_bucket), 5, true);
+        check_verdict(q, make_keys<std::uint64_t>(50'001, shape::and_of_3), 9, true);
+        check_verdict(q, make_keys<std::uint64_t>(70'001, shape::sorted), 9, false);
+        check_verdict(q, make_keys<uint128>(50'001, shape::uniform), 9, false);
+        check_verdict(q, make_keys<uint128>(50'001, shape::one_giant_bucket), 5, true);
+        check_verdict(q, make_keys<uint128>(50'001, shape::and_of_3), 9, true);
         auto low = make_keys<uint128>(40'001, shape::uniform); // the same above bit 70, then only the lowest 64 differ
         for (uint128& key : low)
           key = (key >> 58) | uint128{3} << 90;
-        check_unsuited(q, low, 5, false);
+        check_verdict(q, low, 5, false);
         for (uint128& key : low)
           key = std::uint64_t(key);
-        check_unsuited(q, low, 5, false);
+        check_verdict(q, low, 5, false);
         for (uint128& key : low)
           key = (uint128{5} << 64) + std::uint64_t(key % 100'000);
-        check_unsuited(q, low, 5, true);
+        check_verdict(q, low, 5, true);
         for (uint128& key : low)
           key = (uint128{5} << 64) - 100 + std::uint64_t(key % 200);
-        check_unsuited(q, low, 8, false); // from the counts
+        check_verdict(q, low, 8, false); // from the counts
         auto dense = make_keys<std::uint32_t>(70'001, shape::uniform);
         for (std::uint32_t& key : dense)
           key = 5'000'000 + key % 100'000;
-        check_unsuited(q, dense, 5, true);
+        check_verdict(q, dense, 5, true);
         for (std::uint32_t& key : dense)
           key = 5'000'000 + key % 200;
-        check_unsuited(q, dense, 8, false);                            // from the counts
-        auto stray = make_keys<std::uint64_t>(70'001, shape::uniform); // one far from the window of the others
-        for (std::uint64_t& key : stray)
+        check_verdict(q, dense, 8, false);                                // from the counts
+        auto outliers = make_keys<std::uint64_t>(70'001, shape::uniform); // one far from the window of the others
+        for (std::uint64_t& key : outliers)
           key = (key >> 20) + (std::uint64_t{1} << 50);
-        stray[33'333] = 3;
-        stray[44'444] = ~std::uint64_t{0} - 1;
-        check_unsuited(q, stray, 7, false);
+        outliers[33'333] = 3;
+        outliers[44'444] = ~std::uint64_t{0} - 1;
+        check_verdict(q, outliers, 7, false);
       },
       0);
 }
@@ -291,14 +291,14 @@ std::vector<Word> magnitudes(std::size_t n) {
 /// Left to another sort by a sample alone, of many keys and of few: but for the sample, a reading of all keys less than
 /// by the counts. `by_few`: a sample of few keys is enough.
 template <class Word>
-void check_left_at_once(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool by_few = true) {
-  check_unsuited(q, keys, bits, true, 0, 0);
+void check_given_away_by_sample(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool by_few = true) {
+  check_verdict(q, keys, bits, true, 0, 0);
   if (by_few)
-    check_unsuited(q, keys, bits, true, 0, never);
+    check_verdict(q, keys, bits, true, 0, never);
 #if !SORTILE_ON_CUDA
   const auto bytes_read = [&](std::uint64_t sample_from, std::uint64_t many_samples_from) {
     executor::device counting({.checks = executor::check::counters});
-    check_unsuited(simt::queue::executor(counting), keys, bits, true, sample_from, many_samples_from);
+    check_verdict(simt::queue::executor(counting), keys, bits, true, sample_from, many_samples_from);
     return counting.counted().global_loads.bytes;
   };
   const auto at_least = keys.size() * sizeof(Word) / 2;
@@ -308,27 +308,30 @@ void check_left_at_once(simt::queue q, const std::vector<Word>& keys, unsigned b
 #endif
 }
 
-SIMT_TEST(sort_keys, skewed_ones_are_left_at_once) {
+SIMT_TEST(sort_keys, skewed_ones_are_given_away_by_a_sample) {
   constexpr std::size_t n = 120'001;
   on_every_schedule(
       [&](simt::queue q) {
-        check_left_at_once(q, make_keys<std::uint32_t>(n, shape::and_of_3), 5);
-        check_left_at_once(q, make_keys<std::uint64_t>(n, shape::and_of_3), 9);
-        check_left_at_once(q, make_keys<uint128>(n, shape::and_of_3), 5);
-        check_left_at_once(q, magnitudes<std::uint32_t>(n), 5);
-        check_left_at_once(q, magnitudes<std::uint64_t>(n), 8);
-        check_left_at_once(q, make_keys<std::uint32_t>(n, shape::one_giant_bucket), 13, false); // bins of two buckets
-        check_left_at_once(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 0);
-        check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), 5);
-        check_left_at_once(q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);
-        check_left_at_once(q, changed<std::uint32_t>(n, [](auto r, auto) { return r & ~0x20000000u; }),
-                           5); // pairs alone
+        check_given_away_by_sample(q, make_keys<std::uint32_t>(n, shape::and_of_3), 5);
+        check_given_away_by_sample(q, make_keys<std::uint64_t>(n, shape::and_of_3), 9);
+        check_given_away_by_sample(q, make_keys<uint128>(n, shape::and_of_3), 5);
+        check_given_away_by_sample(q, magnitudes<std::uint32_t>(n), 5);
+        check_given_away_by_sample(q, magnitudes<std::uint64_t>(n), 8);
+        check_given_away_by_sample(q, make_keys<std::uint32_t>(n, shape::one_giant_bucket), 13,
+                                   false); // bins of two buckets
+        check_given_away_by_sample(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 0);
+        check_given_away_by_sample(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }),
+                                   5);
+        check_given_away_by_sample(
+            q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);
+        check_given_away_by_sample(q, changed<std::uint32_t>(n, [](auto r, auto) { return r & ~0x20000000u; }),
+                                   5); // pairs alone
       },
       0);
   on_every_schedule(
       [&](simt::queue q) {
-        check_unsuited(q, make_keys<std::uint32_t>(n, shape::and_of_3), 5, true, 0);
-        check_unsuited(q, magnitudes<std::uint64_t>(n), 8, true, 0);
+        check_verdict(q, make_keys<std::uint32_t>(n, shape::and_of_3), 5, true, 0);
+        check_verdict(q, magnitudes<std::uint64_t>(n), 8, true, 0);
       },
       1);
 }
@@ -338,23 +341,23 @@ SIMT_TEST(sort_keys, what_a_sample_does_not_leave) {
   constexpr std::size_t n = 60'001;
   on_every_schedule(
       [&](simt::queue q) {
-        check_unsuited(q, make_keys<std::uint32_t>(n, shape::uniform), 5, false, 0);
-        check_unsuited(q, make_keys<std::uint64_t>(n, shape::uniform), 13, false, 0);
-        check_unsuited(q, make_keys<uint128>(n, shape::uniform), 6, false, 0);
+        check_verdict(q, make_keys<std::uint32_t>(n, shape::uniform), 5, false, 0);
+        check_verdict(q, make_keys<std::uint64_t>(n, shape::uniform), 13, false, 0);
+        check_verdict(q, make_keys<uint128>(n, shape::uniform), 6, false, 0);
         for (const unsigned bits : {8u, 10u}) // from the counts
-          check_unsuited(q, changed<std::uint32_t>(n, [&](auto r, auto) { return r & ((1u << bits) - 1); }), bits,
-                         false, 0);
-        check_unsuited(q, make_keys<std::uint32_t>(n, shape::equal), 5, false, 0);
-        check_unsuited(q, make_keys<std::uint64_t>(n, shape::equal), 0, false, 0);
+          check_verdict(q, changed<std::uint32_t>(n, [&](auto r, auto) { return r & ((1u << bits) - 1); }), bits, false,
+                        0);
+        check_verdict(q, make_keys<std::uint32_t>(n, shape::equal), 5, false, 0);
+        check_verdict(q, make_keys<std::uint64_t>(n, shape::equal), 0, false, 0);
         auto in_order = make_keys<std::uint32_t>(n, shape::one_giant_bucket); // and skewed: a copy
         std::sort(in_order.begin(), in_order.end());
-        check_unsuited(q, in_order, 5, false, 0);
-        check_unsuited(q, changed<std::uint64_t>(n, [](auto, auto i) { return i; }), 5, false, 0);
-        auto stray = changed<std::uint64_t>(n, [](auto r, auto) { return (r >> 20) + (std::uint64_t{1} << 50); });
-        stray[33'333] = 3;
-        stray[44'444] = ~std::uint64_t{0} - 1;
-        check_unsuited(q, stray, 7, false, 0);
-        check_unsuited(q, make_keys<std::uint32_t>(15'000, shape::narrow), 3, true, 0); // too few to judge, but dense
+        check_verdict(q, in_order, 5, false, 0);
+        check_verdict(q, changed<std::uint64_t>(n, [](auto, auto i) { return i; }), 5, false, 0);
+        auto outliers = changed<std::uint64_t>(n, [](auto r, auto) { return (r >> 20) + (std::uint64_t{1} << 50); });
+        outliers[33'333] = 3;
+        outliers[44'444] = ~std::uint64_t{0} - 1;
+        check_verdict(q, outliers, 7, false, 0);
+        check_verdict(q, make_keys<std::uint32_t>(15'000, shape::narrow), 3, true, 0); // too few to judge, but dense
       },
       0);
 }
@@ -364,14 +367,14 @@ SIMT_TEST(sort_keys, few_values_are_written_from_their_counts) {
       [&](simt::queue q) {
         for (const std::uint32_t values : {2u, 3u, 7u, 64u, 200u, 255u, 256u}) { // the window is a little wider
           const auto few = changed<std::uint32_t>(30'001, [&](auto r, auto) { return 77 + r % values; });
-          check_unsuited(q, few, values > 200 ? 9 : 8, false);
-          check_unsuited(q, changed<std::uint64_t>(20'001, [&](auto r, auto) { return (r % values) - 100; }), 8,
-                         values > 100); // below and above 0: all bits differ
+          check_verdict(q, few, values > 200 ? 9 : 8, false);
+          check_verdict(q, changed<std::uint64_t>(20'001, [&](auto r, auto) { return (r % values) - 100; }), 8,
+                        values > 100); // below and above 0: all bits differ
         }
         // One far from the window of the others: their counts are of no use for partitions.
-        auto strays = changed<std::uint32_t>(30'001, [](auto r, auto) { return 1000 + r % 9; });
-        strays[15'555] = 5;
-        check_unsuited(q, strays, 8, true);
+        auto outliers = changed<std::uint32_t>(30'001, [](auto r, auto) { return 1000 + r % 9; });
+        outliers[15'555] = 5;
+        check_verdict(q, outliers, 8, true);
       },
       0);
 }

@@ -93,7 +93,7 @@ void check_shapes() {
       },
       0);
 }
-/// Double buffers, of one partition and of two; also of pairs that turn out to be in order, and unsuited.
+/// Double buffers, of one partition and of two; also of pairs that turn out to be in order, and of those given away.
 template <class Word>
 void check_scratch() {
   on_every_schedule(
@@ -105,7 +105,7 @@ void check_scratch() {
               if (taken())
                 check<Word>(q, bits == 0 ? 4001 : 9001, kind,
                             {.value_bytes = value_bytes,
-                             .ask_unsuited = value_bytes == 4,
+                             .ask_verdict = value_bytes == 4,
                              .input_is_scratch = true,
                              .bits = bits});
       },
@@ -230,16 +230,16 @@ SIMT_TEST(sort_pairs, all_bits) {
 }
 
 /// Where a bucket is too large, nothing is touched and the caller is told; otherwise the sort is as ever.
-SIMT_TEST(sort_pairs, unsuited_inputs_are_told) {
+SIMT_TEST(sort_pairs, inputs_that_it_gives_away) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const shape kind : {shape::uniform, shape::equal, shape::one_giant_bucket, shape::reversed})
           for (const unsigned bits : {4u, 9u}) {
-            check<std::uint32_t>(q, 20001, kind, {.ask_unsuited = true, .bits = bits});
+            check<std::uint32_t>(q, 20001, kind, {.ask_verdict = true, .bits = bits});
             check<std::uint64_t>(q, 20001, kind,
-                                 {.keys_in_place = true, .values_in_place = true, .ask_unsuited = true, .bits = bits});
+                                 {.keys_in_place = true, .values_in_place = true, .ask_verdict = true, .bits = bits});
           }
-        check<std::uint32_t>(q, 4000, shape::narrow, {.ask_unsuited = true});
+        check<std::uint32_t>(q, 4000, shape::narrow, {.ask_verdict = true});
       },
       unless_short(1u, 0u));
 }
@@ -258,17 +258,17 @@ SIMT_TEST(sort_pairs, large_buckets) {
                                       {.value_bytes = width,
                                        .keys_in_place = in_place,
                                        .values_in_place = in_place,
-                                       .ask_unsuited = true,
+                                       .ask_verdict = true,
                                        .bits = 10,
                                        .large_buckets_from = 0,
                                        .must_suit = true});
         check_sort<std::uint32_t>(
             q, keys,
-            {.type = key_type::f32, .ask_unsuited = true, .bits = 10, .large_buckets_from = 0, .must_suit = true});
-        EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 10}));
+            {.type = key_type::f32, .ask_verdict = true, .bits = 10, .large_buckets_from = 0, .must_suit = true});
+        EXPECT_TRUE(gives_away<std::uint32_t>(q, keys, {.bits = 10}));
         for (auto& k : keys)
           k = k % 8 == 0 ? k : std::uint32_t{5} << 28 | (k & 0x3ffff);
-        EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 10, .large_buckets_from = 0}));
+        EXPECT_TRUE(gives_away<std::uint32_t>(q, keys, {.bits = 10, .large_buckets_from = 0}));
       },
       short_tests() ? 0 : 1);
 }
@@ -277,8 +277,7 @@ SIMT_TEST(sort_pairs, what_suits) {
       [&](simt::queue q) {
         const auto told = [&](shape kind, std::size_t n) {
           const auto codec = make_key_codec<std::uint32_t>(key_type::u32, order::ascending, {});
-          const buffer<std::uint32_t> keys(make_keys<std::uint32_t>(n, kind, codec)), out(n), values(n),
-              unsuited(1, 7u);
+          const buffer<std::uint32_t> keys(make_keys<std::uint32_t>(n, kind, codec)), out(n), values(n), verdict(1, 7u);
           kernels::typed_request<std::uint32_t> r{.keys_in = keys.view().data(),
                                                   .keys_out = out.view().data(),
                                                   .values_in = values.view().data(),
@@ -286,12 +285,12 @@ SIMT_TEST(sort_pairs, what_suits) {
                                                   .value_bytes = 4,
                                                   .n = n,
                                                   .codec = codec,
-                                                  .verdict = {unsuited.view().data()}};
+                                                  .verdict = {verdict.view().data()}};
           r.workspace_bytes = kernels::sort_pairs_workspace_bytes(r);
           const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
           r.workspace = workspace.view().data();
           kernels::sort_pairs(q, r);
-          return unsuited.host()[0] & kernels::verdict::roles;
+          return verdict.host()[0] & kernels::verdict::roles;
         };
         EXPECT_EQ(told(shape::uniform, 0), 0u);
         EXPECT_EQ(told(shape::uniform, 30000), 0u);
@@ -310,23 +309,23 @@ SIMT_TEST(sort_pairs, what_suits) {
 
 /// Left to another sort by a sample alone: but for the sample, a reading of all keys less than by the counts.
 template <class Word>
-void check_left_at_once(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
-  h.ask_unsuited = true;
+void check_given_away_by_sample(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  h.ask_verdict = true;
   h.sample_from = 0;
   check_sort(q, keys, h);
-  EXPECT_TRUE(told_unsuited(q, keys, h));
+  EXPECT_TRUE(gives_away(q, keys, h));
 #if !SORTILE_ON_CUDA
   const auto bytes_read = [&](std::uint64_t sample_from) {
     executor::device counting({.checks = executor::check::counters});
     h.sample_from = sample_from;
-    EXPECT_TRUE(told_unsuited(simt::queue::executor(counting), keys, h));
+    EXPECT_TRUE(gives_away(simt::queue::executor(counting), keys, h));
     return counting.counted().global_loads.bytes;
   };
   EXPECT_GT(bytes_read(never), bytes_read(0) + keys.size() * sizeof(Word) / 2);
 #endif
 }
 
-SIMT_TEST(sort_pairs, skewed_ones_are_left_at_once) {
+SIMT_TEST(sort_pairs, skewed_ones_are_given_away_by_a_sample) {
   constexpr std::size_t n = 150'001;
   const auto u32 = make_key_codec<std::uint32_t>(key_type::u32, {}, {});
   const auto u64 = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
@@ -337,14 +336,15 @@ SIMT_TEST(sort_pairs, skewed_ones_are_left_at_once) {
   }
   on_every_schedule(
       [&](simt::queue q) {
-        check_left_at_once<std::uint32_t>(q, make_keys(n, shape::and_of_3, u32), {.bits = 6});
-        check_left_at_once<std::uint64_t>(q, make_keys(n, shape::and_of_3, u64), {.value_bytes = 8, .bits = 9});
-        check_left_at_once<std::uint32_t>(q, make_keys(n, shape::one_giant_bucket, u32),
-                                          {.keys_in_place = true, .values_in_place = true, .bits = 11});
-        check_left_at_once<std::uint64_t>(q, make_keys(n, shape::narrow, u64), {.type = key_type::i64, .bits = 6});
-        check_left_at_once<std::uint32_t>(q, make_keys(n, shape::few, u32), {.value_bytes = 16, .bits = 6});
+        check_given_away_by_sample<std::uint32_t>(q, make_keys(n, shape::and_of_3, u32), {.bits = 6});
+        check_given_away_by_sample<std::uint64_t>(q, make_keys(n, shape::and_of_3, u64), {.value_bytes = 8, .bits = 9});
+        check_given_away_by_sample<std::uint32_t>(q, make_keys(n, shape::one_giant_bucket, u32),
+                                                  {.keys_in_place = true, .values_in_place = true, .bits = 11});
+        check_given_away_by_sample<std::uint64_t>(q, make_keys(n, shape::narrow, u64),
+                                                  {.type = key_type::i64, .bits = 6});
+        check_given_away_by_sample<std::uint32_t>(q, make_keys(n, shape::few, u32), {.value_bytes = 16, .bits = 6});
         for (const order direction : {order::ascending, order::descending})
-          check_left_at_once<std::uint32_t>(
+          check_given_away_by_sample<std::uint32_t>(
               q, floats, {.type = key_type::f32, .direction = direction, .value_bytes = 0, .bits = 9});
       },
       unless_short(1u, 0u));
@@ -357,10 +357,10 @@ SIMT_TEST(sort_pairs, what_a_sample_does_not_leave) {
   on_every_schedule(
       [&](simt::queue q) {
         const auto taken = [&]<class Word>(const std::vector<Word>& keys, how<Word> h) {
-          h.ask_unsuited = true;
+          h.ask_verdict = true;
           h.sample_from = 0;
           check_sort(q, keys, h);
-          EXPECT_FALSE(told_unsuited(q, keys, h));
+          EXPECT_FALSE(gives_away(q, keys, h));
         };
         taken(make_keys(n, shape::uniform, u32), how<std::uint32_t>{.bits = 5});
         taken(make_keys(n, shape::uniform, u64), how<std::uint64_t>{.type = key_type::i64, .bits = 12});
@@ -405,7 +405,7 @@ SIMT_TEST(sort_pairs, counters_that_fill) {
             make_keys<std::uint32_t>(300000, shape::uniform, make_key_codec<std::uint32_t>(key_type::u32, {}, {}));
         for (std::size_t i = 0; i < keys.size(); ++i)
           keys[i] = i % 8 != 0 ? keys[i] >> 12 : keys[i];
-        EXPECT_TRUE(told_unsuited<std::uint32_t>(q, keys, {.bits = 8}));
+        EXPECT_TRUE(gives_away<std::uint32_t>(q, keys, {.bits = 8}));
         if (short_tests()) // one block sorts most of them
           return;
         check_sort<std::uint32_t>(q, keys, {.bits = 8});
@@ -430,7 +430,7 @@ void check_random(simt::queue q, unsigned requests, std::size_t most) {
     h.want_keys = h.value_bytes == 0 || pick(4, 3) != 0;
     h.keys_in_place = h.want_keys && pick(5, 3) == 0;
     h.values_in_place = pick(6, 3) == 0;
-    h.ask_unsuited = pick(7, 3) == 0;
+    h.ask_verdict = pick(7, 3) == 0;
     const auto n = std::size_t(std::exp2(double(pick(8, 1u << 16)) / (1u << 16) * std::log2(double(most))));
     SCOPED_TRACE("request " + std::to_string(i) + ", type " + std::to_string(int(h.type)));
     // Distributions of one bucket take one block long; they have their tests above.

@@ -46,7 +46,7 @@ std::vector<Word> make_smooth(std::size_t n, smooth kind, key_type type) {
 template <class Word>
 how<Word> mapped(key_type type, unsigned bits) {
   how<Word> h{.type = type, .bits = bits};
-  h.ask_unsuited = true;
+  h.ask_verdict = true;
   h.map_pairs_from = 0;
   return h;
 }
@@ -59,7 +59,7 @@ void check_mapped(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   check_sort(q, keys, h);
   h.map_pairs_from = ~std::uint64_t{0};
   h.sample_from = 0;
-  EXPECT_TRUE(told_unsuited(q, keys, h)) << "even without a map";
+  EXPECT_TRUE(gives_away(q, keys, h)) << "even without a map";
 }
 
 SIMT_TEST(sort_pairs_map, smooth_keys_stay) {
@@ -160,7 +160,7 @@ SIMT_TEST(sort_pairs_map, what_no_map_spreads) {
         const auto given_away = [&]<class Word>(const std::vector<Word>& keys, key_type type, unsigned bits) {
           const auto h = mapped<Word>(type, bits);
           check_sort(q, keys, h);
-          EXPECT_TRUE(told_unsuited(q, keys, h));
+          EXPECT_TRUE(gives_away(q, keys, h));
         };
         given_away(make_keys<std::uint32_t>(n, shape::few, u32), key_type::u32, 4);
         given_away(make_keys<std::uint32_t>(n, shape::one_giant_bucket, u32), key_type::u32, 4);

@@ -1,5 +1,5 @@
 // The sort of pairs where keys do not use all of their type evenly: floats by value and by bits, integers of an
-// interval, what lies outside of it. Against std::stable_sort, and which inputs are left to another sort.
+// interval, what lies outside of it. Against std::stable_sort, and which inputs are given to a fallback.
 #include "kernels/pairs/key_spread.hpp"
 #include "tests/kernels/pair_sort_checks.hpp"
 
@@ -94,7 +94,7 @@ void check_floats(simt::queue q, std::size_t n, std::initializer_list<unsigned> 
       };
       check();
       h.indices = true;
-      h.ask_unsuited = true;
+      h.ask_verdict = true;
       check();
       h.indices = false;
       h.value_bytes = b == 5 ? 16 : 0;
@@ -138,25 +138,25 @@ SIMT_TEST(sort_pairs_spread, alike_keys_are_left_to_who_sees_their_order) {
   on_every_schedule(
       [](simt::queue q) {
         auto keys = make_keys<std::uint32_t>(9001, shape::equal);
-        EXPECT_FALSE(told_unsuited<std::uint32_t>(q, keys, {.bits = 3, .sample_from = 0}));
+        EXPECT_FALSE(gives_away<std::uint32_t>(q, keys, {.bits = 3, .sample_from = 0}));
         how<std::uint32_t> h{.bits = 3, .sample_from = 0};
         h.fallback_sees_order = true;
-        EXPECT_TRUE(told_unsuited(q, keys, h));
-        EXPECT_FALSE(told_unsuited(q, make_keys<std::uint32_t>(9001, shape::sorted), h)) << "which are even";
+        EXPECT_TRUE(gives_away(q, keys, h));
+        EXPECT_FALSE(gives_away(q, make_keys<std::uint32_t>(9001, shape::sorted), h)) << "which are even";
       },
       0);
 }
 #if !SORTILE_ON_CUDA
 // 256 clusters over 2048 buckets, as evenly as the sample's bins can tell: it is the buckets that samples share that
 // say so, before the keys are counted. On the executor, whose counters tell what was read: a scan of all keys less.
-SIMT_TEST(sort_pairs_spread, clusters_are_left_at_once) {
+SIMT_TEST(sort_pairs_spread, clusters_are_given_away_by_a_sample) {
   constexpr std::size_t n = std::size_t{1} << 23;
   std::vector<std::uint32_t> keys = noise(n);
   for (std::uint32_t& key : keys)
     key &= 0xff0003ff;
   const auto bytes_read = [&](std::uint64_t sample_from) {
     executor::device counting({.checks = executor::check::counters});
-    EXPECT_TRUE(told_unsuited<std::uint32_t>(simt::queue::executor(counting), keys, {.sample_from = sample_from}));
+    EXPECT_TRUE(gives_away<std::uint32_t>(simt::queue::executor(counting), keys, {.sample_from = sample_from}));
     return counting.counted().global_loads.bytes;
   };
   EXPECT_LT(bytes_read(0) + 7 * n / 2, bytes_read(~std::uint64_t{0}));
@@ -234,7 +234,7 @@ void check_integers(simt::queue q, std::initializer_list<key_type> types) {
         if (taken())
           check_sort(q, make_integers<Word>(9001, kind), h);
         h.value_bytes = 8;
-        h.ask_unsuited = true;
+        h.ask_verdict = true;
         if (taken())
           check_sort(q, make_integers<Word>(9001, kind), h);
       }
@@ -253,29 +253,29 @@ SIMT_TEST(sort_pairs_spread, what_suits) {
   constexpr std::size_t n = 60'000;
   on_every_schedule(
       [&](simt::queue q) {
-        const auto left = [&]<class Word>(spread kind, const Word*) {
-          return told_unsuited<Word>(q, make_floats<Word>(n, kind), {.type = float_type<Word>});
+        const auto given_away = [&]<class Word>(spread kind, const Word*) {
+          return gives_away<Word>(q, make_floats<Word>(n, kind), {.type = float_type<Word>});
         };
         constexpr const std::uint32_t* f32 = nullptr;
         constexpr const std::uint64_t* f64 = nullptr;
         for (const spread even :
              a_few(2, {spread::unit, spread::signs, spread::widest, spread::subnormal, spread::equal})) {
-          EXPECT_FALSE(left(even, f32)) << int(even);
-          EXPECT_FALSE(left(even, f64)) << int(even);
+          EXPECT_FALSE(given_away(even, f32)) << int(even);
+          EXPECT_FALSE(given_away(even, f64)) << int(even);
         }
-        EXPECT_FALSE(left(spread::far, f64));
-        EXPECT_TRUE(left(spread::far, f32)); // 1600 values
+        EXPECT_FALSE(given_away(spread::far, f64));
+        EXPECT_TRUE(given_away(spread::far, f32)); // 1600 values
         for (const spread uneven : a_few(2, {spread::normal, spread::exponential, spread::clusters, spread::outlier,
                                              spread::specials, spread::few})) {
-          EXPECT_TRUE(left(uneven, f32)) << int(uneven);
-          EXPECT_TRUE(left(uneven, f64)) << int(uneven);
+          EXPECT_TRUE(given_away(uneven, f32)) << int(uneven);
+          EXPECT_TRUE(given_away(uneven, f64)) << int(uneven);
         }
-        EXPECT_FALSE(told_unsuited(
+        EXPECT_FALSE(gives_away(
             q, make_keys<std::uint64_t>(n, shape::uniform, make_key_codec<std::uint64_t>(key_type::f64, {}, {})),
             {.type = key_type::f64}));
 
         const auto integers_left = [&]<class Word>(integers kind, key_type type, const Word*) {
-          return told_unsuited<Word>(q, make_integers<Word>(n, kind), {.type = type});
+          return gives_away<Word>(q, make_integers<Word>(n, kind), {.type = type});
         };
         for (const integers even :
              a_few(1, {integers::below_a_billion, integers::around_a_time, integers::at_the_top})) {
@@ -287,10 +287,11 @@ SIMT_TEST(sort_pairs_spread, what_suits) {
         EXPECT_TRUE(integers_left(integers::clusters, key_type::u32, f32));
         EXPECT_TRUE(integers_left(integers::outliers, key_type::u64, f64));
         std::vector<std::uint32_t> few = make_integers<std::uint32_t>(n, integers::below_a_billion);
-        for (const auto& [values, is_left] : {std::pair{3 * n, false}, {n, false}, {n / 6, false}, {n / 20, true}}) {
+        for (const auto& [values, is_given_away] :
+             {std::pair{3 * n, false}, {n, false}, {n / 6, false}, {n / 20, true}}) {
           for (std::uint32_t& key : few)
             key %= std::uint32_t(values);
-          EXPECT_EQ(told_unsuited<std::uint32_t>(q, few, {}), is_left) << values;
+          EXPECT_EQ(gives_away<std::uint32_t>(q, few, {}), is_given_away) << values;
         }
       },
       0);

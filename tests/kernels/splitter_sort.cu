@@ -83,7 +83,7 @@ void check_shapes(bool alone = false) {
       },
       0);
 }
-/// Double buffers: also buckets of one key, which nobody sorts, and what is unsuited when the outputs have been
+/// Double buffers: also buckets of one key, which nobody sorts, and what is given away when the outputs have been
 /// written.
 template <class Word>
 void check_scratch() {
@@ -259,7 +259,7 @@ SIMT_TEST(splitter_sort, left_over_and_ranked_u128) {
 template <class Word>
 void check_what_is_said(simt::queue q) {
   const auto suits = [&](const std::vector<Word>& keys, unsigned bits = 2) {
-    return !told_unsuited(q, keys, between<Word>({.bits = bits}));
+    return !gives_away(q, keys, between<Word>({.bits = bits}));
   };
   EXPECT_FALSE(suits(make_keys<Word>(110'000, shape::uniform)));
   EXPECT_TRUE(suits(make_keys<Word>(30'000, shape::uniform)));
@@ -286,7 +286,7 @@ SIMT_TEST(splitter_sort, skewed_at_any_depth) {
       [&](simt::queue q) {
         const auto keys = all_magnitudes(make_keys<std::uint64_t>(60'000, shape::uniform));
         check_sort(q, keys, between<std::uint64_t>({.bits = 5, .must_suit = true}));
-        EXPECT_TRUE(told_unsuited(q, keys, how<std::uint64_t>{.bits = 5})) << "the sort of pairs could have taken them";
+        EXPECT_TRUE(gives_away(q, keys, how<std::uint64_t>{.bits = 5})) << "the sort of pairs could have taken them";
         check_sort(q, all_magnitudes(make_keys<uint128>(60'000, shape::uniform)),
                    between<uint128>({.bits = 5, .must_suit = true}));
       },
@@ -333,11 +333,11 @@ using choosing = kernels::choose_splitters_kernel<Word, kernels::integer_image<W
 template <class Word>
 std::vector<Word> cuts_of(simt::queue q, const std::vector<Word>& keys, unsigned bits) {
   const buffer<Word> in(keys), cuts(std::size_t{1} << bits);
-  const buffer<std::uint32_t> findings(kernels::pair_findings), unsuited(1);
+  const buffer<std::uint32_t> findings(kernels::pair_findings), verdict(1);
   choosing<Word> k{};
   k.in = in.view();
   k.cuts = cuts.view();
-  k.gate = {findings.view(), {unsuited.view(), 0, true}, true};
+  k.gate = {findings.view(), {verdict.view(), 0, true}, true};
   k.n = std::uint32_t(keys.size());
   k.bits = bits;
   k.first_level = true;
@@ -403,27 +403,27 @@ TEST(splitter_sort, draws_a_place_from_each_stretch) {
     }
 }
 
-// Keys in order, or of few digits, are left to passes where nobody has scanned them: by a sample, of which the first
+// Keys in order, or of few digits, are given to passes where nobody has scanned them: by a sample, of which the first
 // and the last key are.
 template <class Word>
 void check_what_passes_get(simt::queue q) {
-  const auto left = [&](std::vector<Word> keys, key_type type = unsigned_type<Word>) {
+  const auto given_away = [&](std::vector<Word> keys, key_type type = unsigned_type<Word>) {
     how<Word> h = between<Word>({.type = type, .bits = 3, .leaves_to_passes = true});
-    const bool said = told_unsuited(q, keys, h);
+    const bool said = gives_away(q, keys, h);
     h.must_suit = !said;
     check_sort(q, keys, h); // outputs stay as they are, or are right
     return said;
   };
   constexpr unsigned width = 8 * sizeof(Word);
-  EXPECT_FALSE(left(make_keys<Word>(9001, shape::uniform)));
-  EXPECT_FALSE(left(make_keys<Word>(9001, shape::and_of_3)));
-  EXPECT_TRUE(left(make_keys<Word>(9001, shape::sorted)));
-  EXPECT_FALSE(left(make_keys<Word>(9001, shape::nearly_sorted))) << "the last key is out of order";
-  EXPECT_TRUE(left(make_keys<Word>(9001, shape::reversed)));
-  EXPECT_TRUE(left(make_keys<Word>(9001, shape::equal)));
-  EXPECT_TRUE(left(make_keys<Word>(9001, shape::narrow)));
-  EXPECT_FALSE(left({}));
-  EXPECT_TRUE(left({5}));
+  EXPECT_FALSE(given_away(make_keys<Word>(9001, shape::uniform)));
+  EXPECT_FALSE(given_away(make_keys<Word>(9001, shape::and_of_3)));
+  EXPECT_TRUE(given_away(make_keys<Word>(9001, shape::sorted)));
+  EXPECT_FALSE(given_away(make_keys<Word>(9001, shape::nearly_sorted))) << "the last key is out of order";
+  EXPECT_TRUE(given_away(make_keys<Word>(9001, shape::reversed)));
+  EXPECT_TRUE(given_away(make_keys<Word>(9001, shape::equal)));
+  EXPECT_TRUE(given_away(make_keys<Word>(9001, shape::narrow)));
+  EXPECT_FALSE(given_away({}));
+  EXPECT_TRUE(given_away({5}));
   auto keys = make_keys<Word>(9001, shape::uniform);
   const auto masked = [&](Word mask) {
     auto kept = keys;
@@ -432,9 +432,9 @@ void check_what_passes_get(simt::queue q) {
     return kept;
   };
   const Word four = Word(Word{0xff} << (width - 8) | Word{0xff} << width / 2 | 0xff00ff);
-  EXPECT_TRUE(left(masked(four)));
-  EXPECT_FALSE(left(masked(Word(four | 0x0800))));
-  EXPECT_TRUE(left(masked(Word(four)), sizeof(Word) > 8 ? key_type::i128 : key_type::i64));
+  EXPECT_TRUE(given_away(masked(four)));
+  EXPECT_FALSE(given_away(masked(Word(four | 0x0800))));
+  EXPECT_TRUE(given_away(masked(Word(four)), sizeof(Word) > 8 ? key_type::i128 : key_type::i64));
 }
 SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
   on_every_schedule(
@@ -449,7 +449,7 @@ SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
 SIMT_TEST(splitter_sort, fallbacks_leave_few_digits_to_passes) {
   on_every_schedule(
       [](simt::queue q) {
-        const auto left = [&](std::uint64_t mask, std::size_t outliers) {
+        const auto given_away = [&](std::uint64_t mask, std::size_t outliers) {
           constexpr std::size_t n = 20'011;
           const auto draws = make_keys<std::uint64_t>(n, shape::uniform);
           auto keys = draws;
@@ -460,13 +460,13 @@ SIMT_TEST(splitter_sort, fallbacks_leave_few_digits_to_passes) {
                 between<std::uint64_t>({.value_bytes = value_bytes, .bits = 4, .leaves_to_passes = true, .role = 1});
             check_sort(q, keys, h);
           }
-          return told_unsuited(
-              q, keys, between<std::uint64_t>({.value_bytes = 4, .bits = 4, .leaves_to_passes = true, .role = 1}));
+          return gives_away(q, keys,
+                            between<std::uint64_t>({.value_bytes = 4, .bits = 4, .leaves_to_passes = true, .role = 1}));
         };
-        EXPECT_TRUE(left(0x00ff'0000'00ff'ffff, 0)) << "four digits";
-        EXPECT_FALSE(left(0x00ff'0000'ffff'ffff, 0)) << "five digits";
-        EXPECT_FALSE(left(0xffff, 40)) << "two digits, but for 40 keys";
-        EXPECT_FALSE(left(0, 0)) << "equal";
+        EXPECT_TRUE(given_away(0x00ff'0000'00ff'ffff, 0)) << "four digits";
+        EXPECT_FALSE(given_away(0x00ff'0000'ffff'ffff, 0)) << "five digits";
+        EXPECT_FALSE(given_away(0xffff, 40)) << "two digits, but for 40 keys";
+        EXPECT_FALSE(given_away(0, 0)) << "equal";
       },
       unless_short(1u, 0u));
 }
@@ -487,7 +487,7 @@ SIMT_TEST(splitter_sort, keys_dense_at_every_scale) {
   on_every_schedule(
       [](simt::queue q) {
         const auto h = between<std::uint64_t>({.value_bytes = 0, .bits = 4, .leaves_to_passes = true, .role = 1});
-        const auto given_away = [&](shape kind) { return told_unsuited(q, make_keys<std::uint64_t>(20'011, kind), h); };
+        const auto given_away = [&](shape kind) { return gives_away(q, make_keys<std::uint64_t>(20'011, kind), h); };
         EXPECT_TRUE(given_away(shape::and_of_3));
         for (const shape kind : {shape::uniform, shape::few, shape::equal, shape::sorted, shape::clusters})
           EXPECT_FALSE(given_away(kind)) << int(kind);
@@ -501,12 +501,12 @@ SIMT_TEST(splitter_sort, misuse_is_refused_by_name) {
   on_every_schedule(
       [](simt::queue q) {
         const buffer<std::uint64_t> keys(2), workspace(1 << 14);
-        const buffer<std::uint32_t> unsuited(2);
+        const buffer<std::uint32_t> verdict(2);
         kernels::typed_request<std::uint64_t> good;
         good.keys_in = good.keys_out = keys.view().data();
         good.n = 2;
         good.codec = make_key_codec<std::uint64_t>(key_type::u64, {}, {});
-        good.verdict.word = unsuited.view().data();
+        good.verdict.word = verdict.view().data();
         good.workspace = workspace.view().data();
         good.workspace_bytes = kernels::splitter_sort_workspace_bytes(good);
         const auto refused = refusals_of(good, [&](const auto& r) { kernels::splitter_sort(q, r); });

@@ -11,9 +11,9 @@ enum key_finding : unsigned {
   finding_ones,  ///< bits set in some image, and of 128 bits the upper half
   finding_zeros =
       finding_ones + 2, ///< bits clear in some image, likewise; ones & zeros are the bits in which keys differ
-  finding_left = finding_zeros + 2, ///< deferred buckets: for local/large_sort_kernel.hpp, or skewed/
-  finding_outside,                  ///< 1: some image lies outside of the interval (key_window.hpp)
-  finding_heavy,                    ///< of the samples that a map was judged by, how many have frequent values
+  finding_deferred = finding_zeros + 2, ///< deferred buckets: for local/large_sort_kernel.hpp, or skewed/
+  finding_outside,                      ///< 1: some image lies outside of the interval (key_window.hpp)
+  finding_heavy,                        ///< of the samples that a map was judged by, how many have frequent values
   finding_too_large, ///< keys in buckets that are too large for the local step, as far as they are counted
   finding_skewed,    ///< not 0: the fallback sorts the keys; who_found_skew says why
   finding_second,    ///< 1: the keys were scanned again, with another interval (second_scan.hpp)

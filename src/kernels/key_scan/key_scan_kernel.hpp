@@ -71,7 +71,7 @@ struct key_scan_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
     key_window<Word> w = window.load(0);
-    if (left_at_once(findings))
+    if (given_away_by_sample(findings))
       return;
     if (second) {
       if (!needs_second_scan(findings, w, first_count, bins()))
@@ -238,8 +238,8 @@ struct key_scan_kernel {
     const std::uint32_t seen_by_warp = simt::warp_reduce_or(all.order.bits());
     if (simt::lane_index() == 0)
       s.gathered.fetch_or(order, seen_by_warp, simt::relaxed, simt::block_scope);
-    const bool strays = simt::warp_any(all.outside);
-    if (simt::lane_index() == 0 && strays)
+    const bool outliers = simt::warp_any(all.outside);
+    if (simt::lane_index() == 0 && outliers)
       s.gathered.fetch_or(outside, 1u, simt::relaxed, simt::block_scope);
     if constexpr (Image::of_floats)
       if (simt::warp_any(all.special) && simt::lane_index() == 0)

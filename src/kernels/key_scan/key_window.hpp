@@ -194,7 +194,7 @@ SORTILE_DEVICE Word differing_bits(const simt::global<const std::uint64_t>& find
 
 /// Whether a sample has given the keys to the fallback, so that nothing is counted. The same in all threads of any
 /// launch after the first (window_kernel.hpp).
-SORTILE_DEVICE bool left_at_once(const simt::global<const std::uint64_t>& findings) {
+SORTILE_DEVICE bool given_away_by_sample(const simt::global<const std::uint64_t>& findings) {
   return (findings.load(finding_skewed) & skewed_by_sample) != 0;
 }
 

@@ -22,12 +22,12 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Keys of a bucket with outliers that one block sorts.
-inline constexpr std::uint32_t most_beside_strays = 1u << 16;
+inline constexpr std::uint32_t most_beside_outliers = 1u << 16;
 
 /// Whether the bucket may hold keys from outside of the interval.
 template <class Word>
-SORTILE_DEVICE bool has_strays(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
-                               std::uint32_t bucket, std::uint32_t bins) {
+SORTILE_DEVICE bool has_outliers(const simt::global<const std::uint64_t>& findings, const key_window<Word>& w,
+                                 std::uint32_t bucket, std::uint32_t bins) {
   if ((bucket != 0 && bucket + 1 != bins) || findings.load(finding_outside) == 0)
     return false;
   if constexpr (sizeof(Word) != 4) // there is no second scan to be saved
@@ -43,7 +43,7 @@ SORTILE_DEVICE bool needs_second_scan(const simt::global<const std::uint64_t>& f
   if (findings.load(finding_outside) == 0 || is_in_order(order) || is_backwards(order))
     return false;
   const auto overfull = [&](std::uint32_t bucket) {
-    return has_strays(findings, w, bucket, bins) && count.load(bucket) > most_beside_strays;
+    return has_outliers(findings, w, bucket, bins) && count.load(bucket) > most_beside_outliers;
   };
   return w.one_value_a_bucket(bins) || overfull(0) || overfull(bins - 1);
 }

@@ -29,14 +29,14 @@ struct heavy_ends_kernel {
   };
 
   heavy_buckets<Word, Image> heavy;
-  bucket_list left;
+  bucket_list deferred;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint32_t listed = heavy.listed();
     if (listed == 0)
       return;
     for_giant_parts(heavy.list, listed, simt::grid_size(), [this](const giant_part& p) { heavy.write_value(p); });
-    const Word differ = differing_bits<Word>(left.findings);
+    const Word differ = differing_bits<Word>(deferred.findings);
     const std::uint32_t in_out = heavy.others().data() == heavy.out.data() ? 1 : 0;
     for (std::uint32_t q = simt::block_index(); q < 2 * listed; q += simt::grid_size())
       if (const auto side = heavy.side(q / 2, q % 2); side.begin != side.end)
@@ -67,7 +67,8 @@ struct heavy_ends_kernel {
         }
         now = {now.end - ends.above, now.end, 1 - now.in_out};
       } else {
-        const large by_digits{keys_of(now), heavy.out, heavy.spare, heavy.start, left, heavy.image, 8 * sizeof(Word)};
+        const large by_digits{keys_of(now), heavy.out,   heavy.spare,     heavy.start,
+                              deferred,     heavy.image, 8 * sizeof(Word)};
         if (many)
           by_digits.sort(s.sorting.tile, now.begin, now.end, differ);
         else

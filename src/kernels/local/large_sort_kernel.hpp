@@ -68,17 +68,17 @@ struct large_sort_kernel {
   simt::global<const Word> in; // the buckets; may be out, or may be neither out nor spare
   simt::global<Word> out, spare;
   simt::global<const std::uint32_t> start;
-  bucket_list left;
+  bucket_list deferred;
   Image image;
   unsigned below;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t many = left.findings.load(finding_left);
-    if (many == left.findings.load(finding_refined))
+    const std::uint64_t many = deferred.findings.load(finding_deferred);
+    if (many == deferred.findings.load(finding_refined))
       return;
-    const Word differ = differing_bits<Word>(left.findings);
+    const Word differ = differing_bits<Word>(deferred.findings);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
-      const std::uint32_t b = left.buckets.load(q);
+      const std::uint32_t b = deferred.buckets.load(q);
       if (b == bucket_list::done)
         continue;
       const std::uint32_t begin = start.load(b), end = start.load(b + 1);

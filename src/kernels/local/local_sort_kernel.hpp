@@ -64,7 +64,7 @@ struct bucket_list {
   static constexpr std::uint32_t done = ~0u; ///< in a bucket's place: it has been sorted since
 
   SORTILE_DEVICE void add(std::uint32_t bucket) const {
-    buckets[findings.fetch_add(finding_left, std::uint64_t{1})] = bucket;
+    buckets[findings.fetch_add(finding_deferred, std::uint64_t{1})] = bucket;
   }
 };
 
@@ -125,7 +125,7 @@ struct local_sort_kernel {
   simt::global<const Word> in;       // the buckets; may be out
   simt::global<Word> out;
   simt::global<const std::uint32_t> start;
-  bucket_list left;
+  bucket_list deferred;
   simt::global<const key_window<Word>> window;
   Image image;
   std::uint32_t n;
@@ -139,7 +139,7 @@ struct local_sort_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const key_window<Word> w = window.load(0);
-    switch (course_of<Word>(left.findings, w, 1u << bits)) {
+    switch (course_of<Word>(deferred.findings, w, 1u << bits)) {
     case key_course::copy:
       if (copy_if_sorted)
         copy();
@@ -162,19 +162,19 @@ struct local_sort_kernel {
     if constexpr (sizeof(Word) == 4)
       if (counts_giants && giants.takes(b.end - b.lead))
         return clear_counters(b, w);
-    if (b.end > capacity || has_strays(left.findings, w, b.number, simt::grid_size())) {
+    if (b.end > capacity || has_outliers(deferred.findings, w, b.number, simt::grid_size())) {
       if (simt::thread_index() == 0)
-        left.add(b.number);
+        deferred.add(b.number);
       return;
     }
     if (simt::thread_index() == 0) // and a barrier follows
-      s.defers = left.findings.load(finding_left) >= many_deferred ? 1 : 0;
+      s.defers = deferred.findings.load(finding_deferred) >= many_deferred ? 1 : 0;
     keys_vector keys[vectors];
     load(b, keys);
     const range values = values_of(s, w, b.number);
     if (s.defers != 0) {
       if (simt::thread_index() == 0)
-        left.add(b.number);
+        deferred.add(b.number);
       return;
     }
     const Word distance = Word(values.last - values.first);
@@ -188,7 +188,7 @@ struct local_sort_kernel {
       if (may_count)
         return distinct_values<local_sort_kernel>::sort(s, b, keys, d, out);
     if (simt::thread_index() == 0)
-      left.add(b.number);
+      deferred.add(b.number);
   }
 
   /// Places count from `first`, the last multiple of a vector at or before the bucket: its keys are [lead, end).

@@ -38,13 +38,13 @@ struct refined_sort_kernel {
   local step; // its list holds the deferred buckets
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const std::uint64_t many = step.left.findings.load(finding_left);
+    const std::uint64_t many = step.deferred.findings.load(finding_deferred);
     for (std::uint64_t q = simt::block_index(); q < many; q += simt::grid_size()) {
-      const std::uint32_t b = step.left.buckets.load(q);
+      const std::uint32_t b = step.deferred.buckets.load(q);
       prefetch(q + simt::grid_size(), many);
       if (sort(s, step.start.load(b), step.start.load(b + 1)) && simt::thread_index() == 0) {
-        step.left.buckets[q] = bucket_list::done;
-        step.left.findings.fetch_add(finding_refined, std::uint64_t{1});
+        step.deferred.buckets[q] = bucket_list::done;
+        step.deferred.findings.fetch_add(finding_refined, std::uint64_t{1});
       }
       simt::block_barrier();
     }
@@ -70,7 +70,7 @@ struct refined_sort_kernel {
     constexpr unsigned line = 128 / sizeof(Word);
     if (q >= many)
       return;
-    const std::uint32_t b = step.left.buckets.load(q), i = step.start.load(b) + simt::thread_index() * line;
+    const std::uint32_t b = step.deferred.buckets.load(q), i = step.start.load(b) + simt::thread_index() * line;
     if (i < step.start.load(b + 1))
       simt::prefetch(step.in, i);
   }

@@ -80,7 +80,7 @@ struct chunk_scan_kernel {
         gate.told.give_away(values.are_many() ? verdict::many_values : 0);
     }
     gate.findings[pair_order] = seen_neither;
-    gate.findings[pair_left] = 0;
+    gate.findings[pair_deferred] = 0;
     gate.findings[pair_skewed] = sampled.found == skew::given_away ? 1 : 0;
     gate.findings[pair_wants_map] = sampled.found == skew::for_a_map ? 1 : 0;
     gate.findings[pair_mapped] = 0;

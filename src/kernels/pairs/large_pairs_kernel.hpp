@@ -33,7 +33,7 @@ struct large_pairs_kernel {
   arrays out, spare;
   simt::global<const std::uint32_t> start;
   pairs_gate gate;
-  pair_bucket_list left;
+  pair_bucket_list deferred;
   any_image<Word> image;
   std::uint32_t above; // pairs of a bucket that others have sorted
   bool in_spare;       // where the buckets are
@@ -41,9 +41,9 @@ struct large_pairs_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     if (gate.idle())
       return;
-    const std::uint32_t many = left.findings.load(pair_left);
+    const std::uint32_t many = deferred.findings.load(pair_deferred);
     for (std::uint32_t q = simt::block_index(); q < many; q += simt::grid_size()) {
-      const std::uint32_t b = left.buckets.load(q), begin = start.load(b), end = start.load(b + 1);
+      const std::uint32_t b = deferred.buckets.load(q), begin = start.load(b), end = start.load(b + 1);
       if (end - begin > above)
         sort(s, begin, end);
     }

@@ -53,7 +53,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// Buckets that the local step defers.
 struct pair_bucket_list {
   simt::global<std::uint32_t> findings, buckets;
-  SORTILE_DEVICE void add(std::uint32_t bucket) const { buckets[findings.fetch_add(pair_left, 1u)] = bucket; }
+  SORTILE_DEVICE void add(std::uint32_t bucket) const { buckets[findings.fetch_add(pair_deferred, 1u)] = bucket; }
 };
 
 template <class Word, class Value, class Image, local_step Step = local_step::buckets>
@@ -135,7 +135,7 @@ struct local_pairs_kernel {
   simt::global<const std::uint32_t> most; // of buckets between splitters: pairs that each may hold
   simt::global<const Word> cuts;          // likewise: each one's highest image
   pairs_gate gate;
-  pair_bucket_list left;
+  pair_bucket_list deferred;
   Image image;
   std::uint32_t n;
   unsigned shift;    // of the bins in y
@@ -149,7 +149,7 @@ struct local_pairs_kernel {
       gate.accept();
       sort_alone(s);
     } else if constexpr (listed_buckets) {
-      sort_left(s);
+      sort_deferred(s);
     } else {
       const std::uint32_t q = simt::block_index();
       if (spread_each && gate.idle()) // what follows is not there before the splitters are
@@ -220,14 +220,14 @@ struct local_pairs_kernel {
       sort_by_digits(s, b);
     }
   }
-  SORTILE_DEVICE void sort_left(shared& s) const {
+  SORTILE_DEVICE void sort_deferred(shared& s) const {
     if (gate.idle())
       return;
-    const std::uint32_t many = left.findings.load(pair_left);
+    const std::uint32_t many = deferred.findings.load(pair_deferred);
     const bool mapped = is_mapped();
     unsigned phase = 0;
     for (std::uint32_t k = simt::block_index(); k < many; k += simt::grid_size()) {
-      const std::uint32_t q = left.buckets.load(k);
+      const std::uint32_t q = deferred.buckets.load(k);
       const bucket b = this_bucket(q);
       if (spread_each && b.pairs > capacity) // for large_pairs_kernel
         continue;
@@ -276,7 +276,7 @@ struct local_pairs_kernel {
   }
   SORTILE_DEVICE void leave(std::uint32_t q) const {
     if (simt::thread_index() == 0)
-      left.add(q);
+      deferred.add(q);
   }
 
   SORTILE_DEVICE bucket this_bucket(std::uint32_t q) const {

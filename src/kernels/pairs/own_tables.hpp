@@ -31,7 +31,7 @@ struct own_tables {
   /// threads and all blocks.
   template <class Use>
   SORTILE_DEVICE bool make(const simt::shared_view<std::uint32_t>& scratch, scan_storage& scan, Use use) const {
-    if (gate.left_at_once())
+    if (gate.given_away_by_sample())
       return false;
     const unsigned t = simt::thread_index();
     const std::uint32_t in_all = order_of_chunks(order, rows);

@@ -61,10 +61,10 @@ struct pair_arrays {
 };
 
 /// Buckets of which some may still have to be sorted.
-struct left_buckets {
+struct deferred_buckets {
   simt::global<const std::uint32_t> start;
   pairs_gate gate;
-  pair_bucket_list left;
+  pair_bucket_list deferred;
   unsigned bins;       // of all buckets, deferred or not
   std::uint32_t above; // pairs of a bucket that others have sorted
   bool in_spare;       // where they are, in place of the output
@@ -72,7 +72,8 @@ struct left_buckets {
 
 /// From the output or the spare arrays to the output: a block a bucket, no more than are resident.
 template <class Word, class Value, class Layout>
-void sort_left_buckets(const simt::queue& q, const pair_arrays<Word, Value, Layout>& all, const left_buckets& b) {
+void sort_deferred_buckets(const simt::queue& q, const pair_arrays<Word, Value, Layout>& all,
+                           const deferred_buckets& b) {
   using kernel = large_pairs_kernel<Word, Value>;
   const auto pairs = [&](const auto& a) { return typename kernel::arrays{{a.keys, all.r.n}, {a.values, all.r.n}}; };
   simt::launch(q, {.grid = std::min(b.bins, simt::resident_blocks<kernel>(q))},
@@ -80,7 +81,7 @@ void sort_left_buckets(const simt::queue& q, const pair_arrays<Word, Value, Layo
                       .spare = pairs(all.spare()),
                       .start = b.start,
                       .gate = b.gate,
-                      .left = b.left,
+                      .deferred = b.deferred,
                       .image = any_image<Word>(all.r.codec),
                       .above = b.above,
                       .in_spare = b.in_spare});

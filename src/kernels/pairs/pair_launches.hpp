@@ -98,7 +98,7 @@ class pair_sort {
   simt::global<std::uint32_t> count() const { return table(at().count, plan_.bins()); }
   simt::global<std::uint32_t> fine() const { return table(at().fine, std::uint64_t{chunks_} * plan_.bins()); }
   simt::global<std::uint32_t> order() const { return table(at().order, chunks_); }
-  pair_bucket_list left() const { return {findings(), table(at().left, plan_.bins())}; }
+  pair_bucket_list deferred() const { return {findings(), table(at().deferred, plan_.bins())}; }
   pairs_gate gate() const { return {findings(), verdict::of(r_.verdict), limits().judges()}; }
   using spread = key_spread<Word, Image>;
   static_assert(sizeof(spread) <= 32);
@@ -238,7 +238,7 @@ class pair_sort {
                         .most = {},
                         .cuts = {},
                         .gate = gate(),
-                        .left = left(),
+                        .deferred = deferred(),
                         .image = image_,
                         .n = n_,
                         .shift = y_bits - plan_.bits() - kernel::bin_bits,
@@ -249,9 +249,13 @@ class pair_sort {
                         .copy_values = r_.values_out != r_.values_in});
   }
   void large(bool in_spare) const {
-    sort_left_buckets(
-        q_, all_,
-        {.start = start(), .gate = gate(), .left = left(), .bins = plan_.bins(), .above = 0, .in_spare = in_spare});
+    sort_deferred_buckets(q_, all_,
+                          {.start = start(),
+                           .gate = gate(),
+                           .deferred = deferred(),
+                           .bins = plan_.bins(),
+                           .above = 0,
+                           .in_spare = in_spare});
   }
 
   const simt::queue& q_;

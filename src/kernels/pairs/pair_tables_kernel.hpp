@@ -40,7 +40,7 @@ struct column_sums_kernel {
   std::uint32_t rows;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (gate.left_at_once())
+    if (gate.given_away_by_sample())
       return;
     const unsigned lane = simt::lane_index(), warp = simt::warp_index();
     const bool is_fine = simt::block_index() < fine.groups();
@@ -89,7 +89,7 @@ struct bucket_starts_kernel {
   std::uint32_t n, bins, rows, capacity; // capacity: pairs that any bucket may hold where !most_each
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (gate.left_at_once())
+    if (gate.given_away_by_sample())
       return;
     const unsigned t = simt::thread_index();
     const std::uint32_t i = simt::block_index() * block_threads + t;

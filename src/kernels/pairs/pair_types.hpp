@@ -38,7 +38,7 @@ struct image_maker {
 /// Words of the findings, at the front of the workspace.
 enum pair_finding : unsigned {
   pair_order,     ///< what neighbours do (key_scan/key_order.hpp): are the pairs in order already, or backwards?
-  pair_left,      ///< buckets that the local step has deferred
+  pair_deferred,  ///< buckets that the local step has deferred
   pair_skewed,    ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
   pair_wants_map, ///< 1: a sample says that a map may spread the keys (pair_map.hpp)
   pair_mapped,    ///< 1: it does
@@ -64,10 +64,10 @@ struct pairs_gate {
   bool sampled; // a sample may have given the pairs away
 
   SORTILE_DEVICE std::uint32_t order() const { return findings.load(pair_order); }
-  SORTILE_DEVICE bool refused() const { return left_at_once() || told.gave_away(); }
+  SORTILE_DEVICE bool refused() const { return given_away_by_sample() || told.gave_away(); }
   /// Whether a sample has given the pairs away. The same in all threads of any launch after the one that asks the
   /// sample.
-  SORTILE_DEVICE bool left_at_once() const { return sampled && findings.load(pair_skewed) != 0; }
+  SORTILE_DEVICE bool given_away_by_sample() const { return sampled && findings.load(pair_skewed) != 0; }
   /// This sort takes the pairs, as far as is known. By one block, before others ask.
   SORTILE_DEVICE void accept() const {
     if (simt::thread_index() == 0)

@@ -98,7 +98,7 @@ inline unsigned pair_map_sample_bits(std::uint64_t n, const sort_tuning& tuning)
 
 /// Byte offsets.
 struct sort_pairs_layout {
-  std::size_t findings, spread, cells, map, order, start, count, left, coarse, fine, keys, work_keys, values, bytes;
+  std::size_t findings, spread, cells, map, order, start, count, deferred, coarse, fine, keys, work_keys, values, bytes;
 
   template <class Word>
   static sort_pairs_layout of(const partition_plan& p, const typed_request<Word>& r) {
@@ -114,7 +114,7 @@ struct sort_pairs_layout {
     l.order = a.take(rows * 4);
     l.start = a.take((bins + 1) * 4);
     l.count = a.take(bins * 4);
-    l.left = a.take(bins * 4);
+    l.deferred = a.take(bins * 4);
     l.fine = a.take(rows * bins * 4);
     l.coarse = p.second_bits == 0 ? l.fine : a.take(rows * p.coarse() * 4);
     constexpr std::size_t counts = pair_map_rows * pair_map_cells<Word> * 2;

@@ -67,7 +67,7 @@ struct bucket_tables_kernel {
   bool may_leave, sampled; // sampled: a sample may have said so
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (sampled && left_at_once(findings))
+    if (sampled && given_away_by_sample(findings))
       return;
     const std::uint32_t i = simt::block_index() * block_threads + simt::thread_index();
     const bool again = findings.load(finding_second) != 0;

@@ -59,7 +59,7 @@ struct skewed_arrays {
   simt::global<const Word> in; // the buckets; out or spare
   simt::global<Word> out, spare;
   simt::global<const std::uint32_t> start;
-  bucket_list left;
+  bucket_list deferred;
   giant_list giants;
   simt::global<const key_window<Word>> window;
   Image image;
@@ -73,7 +73,7 @@ struct skewed_arrays {
   /// f(giant_part), for this block's share.
   template <class F>
   SORTILE_DEVICE void for_parts(F f) const {
-    for_giant_parts(giants, std::uint32_t(left.findings.load(finding_giants)), shares, f);
+    for_giant_parts(giants, std::uint32_t(deferred.findings.load(finding_giants)), shares, f);
   }
 };
 
@@ -98,7 +98,7 @@ struct count_skewed_kernel {
   skewed_arrays<Image> at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
+    if (course_of<Word>(at.deferred.findings, at.window.load(0), at.bins()) != key_course::buckets)
       return;
     filler::clear(s.filling);
     simt::block_barrier();
@@ -108,15 +108,15 @@ struct count_skewed_kernel {
       else
         sort_bucket(s, part.bucket);
     });
-    const auto many = std::uint32_t(at.left.findings.load(finding_left));
+    const auto many = std::uint32_t(at.deferred.findings.load(finding_deferred));
     for (std::uint32_t q = draw(s); q < many;) {
-      const std::uint32_t b = at.left.buckets.load(q);
+      const std::uint32_t b = at.deferred.buckets.load(q);
       q = draw(s);
       if (q < many)
-        prefetch(at.left.buckets.load(q));
+        prefetch(at.deferred.buckets.load(q));
       if (b == bucket_list::done)
         continue;
-      if (has_strays<Word>(at.left.findings, at.window.load(0), b, at.bins()))
+      if (has_outliers<Word>(at.deferred.findings, at.window.load(0), b, at.bins()))
         sort_by_digits(s, b);
       else
         sort_bucket(s, b);
@@ -129,7 +129,7 @@ struct count_skewed_kernel {
   SORTILE_DEVICE std::uint32_t draw(shared& s) const {
     simt::block_barrier(); // what was drawn before has been read, and the bucket before is done with
     if (simt::thread_index() == 0)
-      s.drawn = std::uint32_t(at.left.findings.fetch_add(finding_drawn, std::uint64_t{1}));
+      s.drawn = std::uint32_t(at.deferred.findings.fetch_add(finding_drawn, std::uint64_t{1}));
     simt::block_barrier();
     return s.drawn;
   }
@@ -157,8 +157,8 @@ struct count_skewed_kernel {
   }
 
   SORTILE_DEVICE void sort_by_digits(shared& s, std::uint32_t bucket) const {
-    by_digits{at.in, at.out, at.spare, at.start, at.left, at.image, 8 * sizeof(Word)}.sort(
-        s.digits, at.start.load(bucket), at.start.load(bucket + 1), differing_bits<Word>(at.left.findings));
+    by_digits{at.in, at.out, at.spare, at.start, at.deferred, at.image, 8 * sizeof(Word)}.sort(
+        s.digits, at.start.load(bucket), at.start.load(bucket + 1), differing_bits<Word>(at.deferred.findings));
   }
 
   /// The free array.

@@ -23,7 +23,7 @@ struct fill_giants_kernel {
   skewed_arrays<Image> at;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
+    if (course_of<Word>(at.deferred.findings, at.window.load(0), at.bins()) != key_course::buckets)
       return;
     filler::clear(s.filling);
     at.for_parts([&](const giant_part& part) {

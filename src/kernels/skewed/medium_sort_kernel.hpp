@@ -32,15 +32,15 @@ struct medium_sort_kernel {
   std::uint32_t n;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (course_of<Word>(at.left.findings, at.window.load(0), at.bins()) != key_course::buckets)
+    if (course_of<Word>(at.deferred.findings, at.window.load(0), at.bins()) != key_course::buckets)
       return;
-    const auto many = std::uint32_t(at.left.findings.load(finding_left));
+    const auto many = std::uint32_t(at.deferred.findings.load(finding_deferred));
     for (std::uint32_t q = simt::block_index(); q < many; q += simt::grid_size()) {
-      const std::uint32_t bucket = at.left.buckets.load(q);
-      if (has_strays<Word>(at.left.findings, at.window.load(0), bucket, at.bins()) || !sort(s, bucket))
+      const std::uint32_t bucket = at.deferred.buckets.load(q);
+      if (has_outliers<Word>(at.deferred.findings, at.window.load(0), bucket, at.bins()) || !sort(s, bucket))
         continue;
       if (simt::thread_index() == 0)
-        at.left.buckets[q] = bucket_list::done;
+        at.deferred.buckets[q] = bucket_list::done;
       simt::block_barrier();
     }
   }
@@ -53,7 +53,7 @@ struct medium_sort_kernel {
     if (b.end > local::capacity)
       return false;
     const bucket_values<Image> values = at.values(bucket);
-    const local step{at.in, at.in, at.out, at.start, at.left, at.window, at.image, n, at.bits, false};
+    const local step{at.in, at.in, at.out, at.start, at.deferred, at.window, at.image, n, at.bits, false};
     typename local::keys_vector keys[local::vectors];
     step.load(b, keys);
     const bool sorted = step.sort(s, b, keys, typename local::digits{values.distance, 0});

@@ -58,8 +58,8 @@ struct sort_keys_layout {
   /// Keys of a bucket from which it is heavy, where a map spreads them: more than one block holds (local/).
   static constexpr std::uint32_t least_heavy = 10241;
 
-  std::size_t findings, count, left, cells, start, coarse_next, coarse_left, fine_next, fine_left, window, map, first,
-      giants, heavy, keys, bytes;
+  std::size_t findings, count, deferred, cells, start, coarse_next, coarse_left, fine_next, fine_left, window, map,
+      first, giants, heavy, keys, bytes;
 
   /// Of so many keys, in buckets that are giant from `least` keys on.
   static std::uint64_t most_giants(std::uint64_t n, std::uint32_t least) { return n / least; }
@@ -90,7 +90,7 @@ struct sort_keys_layout {
     const std::size_t bins = std::size_t{p.bins()} * 4, coarse = std::size_t{p.coarse()} * 4;
     l.findings = a.take(128);
     l.count = a.take(bins);
-    l.left = a.take(bins);
+    l.deferred = a.take(bins);
     const std::size_t cells = maps(p, r) ? std::size_t{map_cells(8 * sizeof(Word))} * 4 : 0;
     l.cells = a.take(cells == 0 ? 0 : cells + sizeof(Word)); // and the bits in which keys differ
     l.start = a.take(bins + 4);

@@ -93,7 +93,7 @@ class key_sort {
     return {table(at_.coarse_next, plan_.coarse()), table(at_.coarse_left, plan_.coarse())};
   }
   bucket_rings fine_rings() const { return {table(at_.fine_next, plan_.bins()), table(at_.fine_left, plan_.bins())}; }
-  bucket_list left() const { return {findings(), table(at_.left, plan_.bins())}; }
+  bucket_list deferred() const { return {findings(), table(at_.deferred, plan_.bins())}; }
   Word* spare() const { return r_.input_is_scratch ? const_cast<Word*>(r_.keys_in) : part<Word>(at_.keys); }
   bool maps() const { return may_map && detail::sort_keys_layout::maps(plan_, r_); }
   bool parts_heavy() const { return may_map && detail::sort_keys_layout::parts_heavy(plan_, r_); }
@@ -217,7 +217,7 @@ class key_sort {
     const auto useful = (r_.n + stretch - 1) / stretch;
     simt::launch(q_, {.grid = unsigned(std::min<std::uint64_t>(useful, simt::resident_blocks<kernel>(q_)))},
                  kernel{.in = {r_.keys_in, r_.n},
-                        .count = table(second ? at_.left : at_.count, plan_.bins()),
+                        .count = table(second ? at_.deferred : at_.count, plan_.bins()),
                         .findings = findings(),
                         .window = window(),
                         .map = map(),
@@ -232,7 +232,7 @@ class key_sort {
     using kernel = bucket_tables_kernel<Word, Image>;
     simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
                  kernel{.first_count = table(at_.count, plan_.bins()),
-                        .second_count = table(at_.left, plan_.bins()),
+                        .second_count = table(at_.deferred, plan_.bins()),
                         .start = start(),
                         .coarse = coarse_rings(),
                         .fine_rings = fine_rings(),
@@ -305,7 +305,7 @@ class key_sort {
                         .in = {from, r_.n},
                         .out = {r_.keys_out, r_.n},
                         .start = start(),
-                        .left = left(),
+                        .deferred = deferred(),
                         .window = window(),
                         .image = image_,
                         .n = n_,
@@ -330,7 +330,7 @@ class key_sort {
                                  .in = {from, r_.n},
                                  .out = {r_.keys_out, r_.n},
                                  .start = start(),
-                                 .left = left(),
+                                 .deferred = deferred(),
                                  .window = window(),
                                  .image = image_,
                                  .n = n_,
@@ -349,7 +349,7 @@ class key_sort {
                        .out = {r_.keys_out, r_.n},
                        .spare = {spare(), r_.n},
                        .start = start(),
-                       .left = left(),
+                       .deferred = deferred(),
                        .image = image_,
                        .below = width});
   }
@@ -357,7 +357,7 @@ class key_sort {
     using kernel = split_heavy_kernel<Word, Image>;
     simt::launch(q_, {.grid = simt::resident_blocks<kernel>(q_)}, kernel{heavy(from)});
     using ends = heavy_ends_kernel<Word, Image>;
-    simt::launch(q_, {.grid = simt::resident_blocks<ends>(q_)}, ends{heavy(from), left()});
+    simt::launch(q_, {.grid = simt::resident_blocks<ends>(q_)}, ends{heavy(from), deferred()});
   }
   void sort_skewed(const Word* from) const {
     if constexpr (sizeof(Word) == 4) {
@@ -366,7 +366,7 @@ class key_sort {
                                     .out = {r_.keys_out, r_.n},
                                     .spare = {spare(), r_.n},
                                     .start = start(),
-                                    .left = left(),
+                                    .deferred = deferred(),
                                     .giants = giants(),
                                     .window = window(),
                                     .image = image_,

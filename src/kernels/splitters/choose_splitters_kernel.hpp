@@ -65,7 +65,7 @@ struct choose_splitters_kernel {
   bool gives_uneven_away; // where this sample says so
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (first_level ? !open() : gate.left_at_once())
+    if (first_level ? !open() : gate.given_away_by_sample())
       return;
     const std::uint32_t segment = simt::block_index();
     const std::uint32_t begin = first_level ? 0 : segment_start.load(segment),
@@ -114,7 +114,7 @@ struct choose_splitters_kernel {
       if (passes_win)
         gate.told.give_away();
       gate.findings[pair_order] = seen_both;
-      gate.findings[pair_left] = 0;
+      gate.findings[pair_deferred] = 0;
       gate.findings[pair_skewed] = !wanted || passes_win ? 1 : 0;
     }
     return wanted && !passes_win;

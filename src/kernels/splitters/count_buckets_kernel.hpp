@@ -36,7 +36,7 @@ struct count_buckets_kernel {
   unsigned bits;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    if (gate.left_at_once())
+    if (gate.given_away_by_sample())
       return;
     const auto row = fine.subview(std::uint64_t{simt::block_index()} * (segments << bits), segments << bits);
     for (std::uint32_t d = simt::thread_index(); d < segments << bits; d += block_threads)

@@ -100,7 +100,9 @@ class splitter_sorter {
   const detail::splitter_layout& at() const { return all_.at; }
   simt::global<std::uint32_t> table(std::size_t offset, std::uint64_t size) const { return all_.table(offset, size); }
   pairs_gate gate() const { return {table(at().findings, pair_findings), verdict::of(r_.verdict), true}; }
-  pair_bucket_list left() const { return {table(at().findings, pair_findings), table(at().left, plan_.bins())}; }
+  pair_bucket_list deferred() const {
+    return {table(at().findings, pair_findings), table(at().deferred, plan_.bins())};
+  }
   simt::global<std::uint32_t> start(const level& l) const { return table(l.start, l.bins() + 1); }
   simt::global<Word> cuts(const level& l) const { return all_.template table<Word>(l.cuts, l.bins()); }
   simt::global<std::uint32_t> fine(const level& l) const { return table(at().fine, std::uint64_t{chunks_} * l.bins()); }
@@ -221,7 +223,7 @@ class splitter_sorter {
             .most = most(),
             .cuts = cuts(second()),
             .gate = gate(),
-            .left = left(),
+            .deferred = deferred(),
             .image = image_,
             .n = n_,
             .shift = 32 - Kernel::bin_bits,
@@ -238,13 +240,13 @@ class splitter_sorter {
   }
   /// What exceeds the local steps: a few buckets, if any.
   void largest() const {
-    sort_left_buckets(q_, all_,
-                      {.start = start(second()),
-                       .gate = gate(),
-                       .left = left(),
-                       .bins = plan_.bins(),
-                       .above = large_kernel::capacity,
-                       .in_spare = r_.input_is_scratch});
+    sort_deferred_buckets(q_, all_,
+                          {.start = start(second()),
+                           .gate = gate(),
+                           .deferred = deferred(),
+                           .bins = plan_.bins(),
+                           .above = large_kernel::capacity,
+                           .in_spare = r_.input_is_scratch});
   }
 
   const simt::queue& q_;

@@ -62,7 +62,7 @@ struct splitter_layout {
   template <class Word>
   static constexpr std::size_t bytes_of_spread = 2 * sizeof(Word) + 16; ///< at most
 
-  std::size_t findings, order, coarse_start, coarse_cuts, count, left, most, cuts, start, spreads, fine, keys,
+  std::size_t findings, order, coarse_start, coarse_cuts, count, deferred, most, cuts, start, spreads, fine, keys,
       work_keys, values, bytes;
 
   template <class Word>
@@ -75,7 +75,7 @@ struct splitter_layout {
     l.coarse_start = a.take((p.coarse() + 1) * 4);
     l.coarse_cuts = a.take(p.coarse() * sizeof(Word));
     l.count = a.take(bins * 4);
-    l.left = a.take(bins * 4);
+    l.deferred = a.take(bins * 4);
     l.most = a.take(bins * 4);
     l.cuts = a.take(bins * sizeof(Word));
     l.start = a.take((bins + 1) * 4);
