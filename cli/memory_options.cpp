@@ -55,10 +55,9 @@ number_read read_number(std::string_view text) {
 }
 
 // SIZE[bkKMGTPEZY%], as sort(1) takes it: kibibytes where no letter says otherwise; a letter alone is one of them.
-std::uint64_t parse_size(const std::string& text) {
+std::uint64_t parse_size(const std::string& text, const char* option = "-S") {
   constexpr std::string_view powers = "KMGTPEZY";
   constexpr const char* allowed = "allowed: a number, and one of the letters b, K, M, G, T, P, E, Z, Y, %";
-  constexpr const char* option = "-S";
   number_read read = read_number(text);
   const std::string_view unit = read.rest;
   const bool is_small = !unit.empty() && std::string_view("kmgt").find(unit[0]) != std::string_view::npos;
@@ -144,8 +143,8 @@ std::uint64_t number_of_option(std::string_view text, std::string_view option, b
   return read.too_large ? UINT64_MAX : read.value;
 }
 
-void check_buffer_size(const std::string& text) {
-  parse_size(text);
+void check_buffer_size(const std::string& text, const char* option) {
+  parse_size(text, option);
 }
 
 std::string larger_buffer_size(const std::string& a, const std::string& b) {

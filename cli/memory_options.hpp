@@ -40,7 +40,8 @@ struct memory_options {
 /// files::refused_by_sort
 std::uint64_t number_of_option(std::string_view text, std::string_view option, bool any);
 /// \throws files::refused_by_sort where -S would refuse it
-void check_buffer_size(const std::string& text);
+/// \param option  as it was written
+void check_buffer_size(const std::string& text, const char* option);
 /// Of two -S the one that says more.
 std::string larger_buffer_size(const std::string& a, const std::string& b);
 std::uint64_t parse_batch_size(const std::string& text);

@@ -3,6 +3,7 @@
 #include "sort_arguments.hpp"
 
 #include "command_line.hpp"
+#include "key_of_positions.hpp"
 #include "memory_options.hpp"
 
 #include "files/binary_keys.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 
 #include <fmt/ranges.h>
@@ -156,24 +158,6 @@ class option_table {
   std::vector<option> table_;
 };
 
-// F[.C] of a position, counted from 0; nothing where it is none. Numbers too large for 64 bits stand for the largest.
-std::optional<std::string> take_count(std::string_view& rest, std::uint64_t add) {
-  std::uint64_t value = 0;
-  std::size_t digits = 0;
-  for (; digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9'; ++digits) {
-    const auto digit = static_cast<std::uint64_t>(rest[digits] - '0');
-    value = value > (UINT64_MAX - 9) / 10 ? UINT64_MAX : value == UINT64_MAX ? value : value * 10 + digit;
-  }
-  if (digits == 0)
-    return std::nullopt;
-  rest.remove_prefix(digits);
-  return std::to_string(value == UINT64_MAX ? value : value + add);
-}
-
-bool are_letters(std::string_view text) {
-  return text.find_first_not_of("bdfghiMnRrV") == std::string_view::npos;
-}
-
 // Options of which the last one counts.
 bool is_replaced(const std::string& name) {
   return name == "--batch-size" || name == "--threads" || name == "--files0-from" || name == "--buffer-size";
@@ -244,7 +228,7 @@ std::string check_option(const char* when) {
 }
 
 // How an argument has to look that the parser behind would refuse in other words.
-std::string checked_value(const std::string& name, const std::string& value) {
+std::string checked_value(const std::string& name, const std::string& value, bool by_letter) {
   constexpr std::array<std::string_view, 6> orders{"general-numeric", "human-numeric", "month",
                                                    "numeric",         "random",        "version"};
   if (name == "--sort")
@@ -252,7 +236,7 @@ std::string checked_value(const std::string& name, const std::string& value) {
   if (name == "--field-separator")
     files::parse_separator(value);
   if (name == "--buffer-size")
-    check_buffer_size(value);
+    check_buffer_size(value, by_letter ? "-S" : "--buffer-size");
   if (name == "--batch-size")
     return std::to_string(parse_batch_size(value));
   if (name != "--threads")
@@ -269,8 +253,9 @@ std::string checked_value(const std::string& name, const std::string& value) {
     throw files::refused_by_sort(what, "--help lists what is allowed", further_help);
   };
   const bool is_long = optopt == 0 || optopt >= option_table::version;
-  std::string word = words[static_cast<std::size_t>(std::clamp(optind - 1, 0, static_cast<int>(words.size()) - 1))];
-  word = word.substr(0, word.find('='));
+  const std::string whole =
+      words[static_cast<std::size_t>(std::clamp(optind - 1, 0, static_cast<int>(words.size()) - 1))];
+  const std::string word = whole.substr(0, whole.find('='));
   if (!is_long && found == ':')
     refuse_usage(fmt::format("option requires an argument -- '{}'", static_cast<char>(optopt)));
   if (!is_long)
@@ -280,8 +265,8 @@ std::string checked_value(const std::string& name, const std::string& value) {
   if (optopt != 0)
     refuse_usage(fmt::format("option '{}' doesn't allow an argument", options.in_full(word)));
   if (const std::string several = options.meant_by(word); !several.empty())
-    refuse_usage(fmt::format("option '{}' is ambiguous; possibilities:{}", word, several));
-  refuse_usage(fmt::format("unrecognized option '{}'", word));
+    refuse_usage(fmt::format("option '{}' is ambiguous; possibilities:{}", whole, several));
+  refuse_usage(fmt::format("unrecognized option '{}'", whole));
   __builtin_unreachable();
 }
 
@@ -299,10 +284,15 @@ class reader {
     const int count = static_cast<int>(words_.size());
     optind = 0; // begins anew
     opterr = 0;
-    for (int found;
-         (found = ::getopt_long(count, pointers_.data(), options_.letters(), options_.table(), nullptr)) != -1;)
-      if (!take(found))
+    for (int found = 0; found != -1;) {
+      if (only_operands_follow()) {
+        operands_.push_back(pointers_[static_cast<std::size_t>(optind++)]);
+        continue;
+      }
+      found = ::getopt_long(count, pointers_.data(), options_.letters(), options_.table(), nullptr);
+      if (found != -1 && !take(found))
         return {found == option_table::help ? "--help" : "--version"};
+    }
     for (int i = optind; i < count; ++i)
       operands_.push_back(pointers_[static_cast<std::size_t>(i)]);
     if (!operands_.empty())
@@ -312,6 +302,17 @@ class reader {
   }
 
  private:
+  // What POSIX asks for: options end at the first operand. All but -o FILE, which stood there in old times: GNU sort
+  // takes it as long as keys like +1 are taken and nothing is checked.
+  bool only_operands_follow() const {
+    const char* const next = operands_.empty() ? nullptr : pointers_[static_cast<std::size_t>(optind)];
+    if (!as_posix_ || next == nullptr)
+      return false;
+    const bool is_output = std::string_view(next).starts_with("-o") &&
+                           (next[2] != '\0' || pointers_[static_cast<std::size_t>(optind) + 1] != nullptr);
+    return !is_output || !takes_positions_ || is_check_;
+  }
+
   // False where help or the version is asked for.
   bool take(int found) {
     if (found == option_table::help || found == option_table::version)
@@ -327,11 +328,12 @@ class reader {
     else if (options_.name_of(found) == "--check-quietly")
       take_check("--check-quietly");
     else
-      take_option(options_.name_of(found), options_.has_argument(found));
+      take_option(options_.name_of(found), options_.has_argument(found), found < first_long);
     return true;
   }
 
   void take_check(const std::string& name) {
+    is_check_ = true;
     const std::string other = name == "--check" ? "--check-quietly" : "--check";
     if (std::find(arguments_.begin(), arguments_.end(), other) != arguments_.end())
       refuse("options '-cC' are incompatible");
@@ -339,10 +341,10 @@ class reader {
       arguments_.push_back(name);
   }
 
-  void take_option(const std::string& name, bool has_argument) {
+  void take_option(const std::string& name, bool has_argument, bool by_letter) {
     if (!has_argument)
       return arguments_.push_back(name);
-    std::string value = checked_value(name, optarg);
+    std::string value = checked_value(name, optarg, by_letter);
     if (name == "--sort") // the same as its letter, and as often
       return arguments_.push_back(fmt::format("--{}-sort", value));
     if (const std::optional<std::string> earlier = take_earlier(name, arguments_); earlier && name == "--buffer-size")
@@ -360,8 +362,10 @@ class reader {
   void take_operand(const std::string& operand) {
     const char* next = pointers_[static_cast<std::size_t>(optind)];
     const bool has_last = next != nullptr && next[0] == '-' && next[1] >= '0' && next[1] <= '9';
+    if (operand.starts_with('+') && has_last && !as_posix_)
+      takes_positions_ = true; // from now on
     const std::optional<std::string> key =
-        operand.starts_with('+') ? key_of_positions(operand, has_last ? next : "") : std::nullopt;
+        operand.starts_with('+') && takes_positions_ ? key_of_positions(operand, has_last ? next : "") : std::nullopt;
     if (!key)
       return operands_.push_back(operand);
     optind += has_last ? 1 : 0;
@@ -383,6 +387,9 @@ class reader {
   std::vector<std::string> arguments_;
   std::vector<std::string> operands_;
   bool sort_alone_;
+  bool as_posix_ = std::getenv("POSIXLY_CORRECT") != nullptr;
+  bool takes_positions_ = has_keys_of_positions(std::getenv("_POSIX2_VERSION"));
+  bool is_check_ = false;
 };
 
 } // namespace
@@ -405,46 +412,6 @@ void keep_options_of_sort(CLI::App& sort) {
                 !is_of_sort(*each);
        }))
     sort.remove_option(option);
-}
-
-std::optional<std::string> key_of_positions(const std::string& first, const std::string& last) {
-  std::string_view rest = std::string_view(first).substr(1);
-  std::optional<std::string> count = take_count(rest, 1);
-  if (!count)
-    return std::nullopt;
-  std::string key = *count;
-  if (rest.starts_with('.')) {
-    rest.remove_prefix(1);
-    if (!(count = take_count(rest, 1)))
-      return std::nullopt;
-    key += "." + *count;
-  }
-  if (!are_letters(rest))
-    return std::nullopt;
-  key += rest;
-  if (last.empty())
-    return key;
-
-  rest = std::string_view(last).substr(1);
-  const std::string_view whole = rest;
-  const std::string field = *take_count(rest, 0);
-  std::string character = "0";
-  if (rest.starts_with('.')) {
-    rest.remove_prefix(1);
-    if (!(count = take_count(rest, 0)))
-      refuse("invalid number after '.': invalid count at start of {}", files::quoted_by_sort(rest));
-    character = *count;
-  }
-  if (!are_letters(rest))
-    refuse("stray character in field spec: invalid field specification {}", files::quoted_by_sort(last));
-  // Up to character C of the field behind the first F; without one, to the end of field F.
-  if (character == "0") {
-    key += "," + (field == "0" ? "1" : field);
-  } else {
-    std::string_view again = whole;
-    key += "," + *take_count(again, 1) + "." + character;
-  }
-  return key.append(rest);
 }
 
 } // namespace sortile::cli

@@ -2,7 +2,6 @@
 // options, and keys in the form +1 -2. Turned into plain long options for the parser that knows what they mean.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 namespace sortile::cli {
 
 /// Arguments after the name of the command, as `sort` (of which the options are taken) is to parse them.
+/// POSIXLY_CORRECT and _POSIX2_VERSION in the environment have the meaning that they have for it.
 /// \param sort_alone  options that sort(1) has not do not exist: no shortened name means one of them
 /// \throws invalid_argument in the words of GNU sort, which scripts may look for
 std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<std::string> given, bool sort_alone);
@@ -21,8 +21,5 @@ void need_values(const CLI::App& command);
 
 /// What sort(1) has not goes, for the help of the command that is called by its name.
 void keep_options_of_sort(CLI::App& sort);
-
-/// "+1.2n" and, where there is one, "-3.4r": the key as -k takes it; nothing where the first is none (but a file name).
-std::optional<std::string> key_of_positions(const std::string& first, const std::string& last);
 
 } // namespace sortile::cli

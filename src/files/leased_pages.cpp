@@ -1,6 +1,9 @@
 // See leased_pages.hpp. The signal handler finds what is leased in `current`. `answering` counts the handlers that may
 // be using it, so that nobody unmaps it meanwhile. Whoever takes `leased` away, by an atomic exchange, gives the lease
 // back.
+//
+// A page that a file has lost is a SIGBUS for whoever reads it: one of the sort's threads, or the answer as it copies.
+// Both end the process; the first of several writes the message, the others wait for the end.
 #include "files/leased_pages.hpp"
 
 #include "files/message_text.hpp"
@@ -13,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include <fcntl.h>
@@ -54,6 +58,18 @@ std::atomic<leased_map*> current{nullptr};
 std::atomic<int> answering{0};
 static_assert(std::atomic<leased_map*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
+// Says that the bytes cannot be trusted, and ends. For a signal handler.
+[[noreturn]] void end_process(const leased_map& map) {
+  static std::atomic<bool> ending{false};
+  while (ending.exchange(true))
+    ::pause();
+  if (::write(STDERR_FILENO, map.complaint.data(), map.complaint.size()) < 0) {
+    // The status says it, too.
+  }
+  remove_temporary_files();
+  ::_exit(trouble);
+}
+
 // Somebody wants to write to the file. For a signal handler.
 void answer(leased_map& map) {
   if (!map.leased.exchange(false))
@@ -67,11 +83,7 @@ void answer(leased_map& map) {
     if (replaced && ::fcntl(map.file.get(), F_SETLEASE, F_UNLCK) == 0)
       return;
   }
-  if (::write(STDERR_FILENO, map.complaint.data(), map.complaint.size()) < 0) {
-    // The status says it, too.
-  }
-  remove_temporary_files();
-  ::_exit(trouble);
+  end_process(map);
 }
 
 extern "C" void on_lease_wanted(int) {
@@ -81,6 +93,40 @@ extern "C" void on_lease_wanted(int) {
     answer(*map);
   --answering;
   errno = kept;
+}
+
+struct sigaction before_faults {}; // what SIGBUS did before there were leased pages
+
+// A page of the map is there no longer: the file was cut after the lease had run out, or the disk fails. Any other
+// SIGBUS goes to whom it went before: the fault repeats itself, a signal that was sent is raised again.
+extern "C" void on_fault(int signal, siginfo_t* info, void*) {
+  const int kept = errno;
+  ++answering;
+  if (leased_map* const map = current; map != nullptr && info->si_code == BUS_ADRERR) {
+    const auto* const at = static_cast<const char*>(info->si_addr);
+    if (!std::less<>{}(at, map->region) && std::less<>{}(at, map->region + map->file_bytes))
+      end_process(*map);
+  }
+  --answering;
+  ::sigaction(signal, &before_faults, nullptr);
+  if (info->si_code <= 0)
+    ::raise(signal);
+  errno = kept;
+}
+
+void catch_faults() {
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, &before_faults);
+}
+
+// Unless somebody else has taken the signal meanwhile.
+void leave_faults() {
+  struct sigaction now {};
+  if (::sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault)
+    ::sigaction(SIGBUS, &before_faults, nullptr);
 }
 
 // From now on the signal reaches us, on whichever thread.
@@ -169,6 +215,7 @@ leased_pages leased_pages::of(int fd, std::uint64_t begin, std::uint64_t end, co
   if (!map->file || !map_file(*map, begin, end) || !current.compare_exchange_strong(none, map.get()))
     return pages;
   pages.held_.reset(map.release());
+  catch_faults();
   const leased_map& held = *pages.held_;
   if (!take_lease(*pages.held_) || !has_size(held.file.get(), end) || !copy_end(held, end) ||
       !ask_for_pages(held, threads))
@@ -179,6 +226,7 @@ leased_pages leased_pages::of(int fd, std::uint64_t begin, std::uint64_t end, co
 void leased_pages::release::operator()(leased_map* map) const {
   if (map->leased.exchange(false))
     ::fcntl(map->file.get(), F_SETLEASE, F_UNLCK);
+  leave_faults();
   current = nullptr;
   while (answering != 0)
     std::this_thread::yield();

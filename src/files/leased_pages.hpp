@@ -14,7 +14,8 @@
 // Invariants: as long as the map is there, the lease is held, and nobody has the file open for writing. The map is read
 // alone, so that no write is lost to the answer; what is appended goes to pages behind it. Where a lease has run out
 // without our answer (the process was stopped for longer than the system waits, 45 seconds), the bytes can no longer be
-// trusted: the process says so and ends.
+// trusted: the process says so, removes what it has not finished, and ends with status 2; where the file was cut and a
+// thread is the first to notice (SIGBUS), in the same way.
 //
 // Only file systems of this machine are taken, where the system sees every writer.
 #pragma once

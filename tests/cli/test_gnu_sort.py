@@ -366,6 +366,48 @@ class GnuSort(CommandTest):
             if made is not None:
                 os.unlink(self.path("out"))
 
+    def in_environment(self, options, variables, stdin=b"z 1\ny 0\n"):
+        """Status, output, messages and the file `out`, of the real sort, of the link and of `sortile sort`."""
+        results = []
+        for command in (["sort"], [self.drop_in], [SORTILE, "sort"]):
+            done = subprocess.run([*command, *options], input=stdin, capture_output=True, cwd=self.folder, check=False, env={**os.environ, "LC_ALL": "C", **variables})
+            results.append((done.returncode, done.stdout, self.content("out") if os.path.exists(self.path("out")) else None, done.stderr))
+            if results[-1][2] is not None:
+                os.unlink(self.path("out"))
+        return results
+
+    def test_manners_of_editions_of_posix(self):
+        """POSIXLY_CORRECT ends the options at the first operand, but for -o; _POSIX2_VERSION says whether +1 is a key."""
+        self.file("one", b"b 1\na 2\n")
+        self.file("+1", b"plus\n")
+        self.file("-r", b"dash\n")
+        self.file("-2", b"two\n")
+        words = ["one", "-r", "-o", "-oout", "out", "--output=out", "-n", "-no", "+1", "+1n", "+0.1r", "-2", "-c", "-C", "--", "-k2", "--reverse", "+x"]
+        chosen = [["one", "-o", "out"], ["one", "-oout"], ["one", "-o"], ["one", "-o", "out", "-r"], ["one", "-c", "-o", "out"], ["-c", "one", "-o", "out"], ["-C", "one", "-oout"], ["one", "--output=out"], ["one", "-no", "out"],
+                  ["-r", "one", "-r"], ["--", "one", "-o", "out"], ["one", "--", "-o", "out"], ["+1", "one"], ["one", "+1"], ["+1", "-2", "one"], ["+1", "-2", "+1", "one"], ["+1", "+1", "-2", "one"], ["+1n", "one", "-o", "out"],
+                  ["one", "-o", "out", "+1"], ["one", "-o", "out", "one"], ["+1", "-o", "out"], ["+x", "-2", "one"], ["-", "-o", "out"]]
+        editions = ["", "0", "-5", "199209", "200111", "200112", " 200112", "+200112", "200808", "200809", "200112z", "x", "99999999999999999999"]
+        cases = [(options, edition) for options in chosen for edition in editions]
+        cases += [(self.random.choices(words, k=self.random.randrange(1, 6)), self.random.choice(["", "199209", "200112", "200809"])) for _ in range(ROUNDS // 4)]
+        for options, edition in cases:
+            for variables in ({"_POSIX2_VERSION": edition}, {"_POSIX2_VERSION": edition, "POSIXLY_CORRECT": ""}):
+                expected, link, ours = self.in_environment(options, variables)
+                self.assertEqual(link, expected, (options, variables))
+                self.assertEqual(ours[:3], expected[:3], (options, variables, ours, expected))
+
+    def test_every_prefix_of_every_long_option(self):
+        """Which are clear, which are ambiguous and with what, which lack an argument or have one too many: word for word."""
+        names = sorted(set(re.findall(r"--([a-z0-9-]+)", subprocess.run(["sort", "--help"], capture_output=True, check=True, env={**os.environ, "LC_ALL": "C"}).stdout.decode())))
+        self.assertGreater(len(names), 25)
+        prefixes = sorted({name[:length] for name in names for length in range(1, len(name) + 1)})
+        for prefix in prefixes + ["x", "reverse-", "Reverse", "-reverse", "check-quietly", "key-def"]:
+            for options in (["--" + prefix], ["--" + prefix + "="], ["--" + prefix + "=1"], ["-r", "--" + prefix + "=a=b", "x"], ["x", "--" + prefix]):
+                if {"--he", "--hel", "--help", "--version"} & set(options):
+                    continue  # texts of each command's own
+                expected, link, ours = self.in_environment(options, {}, stdin=b"z\n")  # one line: orders may be random
+                self.assertEqual(link, expected, options)
+                self.assertEqual(ours[2], expected[2], options)
+
     def test_shortened_options(self):
         """As far as a long option of GNU sort is clear there, it is clear to a link called sort."""
         one = self.file("one", b"b 1\na 2\n")

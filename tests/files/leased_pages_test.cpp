@@ -1,15 +1,19 @@
 // Pages of a file that stay what they were, whatever becomes of the file.
 #include "files/byte_buffer.hpp"
 #include "files/leased_pages.hpp"
+#include "files/parallel.hpp"
+#include "files/temporary_files.hpp"
 #include "scratch_folder.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <random>
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace sortile::files {
@@ -98,6 +102,60 @@ TEST_F(LeasedPages, OneAtATimeAndGivenBack) {
   first = {};
   EXPECT_TRUE(pages());
   EXPECT_TRUE(file_descriptor(::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC))); // would not wait
+}
+
+// What the system does to a process that has been stopped for too long, without the wait: the lease is gone, and no
+// signal came.
+void lose_leases() {
+  for (int fd = 3; fd < 100; ++fd)
+    ::fcntl(fd, F_SETLEASE, F_UNLCK);
+}
+
+TEST_F(LeasedPages, AFileThatWasCutAfterTheLeaseHadRunOutEndsTheProcess) {
+  SKIP_WITHOUT_LEASES();
+  const std::string unfinished = folder_.write("unfinished", "");
+  const auto read_what_was_cut = [&](unsigned threads) {
+    remove_temporary_files_on_signals();
+    const temporary_entry entry(unfinished);
+    const leased_pages held = pages();
+    lose_leases();
+    std::filesystem::resize_file(path_, 10);
+    parallel_for(threads, 64, [&](std::size_t) { // each thread meets a page that is not there
+      volatile char last = held.data()[leased_pages::smallest - 1];
+      static_cast<void>(last);
+    });
+  };
+  EXPECT_EXIT(read_what_was_cut(1), ::testing::ExitedWithCode(2), "^sortile: file: was changed while it was sorted\n$");
+  EXPECT_FALSE(std::filesystem::exists(unfinished));
+  folder_.write("file", text_);
+  EXPECT_EXIT(read_what_was_cut(4), ::testing::ExitedWithCode(2), "^sortile: file: was changed while it was sorted\n$");
+}
+
+TEST_F(LeasedPages, OtherFaultsAreNotTakenForOnesOfTheFile) {
+  SKIP_WITHOUT_LEASES();
+  const auto read_of_another_file = [&] {
+    const leased_pages held = pages();
+    const std::string other = folder_.write("other", text_);
+    const file_descriptor opened(::open(other.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto* const bytes =
+        static_cast<const char*>(::mmap(nullptr, text_.size(), PROT_READ, MAP_PRIVATE, opened.get(), 0));
+    std::filesystem::resize_file(other, 0);
+    volatile char first = *bytes;
+    static_cast<void>(first);
+  };
+  const auto be_sent_the_signal = [&] {
+    const leased_pages held = pages();
+    ::raise(SIGBUS);
+  };
+  EXPECT_EXIT(read_of_another_file(), ::testing::KilledBySignal(SIGBUS), "");
+  EXPECT_EXIT(be_sent_the_signal(), ::testing::KilledBySignal(SIGBUS), "");
+  const auto signal_later = [&] {
+    static_cast<void>(pages());
+    struct sigaction now {};
+    ::sigaction(SIGBUS, nullptr, &now);
+    ::_exit(now.sa_handler == SIG_DFL ? 0 : 1);
+  };
+  EXPECT_EXIT(signal_later(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(LeasedPages, GrowIntoMemoryOfTheBuffersOwn) {
