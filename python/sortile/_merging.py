@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from ._arrays import Array, Nan, Tensor, given
+from ._arrays import Array, Nan, Tensor, flag, given
 from ._backend import core
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import stored
@@ -79,7 +79,7 @@ def merge(
     framework, several = held_together("merge", runs)
     if framework is not None:
         refuse_host_options(None, progress)
-        return framework.merge(several, descending, out, nan)
+        return framework.merge(several, flag("descending", descending), out, nan)
     taken = [given(r) for r in runs]
     arrays = [a for a, _ in taken]
     target = given(out)[0] if out is not None else None
