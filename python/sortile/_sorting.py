@@ -224,6 +224,10 @@ def sort_by_key(
     >>> names
     array(['a', 'b', 'c'], dtype='<U1')
     """
+    if type(keys) is _ndarray and type(values) is _ndarray and progress is None and keys.ndim == 1 and axis in (0, -1):
+        result = core.sort_by_key(keys, (values,), descending, nan, threads, None)
+        if result is not NotImplemented:
+            return result[0], result[1][0]
     several = isinstance(values, tuple)
     arrays = values if isinstance(values, tuple) else (values,)
     framework, adopted = held_together("sort_by_key", (keys, *arrays))
@@ -237,8 +241,7 @@ def sort_by_key(
     plain = tuple(v for v, _ in taken)
     with telling(progress) as tell:
         if a.ndim == 1 and axis in (0, -1):
-            apart = len(plain) != 1 or not np.may_share_memory(a, plain[0])  # as the library wants keys and one array
-            result = core.sort_by_key(a, plain, descending, nan, threads, tell) if apart else NotImplemented
+            result = core.sort_by_key(a, plain, descending, nan, threads, tell)
             if result is NotImplemented:
                 result = _by_positions(a, plain, descending, nan, threads, tell)
         else:
