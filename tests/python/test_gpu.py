@@ -16,6 +16,7 @@ import arrays
 import frameworks
 import oracle
 import sortile
+from sortile import _bench_gpu
 
 DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
 
@@ -541,3 +542,15 @@ def test_jax_out_of_memory_raises_and_the_input_stays():
     ran = subprocess.run([sys.executable, "-c", JAX_SHORT_OF_MEMORY], env={**os.environ, **little}, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert re.search("RESOURCE_EXHAUSTED: sortile: out of memory: [0-9]+ bytes are wanted for the workspace of a sort", ran.stdout)
+
+
+def test_both_sides_of_rows_of_the_benchmark_agree(gpu):
+    small = list({"torch": _bench_gpu.on_torch, "cupy": _bench_gpu.on_cupy, "jax": _bench_gpu.on_jax}[gpu.name]({}, 1001))
+    assert {row.n for row in small} == {10, 1000}
+    for row in small:
+        sides = row.make()
+        ours, theirs = sides.ours[0](), sides.theirs[0]()
+        sides.finish()
+        if theirs is not None:  # the compiled call alone returns nothing
+            theirs = theirs[0] if isinstance(theirs, tuple) else theirs
+            assert np.array_equal(gpu.back(ours), gpu.back(theirs)), row
