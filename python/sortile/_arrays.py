@@ -215,8 +215,7 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
 
 def numpy_type(dtype: Any) -> Any:
     """A type as NumPy takes it: PyTorch's by its name."""
-    module = type(dtype).__module__
-    return np.dtype(str(dtype).rpartition(".")[2]) if module == "torch" else dtype
+    return np.dtype(str(dtype).rpartition(".")[2]) if type(dtype).__module__ == "torch" else dtype
 
 
 def _namespace(x: Any) -> Any:

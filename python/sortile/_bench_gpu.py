@@ -2,7 +2,8 @@
 
 A call queues its work; a run ends when the device has done all of it. torch.sort gives positions beside the keys
 whether they are wanted or not. Of the largest sorts the memory is counted too. ``call`` rows compare with the compiled
-call alone, into an array that is there already: what is more is this package's and the framework's part.
+call alone, into an array that is there already (in JAX with the XLA call alone): what is more is this package's and the
+framework's part.
 """
 
 from __future__ import annotations
@@ -13,33 +14,36 @@ from itertools import takewhile
 from math import prod
 from typing import Any, Callable, Iterator
 
-import numpy as np
-
 import sortile
 
 from ._backend import core
-from ._gpu import KEYS, GpuArrays
-from .bench import Call, Contest
+from ._bench_keys import keys
+from ._gpu import KEYS, POSITIONS, GpuArrays
+from .bench import Call, Contest, Options, Sides
 
 SIZES = (10, 1000, 10**5, 2**20, 2**24, 2**28)
 LARGEST = SIZES[-1]
+TINY = (10, 1000)
+FEW = "range:100000"
+
+There = Callable[[Any], Any]  # a host array's way to the GPU
 
 
-def host_keys(n: int, dtype: str) -> Any:
-    """Uniform over all bits; floats uniform in [0, 1)."""
-    rng = np.random.default_rng(1)
-    if dtype.startswith("float"):
-        return rng.random(n, dtype="float32").astype(dtype, copy=False)
-    return rng.integers(0, 2**64, n * np.dtype(dtype).itemsize // 8 + 1, dtype="u8").view(dtype)[:n]
+def usual(dtype: str) -> str:
+    """The workload of the rows of this type."""
+    return "unit" if dtype.startswith("float") else "uniform"
 
 
-def on_torch(_: int | None, below: int) -> Iterator[Contest]:
+def on_torch(_: Options, below: int) -> Iterator[Contest]:
     with suppress(ImportError):
         import torch
 
         if not torch.cuda.is_available():
             return
         done = torch.cuda.synchronize
+
+        def there(x: Any) -> Any:
+            return torch.from_numpy(x).cuda()
 
         def peak(call: Call) -> int:
             done()
@@ -49,32 +53,42 @@ def on_torch(_: int | None, below: int) -> Iterator[Contest]:
             return torch.cuda.max_memory_allocated() - before
 
         targets = {"int32": 2.5, "int64": 3.0}
+        argsort = partial(torch.argsort, stable=True)
         for dtype in ("int32", "int64", "float32"):
             for n in takewhile(below.__gt__, SIZES):
-                x = torch.from_numpy(host_keys(n, dtype)).cuda()
                 aim = targets.get(dtype, 1.0) if n == LARGEST else 1.0
-                yield Contest(f"PyTorch sort {dtype}", n, partial(sortile.sort, x), "torch.sort",
-                              partial(torch.sort, x), aim, done, **memory(x, peak))
+                make = lanes(there, (n,), dtype, sortile.sort, torch.sort, done, peak)
+                yield Contest(f"PyTorch sort {dtype}", n, usual(dtype), "torch.sort", aim, make)
                 if n < LARGEST:
-                    yield Contest(f"PyTorch argsort {dtype}", n, partial(sortile.argsort, x), "torch.argsort stable",
-                                  partial(torch.argsort, x, stable=True), 1.0, done)
-        for dtype in ("int32", "float32"):
-            for count in (2**4, 2**14):
-                rows = torch.from_numpy(host_keys(2**24, dtype)).cuda().reshape(count, -1)
-                yield Contest(f"PyTorch sort {count} rows {dtype}", rows.numel(), partial(sortile.sort, rows),
-                              "torch.sort", partial(torch.sort, rows), 1.0, done)
+                    make = lanes(there, (n,), dtype, sortile.argsort, argsort, done)
+                    yield Contest(f"PyTorch argsort {dtype}", n, usual(dtype), "torch.argsort stable", 1.0, make)
+        for n in takewhile(below.__gt__, SIZES[:-1]):
+            make = groups(there, n, sortile.unique, torch.unique, done)
+            yield Contest("PyTorch unique int64", n, FEW, "torch.unique", 1.0, make)
+        if below > 2**24:
+            for dtype in ("int32", "float32"):
+                for count in (2**4, 2**14):
+                    make = lanes(there, (count, 2**24 // count), dtype, sortile.sort, torch.sort, done)
+                    yield Contest(f"PyTorch sort {count} rows {dtype}", 2**24, usual(dtype), "torch.sort", 1.0, make)
         for shape, k in (((2**20,), 10), ((2**26,), 10), ((2**26,), 10_000), ((4096, 4096), 32)):
-            x = torch.from_numpy(host_keys(prod(shape), "float32")).cuda().reshape(shape)
-            yield Contest(f"PyTorch top_k {k} of {shape[-1]}", x.numel(), partial(sortile.top_k, x, k), "torch.topk",
-                          partial(torch.topk, x, k), 1.0, done)
+            if prod(shape) < below:
+                name = f"PyTorch top_k {k} of {shape[-1]}"
+                make = lanes(there, shape, "float32", partial(top_k, k), partial(torch_top_k, k), done)
+                yield Contest(name, prod(shape), "unit", "torch.topk", 1.0, make)
         from . import _torch
 
-        x = torch.from_numpy(host_keys(1000, "int32")).cuda()
-        yield Contest("PyTorch call", 1000, partial(sortile.sort, x), "compiled call",
-                      compiled_call(_torch.FRAMEWORK, x), 0.0, done)
+        yield from calls("PyTorch", _torch.FRAMEWORK, there, done, below)
 
 
-def on_cupy(_: int | None, below: int) -> Iterator[Contest]:
+def top_k(k: int, x: Any) -> Any:
+    return sortile.top_k(x, k)
+
+
+def torch_top_k(k: int, x: Any) -> Any:
+    return x.topk(k)
+
+
+def on_cupy(_: Options, below: int) -> Iterator[Contest]:
     with suppress(ImportError):
         import cupy
 
@@ -101,18 +115,21 @@ def on_cupy(_: int | None, below: int) -> Iterator[Contest]:
         targets = {"uint32": 1.8, "int64": 2.8}
         for dtype in ("uint32", "int64", "float32"):
             for n in takewhile(below.__gt__, SIZES):
-                x = cupy.asarray(host_keys(n, dtype))
                 aim = targets.get(dtype, 1.0) if n == LARGEST else 1.0
-                yield Contest(f"CuPy sort {dtype}", n, partial(sortile.sort, x), "cupy.sort", partial(cupy.sort, x),
-                              aim, done, **memory(x, peak))
+                make = lanes(cupy.asarray, (n,), dtype, sortile.sort, cupy.sort, done, peak)
+                yield Contest(f"CuPy sort {dtype}", n, usual(dtype), "cupy.sort", aim, make)
+                if n < LARGEST:
+                    make = lanes(cupy.asarray, (n,), dtype, sortile.argsort, cupy.argsort, done)
+                    yield Contest(f"CuPy argsort {dtype}", n, usual(dtype), "cupy.argsort", 1.0, make)
+        for n in takewhile(below.__gt__, SIZES[:-1]):
+            make = groups(cupy.asarray, n, sortile.unique, cupy.unique, done)
+            yield Contest("CuPy unique int64", n, FEW, "cupy.unique", 1.0, make)
         from . import _cupy
 
-        x = cupy.asarray(host_keys(1000, "int32"))
-        yield Contest("CuPy call", 1000, partial(sortile.sort, x), "compiled call",
-                      compiled_call(_cupy.FRAMEWORK, x), 0.0, done)
+        yield from calls("CuPy", _cupy.FRAMEWORK, cupy.asarray, done, below)
 
 
-def on_jax(_: int | None, below: int) -> Iterator[Contest]:
+def on_jax(_: Options, below: int) -> Iterator[Contest]:
     with suppress(ImportError):
         import jax
 
@@ -120,18 +137,64 @@ def on_jax(_: int | None, below: int) -> Iterator[Contest]:
             return
         jax.config.update("jax_enable_x64", True)
 
-        def waited(call: Callable[[Any], Any], x: Any) -> Callable[[], Any]:
-            return lambda: call(x).block_until_ready()
+        def waited(call: Call) -> Call:
+            return lambda x: jax.block_until_ready(call(x))
+
+        def plain(dtype: str, n: int, ours: Call, theirs: Call) -> Callable[[], Sides]:
+            return lanes(jax.device_put, (n,), dtype, waited(ours), waited(theirs), lambda: None)
 
         for n in takewhile(below.__gt__, (10, 1000, 2**20, 2**26, LARGEST)):
             for dtype in ("int32", "int64"):
-                x = jax.device_put(host_keys(n, dtype))
                 argsort = jax.jit(partial(jax.numpy.argsort, stable=True))
                 aim = 20.0 if dtype == "int64" and n == LARGEST else 1.0
-                yield Contest(f"JAX argsort {dtype}", n, waited(sortile.argsort, x), "jnp.argsort",
-                              waited(argsort, x), aim)
+                make = plain(dtype, n, sortile.argsort, argsort)
+                yield Contest(f"JAX argsort {dtype}", n, "uniform", "jnp.argsort", aim, make)
                 sort = jax.jit(partial(jax.numpy.sort, stable=True))
-                yield Contest(f"JAX sort {dtype}", n, waited(sortile.sort, x), "jnp.sort", waited(sort, x), 1.0)
+                make = plain(dtype, n, sortile.sort, sort)
+                yield Contest(f"JAX sort {dtype}", n, "uniform", "jnp.sort", 1.0, make)
+        from . import _jax
+
+        for n in takewhile(below.__gt__, TINY):
+            sort = jax.jit(lambda x: _jax.FRAMEWORK.sort_rows(x[None], False)[0])
+            make = plain("int32", n, sortile.sort, sort)
+            yield Contest("JAX call", n, "uniform", "compiled call", 0.0, make)
+            argsort = jax.jit(lambda x: _jax.FRAMEWORK.argsort_rows(x[None], False, "int64")[0])
+            make = plain("int32", n, sortile.argsort, argsort)
+            yield Contest("JAX argsort call", n, "uniform", "compiled call", 0.0, make)
+
+
+def lanes(
+    there: There, shape: tuple[int, ...], dtype: str, ours: Call, theirs: Call, done: Call,
+    peak: Callable[[Call], int] | None = None,
+) -> Callable[[], Sides]:
+    """Sides of two functions of one array; where memory can be counted, that of the largest."""
+
+    def make() -> Sides:
+        x = there(keys(usual(dtype), prod(shape), dtype)).reshape(shape)
+        return Sides([partial(ours, x)], [partial(theirs, x)], done, **({} if peak is None else memory(x, peak)))
+
+    return make
+
+
+def groups(there: There, n: int, ours: Call, theirs: Call, done: Call) -> Callable[[], Sides]:
+    def make() -> Sides:
+        x = there(keys(FEW, n, "int64"))
+        return Sides([partial(ours, x)], [partial(theirs, x)], done)
+
+    return make
+
+
+def calls(title: str, framework: GpuArrays, there: There, done: Call, below: int) -> Iterator[Contest]:
+    """Whole calls beside the compiled part of each."""
+
+    def sides(n: int, whole: Call, wanted: int) -> Sides:
+        x = there(keys("uniform", n, "int32"))
+        return Sides([partial(whole, x)], [compiled_call(framework, x, wanted)], done)
+
+    for n in takewhile(below.__gt__, TINY):
+        for name, whole, wanted in ("call", sortile.sort, KEYS), ("argsort call", sortile.argsort, POSITIONS):
+            make = partial(sides, n, whole, wanted)
+            yield Contest(f"{title} {name}", n, "uniform", "compiled call", 0.0, make)
 
 
 def memory(x: Any, peak: Callable[[Call], int]) -> dict[str, Any]:
@@ -141,12 +204,19 @@ def memory(x: Any, peak: Callable[[Call], int]) -> dict[str, Any]:
     return {"peak": peak, "workspace": int(sortile.explain(x).rpartition("workspace ")[2].split()[0])}
 
 
-def compiled_call(framework: GpuArrays, x: Any) -> Callable[[], Any]:
-    """The sort without anything around it but its workspace."""
-    out = framework.empty(tuple(x.shape), x.dtype, x)
+def compiled_call(framework: GpuArrays, x: Any, wanted: int) -> Callable[[], Any]:
+    """The sort, or that of positions, without anything around it but its workspace."""
+    keys_out = framework.empty(tuple(x.shape), x.dtype, x) if wanted == KEYS else None
+    order = framework.empty(tuple(x.shape), framework.typed("int64"), x) if wanted == POSITIONS else None
+    to_keys, to_order = (0 if a is None else framework.address(a) for a in (keys_out, order))
+    width = 0 if order is None else 8
+    arguments = (framework.key_type(x), 1, x.shape[0], framework.address(x), to_keys, width, 0, to_order)
     queue = framework.queue(x)
-    arguments = (framework.key_type(x), 1, x.shape[0], framework.address(x), framework.address(out), 0, 0, 0)
-    return lambda: core.device_sort(KEYS, *arguments, False, *queue)
+
+    def call(_: Any = (keys_out, order)) -> None:  # which have to stay
+        core.device_sort(wanted, *arguments, False, *queue)
+
+    return call
 
 
 def machine() -> dict[str, Any]:

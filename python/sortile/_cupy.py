@@ -23,7 +23,12 @@ def _on_device_of(x: Any) -> Any:
 
 
 def _allocate(size: int) -> tuple[int, Any]:
-    memory = cupy.cuda.alloc(size)
+    try:
+        memory = cupy.cuda.alloc(size)
+    except cupy.cuda.memory.OutOfMemoryError as e:  # a MemoryError
+        wanted = f"{size} bytes are wanted for the workspace of a sort"
+        e.args = (f"sortile: out of memory: {wanted}, and CuPy's allocator says: {e}",)
+        raise
     return memory.ptr, memory
 
 

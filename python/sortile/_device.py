@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ._arrays import flag, need_axis, need_nan
+from ._arrays import need_axis, need_nan
 
 if TYPE_CHECKING:
     from ._frameworks import Framework, Where
@@ -22,14 +22,14 @@ Back = Callable[[Any], Any]
 def sort(f: Framework, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
     flips = _flips(f, x, descending, nan)
     if not flips and out is None and x.ndim == 1 and (axis == -1 or axis == 0):
-        return f.sort_lane(x, flag("descending", descending))
+        return f.sort_lane(x, descending)
     keys, back = _rows(f, x, axis)
     if flips:
         result = f.flipped(f.sort_rows(f.flipped(keys), False))
     elif out is not None and x.ndim == 1:
-        return f.sort_rows(keys, flag("descending", descending), into=out)
+        return f.sort_rows(keys, descending, into=out)
     else:
-        result = f.sort_rows(keys, flag("descending", descending))
+        result = f.sort_rows(keys, descending)
     return back(result) if out is None else f.stored(back(result), out)
 
 
@@ -37,7 +37,7 @@ def argsort(f: Framework, x: Any, axis: int | None, descending: bool, dtype: Any
     keys, back = _rows(f, x, axis)
     flips = _flips(f, x, descending, nan)
     name = position_name(f, dtype if out is None or dtype is not None else out.dtype, keys.shape[1])
-    result = back(f.argsort_rows(f.flipped(keys) if flips else keys, flag("descending", descending) and not flips, name))
+    result = back(f.argsort_rows(f.flipped(keys) if flips else keys, descending and not flips, name))
     return result if out is None else f.stored(result, out)
 
 
@@ -46,7 +46,7 @@ def sort_with_positions(f: Framework, x: Any, axis: int, descending: bool, nan: 
     keys, back = _rows(f, x, axis)
     flips = _flips(f, x, descending, nan)
     found, positions = f.sort_rows_with_positions(
-        f.flipped(keys) if flips else keys, flag("descending", descending) and not flips, f.positions
+        f.flipped(keys) if flips else keys, descending and not flips, f.positions
     )
     return back(f.flipped(found) if flips else found), back(positions)
 
@@ -66,7 +66,7 @@ def sort_by_key(
     rows, back = _rows(f, keys, 0)
     flips = _flips(f, keys, descending, nan)
     moving = f.contiguous(values[0]).reshape((1, *values[0].shape))
-    found, moved = f.sort_rows_by_key(f.flipped(rows) if flips else rows, moving, flag("descending", descending) and not flips)
+    found, moved = f.sort_rows_by_key(f.flipped(rows) if flips else rows, moving, descending and not flips)
     return back(f.flipped(found) if flips else found), (moved.reshape(values[0].shape),)
 
 
@@ -143,7 +143,7 @@ def is_sorted(f: Framework, x: Any, axis: int | None, descending: bool, nan: str
     flips = _flips(f, x, descending, nan)
     n = keys.shape[1]
     name = "int32" if n < 2**31 else "int64"
-    positions = f.argsort_rows(f.flipped(keys) if flips else keys, flag("descending", descending) and not flips, name)
+    positions = f.argsort_rows(f.flipped(keys) if flips else keys, descending and not flips, name)
     return n < 2 or bool((positions[:, 1:] > positions[:, :-1]).all())
 
 
@@ -189,7 +189,7 @@ def top_k(f: Framework, x: Any, k: int, axis: int | None, largest: bool, nan: st
     keys, back = _rows(f, x, axis)
     need_first(k, keys.shape[1])
     flips = _flips(f, x, largest, nan)
-    indices = back(f.top_k_rows(f.flipped(keys) if flips else keys, k, bool(largest) and not flips))
+    indices = back(f.top_k_rows(f.flipped(keys) if flips else keys, k, largest and not flips))
     return f.take_along_axis(x, indices, axis), indices
 
 
@@ -248,7 +248,7 @@ def segmented(f: Framework, x: Any, descending: bool, nan: str) -> tuple[Any, bo
     """Keys in one piece, whether their signs are turned round, and whether their order descends then."""
     flips = _flips(f, x, descending, nan)
     keys = f.contiguous(x)
-    return f.flipped(keys) if flips else keys, flips, flag("descending", descending) and not flips
+    return f.flipped(keys) if flips else keys, flips, descending and not flips
 
 
 def explain(f: Framework, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
@@ -281,7 +281,7 @@ def _only_row(result: Any) -> Any:
 
 def _flips(f: Framework, x: Any, descending: bool, nan: str) -> bool:
     need_nan(nan)
-    return flag("descending", descending) and nan == "last" and f.is_float(x)
+    return descending and nan == "last" and f.is_float(x)
 
 
 def position_name(f: Framework, dtype: Any, n: int) -> str:

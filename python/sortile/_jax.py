@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _device
-from ._arrays import flag, need_axis
+from ._arrays import need_axis
 from ._backend import core
 from ._frameworks import Framework, Where
 from ._gpu import (
@@ -215,12 +215,12 @@ class Jax(Framework):
     def sort(self, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
-        return _sort(x, axis, flag("descending", descending), nan)
+        return _sort(x, axis, descending, nan)
 
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
-        return _argsort(x, axis, flag("descending", descending), self._position_name(x, axis, dtype), nan)
+        return _argsort(x, axis, descending, self._position_name(x, axis, dtype), nan)
 
     def sort_by_key(
         self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
@@ -228,11 +228,11 @@ class Jax(Framework):
         if len(values) == 1 and values[0] is keys:  # the library wants keys and values apart
             same = self.sort(keys, axis, descending, None, nan)
             return same, (same,)
-        found: tuple[Any, tuple[Any, ...]] = _sort_by_key(keys, values, axis, flag("descending", descending), nan)
+        found: tuple[Any, tuple[Any, ...]] = _sort_by_key(keys, values, axis, descending, nan)
         return found
 
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
-        found: tuple[Any, Any] = _top_k(x, k, axis, bool(largest), nan)
+        found: tuple[Any, Any] = _top_k(x, k, axis, largest, nan)
         return found
 
     def partition(self, x: Any, kth: int, axis: int | None) -> Any:
@@ -250,15 +250,15 @@ class Jax(Framework):
         return _route(experts, count, block, str(jax.dtypes.canonicalize_dtype(dtype)))
 
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
-        return _segment_sort(x, where, flag("descending", descending), nan)
+        return _segment_sort(x, where, descending, nan)
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
-        return _segment_argsort(x, where, flag("descending", descending), self._position_name(x, 0, dtype), nan)
+        return _segment_argsort(x, where, descending, self._position_name(x, 0, dtype), nan)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
-        found: tuple[Any, tuple[Any, ...]] = _segment_sort_by_key(keys, values, where, flag("descending", descending), nan)
+        found: tuple[Any, tuple[Any, ...]] = _segment_sort_by_key(keys, values, where, descending, nan)
         return found
 
     def _position_name(self, x: Any, axis: int | None, dtype: Any) -> str:

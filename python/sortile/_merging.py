@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from ._arrays import Array, Nan, Tensor, given
+from ._arrays import Array, Nan, Tensor, flag, given
 from ._backend import core
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import stored
@@ -76,18 +76,22 @@ def merge(
     """
     if not runs:
         raise ValueError("sortile.merge: no run is given; at least one is needed")
+    if runs and out is None and progress is None and type(runs[0]) is np.ndarray:
+        result: Any = core.merge(runs, descending, None, nan, threads, None)
+        if result is not NotImplemented:
+            return result
     framework, several = held_together("merge", runs)
     if framework is not None:
         refuse_host_options(None, progress)
-        return framework.merge(several, descending, out, nan)
+        return framework.merge(several, flag("descending", descending), out, nan)
     taken = [given(r) for r in runs]
     arrays = [a for a, _ in taken]
     target = given(out)[0] if out is not None else None
     with telling(progress) as tell:
         overlaps = target is not None and any(np.may_share_memory(a, target) for a in arrays)
-        result: Any = NotImplemented
+        result = NotImplemented
         if not overlaps:
-            result = core.merge(arrays, descending, target, nan, threads, tell)
+            result = core.merge(tuple(arrays), descending, target, nan, threads, tell)
         if result is NotImplemented:
             result = _by_sort(arrays, descending, target, nan, threads, tell)
     return out if out is not None else taken[0][1](result)

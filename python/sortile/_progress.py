@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Union
+from contextlib import contextmanager, nullcontext
+from typing import Any, Callable, ContextManager, Iterator, Union
 
 Tell = Callable[[float], Any]
 Progress = Union[None, bool, Tell]
 
 
-@contextmanager
-def telling(progress: Any) -> Iterator[Tell | None]:
+_NOBODY: ContextManager[Tell | None] = nullcontext()
+
+
+def telling(progress: Any) -> ContextManager[Tell | None]:
     """The callable that the call is to tell, for as long as it runs."""
     if progress is None or progress is False:
-        yield None
-    elif progress is True:
-        with _bar() as tell:
-            yield tell
-    elif callable(progress):
-        yield progress
-    else:
-        raise TypeError("sortile: progress must be None, True or a callable that takes the fraction done")
+        return _NOBODY
+    if progress is True:
+        return _bar()
+    if callable(progress):
+        return nullcontext(progress)
+    raise TypeError("sortile: progress must be None, True or a callable that takes the fraction done")
 
 
 @contextmanager

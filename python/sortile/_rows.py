@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 import numpy as np
 
 from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, numpy_type, orders_columns, position_type, positions_back
+from ._backend import core
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
 from ._progress import Progress, telling
@@ -54,6 +55,10 @@ def argsort_rows(
     >>> sortile.argsort_rows([sizes, names], descending=[True, False])
     array([2, 0, 1])
     """
+    if progress is None and type(columns) in (tuple, list):
+        order = core.order_of_columns(columns, False, descending, numpy_type(dtype), nan, threads)
+        if order is not NotImplemented:
+            return order
     framework, several = held_together("argsort_rows", columns)
     if not several:
         raise ValueError("sortile.argsort_rows: rows are to be ordered by no column; at least one is needed")
@@ -117,6 +122,10 @@ def lexsort(
     >>> sortile.lexsort((np.array([7, 5, 6]), np.array([2, 1, 2])))
     array([1, 2, 0])
     """
+    if progress is None and axis in (0, -1) and type(keys) in (tuple, list):
+        order = core.order_of_columns(keys, True, descending, numpy_type(dtype), nan, threads)
+        if order is not NotImplemented:
+            return order
     framework, several = held_together("lexsort", keys)
     if not several:
         raise ValueError("sortile.lexsort: no key is given; at least one is needed")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Back, Nan, given, in_order_of, keeps_kind, native, not_taken, numpy_type, positions_back
+from ._arrays import Back, Nan, flag, given, in_order_of, keeps_kind, native, not_taken, numpy_type, positions_back
 from ._backend import core
 from ._device import need_values
 from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
@@ -136,7 +136,8 @@ def segment_sort(
     """
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
-        return framework.segment_sort(x, _by_framework("segment_sort", framework, x, offsets), descending, nan)
+        where = _by_framework("segment_sort", framework, x, offsets)
+        return framework.segment_sort(x, where, flag("descending", descending), nan)
     keys, back, _ = _keys("segment_sort", x)
     begins, ends = _on_host("segment_sort", offsets)
     with telling(progress) as tell:
@@ -168,7 +169,7 @@ def segment_argsort(
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         where = _by_framework("segment_argsort", framework, x, offsets)
-        return framework.segment_argsort(x, where, descending, dtype, nan)
+        return framework.segment_argsort(x, where, flag("descending", descending), dtype, nan)
     keys, _, back = _keys("segment_argsort", x)
     begins, ends = _on_host("segment_argsort", offsets)
     with telling(progress) as tell:
@@ -220,6 +221,7 @@ def segment_sort_by_key(
         where = _by_framework("segment_sort_by_key", framework, adopted[0], offsets)
         for number, v in enumerate(adopted[1:]):
             need_values("segment_sort_by_key", adopted[0], v, number)
+        descending = flag("descending", descending)
         found, moved = framework.segment_sort_by_key(adopted[0], tuple(adopted[1:]), where, descending, nan)
         return found, moved if several else moved[0]
     a, back, _ = _keys("segment_sort_by_key", keys)

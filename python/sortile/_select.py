@@ -5,6 +5,7 @@ Each reads the array about once, where a sort moves it several times.
 
 from __future__ import annotations
 
+from math import ceil, floor, prod
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -42,8 +43,10 @@ def _rows(a: Array, axis: int | None) -> tuple[Array, tuple[int, ...], int]:
     if axis is None:
         a, axis = a.reshape(-1), 0
     need_axis(axis, a.ndim)
+    if a.ndim == 1 and a.flags.c_contiguous and a.flags.aligned:
+        return native(a).reshape(1, len(a)), (), 0
     moved = np.moveaxis(a, axis, -1)
-    rows = np.require(native(moved.reshape(int(np.prod(moved.shape[:-1])), moved.shape[-1])), requirements=["C", "A"])
+    rows = np.require(native(moved.reshape(prod(moved.shape[:-1]), moved.shape[-1])), requirements=["C", "A"])
     return rows, moved.shape[:-1], axis % a.ndim
 
 
@@ -107,6 +110,10 @@ def top_k(
     TopK(values=array([7, 7]), indices=array([2, 3]))
     """
     first, largest = whole("k", k), flag("largest", largest)
+    if type(x) is np.ndarray and x.ndim == 1 and axis in (-1, 0, None) and progress is None and 0 < first <= x.shape[0]:
+        found = core.top_k_of_lane(x, first, largest, nan, threads)
+        if found is not NotImplemented:
+            return TopK(*found)
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         return TopK(*framework.top_k(x, first, axis, largest, nan))
@@ -251,15 +258,48 @@ def quantile(
         raise ValueError("sortile.quantile: of no elements; at least one is needed")
     if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
         raise not_taken("quantile", rows.dtype, _NUMBERS)
+    if len(rows) == 1 and wanted.size <= 16:
+        found = _quantiles_of_lane(rows, wanted.reshape(-1).tolist(), method, threads, progress)
+        plain = np.array(found).reshape((*wanted.shape, *others))
+        return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
     place, low, high = neighbours(wanted.reshape(-1), n)
-    ranks = np.unique(np.concatenate([low, high, [n - 1]]))
+    ranks = sorted({*low.tolist(), *high.tolist(), n - 1})
     with telling(progress) as tell:
-        keys = _done("quantile", core.keys_at_ranks(rows, ranks.tolist(), threads, tell), rows).astype(np.float64)
-    below, above = keys[:, np.searchsorted(ranks, low)], keys[:, np.searchsorted(ranks, high)]
-    result = between(np, below, above, place - low, low, method)
+        keys = _done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows).astype(np.float64)
+    column = {rank: number for number, rank in enumerate(ranks)}
+    below, above = (keys[:, [column[rank] for rank in side.tolist()]] for side in (low, high))
+    with np.errstate(invalid="ignore"):
+        result = between(np, below, above, place - low, low, method)
     result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
     plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
     return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
+
+
+class _Numbers:
+    """What `between` asks of NumPy, for single numbers, of which NumPy would make arrays first."""
+
+    @staticmethod
+    def where(condition: bool, yes: float, no: float) -> float:
+        return yes if condition else no
+
+
+def _quantiles_of_lane(
+    rows: Array, wanted: list[float], method: str, threads: int | None, progress: Progress
+) -> list[float]:
+    """A few quantiles of one row."""
+    last = rows.shape[1] - 1
+    places = [q * last for q in wanted]
+    ranks = sorted({*map(floor, places), *map(ceil, places), last})
+    with telling(progress) as tell:
+        keys = _done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows)
+    numbers = dict(zip(ranks, keys[0].astype(np.float64).tolist()))
+    if numbers[last] != numbers[last]:  # NaN is the largest, so the last key tells
+        return [np.nan] * len(wanted)
+    found = []
+    for place in places:
+        low = floor(place)
+        found.append(between(_Numbers, numbers[low], numbers[ceil(place)], place - low, low, method))
+    return found
 
 
 def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
@@ -268,7 +308,7 @@ def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
     return place, np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
 
 
-def between(xp: Any, below: Any, above: Any, part: Array, low: Array, method: str) -> Any:
+def between(xp: Any, below: Any, above: Any, part: Any, low: Any, method: str) -> Any:
     """What lies between the elements at `low` and behind them. `xp`: NumPy, or what computes by its names."""
     if method == "lower":
         return below
@@ -277,10 +317,9 @@ def between(xp: Any, below: Any, above: Any, part: Array, low: Array, method: st
     if method == "nearest":
         return xp.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), above, below)
     if method == "midpoint":
-        part = np.where(part > 0, 0.5, 0.0)
-    with np.errstate(invalid="ignore"):
-        length = above - below
-        found = xp.where(part < 0.5, below + length * part, above - length * (1 - part))
+        part = (part > 0) * 0.5
+    length = above - below
+    found = xp.where(part < 0.5, below + length * part, above - length * (1 - part))
     return xp.where(below == above, below, found)
 
 

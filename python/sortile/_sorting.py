@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, given, keeps_kind, moves_values, numpy_type, position_type, positions_back
+from ._arrays import Array, Nan, flag, given, keeps_kind, moves_values, numpy_type, position_type, positions_back
 from ._backend import core
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
@@ -91,7 +91,7 @@ def sort(
     """
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
-        return framework.sort(x, axis, descending, out, nan)
+        return framework.sort(x, axis, flag("descending", descending), out, nan)
     if progress is None and order is None:
         result = core.sort(x, axis, descending, out, nan, threads, None)
         if result is not NotImplemented:
@@ -154,7 +154,7 @@ def argsort(
     """
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
-        return framework.argsort(x, axis, descending, dtype, out, nan)
+        return framework.argsort(x, axis, flag("descending", descending), dtype, out, nan)
     if dtype is not None:
         dtype = numpy_type(dtype)
     if progress is None and order is None:
@@ -224,11 +224,16 @@ def sort_by_key(
     >>> names
     array(['a', 'b', 'c'], dtype='<U1')
     """
+    if type(keys) is _ndarray and type(values) is _ndarray and progress is None and keys.ndim == 1 and axis in (0, -1):
+        result = core.sort_by_key(keys, (values,), descending, nan, threads, None)
+        if result is not NotImplemented:
+            return result[0], result[1][0]
     several = isinstance(values, tuple)
     arrays = values if isinstance(values, tuple) else (values,)
     framework, adopted = held_together("sort_by_key", (keys, *arrays))
     if framework is not None:
         refuse_host_options(None, progress)
+        descending = flag("descending", descending)
         sorted_keys, moved = framework.sort_by_key(adopted[0], tuple(adopted[1:]), axis, descending, nan)
         return sorted_keys, moved if several else moved[0]
     a, back = given(keys)
@@ -236,8 +241,7 @@ def sort_by_key(
     plain = tuple(v for v, _ in taken)
     with telling(progress) as tell:
         if a.ndim == 1 and axis in (0, -1):
-            apart = len(plain) != 1 or not np.may_share_memory(a, plain[0])  # as the library wants keys and one array
-            result = core.sort_by_key(a, plain, descending, nan, threads, tell) if apart else NotImplemented
+            result = core.sort_by_key(a, plain, descending, nan, threads, tell)
             if result is NotImplemented:
                 result = _by_positions(a, plain, descending, nan, threads, tell)
         else:
@@ -317,7 +321,7 @@ def is_sorted(
     """
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
-        return framework.is_sorted(x, axis, descending, nan)
+        return framework.is_sorted(x, axis, flag("descending", descending), nan)
     if progress is None and order is None:
         result = core.is_sorted(x, axis, descending, nan, threads, None)
         if result is not NotImplemented:

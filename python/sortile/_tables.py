@@ -7,8 +7,9 @@ rest by the table's own library.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Hashable, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -225,8 +226,8 @@ def _append_series(
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind != "O":
         values = series.to_numpy()
-        lacks = series.isna().to_numpy()
-        if lacks.any():
+        lacks = _lacking(values)
+        if lacks is not None and lacks.any():
             columns.append((lacks != nulls_first).view(np.uint8), False)
             values = np.where(lacks, np.zeros(1, dtype), values)
         for leaf in leaves(values, None):
@@ -244,10 +245,18 @@ def _append_series(
                 "installed"
             ) from e
         try:
-            column = pyarrow.chunked_array(pyarrow.array(series, from_pandas=True))
+            held = series.array if hasattr(series.array, "__arrow_array__") else series
+            column = pyarrow.chunked_array(pyarrow.array(held, from_pandas=True))
         except (pyarrow.ArrowException, TypeError, ValueError) as e:
             raise TypeError(f"sortile.{call}: column {series.name!r} of type {dtype} has no order here: {e}") from e
         _append_stream(columns, column, descending)
+
+
+def _lacking(values: Array) -> Array | None:
+    """Which entries of a column of NumPy's types pandas counts as null; None where the type has no such value."""
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    return np.asarray(values != values) if values.dtype.kind in "fc" else None
 
 
 def _take_column(column: Any, library: str, rows: Array, ignore_index: bool, threads: int | None) -> Any:
@@ -268,6 +277,8 @@ def _take(table: Any, kind: str, rows: Array, ignore_index: bool, threads: int |
         import pyarrow
 
         numbers = pyarrow.array(rows)
+        if len(rows) < _TAKEN_HERE:
+            return table.take(numbers)
         columns = [_take_arrow(column, rows, numbers, threads) for column in table.columns]
         return type(table).from_arrays(columns, schema=table.schema)
     import pandas

@@ -13,7 +13,7 @@ import torch
 
 from . import _device
 from ._about import explained
-from ._arrays import flag, need_axis
+from ._arrays import need_axis
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
@@ -79,15 +79,15 @@ class Torch(TorchArrays):
             return _device.sort(self, x, axis, descending, out, nan)
         x, axis = _operand(x, axis, out)
         if _wants_gradient(x):
-            return sort_with_positions(x, axis, flag("descending", descending), nan)[0]
-        return sort_operator(x, axis, flag("descending", descending), nan)
+            return sort_with_positions(x, axis, descending, nan)[0]
+        return sort_operator(x, axis, descending, nan)
 
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
         if not _for_operators(x):
             return _device.argsort(self, x, axis, descending, dtype, out, nan)
         x, axis = _operand(x, axis, out)
         name = _device.position_name(self, dtype, x.shape[axis])
-        return argsort_operator(x.detach(), axis, flag("descending", descending), nan, name)
+        return argsort_operator(x.detach(), axis, descending, nan, name)
 
     def sort_by_key(
         self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
@@ -97,7 +97,7 @@ class Torch(TorchArrays):
         need_axis(axis, keys.ndim)
         for number, v in enumerate(values):
             _device.need_values("sort_by_key", keys, v, number, keys.ndim == 1)
-        order = argsort_operator(keys.detach(), axis, flag("descending", descending), nan, "int64")
+        order = argsort_operator(keys.detach(), axis, descending, nan, "int64")
         if keys.ndim == 1:
             return self.take(keys, order), tuple(self.take(v, order) for v in values)
         return self.take_along_axis(keys, order, axis), tuple(self.take_along_axis(v, order, axis) for v in values)
@@ -106,7 +106,7 @@ class Torch(TorchArrays):
         if not _for_operators(x):
             return _device.top_k(self, x, k, axis, largest, nan)
         x, axis = _operand(x, axis, None)
-        order = top_k_operator(x.detach(), axis, k, bool(largest), nan)
+        order = top_k_operator(x.detach(), axis, k, largest, nan)
         return self.take_along_axis(x, order, axis), order
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
@@ -122,20 +122,20 @@ class Torch(TorchArrays):
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
         if not _for_operators(x):
             return _device.segment_sort(self, x, where, descending, nan)
-        return self.take(x, segment_order_operator(x.detach(), *where, flag("descending", descending), nan))
+        return self.take(x, segment_order_operator(x.detach(), *where, descending, nan))
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
         if not _for_operators(x):
             return _device.segment_argsort(self, x, where, descending, dtype, nan)
         name = _device.position_name(self, dtype, x.shape[0])
-        return segment_argsort_operator(x.detach(), *where, flag("descending", descending), nan, name)
+        return segment_argsort_operator(x.detach(), *where, descending, nan, name)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
         if not any(map(_for_operators, (keys, *values))):
             return _device.segment_sort_by_key(self, keys, values, where, descending, nan)
-        order = segment_order_operator(keys.detach(), *where, flag("descending", descending), nan)
+        order = segment_order_operator(keys.detach(), *where, descending, nan)
         return self.take(keys, order), tuple(self.take(v, order) for v in values)
 
 

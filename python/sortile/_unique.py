@@ -91,6 +91,10 @@ def unique(
     return_inverse = flag("return_inverse", return_inverse)
     wanted = (flag("return_index", return_index), return_inverse, flag("return_counts", return_counts))
     equal_nan = flag("equal_nan", equal_nan)
+    if type(x) is np.ndarray and progress is None:
+        found = core.unique(x, *wanted, equal_nan, threads, None)
+        if found is not NotImplemented:
+            return _answer(found, wanted, x.shape)
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         values, rest = framework.unique(x, wanted, equal_nan)
@@ -101,12 +105,19 @@ def unique(
             found = _by_columns(a.reshape(-1), equal_nan, threads, tell)
         else:
             found = checked(core.unique, native(a), *wanted, equal_nan, threads, tell)
-    values = back(found[0].astype(a.dtype, copy=False))
-    rest = [table for table, asked in zip(found[1:], wanted) if asked]
-    if return_inverse:
-        rest[int(return_index)] = rest[int(return_index)].reshape(a.shape)
-    rest = [positions_back(x, back)(table) for table in rest]
-    return (values, *rest) if rest else values
+    numbers = positions_back(x, back)
+    values, index, inverse, counts = found
+    answer = _answer((values.astype(a.dtype, copy=False), index, inverse, counts), wanted, a.shape)
+    return (back(answer[0]), *map(numbers, answer[1:])) if any(wanted) else back(answer)
+
+
+def _answer(found: tuple[Array, Array, Array, Array], wanted: tuple[bool, bool, bool], shape: tuple[int, ...]) -> Any:
+    """What was asked for, of what `_core` made."""
+    values, index, inverse, counts = found
+    if wanted == (False, False, False):
+        return values
+    rest = (index, inverse.reshape(shape) if wanted[1] else inverse, counts)
+    return (values, *(table for table, asked in zip(rest, wanted) if asked))
 
 
 def unique_all(x: ArrayLike, /) -> UniqueAll:

@@ -1,9 +1,9 @@
 """Times against NumPy, pandas, Polars and PyArrow, and on a GPU PyTorch, CuPy and JAX: ``python -m sortile.bench``.
 
 Each row times both sides in turns, so that whatever else the machine does falls on both, and compares the fastest run
-of each. Short calls are repeated inside a run until it takes a millisecond. ``--json FILE`` keeps the results with what
+of each. Short calls are repeated inside a run, with several inputs in turn, until it takes a millisecond. ``--json FILE`` keeps the results with what
 they were measured on (format "sortile-results 1"), ``--from FILE`` shows kept ones, ``--table`` either as Markdown;
-``--only TEXT`` chooses rows, ``--gpu`` those of arrays on a GPU (``_bench_gpu``).
+``--only TEXT`` chooses rows, ``--gpu`` those of arrays on a GPU (``_bench_gpu``), ``--list`` names them.
 """
 
 from __future__ import annotations
@@ -15,36 +15,52 @@ import platform
 import statistics
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import takewhile
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
-import numpy as np
-
 import sortile
 
-Call = Callable[[], Any]
+Call = Callable[..., Any]
+Options = dict[str, Any]  # of a call, where they are given
 LIBRARIES = ("numpy", "pandas", "polars", "pyarrow")
 
 
 @dataclass
-class Contest:
-    """A row: what is timed, against what, and how many times as fast it is to be."""
+class Sides:
+    """What is timed, and against what: calls, each of an input of its own, as processors remember the way that a short
+    sort has gone."""
 
-    name: str
-    n: int
-    ours: Call
-    rival: str
-    theirs: Call
-    target: float
+    ours: list[Call]
+    theirs: list[Call]
     finish: Call = lambda: None  # waits for what the calls have queued
     peak: Callable[[Call], int] | None = None  # the bytes that a call takes beside its input, where they are counted
     workspace: int = 0  # of these, what the library says that its workspace takes
+
+
+@dataclass
+class Contest:
+    """A row: its name, size and keys, whom it is against, and how many times as fast it is to be.
+
+    The keys have the names of `_bench_keys`; those of several columns have a comma between them. They are made when the
+    row is measured.
+    """
+
+    name: str
+    n: int
+    workload: str
+    rival: str
+    target: float
+    make: Callable[[], Sides]
+
+    def line(self) -> str:
+        return f"{self.name:32} {self.n:>9}  {self.workload:22}  {self.rival}"
+
+
+Suite = Callable[[Options, int], Iterator[Contest]]
+"""Rows of fewer than so many elements, of calls with these options."""
 
 
 @dataclass
@@ -53,6 +69,7 @@ class Outcome:
 
     name: str
     n: int
+    workload: str
     rival: str
     target: float
     ours: list[float] = field(default_factory=list)
@@ -78,7 +95,7 @@ class Outcome:
             middle = statistics.median(seconds)
             yield {
                 "type": self.name,
-                "workload": "uniform",
+                "workload": self.workload,
                 "n": self.n,
                 "contender": contender,
                 "median": middle,
@@ -89,123 +106,38 @@ class Outcome:
             }
 
 
-def repetitions(call: Call, finish: Call) -> int:
-    call()
+def repetitions(calls: list[Call], finish: Call) -> int:
+    for call in calls:
+        call()
     finish()
     count = 1
-    while once(call, count, finish) * count < 1e-3:
+    while once(calls, count, finish) * count * len(calls) < 1e-3:
         count *= 2
     return count
 
 
-def once(call: Call, count: int, finish: Call) -> float:
+def once(calls: list[Call], count: int, finish: Call) -> float:
+    """Seconds of a call, where each is made so many times."""
     begin = time.perf_counter()
     for _ in range(count):
-        call()
+        for call in calls:
+            call()
     finish()
-    return (time.perf_counter() - begin) / count
+    return (time.perf_counter() - begin) / (count * len(calls))
 
 
 def measure(row: Contest, seconds: float) -> Outcome:
-    outcome = Outcome(row.name, row.n, row.rival, row.target)
-    our_count, their_count = repetitions(row.ours, row.finish), repetitions(row.theirs, row.finish)
+    outcome = Outcome(row.name, row.n, row.workload, row.rival, row.target)
+    sides = row.make()
+    our_count, their_count = repetitions(sides.ours, sides.finish), repetitions(sides.theirs, sides.finish)
     end = time.perf_counter() + seconds
     while len(outcome.ours) < 3 or time.perf_counter() < end:
-        outcome.ours.append(once(row.ours, our_count, row.finish))
-        outcome.theirs.append(once(row.theirs, their_count, row.finish))
-    if row.peak is not None:
-        outcome.our_memory = {"peak_bytes": row.peak(row.ours), "workspace_bytes": row.workspace}
-        outcome.their_memory = {"peak_bytes": row.peak(row.theirs)}
+        outcome.ours.append(once(sides.ours, our_count, sides.finish))
+        outcome.theirs.append(once(sides.theirs, their_count, sides.finish))
+    if sides.peak is not None:
+        outcome.our_memory = {"peak_bytes": sides.peak(sides.ours[0]), "workspace_bytes": sides.workspace}
+        outcome.their_memory = {"peak_bytes": sides.peak(sides.theirs[0])}
     return outcome
-
-
-def uniform(n: int, dtype: str) -> Any:
-    rng = np.random.default_rng(1)
-    if np.dtype(dtype).kind == "f":
-        return rng.normal(size=n).astype(dtype)
-    limits = np.iinfo(dtype)
-    return rng.integers(limits.min, limits.max, n, dtype=dtype)
-
-
-def sorts(threads: int | None, below: int) -> Iterator[Contest]:
-    for n in takewhile(below.__gt__, (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)):
-        for dtype in ("uint32", "int64", "float32", "float64"):
-            x = uniform(n, dtype)
-            ours = partial(sortile.sort, x, threads=threads)
-            target = 2.5 if n == 10**7 and dtype == "uint32" else 1
-            yield Contest(f"sort {dtype}", n, ours, "np.sort", partial(np.sort, x), target)
-
-
-def argsorts(threads: int | None, below: int) -> Iterator[Contest]:
-    for n in takewhile(below.__gt__, (10, 1000, 10**5, 10**7)):
-        for dtype in ("uint32", "int64", "float64"):
-            x = uniform(n, dtype)
-            ours = partial(sortile.argsort, x, threads=threads)
-            theirs = partial(np.argsort, x, kind="stable")
-            yield Contest(f"argsort {dtype}", n, ours, "np.argsort stable", theirs, 8 if n == 10**7 else 1)
-
-
-def others(threads: int | None, below: int) -> Iterator[Contest]:
-    n = 10**7
-    if n >= below:
-        return
-    x = uniform(n, "uint32")
-    small = x % np.uint32(10**5)
-    wide = small.astype("int64")
-    y = uniform(n, "float64").round(2)
-    yield Contest(
-        "unique with inverse, int64", n, lambda: sortile.unique(wide, return_inverse=True, threads=threads),
-        "np.unique", lambda: np.unique(wide, return_inverse=True), 8,
-    )
-    yield Contest(
-        "lexsort uint32, float64", n, lambda: sortile.lexsort((y, small), threads=threads),
-        "np.lexsort", lambda: np.lexsort((y, small)), 8,
-    )
-    rows = x.reshape(-1, 100)
-    yield Contest(
-        "sort 10^5 rows of 100", n, lambda: sortile.sort(rows, threads=threads), "np.sort", lambda: np.sort(rows), 1
-    )
-    yield Contest(
-        "sort 100 columns of 10^5", n, lambda: sortile.sort(rows, axis=0, threads=threads),
-        "np.sort", lambda: np.sort(rows, axis=0), 1,
-    )
-
-
-def tables(threads: int | None, below: int) -> Iterator[Contest]:
-    """Rows by two columns, with three more to be taken along; against each library that is installed."""
-    n = 10**6
-    if n >= below:
-        return
-    rng = np.random.default_rng(1)
-    columns = {
-        "size": rng.integers(0, 1000, n),
-        "price": rng.normal(size=n).round(3),
-        "name": np.array([f"name {i}" for i in range(5000)])[rng.integers(0, 5000, n)],
-        "row": np.arange(n),
-    }
-    with suppress(ImportError):
-        import pandas
-
-        frame = pandas.DataFrame(columns)
-        for by, target in ((["size", "price"], 4), (["name"], 4)):
-            ours = partial(sortile.sort_table, frame, by, threads=threads)
-            theirs = partial(frame.sort_values, by, kind="stable")
-            yield Contest(f"pandas by {', '.join(by)}", n, ours, "sort_values", theirs, target)
-    with suppress(ImportError):
-        import polars
-
-        data = polars.DataFrame(columns)
-        for by in (["size", "price"], ["name"]):
-            ours = partial(sortile.sort_table, data, by, threads=threads)
-            yield Contest(f"Polars by {', '.join(by)}", n, ours, "sort", partial(data.sort, by, maintain_order=True), 1)
-    with suppress(ImportError):
-        import pyarrow
-
-        table = pyarrow.table(columns)
-        for by in (["size", "price"], ["name"]):
-            ours = partial(sortile.sort_table, table, by, threads=threads)
-            theirs = partial(table.sort_by, [(name, "ascending") for name in by])
-            yield Contest(f"PyArrow by {', '.join(by)}", n, ours, "sort_by", theirs, 1)
 
 
 def machine() -> dict[str, Any]:
@@ -232,8 +164,8 @@ def kept(path: str) -> tuple[dict[str, Any], list[Outcome]]:
     rows = content["rows"]
     return content["environment"], [
         Outcome(
-            a["type"], a["n"], b["contender"], b["figures"]["target"], a["seconds"], b["seconds"], a["figures"],
-            {name: number for name, number in b["figures"].items() if name != "target"},
+            a["type"], a["n"], a["workload"], b["contender"], b["figures"]["target"], a["seconds"], b["seconds"],
+            a["figures"], {name: number for name, number in b["figures"].items() if name != "target"},
         )
         for a, b in zip(rows[::2], rows[1::2])
     ]
@@ -245,11 +177,14 @@ def text_of(seconds: float) -> str:
 
 
 def table(outcomes: list[Outcome]) -> str:
-    lines = ["| | n | sortile | beside it | | times as fast | asked for |", "|---|---:|---:|---|---:|---:|---:|"]
+    lines = [
+        "| | n | keys | sortile | beside it | | times as fast | asked for |",
+        "|---|---:|---|---:|---|---:|---:|---:|",
+    ]
     for o in outcomes:
         aim = f"{o.target:g}" if o.target else ""
         ours, theirs = text_of(min(o.ours)), text_of(min(o.theirs))
-        lines.append(f"| {o.name} | {o.n} | {ours} | {o.rival} | {theirs} | {o.ratio:.2f} | {aim} |")
+        lines.append(f"| {o.name} | {o.n} | {o.workload} | {ours} | {o.rival} | {theirs} | {o.ratio:.2f} | {aim} |")
     counted = [o for o in outcomes if o.our_memory]
     return "\n".join(lines + (["", *memory_table(counted)] if counted else []))
 
@@ -280,29 +215,38 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--gpu", action="store_true", help="rows of arrays on a GPU, in place of those in host memory")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row (default 1)")
     parser.add_argument("--threads", type=int, help="of sortile; as many as the machine offers, where not given")
+    parser.add_argument("--list", action="store_true", help="measure nothing: print rows, sizes, keys and rivals")
     parser.add_argument("--table", action="store_true", help="as Markdown")
     parser.add_argument("--from", dest="kept", metavar="FILE", help="measure nothing: show what --json kept there")
     parser.add_argument("--json", metavar="FILE", help="keep the results there")
     chosen = parser.parse_args(arguments)
 
-    suites: tuple[Callable[[int | None, int], Iterator[Contest]], ...] = (sorts, argsorts, others, tables)
     about = machine()
+    suites: tuple[Suite, ...]
     if chosen.gpu:
         from . import _bench_gpu
 
         suites = _bench_gpu.SUITES
         about.update(_bench_gpu.machine())
+    else:
+        from . import _bench_cpu
+
+        suites = _bench_cpu.SUITES
     settings = {"threads": chosen.threads or sortile.info()["threads"], "seconds": chosen.seconds}
     outcomes = kept(chosen.kept)[1] if chosen.kept else []
-    for suite in () if chosen.kept else suites:
-        for row in suite(chosen.threads, chosen.below):
-            if chosen.only in row.name:
-                outcomes.append(measure(row, chosen.seconds))
-                if chosen.json:  # after each row: what is cut short is kept
-                    written(chosen.json, about, settings, outcomes)
-                if not chosen.table:
-                    print(outcomes[-1].line(), flush=True)
-    if chosen.table:
+    options = {"threads": chosen.threads} if chosen.threads else {}
+    for row in () if chosen.kept else (row for suite in suites for row in suite(options, chosen.below)):
+        if chosen.only not in row.name:
+            continue
+        if chosen.list:
+            print(row.line())
+            continue
+        outcomes.append(measure(row, chosen.seconds))
+        if chosen.json:  # after each row: what is cut short is kept
+            written(chosen.json, about, settings, outcomes)
+        if not chosen.table:
+            print(outcomes[-1].line(), flush=True)
+    if chosen.table and not chosen.list:
         print(table(outcomes))
     elif chosen.kept:
         print("\n".join(o.line() for o in outcomes))

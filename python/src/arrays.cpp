@@ -55,9 +55,13 @@ std::string shape_text(PyArrayObject* array) {
   return text_of(nb::handle(reinterpret_cast<PyObject*>(array)).attr("shape"));
 }
 
-bool overlap_in_part(PyArrayObject* in, PyArrayObject* out) {
+bool share_memory(PyArrayObject* in, PyArrayObject* out) {
   const byte_range a = byte_range_of(in), b = byte_range_of(out);
-  return a.begin < b.end && b.begin < a.end && !same_place(in, out);
+  return a.begin < b.end && b.begin < a.end;
+}
+
+bool overlap_in_part(PyArrayObject* in, PyArrayObject* out) {
+  return share_memory(in, out) && !same_place(in, out);
 }
 
 void need_fitting(const char* function, nb::handle out, PyArrayObject* like, PyArray_Descr* type) {

@@ -24,6 +24,9 @@ nb::object without_gaps(nb::handle array);
 std::string type_text(PyArrayObject* array);
 std::string shape_text(PyArrayObject* array);
 
+/// Whether the bytes from the first to the last element of one reach into those of the other.
+bool share_memory(PyArrayObject* a, PyArrayObject* b);
+
 /// Whether a call that reads `in` and writes `out` sees anything of its own doing: they share memory, and are not the
 /// same array.
 bool overlap_in_part(PyArrayObject* in, PyArrayObject* out);

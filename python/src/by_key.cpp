@@ -102,14 +102,17 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
   const std::optional<element> e = plain_element(keys);
   if (!e || e->swapped || PyArray_NDIM(as_array(keys)) != 1)
     return not_implemented();
-  for (const nb::handle one : nb::borrow<nb::tuple>(values))
+  const nb::tuple given = nb::borrow<nb::tuple>(values);
+  for (const nb::handle one : given)
     if (!can_be_moved(one))
       return not_implemented();
+  if (given.size() == 1 && share_memory(as_array(keys), as_array(given[0])))
+    return not_implemented(); // the library wants keys and one array apart
   call how(descending, nan, threads, progress);
   const nb::object keys_in = without_gaps(keys);
   const std::size_t n = size_of(as_array(keys_in));
   travellers all;
-  for (const nb::handle one : nb::borrow<nb::tuple>(values))
+  for (const nb::handle one : given)
     add(all, one, n, all.size());
   nb::object keys_out = new_vector(n, as_array(keys));
   const key_order k{*e, move_of_missing(*e, how.opts.order, how.nan), PyArray_DATA(as_array(keys_in)),

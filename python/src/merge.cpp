@@ -88,7 +88,7 @@ nb::object target(nb::handle out, const std::vector<nb::object>& kept, std::size
 
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,
                  nb::handle progress) {
-  const nb::list arrays = nb::borrow<nb::list>(runs);
+  const nb::tuple arrays = nb::borrow<nb::tuple>(runs);
   const std::optional<element> e = plain_element(arrays[0]);
   for (const nb::handle one : arrays)
     if (!e || !PyArray_CheckExact(one.ptr()) || PyArray_ISBYTESWAPPED(as_array(one)))

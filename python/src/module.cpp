@@ -84,6 +84,7 @@ NB_MODULE(_core, m) {
   def_any(m, "take", &here::take);
   def_any(m, "take_text", &here::take_text);
   def_any(m, "argsort_rows", &here::argsort_rows);
+  def_any(m, "order_of_columns", &here::order_of_columns);
   def_any(m, "merge", &here::merge);
   def_any(m, "segment_sort", &here::segment_sort);
   def_any(m, "segment_argsort", &here::segment_argsort);
@@ -93,6 +94,7 @@ NB_MODULE(_core, m) {
   const auto any = [] { return nanobind::arg().none(); };
   m.def("check_segments", &here::check_segments, any(), any(), any());
   m.def("top_k", &here::top_k, any(), any(), any(), any(), any());
+  m.def("top_k_of_lane", &here::top_k_of_lane, any(), any(), any(), any(), any());
   m.def("keys_at_ranks", &here::keys_at_ranks, any(), any(), any(), any());
   m.def("nth_element", &here::nth_element, any(), any(), any());
   m.def("group_by", &here::group_by, any(), any(), any());

@@ -13,6 +13,7 @@
 
 #include <sortile/request.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -141,7 +142,60 @@ class given_columns {
   std::size_t rows_ = 0;
 };
 
+/// The entries of a list or a tuple; none of anything else.
+std::vector<nb::handle> entries_of(nb::handle given) {
+  const bool is_tuple = PyTuple_CheckExact(given.ptr());
+  std::vector<nb::handle> all;
+  if (!is_tuple && !PyList_CheckExact(given.ptr()))
+    return all;
+  const Py_ssize_t n = is_tuple ? PyTuple_Size(given.ptr()) : PyList_Size(given.ptr());
+  all.reserve(static_cast<std::size_t>(n));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    all.emplace_back(is_tuple ? PyTuple_GetItem(given.ptr(), i) : PyList_GetItem(given.ptr(), i));
+  return all;
+}
+
 } // namespace
+
+nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle descending, nb::handle dtype,
+                            nb::handle nan, nb::handle threads) {
+  std::vector<nb::handle> all = entries_of(columns);
+  if (flag("last_decides", last_decides))
+    std::reverse(all.begin(), all.end());
+  if (all.empty() || PyArray_CheckExact(descending.ptr()) || PyList_Check(descending.ptr()) ||
+      PyTuple_Check(descending.ptr()))
+    return not_implemented();
+  std::vector<element> elements;
+  elements.reserve(all.size());
+  for (const nb::handle one : all) {
+    const std::optional<element> e = plain_element(one);
+    if (!e || e->swapped || PyArray_NDIM(as_array(one)) != 1 ||
+        PyArray_DIM(as_array(one), 0) != PyArray_DIM(as_array(all[0]), 0))
+      return not_implemented();
+    elements.push_back(*e);
+  }
+  call how(descending, nan, threads, nb::none());
+  const std::size_t n = size_of(as_array(all[0]));
+  const int type_number = position_type(dtype);
+  std::vector<prepared_column> prepared;
+  prepared.reserve(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    prepared.push_back(prepare(all[i], elements[i], how.opts.order, how.nan));
+  how.opts.order = order::ascending; // each column has its own
+  nb::object positions = new_vector(n, type_number);
+  how.run(n, [&] {
+    std::vector<column> keys;
+    keys.reserve(prepared.size());
+    for (const prepared_column& c : prepared) {
+      apply(c, n, c.change == prepared_column::change::none ? 1 : how.threads());
+      keys.push_back(c.as_given);
+    }
+    run(rows_request{n, keys, PyArray_DATA(as_array(positions)),
+                     static_cast<std::size_t>(type_number == NPY_UINT32 ? 4 : 8)},
+        how.opts);
+  });
+  return positions;
+}
 
 nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nulls_first,
                         nb::handle nan, nb::handle threads, nb::handle progress) {

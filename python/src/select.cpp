@@ -12,6 +12,12 @@ namespace sortile::python {
 
 namespace {
 
+/// Whether an array is one lane that can be read where it lies.
+bool is_plain_lane(nb::handle a) {
+  PyArrayObject* const array = as_array(a);
+  return PyArray_NDIM(array) == 1 && PyArray_IS_C_CONTIGUOUS(array) && PyArray_ISALIGNED(array);
+}
+
 std::size_t axis_length(nb::handle a, int axis) {
   return static_cast<std::size_t>(PyArray_DIM(as_array(a), axis));
 }
@@ -58,6 +64,28 @@ nb::object top_k(nb::handle rows, std::size_t k, nb::handle descending, nb::hand
                               .values_out = data_of(positions),
                               .rows = count};
   how.run(count * n, [&] { run(request, how.opts); });
+  return nb::make_tuple(values, positions);
+}
+
+nb::object top_k_of_lane(nb::handle x, std::size_t k, nb::handle largest, nb::handle nan, nb::handle threads) {
+  const std::optional<element> e = plain_element(x);
+  if (!e || e->swapped || e->missing == missing_kind::nat || !is_plain_lane(x) || size_of(as_array(x)) < k || k == 0)
+    return not_implemented();
+  call how(largest, nan, threads, nb::none());
+  const std::size_t n = size_of(as_array(x));
+  const nb::object values = new_vector(k, as_array(x)), positions = new_vector(k, NPY_INT64);
+  const top_k_request request{.type = e->type,
+                              .n = n,
+                              .k = k,
+                              .keys_in = data_of(x),
+                              .keys_out = data_of(values),
+                              .carries = payload::indices,
+                              .value_bytes = 8,
+                              .values_out = data_of(positions)};
+  how.run(n, [&] { run(request, how.opts); });
+  // The library takes NaN for the largest: where there is any, the first of the largest is one.
+  if (how.nan == nan_place::last && how.opts.order == order::descending && is_missing(*e, data_of(values)))
+    return not_implemented();
   return nb::make_tuple(values, positions);
 }
 

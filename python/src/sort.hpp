@@ -33,7 +33,12 @@ nb::object take_text(nb::handle stream, nb::handle rows, nb::handle threads);
 nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nulls_first,
                         nb::handle nan, nb::handle threads, nb::handle progress);
 
-/// `runs`: a list of sorted one-dimensional arrays.
+/// The same of columns of NumPy's alone, in a list or a tuple, all of one direction. NotImplemented where a column is
+/// no plain array of one axis and of the length of the others, and where `descending` has an entry for each.
+nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle descending, nb::handle dtype,
+                            nb::handle nan, nb::handle threads);
+
+/// `runs`: a tuple of sorted one-dimensional arrays.
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,
                  nb::handle progress);
 

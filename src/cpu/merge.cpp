@@ -121,8 +121,49 @@ class merger {
       to = put_all(s, to);
   }
 
+  // From both ends, without branches on keys, until one of the two is nearly used up: as many keys at each end as are
+  // there in either run. The two ends wait for loads of their own only.
+  template <class Image>
+  std::size_t merge_ends(stretch& a, stretch& b, std::size_t to, Image&& image) const {
+    constexpr std::size_t few = 8;
+    const auto chosen = [](bool second, K x, K y) { // no branch, whatever the compiler thinks of its odds
+      return static_cast<K>(x ^ (static_cast<K>(x ^ y) & static_cast<K>(K{0} - static_cast<K>(second))));
+    };
+    for (;;) {
+      const std::size_t a_left = a.end - a.at, b_left = b.end - b.at, steps = std::min(a_left, b_left) / 2;
+      if (steps < few)
+        return to;
+      const K *x = keys(a.run) + a.at, *y = keys(b.run) + b.at, *x_end = x + a_left - 1, *y_end = y + b_left - 1;
+      K *front = static_cast<K*>(request_.keys_out) + to, *back = front + a_left + b_left - 1;
+      for (K* const stop = front + steps; front != stop; ++front, --back) {
+        const K first = *x, other_first = *y, last = *x_end, other_last = *y_end;
+        const bool b_first = image(other_first) < image(first), b_last = !(image(other_last) < image(last));
+        if constexpr (Width != 0) {
+          put_value(b_first ? b.run : a.run, static_cast<std::size_t>(b_first ? y - keys(b.run) : x - keys(a.run)),
+                    static_cast<std::size_t>(front - static_cast<K*>(request_.keys_out)));
+          put_value(b_last ? b.run : a.run,
+                    static_cast<std::size_t>(b_last ? y_end - keys(b.run) : x_end - keys(a.run)),
+                    static_cast<std::size_t>(back - static_cast<K*>(request_.keys_out)));
+        }
+        *front = chosen(b_first, first, other_first);
+        *back = chosen(b_last, last, other_last);
+        x += !b_first;
+        y += b_first;
+        x_end -= !b_last;
+        y_end -= b_last;
+      }
+      to += steps;
+      a = {a.run, static_cast<std::size_t>(x - keys(a.run)), static_cast<std::size_t>(x_end - keys(a.run)) + 1};
+      b = {b.run, static_cast<std::size_t>(y - keys(b.run)), static_cast<std::size_t>(y_end - keys(b.run)) + 1};
+    }
+  }
+
   // Until one of the two is used up.
   std::size_t merge_two(stretch& a, stretch& b, std::size_t to) const {
+    const key_image<K> i = image_; // which no store can change
+    const bool whole_integers = !i.is_float && i.window == static_cast<K>(~K{0});
+    to = whole_integers ? merge_ends(a, b, to, [i](K u) { return static_cast<K>(u ^ i.flip); })
+                        : merge_ends(a, b, to, [i](K u) { return i.ordering(u); });
     K x = image(a.run, a.at), y = image(b.run, b.at);
     for (;;) {
       if (y < x) {
@@ -173,6 +214,11 @@ class merger {
 
   void put(std::size_t run, std::size_t i, std::size_t to) const {
     static_cast<K*>(request_.keys_out)[to] = keys(run)[i];
+    put_value(run, i, to);
+  }
+
+  void put_value([[maybe_unused]] std::size_t run, [[maybe_unused]] std::size_t i,
+                 [[maybe_unused]] std::size_t to) const {
     if constexpr (Width != 0) {
       const std::size_t width = Width == dynamic ? request_.value_bytes : Width;
       std::memcpy(static_cast<std::byte*>(request_.values_out) + to * width,

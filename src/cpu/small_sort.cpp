@@ -6,6 +6,9 @@
 //
 //     word i   [ image of key i, the bits that differ ][ i: 7 bits ]
 //
+// Longer ones of 16-bit keys are sorted so by words of 32 bits, with 16 bits for the position. Positions of bytes are
+// counted.
+//
 // No two words are equal, so a sort that is not stable puts them into the stable order, and −0, NaN and bit windows
 // concern only the image. Positions then say where keys and values come from. Where 64-bit keys differ in more than the
 // 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those leave equal.
@@ -15,6 +18,7 @@
 #include "device/host_reach.hpp"
 #include "primitives/key_codec.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -22,8 +26,14 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20; // of keys alone: what the L2 cache holds, and no second thread pays
-constexpr std::size_t most_words = 128; // what one leaf of the vector sort takes
+constexpr std::size_t most_bytes = std::size_t{1}
+                                   << 20;          // of keys alone: what the L2 cache holds, and no second thread pays
+constexpr std::size_t most_words = 128;            // what one leaf of the vector sort takes
+constexpr std::size_t most_merged = 2048;          // keys that are sorted sooner than merged
+constexpr std::size_t most_columns = 8;            // each is sorted by, whether it decides or not
+constexpr std::size_t most_keys_of_16_bits = 4096; // from here on counting them pays
+constexpr std::size_t most_positions_of_16_bits = 16384; // likewise
+constexpr std::size_t most_positions_of_8_bits = 32768;  // from here on a second thread may pay
 constexpr unsigned position_bits = 7;
 constexpr std::uint64_t position_mask = most_words - 1;
 constexpr std::size_t widest_value = 16;
@@ -78,6 +88,10 @@ bool are_sound(const sort_request& r, std::size_t key) {
          (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
 }
 
+bool is_in_reach(const void* p) {
+  return !device::has_driver() || !device::is_out_of_reach(p);
+}
+
 /// False where the front door has to refuse a GPU's memory by name.
 bool are_in_reach(const sort_request& r) {
   if (!device::has_driver())
@@ -85,6 +99,36 @@ bool are_in_reach(const sort_request& r) {
   return !device::is_out_of_reach(r.keys_in) && !device::is_out_of_reach(r.keys_out) &&
          (r.carries == payload::none ||
           (!device::is_out_of_reach(r.values_in) && !device::is_out_of_reach(r.values_out)));
+}
+
+/// Keys that a merge or an order of rows reads, beside what it writes.
+bool can_be_read(const void* keys, std::size_t n, std::size_t key, const void* out, std::size_t out_bytes) {
+  return n == 0 ||
+         (keys != nullptr && is_aligned(keys, key) && apart(keys, n * key, out, out_bytes) && is_in_reach(keys));
+}
+
+bool can_be_written(const void* out, std::size_t alignment) {
+  return out != nullptr && is_aligned(out, alignment) && is_in_reach(out);
+}
+
+template <class Word>
+void take(const void* column, const std::uint32_t* order, std::size_t n, void* keys) {
+  for (std::size_t i = 0; i < n; ++i)
+    std::memcpy(static_cast<std::byte*>(keys) + i * sizeof(Word),
+                static_cast<const std::byte*>(column) + order[i] * sizeof(Word), sizeof(Word));
+}
+
+void take(const void* column, std::size_t key, const std::uint32_t* order, std::size_t n, void* keys) {
+  switch (key) {
+  case 1:
+    return take<std::uint8_t>(column, order, n, keys);
+  case 2:
+    return take<std::uint16_t>(column, order, n, keys);
+  case 4:
+    return take<std::uint32_t>(column, order, n, keys);
+  default:
+    return take<std::uint64_t>(column, order, n, keys);
+  }
 }
 
 template <class K>
@@ -188,14 +232,80 @@ bool sort_words(const sort_request& r, const options& opts) {
   return true;
 }
 
+// Keys of 2 bytes, up to as many as 16 bits number: words of 32 bits with the image above the position. They are made
+// where the positions are to be, or in an array of our own.
+bool sort_16_bits(const sort_request& r, const options& opts) {
+  const vector_kernels<std::uint32_t>* const vectors = best_vector_kernels<std::uint32_t>();
+  const bool indices = r.carries == payload::indices;
+  if (vectors == nullptr || r.n > (indices ? most_positions_of_16_bits : most_keys_of_16_bits))
+    return false;
+  const key_codec<std::uint16_t> codec = make_key_codec<std::uint16_t>(r.type, opts.order, {});
+  const auto* const keys = static_cast<const std::uint16_t*>(r.keys_in);
+  alignas(64) std::uint32_t own[most_keys_of_16_bits];
+  std::uint32_t* const words = indices ? static_cast<std::uint32_t*>(r.values_out) : own;
+  for (std::size_t i = 0; i < r.n; ++i)
+    words[i] = static_cast<std::uint32_t>(static_cast<std::uint32_t>(codec.image(keys[i])) << 16 | i);
+  vectors->sort(words, r.n, {}, words);
+  if (!indices) {
+    std::uint16_t copy[most_keys_of_16_bits];
+    std::memcpy(copy, keys, r.n * sizeof(copy[0]));
+    for (std::size_t i = 0; i < r.n; ++i)
+      static_cast<std::uint16_t*>(r.keys_out)[i] = copy[words[i] & 0xffff];
+  } else if (r.value_bytes == 4) {
+    for (std::size_t i = 0; i < r.n; ++i)
+      words[i] &= 0xffff;
+  } else {
+    for (std::size_t i = r.n; i-- > 0;) { // the last one first: each is written over words that were read
+      const std::uint64_t position = words[i] & 0xffff;
+      std::memcpy(static_cast<std::byte*>(r.values_out) + i * sizeof(position), &position, sizeof(position));
+    }
+  }
+  return true;
+}
+
+// Positions of keys of 1 byte: counted, and written where the counts say. Four tables of counts, so that equal keys
+// behind each other do not wait for each other.
+template <class Index>
+void count_bytes(const sort_request& r, const options& opts) {
+  const key_codec<std::uint8_t> codec = make_key_codec<std::uint8_t>(r.type, opts.order, {});
+  const auto* const keys = static_cast<const std::uint8_t*>(r.keys_in);
+  std::uint32_t counts[4][256] = {};
+  for (std::size_t i = 0; i < r.n; ++i)
+    ++counts[i % 4][codec.image(keys[i])];
+  std::uint32_t places[256], place = 0;
+  for (std::size_t value = 0; value < 256; ++value) {
+    places[value] = place;
+    place += counts[0][value] + counts[1][value] + counts[2][value] + counts[3][value];
+  }
+  for (std::size_t i = 0; i < r.n; ++i)
+    static_cast<Index*>(r.values_out)[places[codec.image(keys[i])]++] = static_cast<Index>(i);
+}
+
+bool sort_8_bits(const sort_request& r, const options& opts) {
+  if (r.carries != payload::indices || r.n > most_positions_of_8_bits)
+    return false;
+  if (r.value_bytes == 4)
+    count_bytes<std::uint32_t>(r, opts);
+  else
+    count_bytes<std::uint64_t>(r, opts);
+  return true;
+}
+
+// Longer sorts of keys of 1 and 2 bytes, of keys alone or positions alone.
+bool sort_narrow(const sort_request& r, std::size_t key, const options& opts) {
+  const bool alone = r.carries == payload::none || (r.carries == payload::indices && r.keys_out == nullptr);
+  if (!alone || r.input_is_scratch || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    return false;
+  return key == 1 ? sort_8_bits(r, opts) : key == 2 && sort_16_bits(r, opts);
+}
+
 } // namespace
 
 bool sort_small(const sort_request& r, const options& opts, bool engine_is_open) noexcept {
   if (r.n < 2 || r.n > most_bytes / 4 || !is_plain(opts, engine_is_open))
     return false;
   const std::size_t key = key_bytes(r.type);
-  if (key == 0 || key > 8 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key) ||
-      !are_in_reach(r))
+  if (key == 0 || key > 8 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key) || !are_in_reach(r))
     return false;
   if (r.carries == payload::none && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key) {
     if (key == 4 && sort_keys<std::uint32_t>(r, opts))
@@ -203,6 +313,8 @@ bool sort_small(const sort_request& r, const options& opts, bool engine_is_open)
     if (key == 8 && r.n <= most_bytes / 8 && sort_keys<std::uint64_t>(r, opts))
       return true;
   }
+  if (r.n > most_words && sort_narrow(r, key, opts))
+    return true;
   if (r.n > most_words || (r.input_is_scratch && r.carries == payload::indices))
     return false;
   switch (key) {
@@ -215,6 +327,68 @@ bool sort_small(const sort_request& r, const options& opts, bool engine_is_open)
   default:
     return sort_words<std::uint64_t>(r, opts);
   }
+}
+
+bool merge_small(const merge_request& r, const options& opts, bool engine_is_open) noexcept {
+  const std::size_t key = key_bytes(r.type), most = key >= 4 ? most_merged : most_words;
+  if (r.value_bytes != 0 || key == 0 || key > 8 || opts.workspace_limit != 0 || !is_plain(opts, engine_is_open) ||
+      !can_be_written(r.keys_out, key))
+    return false;
+  std::size_t n = 0;
+  for (const sorted_run& run : r.runs)
+    if (run.n > most - n)
+      return false;
+    else
+      n += run.n;
+  for (const sorted_run& run : r.runs)
+    if (!can_be_read(run.keys, run.n, key, r.keys_out, n * key))
+      return false;
+  auto* to = static_cast<std::byte*>(r.keys_out);
+  for (const sorted_run& run : r.runs)
+    if (run.n > 0) {
+      std::memcpy(to, run.keys, run.n * key);
+      to += run.n * key;
+    }
+  return sort_small({.type = r.type, .n = n, .keys_in = r.keys_out, .keys_out = r.keys_out}, opts, engine_is_open);
+}
+
+bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_is_open) noexcept {
+  const bool usual = opts.order == order::ascending && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key &&
+                     opts.workspace_limit == 0;
+  if (r.n < 2 || r.n > most_words || r.columns.empty() || r.columns.size() > most_columns || !usual ||
+      !is_plain(opts, engine_is_open) || (r.index_bytes != 4 && r.index_bytes != 8) ||
+      !can_be_written(r.indices_out, r.index_bytes))
+    return false;
+  for (const column& c : r.columns) {
+    const std::size_t key = key_bytes(c.type);
+    if (key == 0 || key > 8 || (c.n != column::length_of_the_rows && c.n != r.n) ||
+        !can_be_read(c.data, r.n, key, r.indices_out, r.n * r.index_bytes))
+      return false;
+  }
+  alignas(64) std::byte keys[most_words * sizeof(std::uint64_t)];
+  std::uint32_t order[most_words];
+  options by;
+  for (std::size_t left = r.columns.size(); left > 0; --left) {
+    const column& c = r.columns[left - 1];
+    sort_request sort{.type = c.type, .n = r.n, .value_bytes = sizeof(order[0]), .values_out = order};
+    if (left == r.columns.size()) {
+      sort.keys_in = c.data;
+      sort.carries = payload::indices;
+    } else {
+      take(c.data, key_bytes(c.type), order, r.n, keys);
+      sort.keys_in = sort.keys_out = keys;
+      sort.carries = payload::values;
+      sort.values_in = order;
+    }
+    by.order = c.order;
+    if (!sort_small(sort, by, engine_is_open))
+      return false;
+  }
+  if (r.index_bytes == sizeof(order[0]))
+    std::memcpy(r.indices_out, order, r.n * sizeof(order[0]));
+  else
+    std::copy(order, order + r.n, static_cast<std::uint64_t*>(r.indices_out));
+  return true;
 }
 
 } // namespace sortile::cpu

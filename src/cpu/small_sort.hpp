@@ -1,4 +1,4 @@
-// Short sorts, straight from the front door: no plan, no workspace, no allocation.
+// Short sorts and merges, straight from the front door: no plan, no workspace, no allocation.
 #pragma once
 
 #include <sortile/request.hpp>
@@ -8,5 +8,12 @@ namespace sortile::cpu {
 /// Does a short sort at once, and returns true. False: nothing was done, and the request goes on to the front door's
 /// checks, which name every misuse. `engine_is_open`: no other engine than this one was asked for.
 bool sort_small(const sort_request& request, const options& opts, bool engine_is_open) noexcept;
+
+/// A merge of few keys alone, which are put behind each other and sorted: that gives what a stable merge does. False:
+/// nothing lasting was done.
+bool merge_small(const merge_request& request, const options& opts, bool engine_is_open) noexcept;
+
+/// The order of few rows: short sorts by one column after another, the last first. False: nothing was done.
+bool argsort_rows_small(const rows_request& request, const options& opts, bool engine_is_open) noexcept;
 
 } // namespace sortile::cpu

@@ -135,6 +135,163 @@ TEST(short_sorts, are_done_at_once) {
   }
 }
 
+TEST(short_sorts, of_narrow_keys) {
+  for (const key_type type : all_key_types) {
+    if (key_bytes(type) > 2)
+      continue;
+    for (const order direction : {order::ascending, order::descending})
+      for (const std::size_t n : {129u, 1000u, 4096u, 4097u, 16384u, 16385u, 32768u, 32769u})
+        for (const std::size_t index_bytes : {0u, 4u, 8u}) {
+          SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(n) + " " + std::to_string(index_bytes));
+          const payload carries = index_bytes == 0 ? payload::none : payload::indices;
+          short_case c(type, n, carries, index_bytes, n % 2 == 0, index_bytes == 0,
+                       is_float(type) ? "specials" : "uniform", n);
+          c.opts.order = direction;
+          const bool bytes = key_bytes(type) == 1;
+          const std::size_t most = index_bytes > 0 ? (bytes ? 32768 : 16384) : bytes ? 128 : 4096;
+          const bool at_once = n <= most && (bytes || has_vectors());
+          ASSERT_EQ(cpu::sort_small(c.request, c.opts, true), at_once);
+          if (at_once)
+            c.check_result();
+          ASSERT_FALSE(::testing::Test::HasFatalFailure());
+        }
+  }
+}
+
+// Runs behind each other, with the order of the whole.
+struct short_merge {
+  guarded_buffer keys, out;
+  std::vector<sorted_run> runs;
+  merge_request request;
+  options opts;
+
+  short_merge(key_type type, const std::vector<std::size_t>& lengths, order direction, std::uint64_t seed)
+      : keys(sum(lengths) * key_bytes(type), key_bytes(type) % 64, seed),
+        out(keys.size(), key_bytes(type) % 64, seed + 1) {
+    opts.order = direction;
+    std::byte* at = keys.data();
+    for (const std::size_t n : lengths) {
+      testing::workload_named(is_float(type) ? "specials" : "few:50").fill({type, n, ++seed}, 0, n, at);
+      const auto expected = testing::stable_order({type, direction, {}}, at, n);
+      const auto sorted = testing::gather(at, key_bytes(type), expected);
+      std::memcpy(at, sorted.data(), sorted.size());
+      runs.push_back({at, nullptr, n});
+      at += n * key_bytes(type);
+    }
+    request = {.type = type, .runs = runs, .keys_out = out.data()};
+  }
+
+  static std::size_t sum(const std::vector<std::size_t>& lengths) {
+    std::size_t n = 0;
+    for (const std::size_t length : lengths)
+      n += length;
+    return n;
+  }
+
+  void check_result() {
+    const std::size_t key = key_bytes(request.type);
+    const auto expected = testing::stable_order({request.type, opts.order, {}}, keys.data(), keys.size() / key);
+    const auto wanted = testing::gather(keys.data(), key, expected);
+    ASSERT_EQ(keys.damage() + out.damage(), "");
+    ASSERT_EQ(std::memcmp(out.data(), wanted.data(), wanted.size()), 0);
+  }
+};
+
+TEST(short_merges, random_requests_against_the_oracle) {
+  std::mt19937_64 random(6);
+  for (std::size_t round = 0; round < rounds(2000); ++round) {
+    const key_type type = all_key_types[random() % std::size(all_key_types)];
+    std::vector<std::size_t> lengths(1 + random() % 4);
+    const std::size_t most = random() % 4 == 0 ? 1000 : 40;
+    for (std::size_t& length : lengths)
+      length = random() % most;
+    SCOPED_TRACE(std::string(name(type)) + " round=" + std::to_string(round));
+    short_merge m(type, lengths, random() % 2 == 0 ? order::ascending : order::descending, random());
+    run(m.request, m.opts);
+    m.check_result();
+    ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  }
+}
+
+TEST(short_merges, leave_to_the_front_door_what_is_not_plain) {
+  const auto done = [](auto change) {
+    short_merge m(key_type::u32, {20, 30}, order::ascending, 3);
+    change(m);
+    return cpu::merge_small(m.request, m.opts, true);
+  };
+  using sm = short_merge;
+  EXPECT_EQ(done([](sm&) {}), has_vectors());
+  EXPECT_FALSE(done([](sm& m) { m.runs[1].keys = nullptr; }));
+  EXPECT_FALSE(done([](sm& m) { m.runs[1].keys = m.keys.data() + 1; }));
+  EXPECT_FALSE(done([](sm& m) { m.runs[1].n = 2048; }));
+  EXPECT_FALSE(done([](sm& m) { m.request.keys_out = nullptr; }));
+  EXPECT_FALSE(done([](sm& m) { m.request.keys_out = m.keys.data() + 4; }));
+  EXPECT_FALSE(done([](sm& m) { m.request.keys_out = m.out.data() + 1; }));
+  EXPECT_FALSE(done([](sm& m) { m.request.value_bytes = 4; }));
+  EXPECT_FALSE(done([](sm& m) { m.request.type = static_cast<key_type>(99); }));
+  EXPECT_FALSE(done([](sm& m) { m.opts.workspace_limit = 9; }));
+  EXPECT_FALSE(done([](sm& m) { m.opts.order = static_cast<order>(7); }));
+  EXPECT_FALSE(done([](sm& m) { m.opts.memory = memory::device; }));
+  EXPECT_FALSE(done([](sm& m) { m.opts.progress = [](double) { return true; }; }));
+}
+
+TEST(short_orders_of_rows, random_requests_against_the_oracle) {
+  std::mt19937_64 random(7);
+  for (std::size_t round = 0; round < rounds(2000); ++round) {
+    const std::size_t n = 1 + random() % 140, index_bytes = random() % 2 == 0 ? 4 : 8;
+    std::vector<guarded_buffer> data;
+    std::vector<column> columns;
+    std::vector<testing::oracle_column> oracle;
+    for (std::size_t left = 1 + random() % 10; left > 0; --left) {
+      const key_type type = all_key_types[random() % std::size(all_key_types)];
+      const order direction = random() % 2 == 0 ? order::ascending : order::descending;
+      data.emplace_back(n * key_bytes(type), key_bytes(type) % 64);
+      testing::workload_named(is_float(type) ? "specials" : "few:4")
+          .fill({type, n, random()}, 0, n, data.back().data());
+      columns.push_back({type, data.back().data(), direction});
+      oracle.push_back({{type, direction, {}}, data.back().data()});
+    }
+    guarded_buffer indices(n * index_bytes, index_bytes);
+    run(rows_request{n, columns, indices.data(), index_bytes});
+    const auto wanted = testing::stable_row_order(oracle, n);
+    ASSERT_EQ(indices.damage(), "");
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t index = 0;
+      std::memcpy(&index, indices.data() + i * index_bytes, index_bytes);
+      ASSERT_EQ(index, wanted[i]) << "row " << i << " of " << n << ", round " << round;
+    }
+  }
+}
+
+TEST(short_orders_of_rows, leave_to_the_front_door_what_is_not_plain) {
+  std::vector<std::uint32_t> keys(60, 1);
+  std::vector<std::uint64_t> indices(50);
+  const auto done = [&](auto change) {
+    std::vector<column> columns(2, {key_type::u32, keys.data()});
+    rows_request r{50, columns, indices.data(), 8};
+    options opts;
+    change(r, columns, opts);
+    return cpu::argsort_rows_small(r, opts, true);
+  };
+  using request = rows_request;
+  using list = std::vector<column>;
+  EXPECT_EQ(done([](request&, list&, options&) {}), has_vectors());
+  EXPECT_FALSE(done([](request&, list& c, options&) { c[0].data = nullptr; }));
+  EXPECT_FALSE(done([&](request&, list& c, options&) { c[0].data = reinterpret_cast<std::byte*>(keys.data()) + 1; }));
+  EXPECT_FALSE(done([](request&, list& c, options&) { c[1].type = key_type::u128; }));
+  EXPECT_FALSE(done([](request&, list& c, options&) { c[1].n = 49; }));
+  EXPECT_FALSE(done([](request&, list& c, options&) { c[1].order = static_cast<order>(7); }));
+  EXPECT_FALSE(done([&](request&, list& c, options&) { c[1].data = indices.data(); }));
+  EXPECT_FALSE(done([](request& r, list&, options&) { r.index_bytes = 2; }));
+  EXPECT_FALSE(done([](request& r, list&, options&) { r.indices_out = nullptr; }));
+  EXPECT_FALSE(done([](request& r, list&, options&) { r.columns = {}; }));
+  EXPECT_FALSE(done([](request&, list&, options& o) { o.workspace_limit = 9; }));
+  EXPECT_FALSE(done([](request&, list&, options& o) { o.order = order::descending; }));
+  EXPECT_FALSE(done([](request&, list&, options& o) { o.bits = {0, 8}; }));
+  EXPECT_FALSE(done([](request&, list&, options& o) { o.memory = memory::device; }));
+  EXPECT_FALSE(done([](request&, list&, options& o) { o.progress = [](double) { return true; }; }));
+}
+
 // Keys of 64 bits that differ in all of them, and are equal in the 57 that a word holds.
 TEST(short_sorts, repair_what_words_do_not_tell_apart) {
   std::mt19937_64 random(9);

@@ -269,6 +269,30 @@ class TestJax:
         with pytest.raises(ValueError, match="progress cannot be told"):
             jax.jit(lambda x: sortile.sort(x, progress=print))(np.zeros(3, "f4"))
 
+    def test_descending_is_checked_once(self, jax):
+        class Number(int):
+            compared = 0
+
+            def __eq__(self, other):
+                Number.compared += 1
+                return int(self) == other
+
+            __hash__ = int.__hash__
+
+        x, offsets = np.zeros(3, "f4"), [0, 3]
+        calls = [lambda a, down: sortile.sort(a, descending=down), lambda a, down: sortile.argsort(a, descending=down),
+                 lambda a, down: sortile.sort_by_key(a, a + 1, descending=down),
+                 lambda a, down: sortile.merge(a, a, descending=down),
+                 lambda a, down: sortile.segment_sort(a, offsets, descending=down),
+                 lambda a, down: sortile.segment_argsort(a, offsets, descending=down),
+                 lambda a, down: sortile.segment_sort_by_key(a, a + 1, offsets, descending=down)]
+        for call in calls:
+            with pytest.raises(TypeError, match="descending is 'no'"):
+                jax.jit(lambda a: call(a, "no"))(x)
+            Number.compared = 0
+            jax.jit(lambda a: call(a, Number(1)))(x)
+            assert Number.compared == 2  # with 0 and with 1
+
 
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself
 class TestTorch:

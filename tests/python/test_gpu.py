@@ -2,7 +2,10 @@
 
 import contextlib
 import gc
+import os
 import re
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -13,6 +16,7 @@ import arrays
 import frameworks
 import oracle
 import sortile
+from sortile import _bench_gpu
 
 DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
 
@@ -305,6 +309,14 @@ def test_what_is_refused(gpu):
     for call, error, text in [
         (lambda: sortile.sort(there, axis=1), np.exceptions.AxisError, "axis 1 of an array with 1 dimensions"),
         (lambda: sortile.sort(there, nan="first"), ValueError, 'nan must be "last"'),
+        (lambda: sortile.sort(there, descending="no"), TypeError, "descending is 'no'"),
+        (lambda: sortile.argsort(there, descending="no"), TypeError, "descending is 'no'"),
+        (lambda: sortile.sort_by_key(there, there, descending="no"), TypeError, "descending is 'no'"),
+        (lambda: sortile.merge(there, there, descending="no"), TypeError, "descending is 'no'"),
+        (lambda: sortile.is_sorted(there, descending="no"), TypeError, "descending is 'no'"),
+        (lambda: sortile.segment_sort(there, [0, 3], descending="no"), TypeError, "descending is 'no'"),
+        (lambda: sortile.segment_argsort(there, [0, 3], descending="no"), TypeError, "descending is 'no'"),
+        (lambda: sortile.segment_sort_by_key(there, there, [0, 3], descending="no"), TypeError, "descending is 'no'"),
         (lambda: sortile.sort(there, progress=print), ValueError, "progress cannot be told"),
         (lambda: sortile.sort(there, order="a"), ValueError, "order names fields"),
         (lambda: sortile.argsort(there, dtype="int16"), TypeError, "allowed are int64, int32, uint32"),
@@ -486,3 +498,59 @@ def test_cupy_streams():
         found = sortile.sort(y)
         stream.synchronize()
     assert bool((found == gpu.xp.sort(x)).all())
+
+
+def test_cupy_out_of_memory_raises_and_the_input_stays():
+    gpu = frameworks.on_gpu("cupy")
+    x = gpu.there(fill("i4", 2**24, distinct=2**31))
+    before = x.copy()
+    pool = gpu.xp.get_default_memory_pool()
+    pool.free_all_blocks()
+    limit = pool.get_limit()
+    pool.set_limit(size=pool.total_bytes() + 2**20)
+    wanted = "sortile: out of memory: [0-9]+ bytes are wanted for the workspace of a sort, and CuPy's allocator says: Out"
+    try:
+        with pytest.raises(MemoryError, match=wanted) as raised:
+            sortile.sort(x, out=x)
+        assert isinstance(raised.value, gpu.xp.cuda.memory.OutOfMemoryError)
+    finally:
+        pool.set_limit(size=limit)
+    assert bool((x == before).all())
+    assert bool((sortile.sort(x, out=x) == gpu.xp.sort(before)).all())
+
+
+JAX_SHORT_OF_MEMORY = """
+import jax, numpy as np, sortile
+device = jax.devices("gpu")[0]
+n = device.memory_stats()["bytes_limit"] * 2 // 5 // 4  # two fifths the keys, as much the result, and as much the workspace
+x = jax.device_put(np.random.default_rng(1).integers(-2**31, 2**31, n, dtype="i4"), device)
+before = np.array(x)
+try:
+    sortile.sort(x).block_until_ready()
+    print("no error")
+except jax.errors.JaxRuntimeError as e:
+    print(str(e).replace("\\n", " "))
+assert np.array_equal(np.array(x), before)
+assert np.array_equal(np.array(sortile.sort(x[:1000])), np.sort(before[:1000]))
+"""
+
+
+def test_jax_out_of_memory_raises_and_the_input_stays():
+    """In a process of its own: JAX is told of its memory before it begins."""
+    frameworks.on_gpu("jax")
+    little = {"XLA_PYTHON_CLIENT_PREALLOCATE": "true", "XLA_PYTHON_CLIENT_MEM_FRACTION": "0.02"}
+    ran = subprocess.run([sys.executable, "-c", JAX_SHORT_OF_MEMORY], env={**os.environ, **little}, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert re.search("RESOURCE_EXHAUSTED: sortile: out of memory: [0-9]+ bytes are wanted for the workspace of a sort", ran.stdout)
+
+
+def test_both_sides_of_rows_of_the_benchmark_agree(gpu):
+    small = list({"torch": _bench_gpu.on_torch, "cupy": _bench_gpu.on_cupy, "jax": _bench_gpu.on_jax}[gpu.name]({}, 1001))
+    assert {row.n for row in small} == {10, 1000}
+    for row in small:
+        sides = row.make()
+        ours, theirs = sides.ours[0](), sides.theirs[0]()
+        sides.finish()
+        if theirs is not None:  # the compiled call alone returns nothing
+            theirs = theirs[0] if isinstance(theirs, tuple) else theirs
+            assert np.array_equal(gpu.back(ours), gpu.back(theirs)), row
