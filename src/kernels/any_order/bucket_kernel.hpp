@@ -4,6 +4,9 @@
 // gathers the bucket's part of every tile, a warp for each part, sorts it in shared storage, and writes it to the
 // caller's output. A bucket that a block does not hold goes to the output as it is, and into the list of large buckets.
 //
+// Between equal splitters a bucket has elements of one key alone, which are in order as they come: frequent keys are
+// not compared again.
+//
 // A thread merges more elements than where a block sorts all: a bucket is a quarter of what fits, and a bisection for
 // few elements costs more than it spreads.
 //
@@ -39,6 +42,7 @@ struct any_order_bucket_kernel {
   simt::global<const element> records;
   segment_list segments;
   tile_rows<const std::uint16_t> places;
+  simt::global<const std::uint32_t> last_equal; // splitter_rows::last
   unsigned bits, lane_bits; // so many lanes copy a part of a tile
   unsigned capacity;        // elements that a block has room for, in dynamic storage twice
   large_buckets large;
@@ -63,13 +67,18 @@ struct any_order_bucket_kernel {
       return pass_on(all, bucket, tiles, begin, size);
     primitives::two_halves<element> sorted{simt::dynamic_shared<element>(*this, 2 * capacity), 0, capacity};
     gather(s, all, bucket, tiles, sorted);
-    primitives::block_sort<shape::own>(sorted, s.starts.view(), std::uint32_t(size), less);
+    if (!has_one_key(bucket))
+      primitives::block_sort<shape::own>(sorted, s.starts.view(), std::uint32_t(size), less);
     simt::block_barrier();
     for (unsigned p = t; p < size; p += block_threads)
       arrays.store(begin + p, sorted.load(p));
   }
 
  private:
+  /// Whether the splitters on both sides are equal. Behind the last one there is none.
+  SORTILE_DEVICE bool has_one_key(std::uint32_t bucket) const {
+    return bucket > 0 && last_equal.load(simt::block_index() - 1) != bucket - 1;
+  }
   /// The bucket's parts one behind the other, in the order of the tiles; as many tiles at a time as there are threads.
   SORTILE_DEVICE void gather(shared& s, const segment& all, std::uint32_t bucket, std::uint64_t tiles,
                              const primitives::two_halves<element>& to) const {

@@ -228,6 +228,7 @@ class any_order_splitter_sort {
                       .records = records(),
                       .segments = segments,
                       .places = {at<const std::uint16_t>(sort.rows_, row_entries()), sort.row_width()},
+                      .last_equal = splitters(sort.plan_.levels == 1, sort.plan_.second_bits).last,
                       .bits = sort.plan_.second_bits,
                       .lane_bits = lane_bits(segments.tile >> sort.plan_.second_bits),
                       .capacity = room,
