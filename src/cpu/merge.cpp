@@ -122,7 +122,9 @@ class merger {
   }
 
   // From both ends, without branches on keys, until one of the two is nearly used up: as many keys at each end as are
-  // there in either run. The two ends wait for loads of their own only.
+  // there in either run. The two ends wait for loads of their own only. Where one of the two is used up entirely, the
+  // key at its `at` is one that the back took, and goes behind all that is left of the other: merge_two() reads it, and
+  // puts the other.
   template <class Image>
   std::size_t merge_ends(stretch& a, stretch& b, std::size_t to, Image&& image) const {
     constexpr std::size_t few = 8;

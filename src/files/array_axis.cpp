@@ -11,6 +11,7 @@
 
 #include <sortile/segments.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 
@@ -126,6 +127,19 @@ plan explain_along(const record_elements& elements, const axis_shape& shape, con
 std::size_t memory_along(const record_elements& elements, const axis_shape& shape, const options& opts) {
   const std::size_t n = elements_of(shape);
   return n * (line_bytes + 2 * elements.bytes) + memory_of_records(order_within_lines(elements.order), opts)(n);
+}
+
+bool in_order_along(const record_elements& elements, const axis_shape& shape, std::string_view data, unsigned threads) {
+  const auto element = [&](std::size_t place) { return data.substr(place * elements.bytes, elements.bytes); };
+  std::atomic<bool> in_order{true};
+  parallel_slices(threads, elements_of(shape), line_slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t place = begin; place < end && in_order; ++place) {
+      const bool ends_line = place / shape.behind % shape.length == shape.length - 1;
+      if (!ends_line && compare(elements.order, element(place), element(place + shape.behind)) > 0)
+        in_order = false;
+    }
+  });
+  return in_order;
 }
 
 numbered_lines number_lines(const record_elements& elements, const axis_shape& shape, std::string_view data,

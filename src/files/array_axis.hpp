@@ -47,6 +47,9 @@ std::size_t memory_along(const record_elements& elements, const axis_shape& shap
 void sort_along(const record_elements& elements, const axis_shape& shape, std::string_view data, output& to,
                 const options& opts);
 
+/// Whether the elements of each line along the axis are in order.
+bool in_order_along(const record_elements& elements, const axis_shape& shape, std::string_view data, unsigned threads);
+
 /// Such elements in the order of their lines, each behind the number of its line: records that are in order where every
 /// line is.
 struct numbered_lines {

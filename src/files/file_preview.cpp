@@ -1,11 +1,14 @@
 // See file_preview.hpp.
 #include "files/file_preview.hpp"
 
+#include "files/array_axis.hpp"
 #include "files/record_sort.hpp"
 
 #include <sortile/request.hpp>
 
 #include <algorithm>
+
+#include <fmt/ranges.h>
 
 namespace sortile::files {
 
@@ -90,13 +93,46 @@ std::uint64_t longest_record(const record_table& records) {
   return longest;
 }
 
-// The fields of records that can be keys, each with its order.
-void add_fields(const std::vector<npy_field>& fields, const record_table& records, unsigned threads,
-                std::vector<column_preview>& to) {
-  for (const npy_field& field : fields)
-    to.push_back({.name = field.name,
-                  .type = field.descr,
-                  .order = field.can_be_ordered() ? order_by(records, part_of(field, false), threads) : ""});
+// Options by which records or keys are in order, without the empty ones among them.
+std::string options_of(const std::string& axis, const npy_header& header, const npy_field& field, bool reverse) {
+  std::string all = axis;
+  for (const std::string& more :
+       {header.structured ? "--key " + shell_word(field.name) : "", std::string(reverse ? "-r" : "")})
+    all += (all.empty() || more.empty() ? "" : " ") + more;
+  return all;
+}
+
+// The fields of an array of one axis, each with its order.
+void add_fields(const npy_header& header, const std::vector<npy_field>& fields, const record_table& records,
+                unsigned threads, file_preview& to) {
+  for (const npy_field& field : fields) {
+    const std::string order = field.can_be_ordered() ? order_by(records, part_of(field, false), threads) : "";
+    to.columns.push_back({.name = field.name, .type = field.descr, .order = order});
+    for (const bool reverse : {false, true})
+      if (order == "constant" || order == (reverse ? "descending" : "ascending"))
+        to.sorted_by.push_back(options_of("", header, field, reverse));
+  }
+}
+
+// The fields of an array of several axes, and along which axes it is in order by them.
+void add_fields_by_axis(const npy_header& header, const std::vector<npy_field>& fields, std::string_view data,
+                        std::string_view name, unsigned threads, file_preview& to) {
+  const auto axes = static_cast<long>(header.shape.size());
+  for (const npy_field& field : fields) {
+    to.columns.push_back({.name = field.name, .type = field.descr, .order = ""});
+    for (long axis = axes - 1; field.can_be_ordered() && axis >= 0; --axis) {
+      const axis_shape shape = shape_along(header, axis, name);
+      const std::string option = axis == axes - 1 ? "--rows" : fmt::format("--axis {}", axis);
+      for (const bool reverse : {false, true})
+        if (in_order_along({header.record_bytes, {part_of(field, reverse)}}, shape, data, threads))
+          to.sorted_by.push_back(options_of(option, header, field, reverse));
+    }
+  }
+}
+
+// As numpy writes it: "(3, 4)", "(3,)", "()".
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
 } // namespace
@@ -172,20 +208,20 @@ file_preview preview_table(csv_table& table, unsigned threads) {
 }
 
 file_preview preview_npy(input source, unsigned threads) {
-  const npy_header header = parse_npy(source.bytes(), source.name());
-  const record_table records = split_evenly(source.bytes().substr(header.data_offset), header.record_bytes, threads);
+  const npy_header header = parse_npy(source.bytes(), source.name(), npy_axes::any);
+  const std::string_view data = source.bytes().substr(header.data_offset);
   file_preview preview{.record = header.structured ? "record" : "key", .records = header.count, .facts = {}};
   preview.facts.emplace_back("dtype", header.descr);
   preview.facts.emplace_back("element", fmt::format("{} bytes", header.record_bytes));
-  add_fields(header.fields, records, threads, preview.columns);
-  add_fields(header.nested, records, threads, preview.columns);
-  for (const column_preview& column : preview.columns) {
-    const std::string key = header.structured ? "--key " + shell_word(column.name) : "";
-    if (column.order == "ascending" || column.order == "constant")
-      preview.sorted_by.push_back(key);
-    if (column.order == "descending" || column.order == "constant")
-      preview.sorted_by.push_back((key.empty() ? "" : key + " ") + "-r");
-  }
+  preview.facts.emplace_back("shape", shape_text(header.shape));
+  if (header.shape.size() > 1)
+    preview.facts.emplace_back("layout", header.fortran_order ? "Fortran order" : "C order");
+  std::vector<npy_field> fields = header.fields;
+  fields.insert(fields.end(), header.nested.begin(), header.nested.end());
+  if (header.shape.size() == 1)
+    add_fields(header, fields, split_evenly(data, header.record_bytes, threads), threads, preview);
+  else
+    add_fields_by_axis(header, fields, data, source.name(), threads, preview);
   return preview;
 }
 

@@ -40,7 +40,7 @@ struct leased_map {
   std::size_t file_bytes = 0;   // at its front: the map of whole pages; the rest of the file is copied behind it
   std::size_t lead = 0;         // in front of the first byte that is wanted
   std::size_t size = 0;
-  std::string complaint;
+  std::string changed, unreadable; // what is said where the bytes cannot be trusted
   std::atomic<bool> leased{false};
 
   ~leased_map() {
@@ -59,11 +59,11 @@ std::atomic<int> answering{0};
 static_assert(std::atomic<leased_map*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 // Says that the bytes cannot be trusted, and ends. For a signal handler.
-[[noreturn]] void end_process(const leased_map& map) {
+[[noreturn]] void end_process(const std::string& why) {
   static std::atomic<bool> ending{false};
   while (ending.exchange(true))
     ::pause();
-  if (::write(STDERR_FILENO, map.complaint.data(), map.complaint.size()) < 0) {
+  if (::write(STDERR_FILENO, why.data(), why.size()) < 0) {
     // The status says it, too.
   }
   remove_temporary_files();
@@ -83,7 +83,7 @@ void answer(leased_map& map) {
     if (replaced && ::fcntl(map.file.get(), F_SETLEASE, F_UNLCK) == 0)
       return;
   }
-  end_process(map);
+  end_process(map.changed);
 }
 
 extern "C" void on_lease_wanted(int) {
@@ -105,7 +105,7 @@ extern "C" void on_fault(int signal, siginfo_t* info, void*) {
   if (leased_map* const map = current; map != nullptr && info->si_code == BUS_ADRERR) {
     const auto* const at = static_cast<const char*>(info->si_addr);
     if (!std::less<>{}(at, map->region) && std::less<>{}(at, map->region + map->file_bytes))
-      end_process(*map);
+      end_process(map->unreadable);
   }
   --answering;
   ::sigaction(signal, &before_faults, nullptr);
@@ -114,12 +114,16 @@ extern "C" void on_fault(int signal, siginfo_t* info, void*) {
   errno = kept;
 }
 
+// An answer in the middle of on_fault() would meet the page that is not there while SIGBUS is blocked, which ends a
+// process without a word; and it could wait for the end that the function below it is about to bring.
 void catch_faults() {
   struct sigaction action {};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGBUS, &action, &before_faults);
+  ::sigaddset(&action.sa_mask, SIGURG);
+  if (::sigaction(SIGBUS, nullptr, &before_faults) == 0) // known before the first fault comes
+    ::sigaction(SIGBUS, &action, nullptr);
 }
 
 // Unless somebody else has taken the signal meanwhile.
@@ -209,7 +213,8 @@ leased_pages leased_pages::of(int fd, std::uint64_t begin, std::uint64_t end, co
   if (end < begin || end - begin < smallest || !is_local(fd))
     return pages;
   auto map = std::make_unique<leased_map>();
-  map->complaint = fmt::format("sortile: {}: was changed while it was sorted\n", escaped(name));
+  map->changed = fmt::format("sortile: {}: was changed while it was sorted\n", escaped(name));
+  map->unreadable = fmt::format("sortile: {}: was cut while it was sorted, or can no longer be read\n", escaped(name));
   map->file = file_descriptor(::open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   leased_map* none = nullptr;
   if (!map->file || !map_file(*map, begin, end) || !current.compare_exchange_strong(none, map.get()))

@@ -5,7 +5,7 @@ import shlex
 import struct
 import unittest
 
-from harness import CommandTest, npy
+from harness import CommandTest, npy, run
 
 
 class Info(CommandTest):
@@ -60,6 +60,40 @@ class Info(CommandTest):
         self.assertEqual((raw["records"], raw["sorted_by"]), (3, ["--type i16 -r"]))
         self.assertEqual(self.told(self.file("r.dat", b"aabb"), "--record", "2")["records"], 2)
         self.assertIn(b"3 keys", self.good("info", self.path("k.i16")))
+
+    def test_arrays_of_several_axes(self):
+        def matrix(values, shape, fortran=False, dtype="'<i4'"):
+            return self.file("m.npy", npy(dtype, 0, struct.pack(f"<{len(values)}i", *values), shape=shape, fortran=fortran))
+
+        told = self.holds(matrix([1, 2, 2, 0, 5, 9], "(2, 3)"))
+        self.assertEqual((told["record"], told["records"], told["bytes"]), ("key", 6, 128 + 24))
+        self.assertEqual(told["facts"], {"dtype": "'<i4'", "element": "4 bytes", "shape": "(2, 3)", "layout": "C order"})
+        self.assertEqual(told["columns"], [{"name": "", "type": "<i4", "empty": 0, "order": ""}])
+        self.assertEqual(told["sorted_by"], ["--rows"])
+        shown = self.good("info", self.path("m.npy"))
+        self.assertIn(b"shape       (2, 3)\nlayout      C order\n", shown)
+        self.assertIn(b"in order by sortile sort --rows\n", shown)
+        told = self.holds(matrix([1, 2, 2, 0, 5, 9], "(3, 2)", fortran=True))  # 1 2 2 is the first column
+        self.assertEqual((told["facts"]["layout"], told["sorted_by"]), ("Fortran order", ["--axis 0"]))
+        self.assertEqual(self.holds(matrix([3, 9, 2, 9, 1, 9], "(3, 2)"))["sorted_by"], ["--rows", "--axis 0 -r"])
+        self.assertEqual(self.holds(matrix([1, 0, 0, 1], "(2, 2)"))["sorted_by"], [])
+        self.assertEqual(self.holds(matrix([7, 7], "(1, 2)"))["sorted_by"], ["--rows", "--rows -r", "--axis 0", "--axis 0 -r"])
+        self.assertEqual(self.holds(matrix([], "(0, 3)"))["records"], 0)
+        scalar = self.told(matrix([7], "()"))
+        self.assertEqual((scalar["facts"]["shape"], scalar["sorted_by"]), ("()", []))
+        pairs = self.holds(matrix([1, 3, 2, 1, 5, 5, 6, 4], "(2, 2)", dtype="[('a', '<i4'), ('b', '<i4')]"))
+        self.assertEqual(pairs["sorted_by"], ["--rows --key a", "--axis 0 --key a", "--rows --key b -r", "--axis 0 --key b"])
+        self.assertEqual(self.told(self.file("v.npy", npy("'|u1'", 2, b"ab")))["facts"]["shape"], "(2,)")
+
+    def test_random_arrays_of_several_axes(self):
+        for _ in range(30):
+            shape = [self.random.randrange(1, 4) for _ in range(3)]
+            values = bytes(self.random.randrange(2) for _ in range(shape[0] * shape[1] * shape[2]))
+            path = self.file("a.npy", npy("'|u1'", 0, values, shape=tuple(shape), fortran=self.random.random() < 0.5))
+            said = self.holds(path)["sorted_by"]
+            for axis, option in enumerate(["--axis 0", "--axis 1", "--rows"]):
+                for order in (option, option + " -r"):
+                    self.assertEqual(run("check", "-q", path, *shlex.split(order))[0], 0 if order in said else 1, (shape, values, order))
 
 
 if __name__ == "__main__":

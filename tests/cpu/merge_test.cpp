@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 namespace sortile {
@@ -90,6 +92,33 @@ TEST(Merge, RandomRuns) {
       t.opts.bits = {key_bits(t.type) / 4, key_bits(t.type) / 2};
     check(t, random(), 1 + static_cast<unsigned>(random() % 3));
   }
+}
+
+// The keys of one run are the first and the last of all, so that both ends take from it alone until it is used up.
+TEST(Merge, OneRunAroundTheOther) {
+  for (std::size_t around = 2; around <= 40; ++around)
+    for (const std::uint32_t last : {50u, 100u}) // equal to the inner run's keys, or larger
+      for (const bool is_first : {false, true}) {
+        std::vector<std::uint32_t> outer(around, last), inner(60, 50);
+        std::fill(outer.begin(), outer.begin() + static_cast<std::ptrdiff_t>(around / 2), last == 50u ? 50u : 0u);
+        std::vector<std::uint32_t> all = is_first ? outer : inner;
+        const auto& second = is_first ? inner : outer;
+        const std::size_t first_n = all.size();
+        all.insert(all.end(), second.begin(), second.end());
+        std::vector<std::uint32_t> places(all.size());
+        std::iota(places.begin(), places.end(), 0u);
+        const std::vector<sorted_run> runs{{all.data(), places.data(), first_n},
+                                           {all.data() + first_n, places.data() + first_n, second.size()}};
+        guarded_buffer keys(all.size() * 4), values(all.size() * 4);
+        cpu::merge({key_type::u32, runs, keys.data(), 4, values.data()}, {}, 1);
+        const auto order = testing::stable_order({key_type::u32, order::ascending, {}}, all.data(), all.size());
+        const auto wanted = testing::gather(all.data(), 4, order),
+                   wanted_places = testing::gather(places.data(), 4, order);
+        ASSERT_TRUE(same_bytes(keys.data(), wanted.data(), wanted.size())) << around << last << is_first;
+        ASSERT_TRUE(same_bytes(values.data(), wanted_places.data(), wanted_places.size()))
+            << around << last << is_first;
+        EXPECT_EQ(keys.damage() + values.damage(), "");
+      }
 }
 
 TEST(Merge, PiecesOfManyThreads) {

@@ -125,10 +125,31 @@ TEST_F(LeasedPages, AFileThatWasCutAfterTheLeaseHadRunOutEndsTheProcess) {
       static_cast<void>(last);
     });
   };
-  EXPECT_EXIT(read_what_was_cut(1), ::testing::ExitedWithCode(2), "^sortile: file: was changed while it was sorted\n$");
+  constexpr const char* says = "^sortile: file: was cut while it was sorted, or can no longer be read\n$";
+  EXPECT_EXIT(read_what_was_cut(1), ::testing::ExitedWithCode(2), says);
   EXPECT_FALSE(std::filesystem::exists(unfinished));
   folder_.write("file", text_);
-  EXPECT_EXIT(read_what_was_cut(4), ::testing::ExitedWithCode(2), "^sortile: file: was changed while it was sorted\n$");
+  EXPECT_EXIT(read_what_was_cut(4), ::testing::ExitedWithCode(2), says);
+}
+
+TEST_F(LeasedPages, AnAnswerThatMeetsACutFileEndsTheProcess) {
+  SKIP_WITHOUT_LEASES();
+  const auto answer_too_late = [&] {
+    const leased_pages held = pages();
+    lose_leases();
+    std::filesystem::resize_file(path_, 10);
+    ::raise(SIGURG);
+  };
+  EXPECT_EXIT(answer_too_late(), ::testing::ExitedWithCode(2),
+              "^sortile: file: was cut while it was sorted, or can no longer be read\n$");
+}
+
+TEST_F(LeasedPages, NoAnswerInTheMiddleOfAFault) {
+  SKIP_WITHOUT_LEASES();
+  const leased_pages held = pages();
+  struct sigaction faults {};
+  ASSERT_EQ(::sigaction(SIGBUS, nullptr, &faults), 0);
+  EXPECT_EQ(::sigismember(&faults.sa_mask, SIGURG), 1);
 }
 
 TEST_F(LeasedPages, OtherFaultsAreNotTakenForOnesOfTheFile) {
