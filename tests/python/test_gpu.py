@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -544,7 +545,9 @@ def test_jax_out_of_memory_raises_and_the_input_stays():
     assert re.search("RESOURCE_EXHAUSTED: sortile: out of memory: [0-9]+ bytes are wanted for the workspace of a sort", ran.stdout)
 
 
-def test_both_sides_of_rows_of_the_benchmark_agree(gpu):
+def test_both_sides_of_rows_of_the_benchmark_agree(gpu, request):
+    if gpu.name == "jax":  # the benchmark turns 64-bit types on
+        request.addfinalizer(partial(gpu.jax.config.update, "jax_enable_x64", gpu.jax.config.jax_enable_x64))
     small = list({"torch": _bench_gpu.on_torch, "cupy": _bench_gpu.on_cupy, "jax": _bench_gpu.on_jax}[gpu.name]({}, 1001))
     assert {row.n for row in small} == {10, 1000}
     for row in small:
