@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import cupy
 
 from ._backend import core
-from ._gpu import KEY_TYPES, KEYS, Allocate, GpuArrays, need_gpu_engine
+from ._gpu import KEY_TYPES, KEYS, POSITIONS, Allocate, GpuArrays, need_gpu_engine
 
 _CODES = {cupy.dtype(name): code for name, code in KEY_TYPES.items() if name != "bfloat16"}
 _SIGN = {"float16": ("uint16", 15), "bfloat16": ("uint16", 15), "float32": ("uint32", 31), "float64": ("uint64", 63)}
@@ -72,17 +72,30 @@ class CuPy(GpuArrays):
             return x.data.device_id, cupy.cuda.get_current_stream().ptr, _allocate
 
     def sort_lane(self, x: Any, descending: bool) -> Any:
-        ordinal = x.data.device_id
-        code = _CODES.get(x.dtype)
-        if code is None or ordinal != cupy.cuda.runtime.getDevice():
+        if self._is_elsewhere(x):
             return super().sort_lane(x, descending)
         keys = x if x.flags.c_contiguous else cupy.ascontiguousarray(x)
         result = cupy.empty(keys.shape, keys.dtype)
-        core.device_sort(
-            KEYS, code, 1, keys.size, keys.data.ptr, result.data.ptr, 0, 0, 0, descending, ordinal,
-            cupy.cuda.get_current_stream().ptr, _allocate,
-        )
+        self._sort(KEYS, keys, result.data.ptr, 0, 0, descending)
         return result
+
+    def argsort_lane(self, x: Any, descending: bool, positions: str) -> Any:
+        if self._is_elsewhere(x):
+            return super().argsort_lane(x, descending, positions)
+        keys = x if x.flags.c_contiguous else cupy.ascontiguousarray(x)
+        result = cupy.empty(keys.shape, positions)
+        self._sort(POSITIONS, keys, 0, result.itemsize, result.data.ptr, descending)
+        return result
+
+    def _is_elsewhere(self, x: Any) -> bool:
+        """Not on the current device, or of a type that the usual way refuses, or takes by another name."""
+        return x.dtype not in _CODES or x.data.device_id != cupy.cuda.runtime.getDevice()
+
+    def _sort(self, wanted: int, keys: Any, to_keys: int, width: int, to_order: int, descending: bool) -> None:
+        core.device_sort(
+            wanted, _CODES[keys.dtype], 1, keys.size, keys.data.ptr, to_keys, width, 0, to_order, descending,
+            keys.data.device_id, cupy.cuda.get_current_stream().ptr, _allocate,
+        )
 
     def copied(self, x: Any) -> Any:
         return x.copy()

@@ -34,8 +34,10 @@ def sort(f: Framework, x: Any, axis: int | None, descending: bool, out: Any, nan
 
 
 def argsort(f: Framework, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
-    keys, back = _rows(f, x, axis)
     flips = _flips(f, x, descending, nan)
+    if not flips and out is None and x.ndim == 1 and (axis == -1 or axis == 0):
+        return f.argsort_lane(x, descending, position_name(f, dtype, x.shape[0]))
+    keys, back = _rows(f, x, axis)
     name = position_name(f, dtype if out is None or dtype is not None else out.dtype, keys.shape[1])
     result = back(f.argsort_rows(f.flipped(keys) if flips else keys, descending and not flips, name))
     return result if out is None else f.stored(result, out)

@@ -105,6 +105,10 @@ class Framework:
         """For each row its order, in positions of this type."""
         raise NotImplementedError
 
+    def argsort_lane(self, x: Any, descending: bool, positions: str) -> Any:
+        """As sort_lane()."""
+        return self.argsort_rows(x.reshape((1, x.shape[0])), descending, positions).reshape((x.shape[0],))
+
     def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
         raise NotImplementedError
 

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import torch
 
 from ._backend import core
-from ._gpu import KEY_TYPES, KEYS, Allocate, GpuArrays
+from ._gpu import KEY_TYPES, KEYS, POSITIONS, Allocate, GpuArrays
 
 if not hasattr(torch.library, "register_vmap"):
     raise ImportError(f"sortile: PyTorch {torch.__version__} is too old for its tensors to be sorted; 2.5 is needed")
@@ -69,16 +69,25 @@ class TorchArrays(GpuArrays):
 
     def sort_lane(self, x: Any, descending: bool) -> Any:
         keys = self.contiguous(x)
+        result = torch.empty_like(keys)
+        self._sort(KEYS, keys, result.data_ptr(), 0, 0, descending)
+        return result
+
+    def argsort_lane(self, x: Any, descending: bool, positions: str) -> Any:
+        keys = self.contiguous(x)
+        result = torch.empty_like(keys, dtype=self.typed(positions))
+        self._sort(POSITIONS, keys, 0, 8 if positions == "int64" else 4, result.data_ptr(), descending)
+        return result
+
+    def _sort(self, wanted: int, keys: Any, to_keys: int, width: int, to_order: int, descending: bool) -> None:
         code = _CODES.get(keys.dtype)
         if code is None:
             code = self.key_type(keys)
-        result = torch.empty_like(keys)
         ordinal = keys.get_device()
         core.device_sort(
-            KEYS, code, 1, keys.numel(), keys.data_ptr(), result.data_ptr(), 0, 0, 0, descending, ordinal,
+            wanted, code, 1, keys.numel(), keys.data_ptr(), to_keys, width, 0, to_order, descending, ordinal,
             _stream_of(ordinal), _allocate,
         )
-        return result
 
     def copied(self, x: Any) -> Any:
         return x.clone(memory_format=torch.contiguous_format)
