@@ -162,7 +162,7 @@ nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::han
   std::vector<nb::handle> all = entries_of(columns);
   if (flag("last_decides", last_decides))
     std::reverse(all.begin(), all.end());
-  if (all.empty() || PyArray_CheckExact(descending.ptr()) || PyList_Check(descending.ptr()) ||
+  if (all.empty() || PyArray_Check(descending.ptr()) || PyList_Check(descending.ptr()) ||
       PyTuple_Check(descending.ptr()))
     return not_implemented();
   std::vector<element> elements;

@@ -61,6 +61,18 @@ def test_rows_are_ordered_column_by_column(seed, columns, n, nan):
     assert found.dtype == np.uint32 and np.array_equal(found, order)
 
 
+class Flags(np.ndarray):
+    """Directions of a subclass of NumPy's array."""
+
+
+def test_directions_may_be_any_array():
+    columns = [np.array([1, 2, 1, 2], "i4"), np.array([3.0, 1.0, 2.0, 1.5])]
+    wanted = np.lexsort([columns[1], -columns[0]])
+    directions = np.array([True, False])
+    for given in (directions, directions.view(Flags), list(directions), tuple(directions)):
+        assert np.array_equal(sortile.argsort_rows(columns, descending=given), wanted)
+
+
 def complex_positions(x, descending, nan):
     if x.dtype.kind != "c":
         return oracle.positions(x, descending, nan)
