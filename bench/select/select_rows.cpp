@@ -82,6 +82,16 @@ class times {
   row_result result_;
 };
 
+/// The row of a selection that was timed as a graph; its figures are still to come.
+testing::result_row graph_row(const selection_row& row, const char* what, const times& t) {
+  return {.type = type_of(row, what),
+          .workload = row.workload,
+          .n = row.n,
+          .contender = "sortile",
+          .median = t.seconds("graph"),
+          .noise = t.find("graph")->noise};
+}
+
 std::vector<testing::result_row> top_k(const selection_row& row, unsigned rounds) {
   const auto keys = keys_of(row.workload, {row.type, row.n * row.rows, 1});
   const auto out = make_buffer(row.rows * row.k * key_bytes(row.type)), positions = make_buffer(row.rows * row.k * 4);
@@ -98,16 +108,11 @@ std::vector<testing::result_row> top_k(const selection_row& row, unsigned rounds
     if (auto rival = cub_top_k(selected(row, keys), row.k))
       all.push_back(std::move(*rival));
   const times t(std::move(all), row.n * row.rows, rounds);
-  testing::result_row ours{.type = type_of(row, "top-k"),
-                           .workload = row.workload,
-                           .n = row.n,
-                           .contender = "sortile",
-                           .median = t.seconds("graph"),
-                           .noise = t.find("graph")->noise,
-                           .figures = {{"call_seconds", t.seconds("call")},
-                                       {"keys_alone_seconds", t.seconds("keys alone")},
-                                       {"read_seconds", t.seconds("read")},
-                                       {"workspace_bytes", t.workspace_bytes("graph")}}};
+  testing::result_row ours = graph_row(row, "top-k", t);
+  ours.figures = {{"call_seconds", t.seconds("call")},
+                  {"keys_alone_seconds", t.seconds("keys alone")},
+                  {"read_seconds", t.seconds("read")},
+                  {"workspace_bytes", t.workspace_bytes("graph")}};
   ours.labels.add("k", std::to_string(row.k));
   ours.labels.add("rows", std::to_string(row.rows));
   std::vector<testing::result_row> results{ours};
@@ -137,16 +142,11 @@ std::vector<testing::result_row> quantiles(const selection_row& row, unsigned ro
                                   .probabilities = at,
                                   .results = static_cast<double*>(out->data())};
   const times t({call_of("call", request), graph_of("graph", request), one_read(selected(row, keys))}, row.n, rounds);
-  testing::result_row ours{.type = type_of(row, "quantiles"),
-                           .workload = row.workload,
-                           .n = row.n,
-                           .contender = "sortile",
-                           .median = t.seconds("graph"),
-                           .noise = t.find("graph")->noise,
-                           .figures = {{"call_seconds", t.seconds("call")},
-                                       {"read_seconds", t.seconds("read")},
-                                       {"aim_seconds", (row.k == 1 ? 1.3 : 2) * t.seconds("read")},
-                                       {"workspace_bytes", t.workspace_bytes("graph")}}};
+  testing::result_row ours = graph_row(row, "quantiles", t);
+  ours.figures = {{"call_seconds", t.seconds("call")},
+                  {"read_seconds", t.seconds("read")},
+                  {"aim_seconds", (row.k == 1 ? 1.3 : 2) * t.seconds("read")},
+                  {"workspace_bytes", t.workspace_bytes("graph")}};
   ours.labels.add("quantiles", std::to_string(row.k));
   return {ours};
 }
