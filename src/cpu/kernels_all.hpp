@@ -53,6 +53,7 @@ const kernels<K>& best_kernels() {
 #if defined(SORTILE_CPU_X86)
   static constexpr kernels<K> wide{avx512::look<K>,
                                    avx512::count_digit<K, std::uint64_t>,
+                                   avx512::count_and_keep<K>,
                                    avx512::count_digit<K, std::uint32_t>,
                                    avx512::digits_of<K>,
                                    avx512::differing_bits<K>,
@@ -66,6 +67,7 @@ const kernels<K>& best_kernels() {
 #endif
   static constexpr kernels<K> plain{generic::look<K>,
                                     generic::count_digit<K, std::uint64_t>,
+                                    generic::count_and_keep<K>,
                                     generic::count_digit<K, std::uint32_t>,
                                     generic::digits_of<K>,
                                     generic::differing_bits<K>,
