@@ -9,6 +9,8 @@
 
 #include "cpu/key_image.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -97,14 +99,13 @@ struct splitter_tree {
   static constexpr std::size_t splitters = (std::size_t{1} << levels) - 1;
 
   K level[levels][std::size_t{1} << (levels - 1)]; ///< level l has 2^l splitters, in order
-  K sorted[splitters + 1];
+  K sorted[splitters];
 
   splitter_tree() = default;
   /// From a sorted sample of at least as many images as there are buckets between splitters.
   splitter_tree(const K* sample, std::size_t n) {
     for (std::size_t i = 0; i < splitters; ++i)
       sorted[i] = sample[(i + 1) * n / (splitters + 1)];
-    sorted[splitters] = sorted[splitters - 1]; // never equal to a key that comes here: those are above it
     for (unsigned l = 0; l < levels; ++l)
       for (std::size_t i = 0; i < std::size(level[l]); ++i)
         level[l][i] = i < std::size_t{1} << l ? sorted[((2 * i + 1) << (levels - 1 - l)) - 1] : K{0};
@@ -133,6 +134,13 @@ struct split {
   bool operator==(const split&) const = default;
 };
 
+/// Buckets between splitters that were found when keys were counted: finding them once more takes longer than a byte a
+/// key.
+struct kept_digits {
+  std::uint8_t* digits = nullptr;
+  std::size_t n = 0; ///< of so many of the first keys
+};
+
 /// What one scan finds out about keys, gathered over pieces.
 template <class K>
 struct look_result {
@@ -159,6 +167,13 @@ constexpr std::size_t line_keys(std::size_t key_bytes, std::size_t value_width) 
     return key_bytes <= 2 ? 64 / key_bytes : 128 / key_bytes;
   const std::size_t narrower = key_bytes < value_width ? key_bytes : value_width;
   return key_bytes + value_width <= 8 ? 32 : narrower <= 4 ? 16 : narrower == 8 ? 8 : 4;
+}
+
+/// The same of few buckets: longer lines in the same room, so fewer flushes.
+inline constexpr std::size_t few_buckets = 512;
+constexpr std::size_t long_line_keys(std::size_t key_bytes, std::size_t value_width) {
+  const std::size_t usual = line_keys(key_bytes, value_width);
+  return std::clamp(std::bit_floor(512 / (key_bytes + value_width)), usual, max_buckets / few_buckets * usual);
 }
 
 /// Scratch of a local sort: three lanes of the largest local size, and counters.
@@ -248,7 +263,10 @@ struct kernels {
 
   /// counts[digit] += how often it occurs.
   void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts);
-  /// The same in the counters of a local sort.
+  /// The same of a split between splitters, with the digits kept.
+  void (*count_and_keep)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d,
+                         std::uint64_t* counts, std::uint8_t* kept);
+  /// histogram in the counters of a local sort.
   void (*count)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint32_t* counts);
 
   /// The buckets of n ≤ digit_block keys, but of a split around a key.
@@ -297,8 +315,8 @@ struct movers {
   /// positions before; `buffers` has max_buckets · line_keys(…) keys, then as many values, aligned to 64. With
   /// `stream`, past the caches.
   void (*partition)(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
-                    std::uint64_t* position, const std::uint64_t* start, const lanes<K>& to, bool stream,
-                    std::byte* buffers);
+                    const kept_digits& kept, std::uint64_t* position, const std::uint64_t* start, const lanes<K>& to,
+                    bool stream, std::byte* buffers);
 
   /// Sorts n ≤ local limit keys into `to`, which may be where they are. Stable. With `stream`, `to` is written past the
   /// caches.

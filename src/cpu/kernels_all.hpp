@@ -33,14 +33,7 @@
 #undef SORTILE_CPU_ISA
 
 #if defined(__x86_64__)
-#if defined(__clang__)
-#pragma clang attribute push(                                                                                          \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt"))),                   \
-    apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
-#endif
+#include "cpu/target_avx512.ipp"
 #define SORTILE_CPU_ISA avx512
 #define SORTILE_CPU_AVX512_HERE 1
 #include "cpu/kernels_scan.ipp"
@@ -50,11 +43,7 @@
 #include "cpu/kernels_chains.ipp"
 #undef SORTILE_CPU_ISA
 #undef SORTILE_CPU_AVX512_HERE
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "cpu/target_end.ipp"
 #endif
 
 namespace sortile::cpu {
@@ -64,6 +53,7 @@ const kernels<K>& best_kernels() {
 #if defined(SORTILE_CPU_X86)
   static constexpr kernels<K> wide{avx512::look<K>,
                                    avx512::count_digit<K, std::uint64_t>,
+                                   avx512::count_and_keep<K>,
                                    avx512::count_digit<K, std::uint32_t>,
                                    avx512::digits_of<K>,
                                    avx512::differing_bits<K>,
@@ -77,6 +67,7 @@ const kernels<K>& best_kernels() {
 #endif
   static constexpr kernels<K> plain{generic::look<K>,
                                     generic::count_digit<K, std::uint64_t>,
+                                    generic::count_and_keep<K>,
                                     generic::count_digit<K, std::uint32_t>,
                                     generic::digits_of<K>,
                                     generic::differing_bits<K>,

@@ -95,9 +95,9 @@ inline void write_out(const void* from, std::size_t bytes, void* to) {
 }
 
 // One partition under way: buffers, and where their lines go.
-template <class K, class V>
+template <class K, class V, std::size_t Line, std::size_t Buckets>
 struct line_writer {
-  static constexpr std::size_t line = line_keys(sizeof(K), has_values<V> ? sizeof(V) : 0);
+  static constexpr std::size_t line = Line;
   static constexpr std::size_t slots = line - 1;
 
   K* key_lines;
@@ -116,7 +116,7 @@ struct line_writer {
     stream_keys = stream; // lines of keys are aligned: `phase` sees to that
     stream_values = false;
     if constexpr (has_values<V>) {
-      value_lines = reinterpret_cast<V*>(buffers + max_buckets * line * sizeof(K));
+      value_lines = reinterpret_cast<V*>(buffers + Buckets * line * sizeof(K));
       const auto values = reinterpret_cast<std::uintptr_t>(destination.values) - phase * sizeof(V);
       to_values = reinterpret_cast<V*>(values);
       stream_values = stream && values % 64 == 0;
@@ -184,10 +184,13 @@ struct line_writer {
   }
 };
 
-template <class K, class V>
+template <std::size_t Line, std::size_t Buckets, class K, class V>
 void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
-                         std::uint64_t* position, const line_writer<K, V>& writer) {
-  const line_writer<K, V> out = writer;
+                         const kept_digits& kept, std::uint64_t* position, const std::uint64_t* start,
+                         const lanes<K>& to, bool stream, std::byte* buffers) {
+  const line_writer<K, V, Line, Buckets> out(buffers, to, start, stream);
+  for (std::size_t b = 0; b < d.buckets(); ++b)
+    position[b] += out.phase;
   alignas(64) std::uint16_t digits[digit_block];
   value_block<V> values_of;
   constexpr std::size_t ahead = 4 * digit_block; // the processor itself fetches no further than to the end of a page
@@ -199,7 +202,10 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
     if constexpr (has_values<V>)
       if (!from.makes_indices())
         fetch(values, ahead, ahead + digit_block);
-    digits_of(keys, m, image, d, digits);
+    if (i + m <= kept.n)
+      std::copy(kept.digits + i, kept.digits + i + m, digits);
+    else
+      digits_of(keys, m, image, d, digits);
     const auto put = [&](std::size_t j) {
       const std::size_t b = digits[j], p = position[b];
       position[b] = p + 1;
@@ -221,6 +227,7 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
     for (; j < m; ++j)
       put(j);
   }
+  out.finish(position, d.buckets());
 }
 
 // Partition around a key. Every key of a block is written to all three places, and only the position of the right one
@@ -228,24 +235,23 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
 template <class K, class V>
 void partition_around(const source<K>& from, std::size_t n, const key_image<K>& image, K middle,
                       std::uint64_t* position, const lanes<K>& to) {
-  K keys[3][digit_block];
+  K images[digit_block], keys[3][digit_block];
   [[maybe_unused]] V values[3][has_values<V> ? digit_block : 1];
   value_block<V> values_of;
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     [[maybe_unused]] const V* const in = values_of(from, i, m);
+    images_of(from.keys + i, m, image, images);
     std::size_t below = 0, equal = 0, above = 0;
-    with_image(image, [&](auto image_of) {
-      for (std::size_t j = 0; j < m; ++j) {
-        const K key = from.keys[i + j], x = static_cast<K>(image_of(key) & image.window);
-        keys[0][below] = keys[1][equal] = keys[2][above] = key;
-        if constexpr (has_values<V>)
-          values[0][below] = values[1][equal] = values[2][above] = in[j];
-        below += x < middle;
-        equal += x == middle;
-        above += x > middle;
-      }
-    });
+    for (std::size_t j = 0; j < m; ++j) {
+      const K x = images[j];
+      keys[0][below] = keys[1][equal] = keys[2][above] = from.keys[i + j];
+      if constexpr (has_values<V>)
+        values[0][below] = values[1][equal] = values[2][above] = in[j];
+      below += x < middle;
+      equal += x == middle;
+      above += x > middle;
+    }
     const std::size_t counts[3] = {below, equal, above};
     for (std::size_t b = 0; b < 3; ++b) {
       std::memcpy(to.keys + position[b], keys[b], counts[b] * sizeof(K));
@@ -258,15 +264,17 @@ void partition_around(const source<K>& from, std::size_t n, const key_image<K>& 
 
 template <class K, class V>
 void partition(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
-               std::uint64_t* position, const std::uint64_t* start, const lanes<K>& to, bool stream,
-               std::byte* buffers) {
+               const kept_digits& kept, std::uint64_t* position, const std::uint64_t* start, const lanes<K>& to,
+               bool stream, std::byte* buffers) {
   if (d.around_key)
     return partition_around<K, V>(from, n, image, d.key_image, position, to);
-  const line_writer<K, V> writer(buffers, to, start, stream);
-  for (std::size_t b = 0; b < d.buckets(); ++b)
-    position[b] += writer.phase;
-  partition_by_digits(from, n, image, d, position, writer);
-  writer.finish(position, d.buckets());
+  constexpr std::size_t width = has_values<V> ? sizeof(V) : 0;
+  constexpr std::size_t line = line_keys(sizeof(K), width), long_line = long_line_keys(sizeof(K), width);
+  static_assert(few_buckets * long_line <= max_buckets * line);
+  if (d.buckets() <= few_buckets)
+    partition_by_digits<long_line, few_buckets, K, V>(from, n, image, d, kept, position, start, to, stream, buffers);
+  else
+    partition_by_digits<line, max_buckets, K, V>(from, n, image, d, kept, position, start, to, stream, buffers);
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

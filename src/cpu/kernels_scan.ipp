@@ -1,5 +1,5 @@
-// Kernels that only read keys. Included once per instruction set (kernels_all.hpp), and compiled once per key width. A
-// block asks once whether images are exact, so no loop over keys is compiled twice for it.
+// Kernels that only read keys. Included once per instruction set (kernels_all.hpp), and compiled once per key width.
+// Exact images of floats are made a block at a time, so few loops over keys are compiled twice for them.
 
 #include "cpu/kernels_splitters.ipp"
 
@@ -52,25 +52,6 @@ inline auto with_image(const key_image<K>& image, F&& f) {
   return f([im](K key) { return im.plain(key); });
 }
 
-template <class K>
-void digits_of(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint16_t* digits) {
-  if (d.tree != nullptr)
-    return splitter_digits_of(keys, n, image, *d.tree, digits);
-  const unsigned shift = d.by.shift;
-  const K mask = static_cast<K>(d.by.buckets() - 1);
-  std::size_t i = 0;
-#if defined(SORTILE_CPU_AVX512_HERE)
-  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-    if (!image.exact)
-      i = digits_of_vectors(keys, n, image, shift, mask, digits);
-  }
-#endif
-  with_image(image, [&](auto image_of) {
-    for (; i < n; ++i)
-      digits[i] = static_cast<std::uint16_t>(static_cast<K>(image_of(keys[i]) >> shift) & mask);
-  });
-}
-
 // Ordering images of a block.
 template <class K>
 void images_of(const K* keys, std::size_t n, const key_image<K>& image, K* images) {
@@ -79,6 +60,43 @@ void images_of(const K* keys, std::size_t n, const key_image<K>& image, K* image
     for (std::size_t i = 0; i < n; ++i)
       images[i] = static_cast<K>(image_of(keys[i]) & window);
   });
+}
+
+// Images that are made already are taken for keys with this image.
+template <class K>
+inline key_image<K> as_it_is() {
+  key_image<K> image;
+  image.window = static_cast<K>(~K{0});
+  return image;
+}
+
+template <class K>
+void plain_digits_of(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d,
+                     std::uint16_t* digits) {
+  if (d.tree != nullptr)
+    return splitter_digits_of(keys, n, image, *d.tree, digits);
+  const unsigned shift = d.by.shift;
+  const K mask = static_cast<K>(d.by.buckets() - 1);
+  std::size_t i = 0;
+#if defined(SORTILE_CPU_AVX512_HERE)
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    i = digits_of_vectors(keys, n, image, shift, mask, digits);
+#endif
+  for (const key_image<K> im = image; i < n; ++i)
+    digits[i] = static_cast<std::uint16_t>(static_cast<K>(im.plain(keys[i]) >> shift) & mask);
+}
+
+// Exact images take many more operations than plain ones, so vectors make those of the block beforehand.
+template <class K>
+void digits_of(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint16_t* digits) {
+  if constexpr (width_has_floats<K>) {
+    if (image.exact) {
+      K images[digit_block];
+      images_of(keys, n, image, images);
+      return plain_digits_of(images, n, as_it_is<K>(), d, digits);
+    }
+  }
+  plain_digits_of(keys, n, image, d, digits);
 }
 
 // Keys below, equal to and above one key. Without tables: the equal ones would all wait for one counter.
@@ -102,6 +120,20 @@ inline void count_around(const K* keys, std::size_t n, const key_image<K>& image
   counts[2] = static_cast<Count>(counts[2] + above);
 }
 
+template <class Count>
+inline void count_block(const std::uint16_t* digits, std::size_t n, Count* counts) {
+  std::size_t i = 0;
+  for (; i + digit_run <= n; i += digit_run) {
+    if (is_run(digits + i))
+      counts[digits[i]] = static_cast<Count>(counts[digits[i]] + digit_run);
+    else
+      for (std::size_t j = i; j < i + digit_run; ++j)
+        ++counts[digits[j]];
+  }
+  for (; i < n; ++i)
+    ++counts[digits[i]];
+}
+
 template <class K, class Count>
 void count_digit(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, Count* counts) {
   if (d.around_key)
@@ -110,16 +142,21 @@ void count_digit(const K* keys, std::size_t n, const key_image<K>& image, const 
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     digits_of(keys + i, m, image, d, digits);
-    std::size_t j = 0;
-    for (; j + digit_run <= m; j += digit_run) {
-      if (is_run(digits + j))
-        counts[digits[j]] = static_cast<Count>(counts[digits[j]] + digit_run);
-      else
-        for (std::size_t k = j; k < j + digit_run; ++k)
-          ++counts[digits[k]];
-    }
-    for (; j < m; ++j)
-      ++counts[digits[j]];
+    count_block(digits, m, counts);
+  }
+}
+
+// Of a split between splitters.
+template <class K>
+void count_and_keep(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts,
+                    std::uint8_t* kept) {
+  alignas(64) std::uint16_t digits[digit_block];
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t m = n - i < digit_block ? n - i : digit_block;
+    digits_of(keys + i, m, image, d, digits);
+    count_block(digits, m, counts);
+    for (std::size_t j = 0; j < m; ++j)
+      kept[i + j] = static_cast<std::uint8_t>(digits[j]);
   }
 }
 
@@ -164,19 +201,18 @@ std::size_t next_tie(const Word* words, std::size_t i, std::size_t n, Word bits)
   return i;
 }
 
-// OR, AND and the order of a block. Flags are gathered in key-wide integers, which compilers turn into vectors.
-template <bool IsFloat, bool Exact, class K>
+// OR, AND and the order of a block, by plain images. Flags are gathered in key-wide integers, which compilers turn into
+// vectors.
+template <bool IsFloat, class K>
 void look_at(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found) {
   const key_image<K> im = image;
-  const auto ordering = [&](K u) {
-    return static_cast<K>((Exact ? im.codec.whole_image(u) : im.plain(u)) & im.window);
-  };
+  const auto ordering = [&](K u) { return static_cast<K>(im.plain(u) & im.window); };
   K any = found.any, all = found.all, special = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const K x = Exact ? im.codec.whole_image(keys[i]) : im.plain(keys[i]);
+    const K x = im.plain(keys[i]);
     any = static_cast<K>(any | x);
     all = static_cast<K>(all & x);
-    if constexpr (IsFloat && !Exact)
+    if constexpr (IsFloat)
       special = static_cast<K>(special | static_cast<K>(im.is_special(keys[i])));
   }
   found.any = any;
@@ -199,16 +235,27 @@ void look_at(const K* keys, std::size_t n, const K* before, const key_image<K>& 
   found.descending = found.descending && rises_or_stays == 0;
 }
 
+// The same by exact images, within the window.
+template <class K>
+void look_exactly(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found) {
+  K images[1 + digit_block]; // the last one of the block before, then those of the block
+  if (before != nullptr)
+    images_of(before, 1, image, images);
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t m = n - i < digit_block ? n - i : digit_block;
+    images_of(keys + i, m, image, images + 1);
+    look_at<false>(images + 1, m, before != nullptr || i > 0 ? images : nullptr, as_it_is<K>(), found);
+    images[0] = images[m];
+  }
+}
+
 template <class K>
 void look(const K* keys, std::size_t n, const K* before, const key_image<K>& image, look_result<K>& found) {
   if constexpr (width_has_floats<K>) {
-    if (image.is_float) {
-      image.exact ? look_at<true, true>(keys, n, before, image, found)
-                  : look_at<true, false>(keys, n, before, image, found);
-      return;
-    }
+    if (image.is_float)
+      return image.exact ? look_exactly(keys, n, before, image, found) : look_at<true>(keys, n, before, image, found);
   }
-  look_at<false, false>(keys, n, before, image, found);
+  look_at<false>(keys, n, before, image, found);
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

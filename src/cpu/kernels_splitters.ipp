@@ -6,12 +6,13 @@
 // that is itself a splitter gets an equality bucket, which needs no further sort: so duplicates are moved once.
 //
 //     level 0            s63                  i = 0
-//     level 1       s31        s95            i = 2 i + (s < x), seven times: i splitters are below x
+//     level 1       s31        s95            i = 2 i + (s ≤ x), seven times: i splitters are not above x
 //     level 2    s15  s47   s79  s111
-//     …                                       bucket 2 i, or 2 i + 1 where x = s[i]
+//     …                                       bucket 2 i, or 2 i − 1 where x = s[i − 1]
 //
-// As many levels as fit are in registers, and a permutation by i looks them up; the others are gathered. 31 splitters
-// would cost half as much, and often one more partition. Source: super scalar sample sort: Sanders and Winkel, ESA
+// All levels are in registers, and permutations by i look them up. 31 splitters would cost half as much, and often one
+// more partition. What the scan has found is kept, a byte a key, as far as scratch reaches, so that the partition need
+// not find it again. Source: super scalar sample sort: Sanders and Winkel, ESA
 // 2004; equality buckets: Axtmann et al., ESA 2017.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
@@ -19,8 +20,8 @@ template <class K>
 inline std::uint16_t splitter_digit(const splitter_tree<K>& tree, K x) {
   std::size_t i = 0;
   for (unsigned level = 0; level < splitter_tree<K>::levels; ++level)
-    i = 2 * i + (tree.level[level][i] < x);
-  return static_cast<std::uint16_t>(2 * i + (tree.sorted[i] == x));
+    i = 2 * i + (tree.level[level][i] <= x);
+  return static_cast<std::uint16_t>(2 * i - (i > 0 && tree.sorted[i - 1] == x));
 }
 
 #if defined(SORTILE_CPU_AVX512_HERE)
@@ -38,14 +39,14 @@ inline std::size_t splitter_digits(const std::uint32_t* keys, std::size_t n, con
     const __m512i u = _mm512_loadu_si512(keys + at);
     const __m512i folded = _mm512_ternarylogic_epi32(u, _mm512_srai_epi32(u, 31), negative, 0x78);
     const __m512i x = _mm512_and_si512(_mm512_xor_si512(folded, flip), window);
-    __m512i i = _mm512_maskz_mov_epi32(_mm512_cmplt_epu32_mask(root, x), one);
-    __mmask16 equal = _mm512_cmpeq_epu32_mask(root, x);
+    __m512i i = _mm512_setzero_si512(), last = _mm512_xor_si512(x, one); // not above x, at first not equal
     const auto down = [&](__m512i splitters) {
-      const __mmask16 right = _mm512_cmplt_epu32_mask(splitters, x);
-      equal |= _mm512_cmpeq_epu32_mask(splitters, x);
+      const __mmask16 right = _mm512_cmple_epu32_mask(splitters, x);
+      last = _mm512_mask_mov_epi32(last, right, splitters);
       i = _mm512_add_epi32(i, i);
       i = _mm512_mask_add_epi32(i, right, i, one);
     };
+    down(root);
     down(_mm512_permutexvar_epi32(i, l1));
     down(_mm512_permutexvar_epi32(i, l2));
     down(_mm512_permutexvar_epi32(i, l3));
@@ -54,7 +55,7 @@ inline std::size_t splitter_digits(const std::uint32_t* keys, std::size_t n, con
     const __mmask16 upper = _mm512_test_epi32_mask(i, _mm512_set1_epi32(32));
     down(_mm512_mask_mov_epi32(_mm512_permutex2var_epi32(l6, i, l6b), upper, _mm512_permutex2var_epi32(l6c, i, l6d)));
     i = _mm512_add_epi32(i, i);
-    i = _mm512_mask_add_epi32(i, equal, i, one);
+    i = _mm512_mask_sub_epi32(i, _mm512_cmpeq_epu32_mask(last, x), i, one);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(digits + at), _mm512_cvtepi32_epi16(i));
   }
   return at;
@@ -76,14 +77,14 @@ inline std::size_t splitter_digits(const std::uint64_t* keys, std::size_t n, con
     const __m512i u = _mm512_loadu_si512(keys + at);
     const __m512i folded = _mm512_ternarylogic_epi64(u, _mm512_srai_epi64(u, 63), negative, 0x78);
     const __m512i x = _mm512_and_si512(_mm512_xor_si512(folded, flip), window);
-    __m512i i = _mm512_maskz_mov_epi64(_mm512_cmplt_epu64_mask(root, x), one);
-    __mmask8 equal = _mm512_cmpeq_epu64_mask(root, x);
+    __m512i i = _mm512_setzero_si512(), last = _mm512_xor_si512(x, one); // not above x, at first not equal
     const auto down = [&](__m512i splitters) {
-      const __mmask8 right = _mm512_cmplt_epu64_mask(splitters, x);
-      equal |= _mm512_cmpeq_epu64_mask(splitters, x);
+      const __mmask8 right = _mm512_cmple_epu64_mask(splitters, x);
+      last = _mm512_mask_mov_epi64(last, right, splitters);
       i = _mm512_add_epi64(i, i);
       i = _mm512_mask_add_epi64(i, right, i, one);
     };
+    down(root);
     down(_mm512_permutexvar_epi64(i, l1));
     down(_mm512_permutexvar_epi64(i, l2));
     down(_mm512_permutexvar_epi64(i, l3));
@@ -97,25 +98,24 @@ inline std::size_t splitter_digits(const std::uint64_t* keys, std::size_t n, con
         half,
         _mm512_mask_mov_epi64(_mm512_permutex2var_epi64(l6e, i, l6f), second, _mm512_permutex2var_epi64(l6g, i, l6h))));
     i = _mm512_add_epi64(i, i);
-    i = _mm512_mask_add_epi64(i, equal, i, one);
+    i = _mm512_mask_sub_epi64(i, _mm512_cmpeq_epu64_mask(last, x), i, one);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(digits + at), _mm512_cvtepi64_epi16(i));
   }
   return at;
 }
 #endif
 
+// By plain images.
 template <class K>
 inline void splitter_digits_of(const K* keys, std::size_t n, const key_image<K>& image, const splitter_tree<K>& tree,
                                std::uint16_t* digits) {
   std::size_t i = 0;
 #if defined(SORTILE_CPU_AVX512_HERE)
-  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-    if (!image.exact)
-      i = splitter_digits(keys, n, image, tree, digits);
-  }
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    i = splitter_digits(keys, n, image, tree, digits);
 #endif
   for (; i < n; ++i)
-    digits[i] = splitter_digit(tree, image.ordering(keys[i]));
+    digits[i] = splitter_digit(tree, static_cast<K>(image.plain(keys[i]) & image.window));
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

@@ -7,9 +7,10 @@
 //     word i   [ image of key i: the bits that differ in the segment ][ position i ]     32 or 64 bits
 //
 // Where keys differ in more bits than there is room for, the words hold the highest of them. Few neighbours are equal
-// in those, and one walk finds and repairs them. So up to 2^13 keys 32 bits do (13 of position and 19 of key leave one
-// uniform key in 64 a tie), which are sorted in half the time; a segment with many ties that are no equal keys, as skew
-// makes them, gets words of 64 bits after all.
+// in those, and one walk finds and repairs them: a long run of ties is sorted by the bits that were left out, as words
+// once more. So up to 2^14 keys 32 bits do (13 of position and 19 of key leave one uniform key in 64 a tie), which are
+// sorted in half the time. A segment with many ties that are no equal keys, as skew makes them, gets words of 64 bits;
+// a sample of the words tells, or else the walk.
 #pragma once
 
 #include "cpu/kernels.hpp"
@@ -59,17 +60,36 @@ struct word_shape {
   }
 };
 
-// Words that differ in their positions alone are put into the order of the bits that they do not hold. Equal keys are
-// in order as they are, so only neighbours whose keys descend are sorted. False, and the words are in no order, where
-// more than `most` would be.
+// Puts n words that differ in their positions alone into the order of the bits that they do not hold.
 template <class K, class Word>
-bool repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>& image, Word positions,
-                  std::size_t most) {
+void sort_ties(Word* words, std::size_t n, const K* keys, const key_image<K>& image, const word_shape& shape) {
+  constexpr std::size_t few = 16;
+  const auto positions = low_bits<Word>(shape.position_bits);
   const auto image_of = [&](Word word) { return image.ordering(keys[word & positions]); };
-  const auto before = [&](Word a, Word b) {
-    const K x = image_of(a), y = image_of(b);
-    return x < y || (x == y && a < b);
-  };
+  if (n <= few || shape.dropped + shape.position_bits > 8 * sizeof(Word)) {
+    std::sort(words, words + n, [&](Word a, Word b) {
+      const K x = image_of(a), y = image_of(b);
+      return x < y || (x == y && a < b);
+    });
+    return;
+  }
+  const auto held = static_cast<Word>(words[0] & ~positions);
+  const auto left_out = low_bits<K>(shape.dropped);
+  for (std::size_t i = 0; i < n; ++i)
+    words[i] = static_cast<Word>(static_cast<Word>(image_of(words[i]) & left_out) << shape.position_bits |
+                                 (words[i] & positions));
+  best_vector_kernels<Word>()->sort(words, n, {}, words);
+  for (std::size_t i = 0; i < n; ++i)
+    words[i] = static_cast<Word>(held | (words[i] & positions));
+}
+
+// Puts sorted words that tie into order. Equal keys are in order as they are, so only neighbours whose keys descend are
+// sorted. False, and the words are in no order, where more than `most` would be.
+template <class K, class Word>
+bool repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>& image, const word_shape& shape,
+                  std::size_t most) {
+  const auto positions = low_bits<Word>(shape.position_bits);
+  const auto image_of = [&](Word word) { return image.ordering(keys[word & positions]); };
   const auto next_tie = best_kernels<K>().template next_tie<Word>();
   std::size_t sorted = 0;
   for (std::size_t i = next_tie(words, 1, n, positions); i < n; i = next_tie(words, i, n, positions)) {
@@ -86,9 +106,30 @@ bool repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>&
     sorted += i - begin - 1;
     if (sorted > most)
       return false;
-    std::sort(words + begin, words + i, before);
+    sort_ties(words + begin, i - begin, keys, image, shape);
   }
   return true;
+}
+
+// Whether many of n words that hold not all of a key will tie with those of other keys: some do in a sample of them. A
+// sample of m has m² / n² of the pairs that tie.
+template <class K, class Word>
+bool will_tie(const Word* words, std::size_t n, const K* keys, const key_image<K>& image, const word_shape& shape) {
+  constexpr std::size_t least = 16, most = 512;
+  const std::size_t size = std::min(n / 32, most);
+  if (size < least)
+    return false;
+  Word sample[most];
+  for (std::size_t i = 0; i < size; ++i)
+    sample[i] = words[n / size * i];
+  best_vector_kernels<Word>()->sort(sample, size, {}, sample);
+  const auto positions = low_bits<Word>(shape.position_bits);
+  const auto image_of = [&](Word word) { return image.ordering(keys[word & positions]); };
+  const auto next_tie = best_kernels<K>().template next_tie<Word>();
+  std::size_t ties = 0;
+  for (std::size_t i = next_tie(sample, 1, size, positions); i < size; i = next_tie(sample, i + 1, size, positions))
+    ties += image_of(sample[i]) != image_of(sample[i - 1]);
+  return ties > size / 256;
 }
 
 template <class K, class V, class Word>
@@ -125,11 +166,13 @@ bool sort_words_of(const source<K>& from, std::size_t n, const key_image<K>& ima
   const word_shape shape(differing, n, 8 * sizeof(Word));
   const auto positions = low_bits<Word>(shape.position_bits);
   best_kernels<K>().template make_words<Word>()(from.keys, n, image, shape, words);
+  if (sizeof(Word) < 8 && !shape.whole && will_tie(words, n, from.keys, image, shape))
+    return false;
   if constexpr (has_values<V>)
     if (!from.makes_indices())
       fetch(from.values, 0, n * sizeof(V)); // while the words are sorted
   best_vector_kernels<Word>()->sort(words, n, {}, words);
-  if (!shape.whole && !repair_words(words, n, from.keys, image, positions, sizeof(Word) < 8 ? n / 16 : n))
+  if (!shape.whole && !repair_words(words, n, from.keys, image, shape, sizeof(Word) < 8 ? n / 16 : n))
     return false;
   const bool aliased = from.keys == to.keys || (has_values<V> && from.values == to.values);
   gather_words<K, V>(from, n, words, positions, aliased ? scratch.result : to);
@@ -139,7 +182,7 @@ bool sort_words_of(const source<K>& from, std::size_t n, const key_image<K>& ima
 }
 
 // Up to so many keys 32 bits hold a position and enough of a key.
-inline constexpr std::size_t short_words_most = std::size_t{1} << 13;
+inline constexpr std::size_t short_words_most = std::size_t{1} << 14;
 
 template <class K, class V>
 void sort_by_words(const source<K>& from, std::size_t n, const key_image<K>& image, K differing, const lanes<K>& to,

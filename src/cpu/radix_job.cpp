@@ -31,7 +31,8 @@ radix_layout::radix_layout(std::size_t key_bytes, std::size_t value_width, std::
   if (n <= insertion_limit)
     return;
   const std::size_t counters = max_local_digits * max_buckets * sizeof(std::uint32_t);
-  worker_bytes = counters + round_up(3 * lane_keys * pair);
+  lanes_bytes = round_up(3 * lane_keys * pair);
+  worker_bytes = counters + lanes_bytes;
   if (!is_local) {
     line_bytes = max_buckets * line_keys(key_bytes, value_width) * pair;
     chunks = workers == 1 ? 1 : std::size_t{4} * workers;

@@ -40,6 +40,7 @@ struct radix_layout {
   std::size_t bucket_keys = 0;  ///< keys that a partition aims at in a bucket
   std::size_t line_bytes = 0;   ///< write-combining buffers of one worker
   std::size_t lane_keys = 0;    ///< length of a scratch lane of a local sort
+  std::size_t lanes_bytes = 0;  ///< its three lanes
   std::size_t worker_bytes = 0; ///< scratch of one worker
   std::size_t chunks = 0;       ///< pieces that a parallel scan or partition is cut into
   std::size_t bytes = 0;        ///< all of it

@@ -77,9 +77,22 @@ class radix_sorter {
     bool in_spare; // else in the input (first level) or in the result
   };
 
-  struct chunk_findings {
-    look_result<K> found;
-    std::size_t counted = 0; // keys of the chunk that are in its histogram
+  // Positions of a chunk's buckets while it is moved, and where they began.
+  struct chunk_counts {
+    std::uint64_t position[max_buckets];
+    std::uint64_t start[max_buckets];
+  };
+
+  // A part of a segment that one thread scans, counts and moves at a time.
+  struct chunk {
+    std::size_t begin, end;  // in the segment
+    chunk_counts* counts;    // of its buckets
+    kept_digits kept;        // where it has a splitter tree: in lanes of local sorts, which do nothing meanwhile
+    look_result<K> found{};  // what the scan met
+    std::size_t counted = 0; // of its first keys, by the scan
+
+    std::size_t keys() const { return end - begin; }
+    kept_digits kept_of(const split<K>& d) const { return d.tree != nullptr ? kept : kept_digits{}; }
   };
 
   // ---- scratch ----
@@ -98,14 +111,24 @@ class radix_sorter {
     return worker_area(worker + 1) - layout_.line_bytes - sizeof(chunk_counts);
   }
 
-  // Positions of a chunk's buckets while it is moved, and where they began.
-  struct chunk_counts {
-    std::uint64_t position[max_buckets];
-    std::uint64_t start[max_buckets];
-  };
   chunk_counts* counts_of(unsigned workers, unsigned worker) const {
     std::byte* const at = workers == 1 ? worker_area(worker + 1) - sizeof(chunk_counts) : worker_area(layout_.workers);
     return reinterpret_cast<chunk_counts*>(at);
+  }
+
+  std::vector<chunk> chunks_of(const segment& s, unsigned workers, unsigned worker) const {
+    const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
+    const std::size_t sharers = workers == 1 ? 1 : chunks / workers; // chunks that share one worker's lanes
+    const std::size_t room = layout_.lanes_bytes / sharers;
+    std::vector<chunk> all;
+    for (std::size_t c = 0; c < chunks; ++c) {
+      const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
+      const unsigned owner = workers == 1 ? worker : static_cast<unsigned>(c / sharers);
+      auto* const lanes = reinterpret_cast<std::uint8_t*>(local_area(owner).first.keys);
+      all.push_back(
+          {begin, end, counts_of(workers, worker) + c, {lanes + c % sharers * room, std::min(end - begin, room)}});
+    }
+    return all;
   }
 
   // ---- segments ----
@@ -113,12 +136,10 @@ class radix_sorter {
   // Sorts a segment into its place in the result. With several workers it runs on the calling thread and shares the
   // work out; with one it is a task of `worker`.
   void sort_segment(const segment& s, unsigned workers, unsigned worker) {
-    const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
-    chunk_counts* const counts = counts_of(workers, worker);
-    std::vector<chunk_findings> looks(chunks);
+    std::vector<chunk> chunks = chunks_of(s, workers, worker);
     splitter_tree<K> tree; // where the guess is to split by one
     split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s, tree);
-    look_result<K> found = look(s, workers, guess, counts, looks);
+    look_result<K> found = look(s, workers, guess, chunks);
     if (found.special && job_.stops_at_specials) {
       stopped_ = true;
       return;
@@ -126,7 +147,7 @@ class radix_sorter {
     if (found.special) {
       image_.exact = true; // set by the first scan of the whole input, before any other thread reads it
       guess = s.n <= layout_.local_limit ? guess : guess_split(s, tree);
-      found = look(s, workers, guess, counts, looks);
+      found = look(s, workers, guess, chunks);
     }
     if (found.ascending)
       return place(s, workers);
@@ -140,11 +161,10 @@ class radix_sorter {
     const split<K> d = guess.around_key || guess.tree != nullptr
                            ? guess
                            : split<K>(top_digit(static_cast<K>(differing & image_.window), s.n));
-    const bool guessed = d == guess;
-    count_rest(s, workers, d, guessed, counts, looks);
+    count_rest(s, workers, d, d == guess, chunks);
     std::uint64_t begins[max_buckets + 1];
-    find_begins(s, workers, d, chunks, counts, begins);
-    partition(s, workers, worker, d, counts);
+    find_begins(s, workers, d, chunks, begins);
+    partition(s, workers, worker, d, chunks);
     sort_buckets(s, workers, worker, d, begins);
   }
 
@@ -179,7 +199,7 @@ class radix_sorter {
 
   // Progress: the scan of the whole input, its partition and its local sorts count 1 : 1 : 2; further steps on parts of
   // it do not count.
-  void moved_along(const segment& s, std::size_t n) {
+  void moved_along(const segment& s, std::size_t n) const {
     if (s.n == job_.n)
       job_.progress->add(n);
   }
@@ -199,11 +219,18 @@ class radix_sorter {
     if (last - first >= static_cast<std::ptrdiff_t>(sample.size / 2))
       return split<K>(middle);
     const digit d = top_digit(sample.differing, s.n);
-    const std::size_t together = sample.most_together(d);
-    if (together <= sample.size / 16 || s.n / sample.size * together <= 2 * layout_.local_limit)
+    if (splits_well(sample, d, s.n))
       return d;
     tree = splitter_tree<K>(sample.images, sample.size);
     return split<K>(tree);
+  }
+
+  // Splitters take several times as long as a digit. It does where a local sort takes the keys that it leaves together;
+  // not so of pairs where those are many, since they wait for one counter, and their words need 64 bits.
+  bool splits_well(const key_sample<K>& sample, digit d, std::size_t n) const {
+    const std::size_t together = sample.most_together(d);
+    const bool are_many = together > sample.size / (job_.value_width != 0 ? 4 : 1);
+    return together <= sample.size / 16 || (!are_many && n / sample.size * together <= 2 * layout_.local_limit);
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.
@@ -218,57 +245,58 @@ class radix_sorter {
     return highest_digit(differing, std::max(bits, least_digit_bits));
   }
 
-  look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, chunk_counts* counts,
-                      std::vector<chunk_findings>& looks) {
-    const std::size_t chunks = looks.size();
-    for_each_task(workers, chunks, meter(workers), [&](unsigned, std::size_t c) {
-      const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
-      looks[c] = scan_chunk(s, begin, end, guess, counts[c].position);
-      moved_along(s, end - begin);
+  look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, std::vector<chunk>& chunks) const {
+    for_each_task(workers, chunks.size(), meter(workers), [&](unsigned, std::size_t c) {
+      scan_chunk(s, guess, chunks[c]);
+      moved_along(s, chunks[c].keys());
     });
     look_result<K> found;
-    for (const chunk_findings& l : looks)
-      found.join(l.found);
+    for (const chunk& c : chunks)
+      found.join(c.found);
     return found;
   }
 
   // As long as the chunk is in order nothing is counted: it may be in order to the end.
-  chunk_findings scan_chunk(const segment& s, std::size_t begin, std::size_t end, const split<K>& guess,
-                            std::uint64_t* counts) const {
-    chunk_findings l;
+  void scan_chunk(const segment& s, const split<K>& guess, chunk& c) const {
+    c.found = {};
+    c.counted = 0;
     if (guess.is_any())
-      std::fill_n(counts, guess.buckets(), 0);
-    for (std::size_t i = begin; i < end;) {
-      const std::size_t n = std::min(block_keys, end - i);
-      kernels_.look(s.from.keys + i, n, i > 0 ? s.from.keys + i - 1 : nullptr, image_, l.found);
+      std::fill_n(c.counts->position, guess.buckets(), 0);
+    for (std::size_t i = c.begin; i < c.end;) {
+      const std::size_t n = std::min(block_keys, c.end - i);
+      kernels_.look(s.from.keys + i, n, i > 0 ? s.from.keys + i - 1 : nullptr, image_, c.found);
       i += n;
-      if (l.found.special && !image_.exact)
-        return l;
-      if (guess.is_any() && !l.found.ascending && !l.found.descending) {
-        kernels_.histogram(s.from.keys + begin + l.counted, i - begin - l.counted, image_, guess, counts);
-        l.counted = i - begin;
+      if (c.found.special && !image_.exact)
+        return;
+      if (guess.is_any() && !c.found.ascending && !c.found.descending) {
+        count_keys(s, guess, c, c.counted, i - c.begin);
+        c.counted = i - c.begin;
       }
     }
-    return l;
+  }
+
+  // Counts keys [first, last) of a chunk.
+  void count_keys(const segment& s, const split<K>& d, const chunk& c, std::size_t first, std::size_t last) const {
+    const K* const keys = s.from.keys + c.begin;
+    const kept_digits kept = c.kept_of(d);
+    const std::size_t middle = std::clamp(kept.n, first, last);
+    if (first < middle)
+      kernels_.count_and_keep(keys + first, middle - first, image_, d, c.counts->position, kept.digits + first);
+    if (middle < last)
+      kernels_.histogram(keys + middle, last - middle, image_, d, c.counts->position);
   }
 
   // Counts what the scan did not, or everything where it counted the wrong digit.
-  void count_rest(const segment& s, unsigned workers, const split<K>& d, bool guessed, chunk_counts* counts,
-                  std::vector<chunk_findings>& looks) {
-    const std::size_t chunks = looks.size();
-    const auto left = [&](std::size_t c) {
-      return part_begin(s.n, chunks, c + 1) - part_begin(s.n, chunks, c) - (guessed ? looks[c].counted : 0);
-    };
-    std::size_t all_left = 0;
-    for (std::size_t c = 0; c < chunks; ++c)
-      all_left += left(c);
-    if (all_left == 0)
+  void count_rest(const segment& s, unsigned workers, const split<K>& d, bool guessed,
+                  const std::vector<chunk>& chunks) const {
+    const auto counted = [&](const chunk& c) { return guessed ? c.counted : 0; };
+    if (std::all_of(chunks.begin(), chunks.end(), [&](const chunk& c) { return counted(c) == c.keys(); }))
       return;
-    for_each_task(workers, chunks, meter(workers), [&](unsigned, std::size_t c) {
+    for_each_task(workers, chunks.size(), meter(workers), [&](unsigned, std::size_t i) {
+      const chunk& c = chunks[i];
       if (!guessed)
-        std::fill_n(counts[c].position, d.buckets(), 0);
-      kernels_.histogram(s.from.keys + part_begin(s.n, chunks, c + 1) - left(c), left(c), image_, d,
-                         counts[c].position);
+        std::fill_n(c.counts->position, d.buckets(), 0);
+      count_keys(s, d, c, counted(c), c.keys());
     });
   }
 
@@ -277,7 +305,7 @@ class radix_sorter {
   // Turns counts into positions in the target: bucket by bucket, within a bucket chunk by chunk. begins[b] counts from
   // the segment. The counts are read as they lie, some buckets of one chunk after the other: those of one bucket lie
   // far apart, in caches of all threads.
-  void find_begins(const segment& s, unsigned workers, const split<K>& d, std::size_t chunks, chunk_counts* counts,
+  void find_begins(const segment& s, unsigned workers, const split<K>& d, const std::vector<chunk>& chunks,
                    std::uint64_t* begins) const {
     constexpr std::size_t together = 128;
     const std::size_t buckets = d.buckets();
@@ -288,32 +316,32 @@ class radix_sorter {
     begins[0] = 0;
     some_buckets([&](std::size_t first, std::size_t last) {
       std::fill(begins + first + 1, begins + last + 1, 0);
-      for (std::size_t c = 0; c < chunks; ++c)
+      for (const chunk& c : chunks)
         for (std::size_t b = first; b < last; ++b)
-          begins[b + 1] += counts[c].position[b];
+          begins[b + 1] += c.counts->position[b];
     });
     std::partial_sum(begins, begins + buckets + 1, begins);
     some_buckets([&](std::size_t first, std::size_t last) {
       std::uint64_t at[together];
       std::transform(begins + first, begins + last, at, [&](std::uint64_t begin) { return s.begin + begin; });
-      for (std::size_t c = 0; c < chunks; ++c)
+      for (const chunk& c : chunks)
         for (std::size_t b = first; b < last; ++b) {
-          const std::uint64_t count = counts[c].position[b];
-          counts[c].position[b] = counts[c].start[b] = at[b - first];
+          const std::uint64_t count = c.counts->position[b];
+          c.counts->position[b] = c.counts->start[b] = at[b - first];
           at[b - first] += count;
         }
     });
   }
 
-  void partition(const segment& s, unsigned workers, unsigned worker, const split<K>& d, chunk_counts* counts) {
-    const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
+  void partition(const segment& s, unsigned workers, unsigned worker, const split<K>& d,
+                 const std::vector<chunk>& chunks) {
     const lanes<K> target = s.in_spare ? result_ : spare_;
     const bool stream = streams(s.n);
-    for_each_task(workers, chunks, meter(workers), [&](unsigned w, std::size_t c) {
-      const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
-      movers_.partition(s.from.at(begin), end - begin, image_, d, counts[c].position, counts[c].start, target, stream,
-                        line_area(workers == 1 ? worker : w));
-      moved_along(s, end - begin);
+    for_each_task(workers, chunks.size(), meter(workers), [&](unsigned w, std::size_t i) {
+      const chunk& c = chunks[i];
+      movers_.partition(s.from.at(c.begin), c.keys(), image_, d, c.kept_of(d), c.counts->position, c.counts->start,
+                        target, stream, line_area(workers == 1 ? worker : w));
+      moved_along(s, c.keys());
     });
   }
 

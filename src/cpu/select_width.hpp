@@ -14,35 +14,17 @@
 #undef SORTILE_CPU_ISA
 
 #if defined(__x86_64__)
-#if defined(__clang__)
-#pragma clang attribute push(                                                                                          \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt"))),                   \
-    apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
-#endif
+#include "cpu/target_avx512.ipp"
 #define SORTILE_CPU_ISA avx512
 #include "cpu/select_loops.ipp"
 #undef SORTILE_CPU_ISA
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
-#endif
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
-#endif
+#include "cpu/target_end.ipp"
+
+#include "cpu/target_avx2.ipp"
 #define SORTILE_CPU_ISA avx2
 #include "cpu/select_loops.ipp"
 #undef SORTILE_CPU_ISA
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "cpu/target_end.ipp"
 #endif
 
 namespace sortile::cpu {

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 
 namespace sortile::cpu {
 
@@ -88,27 +89,24 @@ bool are_sound(const sort_request& r, std::size_t key) {
          (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
 }
 
-bool is_in_reach(const void* p) {
-  return !device::has_driver() || !device::is_out_of_reach(p);
+/// False where the front door has to refuse a GPU's memory by name.
+bool are_in_reach(std::initializer_list<const void*> arrays) {
+  return !device::has_driver() || std::none_of(arrays.begin(), arrays.end(), device::is_out_of_reach);
 }
 
-/// False where the front door has to refuse a GPU's memory by name.
 bool are_in_reach(const sort_request& r) {
-  if (!device::has_driver())
-    return true;
-  return !device::is_out_of_reach(r.keys_in) && !device::is_out_of_reach(r.keys_out) &&
-         (r.carries == payload::none ||
-          (!device::is_out_of_reach(r.values_in) && !device::is_out_of_reach(r.values_out)));
+  return are_in_reach({r.keys_in, r.keys_out}) &&
+         (r.carries == payload::none || are_in_reach({r.values_in, r.values_out}));
 }
 
 /// Keys that a merge or an order of rows reads, beside what it writes.
 bool can_be_read(const void* keys, std::size_t n, std::size_t key, const void* out, std::size_t out_bytes) {
   return n == 0 ||
-         (keys != nullptr && is_aligned(keys, key) && apart(keys, n * key, out, out_bytes) && is_in_reach(keys));
+         (keys != nullptr && is_aligned(keys, key) && apart(keys, n * key, out, out_bytes) && are_in_reach({keys}));
 }
 
 bool can_be_written(const void* out, std::size_t alignment) {
-  return out != nullptr && is_aligned(out, alignment) && is_in_reach(out);
+  return out != nullptr && is_aligned(out, alignment) && are_in_reach({out});
 }
 
 template <class Word>
@@ -343,13 +341,15 @@ bool merge_small(const merge_request& r, const options& opts, bool engine_is_ope
   for (const sorted_run& run : r.runs)
     if (!can_be_read(run.keys, run.n, key, r.keys_out, n * key))
       return false;
-  auto* to = static_cast<std::byte*>(r.keys_out);
+  alignas(64)
+      std::byte keys[most_merged * sizeof(std::uint64_t)]; // the output stays as it is where it is not sorted here
+  std::byte* end = keys;
   for (const sorted_run& run : r.runs)
     if (run.n > 0) {
-      std::memcpy(to, run.keys, run.n * key);
-      to += run.n * key;
+      std::memcpy(end, run.keys, run.n * key);
+      end += run.n * key;
     }
-  return sort_small({.type = r.type, .n = n, .keys_in = r.keys_out, .keys_out = r.keys_out}, opts, engine_is_open);
+  return sort_small({.type = r.type, .n = n, .keys_in = keys, .keys_out = r.keys_out}, opts, engine_is_open);
 }
 
 bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_is_open) noexcept {

@@ -6,9 +6,9 @@
 //   segments  [a b c] [d] [e f g h]          in memory   a b c d e f g h
 //   groups of 4       a b c ·   d · · ·   e f g h   …    sorted within each, · last
 //
-// The network is the bitonic merge by mirror images that the vector sorts use (vector_leaves.ipp), stopped at the group's
-// width. A run of segments of like lengths fills most lanes; where lengths vary, the first segment that does not fit
-// begins the next vector.
+// The network is the bitonic merge by mirror images that the vector sorts use (vector_leaves.ipp), stopped at the
+// group's width. A run of segments of like lengths fills most lanes; where lengths vary, the first segment that does
+// not fit begins the next vector.
 //
 // Cost: a vector's load and store, 1, 3, 6 or 10 steps of the network, and a few cycles a segment for its offsets.
 #include "cpu/tiny_segments.hpp"
@@ -19,14 +19,7 @@
 
 #if defined(SORTILE_CPU_X86)
 
-#if defined(__clang__)
-#pragma clang attribute push(                                                                                          \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt"))),                   \
-    apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
-#endif
+#include "cpu/target_avx512.ipp"
 
 #include "cpu/tiny_segments.ipp"
 
@@ -106,11 +99,7 @@ std::size_t sort_tiny(const typename S::T* from, typename S::T* to, const segmen
 
 } // namespace sortile::cpu::avx512
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "cpu/target_end.ipp"
 #endif
 
 namespace sortile::cpu {

@@ -18,12 +18,7 @@
 
 #define SORTILE_INLINE __attribute__((always_inline)) inline
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
-#endif
+#include "cpu/target_avx2.ipp"
 #define SORTILE_CPU_ISA avx2
 #include "cpu/vector_avx2.ipp"
 
@@ -35,11 +30,7 @@
 
 #include "cpu/vector_parts.ipp"
 #undef SORTILE_CPU_ISA
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "cpu/target_end.ipp"
 
 namespace sortile::cpu {
 

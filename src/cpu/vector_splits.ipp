@@ -136,10 +136,15 @@ std::size_t settle(typename S::T* keys, std::size_t begin, std::size_t end, cons
   return lows;
 }
 
-// Pivots[0] < pivots[1] < pivots[2]. Moves what is below the first to the front, then what is below the second, and so
-// on; where the second, third and fourth class begin. n ≥ least_in_four.
+// The quarters of an array, and where the keys end that a split has gathered at the front of each.
+struct quarters {
+  std::size_t begin[5];
+  std::size_t known[4];
+};
+
+// Gathers keys of each class at the front of a quarter, until a quarter is read to its end.
 template <class S>
-void split_in_four(typename S::T* keys, std::size_t n, const typename S::T (&pivots)[3], std::size_t (&begins)[3]) {
+quarters gather_in_quarters(typename S::T* keys, std::size_t n, const typename S::T (&pivots)[3]) {
   using T = typename S::T;
   using V = typename S::V;
   constexpr std::size_t step = block_vectors * S::lanes;
@@ -173,15 +178,23 @@ void split_in_four(typename S::T* keys, std::size_t n, const typename S::T (&piv
     });
   }
   const T* rest = held;
-  std::size_t known[4], quarter[5];
+  quarters q;
   for (std::size_t i = 0; i < 4; ++i) {
     const auto gap = static_cast<std::size_t>(read[i] - write[i]);
     std::memcpy(write[i], rest, gap * sizeof(T));
     rest += gap;
-    known[i] = static_cast<std::size_t>(write[i] - keys);
-    quarter[i] = n / 4 * i;
+    q.known[i] = static_cast<std::size_t>(write[i] - keys);
+    q.begin[i] = n / 4 * i;
   }
-  quarter[4] = n;
+  q.begin[4] = n;
+  return q;
+}
+
+// Pivots[0] < pivots[1] < pivots[2]. Moves what is below the first to the front, then what is below the second, and so
+// on; where the second, third and fourth class begin. n ≥ least_in_four.
+template <class S>
+void split_in_four(typename S::T* keys, std::size_t n, const typename S::T (&pivots)[3], std::size_t (&begins)[3]) {
+  const auto [quarter, known] = gather_in_quarters<S>(keys, n, pivots);
   const std::size_t middle = settle<S>(keys, 0, n,
                                        {{0, known[0], side::low},
                                         {known[0], quarter[1], side::unknown},

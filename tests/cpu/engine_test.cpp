@@ -477,13 +477,13 @@ TEST(CpuEngine, SpecialsBehindOthers) {
 }
 
 // Words of a local sort that hold the highest bits of a key alone: some neighbours tie, or so many that longer words
-// are taken.
+// are taken; every 200th key ties with every other one of those.
 TEST(CpuEngine, TiesOfWords) {
   random_trials trials(31);
   for (const key_type type : {key_type::u32, key_type::i64, key_type::f64})
     for (const cpu::instruction_set set : cpu::all_instruction_sets)
-      for (const std::size_t n : {300u, 4097u, 8192u, 8193u, 40'000u})
-        for (const std::size_t groups : {n * 40, n * 2, n / 4}) {
+      for (const std::size_t n : {300u, 4097u, 16'384u, 16'385u, 40'000u})
+        for (const std::size_t groups : {n * 40, n * 2, n / 4, n / 100}) {
           const small_tuning sizes(std::size_t{768} << 10, std::size_t{512} << 10, set);
           trial t = trials.next(1);
           t.type = type;
@@ -496,14 +496,81 @@ TEST(CpuEngine, TiesOfWords) {
           t.keys_wanted = true;
           t.change = [&](std::byte* keys) {
             for (std::size_t i = 0; i < n; ++i) {
-              const std::uint64_t high = testing::random_bits(t.seed, i) % groups, low = testing::random_bits(i, 1);
-              const std::uint64_t wide = (high << 44) / groups << 19 | low % (1u << 20);
+              const std::uint64_t high = i % 200 == 0 ? 1 : testing::random_bits(t.seed, i) % groups,
+                                  low = testing::random_bits(i, 1);
+              const std::uint64_t wide = (high << 44) / groups << 19 | low % (1u << (groups < n / 10 ? 14 : 20));
               const auto narrow = static_cast<std::uint32_t>((high << 32) / groups ^ low % 4);
               key_bytes(type) == 8 ? std::memcpy(keys + 8 * i, &wide, 8) : std::memcpy(keys + 4 * i, &narrow, 4);
             }
           };
           check(t);
         }
+}
+
+// The scan makes exact images a block at a time, and compares the last one of a block with the first one of the next.
+TEST(CpuEngine, OneDisorderBehindANegativeZero) {
+  random_trials trials(43);
+  for (const key_type type : {key_type::f32, key_type::f64})
+    for (const cpu::instruction_set set : cpu::all_instruction_sets)
+      for (const std::size_t at : {2u, 255u, 256u, 257u, 512u, 4096u, 4100u}) {
+        const small_tuning sizes(8192, 4096, set);
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 5000;
+        t.workload = "uniform";
+        t.carries = payload::values;
+        t.value_bytes = 4;
+        t.bits = {};
+        t.how = form::in_place;
+        t.direction = order::ascending;
+        t.change = [&](std::byte* keys) {
+          for (std::size_t i = 0; i < t.n; ++i) {
+            const double key = i == 0 ? -0.0 : static_cast<double>(i == at ? at - 1 : i + 1 == at ? at : i);
+            const auto narrow = static_cast<float>(key);
+            type == key_type::f64 ? std::memcpy(keys + 8 * i, &key, 8) : std::memcpy(keys + 4 * i, &narrow, 4);
+          }
+        };
+        check(t);
+      }
+}
+
+// Buckets between splitters that are kept from the scan to the partition, as far as there is room for them.
+TEST(CpuEngine, DigitsKeptForSomeKeys) {
+  random_trials trials(41);
+  for (const key_type type : {key_type::u32, key_type::i64, key_type::f32, key_type::f64})
+    for (const char* workload : {"and:3", "zipf-spread", "lognormal"})
+      for (const unsigned threads : {1u, 2u, 5u}) {
+        const small_tuning sizes(std::size_t{2048} << trials.below(3), std::size_t{1} << 10,
+                                 cpu::all_instruction_sets[trials.below(3)]);
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 40'000 + trials.below(20'000);
+        t.workload = workload;
+        t.carries = trials.below(2) == 0 ? payload::values : payload::indices;
+        t.value_bytes = 4 << trials.below(2);
+        t.bits = {};
+        t.threads = threads;
+        check(t);
+      }
+}
+
+// More buckets than have long lines, which small tuning seldom makes of few keys.
+TEST(CpuEngine, ManyBuckets) {
+  random_trials trials(47);
+  for (const key_type type : {key_type::u16, key_type::u32, key_type::f64, key_type::u128})
+    for (const std::size_t value_bytes : {4u, 8u, 16u})
+      for (const unsigned threads : {1u, 3u}) {
+        const small_tuning sizes(2048, std::size_t{1} << 14, cpu::all_instruction_sets[trials.below(3)]);
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 100'000 + trials.below(1000);
+        t.workload = "uniform";
+        t.carries = payload::values;
+        t.value_bytes = value_bytes;
+        t.bits = {};
+        t.threads = threads;
+        check(t);
+      }
 }
 
 // Pairs whose keys have few values: all types and widths, values that the sample does not meet, keys with one image but

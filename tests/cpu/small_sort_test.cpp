@@ -213,6 +213,14 @@ TEST(short_merges, random_requests_against_the_oracle) {
   }
 }
 
+TEST(short_merges, leave_the_output_as_it_is_where_the_front_door_refuses) {
+  short_merge m(key_type::u32, {20, 30}, order::ascending, 3);
+  m.opts.bits = {8, 33};
+  const std::vector<std::byte> before(m.out.data(), m.out.data() + m.out.size());
+  EXPECT_THROW(run(m.request, m.opts), invalid_argument);
+  EXPECT_EQ(std::memcmp(m.out.data(), before.data(), before.size()), 0);
+}
+
 TEST(short_merges, leave_to_the_front_door_what_is_not_plain) {
   const auto done = [](auto change) {
     short_merge m(key_type::u32, {20, 30}, order::ascending, 3);
