@@ -12,6 +12,7 @@
 #include "primitives/text_word.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -63,10 +64,19 @@ std::optional<arrow_type> decimal_type(std::string_view format) {
   return std::nullopt;
 }
 
+/// "w:bytes"
+std::optional<arrow_type> equal_texts_type(std::string_view bytes) {
+  arrow_type type{.lies = layout::equal_texts};
+  const auto [end, failure] = std::from_chars(bytes.begin(), bytes.end(), type.text_bytes);
+  return failure == std::errc() && end == bytes.end() ? std::optional(type) : std::nullopt;
+}
+
 std::optional<arrow_type> type_of(std::string_view format) {
   if (format.size() == 1) {
     if (const std::optional<key_type> key = one_letter(format[0]))
       return arrow_type{layout::fixed, *key};
+    if (format == "n")
+      return arrow_type{layout::nothing, key_type::u8};
     if (format == "b")
       return arrow_type{layout::bits, key_type::u8};
     if (format == "u" || format == "z")
@@ -77,6 +87,8 @@ std::optional<arrow_type> type_of(std::string_view format) {
   }
   if (format == "vu" || format == "vz")
     return arrow_type{layout::views};
+  if (format.starts_with("w:"))
+    return equal_texts_type(format.substr(2));
   if (format.starts_with("d:"))
     return decimal_type(format);
   if (format == "tdD" || format == "tts" || format == "ttm")
@@ -147,12 +159,12 @@ class text_list {
   std::shared_ptr<void> memory_;
 };
 
-text_list texts_of(const std::vector<arrow_array>& pieces, layout lies, unsigned threads) {
+text_list texts_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads) {
   text_list texts(rows_of(pieces));
   for_each_part(pieces, threads, [&](const part& p) {
     for (std::size_t i = 0; i < p.n; ++i)
       if (p.valid(i))
-        texts.put(p.at + i, text_at(p.array, lies, p.first + i));
+        texts.put(p.at + i, text_at(p.array, type, p.first + i));
       else
         texts.put_null(p.at + i);
   });
@@ -165,7 +177,9 @@ std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arro
   const std::shared_ptr<void> keys = memory_of(rows_of(pieces) * width);
   std::byte* const to = static_cast<std::byte*>(keys.get());
   for_each_part(pieces, threads, [&](const part& p) {
-    if (type.lies == layout::bits)
+    if (type.lies == layout::nothing)
+      std::memset(to + p.at, 0, p.n);
+    else if (type.lies == layout::bits)
       fill_bits(p, to);
     else
       fill_fixed(p, width, to);
@@ -214,6 +228,21 @@ void need_success(ArrowArrayStream& stream, int code) {
                            (why != nullptr ? why : "it does not say why"));
 }
 
+template <class Struct>
+Struct& held_by(nb::handle capsule, const char* name) {
+  void* const held = PyCapsule_GetPointer(capsule.ptr(), name);
+  if (held == nullptr)
+    throw nb::python_error();
+  return *static_cast<Struct*>(held);
+}
+
+/// The capsule's struct becomes ours.
+template <class Struct>
+void take_out(const nb::object& capsule, const char* name, arrow_owner<Struct>& to) {
+  Struct& held = held_by<Struct>(capsule, name);
+  to.it = std::exchange(held, Struct{});
+}
+
 /// The entries that a piece's dictionary has, as if they were a column; the piece keeps them.
 std::vector<arrow_array> entries_of(const ArrowArray& piece) {
   std::vector<arrow_array> entries(1);
@@ -230,15 +259,19 @@ std::size_t index_at(const part& p, key_type type, std::size_t i) {
 
 } // namespace
 
-arrow_column::arrow_column(nb::handle capsule) : parts_(std::make_unique<parts>()) {
-  auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
-  if (stream == nullptr)
-    throw nb::python_error();
-  need_success(*stream, stream->get_schema(stream, &parts_->schema.it));
+arrow_column::arrow_column(nb::handle given) : parts_(std::make_unique<parts>()) {
+  if (PyTuple_CheckExact(given.ptr())) {
+    take_out(given[0], "arrow_schema", parts_->schema);
+    take_out(given[1], "arrow_array", parts_->pieces.emplace_back());
+    parts_->type = known_type(parts_->schema.it);
+    return;
+  }
+  ArrowArrayStream& stream = held_by<ArrowArrayStream>(given, "arrow_array_stream");
+  need_success(stream, stream.get_schema(&stream, &parts_->schema.it));
   parts_->type = known_type(parts_->schema.it);
   for (;;) {
     arrow_array piece;
-    need_success(*stream, stream->get_next(stream, &piece.it));
+    need_success(stream, stream.get_next(&stream, &piece.it));
     if (piece.it.release == nullptr)
       return;
     parts_->pieces.push_back(std::move(piece));
@@ -272,7 +305,7 @@ std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, 
                    done};
     const auto put_text = [&](std::size_t i) {
       if (all.valid(i))
-        texts.put(done + i, text_at(e, type.lies, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
+        texts.put(done + i, text_at(e, type, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
       else
         texts.put_null(done + i);
     };
@@ -296,7 +329,7 @@ std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, 
 
 std::vector<owned_column> arrow_column::parts::plain_keys(order direction, bool in_place, unsigned threads) const {
   if (type.is_text())
-    return texts_of(pieces, type.lies, threads).keys(direction, threads);
+    return texts_of(pieces, type, threads).keys(direction, threads);
   const std::size_t n = rows_of(pieces);
   if (const std::byte* const lying = in_place ? keys_in_place(pieces, type) : nullptr)
     return {{{type.key, lying, direction}, n, nullptr}};

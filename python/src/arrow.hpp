@@ -23,8 +23,9 @@ struct owned_column {
 /// One column of a table as its library hands it out: a type, and pieces that follow each other.
 class arrow_column {
  public:
-  /// Takes the pieces out of a PyCapsule "arrow_array_stream". \throws TypeError for a type that has no order here
-  explicit arrow_column(nb::handle stream);
+  /// Takes the pieces out of a PyCapsule "arrow_array_stream", or the only one out of a tuple of PyCapsules
+  /// "arrow_schema" and "arrow_array". \throws TypeError for a type that has no order here
+  explicit arrow_column(nb::handle given);
   ~arrow_column();
   arrow_column(arrow_column&&) noexcept;
 

@@ -16,12 +16,13 @@ namespace sortile::python {
 
 inline constexpr std::size_t alone_below = std::size_t{1} << 15; // rows
 
-enum class layout { fixed, bits, offsets_32, offsets_64, views };
+enum class layout { nothing, fixed, bits, offsets_32, offsets_64, views, equal_texts };
 
 /// How the elements of an Arrow type lie, and as what keys they are ordered.
 struct arrow_type {
   layout lies = layout::fixed;
   key_type key = key_type::u32; ///< not of text
+  std::size_t text_bytes = 0;   ///< of each text, where all have the same length
   bool is_text() const { return lies >= layout::offsets_32; }
 };
 
@@ -56,12 +57,14 @@ inline std::string_view text_by_view(const ArrowArray& a, std::size_t i) {
   return {reinterpret_cast<const char*>(buffer(a, 2 + words[2])) + words[3], length};
 }
 
-inline std::string_view text_at(const ArrowArray& a, layout lies, std::size_t i) {
-  switch (lies) {
+inline std::string_view text_at(const ArrowArray& a, const arrow_type& type, std::size_t i) {
+  switch (type.lies) {
   case layout::offsets_32:
     return text_by_offsets<std::int32_t>(a, i);
   case layout::offsets_64:
     return text_by_offsets<std::int64_t>(a, i);
+  case layout::equal_texts:
+    return {reinterpret_cast<const char*>(buffer(a, 1)) + i * type.text_bytes, type.text_bytes};
   default:
     return text_by_view(a, i);
   }

@@ -85,7 +85,7 @@ class given_columns {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const nb::handle one = given[i];
       const order direction = order_of(descending[i]);
-      if (PyCapsule_CheckExact(one.ptr())) {
+      if (PyCapsule_CheckExact(one.ptr()) || PyTuple_CheckExact(one.ptr())) {
         entries_.push_back({{}, {}, arrow_column(one), direction});
         need_length(entries_.back().table->size(), i);
         continue;

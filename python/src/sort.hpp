@@ -23,12 +23,12 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
 /// array[positions] along the first axis. Every position is below its length, which is not checked.
 nb::object take(nb::handle array, nb::handle positions, nb::handle threads);
 
-/// The rows of a column of text, a PyCapsule "arrow_array_stream", in another order: (validity bits or None, offsets,
+/// The rows of a column of text, given as to an arrow_column, in another order: (validity bits or None, offsets,
 /// bytes), buffers of an Arrow array of the same type. NotImplemented for text that does not lie by offsets, and for
 /// more bytes than the offsets can count. Every row number is below the column's length, which is not checked.
 nb::object take_text(nb::handle stream, nb::handle rows, nb::handle threads);
 
-/// `columns`, `descending`: lists of one length. A column is an array, or a PyCapsule "arrow_array_stream".
+/// `columns`, `descending`: lists of one length. A column is an array, or what an arrow_column is made of.
 /// `nulls_first`: where null entries of such a column go, in both directions.
 nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nulls_first,
                         nb::handle nan, nb::handle threads, nb::handle progress);

@@ -1,0 +1,33 @@
+"""Tables and columns of Polars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars
+
+from ._arrays import Array, Columns
+from ._tables import TableLibrary
+
+
+class _Polars(TableLibrary):
+    def names(self, table: Any) -> list[Any]:
+        return list(table.columns)
+
+    def column(self, table: Any, name: Any) -> Any:
+        return table.get_column(name, default=None) if isinstance(name, str) else None
+
+    def append(
+        self, call: str, columns: Columns, column: Any, descending: bool, nulls_first: bool, nan: str
+    ) -> None:
+        if isinstance(column.dtype, polars.Enum):  # in the order of the categories, as Polars has it
+            column = column.to_physical()
+        columns.append_stream(column.__arrow_c_stream__(), descending)
+
+    def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+        return table[rows]
+
+    take_column = take
+
+
+LIBRARY = _Polars()
