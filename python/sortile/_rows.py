@@ -55,8 +55,8 @@ def argsort_rows(
     >>> sortile.argsort_rows([sizes, names], descending=[True, False])
     array([2, 0, 1])
     """
-    if progress is None and type(columns) in (tuple, list):
-        order = core.order_of_columns(columns, False, descending, numpy_type(dtype), nan, threads)
+    if progress is None:
+        order = core.order_of_columns(columns, False, 0, descending, dtype, nan, threads)
         if order is not NotImplemented:
             return order
     framework, several = held_together("argsort_rows", columns)
@@ -122,8 +122,8 @@ def lexsort(
     >>> sortile.lexsort((np.array([7, 5, 6]), np.array([2, 1, 2])))
     array([1, 2, 0])
     """
-    if progress is None and axis in (0, -1) and type(keys) in (tuple, list):
-        order = core.order_of_columns(keys, True, descending, numpy_type(dtype), nan, threads)
+    if progress is None:
+        order = core.order_of_columns(keys, True, axis, descending, dtype, nan, threads)
         if order is not NotImplemented:
             return order
     framework, several = held_together("lexsort", keys)

@@ -34,9 +34,10 @@ nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dt
                         nb::handle nan, nb::handle threads, nb::handle progress);
 
 /// The same of columns of NumPy's alone, in a list or a tuple, all of one direction. NotImplemented where a column is
-/// no plain array of one axis and of the length of the others, and where `descending` has an entry for each.
-nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle descending, nb::handle dtype,
-                            nb::handle nan, nb::handle threads);
+/// no plain array of one axis and of the length of the others, where `descending` has an entry for each, for another
+/// axis than the only one, and for a dtype that is not NumPy's.
+nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle axis, nb::handle descending,
+                            nb::handle dtype, nb::handle nan, nb::handle threads);
 
 /// `runs`: a tuple of sorted one-dimensional arrays.
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,
