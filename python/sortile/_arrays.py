@@ -120,9 +120,16 @@ def flag(name: str, value: Any) -> bool:
 
 def whole(name: str, value: Any, allowed: str = "whole numbers") -> int:
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise TypeError(f"sortile: {name} is {value!r}; allowed are {allowed}") from None
+        pass
+    raise TypeError(f"sortile: {name} is {value!r}; allowed are {allowed}")
+
+
+def is_only_axis(axis: Any) -> bool:
+    """Of an array that has one."""
+    return type(axis) is int and axis in (0, -1)
 
 
 def need_axis(axis: int, dimensions: int) -> None:
@@ -160,12 +167,16 @@ def _same(result: Array) -> Array:
     return result
 
 
+def need_no_mask(x: Any) -> None:
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("sortile: a masked array would lose its mask; give x.compressed(), or x.filled(value)")
+
+
 def given(x: Any) -> tuple[Array, Back]:
     """An ndarray of what the caller gave, without a copy where there is one to be had, and the way back for results."""
     if type(x) is np.ndarray:
         return x, _same
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError("sortile: a masked array would lose its mask; sort x.compressed(), or x.filled(value)")
+    need_no_mask(x)
     if isinstance(x, np.ndarray):
         return x.view(np.ndarray), x.__array_wrap__
     if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, in_order_of, keeps_kind, nat_largest, native, need_axis, need_nan, not_taken, positions_back,
-    whole,
+    Array, Nan, flag, given, in_order_of, is_only_axis, keeps_kind, nat_largest, native, need_axis, need_nan, need_no_mask,
+    not_taken, positions_back, whole,
 )
 from ._backend import core
 from ._device import need_first, need_place
@@ -110,7 +110,8 @@ def top_k(
     TopK(values=array([7, 7]), indices=array([2, 3]))
     """
     first, largest = whole("k", k), flag("largest", largest)
-    if type(x) is np.ndarray and x.ndim == 1 and axis in (-1, 0, None) and progress is None and 0 < first <= x.shape[0]:
+    plain = type(x) is np.ndarray and x.ndim == 1 and (axis is None or is_only_axis(axis)) and progress is None
+    if plain and 0 < first <= x.shape[0]:
         found = core.top_k_of_lane(x, first, largest, nan, threads)
         if found is not NotImplemented:
             return TopK(*found)
@@ -242,10 +243,7 @@ def quantile(
     """
     if method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
-    try:
-        wanted = np.asarray(q, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them") from None
+    wanted = _probabilities(q)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
@@ -273,6 +271,17 @@ def quantile(
     result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
     plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
     return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
+
+
+def _probabilities(q: Any) -> NDArray[np.float64]:
+    need_no_mask(q)
+    try:
+        numbers = np.asarray(q)
+        if numbers.dtype.kind in "iufO" or numbers.dtype.type.__name__ == "bfloat16":
+            return numbers.astype(np.float64)
+    except (TypeError, ValueError):  # sequences of several lengths
+        pass
+    raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them")
 
 
 class _Numbers:

@@ -175,9 +175,9 @@ bool is_several(nb::handle given) {
 
 /// Whether the rows lie along an axis of arrays that have one.
 bool is_only_axis(nb::handle axis) {
-  const long long at = PyLong_CheckExact(axis.ptr()) ? PyLong_AsLongLong(axis.ptr()) : 1;
-  PyErr_Clear(); // of a number beyond all axes
-  return at == 0 || at == -1;
+  int beyond = 0;
+  const long long at = PyLong_CheckExact(axis.ptr()) ? PyLong_AsLongLongAndOverflow(axis.ptr(), &beyond) : 1;
+  return beyond == 0 && (at == 0 || at == -1);
 }
 
 void order_rows(call& how, const std::vector<column>& keys, nb::handle positions) {
