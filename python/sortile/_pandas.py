@@ -19,7 +19,10 @@ class _Pandas(TableLibrary):
 
     def column(self, table: Any, name: Any) -> Any:
         try:
-            alone = isinstance(table.columns.get_loc(name), int)  # else where several are
+            if isinstance(table.columns, pandas.MultiIndex):  # which would look for a part of a name, too
+                alone = isinstance(name, tuple) and self.names(table).count(name) == 1
+            else:
+                alone = isinstance(table.columns.get_loc(name), int)  # else where several are
         except (KeyError, TypeError, ValueError, pandas.errors.InvalidIndexError):
             return None
         return table[name] if alone else None

@@ -20,8 +20,11 @@ class _Polars(TableLibrary):
     def append(
         self, call: str, columns: Columns, column: Any, descending: bool, nulls_first: bool, nan: str
     ) -> None:
-        if isinstance(column.dtype, polars.Enum):  # in the order of the categories, as Polars has it
+        dtype = column.dtype
+        if isinstance(dtype, polars.Enum):  # in the order of the categories, as Polars has it
             column = column.to_physical()
+        elif dtype == polars.Object:  # whose addresses Polars would hand out
+            raise TypeError(f"sortile.{call}: column {column.name!r} of type {dtype} has no order here")
         columns.append_stream(column.__arrow_c_stream__(), descending)
 
     def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:

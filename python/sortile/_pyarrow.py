@@ -65,7 +65,10 @@ class _PyArrow(TableLibrary):
 def _taken(held: Any, rows: Array) -> Any:
     """Rows of a table or a column, by PyArrow."""
     numbers = pyarrow.Array.from_buffers(_NUMBERS[rows.dtype], len(rows), [None, pyarrow.py_buffer(rows)])
-    return _take.call([held, numbers], _within)
+    try:
+        return _take.call([held, numbers], _within)
+    except pyarrow.ArrowNotImplementedError as e:
+        raise TypeError(f"sortile.sort_table: PyArrow takes no rows of such a column, which argsort_table orders: {e}") from e
 
 
 LIBRARY = _PyArrow()

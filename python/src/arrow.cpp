@@ -87,6 +87,8 @@ std::optional<arrow_type> type_of(std::string_view format) {
   }
   if (format == "vu" || format == "vz")
     return arrow_type{layout::views};
+  if (format == "_pli128" || format == "_plu128") // Polars' own
+    return arrow_type{layout::fixed, format[3] == 'i' ? key_type::i128 : key_type::u128};
   if (format.starts_with("w:"))
     return equal_texts_type(format.substr(2));
   if (format.starts_with("d:"))

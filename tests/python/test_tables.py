@@ -252,12 +252,28 @@ def test_orders_of_types_of_their_own():
         for name in ("e", "n"):
             wanted = frame.sort(name, descending=down, nulls_last=True, maintain_order=True)
             assert sortile.sort_table(frame, [(name, direction)]).equals(wanted)
+    for kind in (polars.Int128, polars.UInt128):
+        wide = polars.Series([2**100, None, 3, 2**100 + 1], dtype=kind)
+        assert sortile.sort_table(wide, "descending").to_list() == [2**100 + 1, 2**100, 3, None]
     table = pyarrow.table({"f": pyarrow.array([b"bb", None, b"ab"], pyarrow.binary(2)), "n": pyarrow.nulls(3)})
+    assert sortile.argsort_table(table["f"].slice(1)).tolist() == sortile.argsort_table(table["f"].chunk(0).slice(1)).tolist() == [1, 0]
+    assert sortile.argsort_table(pyarrow.array([b"", None, b""], pyarrow.binary(0))).tolist() == [0, 2, 1]
+    assert sortile.argsort_table(table["n"].dictionary_encode()).tolist() == [0, 1, 2]
     assert sortile.argsort_table(table, "f").tolist() == [2, 0, 1]
     assert sortile.argsort_table(table, ["n", ("f", "descending")]).tolist() == [0, 2, 1]
     several = pandas.DataFrame([[1, 3], [0, 2]], columns=pandas.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
     assert sortile.argsort_table(several, ("a", "y")).tolist() == [1, 0]
     assert sortile.argsort_table(several, [(("a", "y"), "descending")]).tolist() == [0, 1]
+
+
+def test_what_schemas_say_stays():
+    for n in (3, 20_000):
+        field = pyarrow.field("a", pyarrow.int64(), nullable=False, metadata={"of": "a field"})
+        schema = pyarrow.schema([field], metadata={"of": "the table"})
+        table = pyarrow.table({"a": pyarrow.array(np.arange(n)[::-1])}, schema=schema)
+        for given in (table, table.to_batches()[0]):
+            found = sortile.sort_table(given, "a")
+            assert found.schema.equals(schema, check_metadata=True) and found["a"].to_pylist() == list(range(n))
 
 
 def test_refusals():
@@ -277,6 +293,15 @@ def test_refusals():
     ]:
         with pytest.raises(error, match=text):
             call()
+    objects = polars.DataFrame({"o": polars.Series([object(), object()], dtype=polars.Object), "l": [[1], [2]]})
+    views = pyarrow.array(["b", "a"], pyarrow.string_view())
+    for call, text in [
+        (lambda: sortile.argsort_table(objects, "o"), "sortile.argsort_table: column 'o' of type Object has no order here"),
+        (lambda: sortile.argsort_table(objects, "l"), "has no order here; those that have: numbers"),
+        (lambda: sortile.sort_table(views), "PyArrow takes no rows of such a column, which argsort_table orders"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            call()
     frame = pandas.DataFrame({"mixed": [1, "a"], "sparse": pandas.arrays.SparseArray([1, 0])})
     for call, error, text in [
         (lambda: sortile.sort_table(frame, "mixed"), TypeError, "sortile.sort_table: column 'mixed' of type object has no"),
@@ -293,5 +318,19 @@ def test_refusals():
         with pytest.raises(error, match=text):
             call()
     twice = pandas.DataFrame([[1, 2]], columns=["a", "a"])
-    with pytest.raises(ValueError, match="2 columns called 'a'"):
-        sortile.sort_table(twice, "a")
+    for table in (twice, pyarrow.Table.from_pandas(pandas.DataFrame([[1, 2]])).rename_columns(["a", "a"])):
+        with pytest.raises(ValueError, match="2 columns called 'a'"):
+            sortile.sort_table(table, "a")
+
+
+def test_odd_names_of_columns():
+    names = ["a", 0, None, ("x", "y"), float("nan"), True]
+    frame = pandas.DataFrame(np.arange(12).reshape(2, 6)[::-1], columns=pandas.Index(names, dtype=object, tupleize_cols=False))
+    for name in names:
+        assert sortile.argsort_table(frame, [name]).tolist() == [1, 0], name
+    levels = pandas.MultiIndex.from_tuples([("b", "x"), ("a", "x"), ("b", "y")])  # not in order
+    several = pandas.DataFrame([[1, 2, 3], [0, 5, 5]], columns=levels)
+    assert sortile.argsort_table(several, ("a", "x")).tolist() == [0, 1]
+    for name in ("b", ("b",), [["a"]], [slice(0, 1)], frame, 0, {1}):
+        with pytest.raises(ValueError, match="sortile.argsort_table: no column called"):
+            sortile.argsort_table(several, name)
