@@ -267,6 +267,18 @@ def _is_ordered(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biuMm" or (dtype.kind == "f" and dtype.itemsize <= 8)
 
 
+def _named(order: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The names that `order` gives."""
+    if order is None:
+        return ()
+    names = tuple(order) if isinstance(order, Iterable) and not isinstance(order, str) else (order,)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"sortile: order is {order!r}; allowed are a field's name, and a sequence of such names")
+    if len(set(names)) < len(names):
+        raise ValueError(f"sortile: order names a field twice: {', '.join(names)}")
+    return names
+
+
 def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
     """The fields of a structured array, and their fields, as they decide its order; plain elements as they are.
 
@@ -279,7 +291,7 @@ def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
             raise no_order(a.dtype)
         yield a
         return
-    named = () if order is None else (order,) if isinstance(order, str) else tuple(order)
+    named = _named(order)
     for name in (*named, *(n for n in a.dtype.names if n not in named)):
         if name not in a.dtype.names:
             raise ValueError(f"sortile: no field is called {name!r}; the fields are {', '.join(a.dtype.names)}")

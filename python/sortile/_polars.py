@@ -30,7 +30,8 @@ class _Polars(TableLibrary):
     def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
         return table[rows]
 
-    take_column = take
+    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+        return column[rows]
 
 
 LIBRARY = _Polars()

@@ -110,8 +110,8 @@ def top_k(
     TopK(values=array([7, 7]), indices=array([2, 3]))
     """
     first, largest = whole("k", k), flag("largest", largest)
-    plain = type(x) is np.ndarray and x.ndim == 1 and (axis is None or is_only_axis(axis)) and progress is None
-    if plain and 0 < first <= x.shape[0]:
+    of_lane = progress is None and (axis is None or is_only_axis(axis))
+    if of_lane and type(x) is np.ndarray and x.ndim == 1 and 0 < first <= x.shape[0]:
         found = core.top_k_of_lane(x, first, largest, nan, threads)
         if found is not NotImplemented:
             return TopK(*found)
