@@ -99,9 +99,9 @@ def _taken(series: Any, rows: Array, threads: int | None) -> Any:
         with suppress(ImportError):
             import pyarrow
 
-            from ._pyarrow import taken_text
+            from ._pyarrow import taken_column
 
-            taken = taken_text(series.array.__arrow_array__(), rows, threads)
+            taken = taken_column(series.array.__arrow_array__(), rows, threads)
             if taken is not None:
                 return pandas.array(pyarrow.chunked_array([taken]), dtype=dtype)
     return series.array.take(rows)

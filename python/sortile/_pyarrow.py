@@ -10,28 +10,34 @@ import pyarrow.compute
 
 from ._arrays import Array, Columns
 from ._backend import core
-from ._tables import TAKEN_HERE, TableLibrary
+from ._tables import TableLibrary
 
 _NUMBERS = {np.dtype(np.uint32): pyarrow.uint32(), np.dtype(np.int64): pyarrow.int64()}
-_TEXTS = (pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary())
 _take = pyarrow.compute.get_function("take")
 _within = pyarrow.compute.TakeOptions(boundscheck=False)
 
 
-def stream_of(column: Any) -> Any:
-    """What `_core` reads a column from: a capsule with a stream, or two of an array in one piece."""
-    return column.__arrow_c_stream__() if hasattr(column, "__arrow_c_stream__") else column.__arrow_c_array__()
+def stream_of(held: Any) -> Any:
+    """What `_core` reads a table or a column from: a capsule with a stream, or two of an array in one piece."""
+    return held.__arrow_c_stream__() if hasattr(held, "__arrow_c_stream__") else held.__arrow_c_array__()
 
 
-def taken_text(column: Any, rows: Array, threads: int | None) -> Any:
-    """Rows of a column of text or binary, by all threads, in one piece; None of one that this does not do."""
-    if column.type not in _TEXTS:
-        return None
-    buffers = core.take_text(stream_of(column), rows, threads)
-    if buffers is NotImplemented:
-        return None
-    held = [None if b is None else pyarrow.py_buffer(b) for b in buffers]
-    return pyarrow.Array.from_buffers(column.type, len(rows), held)
+class _Made:
+    """An array that `_core` has made, as PyArrow takes it."""
+
+    __slots__ = ("of", "array")
+
+    def __init__(self, of: Any, array: Any) -> None:
+        self.of, self.array = of, array
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.of.__arrow_c_schema__(), self.array
+
+
+def taken_column(column: Any, rows: Array, threads: int | None) -> Any:
+    """Rows of a column, in one piece; None of a type that `_core` does not take."""
+    made = core.take_arrow(stream_of(column), rows, threads)
+    return None if made is NotImplemented else pyarrow.array(_Made(column.type, made))
 
 
 class _PyArrow(TableLibrary):
@@ -50,23 +56,25 @@ class _PyArrow(TableLibrary):
         columns.append_stream(stream_of(column), descending)
 
     def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
-        if len(rows) < TAKEN_HERE:
-            return _taken(table, rows)
-        columns = [self.take_column(column, rows, ignore_index, threads) for column in table.columns]
-        return type(table).from_arrays(columns, schema=table.schema)
+        made = core.take_arrow(table.__arrow_c_stream__(), rows, threads)
+        if made is NotImplemented:
+            columns = [self.take_column(column, rows, ignore_index, threads) for column in table.columns]
+            return type(table).from_arrays(columns, schema=table.schema)
+        batch = pyarrow.record_batch(_Made(table.schema, made))
+        return batch if isinstance(table, pyarrow.RecordBatch) else pyarrow.Table.from_batches([batch])
 
     def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
-        taken = taken_text(column, rows, threads) if len(rows) >= TAKEN_HERE else None
+        taken = taken_column(column, rows, threads)
         if taken is None:
             return _taken(column, rows)
         return pyarrow.chunked_array([taken]) if isinstance(column, pyarrow.ChunkedArray) else taken
 
 
-def _taken(held: Any, rows: Array) -> Any:
-    """Rows of a table or a column, by PyArrow."""
+def _taken(column: Any, rows: Array) -> Any:
+    """Rows of a column, by PyArrow."""
     numbers = pyarrow.Array.from_buffers(_NUMBERS[rows.dtype], len(rows), [None, pyarrow.py_buffer(rows)])
     try:
-        return _take.call([held, numbers], _within)
+        return _take.call([column, numbers], _within)
     except pyarrow.ArrowNotImplementedError as e:
         raise TypeError(f"sortile.sort_table: PyArrow takes no rows of such a column, which argsort_table orders: {e}") from e
 

@@ -71,35 +71,6 @@ std::optional<arrow_type> equal_texts_type(std::string_view bytes) {
   return failure == std::errc() && end == bytes.end() ? std::optional(type) : std::nullopt;
 }
 
-std::optional<arrow_type> type_of(std::string_view format) {
-  if (format.size() == 1) {
-    if (const std::optional<key_type> key = one_letter(format[0]))
-      return arrow_type{layout::fixed, *key};
-    if (format == "n")
-      return arrow_type{layout::nothing, key_type::u8};
-    if (format == "b")
-      return arrow_type{layout::bits, key_type::u8};
-    if (format == "u" || format == "z")
-      return arrow_type{layout::offsets_32};
-    if (format == "U" || format == "Z")
-      return arrow_type{layout::offsets_64};
-    return std::nullopt;
-  }
-  if (format == "vu" || format == "vz")
-    return arrow_type{layout::views};
-  if (format == "_pli128" || format == "_plu128") // Polars' own
-    return arrow_type{layout::fixed, format[3] == 'i' ? key_type::i128 : key_type::u128};
-  if (format.starts_with("w:"))
-    return equal_texts_type(format.substr(2));
-  if (format.starts_with("d:"))
-    return decimal_type(format);
-  if (format == "tdD" || format == "tts" || format == "ttm")
-    return arrow_type{layout::fixed, key_type::i32};
-  if (format == "tdm" || format == "ttu" || format == "ttn" || format.starts_with("ts") || format.starts_with("tD"))
-    return arrow_type{layout::fixed, key_type::i64};
-  return std::nullopt;
-}
-
 /// Uninitialised memory that a column owns.
 std::shared_ptr<void> memory_of(std::size_t bytes) {
   const auto space = std::make_shared<cpu::scratch>(bytes, "a column of a table");
@@ -173,32 +144,6 @@ text_list texts_of(const std::vector<arrow_array>& pieces, const arrow_type& typ
   return texts;
 }
 
-/// Keys of all rows, nulls as zero. Not of text.
-std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads) {
-  const std::size_t width = key_bytes(type.key);
-  const std::shared_ptr<void> keys = memory_of(rows_of(pieces) * width);
-  std::byte* const to = static_cast<std::byte*>(keys.get());
-  for_each_part(pieces, threads, [&](const part& p) {
-    if (type.lies == layout::nothing)
-      std::memset(to + p.at, 0, p.n);
-    else if (type.lies == layout::bits)
-      fill_bits(p, to);
-    else
-      fill_fixed(p, width, to);
-  });
-  return keys;
-}
-
-/// The keys of a column that lie in one piece as they are to be; else null.
-const std::byte* keys_in_place(const std::vector<arrow_array>& pieces, const arrow_type& type) {
-  if (pieces.size() != 1 || type.lies != layout::fixed || has_nulls(pieces))
-    return nullptr;
-  const ArrowArray& only = pieces.front().it;
-  const std::size_t width = key_bytes(type.key);
-  const std::byte* const keys = buffer(only, 1) + static_cast<std::size_t>(only.offset) * width;
-  return reinterpret_cast<std::uintptr_t>(keys) % width == 0 ? keys : nullptr;
-}
-
 /// NaN last in descending order: floats with their sign turned ascend, and a NaN stays one (rows.cpp does the same).
 void turn_signs(key_type type, void* keys, std::size_t n) {
   const std::size_t width = key_bytes(type);
@@ -261,23 +206,87 @@ std::size_t index_at(const part& p, key_type type, std::size_t i) {
 
 } // namespace
 
-arrow_column::arrow_column(nb::handle given) : parts_(std::make_unique<parts>()) {
+std::optional<arrow_type> type_of(std::string_view format) {
+  if (format.size() == 1) {
+    if (const std::optional<key_type> key = one_letter(format[0]))
+      return arrow_type{layout::fixed, *key};
+    if (format == "n")
+      return arrow_type{layout::nothing, key_type::u8};
+    if (format == "b")
+      return arrow_type{layout::bits, key_type::u8};
+    if (format == "u" || format == "z")
+      return arrow_type{layout::offsets_32};
+    if (format == "U" || format == "Z")
+      return arrow_type{layout::offsets_64};
+    return std::nullopt;
+  }
+  if (format == "vu" || format == "vz")
+    return arrow_type{layout::views};
+  if (format == "_pli128" || format == "_plu128") // Polars' own
+    return arrow_type{layout::fixed, format[3] == 'i' ? key_type::i128 : key_type::u128};
+  if (format.starts_with("w:"))
+    return equal_texts_type(format.substr(2));
+  if (format.starts_with("d:"))
+    return decimal_type(format);
+  if (format == "tdD" || format == "tts" || format == "ttm")
+    return arrow_type{layout::fixed, key_type::i32};
+  if (format == "tdm" || format == "ttu" || format == "ttn" || format.starts_with("ts") || format.starts_with("tD"))
+    return arrow_type{layout::fixed, key_type::i64};
+  return std::nullopt;
+}
+
+std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads) {
+  const std::size_t width = key_bytes(type.key);
+  const std::shared_ptr<void> keys = memory_of(rows_of(pieces) * width);
+  std::byte* const to = static_cast<std::byte*>(keys.get());
+  for_each_part(pieces, threads, [&](const part& p) {
+    if (type.lies == layout::nothing)
+      std::memset(to + p.at, 0, p.n);
+    else if (type.lies == layout::bits)
+      fill_bits(p, to);
+    else
+      fill_fixed(p, width, to);
+  });
+  return keys;
+}
+
+const std::byte* keys_in_place(const std::vector<arrow_array>& pieces, const arrow_type& type) {
+  if (pieces.size() != 1 || type.lies != layout::fixed)
+    return nullptr;
+  const ArrowArray& only = pieces.front().it;
+  const std::size_t width = key_bytes(type.key);
+  const std::byte* const keys = buffer(only, 1) + static_cast<std::size_t>(only.offset) * width;
+  return reinterpret_cast<std::uintptr_t>(keys) % width == 0 ? keys : nullptr;
+}
+
+std::shared_ptr<void> flags_of(const std::vector<arrow_array>& pieces, bool valid, unsigned threads) {
+  const std::shared_ptr<void> flags = memory_of(rows_of(pieces));
+  for_each_part(pieces, threads, [&](const part& p) {
+    for (std::size_t i = 0; i < p.n; ++i)
+      static_cast<std::uint8_t*>(flags.get())[p.at + i] = p.valid(i) == valid;
+  });
+  return flags;
+}
+
+arrow_stream::arrow_stream(nb::handle given) {
   if (PyTuple_CheckExact(given.ptr())) {
-    take_out(given[0], "arrow_schema", parts_->schema);
-    take_out(given[1], "arrow_array", parts_->pieces.emplace_back());
-    parts_->type = known_type(parts_->schema.it);
+    take_out(given[0], "arrow_schema", schema);
+    take_out(given[1], "arrow_array", pieces.emplace_back());
     return;
   }
   ArrowArrayStream& stream = held_by<ArrowArrayStream>(given, "arrow_array_stream");
-  need_success(stream, stream.get_schema(&stream, &parts_->schema.it));
-  parts_->type = known_type(parts_->schema.it);
+  need_success(stream, stream.get_schema(&stream, &schema.it));
   for (;;) {
     arrow_array piece;
     need_success(stream, stream.get_next(&stream, &piece.it));
     if (piece.it.release == nullptr)
       return;
-    parts_->pieces.push_back(std::move(piece));
+    pieces.push_back(std::move(piece));
   }
+}
+
+arrow_column::arrow_column(nb::handle given) : parts_(std::make_unique<parts>(arrow_stream(given))) {
+  parts_->type = known_type(parts_->schema.it);
 }
 
 arrow_column::~arrow_column() = default;
@@ -333,7 +342,7 @@ std::vector<owned_column> arrow_column::parts::plain_keys(order direction, bool 
   if (type.is_text())
     return texts_of(pieces, type, threads).keys(direction, threads);
   const std::size_t n = rows_of(pieces);
-  if (const std::byte* const lying = in_place ? keys_in_place(pieces, type) : nullptr)
+  if (const std::byte* const lying = in_place && !has_nulls(pieces) ? keys_in_place(pieces, type) : nullptr)
     return {{{type.key, lying, direction}, n, nullptr}};
   const std::shared_ptr<void> keys = keys_of(pieces, type, threads);
   return {{{type.key, keys.get(), direction}, n, keys}};
@@ -343,11 +352,7 @@ std::vector<owned_column> arrow_column::keys(order direction, nan_place nan, boo
   const std::size_t n = size();
   std::vector<owned_column> columns;
   if (has_nulls(parts_->pieces)) {
-    const std::shared_ptr<void> flags = memory_of(n);
-    for_each_part(parts_->pieces, threads, [&](const part& p) {
-      for (std::size_t i = 0; i < p.n; ++i)
-        static_cast<std::uint8_t*>(flags.get())[p.at + i] = p.valid(i) == nulls_first;
-    });
+    const std::shared_ptr<void> flags = flags_of(parts_->pieces, nulls_first, threads);
     columns.push_back({{key_type::u8, flags.get(), order::ascending}, n, flags});
   }
   const arrow_type& type = parts_->type;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -111,10 +112,32 @@ inline bool has_nulls(const std::vector<arrow_array>& pieces) {
   return false;
 }
 
-struct arrow_column::parts {
+/// The type of an Arrow format; nothing where it has no order here.
+std::optional<arrow_type> type_of(std::string_view format);
+
+/// Keys of all rows, nulls as zero. Not of text.
+std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads);
+
+/// The keys of a column that lie in one piece as they are to be, nulls among them; else null.
+const std::byte* keys_in_place(const std::vector<arrow_array>& pieces, const arrow_type& type);
+
+/// A byte for each row: whether that it is valid is `valid`.
+std::shared_ptr<void> flags_of(const std::vector<arrow_array>& pieces, bool valid, unsigned threads);
+
+/// What a library hands out: a type, and pieces that follow each other.
+struct arrow_stream {
+  /// Takes them out of a PyCapsule "arrow_array_stream", or the only piece out of a tuple of PyCapsules "arrow_schema"
+  /// and "arrow_array".
+  explicit arrow_stream(nb::handle given);
+
   arrow_owner<ArrowSchema> schema;
-  arrow_type type;
   std::vector<arrow_array> pieces;
+};
+
+struct arrow_column::parts : arrow_stream {
+  explicit parts(arrow_stream&& given) : arrow_stream(std::move(given)) {}
+
+  arrow_type type;
 
   bool is_dictionary() const { return schema.it.dictionary != nullptr; }
 

@@ -52,11 +52,14 @@ bool apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_byte
   return a == nullptr || b == nullptr || (x < y ? y - x >= a_bytes : x - y >= b_bytes);
 }
 
+bool is_direction(order o) {
+  return o == order::ascending || o == order::descending;
+}
+
 // Options that a short sort has no use for, or that need a look.
 bool is_plain(const options& opts, bool engine_is_open) {
   return engine_is_open && opts.memory == memory::host && !opts.progress && opts.workspace.data() == nullptr &&
-         opts.stream == nullptr && opts.resource == nullptr &&
-         (opts.order == order::ascending || opts.order == order::descending);
+         opts.stream == nullptr && opts.resource == nullptr && is_direction(opts.order);
 }
 
 template <class K>
@@ -369,7 +372,7 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
     return false;
   for (const column& c : r.columns) {
     const std::size_t key = key_bytes(c.type);
-    if (key == 0 || key > 8 || (c.n != column::length_of_the_rows && c.n != r.n) ||
+    if (key == 0 || key > 8 || !is_direction(c.order) || (c.n != column::length_of_the_rows && c.n != r.n) ||
         !can_be_read(c.data, r.n, key, r.indices_out, r.n * r.index_bytes))
       return false;
   }
