@@ -313,7 +313,7 @@ class Columns:
         self.descending.append(descending)
 
     def append_stream(self, stream: Any, descending: bool) -> None:
-        """A PyCapsule with an Arrow stream of one column."""
+        """A column of a table, as `_core` takes them."""
         self.arrays.append(stream)
         self.descending.append(descending)
 

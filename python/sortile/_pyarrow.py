@@ -25,42 +25,57 @@ def stream_of(held: Any) -> Any:
 class _Made:
     """An array that `_core` has made, as PyArrow takes it."""
 
-    __slots__ = ("of", "array")
+    __slots__ = ("capsules",)
 
-    def __init__(self, of: Any, array: Any) -> None:
-        self.of, self.array = of, array
+    def __init__(self, capsules: Any) -> None:
+        self.capsules = capsules
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
-        return self.of.__arrow_c_schema__(), self.array
+        return self.capsules
+
+
+class _Read:
+    """A table that `_core` has read."""
+
+    __slots__ = ("table", "schema", "columns")
+
+    def __init__(self, table: Any) -> None:
+        self.table, self.schema, self.columns = table, table.schema, core.read_arrow(table.__arrow_c_stream__())
+
+    def __len__(self) -> int:
+        return len(self.table)
 
 
 def taken_column(column: Any, rows: Array, threads: int | None) -> Any:
     """Rows of a column, in one piece; None of a type that `_core` does not take."""
     made = core.take_arrow(stream_of(column), rows, threads)
-    return None if made is NotImplemented else pyarrow.array(_Made(column.type, made))
+    return None if made is NotImplemented else pyarrow.array(_Made(made))
 
 
 class _PyArrow(TableLibrary):
     def names(self, table: Any) -> list[Any]:
         return list(table.schema.names)
 
+    def read(self, table: Any) -> Any:
+        return _Read(table)
+
     def column(self, table: Any, name: Any) -> Any:
-        try:
-            return table.column(name) if isinstance(name, str) else None
-        except KeyError:
+        at = table.schema.get_field_index(name) if isinstance(name, str) else -1  # where several are, too
+        if at < 0:
             return None
+        return (table.columns, at) if isinstance(table, _Read) else table.column(at)
 
     def append(
         self, call: str, columns: Columns, column: Any, descending: bool, nulls_first: bool, nan: str
     ) -> None:
-        columns.append_stream(stream_of(column), descending)
+        columns.append_stream(column if isinstance(column, tuple) else stream_of(column), descending)
 
     def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
-        made = core.take_arrow(table.__arrow_c_stream__(), rows, threads)
+        made, table = core.take_arrow(table.columns, rows, threads), table.table
         if made is NotImplemented:
             columns = [self.take_column(column, rows, ignore_index, threads) for column in table.columns]
             return type(table).from_arrays(columns, schema=table.schema)
-        batch = pyarrow.record_batch(_Made(table.schema, made))
+        batch = pyarrow.record_batch(_Made(made))
         return batch if isinstance(table, pyarrow.RecordBatch) else pyarrow.Table.from_batches([batch])
 
     def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:

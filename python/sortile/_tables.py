@@ -29,6 +29,10 @@ TAKEN_HERE = 2**14  # rows: below, the table's own library takes them as soon
 class TableLibrary:
     """What the calls below ask of a library of tables."""
 
+    def read(self, table: Any) -> Any:
+        """A table as `column` and `take` have it, where all of its columns are wanted."""
+        return table
+
     def names(self, table: Any) -> list[Any]:
         raise NotImplementedError
 
@@ -109,8 +113,9 @@ def sort_table(
     library, is_column = _kind("sort_table", table)
     ignore_index = flag("ignore_index", ignore_index)
     dtype = np.uint32 if len(table) < 2**32 else np.int64
-    rows = _rows_in_order("sort_table", table, by, dtype, nulls, nan, threads, progress)
-    return (library.take_column if is_column else library.take)(table, rows, ignore_index, threads)
+    held = table if is_column else library.read(table)
+    rows = _rows_in_order("sort_table", library, is_column, held, by, dtype, nulls, nan, threads, progress)
+    return (library.take_column if is_column else library.take)(held, rows, ignore_index, threads)
 
 
 def argsort_table(
@@ -148,13 +153,14 @@ def argsort_table(
     >>> sortile.argsort_table(pandas.DataFrame({"size": [7, 12, 5]}), "size")
     array([2, 0, 1])
     """
-    return _rows_in_order("argsort_table", table, by, dtype, nulls, nan, threads, progress)
+    library, is_column = _kind("argsort_table", table)
+    return _rows_in_order("argsort_table", library, is_column, table, by, dtype, nulls, nan, threads, progress)
 
 
 def _rows_in_order(
-    call: str, table: Any, by: Any, dtype: Any, nulls: str, nan: str, threads: int | None, progress: Progress
+    call: str, library: TableLibrary, is_column: bool, table: Any, by: Any, dtype: Any, nulls: str, nan: str,
+    threads: int | None, progress: Progress,
 ) -> Array:
-    library, is_column = _kind(call, table)
     if nulls not in ("last", "first"):
         raise ValueError(f'sortile.{call}: nulls must be "last" or "first"')
     decide = [(table, _direction(call, by))] if is_column else _order(call, by, table, library)

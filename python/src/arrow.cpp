@@ -285,7 +285,43 @@ arrow_stream::arrow_stream(nb::handle given) {
   }
 }
 
-arrow_column::arrow_column(nb::handle given) : parts_(std::make_unique<parts>(arrow_stream(given))) {
+arrow_stream* read_table(nb::handle given) {
+  return PyCapsule_IsValid(given.ptr(), table_capsule) != 0
+             ? static_cast<arrow_stream*>(PyCapsule_GetPointer(given.ptr(), table_capsule))
+             : nullptr;
+}
+
+std::vector<arrow_array> children_of(const std::vector<arrow_array>& pieces, std::int64_t number) {
+  std::vector<arrow_array> children;
+  children.reserve(pieces.size());
+  for (const arrow_array& of : pieces) {
+    ArrowArray& child = children.emplace_back().it;
+    child = *of.it.children[number];
+    child.offset += of.it.offset;
+    child.null_count = child.null_count == 0 ? 0 : -1;
+    child.length = of.it.length;
+    child.release = nullptr;
+  }
+  return children;
+}
+
+namespace {
+
+arrow_stream column_of(nb::handle given) {
+  const arrow_stream* const table = PyTuple_CheckExact(given.ptr()) ? read_table(given[0]) : nullptr;
+  if (table == nullptr)
+    return arrow_stream(given);
+  const auto number = nb::cast<std::int64_t>(given[1]);
+  arrow_stream column;
+  column.schema.it = *table->schema.it.children[number];
+  column.schema.it.release = nullptr;
+  column.pieces = children_of(table->pieces, number);
+  return column;
+}
+
+} // namespace
+
+arrow_column::arrow_column(nb::handle given) : parts_(std::make_unique<parts>(column_of(given))) {
   parts_->type = known_type(parts_->schema.it);
 }
 

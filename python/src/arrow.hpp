@@ -23,7 +23,8 @@ struct owned_column {
 /// One column of a table as its library hands it out: a type, and pieces that follow each other.
 class arrow_column {
  public:
-  /// Of what an arrow_stream takes. \throws TypeError for a type that has no order here
+  /// Of what an arrow_stream takes, or a tuple of what read_arrow() gives and the column's number: then the table has
+  /// to be there as long. \throws TypeError for a type that has no order here
   explicit arrow_column(nb::handle given);
   ~arrow_column();
   arrow_column(arrow_column&&) noexcept;

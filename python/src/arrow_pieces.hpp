@@ -129,10 +129,20 @@ struct arrow_stream {
   /// Takes them out of a PyCapsule "arrow_array_stream", or the only piece out of a tuple of PyCapsules "arrow_schema"
   /// and "arrow_array".
   explicit arrow_stream(nb::handle given);
+  arrow_stream() = default;
 
   arrow_owner<ArrowSchema> schema;
   std::vector<arrow_array> pieces;
 };
+
+/// What read_arrow() gives: a PyCapsule that owns an arrow_stream.
+inline constexpr const char* table_capsule = "sortile_table";
+
+/// The table in such a capsule; null of anything else.
+arrow_stream* read_table(nb::handle given);
+
+/// The entries of a struct's child. They stay the struct's, which has to be there as long.
+std::vector<arrow_array> children_of(const std::vector<arrow_array>& pieces, std::int64_t number);
 
 struct arrow_column::parts : arrow_stream {
   explicit parts(arrow_stream&& given) : arrow_stream(std::move(given)) {}

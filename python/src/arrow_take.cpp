@@ -1,4 +1,5 @@
-// take_arrow: the rows of a table, or of a column, in another order, as an array of the Arrow C interface.
+// read_arrow and take_arrow: a table is read once, its columns order its rows (rows.cpp), and its rows are taken in
+// that order, as an array of the Arrow C interface. So are those of a column by itself.
 //
 // Columns are made one after another, each by all threads. Of text, first the places of the rows are read, whose
 // lengths say where their copies begin; then their bytes are copied. Both miss the cache for every row: reads of places
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace sortile::python {
@@ -142,6 +144,18 @@ class text_taking {
   std::vector<std::size_t> begins_; ///< of the pieces' bytes
 };
 
+/// A PyCapsule that owns a struct; the struct is the first thing in `given`.
+template <class Given>
+nb::object capsule_of(Given&& given, const char* name) {
+  auto own = std::make_unique<Given>(std::move(given));
+  const auto destroy = [](PyObject* capsule) {
+    delete static_cast<Given*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
+  };
+  nb::object capsule = owned(PyCapsule_New(own.get(), name, destroy));
+  (void)own.release();
+  return capsule;
+}
+
 /// What an array owns that is made here.
 struct made_array {
   std::vector<cpu::scratch> memory;
@@ -187,7 +201,7 @@ class row_taking {
       : rows_(static_cast<const Index*>(PyArray_DATA(as_array(rows)))), n_(size_of(as_array(rows))), threads_(threads) {
   }
 
-  arrow_array take(const ArrowSchema& schema, std::vector<arrow_array>& pieces) const {
+  arrow_array take(const ArrowSchema& schema, const std::vector<arrow_array>& pieces) const {
     if (schema.dictionary != nullptr)
       return {};
     if (std::string_view(schema.format) == "+s")
@@ -260,29 +274,16 @@ class row_taking {
     return true;
   }
 
-  arrow_array take_children(const ArrowSchema& schema, std::vector<arrow_array>& pieces) const {
+  arrow_array take_children(const ArrowSchema& schema, const std::vector<arrow_array>& pieces) const {
     auto made = std::make_unique<made_array>();
     made->buffers.push_back(nullptr);
     made->children.reserve(static_cast<std::size_t>(schema.n_children));
     for (std::int64_t c = 0; c < schema.n_children && !has_nulls(pieces); ++c) {
-      std::vector<arrow_array> of_child;
-      for (arrow_array& piece : pieces)
-        of_child.push_back(child_of(piece.it, c));
-      made->children.push_back(take(*schema.children[c], of_child));
+      made->children.push_back(take(*schema.children[c], children_of(pieces, c)));
       if (made->children.back().it.release == nullptr)
         return {};
     }
     return has_nulls(pieces) ? arrow_array() : exported(std::move(made), n_, 0);
-  }
-
-  /// The rows of a child that are the struct's, taken out of it.
-  static arrow_array child_of(ArrowArray& of, std::int64_t number) {
-    arrow_array child;
-    child.it = std::exchange(*of.children[number], ArrowArray{});
-    child.it.offset += of.offset;
-    child.it.null_count = child.it.null_count == 0 ? 0 : -1;
-    child.it.length = of.length;
-    return child;
   }
 
   const Index* const rows_;
@@ -290,28 +291,27 @@ class row_taking {
   const unsigned threads_;
 };
 
-nb::object capsule_of(arrow_array&& given) {
-  auto own = std::make_unique<arrow_array>(std::move(given));
-  const auto destroy = [](PyObject* capsule) {
-    delete static_cast<arrow_array*>(PyCapsule_GetPointer(capsule, "arrow_array"));
-  };
-  nb::object capsule = owned(PyCapsule_New(&own->it, "arrow_array", destroy));
-  (void)own.release();
-  return capsule;
-}
-
 } // namespace
 
-nb::object take_arrow(nb::handle stream, nb::handle rows, nb::handle threads) {
+nb::object read_arrow(nb::handle stream) {
+  return capsule_of(arrow_stream(stream), table_capsule);
+}
+
+nb::object take_arrow(nb::handle given, nb::handle rows, nb::handle threads) {
   call how(nb::bool_(false), nb::str("last"), threads, nb::none());
-  arrow_stream from(stream);
+  std::optional<arrow_stream> own;
+  arrow_stream* const read = read_table(given);
+  arrow_stream& from = read != nullptr ? *read : own.emplace(given);
   arrow_array taken;
   how.run_to_the_end(size_of(as_array(rows)), [&] {
     taken = PyArray_ITEMSIZE(as_array(rows)) == 4
                 ? row_taking<std::uint32_t>(rows, how.threads()).take(from.schema.it, from.pieces)
                 : row_taking<std::uint64_t>(rows, how.threads()).take(from.schema.it, from.pieces);
   });
-  return taken.it.release == nullptr ? not_implemented() : capsule_of(std::move(taken));
+  if (taken.it.release == nullptr)
+    return not_implemented();
+  return nb::make_tuple(capsule_of(std::move(from.schema), "arrow_schema"),
+                        capsule_of(std::move(taken), "arrow_array"));
 }
 
 } // namespace sortile::python

@@ -23,10 +23,13 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
 /// array[positions] along the first axis. Every position is below its length, which is not checked.
 nb::object take(nb::handle array, nb::handle positions, nb::handle threads);
 
-/// The rows of a table or a column in another order, as a PyCapsule "arrow_array" of the same type. `stream`: as an
-/// arrow_stream takes it. NotImplemented where there is a column of a type that is not taken here. Every row number is
-/// below the number of rows, which is not checked.
-nb::object take_arrow(nb::handle stream, nb::handle rows, nb::handle threads);
+/// A table, read from a PyCapsule "arrow_array_stream": for argsort_rows(), then take_arrow(), which uses it up.
+nb::object read_arrow(nb::handle stream);
+
+/// The rows of a table or a column in another order: PyCapsules "arrow_schema" and "arrow_array". `given`: what
+/// read_arrow() gave, or as an arrow_stream takes it. NotImplemented where there is a column of a type that is not taken
+/// here. Every row number is below the number of rows, which is not checked.
+nb::object take_arrow(nb::handle given, nb::handle rows, nb::handle threads);
 
 /// `columns`, `descending`: lists of one length. A column is an array, or what an arrow_column is made of.
 /// `nulls_first`: where null entries of such a column go, in both directions.
