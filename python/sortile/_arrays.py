@@ -189,6 +189,17 @@ def given(x: Any) -> tuple[Array, Back]:
     return np.asarray(x), _same
 
 
+def probabilities(q: Any) -> NDArray[np.float64]:
+    need_no_mask(q)
+    try:
+        numbers = np.asarray(q)
+        if numbers.dtype.kind in "iufO" or numbers.dtype.type.__name__ == "bfloat16":
+            return numbers.astype(np.float64)
+    except (TypeError, ValueError):  # sequences of several lengths
+        pass
+    raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them")
+
+
 def positions_back(x: Any, back: Back) -> Back:
     """The way back for numbers beside x: those of a subclass of NumPy's arrays are plain."""
     return _same if isinstance(x, np.ndarray) else back

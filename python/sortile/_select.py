@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, in_order_of, is_only_axis, keeps_kind, nat_largest, native, need_axis, need_nan, need_no_mask,
-    not_taken, positions_back, whole,
+    Array, Nan, flag, given, in_order_of, is_only_axis, keeps_kind, nat_largest, native, need_axis, need_nan, not_taken,
+    positions_back, probabilities, whole,
 )
 from ._backend import core
 from ._device import need_first, need_place
@@ -243,7 +243,7 @@ def quantile(
     """
     if method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
-    wanted = _probabilities(q)
+    wanted = probabilities(q)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
@@ -271,17 +271,6 @@ def quantile(
     result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
     plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
     return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
-
-
-def _probabilities(q: Any) -> NDArray[np.float64]:
-    need_no_mask(q)
-    try:
-        numbers = np.asarray(q)
-        if numbers.dtype.kind in "iufO" or numbers.dtype.type.__name__ == "bfloat16":
-            return numbers.astype(np.float64)
-    except (TypeError, ValueError):  # sequences of several lengths
-        pass
-    raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them")
 
 
 class _Numbers:

@@ -141,6 +141,9 @@ inline constexpr const char* table_capsule = "sortile_table";
 /// The table in such a capsule; null of anything else.
 arrow_stream* read_table(nb::handle given);
 
+/// A column: what an arrow_stream takes, or a tuple of such a capsule and the column's number, which stays the table's.
+arrow_stream column_of(nb::handle given);
+
 /// The entries of a struct's child. They stay the struct's, which has to be there as long.
 std::vector<arrow_array> children_of(const std::vector<arrow_array>& pieces, std::int64_t number);
 
