@@ -117,6 +117,35 @@ def test_as_pandas_sorts(name, direction, nulls):
     pandas.testing.assert_frame_equal(again, wanted.reset_index(drop=True))
 
 
+def nested(n):
+    """A table of several pieces, with structures in structures, and what lies beside their beginning."""
+    rng = np.random.default_rng(n)
+    def some(values, type_):
+        return pyarrow.array([None if rng.random() < 0.2 else values[i % len(values)] for i in range(n + 3)], type_)
+    inner = pyarrow.StructArray.from_arrays([some(["x", "", "yy"], pyarrow.string()), some([True, False], pyarrow.bool_())], ["t", "b"])
+    outer = pyarrow.StructArray.from_arrays([inner, some([1.5, -2.5], pyarrow.float16()), pyarrow.nulls(n + 3)], ["in", "h", "n"])
+    table = pyarrow.table({"key": pyarrow.array(rng.integers(0, 50, n + 3)), "struct": outer, "when": some([0, 10**9], pyarrow.timestamp("s", "UTC")),
+                           "wide": some([decimal.Decimal(1), decimal.Decimal("-1.25")], pyarrow.decimal128(20, 2))})
+    return pyarrow.concat_tables([table.slice(3, n // 3), table.slice(0, 0), table.slice(3 + n // 3)])
+
+
+@pytest.mark.parametrize("n", [0, 1, 9, 1000, 40_000])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_of_structures_are_taken(n, threads):
+    table = nested(n)
+    rows = pyarrow.array(sortile.argsort_table(table, "key"))
+    for given in (table, table.combine_chunks(), table.append_column("list", pyarrow.array([[i] for i in range(n)], pyarrow.list_(pyarrow.int64())))):
+        found = sortile.sort_table(given, "key", threads=threads)
+        found.validate(full=True)
+        assert found.equals(given.take(rows)) and found.schema.equals(given.schema)
+
+
+def test_structures_that_are_null_are_taken():
+    lacks = pyarrow.array([{"x": 1}, None, {"x": None}])
+    table = pyarrow.table({"key": [2, 1, 0], "struct": lacks})
+    assert sortile.sort_table(table, "key")["struct"].to_pylist() == [{"x": None}, None, {"x": 1}]
+
+
 TEXTS = ["", "a", "ab", "name 7", "name 70", "exactly sixteen.", "seventeen letters", "x" * 300, "\0", "äöü", None]
 
 
