@@ -27,8 +27,8 @@ nb::object take(nb::handle array, nb::handle positions, nb::handle threads);
 nb::object read_arrow(nb::handle stream);
 
 /// The rows of a table or a column in another order: PyCapsules "arrow_schema" and "arrow_array". `given`: what
-/// read_arrow() gave, or as an arrow_stream takes it. NotImplemented where there is a column of a type that is not taken
-/// here. Every row number is below the number of rows, which is not checked.
+/// read_arrow() gave, or as an arrow_stream takes it. NotImplemented where there is a column of a type that is not
+/// taken here. Every row number is below the number of rows, which is not checked.
 nb::object take_arrow(nb::handle given, nb::handle rows, nb::handle threads);
 
 /// `columns`, `descending`: lists of one length. A column is an array, or what an arrow_column is made of.
