@@ -371,6 +371,28 @@ except MemoryError as e:
     assert "out of memory" in ran.stdout
 
 
+def test_peak_memory_is_the_result_and_what_explain_says():
+    code = """
+import numpy, re, sortile
+def status(name):
+    return 1024 * int(re.search(name + r":\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+x = numpy.random.default_rng(1).random(4_000_000)
+for call, positions in ((sortile.sort, False), (sortile.argsort, True)):
+    call(x[:5000])
+    sortile.release_scratch()
+    workspace = int(re.search(r"workspace (\\d+) bytes", sortile.explain(x, positions=positions))[1])
+    open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+    before = status("VmRSS")
+    found = call(x)
+    print(status("VmHWM") - before, found.nbytes, workspace)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    for line in ran.stdout.splitlines():
+        peak, result, workspace = map(int, line.split())
+        assert result <= peak <= 1.05 * result + workspace, line
+
+
 def test_explain_and_info():
     text = sortile.explain(np.zeros((3, 10**6), np.float32), positions=True)
     assert "engine    cpu" in text and "workspace" in text
