@@ -120,9 +120,16 @@ def flag(name: str, value: Any) -> bool:
 
 def whole(name: str, value: Any, allowed: str = "whole numbers") -> int:
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise TypeError(f"sortile: {name} is {value!r}; allowed are {allowed}") from None
+        pass
+    raise TypeError(f"sortile: {name} is {value!r}; allowed are {allowed}")
+
+
+def is_only_axis(axis: Any) -> bool:
+    """Of an array that has one."""
+    return type(axis) is int and axis in (0, -1)
 
 
 def need_axis(axis: int, dimensions: int) -> None:
@@ -160,12 +167,16 @@ def _same(result: Array) -> Array:
     return result
 
 
+def need_no_mask(x: Any) -> None:
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("sortile: a masked array would lose its mask; give x.compressed(), or x.filled(value)")
+
+
 def given(x: Any) -> tuple[Array, Back]:
     """An ndarray of what the caller gave, without a copy where there is one to be had, and the way back for results."""
     if type(x) is np.ndarray:
         return x, _same
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError("sortile: a masked array would lose its mask; sort x.compressed(), or x.filled(value)")
+    need_no_mask(x)
     if isinstance(x, np.ndarray):
         return x.view(np.ndarray), x.__array_wrap__
     if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
@@ -176,6 +187,17 @@ def given(x: Any) -> tuple[Array, Back]:
     if hasattr(x, "__dlpack__"):
         return _from_dlpack(x)
     return np.asarray(x), _same
+
+
+def probabilities(q: Any) -> NDArray[np.float64]:
+    need_no_mask(q)
+    try:
+        numbers = np.asarray(q)
+        if numbers.dtype.kind in "iufO" or numbers.dtype.type.__name__ == "bfloat16":
+            return numbers.astype(np.float64)
+    except (TypeError, ValueError):  # sequences of several lengths
+        pass
+    raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them")
 
 
 def positions_back(x: Any, back: Back) -> Back:
@@ -256,6 +278,18 @@ def _is_ordered(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biuMm" or (dtype.kind == "f" and dtype.itemsize <= 8)
 
 
+def _named(order: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The names that `order` gives."""
+    if order is None:
+        return ()
+    names = tuple(order) if isinstance(order, Iterable) and not isinstance(order, str) else (order,)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"sortile: order is {order!r}; allowed are a field's name, and a sequence of such names")
+    if len(set(names)) < len(names):
+        raise ValueError(f"sortile: order names a field twice: {', '.join(names)}")
+    return names
+
+
 def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
     """The fields of a structured array, and their fields, as they decide its order; plain elements as they are.
 
@@ -268,7 +302,7 @@ def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
             raise no_order(a.dtype)
         yield a
         return
-    named = () if order is None else (order,) if isinstance(order, str) else tuple(order)
+    named = _named(order)
     for name in (*named, *(n for n in a.dtype.names if n not in named)):
         if name not in a.dtype.names:
             raise ValueError(f"sortile: no field is called {name!r}; the fields are {', '.join(a.dtype.names)}")
@@ -290,7 +324,7 @@ class Columns:
         self.descending.append(descending)
 
     def append_stream(self, stream: Any, descending: bool) -> None:
-        """A PyCapsule with an Arrow stream of one column."""
+        """A column of a table, as `_core` takes them."""
         self.arrays.append(stream)
         self.descending.append(descending)
 

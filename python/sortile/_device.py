@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ._arrays import need_axis, need_nan
+from ._arrays import is_only_axis, need_axis, need_nan, whole
 
 if TYPE_CHECKING:
     from ._frameworks import Framework, Where
@@ -21,7 +21,7 @@ Back = Callable[[Any], Any]
 
 def sort(f: Framework, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
     flips = _flips(f, x, descending, nan)
-    if not flips and out is None and x.ndim == 1 and (axis == -1 or axis == 0):
+    if not flips and out is None and x.ndim == 1 and is_only_axis(axis):
         return f.sort_lane(x, descending)
     keys, back = _rows(f, x, axis)
     if flips:
@@ -35,7 +35,7 @@ def sort(f: Framework, x: Any, axis: int | None, descending: bool, out: Any, nan
 
 def argsort(f: Framework, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
     flips = _flips(f, x, descending, nan)
-    if not flips and out is None and x.ndim == 1 and (axis == -1 or axis == 0):
+    if not flips and out is None and x.ndim == 1 and is_only_axis(axis):
         return f.argsort_lane(x, descending, position_name(f, dtype, x.shape[0]))
     keys, back = _rows(f, x, axis)
     name = position_name(f, dtype if out is None or dtype is not None else out.dtype, keys.shape[1])
@@ -56,7 +56,7 @@ def sort_with_positions(f: Framework, x: Any, axis: int, descending: bool, nan: 
 def sort_by_key(
     f: Framework, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
 ) -> tuple[Any, tuple[Any, ...]]:
-    one_axis = keys.ndim == 1 and axis in (0, -1)
+    one_axis = keys.ndim == 1 and whole("axis", axis) in (0, -1)
     for number, v in enumerate(values):
         need_values("sort_by_key", keys, v, number, one_axis)
     if not one_axis:
@@ -223,7 +223,8 @@ def need_first(k: int, n: int) -> None:
 def need_place(kth: int, n: int) -> int:
     """The place, from the beginning."""
     if not -n <= kth < n:
-        raise ValueError(f"sortile.partition: kth = {kth} of {n} elements; allowed are {-n} to {n - 1}")
+        allowed = f"allowed are {-n} to {n - 1}" if n > 0 else "there is no place among them"
+        raise ValueError(f"sortile.partition: kth = {kth} of {n} elements; {allowed}")
     return kth % n
 
 

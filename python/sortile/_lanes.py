@@ -74,5 +74,7 @@ def stored(result: Array, out: Array | None) -> Array:
         raise TypeError(f"sortile: out must be a numpy.ndarray of {result.dtype}")
     if out.shape != result.shape:
         raise ValueError(f"sortile: out has shape {out.shape}; needed is {result.shape}")
+    if not out.flags.writeable:
+        raise ValueError("sortile: out is read-only")
     out[...] = result
     return out

@@ -76,7 +76,7 @@ def merge(
     """
     if not runs:
         raise ValueError("sortile.merge: no run is given; at least one is needed")
-    if out is None and progress is None and type(runs[0]) is np.ndarray:
+    if out is None and progress is None:
         result: Any = core.merge(runs, descending, None, nan, threads, None)
         if result is not NotImplemented:
             return result

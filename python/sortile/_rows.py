@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, numpy_type, orders_columns, position_type, positions_back
+from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, numpy_type, orders_columns, position_type, positions_back, whole
 from ._backend import core
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
@@ -55,8 +55,8 @@ def argsort_rows(
     >>> sortile.argsort_rows([sizes, names], descending=[True, False])
     array([2, 0, 1])
     """
-    if progress is None and type(columns) in (tuple, list):
-        order = core.order_of_columns(columns, False, descending, numpy_type(dtype), nan, threads)
+    if progress is None:
+        order = core.order_of_columns(columns, False, 0, descending, dtype, nan, threads)
         if order is not NotImplemented:
             return order
     framework, several = held_together("argsort_rows", columns)
@@ -122,8 +122,8 @@ def lexsort(
     >>> sortile.lexsort((np.array([7, 5, 6]), np.array([2, 1, 2])))
     array([1, 2, 0])
     """
-    if progress is None and axis in (0, -1) and type(keys) in (tuple, list):
-        order = core.order_of_columns(keys, True, descending, numpy_type(dtype), nan, threads)
+    if progress is None:
+        order = core.order_of_columns(keys, True, axis, descending, dtype, nan, threads)
         if order is not NotImplemented:
             return order
     framework, several = held_together("lexsort", keys)
@@ -137,7 +137,7 @@ def lexsort(
     dtype = numpy_type(dtype)
     if any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError(f"sortile.lexsort: keys have shapes {', '.join(str(a.shape) for a in arrays)}; one is needed")
-    if arrays[0].ndim == 1 and axis in (0, -1):
+    if arrays[0].ndim == 1 and whole("axis", axis) in (0, -1):
         order = argsort_rows(
             arrays[::-1], descending=directions[::-1], dtype=dtype, nan=nan, threads=threads, progress=progress
         )

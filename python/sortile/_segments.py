@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Back, Nan, flag, given, in_order_of, keeps_kind, native, not_taken, numpy_type, positions_back
+from ._arrays import Back, Nan, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, numpy_type, positions_back
 from ._backend import core
 from ._device import need_values
 from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def _offsets(function: str, x: Any) -> NDArray[Any]:
+    need_no_mask(x)
     taken = np.asarray(x)
     if taken.size == 0:
         taken = taken.astype(np.int64)
@@ -25,8 +26,9 @@ def _offsets(function: str, x: Any) -> NDArray[Any]:
         raise TypeError(
             f"sortile.{function}: offsets of shape {taken.shape} and type {taken.dtype}; they are integers along one axis"
         )
-    wide = taken.dtype.itemsize > 4 or taken.dtype == np.int32  # negative numbers stay what they are: refused
-    return np.ascontiguousarray(taken, dtype=np.int64 if wide and taken.dtype.kind == "i" else np.uint64 if wide else np.uint32)
+    if taken.dtype.kind == "i" and taken.min(initial=0) < 0:
+        raise ValueError(f"sortile.{function}: offset {taken.min()} is negative; offsets count from the array's beginning")
+    return np.ascontiguousarray(taken, dtype=np.uint64 if taken.dtype.itemsize > 4 else np.uint32)
 
 
 Offsets = tuple[NDArray[Any], "NDArray[Any] | None"]
@@ -40,7 +42,7 @@ def _on_host(function: str, offsets: Any) -> Offsets:
     if begins.size != ends.size:
         raise ValueError(f"sortile.{function}: {begins.size} begins and {ends.size} ends are given")
     if begins.itemsize != ends.itemsize:
-        begins, ends = begins.astype(np.int64), ends.astype(np.int64)
+        begins, ends = begins.astype(np.uint64), ends.astype(np.uint64)
     return begins, ends
 
 

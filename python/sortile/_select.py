@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, in_order_of, keeps_kind, nat_largest, native, need_axis, need_nan, not_taken, positions_back,
-    whole,
+    Array, Nan, flag, given, in_order_of, is_only_axis, keeps_kind, nat_largest, native, need_axis, need_nan, not_taken,
+    positions_back, probabilities, whole,
 )
 from ._backend import core
 from ._device import need_first, need_place
@@ -110,7 +110,8 @@ def top_k(
     TopK(values=array([7, 7]), indices=array([2, 3]))
     """
     first, largest = whole("k", k), flag("largest", largest)
-    if type(x) is np.ndarray and x.ndim == 1 and axis in (-1, 0, None) and progress is None and 0 < first <= x.shape[0]:
+    of_lane = progress is None and (axis is None or is_only_axis(axis))
+    if of_lane and type(x) is np.ndarray and x.ndim == 1 and 0 < first <= x.shape[0]:
         found = core.top_k_of_lane(x, first, largest, nan, threads)
         if found is not NotImplemented:
             return TopK(*found)
@@ -242,10 +243,7 @@ def quantile(
     """
     if method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
-    try:
-        wanted = np.asarray(q, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them") from None
+    wanted = probabilities(q)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, flag, given, keeps_kind, moves_values, numpy_type, position_type, positions_back
+from ._arrays import Array, Nan, flag, given, is_only_axis, keeps_kind, moves_values, numpy_type, position_type, positions_back, whole
 from ._backend import core
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
@@ -89,6 +89,8 @@ def sort(
     >>> sortile.sort(np.array([2.5, np.nan, -1.0]), descending=True)
     array([ 2.5, -1. ,  nan])
     """
+    if stable is not True:
+        flag("stable", stable)
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
         return framework.sort(x, axis, flag("descending", descending), out, nan)
@@ -152,6 +154,8 @@ def argsort(
     >>> sortile.argsort(np.array([30, 10, 20]))
     array([1, 2, 0])
     """
+    if stable is not True:
+        flag("stable", stable)
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
         return framework.argsort(x, axis, flag("descending", descending), dtype, out, nan)
@@ -224,7 +228,9 @@ def sort_by_key(
     >>> names
     array(['a', 'b', 'c'], dtype='<U1')
     """
-    if type(keys) is _ndarray and type(values) is _ndarray and progress is None and keys.ndim == 1 and axis in (0, -1):
+    if stable is not True:
+        flag("stable", stable)
+    if type(keys) is _ndarray and type(values) is _ndarray and progress is None and keys.ndim == 1 and is_only_axis(axis):
         result = core.sort_by_key(keys, (values,), descending, nan, threads, None)
         if result is not NotImplemented:
             return result[0], result[1][0]
@@ -240,7 +246,7 @@ def sort_by_key(
     taken = [given(v) for v in arrays]
     plain = tuple(v for v, _ in taken)
     with telling(progress) as tell:
-        if a.ndim == 1 and axis in (0, -1):
+        if a.ndim == 1 and whole("axis", axis) in (0, -1):
             result = core.sort_by_key(a, plain, descending, nan, threads, tell)
             if result is NotImplemented:
                 result = _by_positions(a, plain, descending, nan, threads, tell)

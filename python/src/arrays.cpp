@@ -65,18 +65,18 @@ bool overlap_in_part(PyArrayObject* in, PyArrayObject* out) {
 }
 
 void need_fitting(const char* function, nb::handle out, PyArrayObject* like, PyArray_Descr* type) {
-  const std::string start = std::string("sortile.") + function + ": ";
+  const auto call = [&] { return std::string("sortile.") + function + ": "; };
   if (!PyArray_CheckExact(out.ptr()))
-    throw nb::type_error((start + "out must be a numpy.ndarray").c_str());
+    throw nb::type_error((call() + "out must be a numpy.ndarray").c_str());
   PyArrayObject* const a = as_array(out);
   if (PyArray_EquivTypes(PyArray_DESCR(a), type) == 0)
     throw nb::type_error(
-        (start + "out holds " + type_text(a) + "; needed is " + text_of(reinterpret_cast<PyObject*>(type))).c_str());
+        (call() + "out holds " + type_text(a) + "; needed is " + text_of(reinterpret_cast<PyObject*>(type))).c_str());
   if (PyArray_NDIM(a) != PyArray_NDIM(like) ||
       !PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(like), PyArray_NDIM(a)))
-    throw nb::value_error((start + "out has shape " + shape_text(a) + "; needed is " + shape_text(like)).c_str());
+    throw nb::value_error((call() + "out has shape " + shape_text(a) + "; needed is " + shape_text(like)).c_str());
   if (!PyArray_ISWRITEABLE(a))
-    throw nb::value_error((start + "out is read-only").c_str());
+    throw nb::value_error((call() + "out is read-only").c_str());
 }
 
 int position_type(nb::handle dtype) {

@@ -12,6 +12,7 @@
 #include "primitives/text_word.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -63,27 +64,11 @@ std::optional<arrow_type> decimal_type(std::string_view format) {
   return std::nullopt;
 }
 
-std::optional<arrow_type> type_of(std::string_view format) {
-  if (format.size() == 1) {
-    if (const std::optional<key_type> key = one_letter(format[0]))
-      return arrow_type{layout::fixed, *key};
-    if (format == "b")
-      return arrow_type{layout::bits, key_type::u8};
-    if (format == "u" || format == "z")
-      return arrow_type{layout::offsets_32};
-    if (format == "U" || format == "Z")
-      return arrow_type{layout::offsets_64};
-    return std::nullopt;
-  }
-  if (format == "vu" || format == "vz")
-    return arrow_type{layout::views};
-  if (format.starts_with("d:"))
-    return decimal_type(format);
-  if (format == "tdD" || format == "tts" || format == "ttm")
-    return arrow_type{layout::fixed, key_type::i32};
-  if (format == "tdm" || format == "ttu" || format == "ttn" || format.starts_with("ts") || format.starts_with("tD"))
-    return arrow_type{layout::fixed, key_type::i64};
-  return std::nullopt;
+/// "w:bytes"
+std::optional<arrow_type> equal_texts_type(std::string_view bytes) {
+  arrow_type type{.lies = layout::equal_texts};
+  const auto [end, failure] = std::from_chars(bytes.begin(), bytes.end(), type.text_bytes);
+  return failure == std::errc() && end == bytes.end() ? std::optional(type) : std::nullopt;
 }
 
 /// Uninitialised memory that a column owns.
@@ -147,40 +132,16 @@ class text_list {
   std::shared_ptr<void> memory_;
 };
 
-text_list texts_of(const std::vector<arrow_array>& pieces, layout lies, unsigned threads) {
+text_list texts_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads) {
   text_list texts(rows_of(pieces));
   for_each_part(pieces, threads, [&](const part& p) {
     for (std::size_t i = 0; i < p.n; ++i)
       if (p.valid(i))
-        texts.put(p.at + i, text_at(p.array, lies, p.first + i));
+        texts.put(p.at + i, text_at(p.array, type, p.first + i));
       else
         texts.put_null(p.at + i);
   });
   return texts;
-}
-
-/// Keys of all rows, nulls as zero. Not of text.
-std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads) {
-  const std::size_t width = key_bytes(type.key);
-  const std::shared_ptr<void> keys = memory_of(rows_of(pieces) * width);
-  std::byte* const to = static_cast<std::byte*>(keys.get());
-  for_each_part(pieces, threads, [&](const part& p) {
-    if (type.lies == layout::bits)
-      fill_bits(p, to);
-    else
-      fill_fixed(p, width, to);
-  });
-  return keys;
-}
-
-/// The keys of a column that lie in one piece as they are to be; else null.
-const std::byte* keys_in_place(const std::vector<arrow_array>& pieces, const arrow_type& type) {
-  if (pieces.size() != 1 || type.lies != layout::fixed || has_nulls(pieces))
-    return nullptr;
-  const ArrowArray& only = pieces.front().it;
-  const std::size_t width = key_bytes(type.key);
-  const std::byte* const keys = buffer(only, 1) + static_cast<std::size_t>(only.offset) * width;
-  return reinterpret_cast<std::uintptr_t>(keys) % width == 0 ? keys : nullptr;
 }
 
 /// NaN last in descending order: floats with their sign turned ascend, and a NaN stays one (rows.cpp does the same).
@@ -206,14 +167,6 @@ arrow_type known_type(const ArrowSchema& schema) {
   return *type;
 }
 
-void need_success(ArrowArrayStream& stream, int code) {
-  if (code == 0)
-    return;
-  const char* const why = stream.get_last_error(&stream);
-  throw std::runtime_error(std::string("sortile: the table's library gave no column: ") +
-                           (why != nullptr ? why : "it does not say why"));
-}
-
 /// The entries that a piece's dictionary has, as if they were a column; the piece keeps them.
 std::vector<arrow_array> entries_of(const ArrowArray& piece) {
   std::vector<arrow_array> entries(1);
@@ -230,19 +183,70 @@ std::size_t index_at(const part& p, key_type type, std::size_t i) {
 
 } // namespace
 
-arrow_column::arrow_column(nb::handle capsule) : parts_(std::make_unique<parts>()) {
-  auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
-  if (stream == nullptr)
-    throw nb::python_error();
-  need_success(*stream, stream->get_schema(stream, &parts_->schema.it));
-  parts_->type = known_type(parts_->schema.it);
-  for (;;) {
-    arrow_array piece;
-    need_success(*stream, stream->get_next(stream, &piece.it));
-    if (piece.it.release == nullptr)
-      return;
-    parts_->pieces.push_back(std::move(piece));
+std::optional<arrow_type> type_of(std::string_view format) {
+  if (format.size() == 1) {
+    if (const std::optional<key_type> key = one_letter(format[0]))
+      return arrow_type{layout::fixed, *key};
+    if (format == "n")
+      return arrow_type{layout::nothing, key_type::u8};
+    if (format == "b")
+      return arrow_type{layout::bits, key_type::u8};
+    if (format == "u" || format == "z")
+      return arrow_type{layout::offsets_32};
+    if (format == "U" || format == "Z")
+      return arrow_type{layout::offsets_64};
+    return std::nullopt;
   }
+  if (format == "vu" || format == "vz")
+    return arrow_type{layout::views};
+  if (format == "_pli128" || format == "_plu128") // Polars' own
+    return arrow_type{layout::fixed, format[3] == 'i' ? key_type::i128 : key_type::u128};
+  if (format.starts_with("w:"))
+    return equal_texts_type(format.substr(2));
+  if (format.starts_with("d:"))
+    return decimal_type(format);
+  if (format == "tdD" || format == "tts" || format == "ttm")
+    return arrow_type{layout::fixed, key_type::i32};
+  if (format == "tdm" || format == "ttu" || format == "ttn" || format.starts_with("ts") || format.starts_with("tD"))
+    return arrow_type{layout::fixed, key_type::i64};
+  return std::nullopt;
+}
+
+std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads) {
+  const std::size_t width = key_bytes(type.key);
+  const std::shared_ptr<void> keys = memory_of(rows_of(pieces) * width);
+  std::byte* const to = static_cast<std::byte*>(keys.get());
+  for_each_part(pieces, threads, [&](const part& p) {
+    if (type.lies == layout::nothing)
+      std::memset(to + p.at, 0, p.n);
+    else if (type.lies == layout::bits)
+      fill_bits(p, to);
+    else
+      fill_fixed(p, width, to);
+  });
+  return keys;
+}
+
+const std::byte* keys_in_place(const std::vector<arrow_array>& pieces, const arrow_type& type) {
+  if (pieces.size() != 1 || type.lies != layout::fixed)
+    return nullptr;
+  const ArrowArray& only = pieces.front().it;
+  const std::size_t width = key_bytes(type.key);
+  const std::byte* const keys = buffer(only, 1) + static_cast<std::size_t>(only.offset) * width;
+  return reinterpret_cast<std::uintptr_t>(keys) % width == 0 ? keys : nullptr;
+}
+
+std::shared_ptr<void> flags_of(const std::vector<arrow_array>& pieces, bool valid, unsigned threads) {
+  const std::shared_ptr<void> flags = memory_of(rows_of(pieces));
+  for_each_part(pieces, threads, [&](const part& p) {
+    for (std::size_t i = 0; i < p.n; ++i)
+      static_cast<std::uint8_t*>(flags.get())[p.at + i] = p.valid(i) == valid;
+  });
+  return flags;
+}
+
+arrow_column::arrow_column(nb::handle given) : parts_(std::make_unique<parts>(column_of(given))) {
+  parts_->type = known_type(parts_->schema.it);
 }
 
 arrow_column::~arrow_column() = default;
@@ -272,7 +276,7 @@ std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, 
                    done};
     const auto put_text = [&](std::size_t i) {
       if (all.valid(i))
-        texts.put(done + i, text_at(e, type.lies, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
+        texts.put(done + i, text_at(e, type, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
       else
         texts.put_null(done + i);
     };
@@ -296,9 +300,9 @@ std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, 
 
 std::vector<owned_column> arrow_column::parts::plain_keys(order direction, bool in_place, unsigned threads) const {
   if (type.is_text())
-    return texts_of(pieces, type.lies, threads).keys(direction, threads);
+    return texts_of(pieces, type, threads).keys(direction, threads);
   const std::size_t n = rows_of(pieces);
-  if (const std::byte* const lying = in_place ? keys_in_place(pieces, type) : nullptr)
+  if (const std::byte* const lying = in_place && !has_nulls(pieces) ? keys_in_place(pieces, type) : nullptr)
     return {{{type.key, lying, direction}, n, nullptr}};
   const std::shared_ptr<void> keys = keys_of(pieces, type, threads);
   return {{{type.key, keys.get(), direction}, n, keys}};
@@ -308,11 +312,7 @@ std::vector<owned_column> arrow_column::keys(order direction, nan_place nan, boo
   const std::size_t n = size();
   std::vector<owned_column> columns;
   if (has_nulls(parts_->pieces)) {
-    const std::shared_ptr<void> flags = memory_of(n);
-    for_each_part(parts_->pieces, threads, [&](const part& p) {
-      for (std::size_t i = 0; i < p.n; ++i)
-        static_cast<std::uint8_t*>(flags.get())[p.at + i] = p.valid(i) == nulls_first;
-    });
+    const std::shared_ptr<void> flags = flags_of(parts_->pieces, nulls_first, threads);
     columns.push_back({{key_type::u8, flags.get(), order::ascending}, n, flags});
   }
   const arrow_type& type = parts_->type;

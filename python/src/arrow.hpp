@@ -23,8 +23,9 @@ struct owned_column {
 /// One column of a table as its library hands it out: a type, and pieces that follow each other.
 class arrow_column {
  public:
-  /// Takes the pieces out of a PyCapsule "arrow_array_stream". \throws TypeError for a type that has no order here
-  explicit arrow_column(nb::handle stream);
+  /// Of what an arrow_stream takes, or a tuple of what read_arrow() gives and the column's number: then the table has
+  /// to be there as long. \throws TypeError for a type that has no order here
+  explicit arrow_column(nb::handle given);
   ~arrow_column();
   arrow_column(arrow_column&&) noexcept;
 
@@ -35,7 +36,6 @@ class arrow_column {
   std::vector<owned_column> keys(order direction, nan_place nan, bool nulls_first, unsigned threads) const;
 
   struct parts; ///< arrow_pieces.hpp
-  const parts& lying() const { return *parts_; }
 
  private:
   std::unique_ptr<parts> parts_;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,12 +17,13 @@ namespace sortile::python {
 
 inline constexpr std::size_t alone_below = std::size_t{1} << 15; // rows
 
-enum class layout { fixed, bits, offsets_32, offsets_64, views };
+enum class layout { nothing, fixed, bits, offsets_32, offsets_64, views, equal_texts };
 
 /// How the elements of an Arrow type lie, and as what keys they are ordered.
 struct arrow_type {
   layout lies = layout::fixed;
   key_type key = key_type::u32; ///< not of text
+  std::size_t text_bytes = 0;   ///< of each text, where all have the same length
   bool is_text() const { return lies >= layout::offsets_32; }
 };
 
@@ -56,12 +58,14 @@ inline std::string_view text_by_view(const ArrowArray& a, std::size_t i) {
   return {reinterpret_cast<const char*>(buffer(a, 2 + words[2])) + words[3], length};
 }
 
-inline std::string_view text_at(const ArrowArray& a, layout lies, std::size_t i) {
-  switch (lies) {
+inline std::string_view text_at(const ArrowArray& a, const arrow_type& type, std::size_t i) {
+  switch (type.lies) {
   case layout::offsets_32:
     return text_by_offsets<std::int32_t>(a, i);
   case layout::offsets_64:
     return text_by_offsets<std::int64_t>(a, i);
+  case layout::equal_texts:
+    return {reinterpret_cast<const char*>(buffer(a, 1)) + i * type.text_bytes, type.text_bytes};
   default:
     return text_by_view(a, i);
   }
@@ -108,10 +112,45 @@ inline bool has_nulls(const std::vector<arrow_array>& pieces) {
   return false;
 }
 
-struct arrow_column::parts {
+/// The type of an Arrow format; nothing where it has no order here.
+std::optional<arrow_type> type_of(std::string_view format);
+
+/// Keys of all rows, nulls as zero. Not of text.
+std::shared_ptr<void> keys_of(const std::vector<arrow_array>& pieces, const arrow_type& type, unsigned threads);
+
+/// The keys of a column that lie in one piece as they are to be, nulls among them; else null.
+const std::byte* keys_in_place(const std::vector<arrow_array>& pieces, const arrow_type& type);
+
+/// A byte for each row: whether that it is valid is `valid`.
+std::shared_ptr<void> flags_of(const std::vector<arrow_array>& pieces, bool valid, unsigned threads);
+
+/// What a library hands out: a type, and pieces that follow each other.
+struct arrow_stream {
+  /// Takes them out of a PyCapsule "arrow_array_stream", or the only piece out of a tuple of PyCapsules "arrow_schema"
+  /// and "arrow_array".
+  explicit arrow_stream(nb::handle given);
+  arrow_stream() = default;
+
   arrow_owner<ArrowSchema> schema;
-  arrow_type type;
   std::vector<arrow_array> pieces;
+};
+
+/// What read_arrow() gives: a PyCapsule that owns an arrow_stream.
+inline constexpr const char* table_capsule = "sortile_table";
+
+/// The table in such a capsule; null of anything else.
+arrow_stream* read_table(nb::handle given);
+
+/// A column: what an arrow_stream takes, or a tuple of such a capsule and the column's number, which stays the table's.
+arrow_stream column_of(nb::handle given);
+
+/// The entries of a struct's child. They stay the struct's, which has to be there as long.
+std::vector<arrow_array> children_of(const std::vector<arrow_array>& pieces, std::int64_t number);
+
+struct arrow_column::parts : arrow_stream {
+  explicit parts(arrow_stream&& given) : arrow_stream(std::move(given)) {}
+
+  arrow_type type;
 
   bool is_dictionary() const { return schema.it.dictionary != nullptr; }
 

@@ -51,9 +51,9 @@ bool flag(const char* name, nb::handle value) {
 }
 
 long long whole_number(const char* name, nb::handle value, const char* allowed) {
-  PyObject* const number = PyNumber_Index(value.ptr());
+  PyObject* const number = PyBool_Check(value.ptr()) ? nullptr : PyNumber_Index(value.ptr());
   if (number == nullptr) {
-    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0)
+    if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0)
       throw nb::python_error();
     PyErr_Clear();
     throw nb::type_error(

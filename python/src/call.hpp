@@ -45,8 +45,10 @@ class call {
       work();
       return;
     }
-    if (n >= interruptible_from || progress_.is_valid())
+    if (n >= interruptible_from || progress_.is_valid()) {
+      asked_ = clock::now();
       opts.progress = [this](double done) { return go_on(done); };
+    }
     try {
       const nb::gil_scoped_release unlocked;
       work();
@@ -75,7 +77,7 @@ class call {
 
   nb::object progress_;
   std::exception_ptr failure_;
-  clock::time_point asked_ = clock::now();
+  clock::time_point asked_;
 };
 
 /// True or False; 1, 0 and NumPy's booleans too. A word or a list, true because it is not empty, is a mistake. \throws

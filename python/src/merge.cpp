@@ -33,12 +33,12 @@ cut_run cut(const element& e, bool from_front, const void* keys, std::size_t n) 
 }
 
 void need_alike(PyArrayObject* a, PyArrayObject* first, std::size_t number) {
-  const std::string start = "sortile.merge: run " + std::to_string(number) + " ";
+  const auto run = [&] { return "sortile.merge: run " + std::to_string(number) + " "; };
   if (PyArray_NDIM(a) != 1)
-    throw nb::value_error((start + "has shape " + shape_text(a) + "; runs have one axis").c_str());
+    throw nb::value_error((run() + "has shape " + shape_text(a) + "; runs have one axis").c_str());
   if (PyArray_EquivTypes(PyArray_DESCR(a), PyArray_DESCR(first)) == 0)
     throw nb::type_error(
-        (start + "holds " + type_text(a) + ", run 0 holds " + type_text(first) + "; all runs must be of one type")
+        (run() + "holds " + type_text(a) + ", run 0 holds " + type_text(first) + "; all runs must be of one type")
             .c_str());
 }
 
@@ -96,6 +96,8 @@ nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::han
   call how(descending, nan, threads, progress);
   std::vector<nb::object> kept;
   std::vector<sorted_run> given;
+  kept.reserve(arrays.size());
+  given.reserve(arrays.size());
   std::size_t n = 0;
   for (const nb::handle one : arrays) {
     need_alike(as_array(one), as_array(arrays[0]), kept.size());

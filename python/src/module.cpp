@@ -82,7 +82,8 @@ NB_MODULE(_core, m) {
   def_any(m, "is_sorted", &here::is_sorted);
   def_any(m, "sort_by_key", &here::sort_by_key);
   def_any(m, "take", &here::take);
-  def_any(m, "take_text", &here::take_text);
+  def_any(m, "read_arrow", &here::read_arrow);
+  def_any(m, "take_arrow", &here::take_arrow);
   def_any(m, "argsort_rows", &here::argsort_rows);
   def_any(m, "order_of_columns", &here::order_of_columns);
   def_any(m, "merge", &here::merge);

@@ -85,7 +85,7 @@ class given_columns {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const nb::handle one = given[i];
       const order direction = order_of(descending[i]);
-      if (PyCapsule_CheckExact(one.ptr())) {
+      if (PyCapsule_CheckExact(one.ptr()) || PyTuple_CheckExact(one.ptr())) {
         entries_.push_back({{}, {}, arrow_column(one), direction});
         need_length(entries_.back().table->size(), i);
         continue;
@@ -143,56 +143,79 @@ class given_columns {
 };
 
 /// The entries of a list or a tuple; none of anything else.
-std::vector<nb::handle> entries_of(nb::handle given) {
-  const bool is_tuple = PyTuple_CheckExact(given.ptr());
-  std::vector<nb::handle> all;
-  if (!is_tuple && !PyList_CheckExact(given.ptr()))
-    return all;
-  const Py_ssize_t n = is_tuple ? PyTuple_Size(given.ptr()) : PyList_Size(given.ptr());
-  all.reserve(static_cast<std::size_t>(n));
-  for (Py_ssize_t i = 0; i < n; ++i)
-    all.emplace_back(is_tuple ? PyTuple_GetItem(given.ptr(), i) : PyList_GetItem(given.ptr(), i));
-  return all;
+class entries {
+ public:
+  explicit entries(nb::handle given) : given_(given.ptr()), is_tuple_(PyTuple_CheckExact(given_)) {
+    if (is_tuple_ || PyList_CheckExact(given_))
+      size_ = static_cast<std::size_t>(is_tuple_ ? PyTuple_Size(given_) : PyList_Size(given_));
+  }
+  std::size_t size() const { return size_; }
+  nb::handle operator[](std::size_t i) const {
+    const auto at = static_cast<Py_ssize_t>(i);
+    return is_tuple_ ? PyTuple_GetItem(given_, at) : PyList_GetItem(given_, at);
+  }
+
+ private:
+  PyObject* given_;
+  bool is_tuple_;
+  std::size_t size_ = 0;
+};
+
+/// A column that can be read as it is, or changed; of n rows, where that is known.
+std::optional<element> plain_column(nb::handle given, std::optional<npy_intp> n) {
+  const std::optional<element> e = plain_element(given);
+  const bool fits = e && !e->swapped && PyArray_NDIM(as_array(given)) == 1 &&
+                    n.value_or(PyArray_DIM(as_array(given), 0)) == PyArray_DIM(as_array(given), 0);
+  return fits ? e : std::nullopt;
+}
+
+bool is_several(nb::handle given) {
+  return PyArray_Check(given.ptr()) || PyList_Check(given.ptr()) || PyTuple_Check(given.ptr());
+}
+
+/// Whether the rows lie along an axis of arrays that have one.
+bool is_only_axis(nb::handle axis) {
+  int beyond = 0;
+  const long long at = PyLong_CheckExact(axis.ptr()) ? PyLong_AsLongLongAndOverflow(axis.ptr(), &beyond) : 1;
+  return beyond == 0 && (at == 0 || at == -1);
+}
+
+void order_rows(call& how, const std::vector<column>& keys, nb::handle positions) {
+  run(rows_request{size_of(as_array(positions)), keys, PyArray_DATA(as_array(positions)),
+                   static_cast<std::size_t>(PyArray_ITEMSIZE(as_array(positions)))},
+      how.opts);
 }
 
 } // namespace
 
-nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle descending, nb::handle dtype,
-                            nb::handle nan, nb::handle threads) {
-  std::vector<nb::handle> all = entries_of(columns);
-  if (flag("last_decides", last_decides))
-    std::reverse(all.begin(), all.end());
-  if (all.empty() || PyArray_Check(descending.ptr()) || PyList_Check(descending.ptr()) ||
-      PyTuple_Check(descending.ptr()))
+nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle axis, nb::handle descending,
+                            nb::handle dtype, nb::handle nan, nb::handle threads) {
+  const entries given(columns);
+  const bool from_behind = flag("last_decides", last_decides);
+  if (given.size() == 0 || !plain_column(given[0], {}) || !is_only_axis(axis) || is_several(descending) ||
+      !(dtype.is_none() || PyType_Check(dtype.ptr()) || PyArray_DescrCheck(dtype.ptr())))
     return not_implemented();
-  std::vector<element> elements;
-  elements.reserve(all.size());
-  for (const nb::handle one : all) {
-    const std::optional<element> e = plain_element(one);
-    if (!e || e->swapped || PyArray_NDIM(as_array(one)) != 1 ||
-        PyArray_DIM(as_array(one), 0) != PyArray_DIM(as_array(all[0]), 0))
-      return not_implemented();
-    elements.push_back(*e);
-  }
   call how(descending, nan, threads, nb::none());
-  const std::size_t n = size_of(as_array(all[0]));
-  const int type_number = position_type(dtype);
+  const npy_intp n = PyArray_DIM(as_array(given[0]), 0);
   std::vector<prepared_column> prepared;
-  prepared.reserve(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    prepared.push_back(prepare(all[i], elements[i], how.opts.order, how.nan));
+  std::vector<column> keys;
+  prepared.reserve(given.size());
+  keys.reserve(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const nb::handle one = given[from_behind ? given.size() - 1 - i : i];
+    const std::optional<element> e = plain_column(one, n);
+    if (!e)
+      return not_implemented();
+    prepared.push_back(prepare(one, *e, how.opts.order, how.nan));
+    keys.push_back(prepared.back().as_given);
+  }
   how.opts.order = order::ascending; // each column has its own
-  nb::object positions = new_vector(n, type_number);
-  how.run(n, [&] {
-    std::vector<column> keys;
-    keys.reserve(prepared.size());
-    for (const prepared_column& c : prepared) {
-      apply(c, n, c.change == prepared_column::change::none ? 1 : how.threads());
-      keys.push_back(c.as_given);
-    }
-    run(rows_request{n, keys, PyArray_DATA(as_array(positions)),
-                     static_cast<std::size_t>(type_number == NPY_UINT32 ? 4 : 8)},
-        how.opts);
+  nb::object positions = new_vector(static_cast<std::size_t>(n), position_type(dtype));
+  how.run(static_cast<std::size_t>(n), [&] {
+    for (const prepared_column& c : prepared)
+      if (c.change != prepared_column::change::none)
+        apply(c, static_cast<std::size_t>(n), how.threads());
+    order_rows(how, keys, positions);
   });
   return positions;
 }
@@ -203,16 +226,9 @@ nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dt
   given_columns given;
   if (!given.take(nb::borrow<nb::list>(columns), nb::borrow<nb::list>(descending), how.nan))
     return not_implemented();
-  const int type_number = position_type(dtype);
   const bool first = flag("nulls_first", nulls_first);
-  const std::size_t n = given.rows();
-  nb::object positions = new_vector(n, type_number);
-  how.run(n, [&] {
-    const std::vector<column> keys = given.keys(how.nan, first, how.threads());
-    run(rows_request{n, keys, PyArray_DATA(as_array(positions)),
-                     static_cast<std::size_t>(type_number == NPY_UINT32 ? 4 : 8)},
-        how.opts);
-  });
+  nb::object positions = new_vector(given.rows(), position_type(dtype));
+  how.run(given.rows(), [&] { order_rows(how, given.keys(how.nan, first, how.threads()), positions); });
   return positions;
 }
 

@@ -23,20 +23,24 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
 /// array[positions] along the first axis. Every position is below its length, which is not checked.
 nb::object take(nb::handle array, nb::handle positions, nb::handle threads);
 
-/// The rows of a column of text, a PyCapsule "arrow_array_stream", in another order: (validity bits or None, offsets,
-/// bytes), buffers of an Arrow array of the same type. NotImplemented for text that does not lie by offsets, and for
-/// more bytes than the offsets can count. Every row number is below the column's length, which is not checked.
-nb::object take_text(nb::handle stream, nb::handle rows, nb::handle threads);
+/// A table, read from a PyCapsule "arrow_array_stream": for argsort_rows(), then take_arrow(), which uses it up.
+nb::object read_arrow(nb::handle stream);
 
-/// `columns`, `descending`: lists of one length. A column is an array, or a PyCapsule "arrow_array_stream".
+/// The rows of a table or a column in another order: PyCapsules "arrow_schema" and "arrow_array". `given`: what
+/// read_arrow() gave, or as an arrow_stream takes it. NotImplemented where there is a column of a type that is not
+/// taken here. Every row number is below the number of rows, which is not checked.
+nb::object take_arrow(nb::handle given, nb::handle rows, nb::handle threads);
+
+/// `columns`, `descending`: lists of one length. A column is an array, or what an arrow_column is made of.
 /// `nulls_first`: where null entries of such a column go, in both directions.
 nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nulls_first,
                         nb::handle nan, nb::handle threads, nb::handle progress);
 
 /// The same of columns of NumPy's alone, in a list or a tuple, all of one direction. NotImplemented where a column is
-/// no plain array of one axis and of the length of the others, and where `descending` has an entry for each.
-nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle descending, nb::handle dtype,
-                            nb::handle nan, nb::handle threads);
+/// no plain array of one axis and of the length of the others, where `descending` has an entry for each, for another
+/// axis than the only one, and for a dtype that is not NumPy's.
+nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle axis, nb::handle descending,
+                            nb::handle dtype, nb::handle nan, nb::handle threads);
 
 /// `runs`: a tuple of sorted one-dimensional arrays.
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,

@@ -53,11 +53,14 @@ bool apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_byte
   return a == nullptr || b == nullptr || (x < y ? y - x >= a_bytes : x - y >= b_bytes);
 }
 
+bool is_direction(order o) {
+  return o == order::ascending || o == order::descending;
+}
+
 // Options that a short sort has no use for, or that need a look.
 bool is_plain(const options& opts, bool engine_is_open) {
   return engine_is_open && opts.memory == memory::host && !opts.progress && opts.workspace.data() == nullptr &&
-         opts.stream == nullptr && opts.resource == nullptr &&
-         (opts.order == order::ascending || opts.order == order::descending);
+         opts.stream == nullptr && opts.resource == nullptr && is_direction(opts.order);
 }
 
 template <class K>
@@ -99,14 +102,22 @@ bool are_in_reach(const sort_request& r) {
          (r.carries == payload::none || are_in_reach({r.values_in, r.values_out}));
 }
 
+// The same of what is written, and of what each part of a list reads.
+template <class Part>
+bool are_in_reach(const void* out, std::span<const Part> parts, const void* Part::*read) {
+  return !device::has_driver() ||
+         (!device::is_out_of_reach(out) && std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
+           return device::is_out_of_reach(part.*read);
+         }));
+}
+
 /// Keys that a merge or an order of rows reads, beside what it writes.
 bool can_be_read(const void* keys, std::size_t n, std::size_t key, const void* out, std::size_t out_bytes) {
-  return n == 0 ||
-         (keys != nullptr && is_aligned(keys, key) && apart(keys, n * key, out, out_bytes) && are_in_reach({keys}));
+  return n == 0 || (keys != nullptr && is_aligned(keys, key) && apart(keys, n * key, out, out_bytes));
 }
 
 bool can_be_written(const void* out, std::size_t alignment) {
-  return out != nullptr && is_aligned(out, alignment) && are_in_reach({out});
+  return out != nullptr && is_aligned(out, alignment);
 }
 
 template <class Word>
@@ -289,6 +300,19 @@ bool sort_8_bits(const sort_request& r, const options& opts) {
   return true;
 }
 
+bool sort_words(const sort_request& r, std::size_t key, const options& opts) {
+  switch (key) {
+  case 1:
+    return sort_words<std::uint8_t>(r, opts);
+  case 2:
+    return sort_words<std::uint16_t>(r, opts);
+  case 4:
+    return sort_words<std::uint32_t>(r, opts);
+  default:
+    return sort_words<std::uint64_t>(r, opts);
+  }
+}
+
 // Longer sorts of keys of 1 and 2 bytes, of keys alone or positions alone.
 bool sort_narrow(const sort_request& r, std::size_t key, const options& opts) {
   const bool alone = r.carries == payload::none || (r.carries == payload::indices && r.keys_out == nullptr);
@@ -315,22 +339,13 @@ bool sort_small(const sort_request& r, const options& opts, bool engine_is_open)
     return true;
   if (r.n > most_words || (r.input_is_scratch && r.carries == payload::indices))
     return false;
-  switch (key) {
-  case 1:
-    return sort_words<std::uint8_t>(r, opts);
-  case 2:
-    return sort_words<std::uint16_t>(r, opts);
-  case 4:
-    return sort_words<std::uint32_t>(r, opts);
-  default:
-    return sort_words<std::uint64_t>(r, opts);
-  }
+  return sort_words(r, key, opts);
 }
 
 bool merge_small(const merge_request& r, const options& opts, bool engine_is_open) noexcept {
   const std::size_t key = key_bytes(r.type), most = key >= 4 ? most_merged : most_words;
   if (r.value_bytes != 0 || key == 0 || key > 8 || opts.workspace_limit != 0 || !is_plain(opts, engine_is_open) ||
-      !can_be_written(r.keys_out, key))
+      !can_be_written(r.keys_out, key) || !are_in_reach(r.keys_out, r.runs, &sorted_run::keys))
     return false;
   std::size_t n = 0;
   for (const sorted_run& run : r.runs)
@@ -357,11 +372,11 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
                      opts.workspace_limit == 0;
   if (r.n < 2 || r.n > most_words || r.columns.empty() || r.columns.size() > most_columns || !usual ||
       !is_plain(opts, engine_is_open) || (r.index_bytes != 4 && r.index_bytes != 8) ||
-      !can_be_written(r.indices_out, r.index_bytes))
+      !can_be_written(r.indices_out, r.index_bytes) || !are_in_reach(r.indices_out, r.columns, &column::data))
     return false;
   for (const column& c : r.columns) {
     const std::size_t key = key_bytes(c.type);
-    if (key == 0 || key > 8 || (c.n != column::length_of_the_rows && c.n != r.n) ||
+    if (key == 0 || key > 8 || !is_direction(c.order) || (c.n != column::length_of_the_rows && c.n != r.n) ||
         !can_be_read(c.data, r.n, key, r.indices_out, r.n * r.index_bytes))
       return false;
   }
@@ -376,12 +391,12 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
       sort.carries = payload::indices;
     } else {
       take(c.data, key_bytes(c.type), order, r.n, keys);
-      sort.keys_in = sort.keys_out = keys;
+      sort.keys_in = keys; // which are used up
       sort.carries = payload::values;
       sort.values_in = order;
     }
     by.order = c.order;
-    if (!sort_small(sort, by, engine_is_open))
+    if (!sort_words(sort, key_bytes(c.type), by))
       return false;
   }
   if (r.index_bytes == sizeof(order[0]))

@@ -44,13 +44,17 @@ def test_wrong_arguments_are_named():
         (lambda: sortile.merge(x, x.astype("f4")), TypeError, "run 1 holds float32, run 0 holds float64"),
         (lambda: sortile.merge(x, x.reshape(2, 2)), ValueError, "run 1 has shape"),
         (lambda: sortile.merge(x, x, out=np.empty(7)), ValueError, "out has shape"),
+        (lambda: sortile.partition(x[:0], 0), ValueError, "kth = 0 of 0 elements; there is no place among them"),
+        (lambda: sortile.segment_sort(x, [-1, 3]), ValueError, "offset -1 is negative"),
+        (lambda: sortile.segment_sort(x, np.ma.array([0, 3], mask=[0, 1])), TypeError, "would lose its mask"),
     ]:
         with pytest.raises(error, match=text):
             call()
-    locked = x.copy()
-    locked.flags.writeable = False
-    with pytest.raises(ValueError, match="out is read-only"):
-        sortile.sort(x, out=locked)
+    for kind in ("f8", "c16", "f8,f8"):  # sorted where they lie, and by columns
+        locked = np.zeros(4, kind)
+        locked.flags.writeable = False
+        with pytest.raises(ValueError, match="^sortile.*out is read-only"):
+            sortile.sort(np.zeros(4, kind), out=locked)
 
 
 X = np.arange(4.0)
@@ -59,11 +63,13 @@ EVERY_OPTION = [  # (calls that take it, values that are none of its own, what t
         sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.argsort_rows: ([X, X, X],),
         sortile.lexsort: ([X, X, X],), sortile.merge: (X, X), sortile.is_sorted: (X,), sortile.segment_sort: (X, [0, 4]),
         sortile.segment_argsort: (X, [0, 4]), sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.explain: (X,)}),
-    ("axis", ["x", 1.0, (0,), 5, -5, 2**70], "axis", {
+    ("axis", ["x", 1.0, 0.0, (0,), True, False, np.array([0]), 5, -5, 2**70, -2**70], "axis", {
         sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.is_sorted: (X,),
         sortile.lexsort: ([X, X],), sortile.top_k: (X, 2), sortile.partition: (X, 2), sortile.quantile: (X, 0.5),
         sortile.median: (X,), sortile.explain: (X,)}),
-    ("threads", ["x", 1.5, 0, -1, 2**70], "threads is", {
+    ("stable", ["mergesort", None, 2, [True]], "stable is", {
+        sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X)}),
+    ("threads", ["x", 1.5, 0, -1, 2**70, True], "threads is", {
         sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.argsort_rows: ([X],),
         sortile.lexsort: ([X],), sortile.merge: (X,), sortile.is_sorted: (X,), sortile.unique: (X,), sortile.top_k: (X, 2),
         sortile.partition: (X, 2), sortile.quantile: (X, 0.5), sortile.median: (X,), sortile.group_by: (X,),
@@ -90,7 +96,7 @@ def test_options_of_other_types_are_refused(option, values, text, calls):
 def test_numbers_that_are_none_are_refused():
     for call in (lambda v: sortile.top_k(X, v), lambda v: sortile.partition(X, v), lambda v: sortile.route([0], v),
                  lambda v: sortile.quantile(X, v), sortile.lexsort, sortile.argsort_rows):
-        for value in ("x", None, 1j, object()):
+        for value in ("x", "0.5", None, True, 1j, object(), np.ma.array([0.5], mask=[True]), float("nan"), [0.5, float("nan")]):
             with pytest.raises((TypeError, ValueError), match="^sortile"):
                 call(value)
     for call in (sortile.sort, sortile.argsort, sortile.unique, sortile.is_sorted):
@@ -363,6 +369,28 @@ except MemoryError as e:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     assert "out of memory" in ran.stdout
+
+
+def test_peak_memory_is_the_result_and_what_explain_says():
+    code = """
+import numpy, re, sortile
+def status(name):
+    return 1024 * int(re.search(name + r":\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+x = numpy.random.default_rng(1).random(4_000_000)
+for call, positions in ((sortile.sort, False), (sortile.argsort, True)):
+    call(x[:5000])
+    sortile.release_scratch()
+    workspace = int(re.search(r"workspace (\\d+) bytes", sortile.explain(x, positions=positions))[1])
+    open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+    before = status("VmRSS")
+    found = call(x)
+    print(status("VmHWM") - before, found.nbytes, workspace)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    for line in ran.stdout.splitlines():
+        peak, result, workspace = map(int, line.split())
+        assert result <= peak <= 1.05 * result + workspace, line
 
 
 def test_explain_and_info():

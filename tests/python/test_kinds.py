@@ -80,6 +80,10 @@ def test_what_has_no_order_is_refused_by_name():
         sortile.sort(np.zeros(3, "i4,i4").astype([("a", "i4"), ("b", "i4")]), order="z")
     with pytest.raises(ValueError, match="have none"):
         sortile.sort(np.zeros(3), order="z")
+    for order, error, text in ((3, TypeError, "order is 3"), (b"f0", TypeError, "order is b'f0'"), ([0], TypeError, r"order is \[0\]"),
+                               (["f0", "f0"], ValueError, "order names a field twice: f0, f0")):
+        with pytest.raises(error, match=f"^sortile: {text}"):
+            sortile.argsort(np.zeros(3, "i4,i4"), order=order)
 
 
 def test_columns_of_tables_are_sent_to_the_right_door():

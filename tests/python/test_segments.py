@@ -65,7 +65,7 @@ def test_what_is_refused():
     for offsets, words in [
         ([0, 5, 3], "must not decrease"),
         ([0, 11], "beyond"),
-        ([-3, 4], "segment 0"),
+        ([-3, 4], "offset -3 is negative"),
         (([0, 4], [5, 8]), "overlap"),
         (([0], [1, 2]), "1 begins and 2 ends"),
     ]:

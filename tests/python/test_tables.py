@@ -117,6 +117,35 @@ def test_as_pandas_sorts(name, direction, nulls):
     pandas.testing.assert_frame_equal(again, wanted.reset_index(drop=True))
 
 
+def nested(n):
+    """A table of several pieces, with structures in structures, and what lies beside their beginning."""
+    rng = np.random.default_rng(n)
+    def some(values, type_):
+        return pyarrow.array([None if rng.random() < 0.2 else values[i % len(values)] for i in range(n + 3)], type_)
+    inner = pyarrow.StructArray.from_arrays([some(["x", "", "yy"], pyarrow.string()), some([True, False], pyarrow.bool_())], ["t", "b"])
+    outer = pyarrow.StructArray.from_arrays([inner, some([1.5, -2.5], pyarrow.float16()), pyarrow.nulls(n + 3)], ["in", "h", "n"])
+    table = pyarrow.table({"key": pyarrow.array(rng.integers(0, 50, n + 3)), "struct": outer, "when": some([0, 10**9], pyarrow.timestamp("s", "UTC")),
+                           "wide": some([decimal.Decimal(1), decimal.Decimal("-1.25")], pyarrow.decimal128(20, 2))})
+    return pyarrow.concat_tables([table.slice(3, n // 3), table.slice(0, 0), table.slice(3 + n // 3)])
+
+
+@pytest.mark.parametrize("n", [0, 1, 9, 1000, 40_000])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_of_structures_are_taken(n, threads):
+    table = nested(n)
+    rows = pyarrow.array(sortile.argsort_table(table, "key"))
+    for given in (table, table.combine_chunks(), table.append_column("list", pyarrow.array([[i] for i in range(n)], pyarrow.list_(pyarrow.int64())))):
+        found = sortile.sort_table(given, "key", threads=threads)
+        found.validate(full=True)
+        assert found.equals(given.take(rows)) and found.schema.equals(given.schema)
+
+
+def test_structures_that_are_null_are_taken():
+    lacks = pyarrow.array([{"x": 1}, None, {"x": None}])
+    table = pyarrow.table({"key": [2, 1, 0], "struct": lacks})
+    assert sortile.sort_table(table, "key")["struct"].to_pylist() == [{"x": None}, None, {"x": 1}]
+
+
 TEXTS = ["", "a", "ab", "name 7", "name 70", "exactly sixteen.", "seventeen letters", "x" * 300, "\0", "äöü", None]
 
 
@@ -252,12 +281,28 @@ def test_orders_of_types_of_their_own():
         for name in ("e", "n"):
             wanted = frame.sort(name, descending=down, nulls_last=True, maintain_order=True)
             assert sortile.sort_table(frame, [(name, direction)]).equals(wanted)
+    for kind in (polars.Int128, polars.UInt128):
+        wide = polars.Series([2**100, None, 3, 2**100 + 1], dtype=kind)
+        assert sortile.sort_table(wide, "descending").to_list() == [2**100 + 1, 2**100, 3, None]
     table = pyarrow.table({"f": pyarrow.array([b"bb", None, b"ab"], pyarrow.binary(2)), "n": pyarrow.nulls(3)})
+    assert sortile.argsort_table(table["f"].slice(1)).tolist() == sortile.argsort_table(table["f"].chunk(0).slice(1)).tolist() == [1, 0]
+    assert sortile.argsort_table(pyarrow.array([b"", None, b""], pyarrow.binary(0))).tolist() == [0, 2, 1]
+    assert sortile.argsort_table(table["n"].dictionary_encode()).tolist() == [0, 1, 2]
     assert sortile.argsort_table(table, "f").tolist() == [2, 0, 1]
     assert sortile.argsort_table(table, ["n", ("f", "descending")]).tolist() == [0, 2, 1]
     several = pandas.DataFrame([[1, 3], [0, 2]], columns=pandas.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
     assert sortile.argsort_table(several, ("a", "y")).tolist() == [1, 0]
     assert sortile.argsort_table(several, [(("a", "y"), "descending")]).tolist() == [0, 1]
+
+
+def test_what_schemas_say_stays():
+    for n in (3, 20_000):
+        field = pyarrow.field("a", pyarrow.int64(), nullable=False, metadata={"of": "a field"})
+        schema = pyarrow.schema([field], metadata={"of": "the table"})
+        table = pyarrow.table({"a": pyarrow.array(np.arange(n)[::-1])}, schema=schema)
+        for given in (table, table.to_batches()[0]):
+            found = sortile.sort_table(given, "a")
+            assert found.schema.equals(schema, check_metadata=True) and found["a"].to_pylist() == list(range(n))
 
 
 def test_refusals():
@@ -277,6 +322,15 @@ def test_refusals():
     ]:
         with pytest.raises(error, match=text):
             call()
+    objects = polars.DataFrame({"o": polars.Series([object(), object()], dtype=polars.Object), "l": [[1], [2]]})
+    views = pyarrow.array(["b", "a"], pyarrow.string_view())
+    for call, text in [
+        (lambda: sortile.argsort_table(objects, "o"), "sortile.argsort_table: column 'o' of type Object has no order here"),
+        (lambda: sortile.argsort_table(objects, "l"), "has no order here; those that have: numbers"),
+        (lambda: sortile.sort_table(views), "PyArrow takes no rows of such a column, which argsort_table orders"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            call()
     frame = pandas.DataFrame({"mixed": [1, "a"], "sparse": pandas.arrays.SparseArray([1, 0])})
     for call, error, text in [
         (lambda: sortile.sort_table(frame, "mixed"), TypeError, "sortile.sort_table: column 'mixed' of type object has no"),
@@ -293,5 +347,19 @@ def test_refusals():
         with pytest.raises(error, match=text):
             call()
     twice = pandas.DataFrame([[1, 2]], columns=["a", "a"])
-    with pytest.raises(ValueError, match="2 columns called 'a'"):
-        sortile.sort_table(twice, "a")
+    for table in (twice, pyarrow.Table.from_pandas(pandas.DataFrame([[1, 2]])).rename_columns(["a", "a"])):
+        with pytest.raises(ValueError, match="2 columns called 'a'"):
+            sortile.sort_table(table, "a")
+
+
+def test_odd_names_of_columns():
+    names = ["a", 0, None, ("x", "y"), float("nan"), True]
+    frame = pandas.DataFrame(np.arange(12).reshape(2, 6)[::-1], columns=pandas.Index(names, dtype=object, tupleize_cols=False))
+    for name in names:
+        assert sortile.argsort_table(frame, [name]).tolist() == [1, 0], name
+    levels = pandas.MultiIndex.from_tuples([("b", "x"), ("a", "x"), ("b", "y")])  # not in order
+    several = pandas.DataFrame([[1, 2, 3], [0, 5, 5]], columns=levels)
+    assert sortile.argsort_table(several, ("a", "x")).tolist() == [0, 1]
+    for name in ("b", ("b",), [["a"]], [slice(0, 1)], frame, 0, {1}):
+        with pytest.raises(ValueError, match="sortile.argsort_table: no column called"):
+            sortile.argsort_table(several, name)
