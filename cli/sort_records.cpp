@@ -70,7 +70,8 @@ int sort_records_to(const sort_job& job, const records_to_sort& what, progress_b
   }
   bar.phase("write");
   write_kept(job, what, {sorted.data(), sorted.size()}, {counts.data(), counts.size()}, outputs, bar);
-  outputs.commit();
+  files::parallel_for(std::min(2u, files::thread_count(opts.threads)), 2,
+                      [&](std::size_t i) { i == 0 ? outputs.commit() : what.release_text(); });
   bar.phase({});
   say_done(voice, records.size(), "records", bar, how);
   return all_well;
@@ -150,10 +151,12 @@ int sort_lines(const sort_job& job, first_input first, const talk& voice) {
   const std::string_view run = reader.next();
   if (!reader.at_end())
     return sort_in_runs(job, reader, run, runs_of(job, reader, run, shape, order), bar, voice);
-  const files::input source = reader.take_whole();
+  files::input source = reader.take_whole();
   bar.phase("cut");
   const files::record_table records = files::split_lines(source.bytes(), job.text.delimiter(), reader.marks(), threads);
-  return sort_records_to(job, {records, order}, bar, voice);
+  records_to_sort what{records, order};
+  what.release_text = [&source] { source = files::input(); };
+  return sort_records_to(job, what, bar, voice);
 }
 
 } // namespace sortile::cli

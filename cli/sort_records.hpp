@@ -24,6 +24,9 @@ struct records_to_sort {
   std::string descr{};     ///< of .npy records of which some are left out: their header is made of it
   std::string_view last{}; ///< goes behind them
   files::counted_form count{};
+  /// Gives back the memory of the text; called when all is written. That takes the system long, as does taking leave of
+  /// the target's old contents, so one goes on beside the other.
+  std::function<void()> release_text = [] {};
 };
 int sort_records_to(const sort_job& job, const records_to_sort& what, progress_bar& bar, const talk& voice);
 

@@ -28,6 +28,8 @@
 #include <atomic>
 #include <bit>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace sortile::files {
@@ -52,16 +54,35 @@ value_range range_of(std::span<const std::uint64_t> words, unsigned threads) {
   return all;
 }
 
-// Whether two of some words that lie evenly apart are alike in `look`.
-template <class Look>
-bool repeat_in_sample(std::span<const std::uint64_t> words, const Look& look) {
+// Of n words, some that lie evenly apart. \param word  word(i) is the i-th
+template <class Word>
+std::vector<std::uint64_t> sample_of(std::size_t n, const Word& word) {
   constexpr std::size_t looked_at = std::size_t{1} << 12;
-  std::vector<std::uint64_t> sample(std::min(looked_at, words.size()));
+  std::vector<std::uint64_t> sample(std::min(looked_at, n));
   for (std::size_t i = 0; i < sample.size(); ++i)
-    sample[i] = look(words[i * (words.size() / sample.size())]);
+    sample[i] = word(i * (n / sample.size()));
+  return sample;
+}
+
+bool has_repeats(std::vector<std::uint64_t> sample) {
   std::sort(sample.begin(), sample.end());
   return std::adjacent_find(sample.begin(), sample.end()) != sample.end();
 }
+
+// What numbers of n records leave of words: those are moved up by the bits that they are all without, and cut.
+struct room_for_numbers {
+  int number_bits;
+  int empty_bits;
+
+  room_for_numbers(std::size_t n, const value_range& range)
+      : number_bits(static_cast<int>(std::bit_width(n - 1))),
+        empty_bits(std::min(std::countl_zero(range.greatest - range.least), 63)) {}
+
+  bool keeps_words_whole() const { return number_bits <= empty_bits; }
+  std::uint64_t kept(std::uint64_t word, const value_range& range) const {
+    return (word - range.least) << empty_bits >> number_bits;
+  }
+};
 
 } // namespace
 
@@ -107,19 +128,29 @@ bool add_second_part(const record_table& records, const record_order& order, std
   return true;
 }
 
+bool numbers_fit_first_words(const record_table& records, const record_order& order) {
+  std::string scratch;
+  std::vector<std::uint64_t> sample =
+      sample_of(records.size(), [&](std::size_t i) { return word_of(order[0], records[i], 0, scratch).bits; });
+  const auto [least, greatest] = std::minmax_element(sample.begin(), sample.end());
+  const value_range range{*least, *greatest};
+  const room_for_numbers room(records.size(), range);
+  for (std::uint64_t& word : sample)
+    word = room.kept(word, range);
+  return !has_repeats(std::move(sample));
+}
+
 std::optional<numbered_words> number_words(std::span<std::uint64_t> words, unsigned threads) {
   const value_range range = range_of(words, threads);
-  const std::uint64_t greatest = range.greatest - range.least;
-  const auto numbers = static_cast<int>(std::bit_width(words.size() - 1));
-  const int empty = std::min(std::countl_zero(greatest), 63);
-  const numbered_words how{numbers, numbers <= std::countl_zero(greatest)};
-  if (!how.are_whole && repeat_in_sample(words, [=](std::uint64_t w) { return (w - range.least) << empty >> numbers; }))
+  const room_for_numbers room(words.size(), range);
+  if (!room.keeps_words_whole() &&
+      has_repeats(sample_of(words.size(), [&](std::size_t i) { return room.kept(words[i], range); })))
     return std::nullopt;
   parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      words[i] = (words[i] - range.least) << empty >> numbers << numbers | i;
+      words[i] = room.kept(words[i], range) << room.number_bits | i;
   });
-  return how;
+  return numbered_words{room.number_bits, room.keeps_words_whole()};
 }
 
 void take_numbers(std::span<std::uint64_t> words, const numbered_words& how, std::uint32_t* ids, unsigned threads) {

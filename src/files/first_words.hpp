@@ -21,6 +21,10 @@ bool first_words(const record_table& records, const record_order& order, std::sp
 bool add_second_part(const record_table& records, const record_order& order, std::span<std::uint64_t> words,
                      unsigned threads);
 
+/// Whether first words of text, as far as numbers of their records leave them, are likely to tell nearly all records
+/// apart: a sample has none alike. \param records  two at least
+bool numbers_fit_first_words(const record_table& records, const record_order& order);
+
 /// Words that hold the numbers of their records.
 struct numbered_words {
   int number_bits = 0;    ///< the lowest

@@ -226,6 +226,32 @@ TEST(RecordSort, NestedPrefixes) {
   expect_stable_order(split_lines(text, '\n', 2), {{}}, 2);
 }
 
+// Many whole records, which are sorted by their first words with their numbers in them, and which not.
+TEST(RecordSort, ManyWholeRecords) {
+  constexpr int n = 300000;
+  std::mt19937_64 random(7);
+  std::string told_apart, begin_alike;
+  for (int i = 0; i < n; ++i) {
+    std::string word(10, ' ');
+    for (char& c : word)
+      c = static_cast<char>('A' + random() % 50);
+    if (i > 1000 && i < 1070) // alike in the first word; the sample meets one of them at most
+      word = std::array<std::string, 3>{"same beginning " + word, "same", "same beginning"}[random() % 3];
+    told_apart += word + "\n";
+    begin_alike += "the same beginning " + word + "\n";
+  }
+  told_apart += "no delimiter";
+  const record_table apart = split_lines(told_apart, '\n', 2), alike = split_lines(begin_alike, '\n', 2);
+  key_part descending;
+  descending.reverse = true;
+  EXPECT_TRUE(numbers_fit_first_words(apart, {{}}));
+  EXPECT_TRUE(numbers_fit_first_words(apart, {descending}));
+  EXPECT_FALSE(numbers_fit_first_words(alike, {{}}));
+  for (const record_table* records : {&apart, &alike})
+    for (const key_part& part : {key_part{}, descending})
+      expect_stable_order(*records, {part}, 2);
+}
+
 TEST(RecordSort, FirstOfEquals) {
   const std::string text = "b 1\na 1\nb 2\na 2\na 3\n";
   const record_table records = split_lines(text, '\n', 1);
