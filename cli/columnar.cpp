@@ -157,18 +157,7 @@ const files::record_table& columnar_rows::records() const {
 files::raw_array<std::uint32_t> columnar_rows::sorted(const options& given, bool distinct, std::size_t most) const {
   if (distinct || files::bytes_of_columnar_key(by_).value_or(SIZE_MAX) > sizeof(std::uint64_t))
     return files::sort_records(records(), order_, given, distinct, most);
-  options opts = given;
-  opts.order = order::ascending;
-  files::raw_array<std::uint64_t> words = files::make_columnar_words(table_.rows(), by_, threads_);
-  files::raw_array<std::uint32_t> ids(words.size());
-  run(sort_request{.type = key_type::u64,
-                   .n = words.size(),
-                   .keys_in = words.data(),
-                   .keys_out = words.data(),
-                   .carries = payload::indices,
-                   .value_bytes = sizeof(std::uint32_t),
-                   .values_out = ids.data()},
-      opts);
+  files::raw_array<std::uint32_t> ids = files::sort_columnar_words(table_.rows(), by_, given);
   ids.keep_first(most);
   return ids;
 }

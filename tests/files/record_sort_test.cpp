@@ -1,5 +1,6 @@
 // The word-by-word sort of records against std::stable_sort with the same comparison, over shapes that reach every
 // branch: small and large groups, common prefixes, numbers of one word and of many, several parts.
+#include "files/columnar/columnar_keys.hpp"
 #include "files/first_words.hpp"
 #include "files/record_sort.hpp"
 #include "files/text_views.hpp"
@@ -250,6 +251,36 @@ TEST(RecordSort, ManyWholeRecords) {
   for (const record_table* records : {&apart, &alike})
     for (const key_part& part : {key_part{}, descending})
       expect_stable_order(*records, {part}, 2);
+}
+
+// Rows by a column of numbers, in pieces: whole words with their numbers, words cut off for them, and pairs.
+TEST(RecordSort, WordsOfColumns) {
+  constexpr std::size_t n = 120000;
+  std::mt19937_64 random(3);
+  std::vector<std::int64_t> few(n), many(n), cut(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    few[i] = static_cast<std::int64_t>(random() % 100) - 50;
+    many[i] = static_cast<std::int64_t>((random() & ~std::uint64_t{0xFFFF}) | random() % 3); // many more bits than fit
+    cut[i] = i > 5000 && i < 5025 ? static_cast<std::int64_t>(random() % 6) : static_cast<std::int64_t>(random());
+  }
+  few[7] = INT64_MIN; // so that its words have no bits to spare, and repeat
+  for (const std::vector<std::int64_t>* values : {&few, &many, &cut})
+    for (const std::size_t rows : {std::size_t{0}, std::size_t{1}, std::size_t{2}, n})
+      for (const bool reverse : {false, true}) {
+        const auto* const bytes = reinterpret_cast<const char*>(values->data());
+        const column_cells cells{.type = key_type::i64,
+                                 .pieces = {{rows / 3, nullptr, bytes, nullptr},
+                                            {rows - rows / 3, nullptr, bytes + 8 * (rows / 3), nullptr}}};
+        const std::vector<columnar_key> order{{.cells = cells, .part = {.reverse = reverse}}};
+        std::vector<std::uint32_t> expected(rows);
+        std::iota(expected.begin(), expected.end(), 0u);
+        std::stable_sort(expected.begin(), expected.end(), [&](std::uint32_t a, std::uint32_t b) {
+          return reverse ? (*values)[a] > (*values)[b] : (*values)[a] < (*values)[b];
+        });
+        const raw_array<std::uint32_t> sorted = sort_columnar_words(rows, order, {});
+        ASSERT_EQ(sorted.size(), rows);
+        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), sorted.data()));
+      }
 }
 
 TEST(RecordSort, FirstOfEquals) {

@@ -1,10 +1,15 @@
 // See columnar_keys.hpp.
 #include "files/columnar/columnar_keys.hpp"
 
+#include "files/first_words.hpp"
 #include "files/parallel.hpp"
+
+#include <sortile/sortile.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace sortile::files {
 
@@ -84,12 +89,65 @@ class cell_reader {
   binary_range range_{};
 };
 
+constexpr std::size_t key_slice_rows = std::size_t{1} << 14;
+
 std::vector<cell_reader> readers_of(std::span<const columnar_key> order, std::size_t row) {
   std::vector<cell_reader> readers;
   readers.reserve(order.size());
   for (const columnar_key& key : order)
     readers.emplace_back(key, row);
   return readers;
+}
+
+// What compares as the keys do, for keys of at most 8 bytes.
+raw_array<std::uint64_t> words_of_rows(std::size_t rows, std::span<const columnar_key> order, unsigned threads) {
+  raw_array<std::uint64_t> words(rows);
+  parallel_slices(threads, rows, key_slice_rows, [&](std::size_t begin, std::size_t end) {
+    std::vector<cell_reader> readers = readers_of(order, begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::uint64_t word = 0;
+      for (cell_reader& reader : readers)
+        reader.append(word);
+      words[i] = word;
+    }
+  });
+  return words;
+}
+
+std::uint64_t word_of_row(std::size_t row, std::span<const columnar_key> order) {
+  std::uint64_t word = 0;
+  for (cell_reader& reader : readers_of(order, row))
+    reader.append(word);
+  return word;
+}
+
+// Rows of which the beginnings of the words are alike, in the order of their numbers: by their whole words.
+void sort_alike(std::span<std::uint32_t> ids, std::span<const columnar_key> order) {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs;
+  pairs.reserve(ids.size());
+  for (const std::uint32_t id : ids)
+    pairs.emplace_back(word_of_row(id, order), id);
+  std::sort(pairs.begin(), pairs.end());
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids[i] = pairs[i].second;
+}
+
+// \param words  sorted; alike where they are equal
+void sort_all_alike(std::span<std::uint32_t> ids, const raw_array<std::uint64_t>& words,
+                    std::span<const columnar_key> order, unsigned threads) {
+  const auto group_from = [&](std::size_t i) { // the first that begins at or behind i
+    while (i > 0 && i < ids.size() && words[i] == words[i - 1])
+      ++i;
+    return i;
+  };
+  parallel_slices(threads, ids.size(), key_slice_rows, [&](std::size_t from, std::size_t to) {
+    const std::size_t last = group_from(to);
+    for (std::size_t begin = group_from(from), end = 0; begin < last; begin = end) {
+      end = group_from(begin + 1);
+      if (end - begin > 1)
+        sort_alike(ids.subspan(begin, end - begin), order);
+    }
+  });
 }
 
 } // namespace
@@ -104,19 +162,30 @@ std::optional<std::size_t> bytes_of_columnar_key(std::span<const columnar_key> o
   return bytes;
 }
 
-raw_array<std::uint64_t> make_columnar_words(std::size_t rows, std::span<const columnar_key> order, unsigned threads) {
-  constexpr std::size_t slice_rows = std::size_t{1} << 14;
-  raw_array<std::uint64_t> words(rows);
-  parallel_slices(threads, rows, slice_rows, [&](std::size_t begin, std::size_t end) {
-    std::vector<cell_reader> readers = readers_of(order, begin);
-    for (std::size_t i = begin; i < end; ++i) {
-      std::uint64_t word = 0;
-      for (cell_reader& reader : readers)
-        reader.append(word);
-      words[i] = word;
-    }
-  });
-  return words;
+raw_array<std::uint32_t> sort_columnar_words(std::size_t rows, std::span<const columnar_key> order,
+                                             const options& given) {
+  options opts = given;
+  opts.order = sortile::order::ascending;
+  const unsigned threads = thread_count(opts.threads);
+  raw_array<std::uint64_t> words = words_of_rows(rows, order, threads);
+  raw_array<std::uint32_t> ids(rows);
+  const std::span<std::uint64_t> all(words.data(), rows);
+  if (const std::optional<numbered_words> numbered = rows < 2 ? std::nullopt : number_words(all, threads)) {
+    run(sort_request{.type = key_type::u64, .n = rows, .keys_in = words.data(), .keys_out = words.data()}, opts);
+    take_numbers(all, *numbered, ids.data(), threads);
+    if (!numbered->are_whole)
+      sort_all_alike({ids.data(), rows}, words, order, threads);
+    return ids;
+  }
+  run(sort_request{.type = key_type::u64,
+                   .n = rows,
+                   .keys_in = words.data(),
+                   .keys_out = words.data(),
+                   .carries = payload::indices,
+                   .value_bytes = sizeof(std::uint32_t),
+                   .values_out = ids.data()},
+      opts);
+  return ids;
 }
 
 normalized_keys make_columnar_keys(std::size_t rows, std::span<const columnar_key> order, unsigned threads) {

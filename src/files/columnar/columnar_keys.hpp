@@ -10,6 +10,8 @@
 #include "files/normalized_keys.hpp"
 #include "files/record_order.hpp"
 
+#include <sortile/options.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,9 +29,11 @@ struct columnar_key {
 /// The bytes of each row's key where all have as many: where no column is text.
 std::optional<std::size_t> bytes_of_columnar_key(std::span<const columnar_key> order);
 
-/// Keys of at most 8 bytes, each as a number: the numbers compare as the strings do, and take less than half of their
-/// memory. O(cells) on `threads` threads. \throws out_of_memory
-raw_array<std::uint64_t> make_columnar_words(std::size_t rows, std::span<const columnar_key> order, unsigned threads);
+/// The rows' numbers in their order, equal ones as they come, where keys have at most 8 bytes: each is a number then,
+/// which compares as the string does. With the rows' numbers in them (first_words.hpp) they are sorted alone, where
+/// that leaves few alike. \throws out_of_memory
+raw_array<std::uint32_t> sort_columnar_words(std::size_t rows, std::span<const columnar_key> order,
+                                             const options& opts);
 
 /// O(cells) on `threads` threads. \throws out_of_memory
 normalized_keys make_columnar_keys(std::size_t rows, std::span<const columnar_key> order, unsigned threads);
