@@ -1,5 +1,6 @@
 // Block merge sort: every number of elements about a warp's and a block's edges, and what cannot be told apart.
 #include "primitives/block_merge_sort.hpp"
+#include "primitives/warp_smallest.hpp"
 #include "tests/simt/fixture.hpp"
 
 #include <sortile/types.hpp>
@@ -123,6 +124,55 @@ SIMT_TEST(block_merge_sort, warps_sort_zeros_and_ones) {
         check_warp<1>(q);
         check_warp<2>(q);
         check_warp<4>(q);
+      },
+      0);
+}
+
+// Of 32 elements a lane the smallest, and the smallest of the others.
+template <unsigned Lanes, int Kept>
+struct smallest_kernel {
+  static constexpr unsigned block_threads = 32;
+  simt::global<const std::uint32_t> given; // 32 for each lane
+  simt::global<std::uint32_t> found, left; // Kept for each group of lanes, and one for each lane
+  SORTILE_DEVICE void operator()() const {
+    std::uint32_t x[32], smallest[unsigned(Kept) / Lanes], most = 0;
+    const unsigned lane = simt::lane_index();
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < 32; ++i)
+      x[i] = given.load(lane * 32 + i);
+    primitives::smallest_in_lanes<Lanes, Kept>(x, smallest, most);
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < unsigned(Kept) / Lanes; ++i)
+      found[lane * (unsigned(Kept) / Lanes) + i] = smallest[i];
+    left[lane] = most;
+  }
+};
+template <unsigned Lanes, int Kept>
+void check_smallest(simt::queue q) {
+  for (const std::uint32_t range : {0u, 1u, 100u, ~0u}) {
+    std::vector<std::uint32_t> given(1024);
+    for (std::size_t i = 0; i < given.size(); ++i)
+      given[i] = static_cast<std::uint32_t>((i + Lanes + unsigned(Kept)) * 0x9e3779b97f4a7c15u >> 29) % (range == ~0u ? range : range + 1);
+    buffer<std::uint32_t> in(given), found(std::size_t{Kept} * 32 / Lanes, 0u), left(32, 0u);
+    simt::launch(q, {.grid = 1}, smallest_kernel<Lanes, Kept>{in.view(), found.view(), left.view()});
+    for (std::size_t group = 0; group < 32 / Lanes; ++group) {
+      const auto begin = given.begin() + std::ptrdiff_t(group * Lanes * 32);
+      std::sort(begin, begin + Lanes * 32);
+      for (std::size_t i = 0; i < Kept; ++i)
+        ASSERT_EQ(found.host()[group * Kept + i], begin[std::ptrdiff_t(i)]) << Lanes << " lanes, place " << i;
+      for (std::size_t lane = 0; lane < Lanes; ++lane)
+        ASSERT_EQ(left.host()[group * Lanes + lane], begin[Kept]) << Lanes << " lanes, what is left";
+    }
+  }
+}
+SIMT_TEST(block_merge_sort, lanes_find_the_smallest) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_smallest<8, 32>(q);
+        check_smallest<8, 64>(q);
+        check_smallest<4, 32>(q);
+        check_smallest<32, 32>(q);
+        check_smallest<32, 128>(q);
       },
       0);
 }

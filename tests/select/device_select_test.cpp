@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -136,6 +137,44 @@ TEST(DeviceSelect, ShortRowsWithTooManyCandidates) {
   check_on(device, keys, 1, 16, "too many candidates");
 }
 
+/// What is sorted are the first bits of images: keys that differ in the last bits alone, beside one that is far away, by
+/// the bits that are cut; all of the result's, or those on either side of its end.
+TEST(DeviceSelect, ShortRowsThatDifferInTheLastBits) {
+  for (const std::size_t n : {200u, 256u, 900u, 1024u})
+    for (const std::uint32_t range : {1u, 7u, 600u, 70'000u})
+      for (const std::size_t k : testing::a_few<std::size_t>(2, {5, 16, 20, 32, 50, 64})) {
+        std::vector<std::uint32_t> keys(4 * n); // the last row has none that is far away
+        for (std::size_t i = 0; i < keys.size(); ++i) // the second row has as many that are far away as there is room
+          keys[i] = (i / n == 1 && i % n >= k - 1 ? 0x40000000u : 0x10000000u) +
+                    static_cast<std::uint32_t>(testing::random_bits(k, i) % range);
+        keys[n / 2] = 3;
+        keys[n + n / 2] = 0xf0000000u;
+        keys[2 * n + n / 2] = 0xffffffffu;
+        executor::device device({.seed = range, .checks = executor::all_checks});
+        check_on(device, keys, 4, k, std::to_string(n) + " keys of " + std::to_string(range) + " values");
+      }
+}
+
+/// Zeros, whose signs do not count, and NaNs have images of their own: rows with and without them, in one warp.
+TEST(DeviceSelect, ShortRowsOfUnusualFloats) {
+  std::uint64_t seed = 0;
+  for (const key_type type : {key_type::f16, key_type::bf16, key_type::f32, key_type::f64})
+    for (const char* const workload : {"specials", "nan:0.003", "zeros:0.004", "normal"})
+      for (const std::size_t n : {100u, 256u, 1024u}) {
+        const auto found = check(top_k_case{.type = type,
+                                            .n = n,
+                                            .k = std::array{13u, 32u, 64u}[seed % 3],
+                                            .rows = 6,
+                                            .workload = workload,
+                                            .seed = ++seed,
+                                            .direction = seed % 2 == 0 ? order::ascending : order::descending,
+                                            .carries = payload::indices,
+                                            .value_bytes = 4,
+                                            .engine = "executor"});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
 TEST(DeviceSelect, UnderManySchedules) {
   const unsigned schedules = testing::unless_short(16, 4);
   for (unsigned seed = 1; seed <= schedules; ++seed) {
@@ -145,6 +184,7 @@ TEST(DeviceSelect, UnderManySchedules) {
     check_on(device, testing::make_keys<std::uint32_t>(workload, 70'000, seed), 1, 300, "filter " + text);
     check_on(device, testing::make_keys<std::uint32_t>(workload, 3 * 3000, seed), 3, 40, "rows " + text);
     check_on(device, testing::make_keys<std::uint32_t>(workload, 7 * 300, seed), 7, 20, "short rows " + text);
+    check_on(device, testing::make_keys<std::uint32_t>(workload, 7 * 250, seed), 7, 40, "shorter rows " + text);
   }
 }
 

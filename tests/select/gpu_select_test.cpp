@@ -10,6 +10,7 @@
 #include "testing/workloads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -77,14 +78,14 @@ TEST_F(gpu_select, SamplesThatMislead) {
 TEST_F(gpu_select, ShortRows) {
   std::uint64_t seed = 0;
   for (const std::size_t n : {31u, 200u, 256u, 257u, 1000u, 1024u})
-    for (const std::size_t k : {1u, 16u, 17u, 31u})
+    for (const std::size_t k : {1u, 16u, 17u, 31u, 40u, 64u})
       for (const key_type type : {key_type::f32, key_type::u64, key_type::i16}) {
         const auto found = check(top_k_case{.type = type,
                                             .n = n,
-                                            .k = k,
+                                            .k = std::min(k, n),
                                             .rows = 301,
                                             .gap = seed % 3 == 0 ? 1u : 0u,
-                                            .workload = seed % 2 == 0 ? "uniform" : "few:5",
+                                            .workload = std::array{"uniform", "few:5", "zeros", "outliers"}[seed % 4],
                                             .seed = ++seed,
                                             .carries = payload::indices,
                                             .value_bytes = 4,

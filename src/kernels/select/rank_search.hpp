@@ -14,13 +14,14 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 struct rank_search_storage {
   static constexpr unsigned digit_bits = 8, bins = 1u << digit_bits;
   simt::shared_array<std::uint32_t, bins> counts;
-  simt::shared_value<std::uint32_t> digit, before; // the digit found, and keys of smaller ones
+  simt::shared_value<std::uint32_t> digit, before, equal; // the digit found, keys of smaller ones, keys of its own
 };
 
 template <class Word>
 struct found_rank {
   Word image;          ///< of the key
   std::uint32_t below; ///< keys with smaller images
+  std::uint32_t equal; ///< keys with this image
 };
 
 /// The digit's bin that holds the rank, and how many lie before the bin: by one warp, 8 bins a lane.
@@ -37,6 +38,7 @@ SORTILE_DEVICE void find_bin(rank_search_storage& s, std::uint32_t rank) {
     if (rank >= before && rank - before < counts[i]) {
       s.digit = first + i;
       s.before = before;
+      s.equal = counts[i];
     }
     before += counts[i];
   }
@@ -47,7 +49,7 @@ SORTILE_DEVICE void find_bin(rank_search_storage& s, std::uint32_t rank) {
 template <unsigned Threads, class Word, class Image>
 SORTILE_DEVICE found_rank<Word> rank_search(rank_search_storage& s, std::uint32_t n, std::uint32_t rank, unsigned bits,
                                             Image image_of) {
-  found_rank<Word> found{0, 0};
+  found_rank<Word> found{0, 0, n};
   Word known = 0; // the bits of the digits found
   for (unsigned left = bits; left > 0;) {
     const unsigned width = left < rank_search_storage::digit_bits ? left : rank_search_storage::digit_bits;
@@ -67,6 +69,7 @@ SORTILE_DEVICE found_rank<Word> rank_search(rank_search_storage& s, std::uint32_
     simt::block_barrier();
     found.image = Word(found.image | Word(Word(s.digit) << left));
     found.below += s.before;
+    found.equal = s.equal;
     known = Word(known | Word(mask << left));
   }
   return found;

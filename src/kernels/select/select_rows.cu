@@ -7,9 +7,9 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
 
-template <unsigned Lanes, unsigned Groups, class Word>
+template <unsigned Lanes, unsigned Groups, bool All, class Word>
 void launch_short_as(const simt::queue& q, const select_rows_request<Word>& r) {
-  using kernel = select_short_rows_kernel<Word, Lanes, Groups>;
+  using kernel = select_short_rows_kernel<Word, Lanes, Groups, All>;
   constexpr std::uint64_t most_blocks = std::uint64_t{1} << 20;
   const std::uint64_t results = r.rows * r.k, blocks = (r.rows + kernel::block_rows - 1) / kernel::block_rows;
   const auto positions = [&](unsigned bytes) { return r.position_bytes == bytes ? results : 0; };
@@ -23,6 +23,7 @@ void launch_short_as(const simt::queue& q, const select_rows_request<Word>& r) {
                       .n = std::uint32_t(r.n),
                       .k = std::uint32_t(r.k),
                       .images = any_image<Word>(r.codec),
+                      .usual = usual_image<Word>(r.codec),
                       .mask = r.codec.mask,
                       .shift = r.codec.shift,
                       .bits = r.codec.bits,
@@ -38,12 +39,13 @@ void launch_short_as(const simt::queue& q, const select_rows_request<Word>& r) {
 template <unsigned Lanes, class Word>
 void launch_short(const simt::queue& q, const select_rows_request<Word>& r) {
   constexpr unsigned groups = 32 / Lanes; // for k ≤ 16
+  constexpr bool all = Lanes == 8;
   if (r.k <= 16)
-    launch_short_as<Lanes, groups>(q, r);
+    launch_short_as<Lanes, groups, false>(q, r);
   else if (r.k <= 32)
-    launch_short_as<Lanes, 2 * groups>(q, r);
+    launch_short_as<Lanes, all ? groups : 2 * groups, all>(q, r);
   else
-    launch_short_as<Lanes, 4 * groups>(q, r);
+    launch_short_as<Lanes, all ? 2 * groups : 4 * groups, all>(q, r);
 }
 
 template <class Word>
@@ -71,12 +73,14 @@ void launch(const simt::queue& q, const select_rows_request<Word>& r, const deta
                       .sample_keys = sample.keys,
                       .sample_rank = sample.rank,
                       .images = any_image<Word>(r.codec),
+                      .usual = usual_image<Word>(r.codec),
                       .mask = r.codec.mask,
                       .shift = r.codec.shift,
                       .bits = r.codec.bits,
                       .position_bytes = r.position_bytes,
                       .writes_keys = r.keys_out != nullptr,
                       .positions_in_all = r.positions_in_all,
+                      .windowed = r.codec.bits < 8 * sizeof(Word),
                       .vectors_allowed =
                           reinterpret_cast<std::uintptr_t>(r.keys) % 16 == 0 && r.stride * sizeof(Word) % 16 == 0});
 }

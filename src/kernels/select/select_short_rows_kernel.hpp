@@ -2,6 +2,13 @@
 // keys a lane. Rows of up to 256 keys take 8 lanes, so that a warp sorts four rows with the instructions of one, and a
 // row needs fewer exchanges between lanes.
 //
+// What is sorted are words of 32 bits, so that a comparator takes two instructions: an image without the bits that all
+// of the row's candidates share above, cut to 22 bits (rows of 256: 24), and behind it the position. Where two
+// neighbours of the result are equal in what was cut, whole images tell whether they are in order; if not, images of
+// full width are sorted, with positions: that is so in one of a thousand rows of random floats.
+//
+// Of 1024 keys, or few of 256, most are told apart before that:
+//
 //   bound      each lane puts its keys into G groups and takes the smallest image of each. The k-th smallest of these
 //              L · G images is a bound: at least k keys, of k groups, do not exceed it
 //
@@ -11,32 +18,38 @@
 //   candidates positions of keys up to the bound, put together through shared memory: for random keys about
 //              L G ln(L G / (L G − k)), so with k ≤ L G / 2 fewer than the L · G that are sorted at once. Each lane has
 //              a bit for each of its keys. The candidates' keys are read once more, from the L1 cache
-//   sort       by image, then by position, in registers (warp_sort.hpp)
-//   fallback   where there are more candidates (equal keys, or rows made so): the k-th image bit by bit, by counting;
-//              then the keys below it, and the first of those that equal it. All rows of the warp take it together
+//
+// Of many results of 256 keys all are candidates, and sorted runs of 64 are merged to runs of 64 (smallest_in_lanes).
+//
+//   fallback   where there are more candidates than room (equal keys, or rows made so), or a key that was left out is
+//              equal to the k-th in what was cut: the k-th image bit by bit, by counting; then the keys below it, and
+//              the first of those that equal it. All rows of the warp take it together
 //
 // No two candidates are equal, so the result does not depend on the order in which they are put together. Bytes moved:
-// the rows once, and the results. Shared memory: L · G positions a row.
+// the rows once, and the results. Shared memory: a position for each candidate.
 //
-// Cost: instructions. Rows of 1024 keys take 1080 (k = 8) to 2150 (k = 64) of a warp, of 256 keys 380 to 1120. When
-// each row had a warp and each key was appended by a ballot, they took 1940 to 2740, and 790 to 1570.
+// Cost: instructions, and of these comparisons, shifts and bits, of which a multiprocessor begins half as many.
 #pragma once
 
 #include "kernels/any_image.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/select/select_rows.hpp"
-#include "primitives/warp_sort.hpp"
+#include "kernels/usual_image.hpp"
+#include "primitives/warp_smallest.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Lanes: of a row. Groups: of a lane's keys, a power of two; k ≤ Lanes · Groups / 2.
-template <class Word, unsigned Lanes, unsigned Groups>
+/// Lanes: of a row. Groups: of a lane's keys, a power of two. All: all keys are sorted, k ≤ Lanes · Groups; else those
+/// up to a bound, k ≤ Lanes · Groups / 2.
+template <class Word, unsigned Lanes, unsigned Groups, bool All>
 struct select_short_rows_kernel {
   static constexpr unsigned block_threads = 128, block_rows = block_threads / Lanes;
   static constexpr unsigned items = 32; // keys a lane
   static constexpr std::uint32_t most_keys = Lanes * items, capacity = Lanes * Groups;
   static constexpr unsigned min_blocks = sizeof(Word) == 8 ? 4 : capacity > 64 ? 7 : 8;
   static constexpr unsigned width = sizeof(Word) == 8 ? 2 : 4, load_bytes = width * sizeof(Word); // keys of a load
+  static constexpr unsigned place_mask = most_keys - 1;
+  using image_word = std::conditional_t<sizeof(Word) <= 4, std::uint32_t, Word>; // a register, or two
   using element = sample_element<Word, true>;
   using packed = packing<Word, element>;
 
@@ -51,6 +64,7 @@ struct select_short_rows_kernel {
   std::uint64_t rows, stride;
   std::uint32_t n, k;
   any_image<Word> images;
+  usual_image<Word> usual;
   Word mask; // of the bit window
   unsigned shift, bits;
   unsigned position_bytes;
@@ -72,7 +86,7 @@ struct select_short_rows_kernel {
   }
 
  private:
-  using row_keys = Word[items]; // images; those that a row lacks are all ones
+  using row_keys = image_word[items]; // images
 
   static SORTILE_DEVICE unsigned lane() { return simt::lane_index() % Lanes; }
   static SORTILE_DEVICE std::uint32_t position(unsigned item) {
@@ -81,19 +95,92 @@ struct select_short_rows_kernel {
 
   SORTILE_DEVICE void select(const simt::shared_view<std::uint32_t>& candidates, std::uint64_t row,
                              std::uint32_t present, bool writes) const {
+    std::uint32_t places[Groups]; // of the results, in order: a lane's are neighbours
+    if constexpr (All)
+      sort_all(places, candidates, row, present);
+    else
+      sort_candidates(places, candidates, row, present);
+    write(places, candidates, row, writes);
+  }
+
+  SORTILE_DEVICE void sort_all(std::uint32_t (&places)[Groups], const simt::shared_view<std::uint32_t>& candidates,
+                               std::uint64_t row, std::uint32_t present) const {
     row_keys x;
     load(x, row);
-    const Word most = bound(x);
-    std::uint32_t count = append(candidates, present & items_where(x, [=](Word u) { return u <= most; }), 0);
+    const image_word first = simt::shuffle(x[0], 0, simt::full_warp, Lanes);
+    image_word differ = 1;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      differ |= x[i] ^ first;
+    SORTILE_UNROLL
+    for (unsigned apart = 1; apart < Lanes; apart *= 2)
+      differ |= simt::shuffle_xor(differ, apart);
+    const unsigned zeros = simt::leading_zeros(differ);
+    std::uint32_t words[items], left_out;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      words[i] = word(x[i] << zeros, position(i));
+    drop_lacking(words);
+    primitives::smallest_in_lanes<Lanes, int(capacity)>(words, places, left_out);
+    const bool end_in_doubt = (kth_word(places) ^ left_out) <= place_mask;
+    if (simt::warp_any(is_cut(differ) && end_in_doubt)) {
+      load(x, row);
+      const std::uint32_t count = count_candidates(candidates, x, present);
+      simt::warp_barrier();
+      SORTILE_UNROLL
+      for (unsigned g = 0; g < Groups; ++g)
+        places[g] = lane() * Groups + g < count ? candidates.load(lane() * Groups + g) : ~0u;
+      sort_whole(places, row * stride, count);
+    } else {
+      order_neighbours(places, row * stride, n, is_cut(differ));
+    }
+  }
+  SORTILE_DEVICE std::uint32_t kth_word(const std::uint32_t (&words)[Groups]) const {
+    std::uint32_t found = 0;
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g)
+      found = g == (k - 1) % Groups ? words[g] : found;
+    return simt::shuffle(found, (k - 1) / Groups, simt::full_warp, Lanes);
+  }
+
+  SORTILE_DEVICE void sort_candidates(std::uint32_t (&places)[Groups],
+                                      const simt::shared_view<std::uint32_t>& candidates, std::uint64_t row,
+                                      std::uint32_t present) const {
+    row_keys x;
+    load(x, row);
+    drop_lacking(x);
+    image_word least, most;
+    find_bounds(x, least, most);
+    std::uint32_t count = append(candidates, present & items_where(x, [=](image_word u) { return u <= most; }), 0);
     if (simt::warp_any(count > capacity)) {
-      const Word kth = kth_image(x, present);
       simt::warp_barrier(); // what is overwritten has been written
-      count = append(candidates, present & items_where(x, [=](Word u) { return u < kth; }), 0);
-      const std::uint32_t equal = present & items_where(x, [=](Word u) { return u == kth; });
-      count = append(candidates, equal & items_before(equal, k - count), count);
+      count = count_candidates(candidates, x, present);
     }
     simt::warp_barrier();
-    write(candidates, row, count, writes);
+    const unsigned zeros = simt::leading_zeros(image_word((most - least) | 1));
+    const auto of_row = keys.subview(row * stride, n);
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g) {
+      const std::uint32_t at = g * Lanes + lane();
+      places[g] = ~0u;
+      if (at < count) {
+        const std::uint32_t place = candidates.load(at);
+        places[g] = word((image(of_row.load(place)) - least) << zeros, place);
+      }
+    }
+    primitives::sort_in_lanes<Lanes>(places);
+    order_neighbours(places, row * stride, count, is_cut(most - least));
+  }
+
+  /// The position behind the first bits of an image that has been shifted to its word's upper end.
+  static SORTILE_DEVICE std::uint32_t word(image_word image, std::uint32_t place) {
+    return (std::uint32_t(image >> (8 * sizeof(image_word) - 32)) & ~place_mask) | place;
+  }
+  /// Whether words lack bits of images that differ up to these.
+  static SORTILE_DEVICE bool is_cut(image_word differ) {
+    constexpr unsigned place_bits = Lanes == 32 ? 10 : 8;
+    static_assert(place_mask == (1u << place_bits) - 1);
+    return differ >> (32 - place_bits) != 0;
   }
 
   SORTILE_DEVICE void load(row_keys& x, std::uint64_t row) const {
@@ -113,18 +200,39 @@ struct select_short_rows_kernel {
       for (unsigned i = 0; i < items; ++i)
         x[i] = position(i) < n ? keys.load(begin + position(i)) : Word{0};
     }
+    const image_word first = simt::shuffle(x[0], 0, simt::full_warp, Lanes);
+    if (n < most_keys) { // keys that a row lacks are like its first one for now
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < items; ++i)
+        x[i] = position(i) < n ? x[i] : first;
+    }
+    image_word greatest = 0;
     SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i)
-      x[i] = images.image(x[i]);
+    for (unsigned i = 0; i < items; ++i) {
+      const image_word rank = usual.rank(x[i]);
+      greatest = rank > greatest ? rank : greatest;
+    }
+    if (simt::warp_any(greatest > usual.most)) {
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < items; ++i)
+        x[i] = images.image(Word(x[i]));
+    } else {
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < items; ++i)
+        x[i] = usual.image(x[i]);
+    }
     if (windowed) {
       SORTILE_UNROLL
       for (unsigned i = 0; i < items; ++i)
-        x[i] = Word(Word(x[i] >> shift) & mask);
+        x[i] = (x[i] >> shift) & mask;
     }
+  }
+  template <class T>
+  SORTILE_DEVICE void drop_lacking(T (&x)[items]) const {
     if (n < most_keys) {
       SORTILE_UNROLL
       for (unsigned i = 0; i < items; ++i)
-        x[i] = position(i) < n ? x[i] : Word(~Word{0});
+        x[i] = position(i) < n ? x[i] : T(~T{0});
     }
   }
   SORTILE_DEVICE Word image(Word key) const { return Word(Word(images.image(key) >> shift) & mask); }
@@ -181,8 +289,9 @@ struct select_short_rows_kernel {
     return found;
   }
 
-  SORTILE_DEVICE Word bound(const row_keys& x) const {
-    Word smallest[Groups];
+  /// The smallest image, and one that k images do not exceed.
+  SORTILE_DEVICE void find_bounds(const row_keys& x, image_word& least, image_word& most) const {
+    image_word smallest[Groups];
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g)
       smallest[g] = x[g];
@@ -190,64 +299,107 @@ struct select_short_rows_kernel {
     for (unsigned i = Groups; i < items; ++i)
       smallest[i % Groups] = x[i] < smallest[i % Groups] ? x[i] : smallest[i % Groups];
     primitives::sort_in_lanes<Lanes>(smallest);
-    Word found = 0;
+    image_word found = 0;
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g)
       found = g == (k - 1) % Groups ? smallest[g] : found;
-    return simt::shuffle(found, (k - 1) / Groups, simt::full_warp, Lanes);
+    least = simt::shuffle(smallest[0], 0, simt::full_warp, Lanes);
+    most = simt::shuffle(found, (k - 1) / Groups, simt::full_warp, Lanes);
   }
 
   /// The largest image below which there are fewer than k keys: that of the k-th.
-  SORTILE_DEVICE Word kth_image(const row_keys& x, std::uint32_t present) const {
-    Word image = 0;
+  SORTILE_DEVICE image_word kth_image(const row_keys& x, std::uint32_t present) const {
+    image_word image = 0;
     SORTILE_NO_UNROLL
     for (unsigned bit = bits; bit > 0; --bit) {
-      const Word tried = Word(image | Word(Word{1} << (bit - 1)));
-      if (row_sum(simt::popcount(present & items_where(x, [=](Word u) { return u < tried; }))) < k)
+      const image_word tried = image | image_word{1} << (bit - 1);
+      if (row_sum(simt::popcount(present & items_where(x, [=](image_word u) { return u < tried; }))) < k)
         image = tried;
     }
     return image;
   }
 
-  SORTILE_DEVICE void write(const simt::shared_view<std::uint32_t>& candidates, std::uint64_t row, std::uint32_t count,
-                            bool writes) const {
+  /// The first k keys' positions, exactly these; returns how many.
+  SORTILE_DEVICE std::uint32_t count_candidates(const simt::shared_view<std::uint32_t>& candidates, const row_keys& x,
+                                                std::uint32_t present) const {
+    const image_word kth = kth_image(x, present);
+    const std::uint32_t equal = present & items_where(x, [=](image_word u) { return u == kth; });
+    const std::uint32_t below =
+        append(candidates, present & items_where(x, [=](image_word u) { return u < kth; }), 0);
+    return append(candidates, equal & items_before(equal, k - below), below);
+  }
+
+  /// Makes places of words that are in order but for images that are equal in what is left of them.
+  SORTILE_DEVICE void order_neighbours(std::uint32_t (&places)[Groups], std::uint64_t begin, std::uint32_t count,
+                                       bool cut) const {
+    const bool in_doubt =
+        any_neighbours(places, k, [](std::uint32_t a, std::uint32_t b) { return (a ^ b) <= place_mask; });
+    if (simt::warp_any(cut && in_doubt))
+      sort_whole(places, begin, count);
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g)
+      places[g] &= place_mask;
+  }
+  /// So many of the words or places are of keys.
+  SORTILE_DEVICE void sort_whole(std::uint32_t (&places)[Groups], std::uint64_t begin, std::uint32_t count) const {
+    const auto of_row = keys.subview(begin, n);
     element e[Groups];
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g) {
-      const std::uint32_t at = g * Lanes + lane();
+      const std::uint32_t place = places[g] & place_mask;
       e[g] = packed::greatest();
-      if (at < count) {
-        const std::uint32_t place = candidates.load(at);
-        e[g] = packed::pack(image(keys.load(row * stride + place)), place);
-      }
+      if (lane() * Groups + g < count)
+        e[g] = packed::pack(image(of_row.load(place)), place);
     }
-    primitives::sort_in_lanes<Lanes>(e);
-    if constexpr (Groups <= 4) {
-      SORTILE_UNROLL
-      for (unsigned g = 0; g < Groups; ++g)
-        if (const std::uint32_t i = lane() * Groups + g; i < k && writes)
-          put(row, i, packed::place(e[g]));
-    } else {                // neighbouring lanes write neighbouring results
-      simt::warp_barrier(); // positions have been read
+    if (simt::warp_any(any_neighbours(e, capacity - 1, [](const element& a, const element& b) { return b < a; })))
+      primitives::sort_in_lanes<Lanes>(e);
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g)
+      places[g] = packed::place(e[g]);
+  }
+  /// Whether that holds of one of the lane's elements among the first `upto`, and the element behind it.
+  template <class T, class Wanted>
+  static SORTILE_DEVICE bool any_neighbours(const T (&x)[Groups], std::uint32_t upto, Wanted wanted) {
+    const T next = simt::shuffle_down(x[0], 1, simt::full_warp, Lanes);
+    bool found = false;
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g)
+      found |= lane() * Groups + g < upto && wanted(x[g], g + 1 < Groups ? x[(g + 1) % Groups] : next);
+    return found;
+  }
+
+  SORTILE_DEVICE void write(const std::uint32_t (&places)[Groups], const simt::shared_view<std::uint32_t>& candidates,
+                            std::uint64_t row, bool writes) const {
+    if constexpr (Groups > 4) { // neighbouring lanes write neighbouring results
+      simt::warp_barrier();     // positions have been read
       SORTILE_UNROLL
       for (unsigned g = 0; g < Groups; g += 4)
-        simt::store_vector<4>(candidates, lane() * Groups + g,
-                              simt::vec<std::uint32_t, 4>{{packed::place(e[g]), packed::place(e[g + 1]),
-                                                           packed::place(e[g + 2]), packed::place(e[g + 3])}});
+        simt::store_vector<4>(
+            candidates, lane() * Groups + g,
+            simt::vec<std::uint32_t, 4>{{places[g], places[g + 1], places[g + 2], places[g + 3]}});
       simt::warp_barrier();
-      for (std::uint32_t i = lane(); i < k && writes; i += Lanes)
-        put(row, i, candidates.load(i));
     }
-  }
-  SORTILE_DEVICE void put(std::uint64_t row, std::uint32_t i, std::uint32_t place) const {
-    const std::uint64_t to = row * k + i, from = row * stride + place;
-    if (writes_keys)
-      keys_out[to] = keys.load(from);
-    const std::uint64_t position = positions_in_all ? from : place;
-    if (position_bytes == 4)
-      positions_32[to] = std::uint32_t(position);
-    else if (position_bytes == 8)
-      positions_64[to] = position;
+    const auto each_result = [&](auto put) {
+      SORTILE_UNROLL
+      for (unsigned g = 0; g < Groups; ++g) {
+        const std::uint32_t i = Groups > 4 ? g * Lanes + lane() : lane() * Groups + g;
+        if (i < k && writes)
+          put(i, Groups > 4 ? candidates.load(i) : places[g]);
+      }
+    };
+    const std::uint64_t begin = row * stride, first = positions_in_all ? begin : 0;
+    if (writes_keys) {
+      const auto from = keys.subview(begin, n);
+      const auto to = keys_out.subview(row * k, k);
+      each_result([&](std::uint32_t i, std::uint32_t place) { to[i] = from.load(place); });
+    }
+    if (position_bytes == 4) {
+      const auto to = positions_32.subview(row * k, k);
+      each_result([&](std::uint32_t i, std::uint32_t place) { to[i] = std::uint32_t(first) + place; });
+    } else if (position_bytes == 8) {
+      const auto to = positions_64.subview(row * k, k);
+      each_result([&](std::uint32_t i, std::uint32_t place) { to[i] = first + place; });
+    }
   }
 };
 
