@@ -1,5 +1,5 @@
-// The image of the keys that most arrays consist of, in fewer instructions than that of all (any_image.hpp), and whether
-// there are others: zeros and NaNs, which compare as their bits do not.
+// The image of the keys that most arrays consist of, in fewer instructions than that of all (any_image.hpp), and
+// whether there are others: zeros and NaNs, which compare as their bits do not.
 #pragma once
 
 #include "primitives/key_codec.hpp"
@@ -24,7 +24,7 @@ struct usual_image {
   SORTILE_HOST_DEVICE Register image(Register u) const {
     const Register negative = u >> (8 * sizeof(Word) - 1);
     if constexpr (sizeof(Register) == 4)
-      return u ^ negative * turned ^ flips; // a multiplier has time, where shifts and bits have none
+      return u ^ negative * turned ^ flips; // nvcc makes a shift and two operations on bits of it
     else
       return u ^ ((Register{0} - negative) & turned) ^ flips;
   }

@@ -152,7 +152,8 @@ void check_smallest(simt::queue q) {
   for (const std::uint32_t range : {0u, 1u, 100u, ~0u}) {
     std::vector<std::uint32_t> given(1024);
     for (std::size_t i = 0; i < given.size(); ++i)
-      given[i] = static_cast<std::uint32_t>((i + Lanes + unsigned(Kept)) * 0x9e3779b97f4a7c15u >> 29) % (range == ~0u ? range : range + 1);
+      given[i] = static_cast<std::uint32_t>((i + Lanes + unsigned(Kept)) * 0x9e3779b97f4a7c15u >> 29) %
+                 (range == ~0u ? range : range + 1);
     buffer<std::uint32_t> in(given), found(std::size_t{Kept} * 32 / Lanes, 0u), left(32, 0u);
     simt::launch(q, {.grid = 1}, smallest_kernel<Lanes, Kept>{in.view(), found.view(), left.view()});
     for (std::size_t group = 0; group < 32 / Lanes; ++group) {

@@ -137,13 +137,13 @@ TEST(DeviceSelect, ShortRowsWithTooManyCandidates) {
   check_on(device, keys, 1, 16, "too many candidates");
 }
 
-/// What is sorted are the first bits of images: keys that differ in the last bits alone, beside one that is far away, by
-/// the bits that are cut; all of the result's, or those on either side of its end.
+/// What is sorted are the first bits of images: keys that differ in the last bits alone, beside one that is far away,
+/// by the bits that are cut; all of the result's, or those on either side of its end.
 TEST(DeviceSelect, ShortRowsThatDifferInTheLastBits) {
   for (const std::size_t n : {200u, 256u, 900u, 1024u})
     for (const std::uint32_t range : {1u, 7u, 600u, 70'000u})
       for (const std::size_t k : testing::a_few<std::size_t>(2, {5, 16, 20, 32, 50, 64})) {
-        std::vector<std::uint32_t> keys(4 * n); // the last row has none that is far away
+        std::vector<std::uint32_t> keys(4 * n);       // the last row has none that is far away
         for (std::size_t i = 0; i < keys.size(); ++i) // the second row has as many that are far away as there is room
           keys[i] = (i / n == 1 && i % n >= k - 1 ? 0x40000000u : 0x10000000u) +
                     static_cast<std::uint32_t>(testing::random_bits(k, i) % range);

@@ -324,8 +324,7 @@ struct select_short_rows_kernel {
                                                 std::uint32_t present) const {
     const image_word kth = kth_image(x, present);
     const std::uint32_t equal = present & items_where(x, [=](image_word u) { return u == kth; });
-    const std::uint32_t below =
-        append(candidates, present & items_where(x, [=](image_word u) { return u < kth; }), 0);
+    const std::uint32_t below = append(candidates, present & items_where(x, [=](image_word u) { return u < kth; }), 0);
     return append(candidates, equal & items_before(equal, k - below), below);
   }
 
@@ -374,9 +373,8 @@ struct select_short_rows_kernel {
       simt::warp_barrier();     // positions have been read
       SORTILE_UNROLL
       for (unsigned g = 0; g < Groups; g += 4)
-        simt::store_vector<4>(
-            candidates, lane() * Groups + g,
-            simt::vec<std::uint32_t, 4>{{places[g], places[g + 1], places[g + 2], places[g + 3]}});
+        simt::store_vector<4>(candidates, lane() * Groups + g,
+                              simt::vec<std::uint32_t, 4>{{places[g], places[g + 1], places[g + 2], places[g + 3]}});
       simt::warp_barrier();
     }
     const auto each_result = [&](auto put) {
