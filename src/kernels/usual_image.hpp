@@ -8,25 +8,34 @@
 
 namespace sortile::kernels {
 
-/// The image in three instructions of 32 bits: of integers, and of all floats but zeros and NaNs. Shorter Words are
-/// widened before: Register is std::uint32_t, or of longer keys the Word.
+/// The image in three instructions of 32 bits, two of them multiplications, for which a multiprocessor has time where
+/// it has none for shifts and bits: of integers, and of all floats but zeros and NaNs. Shorter Words are widened
+/// before: Register is std::uint32_t, or of longer keys the Word.
 template <class Word, class Register = std::conditional_t<sizeof(Word) <= 4, std::uint32_t, Word>>
 struct usual_image {
-  Register turned; ///< the bits that a negative float has turned over; of integers none
-  Register flips;
+  struct line {
+    Register slope, offset;
+  };
+  Register last_positive; ///< the keys above have the sign's bit
+  line positive, negative;
   Register most; ///< a key is unusual where its rank is above
 
   SORTILE_HOST_DEVICE explicit usual_image(const key_codec<Word>& c)
-      : turned(c.infinity != 0 ? Word(~c.sign) : Word{0}), flips(Word(c.sign ^ c.complement)),
-        most(c.infinity != 0 ? Register((Register(c.infinity) << above) - 1) : Register(~Register{0})) {}
+      : last_positive(c.sign != 0 ? Register(c.sign - 1) : Register(~Register{0})), positive{1, Register(c.sign)},
+        negative{1, Register(Register{0} - c.sign)},
+        most(c.infinity != 0 ? Register((Register(c.infinity) << above) - 1) : Register(~Register{0})) {
+    constexpr auto ones = Register(Word(~Word{0}));
+    if (c.infinity != 0)
+      negative = {Register(~Register{0}), ones};
+    if (c.complement != 0)
+      for (line* l : {&positive, &negative})
+        *l = {Register(Register{0} - l->slope), Register(ones - l->offset)};
+  }
   usual_image() = default;
 
   SORTILE_HOST_DEVICE Register image(Register u) const {
-    const Register negative = u >> (8 * sizeof(Word) - 1);
-    if constexpr (sizeof(Register) == 4)
-      return u ^ negative * turned ^ flips; // nvcc makes a shift and two operations on bits of it
-    else
-      return u ^ ((Register{0} - negative) & turned) ^ flips;
+    const Register above_zero = u * positive.slope + positive.offset;
+    return u > last_positive ? Register(u * negative.slope + negative.offset) : above_zero;
   }
   /// The magnitude, and above all of them zeros; so the greatest rank of several keys tells whether all are usual.
   static SORTILE_HOST_DEVICE Register rank(Register u) { return (u << above) - 1; }

@@ -10,7 +10,8 @@
 // count as neither.
 //
 // A warp that has seen both stops comparing: with unsorted keys, after its first row. A warp that has seen one of them
-// compares for the other alone, which costs sorted keys no more than a single comparison would.
+// compares for the other alone, which costs sorted keys no more than a single comparison would. Until it has seen both
+// a row of equal keys is looked for, too, of which scans count one key for all.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -36,6 +37,7 @@ struct plain_image {
 /// What neighbours seen so far do. Two booleans live in predicates: scans have no register to spare.
 struct neighbours {
   bool fall = false, rise = false;
+  SORTILE_DEVICE bool both() const { return fall && rise; }
   SORTILE_DEVICE std::uint32_t bits() const {
     return (fall ? std::uint32_t{seen_falling} : 0) | (rise ? std::uint32_t{seen_rising} : 0);
   }
@@ -45,6 +47,16 @@ struct neighbours {
 SORTILE_DEVICE std::uint32_t order_of_block(bool fall, bool rise) {
   const bool any_fall = simt::block_any(fall), any_rise = simt::block_any(rise);
   return neighbours{any_fall, any_rise}.bits();
+}
+
+/// Whether a warp's vectors have one key throughout, the same bits.
+template <class Word, int N>
+SORTILE_DEVICE bool is_one_key(const simt::vec<Word, N>& x) {
+  Word differ = Word(x[0] ^ simt::shuffle(x[0], 0));
+  SORTILE_UNROLL
+  for (int e = 1; e < N; ++e)
+    differ = Word(differ | Word(x[e] ^ x[0]));
+  return simt::warp_all(differ == 0);
 }
 
 /// For order_watch: reads the key at `at`, if there is one. `in` has to outlive it.
@@ -77,7 +89,7 @@ struct order_watch {
   /// lanes, and behind() is the last one's.
   template <class Word, int N, class Behind>
   SORTILE_DEVICE void see_row(const simt::vec<Word, N>& x, Behind behind, neighbours& seen) const {
-    if (seen.fall && seen.rise)
+    if (seen.both())
       return;
     Word next = simt::shuffle_down(x[0], 1);
     const bool follows = simt::lane_index() != simt::warp_size - 1 || behind(next);
@@ -93,6 +105,16 @@ struct order_watch {
     if (follows)
       note(x[N - 1], next, mine);
     within(x, mine);
+    seen.fall = simt::warp_any(mine.fall);
+    seen.rise = simt::warp_any(mine.rise);
+  }
+
+  /// The same where all of the row's keys are this one (is_one_key).
+  template <class Word, class Behind>
+  SORTILE_DEVICE void see_one_key(const Word& key, Behind behind, neighbours& seen) const {
+    neighbours mine{seen.fall, seen.rise || ties_rise};
+    if (Word next{}; simt::lane_index() == simt::warp_size - 1 && behind(next))
+      note(key, next, mine);
     seen.fall = simt::warp_any(mine.fall);
     seen.rise = simt::warp_any(mine.rise);
   }

@@ -151,8 +151,7 @@ struct key_scan_kernel {
         load_rows(i + stride, step, next);
       SORTILE_UNROLL
       for (unsigned j = 0; j < in_flight; ++j) {
-        watch().see_row(x[j], key_at((i + std::uint64_t{j} * step + 1) * unsigned(vector)), all.order);
-        count_warp(s, buckets, x[j], all);
+        see_row(s, buckets, x[j], key_at((i + std::uint64_t{j} * step + 1) * unsigned(vector)), all);
         x[j] = next[j];
       }
     }
@@ -185,6 +184,18 @@ struct key_scan_kernel {
   /// Equal keys are the same bits, or the fallback sorts them, so it does not matter which stands first.
   SORTILE_DEVICE order_watch<Image> watch() const { return {image, false}; }
 
+  template <class Binning, class Behind>
+  SORTILE_DEVICE void see_row(shared& s, const Binning& buckets, const keys_vector& x, Behind behind, seen& all) const {
+    if (!all.order.both() && is_one_key(x)) {
+      watch().see_one_key(x[0], behind, all.order);
+      note_bits(buckets, x[0], all);
+      if (simt::lane_index() == 0)
+        add(s, bucket_of(buckets, x[0]), simt::warp_size * unsigned(vector));
+    } else {
+      watch().see_row(x, behind, all.order);
+      count_warp(s, buckets, x, all);
+    }
+  }
   template <class Binning>
   SORTILE_DEVICE void count_warp(shared& s, const Binning& buckets, const keys_vector& x, seen& all) const {
     const std::uint32_t first = bucket_of(buckets, x[0]);

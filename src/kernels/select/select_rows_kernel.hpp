@@ -14,18 +14,19 @@
 //              with that for a pivot
 //
 // Instructions decide where rows are many: 256 rows of 262,144 keys took 50 a key, when each was appended by a ballot,
-// and 36 with a bit a key in two masks of its thread, and images without a branch. With one mask and usual images they
-// take 3 % less time.
+// and 36 with a bit a key in two masks of its thread, and images without a branch. So keys are compared with the pivot
+// as they are (below_pivot.hpp). Lost: candidates put down for 32 keys a thread at a time, whose keys the L1 cache does
+// not hold any more when they are read again.
 //
 // Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 1 KB of counters. The
 // sample lies in the candidates' room. Bytes moved: the row once, and the result.
 #pragma once
 
 #include "kernels/any_image.hpp"
+#include "kernels/below_pivot.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/select/rank_search.hpp"
 #include "kernels/select/select_rows.hpp"
-#include "kernels/usual_image.hpp"
 #include "primitives/block_merge_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -40,6 +41,7 @@ struct select_rows_kernel {
   static constexpr unsigned below = 0, equals = 1;                                      // counters
   static constexpr int width = int(16 / sizeof(Word)) < 4 ? int(16 / sizeof(Word)) : 4; // keys of a load
   static constexpr unsigned vectors = 4; // loads of a thread that wait for memory together
+  static constexpr unsigned tile_items = vectors * unsigned(width), items_mask = (1u << tile_items) - 1;
   using image_word = std::conditional_t<sizeof(Word) <= 4, std::uint32_t, Word>;
   using element = sample_element<Word, true>;
   using packed = packing<Word, element>;
@@ -63,7 +65,6 @@ struct select_rows_kernel {
   std::uint32_t n, k;
   std::uint32_t sample_keys, sample_rank;
   any_image<Word> images;
-  usual_image<Word> usual;
   Word mask; // of the bit window
   unsigned shift, bits;
   unsigned position_bytes;
@@ -141,27 +142,17 @@ struct select_rows_kernel {
     }
     simt::block_barrier();
     const bool all = keys_wanted == wanted::all, counts = keys_wanted == wanted::below_and_equal;
+    const bool counts_all = counts && pivot == Word(~Word{0});
+    const below_pivot<Word> before(images, pivot), upto(images, Word(pivot + 1));
     std::uint32_t equal = 0;
-    constexpr unsigned tile_items = vectors * unsigned(width), items_mask = (1u << tile_items) - 1;
-    constexpr std::uint32_t vectors_tile = tile_items * block_threads;
-    const std::uint32_t whole = vectors_allowed ? n - n % vectors_tile : 0;
-    for (std::uint32_t tile = 0; tile < whole; tile += vectors_tile) {
+    constexpr std::uint32_t tile_keys = tile_items * block_threads;
+    const std::uint32_t whole = vectors_allowed ? n - n % tile_keys : 0;
+    for (std::uint32_t tile = 0; tile < whole; tile += tile_keys) {
       Word x[tile_items];
-      SORTILE_UNROLL
-      for (unsigned j = 0; j < vectors; ++j) {
-        const auto loaded = simt::load_vector<width>(keys, begin + tile + vector_place(j), simt::streaming);
-        SORTILE_UNROLL
-        for (int w = 0; w < width; ++w)
-          x[j * unsigned(width) + unsigned(w)] = loaded[w];
-      }
-      std::uint32_t is_below = items_mask;
-      if (keys_wanted == wanted::below && !windowed && !simt::warp_any(is_unusual(x))) {
-        is_below = items_where(x, [&](Word u) { return usual.image(u) < pivot; });
-      } else if (!all) {
-        is_below = items_where(x, [&](Word u) { return image_of(u) < pivot; });
-        if (counts)
-          equal += simt::popcount(items_where(x, [&](Word u) { return image_of(u) == pivot; }));
-      }
+      load(x, begin + tile);
+      const std::uint32_t is_below = all ? items_mask : items_below(x, pivot, before);
+      if (counts)
+        equal += simt::popcount(is_below ^ (counts_all ? items_mask : items_below(x, Word(pivot + 1), upto)));
       append(s, begin, is_below,
              [=](unsigned i) { return tile + vector_place(i / unsigned(width)) + i % unsigned(width); });
     }
@@ -176,21 +167,33 @@ struct select_rows_kernel {
       s.found.fetch_add(equals, sum);
     simt::block_barrier();
   }
-  template <unsigned Items>
-  SORTILE_DEVICE bool is_unusual(const Word (&x)[Items]) const {
+  SORTILE_DEVICE void load(Word (&x)[tile_items], std::uint64_t from) const {
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < vectors; ++j) {
+      const auto loaded = simt::load_vector<width>(keys, from + vector_place(j), simt::streaming);
+      SORTILE_UNROLL
+      for (int w = 0; w < width; ++w)
+        x[j * unsigned(width) + unsigned(w)] = loaded[w];
+    }
+  }
+  /// A bit for each key below the pivot.
+  SORTILE_DEVICE std::uint32_t items_below(const Word (&x)[tile_items], Word pivot,
+                                           const below_pivot<Word>& is_below) const {
     image_word greatest = 0;
     SORTILE_UNROLL
-    for (unsigned i = 0; i < Items; ++i) {
-      const image_word rank = usual.rank(x[i]);
-      greatest = rank > greatest ? rank : greatest;
+    for (unsigned i = 0; i < tile_items; ++i) {
+      const image_word magnitude = is_below.magnitude(x[i]);
+      greatest = magnitude > greatest ? magnitude : greatest;
     }
-    return greatest > usual.most;
+    if (windowed || simt::warp_any(greatest > is_below.most))
+      return items_where(x, [&](Word u) { return image_of(u) < pivot; });
+    return items_where(x, [&](Word u) { return is_below(u); });
   }
-  template <unsigned Items, class Wanted>
-  static SORTILE_DEVICE std::uint32_t items_where(const Word (&x)[Items], Wanted wanted_of) {
+  template <class Wanted>
+  static SORTILE_DEVICE std::uint32_t items_where(const Word (&x)[tile_items], Wanted wanted_of) {
     std::uint32_t found = 0;
     SORTILE_UNROLL
-    for (unsigned i = 0; i < Items; ++i)
+    for (unsigned i = 0; i < tile_items; ++i)
       found |= wanted_of(x[i]) ? 1u << i : 0u;
     return found;
   }

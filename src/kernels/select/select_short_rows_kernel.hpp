@@ -22,8 +22,9 @@
 // Of many results of 256 keys all are candidates, and sorted runs of 64 are merged to runs of 64 (smallest_in_lanes).
 //
 //   fallback   where there are more candidates than room (equal keys, or rows made so), or a key that was left out is
-//              equal to the k-th in what was cut: the k-th image bit by bit, by counting; then the keys below it, and
-//              the first of those that equal it. All rows of the warp take it together
+//              equal to the k-th in what was cut: the k-th image by counting, of the greatest images up to the bound,
+//              and where that is not among the first few, bit by bit; then the keys below it, and the first of those
+//              that equal it. All rows of the warp take it together
 //
 // No two candidates are equal, so the result does not depend on the order in which they are put together. Bytes moved:
 // the rows once, and the results. Shared memory: a position for each candidate.
@@ -66,7 +67,7 @@ struct select_short_rows_kernel {
   any_image<Word> images;
   usual_image<Word> usual;
   Word mask; // of the bit window
-  unsigned shift, bits;
+  unsigned shift;
   unsigned position_bytes;
   bool writes_keys, positions_in_all;
   bool windowed;        // images are cut to a window of their bits
@@ -125,7 +126,9 @@ struct select_short_rows_kernel {
     const bool end_in_doubt = (kth_word(places) ^ left_out) <= place_mask;
     if (simt::warp_any(is_cut(differ) && end_in_doubt)) {
       load(x, row);
-      const std::uint32_t count = count_candidates(candidates, x, present);
+      const image_word kth = image(keys.load(row * stride + (kth_word(places) & place_mask)));
+      const image_word lost = lost_bits(differ); // the k-th image has the other bits
+      const std::uint32_t count = count_candidates(candidates, x, present, kth & ~lost, kth | lost);
       simt::warp_barrier();
       SORTILE_UNROLL
       for (unsigned g = 0; g < Groups; ++g)
@@ -154,7 +157,7 @@ struct select_short_rows_kernel {
     std::uint32_t count = append(candidates, present & items_where(x, [=](image_word u) { return u <= most; }), 0);
     if (simt::warp_any(count > capacity)) {
       simt::warp_barrier(); // what is overwritten has been written
-      count = count_candidates(candidates, x, present);
+      count = count_candidates(candidates, x, present, least, most);
     }
     simt::warp_barrier();
     const unsigned zeros = simt::leading_zeros(image_word((most - least) | 1));
@@ -181,6 +184,11 @@ struct select_short_rows_kernel {
     constexpr unsigned place_bits = Lanes == 32 ? 10 : 8;
     static_assert(place_mask == (1u << place_bits) - 1);
     return differ >> (32 - place_bits) != 0;
+  }
+  /// Those bits: of an image, below the highest in which images differ as the words have room for.
+  static SORTILE_DEVICE image_word lost_bits(image_word differ) {
+    const unsigned kept = simt::leading_zeros(differ) + simt::popcount(~place_mask);
+    return kept < 8 * sizeof(image_word) ? image_word(~image_word{0}) >> kept : image_word{0};
   }
 
   SORTILE_DEVICE void load(row_keys& x, std::uint64_t row) const {
@@ -307,22 +315,51 @@ struct select_short_rows_kernel {
     most = simt::shuffle(found, (k - 1) / Groups, simt::full_warp, Lanes);
   }
 
-  /// The largest image below which there are fewer than k keys: that of the k-th.
-  SORTILE_DEVICE image_word kth_image(const row_keys& x, std::uint32_t present) const {
-    image_word image = 0;
+  /// The k-th key's image, which lies between these two. Where few are candidates no more, many keys have that image:
+  /// those that occur are tried first, from above. Then bit by bit, from the highest in which both differ.
+  SORTILE_DEVICE image_word kth_image(const row_keys& x, std::uint32_t present, image_word low, image_word high) const {
+    constexpr unsigned most_tries = 4;
+    const auto is_below = [&](image_word tried) { // the k-th image is
+      return row_sum(simt::popcount(present & items_where(x, [=](image_word u) { return u < tried; }))) >= k;
+    };
+    image_word tried = greatest_upto(x, high);
+    bool below = is_below(tried);
     SORTILE_NO_UNROLL
-    for (unsigned bit = bits; bit > 0; --bit) {
-      const image_word tried = image | image_word{1} << (bit - 1);
-      if (row_sum(simt::popcount(present & items_where(x, [=](image_word u) { return u < tried; }))) < k)
-        image = tried;
+    for (unsigned i = 0; i < most_tries && simt::warp_any(below); ++i) { // the warp's rows stay together
+      const image_word next = greatest_upto(x, tried - 1);
+      tried = below ? next : tried;
+      below = is_below(tried) && below;
     }
-    return image;
+    if (!simt::warp_any(below))
+      return tried;
+    const image_word differ = below ? low ^ tried : 0;
+    image_word found = below ? low : tried;
+    SORTILE_NO_UNROLL
+    for (unsigned bit = 8 * sizeof(image_word); bit-- > 0;)
+      if (const bool counts = differ >> bit != 0; simt::warp_any(counts)) {
+        const image_word with = (found >> bit | 1) << bit, without = (with >> bit ^ 1) << bit;
+        const bool clear = is_below(with);
+        found = !counts ? found : clear ? without : with;
+      }
+    return found;
+  }
+  static SORTILE_DEVICE image_word greatest_upto(const row_keys& x, image_word end) {
+    image_word found = 0;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i)
+      found = x[i] <= end && x[i] > found ? x[i] : found;
+    SORTILE_UNROLL
+    for (unsigned apart = 1; apart < Lanes; apart *= 2) {
+      const image_word other = simt::shuffle_xor(found, apart);
+      found = other > found ? other : found;
+    }
+    return found;
   }
 
-  /// The first k keys' positions, exactly these; returns how many.
+  /// The first k keys' positions, exactly these; returns how many. The k-th key's image is between these two.
   SORTILE_DEVICE std::uint32_t count_candidates(const simt::shared_view<std::uint32_t>& candidates, const row_keys& x,
-                                                std::uint32_t present) const {
-    const image_word kth = kth_image(x, present);
+                                                std::uint32_t present, image_word low, image_word high) const {
+    const image_word kth = kth_image(x, present, low, high);
     const std::uint32_t equal = present & items_where(x, [=](image_word u) { return u == kth; });
     const std::uint32_t below = append(candidates, present & items_where(x, [=](image_word u) { return u < kth; }), 0);
     return append(candidates, equal & items_before(equal, k - below), below);
