@@ -14,7 +14,6 @@ inline bool are_equal(const K* keys) {
 /// False where there are more values than there is room for chains.
 template <class K, class V>
 bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
-  constexpr std::size_t fetched = 512;
   using entry = typename value_chains<K>::entry;
   const value_chains<K> table = chains; // what `home` needs stays in registers
   const std::uintptr_t in_block = table.block_bytes() - 1;
@@ -26,7 +25,8 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
         return false;
     }
     std::byte* at = e->what;
-    __builtin_prefetch(at + fetched, 1); // so many chains are too many streams for the processor's own fetching
+    // So many chains are too many streams for the processor's own fetching.
+    __builtin_prefetch(at + value_chains<K>::fetched, 1);
     for (std::size_t i = 0; i < count; ++i) {
       std::memcpy(at, values + i, sizeof(V));
       at += sizeof(V);

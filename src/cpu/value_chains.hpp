@@ -75,9 +75,15 @@ class value_chains {
     return e;
   }
 
-  /// The block with which a chain goes on.
+  /// A chain asks so many bytes ahead for the lines of its block.
+  static constexpr std::size_t fetched = 512;
+
+  /// The block with which a chain goes on. It has asked for what follows its last block, which is not this one: so the
+  /// beginning of a block is asked for before any chain takes it.
   std::byte* next_block(const entry* of) {
+    constexpr std::size_t blocks_ahead = 2;
     owners_[taken_] = static_cast<std::uint16_t>(of - &slots_[0]);
+    fetch(block(taken_ + blocks_ahead), 0, std::min(fetched, block_bytes_)); // it need not be there
     return block(taken_++);
   }
 
