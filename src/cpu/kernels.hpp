@@ -91,24 +91,105 @@ inline constexpr unsigned max_local_digits = 3;
 /// Up to so many keys are sorted by insertion, which needs no scratch.
 inline constexpr std::size_t insertion_limit = 24;
 
-/// Splitters drawn from a sample of ordering images, as a search tree: bucket 2 i holds what lies between splitters
-/// i − 1 and i, bucket 2 i + 1 what is equal to splitter i.
+/// Bits up to the highest one that is set.
+template <class K>
+unsigned width_of_key(K x) {
+  if constexpr (sizeof(K) == 16) {
+    const auto high = static_cast<std::uint64_t>(x >> 64);
+    return high != 0 ? 64 + static_cast<unsigned>(std::bit_width(high))
+                     : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(x)));
+  } else {
+    return static_cast<unsigned>(std::bit_width(x));
+  }
+}
+
+/// Splitters drawn from a sample of ordering images, as a search tree. It has numbers of 32 bits, whatever the keys: of
+/// wide keys the distance from where the sample is densest, as a float, so that distances are told apart the better the
+/// shorter they are (kernels_splitters.ipp).
+///
+/// What is not below splitter i − 1, but below splitter i, is interval i, and has 2^part_bits buckets: the first one of
+/// what has the number of splitter i − 1, the others of parts of the interval that are about equally wide.
 template <class K>
 struct splitter_tree {
+  using number = std::uint32_t;
   static constexpr unsigned levels = 7;
   static constexpr std::size_t splitters = (std::size_t{1} << levels) - 1;
+  static constexpr unsigned most_part_bits = max_digit_bits - levels;
+  static constexpr bool is_wide = sizeof(K) > sizeof(number);
+  static constexpr number middle = number{1} << 31;
+  static constexpr unsigned mantissa_bits = sizeof(K) == 16 ? 23 : 24;     // of as many exponents as K has bits
+  static constexpr std::uint64_t half = std::bit_cast<std::uint64_t>(0.5); // whole numbers are 0 or above it
 
-  K level[levels][std::size_t{1} << (levels - 1)]; ///< level l has 2^l splitters, in order
-  K sorted[splitters];
+  alignas(64) number level[levels][std::size_t{1} << (levels - 1)]; ///< level l has 2^l splitters, in order
+  number sorted[splitters];
+  number least; ///< stands for a splitter below interval 0
+  K center = 0; ///< of wide keys, where the sample is densest
+  unsigned part_bits = 1;
+  alignas(64) std::uint8_t shift[splitters + 1]; ///< of each interval: from the distance to its splitter to the part
 
   splitter_tree() = default;
-  /// From a sorted sample of at least as many images as there are buckets between splitters.
-  splitter_tree(const K* sample, std::size_t n) {
+  /// From a sorted sample of at least as many images as there are intervals.
+  splitter_tree(const K* sample, std::size_t n, unsigned bits_of_parts) : part_bits(bits_of_parts) {
+    const std::size_t near = n / 16;
+    K narrowest = sample[near] - sample[0];
+    center = sample[near / 2];
+    for (std::size_t i = 1; i + near < n; ++i)
+      if (const K width = static_cast<K>(sample[i + near] - sample[i]); width < narrowest) {
+        narrowest = width;
+        center = sample[i + near / 2];
+      }
+    least = number_of(sample[0]);
     for (std::size_t i = 0; i < splitters; ++i)
-      sorted[i] = sample[(i + 1) * n / (splitters + 1)];
+      sorted[i] = number_of(sample[(i + 1) * n / (splitters + 1)]);
     for (unsigned l = 0; l < levels; ++l)
       for (std::size_t i = 0; i < std::size(level[l]); ++i)
-        level[l][i] = i < std::size_t{1} << l ? sorted[((2 * i + 1) << (levels - 1 - l)) - 1] : K{0};
+        level[l][i] = i < std::size_t{1} << l ? sorted[((2 * i + 1) << (levels - 1 - l)) - 1] : 0;
+    for (std::size_t i = 0; i <= splitters; ++i) {
+      const number end = i < splitters ? sorted[i] : number_of(sample[n - 1]);
+      const auto width = static_cast<unsigned>(std::bit_width(end - (i > 0 ? sorted[i - 1] : least)));
+      shift[i] = static_cast<std::uint8_t>(width > part_bits ? width - part_bits : 0);
+    }
+  }
+
+  number number_of(K x) const { return number_of(x, center); }
+  static number number_of(K x, K center) {
+    if constexpr (is_wide) {
+      const auto bits =
+          std::bit_cast<std::uint64_t>(double_of(x > center ? static_cast<K>(x - center) : static_cast<K>(center - x)));
+      const auto code = static_cast<number>(((bits > half ? bits : half) - half) >> (52 - mantissa_bits));
+      return x < center ? middle - code : middle + code;
+    } else {
+      return x;
+    }
+  }
+
+  std::size_t buckets() const { return (splitters + 1) << part_bits; }
+  /// The last bucket of an interval, counted from its first.
+  number last_part() const { return (number{1} << part_bits) - 1; }
+  /// The bucket of a number that i splitters are not above.
+  std::uint16_t bucket(std::size_t i, number x) const {
+    const number splitter = i > 0 ? sorted[i - 1] : least;
+    const auto first = static_cast<number>(i << part_bits);
+    if (i > 0 && x == splitter)
+      return static_cast<std::uint16_t>(first);
+    const number part = (x > splitter ? x - splitter : 0) >> shift[i];
+    return static_cast<std::uint16_t>(first + (part < last_part() ? part + 1 : last_part()));
+  }
+  /// Whether the keys of a bucket are known to be equal.
+  bool is_of_equals(std::size_t bucket) const {
+    if ((bucket & last_part()) != 0 || bucket < 1u << part_bits)
+      return false;
+    const number x = sorted[(bucket >> part_bits) - 1], exact = (mantissa_bits + 2) << mantissa_bits;
+    return !is_wide || (x > middle - exact && x < middle + exact);
+  }
+
+ private:
+  static double double_of(K x) {
+    if constexpr (sizeof(K) == 16)
+      return static_cast<double>(static_cast<std::uint64_t>(x >> 64)) * 0x1p64 +
+             static_cast<double>(static_cast<std::uint64_t>(x));
+    else
+      return static_cast<double>(x);
   }
 };
 
@@ -125,19 +206,19 @@ struct split {
   split(digit d) : by(d) {}
   explicit split(K image) : around_key(true), key_image(image) {}
   explicit split(const splitter_tree<K>& t) : tree(&t) {}
-  std::size_t buckets() const {
-    return around_key ? 3 : tree != nullptr ? 2 * splitter_tree<K>::splitters + 1 : by.buckets();
-  }
+  std::size_t buckets() const { return around_key ? 3 : tree != nullptr ? tree->buckets() : by.buckets(); }
   bool is_any() const { return around_key || tree != nullptr || by.bits > 0; }
   /// Whether all keys of a bucket are equal, so that it needs no sort.
-  bool is_of_equals(std::size_t bucket) const { return (around_key || tree != nullptr) && bucket % 2 == 1; }
+  bool is_of_equals(std::size_t bucket) const {
+    return around_key ? bucket == 1 : tree != nullptr && tree->is_of_equals(bucket);
+  }
   bool operator==(const split&) const = default;
 };
 
-/// Buckets between splitters that were found when keys were counted: finding them once more takes longer than a byte a
-/// key.
+/// Buckets between splitters that were found when keys were counted: finding them once more takes longer than two bytes
+/// a key.
 struct kept_digits {
-  std::uint8_t* digits = nullptr;
+  std::uint16_t* digits = nullptr;
   std::size_t n = 0; ///< of so many of the first keys
 };
 
@@ -265,7 +346,7 @@ struct kernels {
   void (*histogram)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts);
   /// The same of a split between splitters, with the digits kept.
   void (*count_and_keep)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d,
-                         std::uint64_t* counts, std::uint8_t* kept);
+                         std::uint64_t* counts, std::uint16_t* kept);
   /// histogram in the counters of a local sort.
   void (*count)(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint32_t* counts);
 
@@ -288,17 +369,19 @@ struct kernels {
       return make_long_words;
   }
 
-  /// The first of words i, i + 1, … that differs from the one before it in these bits alone, from i ≥ 1 on; n: none.
+  /// Of n ≤ 64 keys with something before them, in the order of their words: which have an image below that of the one
+  /// before. That needs words that differ in `bits` alone.
   template <class Word>
-  using tie_finder = std::size_t (*)(const Word* words, std::size_t i, std::size_t n, Word bits);
-  tie_finder<std::uint32_t> next_short_tie;
-  tie_finder<std::uint64_t> next_long_tie;
+  using tie_finder = std::uint64_t (*)(const K* keys, const Word* words, std::size_t n, const key_image<K>& image,
+                                       Word bits);
+  tie_finder<std::uint32_t> wrong_short_ties;
+  tie_finder<std::uint64_t> wrong_long_ties;
   template <class Word>
-  tie_finder<Word> next_tie() const {
+  tie_finder<Word> wrong_ties() const {
     if constexpr (sizeof(Word) == 4)
-      return next_short_tie;
+      return wrong_short_ties;
     else
-      return next_long_tie;
+      return wrong_long_ties;
   }
 
   /// Copies past the caches.

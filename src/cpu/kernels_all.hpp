@@ -59,8 +59,8 @@ const kernels<K>& best_kernels() {
                                    avx512::differing_bits<K>,
                                    avx512::make_words<K, std::uint32_t>,
                                    avx512::make_words<K, std::uint64_t>,
-                                   avx512::next_tie<std::uint32_t>,
-                                   avx512::next_tie<std::uint64_t>,
+                                   avx512::wrong_ties<K, std::uint32_t>,
+                                   avx512::wrong_ties<K, std::uint64_t>,
                                    avx512::write_out};
   if (uses(instruction_set::avx512))
     return wide;
@@ -73,8 +73,8 @@ const kernels<K>& best_kernels() {
                                     generic::differing_bits<K>,
                                     generic::make_words<K, std::uint32_t>,
                                     generic::make_words<K, std::uint64_t>,
-                                    generic::next_tie<std::uint32_t>,
-                                    generic::next_tie<std::uint64_t>,
+                                    generic::wrong_ties<K, std::uint32_t>,
+                                    generic::wrong_ties<K, std::uint64_t>,
                                     generic::write_out};
   return plain;
 }

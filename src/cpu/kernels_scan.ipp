@@ -149,14 +149,13 @@ void count_digit(const K* keys, std::size_t n, const key_image<K>& image, const 
 // Of a split between splitters.
 template <class K>
 void count_and_keep(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts,
-                    std::uint8_t* kept) {
+                    std::uint16_t* kept) {
   alignas(64) std::uint16_t digits[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     digits_of(keys + i, m, image, d, digits);
     count_block(digits, m, counts);
-    for (std::size_t j = 0; j < m; ++j)
-      kept[i + j] = static_cast<std::uint8_t>(digits[j]);
+    std::copy(digits, digits + m, kept + i);
   }
 }
 
@@ -183,22 +182,39 @@ void make_words(const K* keys, std::size_t n, const key_image<K>& image, const w
   });
 }
 
-template <class Word>
-std::size_t next_tie(const Word* words, std::size_t i, std::size_t n, Word bits) {
-  constexpr std::size_t block = 64, near = 8; // ties may be many
-  for (const std::size_t end = n - i < near ? n : i + near; i < end; ++i)
-    if ((words[i] ^ words[i - 1]) <= bits)
-      return i;
-  for (; i + block <= n; i += block) {
-    Word found = 0;
-    for (std::size_t j = i; j < i + block; ++j)
-      found = static_cast<Word>(found | static_cast<Word>((words[j] ^ words[j - 1]) <= bits));
-    if (found != 0)
-      break;
+// Which of 64 images are below the one before them; that of the first one is there too.
+template <class K>
+inline std::uint64_t descents(const K* images) {
+  std::uint64_t found = 0;
+#if defined(SORTILE_CPU_AVX512_HERE)
+  constexpr std::size_t lanes = 64 / sizeof(K);
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+    for (std::size_t j = 0; j < 64; j += lanes) {
+      const __m512i x = _mm512_loadu_si512(images + j), before = _mm512_loadu_si512(images + j - 1);
+      if constexpr (sizeof(K) == 4)
+        found |= static_cast<std::uint64_t>(_mm512_cmplt_epu32_mask(x, before)) << j;
+      else
+        found |= static_cast<std::uint64_t>(_mm512_cmplt_epu64_mask(x, before)) << j;
+    }
+    return found;
   }
-  while (i < n && (words[i] ^ words[i - 1]) > bits)
-    ++i;
-  return i;
+#endif
+  for (std::size_t j = 0; j < 64; ++j)
+    found |= static_cast<std::uint64_t>(images[j] < images[j - 1]) << j;
+  return found;
+}
+
+template <class K, class Word>
+std::uint64_t wrong_ties(const K* keys, const Word* words, std::size_t n, const key_image<K>& image, Word bits) {
+  Word tied = 0;
+  for (std::size_t j = 0; j < n; ++j)
+    tied = static_cast<Word>(tied | static_cast<Word>((words[j] ^ words[j - 1]) <= bits));
+  if (tied == 0)
+    return 0;
+  K images[1 + 64];
+  images_of(keys - 1, n + 1, image, images);
+  std::fill(images + 1 + n, std::end(images), static_cast<K>(~K{0}));
+  return descents(images + 1);
 }
 
 // OR, AND and the order of a block, by plain images. Flags are gathered in key-wide integers, which compilers turn into

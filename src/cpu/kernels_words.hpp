@@ -83,34 +83,6 @@ void sort_ties(Word* words, std::size_t n, const K* keys, const key_image<K>& im
     words[i] = static_cast<Word>(held | (words[i] & positions));
 }
 
-// Puts sorted words that tie into order. Equal keys are in order as they are, so only neighbours whose keys descend are
-// sorted. False, and the words are in no order, where more than `most` would be.
-template <class K, class Word>
-bool repair_words(Word* words, std::size_t n, const K* keys, const key_image<K>& image, const word_shape& shape,
-                  std::size_t most) {
-  const auto positions = low_bits<Word>(shape.position_bits);
-  const auto image_of = [&](Word word) { return image.ordering(keys[word & positions]); };
-  const auto next_tie = best_kernels<K>().template next_tie<Word>();
-  std::size_t sorted = 0;
-  for (std::size_t i = next_tie(words, 1, n, positions); i < n; i = next_tie(words, i, n, positions)) {
-    const std::size_t begin = i - 1;
-    bool descends = false;
-    K last = image_of(words[begin]);
-    for (; i < n && (words[i] ^ words[begin]) <= positions; ++i) {
-      const K x = image_of(words[i]);
-      descends |= x < last;
-      last = x;
-    }
-    if (!descends)
-      continue;
-    sorted += i - begin - 1;
-    if (sorted > most)
-      return false;
-    sort_ties(words + begin, i - begin, keys, image, shape);
-  }
-  return true;
-}
-
 // Whether many of n words that hold not all of a key will tie with those of other keys: some do in a sample of them. A
 // sample of m has m² / n² of the pairs that tie.
 template <class K, class Word>
@@ -125,10 +97,9 @@ bool will_tie(const Word* words, std::size_t n, const K* keys, const key_image<K
   best_vector_kernels<Word>()->sort(sample, size, {}, sample);
   const auto positions = low_bits<Word>(shape.position_bits);
   const auto image_of = [&](Word word) { return image.ordering(keys[word & positions]); };
-  const auto next_tie = best_kernels<K>().template next_tie<Word>();
   std::size_t ties = 0;
-  for (std::size_t i = next_tie(sample, 1, size, positions); i < size; i = next_tie(sample, i + 1, size, positions))
-    ties += image_of(sample[i]) != image_of(sample[i - 1]);
+  for (std::size_t i = 1; i < size; ++i)
+    ties += (sample[i] ^ sample[i - 1]) <= positions && image_of(sample[i]) != image_of(sample[i - 1]);
   return ties > size / 256;
 }
 
@@ -158,6 +129,38 @@ void gather_words(const source<K>& from, std::size_t n, const Word* words, Word 
   }
 }
 
+// Puts what sorted words were gathered into `to` into order where words tie: neighbours there whose keys descend say
+// where that is needed, so equal keys, which are in order as they are, cost nothing. False, and nothing is in order,
+// where more than `most` would be sorted.
+template <class K, class V, class Word>
+bool repair_ties(const source<K>& from, std::size_t n, Word* words, const key_image<K>& image, const word_shape& shape,
+                 std::size_t most, const lanes<K>& to) {
+  const auto positions = low_bits<Word>(shape.position_bits);
+  const auto wrong_ties = best_kernels<K>().template wrong_ties<Word>();
+  constexpr std::size_t block = 64;
+  std::size_t sorted = 0;
+  for (std::size_t i = 1, end = 1; i < n; i += block) {
+    std::uint64_t wrong = wrong_ties(to.keys + i, words + i, std::min(block, n - i), image, positions);
+    for (; wrong != 0; wrong &= wrong - 1) {
+      const std::size_t at = i + static_cast<std::size_t>(std::countr_zero(wrong));
+      if (at < end) // sorted already, with one before it
+        continue;
+      const auto ties = [&](std::size_t j) { return (words[j] ^ words[at]) <= positions; };
+      std::size_t begin = at - 1;
+      for (end = at + 1; end < n && ties(end);)
+        ++end;
+      while (begin > 0 && ties(begin - 1))
+        --begin;
+      sorted += end - begin - 1;
+      if (sorted > most)
+        return false;
+      sort_ties(words + begin, end - begin, from.keys, image, shape);
+      gather_words<K, V>(from, end - begin, words + begin, positions, to.at(begin));
+    }
+  }
+  return true;
+}
+
 // Sorts a segment whose images differ in the bits `differing`. False where too many words of this width would be ties.
 template <class Word, class K, class V>
 bool sort_words_of(const source<K>& from, std::size_t n, const key_image<K>& image, K differing, const lanes<K>& to,
@@ -172,10 +175,11 @@ bool sort_words_of(const source<K>& from, std::size_t n, const key_image<K>& ima
     if (!from.makes_indices())
       fetch(from.values, 0, n * sizeof(V)); // while the words are sorted
   best_vector_kernels<Word>()->sort(words, n, {}, words);
-  if (!shape.whole && !repair_words(words, n, from.keys, image, shape, sizeof(Word) < 8 ? n / 16 : n))
-    return false;
   const bool aliased = from.keys == to.keys || (has_values<V> && from.values == to.values);
-  gather_words<K, V>(from, n, words, positions, aliased ? scratch.result : to);
+  const lanes<K>& target = aliased ? scratch.result : to;
+  gather_words<K, V>(from, n, words, positions, target);
+  if (!shape.whole && !repair_ties<K, V>(from, n, words, image, shape, sizeof(Word) < 8 ? n / 16 : n, target))
+    return false;
   if (aliased)
     copy_lanes<K, V>(scratch.result, n, to);
   return true;

@@ -32,6 +32,7 @@
 #pragma once
 
 #include "cpu/in_order.hpp"
+#include "cpu/kernels_words.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/value_chains.hpp"
@@ -119,12 +120,12 @@ class radix_sorter {
   std::vector<chunk> chunks_of(const segment& s, unsigned workers, unsigned worker) const {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     const std::size_t sharers = workers == 1 ? 1 : chunks / workers; // chunks that share one worker's lanes
-    const std::size_t room = layout_.lanes_bytes / sharers;
+    const std::size_t room = layout_.lanes_bytes / sizeof(std::uint16_t) / sharers;
     std::vector<chunk> all;
     for (std::size_t c = 0; c < chunks; ++c) {
       const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
       const unsigned owner = workers == 1 ? worker : static_cast<unsigned>(c / sharers);
-      auto* const lanes = reinterpret_cast<std::uint8_t*>(local_area(owner).first.keys);
+      auto* const lanes = reinterpret_cast<std::uint16_t*>(local_area(owner).first.keys);
       all.push_back(
           {begin, end, counts_of(workers, worker) + c, {lanes + c % sharers * room, std::min(end - begin, room)}});
     }
@@ -158,9 +159,7 @@ class radix_sorter {
       return count_and_fill(s, workers, worker, found);
     if (s.n <= layout_.local_limit || (workers == 1 && s.n <= vector_limit(s)))
       return sort_locally(s, worker);
-    const split<K> d = guess.around_key || guess.tree != nullptr
-                           ? guess
-                           : split<K>(top_digit(static_cast<K>(differing & image_.window), s.n));
+    const split<K> d = final_split(s, guess, static_cast<K>(differing & image_.window), tree);
     count_rest(s, workers, d, d == guess, chunks);
     std::uint64_t begins[max_buckets + 1];
     find_begins(s, workers, d, chunks, begins);
@@ -221,16 +220,43 @@ class radix_sorter {
     const digit d = top_digit(sample.differing, s.n);
     if (splits_well(sample, d, s.n))
       return d;
-    tree = splitter_tree<K>(sample.images, sample.size);
+    return between_splitters(sample, s.n, tree);
+  }
+
+  // The guess, unless keys differ in other bits than the sample does: then their digit, unless few keys alone do so,
+  // and it would leave all others together.
+  split<K> final_split(const segment& s, const split<K>& guess, K differing, splitter_tree<K>& tree) const {
+    if (guess.around_key || guess.tree != nullptr)
+      return guess;
+    const split<K> d = top_digit(differing, s.n);
+    if (d == guess || !guess.is_any())
+      return d;
+    const key_sample<K> sample(s.from.keys, s.n, image_);
+    return splits_well(sample, d.by, s.n) ? d : between_splitters(sample, s.n, tree);
+  }
+
+  split<K> between_splitters(const key_sample<K>& sample, std::size_t n, splitter_tree<K>& tree) const {
+    tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
     return split<K>(tree);
   }
 
-  // Splitters take several times as long as a digit. It does where a local sort takes the keys that it leaves together;
-  // not so of pairs where those are many, since they wait for one counter, and their words need 64 bits.
+  // Intervals between splitters that one local sort is enough for have one part. Larger ones have three, for which the
+  // buckets' lines are long yet, or as many as leave a quarter of what 32 bits sort.
+  unsigned part_bits(std::size_t n) const {
+    const std::size_t interval = n / (splitter_tree<K>::splitters + 1), most_in_part = 4 * layout_.bucket_keys;
+    if (interval <= layout_.bucket_keys)
+      return 1;
+    return std::clamp(static_cast<unsigned>(std::bit_width(interval / most_in_part)), 2u,
+                      splitter_tree<K>::most_part_bits);
+  }
+
+  // Splitters take twice as long as a digit. It does where a local sort takes the keys that it leaves together; not so
+  // of pairs where those are many, since they wait for one counter, and words of 32 bits do not sort them.
   bool splits_well(const key_sample<K>& sample, digit d, std::size_t n) const {
-    const std::size_t together = sample.most_together(d);
-    const bool are_many = together > sample.size / (job_.value_width != 0 ? 4 : 1);
-    return together <= sample.size / 16 || (!are_many && n / sample.size * together <= 2 * layout_.local_limit);
+    const std::size_t together = sample.most_together(d), keys = n / sample.size * together;
+    if (job_.value_width != 0)
+      return together <= sample.size / 4 && keys <= 2 * std::min(short_words_most, layout_.local_limit);
+    return together <= sample.size / 16 || keys <= 2 * layout_.local_limit;
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.

@@ -9,18 +9,6 @@
 
 namespace sortile::cpu {
 
-/// Bits up to the highest one that is set.
-template <class K>
-unsigned width_of_key(K x) {
-  if constexpr (sizeof(K) == 16) {
-    const auto high = static_cast<std::uint64_t>(x >> 64);
-    return high != 0 ? 64 + static_cast<unsigned>(std::bit_width(high))
-                     : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(x)));
-  } else {
-    return static_cast<unsigned>(std::bit_width(x));
-  }
-}
-
 /// The highest `bits` of the bits in which keys differ, or all of them.
 template <class K>
 digit highest_digit(K differing, unsigned bits) {

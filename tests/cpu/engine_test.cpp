@@ -554,6 +554,62 @@ TEST(CpuEngine, DigitsKeptForSomeKeys) {
       }
 }
 
+// Vectors find the bucket that the tree itself names; buckets ascend with the keys, and those of equals hold equal
+// keys.
+template <class K>
+void check_splitters(key_type type, const char* workload, unsigned part_bits) {
+  constexpr std::size_t n = 5000;
+  std::vector<K> keys(n), images;
+  testing::workload_named(workload).fill({type, n, part_bits}, 0, n, keys.data());
+  cpu::key_image<K> image(type, order::ascending, {});
+  for (const K key : keys)
+    images.push_back(image.ordering(key));
+  const cpu::key_sample<K> sample(keys.data(), n, image);
+  const cpu::splitter_tree<K> tree(sample.images, sample.size, part_bits);
+  const cpu::split<K> split(tree);
+  std::vector<std::pair<K, std::uint16_t>> found;
+  std::uint16_t digits[cpu::digit_block];
+  for (std::size_t i = 0; i < n;) {
+    const std::size_t m = std::min(n - i, 1 + i % cpu::digit_block);
+    cpu::best_kernels<K>().digits(keys.data() + i, m, image, split, digits);
+    for (std::size_t j = 0; j < m; ++j, ++i) {
+      const auto x = tree.number_of(images[i]);
+      const auto below = static_cast<std::size_t>(std::upper_bound(std::begin(tree.sorted), std::end(tree.sorted), x) -
+                                                  std::begin(tree.sorted));
+      ASSERT_EQ(digits[j], tree.bucket(below, x)) << name(type) << " " << workload << " key " << i;
+      ASSERT_LT(digits[j], split.buckets());
+      found.emplace_back(images[i], digits[j]);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t equals = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    ASSERT_LE(found[i - 1].second, found[i].second) << name(type) << " " << workload;
+    if (found[i - 1].second == found[i].second && split.is_of_equals(found[i].second)) {
+      ASSERT_TRUE(found[i - 1].first == found[i].first) << name(type) << " " << workload;
+      ++equals;
+    }
+  }
+  if (workload == std::string("range:50") && !is_float(type)) {
+    EXPECT_GT(equals, n / 2);
+  }
+}
+
+TEST(CpuEngine, BucketsBetweenSplitters) {
+  for (const cpu::instruction_set set : cpu::all_instruction_sets) {
+    const small_tuning sizes(8192, 4096, set);
+    for (const char* workload : {"uniform", "and:3", "and:5", "lognormal", "zipf-spread", "range:50", "outliers:100"})
+      for (const unsigned part_bits : {1u, 2u, 3u, 4u}) {
+        check_splitters<std::uint16_t>(key_type::u16, workload, part_bits);
+        check_splitters<std::uint32_t>(key_type::u32, workload, part_bits);
+        check_splitters<std::uint32_t>(key_type::f32, workload, part_bits);
+        check_splitters<std::uint64_t>(key_type::u64, workload, part_bits);
+        check_splitters<std::uint64_t>(key_type::f64, workload, part_bits);
+        check_splitters<uint128>(key_type::u128, workload, part_bits);
+      }
+  }
+}
+
 // More buckets than have long lines, which small tuning seldom makes of few keys.
 TEST(CpuEngine, ManyBuckets) {
   random_trials trials(47);
